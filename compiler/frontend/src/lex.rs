@@ -302,33 +302,39 @@ fn behind_blanks(mut rest: &[u8]) -> &[u8] {
 
 /// The bytes behind the comment that `rest` begins in.
 fn behind_comment(mut rest: &[u8]) -> &[u8] {
-    /// One more than the bytes that end lines; others below it are rare in comments.
-    const LIMIT: u8 = 0x0E;
-    // Many bytes are compared at once.
+    // Most of a program's bytes may be comments, so many are looked at together.
     while let Some((many, behind)) = rest.split_first_chunk::<32>() {
-        let low = many.iter().fold(false, |low, &byte| low | (byte < LIMIT));
-        if low {
-            break;
-        }
-        rest = behind;
+        let low = many.iter().fold(false, |low, &byte| low | (byte < LOW));
+        rest = match low.then(|| first_low(many)) {
+            None => behind,
+            Some(at) if is_line_end(many[at & 31]) => return &rest[at + 1..],
+            Some(at) => &rest[at + 1..],
+        };
     }
-    while let [byte, behind @ ..] = rest {
-        rest = behind;
-        if *byte < LIMIT && matches!(byte, b'\n' | b'\r') {
-            break;
-        }
-        if let Some((&eight, behind)) = rest.split_first_chunk::<8>() {
-            let bytes = u64::from_le_bytes(eight);
-            let low = bytes.wrapping_sub(u64::from_le_bytes([LIMIT; 8]));
-            let marks = low & !bytes & u64::from_le_bytes([0x80; 8]);
-            // Only marks above the lowest can come from a borrow. The byte at the lowest is looked at next.
-            rest = match marks {
-                0 => behind,
-                _ => &rest[marks.trailing_zeros() as usize / 8..],
-            };
+    let end = rest.iter().position(|&byte| is_line_end(byte));
+    end.map_or(&[], |end| &rest[end + 1..])
+}
+
+/// One more than the bytes that end lines; others below it are rare in comments.
+const LOW: u8 = 0x0E;
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+/// The place of the first byte below `LOW`, of which there is one.
+#[inline]
+fn first_low(many: &[u8; 32]) -> usize {
+    for (number, eight) in many.as_chunks::<8>().0.iter().enumerate() {
+        let bytes = u64::from_le_bytes(*eight);
+        let below = bytes.wrapping_sub(u64::from_le_bytes([LOW; 8])) & !bytes;
+        let marks = below & u64::from_le_bytes([0x80; 8]);
+        if marks != 0 {
+            // Only marks above the lowest can come from a borrow.
+            return number * 8 + marks.trailing_zeros() as usize / 8;
         }
     }
-    rest
+    31
 }
 
 /// The number of bytes of the word that `rest` begins with.
@@ -344,12 +350,12 @@ pub(crate) fn word_length(rest: &[u8]) -> usize {
 /// The length and the key of the word that `rest` begins with, if it is short and bytes enough stand behind it to read it at once.
 #[inline(always)]
 pub(crate) fn short_word(rest: &[u8]) -> Option<(usize, u64)> {
-    let &eight = rest.first_chunk::<8>()?;
-    let length = word_length(&eight);
+    let eight = rest.first_chunk::<8>()?;
+    let length = word_length(eight);
     if length == 8 && rest.get(8).is_some_and(|&byte| is_of_word(byte)) {
         return None;
     }
-    Some((length, words::short_key(eight, length)))
+    Some((length, words::short_key(*eight, length)))
 }
 
 /// The length and the key of the word that `rest` begins with.

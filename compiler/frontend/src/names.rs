@@ -68,23 +68,42 @@ pub(crate) struct NameTables {
 #[derive(Clone, Debug)]
 pub struct Names<'s> {
     source: &'s [u8],
+    /// Words that no program can use as names; they have the first numbers.
+    reserved: &'static [&'static str],
     tables: NameTables,
 }
 
 impl<'s> Names<'s> {
-    /// No names yet of `source`.
-    pub(crate) fn new(source: &'s [u8], mut tables: NameTables) -> Self {
+    /// No names yet of `source` but the reserved ones.
+    pub(crate) fn new(
+        source: &'s [u8],
+        reserved: &'static [&'static str],
+        mut tables: NameTables,
+    ) -> Self {
         tables.spans.clear();
         tables.pairs.clear();
         tables.pairs.resize(FIRST_PAIRS, [FREE; 2]);
         tables.crowded.clear();
-        Self { source, tables }
+        let mut names = Self {
+            source,
+            reserved,
+            tables,
+        };
+        for text in reserved {
+            names.find(
+                text.as_bytes(),
+                words::key(text.as_bytes()),
+                Span::default(),
+            );
+        }
+        names
     }
 
     /// No names, and no memory for any.
     pub(crate) fn none(source: &'s [u8]) -> Self {
         Self {
             source,
+            reserved: &[],
             tables: NameTables::default(),
         }
     }
@@ -107,7 +126,16 @@ impl<'s> Names<'s> {
 
     /// The text of a name.
     pub fn text(&self, id: NameId) -> &'s [u8] {
-        &self.source[self.tables.spans[id.index()].range()]
+        match self.reserved.get(id.index()) {
+            Some(word) => word.as_bytes(),
+            None => &self.source[self.tables.spans[id.index()].range()],
+        }
+    }
+
+    /// Whether no program can use the name.
+    #[inline(always)]
+    pub(crate) fn is_reserved(&self, id: NameId) -> bool {
+        id.index() < self.reserved.len()
     }
 
     /// The text of a name of letters and digits.
@@ -139,6 +167,11 @@ impl<'s> Names<'s> {
     /// The number of the name of some bytes, whose key is `key`; new if it was not seen before.
     #[inline]
     pub(crate) fn intern(&mut self, span: Span, key: u64) -> NameId {
+        self.find(&self.source[span.range()], key, span)
+    }
+
+    #[inline]
+    fn find(&mut self, text: &[u8], key: u64, span: Span) -> NameId {
         let mask = self.tables.pairs.len() - 1;
         let home = words::home(key);
         for step in 0..PROBES {
@@ -147,20 +180,16 @@ impl<'s> Names<'s> {
                 if slot.number == 0 {
                     return self.add(Some((position, side)), key, span);
                 }
-                if slot.key == key && (span.range().len() <= 8 || self.is_text(*slot, span)) {
-                    return NameId(slot.number - 1);
+                let name = NameId(slot.number - 1);
+                if slot.key == key && (text.len() <= 8 || self.text(name) == text) {
+                    return name;
                 }
             }
         }
-        match self.tables.crowded.get(&self.source[span.range()]) {
+        match self.tables.crowded.get(text) {
             Some(&number) => NameId(number),
             None => self.add(None, key, span),
         }
-    }
-
-    /// Whether the name in a slot is spelled as the bytes of `span`.
-    fn is_text(&self, slot: Slot, span: Span) -> bool {
-        self.text(NameId(slot.number - 1)) == &self.source[span.range()]
     }
 
     /// Adds a name, in a free slot if there is one near the first that is meant for it.
@@ -183,23 +212,22 @@ impl<'s> Names<'s> {
     /// Gives every name its place in a larger table.
     #[cold]
     fn grow(&mut self) {
-        let tables = &mut self.tables;
-        let mask = tables.pairs.len() * 4 - 1;
-        tables.pairs.clear();
-        tables.pairs.resize(mask + 1, [FREE; 2]);
-        tables.crowded.clear();
-        for (span, number) in tables.spans.iter().zip(1..) {
-            let text = &self.source[span.range()];
+        let mask = self.tables.pairs.len() * 4 - 1;
+        self.tables.pairs.clear();
+        self.tables.pairs.resize(mask + 1, [FREE; 2]);
+        self.tables.crowded.clear();
+        for number in 1..=self.tables.spans.len() as u32 {
+            let text = self.text(NameId(number - 1));
             let key = words::key(text);
             let home = words::home(key);
             let mut near = (0..PROBES).map(|step| (home + step) & mask);
-            let pairs = &mut tables.pairs;
+            let pairs = &mut self.tables.pairs;
             match near.find(|&position| pairs[position][1].number == 0) {
                 Some(position) => {
                     let side = usize::from(pairs[position][0].number != 0);
                     pairs[position][side] = Slot { key, number };
                 }
-                None => drop(tables.crowded.insert(text.into(), number - 1)),
+                None => drop(self.tables.crowded.insert(text.into(), number - 1)),
             }
         }
     }
@@ -211,7 +239,7 @@ mod tests {
 
     /// The names of a text of words with blanks in between.
     fn interned(text: &str) -> (Names<'_>, Vec<NameId>) {
-        let mut names = Names::new(text.as_bytes(), NameTables::default());
+        let mut names = Names::new(text.as_bytes(), &[], NameTables::default());
         let mut start = 0;
         let ids = text.split(' ').map(|word| {
             let span = Span::new(start, start + word.len() as u32);
@@ -250,7 +278,7 @@ mod tests {
         });
         let keys = (1..60_000u64).map(|low| (7 << 32 | low).wrapping_mul(inverse));
         let text: Vec<u8> = keys.flat_map(u64::to_be_bytes).collect();
-        let mut names = Names::new(&text, NameTables::default());
+        let mut names = Names::new(&text, &[], NameTables::default());
         let mut read = || -> Vec<NameId> {
             let starts = (0..text.len()).step_by(8);
             let key = |at| words::key(&text[at..at + 8]);
@@ -260,5 +288,22 @@ mod tests {
         let (first, again) = (read(), read());
         assert_eq!((first.len(), first), (names.len(), again));
         assert!(names.tables.crowded.len() > names.len() / 2);
+    }
+
+    #[test]
+    fn reserved_words_come_first() {
+        let text = "a state b vertex";
+        let mut names = Names::new(text.as_bytes(), &["vertex", "state"], NameTables::default());
+        let mut name = |from: usize, to: usize| {
+            let key = words::key(&text.as_bytes()[from..to]);
+            names.intern(Span::new(from as u32, to as u32), key)
+        };
+        let found = [name(0, 1), name(2, 7), name(8, 9), name(10, 16)];
+        assert_eq!(found.map(NameId::index), [2, 1, 3, 0]);
+        assert_eq!(
+            found.map(|name| names.is_reserved(name)),
+            [false, true, false, true]
+        );
+        assert_eq!(names.text(found[1]), b"state");
     }
 }

@@ -106,8 +106,10 @@ impl<'s> Syntax<'s> {
             wanted,
             reports,
         } = start;
+        let facts = dialect.facts();
+        let names = std::mem::take(&mut scratch.names);
         let ast = Ast {
-            names: Names::new(text, std::mem::take(&mut scratch.names)),
+            names: Names::new(text, facts.reserved_words, names),
             decls: kept::take(&mut scratch.decls, 0),
             items: kept::take(&mut scratch.items, 0),
             operands: kept::take(&mut scratch.operands, 0),
@@ -118,14 +120,16 @@ impl<'s> Syntax<'s> {
             textures: kept::take(&mut scratch.textures, 0),
             ..Ast::new(dialect, text)
         };
+        let mut words = kept::take(&mut scratch.words, 0);
+        words.resize(ast.names.len(), Word::new(Leader::Other));
         Self {
             rest: lex::without_blanks(&text[body..]),
             read: None,
             ast,
             reports,
-            words: kept::take(&mut scratch.words, 0),
+            words,
             vocabulary: Vocabulary::of(dialect),
-            facts: dialect.facts(),
+            facts,
             features: Features::empty(),
             letters: Letters::of(dialect),
             late_options: false,
@@ -165,8 +169,7 @@ impl Syntax<'_> {
     pub(super) fn intern_keyed(&mut self, span: Span, key: u64) -> NameId {
         let name = self.ast.names.intern(span, key);
         if name.index() >= self.words.len() {
-            let word = (self.vocabulary).word(key, &self.ast.text[span.range()]);
-            self.words.push(word);
+            self.words.push(Word::new(Leader::Unknown));
         }
         name
     }
@@ -176,14 +179,14 @@ impl Syntax<'_> {
         let key = words::key(&self.ast.text[span.range()]);
         let name = self.ast.names.intern(span, key);
         if name.index() >= self.words.len() {
-            self.words.push(Word::new(Leader::Other, false));
+            self.words.push(Word::new(Leader::Other));
         }
         name
     }
 
     #[inline]
     pub(super) fn is_reserved(&self, name: NameId) -> bool {
-        self.words[name.index()].reserved
+        self.ast.names.is_reserved(name)
     }
 
     /// What a word means at the start of a statement.

@@ -36,18 +36,17 @@ pub(super) fn instruction(
         };
         return unusual_instruction(input, start);
     }
-    let mut separated = true;
-    let mut dst = None;
-    if info.result != ResultKind::None {
-        dst = Some(result(input)?);
-        separated = false;
-    }
-    for _ in 0..info.operands.len() {
-        if !separated {
-            input.expect(Kind::Comma, Expected::Comma)?;
+    let operands = info.operands.len();
+    let dst = match info.result {
+        ResultKind::None => {
+            first_operand(input, operands)?;
+            None
         }
+        _ => Some(result(input)?),
+    };
+    for _ in usize::from(dst.is_none())..operands {
+        input.expect(Kind::Comma, Expected::Comma)?;
         push_operand(input)?;
-        separated = false;
     }
     let end = semicolon(input)?;
     input.read_inst(Inst {
@@ -61,6 +60,15 @@ pub(super) fn instruction(
         span: Span::new(word.start, end),
     });
     Ok(())
+}
+
+/// The first operand of an instruction without result, if it has any.
+#[inline(never)]
+fn first_operand(input: &mut Syntax<'_>, operands: usize) -> Parsed<()> {
+    match operands {
+        0 => Ok(()),
+        _ => some_operand(input),
+    }
 }
 
 /// What stands before the operands.

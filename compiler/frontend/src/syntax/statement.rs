@@ -14,7 +14,8 @@ use glasm_ir::Span;
 impl Syntax<'_> {
     /// Reads what stands ahead: a statement, if it can be checked, becomes [`read`](Self::read). `false` at the end of the
     /// program.
-    #[inline]
+    // A function of its own has registers enough for the place in the text.
+    #[inline(never)]
     pub(crate) fn read_statement(&mut self) -> bool {
         self.read = None;
         let start = self.position();

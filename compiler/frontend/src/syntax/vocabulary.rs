@@ -32,8 +32,6 @@ pub(crate) enum Leader {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) leader: Leader,
-    /// Whether it begins bindings and can be no name.
-    pub(super) reserved: bool,
     /// Whether a declaration before has this name.
     pub(super) declared: bool,
     /// What it stands for by the declarations before.
@@ -48,15 +46,12 @@ pub(crate) struct Word {
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     leaders: WordTable<Leader>,
-    /// Words that begin bindings and can be no names.
-    reserved: WordTable<()>,
 }
 
 impl Word {
-    pub(super) const fn new(leader: Leader, reserved: bool) -> Self {
+    pub(super) const fn new(leader: Leader) -> Self {
         Self {
             leader,
-            reserved,
             declared: false,
             named: Named::Nothing,
             operand: None,
@@ -81,12 +76,11 @@ impl Vocabulary {
             .map(|(text, opcode)| (text, Leader::Opcode(opcode, Mods::empty())));
         let others = [("END", Leader::End), ("OPTION", Leader::Option)];
         let reserved = facts.reserved_words.iter();
-        let bindings = reserved.clone().map(|&text| (text, Leader::Other));
+        let bindings = reserved.map(|&text| (text, Leader::Other));
         // The order matters where a word is in several lists: the last one wins.
         let leaders = old.chain(words).chain(opcodes).chain(others);
         Self {
             leaders: leaders.chain(bindings).collect(),
-            reserved: reserved.map(|&text| (text, ())).collect(),
         }
     }
 
@@ -94,12 +88,5 @@ impl Vocabulary {
     #[inline]
     pub(super) fn leader(&self, key: u64, text: &[u8]) -> Option<Leader> {
         self.leaders.find(key, text).copied()
-    }
-
-    /// What is known of the name `text`, whose key is `key`, before it was used.
-    #[inline]
-    pub(super) fn word(&self, key: u64, text: &[u8]) -> Word {
-        let is_reserved = self.reserved.find(key, text).is_some();
-        Word::new(Leader::Unknown, is_reserved)
     }
 }
