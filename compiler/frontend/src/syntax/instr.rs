@@ -138,7 +138,11 @@ fn rest(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
 #[inline(always)]
 fn semicolon(input: &mut Syntax<'_>) -> Parsed<u32> {
     let close = input.position();
-    input.expect(Kind::Semicolon, Expected::Semicolon)?;
+    match *input.rest {
+        // Most lines end here.
+        [b';', b'\n', next, ..] if next > b'#' => input.rest = &input.rest[2..],
+        _ => input.expect(Kind::Semicolon, Expected::Semicolon)?,
+    }
     match input.ast.text[..close as usize].last() {
         Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.ast.text, close as usize)),
         _ => Ok(close),

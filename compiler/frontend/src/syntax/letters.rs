@@ -2,6 +2,7 @@
 
 use crate::ast::Suffix;
 use crate::codes::Code;
+use crate::lex;
 use crate::source::Dialect;
 use glasm_ir::{Swizzle, WriteMask};
 
@@ -67,17 +68,13 @@ impl Letters {
                 0 => Err(Code::UnexpectedToken),
                 code => Ok(Suffix::one(code & 3)),
             },
-            [a, b, c, d] => {
-                let codes = [a, b, c, d].map(|letter| self.code(letter));
-                // A set that all four letters are of: its bit is in each code.
-                if codes[0] & codes[1] & codes[2] & codes[3] & (XYZW | RGBA) != 0 {
-                    Ok(Suffix::four(Swizzle::new(codes)))
-                } else if codes.contains(&0) {
+            [a, b, c, d] => match self.four([a, b, c, d]) {
+                Some(suffix) => Ok(suffix),
+                None if text.iter().any(|&letter| self.code(letter) == 0) => {
                     Err(Code::UnexpectedToken)
-                } else {
-                    Err(Code::SwizzleMixed)
                 }
-            }
+                None => Err(Code::SwizzleMixed),
+            },
             _ if !text.is_empty()
                 && text.len() < 4
                 && text.iter().all(|&letter| self.code(letter) != 0) =>
@@ -86,6 +83,36 @@ impl Letters {
             }
             _ => Err(Code::UnexpectedToken),
         }
+    }
+
+    /// The suffix of four letters of one set.
+    #[inline(always)]
+    pub(super) fn four(self, letters: [u8; 4]) -> Option<Suffix> {
+        let codes = letters.map(|letter| self.code(letter));
+        // A set that all four letters are of: its bit is in each code.
+        let set = codes[0] & codes[1] & codes[2] & codes[3] & (XYZW | RGBA);
+        (set != 0).then(|| Suffix::four(Swizzle::new(codes)))
+    }
+
+    /// The write mask that a text begins with, and its length; `None` if the word there spells none, or is the end of the text.
+    #[inline(always)]
+    pub(super) fn mask_ahead(self, text: &[u8]) -> Option<(WriteMask, usize)> {
+        let (mut mask, mut sets) = (0, XYZW | RGBA);
+        for (length, &letter) in text.iter().enumerate() {
+            let code = self.code(letter);
+            if code == 0 {
+                let is_mask = mask != 0 && sets != 0 && !lex::is_of_word(letter);
+                return is_mask.then_some((WriteMask(mask), length));
+            }
+            let bit = 1 << (code & 3);
+            // Components in order have growing bits, so this refuses repeated ones, too.
+            if mask >= bit {
+                return None;
+            }
+            mask |= bit;
+            sets &= code;
+        }
+        None
     }
 
     /// The write mask that the letters behind a point spell.

@@ -189,6 +189,14 @@ pub(super) fn suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
 
 #[inline(never)]
 fn long_suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
+    if let [b'.', a, b, c, d, next, ..] = *input.rest
+        && !lex::is_of_word(next)
+        && let Some(suffix) = input.letters.four([a, b, c, d])
+    {
+        *end = input.position() + 5;
+        input.skip(5);
+        return Ok(suffix);
+    }
     let letters = letters_ahead(input, Expected::Component)?;
     match input.letters.suffix(letters) {
         Ok(suffix) => {
@@ -334,6 +342,11 @@ fn mask(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<WriteMask> {
 
 #[inline(never)]
 fn written_mask(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<WriteMask> {
+    if let Some((mask, length)) = input.letters.mask_ahead(&input.rest[1..]) {
+        *end = input.position() + 1 + length as u32;
+        input.skip(1 + length);
+        return Ok(mask);
+    }
     let letters = letters_ahead(input, Expected::Mask)?;
     match input.letters.mask(letters) {
         Ok(mask) => {

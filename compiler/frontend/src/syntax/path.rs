@@ -144,8 +144,10 @@ pub(super) fn small_int(input: &mut Syntax<'_>) -> Parsed<u32> {
         return Err(input.fail_at(Expected::Integer));
     }
     input.go_to(digits.end());
-    let (value, _) = int_value(input.text(digits));
-    Ok(u32::try_from(value).unwrap_or(u32::MAX))
+    Ok(match *input.text(digits) {
+        [tens, ones] => u32::from(tens - b'0') * 10 + u32::from(ones - b'0'),
+        ref text => u32::try_from(int_value(text).0).unwrap_or(u32::MAX),
+    })
 }
 
 /// Fails at a hexadecimal number where the language has none: in ARB programs. `word` is the next token.
@@ -180,25 +182,36 @@ pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
 /// Indices behind a variable name. `end` becomes the end of the last bracket.
 #[inline(always)]
 pub(super) fn indices(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
+    if !input.is_at(Kind::OpenBracket) {
+        return Ok(Index::None);
+    }
+    let first = index(input, end)?;
     match input.is_at(Kind::OpenBracket) {
-        true => some_indices(input, end),
-        false => Ok(Index::None),
+        true => second_index(input, first, end),
+        false => Ok(first),
     }
 }
 
 #[inline(never)]
-fn some_indices(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
-    let first = index(input, end)?;
-    if !input.is_at(Kind::OpenBracket) {
-        return Ok(first);
-    }
+fn second_index(input: &mut Syntax<'_>, first: Index, end: &mut u32) -> Parsed<Index> {
     let second = index(input, end)?;
     input.ast.pairs.push([first, second]);
     Ok(Index::Pair(input.ast.pairs.len() as u32 - 1))
 }
 
-#[inline]
+#[inline(always)]
 fn index(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
+    // Most indices have one digit.
+    if let [b'[', digit @ b'0'..=b'9', b']', ..] = *input.rest {
+        *end = input.position() + 3;
+        input.skip(3);
+        return Ok(Index::Const(u32::from(digit - b'0')));
+    }
+    other_index(input, end)
+}
+
+#[inline(never)]
+fn other_index(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
     input.skip(1);
     let content = match input.is_at_name() {
         true => relative(input).map(Index::Relative)?,
