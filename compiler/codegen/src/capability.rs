@@ -1,8 +1,7 @@
 //! What a module needs of the device: the capabilities of the table of features, as a set.
 
-use crate::device_features;
 use crate::error::{Error, Failure};
-use crate::features::{SUBGROUPS, is_of_vulkan};
+use crate::features::{SUBGROUPS, device_features, is_of_vulkan};
 use crate::options::{DeviceFeatures, Target};
 use crate::reflect::Requirements;
 use crate::words::Words;

@@ -163,6 +163,7 @@ macro_rules! device_features {
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
     } };
 }
+pub(crate) use device_features;
 
 /// What the device can do with subgroups, which stand for the thread groups of the languages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

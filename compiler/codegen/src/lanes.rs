@@ -1,6 +1,6 @@
 //! The current value of every register lane, with an undo log for branches.
 
-use crate::builder::Lane;
+use crate::builder::{Lane, blend};
 
 /// Current values by slot and lane.
 #[derive(Debug, Default)]
@@ -41,16 +41,8 @@ impl Lanes {
     /// Changes the lanes `mask` of a slot.
     #[inline]
     pub(crate) fn set_lanes(&mut self, slot: u32, mask: u8, values: &[Lane; 4]) {
-        let lanes = self.change(slot);
-        if mask == 0b1111 {
-            *lanes = *values;
-            return;
-        }
-        for (lane, (old, new)) in lanes.iter_mut().zip(values).enumerate() {
-            if mask >> lane & 1 != 0 {
-                *old = *new;
-            }
-        }
+        let old = self.change(slot);
+        *old = blend(old, values, mask);
     }
 
     #[inline]

@@ -5,6 +5,7 @@
 //! from [`Analysis::loop_reads`].
 
 use crate::analysis::{Analysis, Class};
+use crate::kept::refill;
 use crate::varyings::Varyings;
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Dst, Inst, Node, Program, RoutineId, Storage, SwitchId};
@@ -48,7 +49,7 @@ impl Liveness {
         let mut scan = std::mem::take(&mut self.scan);
         scan.reset(analysis.slot_register.len(), analysis.expanded_size);
         for &(slot, lanes) in live_out {
-            scan.live[slot as usize] |= lanes;
+            scan.slots[slot as usize].live |= lanes;
         }
         let mut walk = Walk {
             program,
@@ -63,7 +64,7 @@ impl Liveness {
 
     /// Lanes of a slot that the function reads before it writes them.
     pub(crate) fn live_in(&self, slot: u32) -> u8 {
-        self.scan.live[slot as usize]
+        self.scan.slots[slot as usize].live
     }
 
     /// The record of the next instruction.
@@ -128,11 +129,20 @@ struct Scope {
     outer: u32,
 }
 
+/// What is known of a slot at the place where the pass is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    live: u8,
+    /// Lanes that are collected from several lists, and from how many.
+    collected: u8,
+    lists: u32,
+    /// The scope of its last change in the journal.
+    changed_in: u32,
+}
+
 #[derive(Debug, Default)]
 struct Scan {
-    live: Vec<u8>,
-    /// Of each slot the scope of its last change in the journal.
-    changed_in: Vec<u32>,
+    slots: Vec<Slot>,
     /// The first change of each slot in each open scope. Undoing them gives what is live at a place that jumps go to, so that a loop costs
     /// what it changes, however many slots there are.
     journal: Vec<Change>,
@@ -145,21 +155,16 @@ struct Scan {
     /// Lanes written in the open constructs.
     written: Vec<(u32, u8)>,
     constructs: u32,
-    scratch: Vec<u8>,
-    counts: Vec<u32>,
     phi_budget: u32,
 }
 
 impl Scan {
     fn reset(&mut self, slots: usize, size: u32) {
-        self.live.clear();
-        self.live.resize(slots, 0);
-        self.changed_in.clear();
-        self.changed_in.resize(slots, u32::MAX);
-        self.scratch.clear();
-        self.scratch.resize(slots, 0);
-        self.counts.clear();
-        self.counts.resize(slots, 0);
+        let untouched = Slot {
+            changed_in: u32::MAX,
+            ..Slot::default()
+        };
+        refill(&mut self.slots, slots, untouched);
         self.targets.clear();
         self.journal.clear();
         self.written.clear();
@@ -170,24 +175,25 @@ impl Scan {
 
     #[inline]
     fn set(&mut self, slot: u32, lanes: u8) {
-        let live = &mut self.live[slot as usize];
-        if *live != lanes {
-            let scope = &mut self.changed_in[slot as usize];
-            if *scope != self.scope {
-                self.journal.push(Change {
-                    slot,
-                    old: *live,
-                    scope: *scope,
-                });
-                *scope = self.scope;
-            }
-            *live = lanes;
+        let known = &mut self.slots[slot as usize];
+        if known.live == lanes {
+            return;
+        }
+        let old = std::mem::replace(&mut known.live, lanes);
+        if known.changed_in != self.scope {
+            let scope = std::mem::replace(&mut known.changed_in, self.scope);
+            self.journal.push(Change { slot, old, scope });
         }
     }
 
     #[inline]
+    fn live(&self, slot: u32) -> u8 {
+        self.slots[slot as usize].live
+    }
+
+    #[inline]
     fn gen_lanes(&mut self, slot: u32, lanes: u8) {
-        self.set(slot, self.live[slot as usize] | lanes);
+        self.set(slot, self.live(slot) | lanes);
     }
 
     /// Begins a scope; jumps can go to the place where control is now.
@@ -233,9 +239,9 @@ impl Scan {
     /// Undoes all changes of the open scope and appends what they had come to, each slot once.
     fn rollback(&mut self, scope: &Scope, changes: &mut Vec<(u32, u8)>) {
         for change in self.journal.drain(scope.mark..) {
-            let slot = change.slot as usize;
-            changes.push((change.slot, self.live[slot]));
-            (self.live[slot], self.changed_in[slot]) = (change.old, change.scope);
+            let known = &mut self.slots[change.slot as usize];
+            changes.push((change.slot, known.live));
+            (known.live, known.changed_in) = (change.old, change.scope);
         }
     }
 
@@ -249,16 +255,18 @@ impl Scan {
     /// Makes live what any of `branches` branches reads. A branch without a change of a slot keeps its lanes.
     fn unite(&mut self, changes: &[(u32, u8)], branches: u32) {
         for &(slot, lanes) in changes {
-            self.scratch[slot as usize] |= lanes;
-            self.counts[slot as usize] += 1;
+            let known = &mut self.slots[slot as usize];
+            known.collected |= lanes;
+            known.lists += 1;
         }
         for &(slot, _) in changes {
-            let count = std::mem::take(&mut self.counts[slot as usize]);
-            let lanes = std::mem::take(&mut self.scratch[slot as usize]);
+            let known = &mut self.slots[slot as usize];
+            let count = std::mem::take(&mut known.lists);
+            let lanes = std::mem::take(&mut known.collected);
             if count == branches {
                 self.set(slot, lanes);
             } else if count > 0 {
-                self.set(slot, lanes | self.live[slot as usize]);
+                self.gen_lanes(slot, lanes);
             }
         }
     }
@@ -266,12 +274,12 @@ impl Scan {
     /// Makes the entries of `written` since the mark unique.
     fn compact_written(&mut self, mark: usize) {
         for &(slot, lanes) in &self.written[mark..] {
-            self.scratch[slot as usize] |= lanes;
+            self.slots[slot as usize].collected |= lanes;
         }
         let mut kept = mark;
         for index in mark..self.written.len() {
             let slot = self.written[index].0;
-            let lanes = std::mem::take(&mut self.scratch[slot as usize]);
+            let lanes = std::mem::take(&mut self.slots[slot as usize].collected);
             if lanes != 0 {
                 self.written[kept] = (slot, lanes);
                 kept += 1;
@@ -371,7 +379,7 @@ impl Walk<'_> {
         let Some(slot) = slot else {
             return dst.mask.0;
         };
-        let live = self.scan.live[slot as usize];
+        let live = self.scan.live(slot);
         let lanes = dst.mask.0 & live;
         if lanes == 0 {
             return 0;
@@ -429,7 +437,7 @@ impl Walk<'_> {
         let start = self.out.entries.len();
         for index in mark..self.scan.written.len() {
             let (slot, lanes) = self.scan.written[index];
-            let live = lanes & self.scan.live[slot as usize];
+            let live = lanes & self.scan.live(slot);
             let register = self.analysis.slot_register[slot as usize];
             if live != 0 && self.analysis.class[register.index()] == Class::Values {
                 self.out.entries.push((slot, live));

@@ -92,17 +92,35 @@ impl Words {
         operands: &[u32; N],
     ) {
         let first = (N as u32 + 3) << 16 | op as u32;
-        self.0.reserve(N + 3);
+        // The lengths that occur most are written at once. The compiler knows which it is.
+        match *operands.as_slice() {
+            [] => self.0.extend_from_slice(&[first, ty.0, id.0]),
+            [a] => self.0.extend_from_slice(&[first, ty.0, id.0, a]),
+            [a, b] => self.0.extend_from_slice(&[first, ty.0, id.0, a, b]),
+            [a, b, c] => self.0.extend_from_slice(&[first, ty.0, id.0, a, b, c]),
+            _ => self.long_result(op, ty, id, operands),
+        }
+    }
+
+    /// Appends an instruction with a result and any number of operands.
+    #[inline]
+    pub(crate) fn long_result(&mut self, op: Op, ty: TypeWord, id: ValueWord, operands: &[u32]) {
+        let first = (operands.len() as u32 + 3) << 16 | op as u32;
+        self.0.reserve(operands.len() + 3);
         self.0.extend_from_slice(&[first, ty.0, id.0]);
         self.0.extend_from_slice(operands);
     }
 
-    /// Appends an instruction with a result and any number of operands.
-    pub(crate) fn long_result(&mut self, op: Op, ty: TypeWord, id: ValueWord, operands: &[u32]) {
-        self.result(op, ty, id, &[]);
-        let first = self.0.len() - 3;
-        // The upper half of the first word counts the words of the instruction.
-        self.0[first] += (operands.len() as u32) << 16;
+    /// Appends an instruction of leading words and operands.
+    #[inline]
+    pub(crate) fn about<const M: usize, const N: usize>(
+        &mut self,
+        op: Op,
+        leading: [u32; M],
+        operands: &[u32; N],
+    ) {
+        self.head(op, M + N);
+        self.0.extend_from_slice(&leading);
         self.0.extend_from_slice(operands);
     }
 

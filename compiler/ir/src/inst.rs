@@ -274,12 +274,26 @@ pub trait AccessTables {
 /// Lanes of the *swizzled* source number `source` that `inst` reads to produce the result lanes `needed`.
 ///
 /// This is the one place that knows it; liveness and emission call it.
-#[inline]
 pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
-    let is_special = matches!(inst.op, Op::InterpOffset | Op::InterpSample);
-    match (inst.aux, inst.op.info().shape) {
-        (Aux::None | Aux::Cvt { .. }, ResultShape::Componentwise) if !is_special => needed,
-        _ => special_read_lanes(tables, inst, source, needed),
+    match common_read_lanes(inst, needed) {
+        Some(lanes) => lanes,
+        None => special_read_lanes(tables, inst, source, needed),
+    }
+}
+
+/// [`read_lanes`] of all sources of `inst`, if they are the same.
+#[inline]
+pub fn common_read_lanes(inst: &Inst, needed: u8) -> Option<u8> {
+    let has_access = !matches!(inst.aux, Aux::None | Aux::Cvt { .. });
+    if has_access || matches!(inst.op, Op::InterpOffset | Op::InterpSample) {
+        return None;
+    }
+    match inst.op.info().shape {
+        ResultShape::Componentwise => Some(needed),
+        ResultShape::Replicated { reads } | ResultShape::Vector { reads } if needed != 0 => {
+            Some(reads)
+        }
+        ResultShape::Replicated { .. } | ResultShape::Vector { .. } | ResultShape::None => Some(0),
     }
 }
 

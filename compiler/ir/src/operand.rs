@@ -85,6 +85,9 @@ impl Swizzle {
     /// The source lanes that the lanes of `needed` read.
     #[inline]
     pub const fn source_lanes(self, needed: u8) -> u8 {
+        if self.0 == Self::XYZW.0 {
+            return needed & 15;
+        }
         (needed & 1) << self.lane(0)
             | (needed >> 1 & 1) << self.lane(1)
             | (needed >> 2 & 1) << self.lane(2)

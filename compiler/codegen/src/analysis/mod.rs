@@ -12,7 +12,7 @@ use crate::error::{Error, Failure};
 use crate::kept::refill;
 use exposure::ExposureScan;
 use glasm_ir::arena::Id;
-use glasm_ir::inst::{IndexId, IndexTerm};
+use glasm_ir::inst::{IndexId, IndexTerm, common_read_lanes, read_lanes};
 use glasm_ir::{
     Aux, Base, Cond, Inst, Node, Op, Program, Register, RegisterId, RoutineId, Storage, Width,
 };
@@ -192,7 +192,9 @@ impl Analysis {
             self.scan_routine(program, routine)?;
         }
         self.choose_functions(program)?;
-        self.place_shared_registers(program);
+        if self.split_main || self.functions.len() > 1 {
+            self.place_shared_registers(program);
+        }
         self.lay_out(program);
         if self.has_loops {
             self.find_exposed_reads(program);
@@ -299,6 +301,18 @@ impl Analysis {
     // Which routines become functions.
 
     fn choose_functions(&mut self, program: &Program) -> Result<(), Failure> {
+        let main = program.main;
+        let outputs = program.outputs.len() as u32;
+        let early_returns = self.routines[main.index()].early_returns;
+        self.split_main = early_returns.saturating_mul(outputs) > MAX_RETURN_STORES;
+        if self.calls.is_empty() {
+            // Nothing but main is reached, as in most programs.
+            let info = &mut self.routines[main.index()];
+            info.used = true;
+            self.expanded_size = info.size;
+            self.functions.push(main);
+            return Ok(());
+        }
         // Calls of one routine stay in the order of the program.
         self.calls.sort_by_key(|call| call.0);
         let mut scan = std::mem::take(&mut self.call_scan);
@@ -312,9 +326,6 @@ impl Analysis {
 
     fn inline_calls(&mut self, program: &Program, scan: &mut CallScan) {
         let main = program.main;
-        let outputs = program.outputs.len() as u32;
-        let early_returns = self.routines[main.index()].early_returns;
-        self.split_main = early_returns.saturating_mul(outputs) > MAX_RETURN_STORES;
         let total: u32 = self.routines.iter().map(|info| info.size).sum();
         let mut budget = total.saturating_mul(2).saturating_add(1024);
         for counts in [&mut scan.instances, &mut scan.chain, &mut scan.depth] {
@@ -391,25 +402,20 @@ impl Analysis {
 
     fn lay_out(&mut self, program: &Program) {
         for (id, register) in program.registers.iter_enumerated() {
-            let elements = match (self.class[id.index()], register.array) {
-                (Class::Values, Some(len)) => len.max(1),
-                (Class::Values | Class::Memory, _) => 1,
-            };
-            // Condition codes with overflow and carry take two more slots for them.
-            let slots = if register.storage == Storage::Cond && self.reads_overflow {
-                3
-            } else {
-                elements
-            };
+            let in_values = self.class[id.index()] == Class::Values;
             let first = self.slot_register.len() as u32;
+            let elements = register
+                .array
+                .filter(|_| in_values)
+                .map_or(1, |len| len.max(1));
             self.slot_base.push(first);
-            self.slots.push(match self.class[id.index()] {
-                Class::Values => first,
-                Class::Memory => NO_SLOT,
-            });
+            self.slots.push(if in_values { first } else { NO_SLOT });
             self.slot_len.push(elements);
-            self.slot_register
-                .extend(std::iter::repeat_n(id, slots as usize));
+            self.slot_register.push(id);
+            // Condition codes with overflow and carry take two more slots for them.
+            let has_flags = register.storage == Storage::Cond && self.reads_overflow;
+            let more = if has_flags { 2 } else { elements - 1 };
+            (0..more).for_each(|_| self.slot_register.push(id));
         }
     }
 
@@ -479,11 +485,12 @@ impl Analysis {
         needed: u8,
         mut read: impl FnMut(u32, u8),
     ) {
+        let common = common_read_lanes(inst, needed);
         for (number, src) in program.sources(inst).iter().enumerate() {
             if let Base::Register(register) = src.base
                 && let Some(slot) = self.slot(program, register, src.index)
             {
-                let lanes = glasm_ir::inst::read_lanes(program, inst, number, needed);
+                let lanes = common.unwrap_or_else(|| read_lanes(program, inst, number, needed));
                 read(slot, src.swizzle.source_lanes(lanes));
             }
             if let Some(index) = src.index {

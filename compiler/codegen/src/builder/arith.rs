@@ -1,7 +1,6 @@
 //! Arithmetic of values: sums, products, logarithms, signs, clamps; operands with their modifiers.
 
-use super::Lane;
-use super::{Builder, Scalar, Val, compute_scalar, truth_scalar};
+use super::{Builder, Lane, Scalar, Val, blend, compute_scalar, truth_scalar};
 use crate::analysis::is_comparison;
 use glasm_ir::{Inst, Saturate, Src, Type, Width, WriteMask, interp};
 use spirv::{GlslStd450Op as GlslOp, Op, Op as Spv};
@@ -25,26 +24,20 @@ impl Builder {
             return self.legacy_product(a, b);
         }
         // Constant factors go on as vectors: `binary` folds products by 1, and a constant vector costs no instruction.
-        let by_scalar = match (a.size, b.size) {
-            (1, 1) => None,
-            (_, 1) if self.splat_bits(b).is_none() => Some((a, b)),
-            (1, _) if self.splat_bits(a).is_none() => Some((b, a)),
-            _ => None,
-        };
-        match by_scalar {
-            Some((vector, scalar)) => {
-                let operands = [vector.id.0, scalar.id.0];
-                let val = self.op(
-                    Spv::VectorTimesScalar,
-                    vector.scalar,
-                    vector.size,
-                    &operands,
-                );
-                self.decorate_result(val, Spv::VectorTimesScalar);
-                val
-            }
-            None => self.binary(Spv::FMul, a, b),
+        match (a.size, b.size) {
+            (1, 1) => self.binary(Spv::FMul, a, b),
+            (_, 1) if self.splat_bits(b).is_none() => self.scaled(a, b),
+            (1, _) if self.splat_bits(a).is_none() => self.scaled(b, a),
+            _ => self.binary(Spv::FMul, a, b),
         }
+    }
+
+    fn scaled(&mut self, vector: Val, factor: Val) -> Val {
+        let op = Spv::VectorTimesScalar;
+        let operands = [vector.id.0, factor.id.0];
+        let val = self.op(op, vector.scalar, vector.size, &operands);
+        self.decorate_result(val, op);
+        val
     }
 
     /// A product in which zero of either sign times anything is +0 (NV_vertex_program section 2.14.1.11).
@@ -174,21 +167,17 @@ impl Builder {
         if !is_comparison(inst.op) || !(inst.ty == Type::F16 || inst.ty.width() == Width::W64) {
             return values;
         }
-        let (scalar, bits) = if inst.ty == Type::F16 {
+        let (scalar, bits) = match inst.ty.is_float() {
             // The bits of 1.0 in half precision.
-            (Scalar::U32, 0x3c00)
-        } else if inst.ty == Type::F64 {
-            (Scalar::F64, 1.0f64.to_bits())
-        } else {
-            (self.wide_int(), u64::MAX)
+            true if inst.ty == Type::F16 => (Scalar::U32, 0x3c00),
+            true => (Scalar::F64, 1.0f64.to_bits()),
+            false => (self.wide_int(), u64::MAX),
         };
         for lane in WriteMask(lanes).lanes() {
             let yes = Lane::scalar(self.constant(scalar, bits));
             let no = Lane::scalar(self.constant(scalar, 0));
-            let truth = values[lane];
-            values[lane] = yes;
-            let passes: [Lane; 4] = [truth; 4];
-            self.select_lanes(1 << lane, scalar, &passes, &mut values, &[no; 4]);
+            let truth = std::mem::replace(&mut values[lane], yes);
+            self.select_lanes(1 << lane, scalar, &[truth; 4], &mut values, &[no; 4]);
         }
         values
     }
@@ -237,26 +226,11 @@ impl Builder {
             }
             return;
         }
-        let compact = |from: &[Lane; 4]| {
-            let mut out = [Lane::UNDEFINED; 4];
-            let mut count = 0;
-            for lane in WriteMask(lanes).lanes() {
-                out[count] = from[lane];
-                count += 1;
-            }
-            (out, count)
-        };
-        let (pass, count) = compact(passes);
-        let pass = self.gather(&pass[..count], Scalar::BoolInt);
-        let (new, _) = compact(values);
-        let new = self.gather(&new[..count], scalar);
-        let (old, _) = compact(old);
-        let old = self.gather(&old[..count], scalar);
-        let val = self.select(pass, new, old);
-        let selected = val.spread(lanes);
-        for lane in WriteMask(lanes).lanes() {
-            values[lane] = selected[lane];
-        }
+        let pass = self.gather_lanes(lanes, passes, Scalar::BoolInt);
+        let new = self.gather_lanes(lanes, values, scalar);
+        let old = self.gather_lanes(lanes, old, scalar);
+        let selected = self.select(pass, new, old).spread(lanes);
+        *values = blend(values, &selected, lanes);
     }
 
     /// The value that condition codes keep of a result lane.

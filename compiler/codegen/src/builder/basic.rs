@@ -10,9 +10,6 @@ impl Builder {
     /// Brings two operands to the same number of components.
     #[inline]
     pub(crate) fn same_size(&mut self, a: Val, b: Val) -> (Val, Val) {
-        if a.size == b.size {
-            return (a, b);
-        }
         let size = a.size.max(b.size);
         (self.widen(a, size), self.widen(b, size))
     }
@@ -49,9 +46,13 @@ impl Builder {
     /// Decorations that the flags of the instruction ask for.
     #[inline]
     pub(crate) fn decorate_result(&mut self, val: Val, op: Op) {
-        if self.flags.is_empty() {
-            return;
+        if !self.flags.is_empty() {
+            self.decorate_flagged(val, op);
         }
+    }
+
+    #[inline(never)]
+    fn decorate_flagged(&mut self, val: Val, op: Op) {
         if self.flags.contains(InstFlags::PRECISE) && is_contractible(op) {
             self.decorate(val.id, Decoration::NoContraction, &[]);
         }
@@ -75,13 +76,26 @@ impl Builder {
     }
 
     /// `a op b`, with the type of `a`. Folds constants and exact identities.
+    #[inline]
     pub(crate) fn binary(&mut self, op: Op, a: Val, b: Val) -> Val {
-        if (self.is_constant(a.id) || self.is_constant(b.id))
-            && let Some(known) = self.folded(op, a, b)
-        {
+        if a.size != b.size || self.is_constant(a.id) || self.is_constant(b.id) {
+            return self.binary_unlike(op, a, b);
+        }
+        self.write_binary(op, a, b)
+    }
+
+    /// [`binary`](Self::binary) of operands of different sizes, or where one is a constant.
+    #[inline(never)]
+    fn binary_unlike(&mut self, op: Op, a: Val, b: Val) -> Val {
+        if let Some(known) = self.folded(op, a, b) {
             return known;
         }
         let (a, b) = self.same_size(a, b);
+        self.write_binary(op, a, b)
+    }
+
+    #[inline]
+    fn write_binary(&mut self, op: Op, a: Val, b: Val) -> Val {
         let val = self.op(op, a.scalar, a.size, &[a.id.0, b.id.0]);
         self.decorate_result(val, op);
         val
@@ -136,18 +150,11 @@ impl Builder {
         if a.id == b.id {
             return a;
         }
-        if let Some(bits) = self.splat_bits(cond) {
-            return if bits != 0 { a } else { b };
-        }
-        let size = cond.size.max(a.size).max(b.size);
         if let Some(parts) = self.constant_parts(cond) {
-            let mut lanes = [Lane::UNDEFINED; 4];
-            for (index, lane) in lanes.iter_mut().enumerate().take(size as usize) {
-                *lane = if parts[index] != 0 { a } else { b }.lane(index);
-            }
-            return self.gather_vector(&lanes[..size as usize], a.scalar);
+            return self.select_known(cond, &parts, a, b);
         }
         // Before SPIR-V 1.4 a vector is selected by a vector of booleans, not by a single one.
+        let size = cond.size.max(a.size).max(b.size);
         let cond = self.widen(cond, size);
         let a = self.widen(a, size);
         let b = self.widen(b, size);
@@ -156,15 +163,27 @@ impl Builder {
         val
     }
 
+    #[cold]
+    fn select_known(&mut self, cond: Val, parts: &[u64; 4], a: Val, b: Val) -> Val {
+        if let Some(bits) = self.splat_bits(cond) {
+            return if bits != 0 { a } else { b };
+        }
+        let size = usize::from(cond.size.max(a.size).max(b.size));
+        let mut lanes = [Lane::UNDEFINED; 4];
+        for (index, lane) in lanes.iter_mut().enumerate().take(size) {
+            *lane = if parts[index] != 0 { a } else { b }.lane(index);
+        }
+        self.gather_vector(&lanes[..size], a.scalar)
+    }
+
     /// A GLSL.std.450 instruction, with the type of the first argument.
-    pub(crate) fn ext(&mut self, op: GlslOp, args: &[Val]) -> Val {
-        let size = args.iter().map(|arg| arg.size).max().unwrap_or(1);
+    pub(crate) fn ext<const N: usize>(&mut self, op: GlslOp, args: &[Val; N]) -> Val {
+        let size = args.iter().fold(1, |size, arg| size.max(arg.size));
         let mut operands = [self.glsl().0, op as u32, 0, 0, 0];
         for (operand, &arg) in operands[2..].iter_mut().zip(args) {
             *operand = self.widen(arg, size).id.0;
         }
-        let scalar = args[0].scalar;
-        let val = self.long_op(Op::ExtInst, scalar, size, &operands[..2 + args.len()]);
+        let val = self.long_op(Op::ExtInst, args[0].scalar, size, &operands[..2 + N]);
         self.decorate_result(val, Op::ExtInst);
         val
     }

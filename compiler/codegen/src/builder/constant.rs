@@ -1,12 +1,140 @@
-//! Constants as bits.
+//! Constants of the module, each of which exists once, and what is known of their bits.
 
-use super::Lane;
-use super::{Builder, Home, Scalar, Val};
+use super::declared::hash;
+use super::{Builder, Home, Lane, SMALL, Scalar, Val};
 use crate::words::ValueWord;
-use glasm_ir::Type;
-use glasm_ir::interp::{self};
+use spirv::Op;
 
 impl Builder {
+    /// The constant with these bits.
+    #[inline]
+    pub(crate) fn constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+        if bits < SMALL as u64 {
+            let known = self.small_constants[scalar as usize][bits as usize];
+            if known.is_some() {
+                return known;
+            }
+        }
+        self.other_constant(scalar, bits)
+    }
+
+    fn other_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+        let bits = match scalar.is_wide() {
+            true => bits,
+            false => bits & 0xffff_ffff,
+        };
+        if bits >= SMALL as u64 {
+            return self.hashed_constant(scalar, bits);
+        }
+        let known = self.small_constants[scalar as usize][bits as usize];
+        if known.is_some() {
+            return known;
+        }
+        let id = self.new_constant(scalar, bits);
+        self.small_constants[scalar as usize][bits as usize] = id;
+        id
+    }
+
+    fn hashed_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+        let hash = hash([scalar as u64, bits]);
+        let known = self.constants.find(hash, |id| {
+            let info = self.values[id as usize];
+            let is_like = info.scalar == scalar && info.size == 1;
+            is_like && self.derived[info.derived as usize].bits == bits
+        });
+        if let Some(id) = known {
+            return ValueWord(id);
+        }
+        let id = self.new_constant(scalar, bits);
+        self.constants.insert(hash, id.0);
+        id
+    }
+
+    fn new_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+        let (low, high) = (bits as u32, (bits >> 32) as u32);
+        if scalar == Scalar::Pair {
+            let words = [low, high].map(|word| self.uint(word).0);
+            return self.declare_constant(Op::ConstantComposite, scalar, bits, &words);
+        }
+        match scalar {
+            Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => {
+                self.declare_constant(Op::ConstantFalse, scalar, bits, &[])
+            }
+            Scalar::BoolFloat | Scalar::BoolInt => {
+                self.declare_constant(Op::ConstantTrue, scalar, bits, &[])
+            }
+            Scalar::U64 | Scalar::F64 => {
+                self.declare_constant(Op::Constant, scalar, bits, &[low, high])
+            }
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Pair => {
+                self.declare_constant(Op::Constant, scalar, bits, &[low])
+            }
+        }
+    }
+
+    fn declare_constant<const N: usize>(
+        &mut self,
+        op: Op,
+        scalar: Scalar,
+        bits: u64,
+        operands: &[u32; N],
+    ) -> ValueWord {
+        let ty = self.ty(scalar, 1);
+        let id = self.value(scalar, 1, Home::Constant);
+        self.derived_mut(id).bits = bits;
+        self.globals.result(op, ty, id, operands);
+        id
+    }
+
+    /// A 32-bit integer constant.
+    pub(crate) fn uint(&mut self, value: u32) -> ValueWord {
+        self.constant(Scalar::U32, u64::from(value))
+    }
+
+    /// A 32-bit float constant.
+    pub(crate) fn float(&mut self, value: f32) -> ValueWord {
+        self.constant(Scalar::F32, u64::from(value.to_bits()))
+    }
+
+    /// The constant vector of scalar constants.
+    pub(crate) fn composite(&mut self, scalar: Scalar, parts: &[ValueWord]) -> ValueWord {
+        let size = parts.len() as u8;
+        let mut key = [ValueWord::NONE; 4];
+        key[..parts.len()].copy_from_slice(parts);
+        let hash = hash(key.map(|part| u64::from(part.0)));
+        let known = self.constants.find(hash, |id| {
+            let info = self.values[id as usize];
+            info.size == size && self.derived[info.derived as usize].parts == key
+        });
+        if let Some(id) = known {
+            return ValueWord(id);
+        }
+        let ty = self.ty(scalar, size);
+        let id = self.value(scalar, size, Home::Constant);
+        self.globals.head(Op::ConstantComposite, parts.len() + 2);
+        self.globals.0.extend([ty.0, id.0]);
+        self.globals.0.extend(parts.iter().map(|part| part.0));
+        self.derived_mut(id).parts = key;
+        self.constants.insert(hash, id.0);
+        id
+    }
+
+    /// A constant of `size` equal components.
+    pub(crate) fn constant_splat(&mut self, scalar: Scalar, bits: u64, size: u8) -> Val {
+        let one = self.constant(scalar, bits);
+        let id = match size {
+            1 => one,
+            _ => self.composite(scalar, &[one; 4][..size as usize]),
+        };
+        Val { id, scalar, size }
+    }
+
+    /// The bits of `id` if it is a scalar constant.
+    pub(crate) fn constant_bits(&self, id: ValueWord) -> Option<u64> {
+        let info = self.info(id);
+        (info.home == Home::Constant && info.size == 1).then(|| self.derived(id).bits)
+    }
+
     /// Whether a lane is a constant, or was never written, so that it reads as 0.
     #[inline]
     pub(crate) fn is_known(&self, lane: Lane) -> bool {
@@ -69,9 +197,4 @@ impl Builder {
         let id = self.composite(scalar, &ids[..size as usize]);
         Val { id, scalar, size }
     }
-}
-
-/// The bits of a half float as a float of 32 bits.
-pub(crate) fn single(bits: u64) -> u64 {
-    interp::from_f64(Type::F32, interp::to_f64(Type::F16, bits))
 }

@@ -1,135 +1,167 @@
 //! Lanes to vectors: reads lanes that lie in any values as one vector (or one scalar, where all are equal) of a given type,
 //! in as few instructions as possible.
 
-use super::{Builder, Cached, Home, Scalar, Val, ValueInfo};
+use super::lane::{are_of_one_value, is_prefix};
+use super::{Builder, Cached, Home, Lane, Picks, ResultKey, Scalar, Val, ValueInfo};
 use crate::words::ValueWord;
-use glasm_ir::WriteMask;
+use glasm_ir::{Swizzle, WriteMask};
 use spirv::Op;
-
-/// Where a lane's value is now: an id and the component of it. Lanes that lie in order in one value are numbers in order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Lane(u32);
-
-impl Lane {
-    /// A lane that was never written; reads as 0.
-    pub(crate) const UNDEFINED: Self = Self::scalar(ValueWord::NONE);
-
-    /// A scalar value.
-    #[inline]
-    pub(crate) const fn scalar(id: ValueWord) -> Self {
-        Self(id.0 << 2)
-    }
-
-    /// Component `component` of a vector.
-    #[inline]
-    pub(crate) const fn of(id: ValueWord, component: usize) -> Self {
-        Self(id.0 << 2 | component as u32 & 3)
-    }
-
-    /// All components of a vector.
-    #[inline]
-    pub(crate) fn all_of(id: ValueWord) -> [Self; 4] {
-        std::array::from_fn(|component| Self::of(id, component))
-    }
-
-    /// The value, or `NONE` for a lane that was never written.
-    #[inline]
-    pub(crate) const fn id(self) -> ValueWord {
-        ValueWord(self.0 >> 2)
-    }
-
-    /// Which component of the value.
-    #[inline]
-    pub(crate) const fn component(self) -> usize {
-        (self.0 & 3) as usize
-    }
-
-    /// Whether the lane was ever written.
-    #[inline]
-    pub(crate) const fn is_some(self) -> bool {
-        self.0 >> 2 != 0
-    }
-}
-
-/// Whether lanes are components of one value, in order.
-#[inline]
-fn is_run(lanes: &[Lane]) -> bool {
-    (0u32..)
-        .zip(lanes)
-        .all(|(index, lane)| lane.0 == lanes[0].0 + index)
-        && lanes[0].component() + lanes.len() <= 4
-}
-
-impl Val {
-    /// Where component `index` is; a scalar stands for all of them.
-    pub(crate) fn lane(self, index: usize) -> Lane {
-        Lane::of(self.id, if self.size == 1 { 0 } else { index })
-    }
-
-    /// The components by lane of a destination; lanes besides `lanes` hold anything.
-    #[inline]
-    pub(crate) fn spread(self, lanes: u8) -> [Lane; 4] {
-        if self.size == 1 {
-            return [Lane::scalar(self.id); 4];
-        }
-        let mut values = Lane::all_of(self.id);
-        if !is_prefix(lanes) {
-            for (component, lane) in WriteMask(lanes).lanes().enumerate() {
-                values[lane] = self.lane(component);
-            }
-        }
-        values
-    }
-}
-
-/// Whether lanes are the first ones, without a gap.
-#[inline]
-pub(crate) const fn is_prefix(lanes: u8) -> bool {
-    lanes & (lanes + 1) == 0
-}
 
 impl Builder {
     /// `lanes` as a vector of type `to`; a scalar if all are equal.
-    #[inline]
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
-        let mut four = [Lane::UNDEFINED; 4];
+        let mut four = [lanes[0]; 4];
         four[..lanes.len()].copy_from_slice(lanes);
         self.gather_first(&four, lanes.len() as u8, to)
     }
 
-    /// [`gather`](Self::gather) of the first `size` of `lanes`.
-    #[inline(always)]
+    /// [`gather`](Self::gather) of the first `size` of `lanes`; the others are the first one again.
     pub(crate) fn gather_first(&mut self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Val {
         if let Some(val) = self.whole(lanes, size, to) {
             return val;
         }
-        let lanes = &lanes[..usize::from(size)];
-        if lanes.iter().all(|&lane| lane == lanes[0]) {
+        if lanes[1..] == [lanes[0]; 3] {
+            let id = self.scalar(lanes[0], to);
             return Val {
-                id: self.scalar(lanes[0], to),
+                id,
                 scalar: to,
                 size: 1,
             };
         }
-        self.gather_mixed(lanes, to)
+        let of_one = match are_of_one_value(lanes) {
+            true => self.gather_one(lanes, size, to),
+            false => None,
+        };
+        let id = match of_one {
+            Some(id) => id,
+            None => self.gather_mixed(&lanes[..usize::from(size)], to),
+        };
+        Val {
+            id,
+            scalar: to,
+            size,
+        }
     }
 
-    /// The value whose components are the first `size` of `lanes`, if there is one.
+    /// [`gather`](Self::gather) of the picked lanes of `base`; 0 if there are none.
+    pub(crate) fn gather_picks(&mut self, base: &[Lane; 4], picks: Picks, to: Scalar) -> Val {
+        let from = picks.of(base);
+        match (picks.size, to) {
+            (0, _) => {
+                let zero = self.constant(to, 0);
+                self.val(zero)
+            }
+            // Instructions on pairs go lane by lane and ask for one lane at a time.
+            (_, Scalar::Pair) => self.gather_first(&[from[0]; 4], 1, to),
+            (size, _) => self.gather_first(&from, size, to),
+        }
+    }
+
+    /// [`gather`](Self::gather) of the lanes `lanes` of `from`.
+    pub(crate) fn gather_lanes(&mut self, lanes: u8, from: &[Lane; 4], to: Scalar) -> Val {
+        self.gather_picks(from, Picks::new(Swizzle::XYZW, lanes), to)
+    }
+
+    /// The value that a source reads, if it need not be made: a whole one, or a component that was read before.
+    #[inline(always)]
+    pub(crate) fn at_hand(
+        &self,
+        base: &[Lane; 4],
+        swizzle: Swizzle,
+        lanes: u8,
+        to: Scalar,
+    ) -> Option<Val> {
+        if swizzle == Swizzle::XYZW && is_prefix(lanes) {
+            return self.whole(base, WriteMask(lanes).count() as u8, to);
+        }
+        if lanes & lanes.wrapping_sub(1) != 0 && !swizzle.is_splat() {
+            return None;
+        }
+        let lane = base[swizzle.lane(lanes.trailing_zeros() as usize & 3)];
+        let info = self.info(lane.id());
+        let id = match info.size {
+            1 => lane.id(),
+            _ => self.derived(lane.id()).parts[lane.component()],
+        };
+        let is_known = id.is_some() && info.scalar == to && lanes != 0;
+        is_known.then_some(Val {
+            id,
+            scalar: to,
+            size: 1,
+        })
+    }
+
+    /// The value whose components are the first `size` of `lanes`, or that all of them are, if there is one.
     #[inline(always)]
     pub(crate) fn whole(&self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<Val> {
         let first = lanes[0];
         let info = self.info(first.id());
-        let is_whole = info.size == size
-            && info.scalar == to
-            && first.is_some()
-            && (size < 2 || lanes[1].0 == first.0 + 1)
-            && (size < 3 || lanes[2].0 == first.0 + 2)
-            && (size < 4 || lanes[3].0 == first.0 + 3);
-        is_whole.then_some(Val {
+        if info.scalar != to || !first.is_some() {
+            return None;
+        }
+        let step = match info.size {
+            1 => 0,
+            own if own == size => 1,
+            _ => return None,
+        };
+        let is_whole = (size < 2 || lanes[1].follows(first, step))
+            && (size < 3 || lanes[2].follows(first, 2 * step))
+            && (size < 4 || lanes[3].follows(first, 3 * step));
+        (is_whole && size > 0).then_some(Val {
             id: first.id(),
+            scalar: to,
+            size: info.size,
+        })
+    }
+
+    /// The picked lanes of `base` if that is a vector in the right type; constants are taken apart.
+    #[inline]
+    pub(crate) fn gather_vector_of(
+        &mut self,
+        base: &[Lane; 4],
+        picks: Picks,
+        to: Scalar,
+    ) -> Option<Val> {
+        let id = base[0].id();
+        let info = self.info(id);
+        let is_vector = info.size == 4 && info.scalar == to && info.home != Home::Constant;
+        if !is_vector || *base != Lane::all_of(id) || picks.size == 0 {
+            return None;
+        }
+        let (id, size) = if picks.components.is_splat() {
+            (self.extract(id, picks.components.lane(0)), 1)
+        } else if picks == Picks::new(Swizzle::XYZW, 15) {
+            (id, 4)
+        } else {
+            (self.swizzle(id, picks), picks.size)
+        };
+        Some(Val {
+            id,
             scalar: to,
             size,
         })
+    }
+
+    /// Lanes of one value in an order of their own, unless they have to be read one by one.
+    fn gather_one(&mut self, lanes: &[Lane; 4], size: u8, to: Scalar) -> Option<ValueWord> {
+        let id = lanes[0].id();
+        let info = self.info(id);
+        // A pair is a vector in SPIR-V, and there are no vectors of vectors: pairs always go lane by lane.
+        if to == Scalar::Pair || info.scalar == Scalar::Pair {
+            return None;
+        }
+        if info.scalar == to {
+            // Constants are taken apart, so that vectors made of them are constants again.
+            let picks = Picks::of_components(lanes, size);
+            return (info.home != Home::Constant).then(|| self.swizzle(id, picks));
+        }
+        // In the right type the value may do as it is.
+        let cast = self.cast(id, to);
+        if cast == id {
+            return None;
+        }
+        let same = lanes.map(|lane| Lane::of(cast, lane.component()));
+        Some(self.gather_first(&same, size, to).id)
     }
 
     /// `lanes` as a vector of as many components, splats included.
@@ -139,15 +171,13 @@ impl Builder {
     }
 
     /// `val` with `size` components: a scalar is repeated.
+    #[inline]
     pub(crate) fn widen(&mut self, val: Val, size: u8) -> Val {
         if val.size == size {
             return val;
         }
-        Val {
-            id: self.splat(val.id, size),
-            scalar: val.scalar,
-            size,
-        }
+        let id = self.splat(val.id, size);
+        Val { id, size, ..val }
     }
 
     /// The lane as a scalar of type `to`.
@@ -171,19 +201,23 @@ impl Builder {
     }
 
     /// Component `component` of a vector.
+    #[inline]
     pub(crate) fn extract(&mut self, id: ValueWord, component: usize) -> ValueWord {
-        let ValueInfo {
-            size, home, scalar, ..
-        } = self.info(id);
-        if size == 1 {
+        let info = self.info(id);
+        if info.size == 1 {
             return id;
         }
         let known = self.derived(id).parts[component];
         if known.is_some() {
             return known;
         }
-        let operands = &[id.0, component as u32];
-        let part = self.derive(home, Op::CompositeExtract, scalar, 1, operands);
+        self.extract_new(id, component)
+    }
+
+    fn extract_new(&mut self, id: ValueWord, component: usize) -> ValueWord {
+        let info = self.info(id);
+        let operands = [id.0, component as u32];
+        let part = self.derive(info.home, Op::CompositeExtract, info.scalar, 1, &operands);
         self.keep_part(id, component, part);
         part
     }
@@ -201,389 +235,43 @@ impl Builder {
         if size == 1 {
             return id;
         }
-        let known = self.derived(id).parts[size as usize - 1];
+        let last = usize::from(size) - 1;
+        let known = self.derived(id).parts[last];
         if known.is_some() {
             return known;
         }
-        let ValueInfo { home, scalar, .. } = self.info(id);
-        if home == Home::Constant {
-            return self.composite(scalar, &[id; 4][..size as usize]);
+        let info = self.info(id);
+        if info.home == Home::Constant {
+            return self.composite(info.scalar, &[id; 4][..=last]);
         }
-        let words = &[id.0; 4][..size as usize];
-        let splat = self.derive(home, Op::CompositeConstruct, scalar, size, words);
-        self.keep_part(id, size as usize - 1, splat);
+        let words = &[id.0; 4][..=last];
+        let splat = self.derive_long(info.home, Op::CompositeConstruct, info.scalar, size, words);
+        self.keep_part(id, last, splat);
         splat
     }
 
-    /// The whole value read as type `to`.
-    #[inline(always)]
-    pub(crate) fn cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
-        if self.info(id).scalar == to {
-            return id;
-        }
-        self.cast_other(id, to)
-    }
-
-    fn cast_other(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
-        let info = self.info(id);
-        if info.home == Home::Constant {
-            return self.cast_constant(id, to);
-        }
-        let index = usize::from(to.is_float());
-        let known = self.derived(id).casts[index];
-        if known.is_some() && self.info(known).scalar == to {
-            return known;
-        }
-        let cast = self.write_cast(id, to);
-        if !info.scalar.is_bool() && cast != id {
-            // The way back needs no instruction.
-            self.derived_mut(cast).casts[usize::from(info.scalar.is_float())] = id;
-        }
-        // There is one place for integers and one for floats: the first type asked for keeps it.
-        if !known.is_some() {
-            self.derived_mut(id).casts[index] = cast;
-            if info.home == Home::Body {
-                self.remember(Cached::Cast(id, index as u8));
-            }
-        }
-        cast
-    }
-
-    fn cast_constant(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
-        let info = self.info(id);
-        let known = *self.derived(id);
-        if info.size > 1 {
-            let parts = known.parts.map(|part| {
-                if part.is_some() {
-                    self.cast(part, to)
-                } else {
-                    part
-                }
-            });
-            return self.composite(to, &parts[..info.size as usize]);
-        }
-        let bits = match (info.scalar, to) {
-            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => {
-                known.bits
-            }
-            (Scalar::BoolFloat, Scalar::F64) if known.bits != 0 => 1.0f64.to_bits(),
-            (Scalar::BoolFloat, _) if known.bits != 0 => u64::from(1.0f32.to_bits()),
-            (Scalar::BoolInt, _) if known.bits != 0 => u64::MAX,
-            _ => known.bits,
-        };
-        self.constant(to, bits)
-    }
-
-    fn write_cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
-        let info = self.info(id);
-        let (home, size) = (info.home, info.size);
-        match (info.scalar, to) {
-            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => id,
-            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::F32 | Scalar::U32 | Scalar::S32) => {
-                let bits = if info.scalar == Scalar::BoolFloat {
-                    1.0f32.to_bits()
-                } else {
-                    u32::MAX
-                };
-                let yes = self.constant_splat(to, u64::from(bits), size);
-                let no = self.constant_splat(to, 0, size);
-                self.derive(home, Op::Select, to, size, &[id.0, yes.id.0, no.id.0])
-            }
-            (Scalar::F32 | Scalar::U32 | Scalar::S32, Scalar::F32 | Scalar::U32 | Scalar::S32)
-            | (
-                Scalar::F64 | Scalar::U64 | Scalar::Pair,
-                Scalar::F64 | Scalar::U64 | Scalar::Pair,
-            ) => self.derive(home, Op::Bitcast, to, size, &[id.0]),
-            (Scalar::U32, Scalar::U64) => self.derive(home, Op::UConvert, to, size, &[id.0]),
-            (Scalar::U64, Scalar::U32) => self.derive(home, Op::UConvert, to, size, &[id.0]),
-            (Scalar::U32, Scalar::Pair) => {
-                let zero = self.uint(0);
-                self.derive(home, Op::CompositeConstruct, to, 1, &[id.0, zero.0])
-            }
-            (Scalar::Pair, Scalar::U32) => {
-                self.derive(home, Op::CompositeExtract, to, 1, &[id.0, 0])
-            }
-            (_, Scalar::F64 | Scalar::U64 | Scalar::Pair) => {
-                let words = self.cast(id, Scalar::U32);
-                let wide = if to == Scalar::Pair {
-                    Scalar::Pair
-                } else {
-                    Scalar::U64
-                };
-                let wide = self.cast(words, wide);
-                self.cast(wide, to)
-            }
-            (_, Scalar::BoolFloat | Scalar::BoolInt) => {
-                let bits = if info.scalar.is_wide() {
-                    Scalar::U64
-                } else {
-                    Scalar::U32
-                };
-                let value = self.cast(id, bits);
-                let zero = self.constant_splat(bits, 0, size);
-                self.derive(home, Op::INotEqual, to, size, &[value.0, zero.id.0])
-            }
-            (from, _) => {
-                let wide = if from == Scalar::Pair {
-                    Scalar::Pair
-                } else {
-                    Scalar::U64
-                };
-                let wide = self.cast(id, wide);
-                let words = self.cast(wide, Scalar::U32);
-                self.cast(words, to)
-            }
-        }
-    }
-
-    /// Lanes of different values: a constant, a shuffle, an insertion or a construction.
-    fn gather_mixed(&mut self, lanes: &[Lane], to: Scalar) -> Val {
-        let size = lanes.len();
-        let first = lanes[0].id();
-        if first.is_some() && lanes.iter().all(|lane| lane.id() == first) {
-            let info = self.info(first);
-            if info.scalar == to && info.home != Home::Constant && to != Scalar::Pair {
-                return Val {
-                    id: self.swizzle(first, lanes),
-                    scalar: to,
-                    size: size as u8,
-                };
-            }
-            // In the right type the value may do as it is.
-            let id = self.cast(first, to);
-            // A pair is a vector in SPIR-V, and there are no vectors of vectors: pairs always go lane by lane.
-            if id != first && to != Scalar::Pair && info.scalar != Scalar::Pair {
-                let mut same = [Lane::UNDEFINED; 4];
-                for (same, lane) in same.iter_mut().zip(lanes) {
-                    *same = Lane::of(id, lane.component());
-                }
-                return self.gather(&same[..size], to);
-            }
-        }
-        let mut cast = [Lane::UNDEFINED; 4];
-        for (to_lane, &lane) in cast.iter_mut().zip(lanes) {
-            *to_lane = self.cast_lane(lane, to);
-        }
-        let cast = &cast[..size];
-        let id = if cast
-            .iter()
-            .all(|lane| self.info(lane.id()).home == Home::Constant)
-        {
-            let mut parts = [ValueWord::NONE; 4];
-            for (part, lane) in parts.iter_mut().zip(cast) {
-                *part = self.extract(lane.id(), lane.component());
-            }
-            self.composite(to, &parts[..size])
-        } else {
-            self.shuffle(cast, to)
-                .or_else(|| self.insert(cast, to))
-                .unwrap_or_else(|| self.construct(cast, to))
-        };
-        Val {
-            id,
-            scalar: to,
-            size: size as u8,
-        }
-    }
-
-    fn cast_lane(&mut self, lane: Lane, to: Scalar) -> Lane {
-        if !lane.is_some() {
-            return Lane::scalar(self.constant(to, 0));
-        }
-        let info = self.info(lane.id());
-        if info.scalar == Scalar::Pair || to == Scalar::Pair {
-            return Lane::scalar(self.scalar(lane, to));
-        }
-        // Constants are taken apart, so that vectors made of them are constants again.
-        if info.home == Home::Constant {
-            let part = self.extract(lane.id(), lane.component());
-            return Lane::scalar(self.cast(part, to));
-        }
-        Lane::of(self.cast(lane.id(), to), lane.component())
-    }
-
-    /// The part of the function where a value derived from all of `lanes` can live.
-    fn common_home(&self, lanes: &[Lane]) -> Home {
-        lanes
-            .iter()
-            .map(|lane| self.info(lane.id()).home)
-            .max()
-            .unwrap_or(Home::Body)
-    }
-
-    /// One `OpVectorShuffle`, if the lanes come from at most two vectors (constants count as one).
-    fn shuffle(&mut self, lanes: &[Lane], to: Scalar) -> Option<ValueWord> {
-        let mut vectors = [ValueWord::NONE; 2];
-        let mut constants = [ValueWord::NONE; 4];
-        let (mut vector_count, mut constant_count) = (0, 0);
-        for lane in lanes {
-            let info = self.info(lane.id());
-            if info.home == Home::Constant {
-                if !constants[..constant_count].contains(&lane.id()) {
-                    constants[constant_count] = lane.id();
-                    constant_count += 1;
-                }
-            } else if info.size == 1 {
-                return None;
-            } else if !vectors[..vector_count].contains(&lane.id()) {
-                if vector_count == 2 {
-                    return None;
-                }
-                vectors[vector_count] = lane.id();
-                vector_count += 1;
-            }
-        }
-        if constant_count > 0 {
-            if vector_count == 2 || self.is_construction(lanes) {
-                return None;
-            }
-            // Vectors have at least two components.
-            let parts = if constant_count == 1 {
-                &[constants[0]; 2][..]
-            } else {
-                &constants[..constant_count]
-            };
-            vectors[1] = self.composite(to, parts);
-        } else if vector_count == 1 {
-            return Some(self.swizzle(vectors[0], lanes));
-        } else if self.is_construction(lanes) {
-            return None;
-        }
-        let first_size = u32::from(self.info(vectors[0]).size);
-        let mut operands = [vectors[0].0, vectors[1].0, 0, 0, 0, 0];
-        for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
-            *operand = if lane.id() == vectors[0] {
-                lane.component() as u32
-            } else if let Some(position) = constants.iter().position(|&id| id == lane.id()) {
-                first_size + position as u32
-            } else {
-                first_size + lane.component() as u32
-            };
-        }
-        let home = self.common_home(lanes);
-        Some(self.derive(
-            home,
-            Op::VectorShuffle,
-            to,
-            lanes.len() as u8,
-            &operands[..2 + lanes.len()],
-        ))
-    }
-
     /// Components of one vector; the same ones twice are the same value.
-    fn swizzle(&mut self, id: ValueWord, lanes: &[Lane]) -> ValueWord {
-        // The number of components stands before the picks, so that (x, x) and (x, x, x) differ. Bit 63 tells these keys from those
-        // of tests, which the map holds as well.
-        let picks = lanes.iter().fold(lanes.len() as u64, |picks, lane| {
-            picks << 4 | lane.component() as u64
-        });
-        let key = 1 << 63 | u64::from(id.0) << 24 | picks;
-        if let Some(&known) = self.results.get(&key) {
+    pub(super) fn swizzle(&mut self, id: ValueWord, picks: Picks) -> ValueWord {
+        let key = ResultKey::swizzle(picks);
+        if let Some(known) = self.known_result(id, key) {
             return known;
         }
-        let (home, scalar) = (self.info(id).home, self.info(id).scalar);
-        let mut operands = [id.0, id.0, 0, 0, 0, 0];
-        for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
-            *operand = lane.component() as u32;
-        }
-        let size = lanes.len();
-        let value = self.derive(
-            home,
-            Op::VectorShuffle,
-            scalar,
-            size as u8,
-            &operands[..2 + size],
-        );
-        self.results.insert(key, value);
-        if home == Home::Body {
-            self.remember(Cached::Key(key));
+        let value = self.new_swizzle(id, picks);
+        self.keep_result(id, key, value);
+        if self.info(id).home == Home::Body {
+            self.remember(Cached::Result(id, key));
         }
         value
     }
 
-    /// Whether the lanes are whole values in a row, so that one construction suffices.
-    fn is_construction(&self, lanes: &[Lane]) -> bool {
-        let mut rest = lanes;
-        while let Some(first) = rest.first() {
-            let size = self.info(first.id()).size as usize;
-            if size > rest.len() || !is_run(&rest[..size]) || first.component() != 0 {
-                return false;
-            }
-            rest = &rest[size..];
+    fn new_swizzle(&mut self, id: ValueWord, Picks { components, size }: Picks) -> ValueWord {
+        let ValueInfo { home, scalar, .. } = self.info(id);
+        let [a, b, c, d] = [0, 1, 2, 3].map(|index| components.lane(index) as u32);
+        let op = Op::VectorShuffle;
+        match size {
+            2 => self.derive(home, op, scalar, size, &[id.0, id.0, a, b]),
+            3 => self.derive(home, op, scalar, size, &[id.0, id.0, a, b, c]),
+            _ => self.derive(home, op, scalar, size, &[id.0, id.0, a, b, c, d]),
         }
-        true
-    }
-
-    /// One `OpCompositeInsert`, if all lanes but one are in place in a vector.
-    fn insert(&mut self, lanes: &[Lane], to: Scalar) -> Option<ValueWord> {
-        if self.is_construction(lanes) {
-            return None;
-        }
-        // All lanes but one come from the base, so one of the first two does.
-        let (odd, base) = (0..2).map(|index| lanes[index].id()).find_map(|base| {
-            if self.info(base).size as usize != lanes.len() {
-                return None;
-            }
-            let mut odd = None;
-            for (index, lane) in lanes.iter().enumerate() {
-                if lane.id() != base || lane.component() != index {
-                    if odd.is_some() {
-                        return None;
-                    }
-                    odd = Some(index);
-                }
-            }
-            odd.map(|odd| (odd, base))
-        })?;
-        let value = self.extract(lanes[odd].id(), lanes[odd].component());
-        let home = self.common_home(lanes);
-        Some(self.derive(
-            home,
-            Op::CompositeInsert,
-            to,
-            lanes.len() as u8,
-            &[value.0, base.0, odd as u32],
-        ))
-    }
-
-    /// An `OpCompositeConstruct` of whole vectors, parts of vectors and scalars.
-    fn construct(&mut self, lanes: &[Lane], to: Scalar) -> ValueWord {
-        let mut operands = [0; 4];
-        let mut count = 0;
-        let mut rest = lanes;
-        while let Some(&first) = rest.first() {
-            let size = self.info(first.id()).size;
-            let run = if size == 1 {
-                1
-            } else {
-                rest.iter()
-                    .take_while(|lane| lane.id() == first.id())
-                    .count()
-            };
-            operands[count] = if run == 1 {
-                self.extract(first.id(), first.component()).0
-            } else {
-                self.gather(&rest[..run], to).id.0
-            };
-            // A repeated component came back as one scalar.
-            if run > 1 && self.info(ValueWord(operands[count])).size == 1 {
-                operands[count] = self.splat(ValueWord(operands[count]), run as u8).0;
-            }
-            count += 1;
-            rest = &rest[run..];
-        }
-        let home = self.common_home(lanes);
-        let value = self.derive(
-            home,
-            Op::CompositeConstruct,
-            to,
-            lanes.len() as u8,
-            &operands[..count],
-        );
-        // Each operand is one component: these need no extraction later.
-        if count == lanes.len() {
-            self.derived_mut(value).parts = operands.map(ValueWord);
-        }
-        value
     }
 }

@@ -1,14 +1,7 @@
 //! Integers whose undefined cases in SPIR-V have a meaning here.
 
-use super::{Builder, Scalar, Val};
+use super::{Builder, Flags, Scalar, Val};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
-
-/// Overflow and carry of the needed lanes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Flags {
-    pub(crate) overflow: Val,
-    pub(crate) carry: Val,
-}
 
 impl Builder {
     /// The low and the high word of a product of unsigned words.

@@ -5,43 +5,46 @@
 
 mod arith;
 mod basic;
+mod cast;
 mod constant;
+mod construct;
 mod convert;
+mod declared;
 mod fold;
 mod gather;
 mod halves;
 mod int;
+mod lane;
+mod results;
 mod round;
 mod steps;
 mod test;
+mod types;
 mod value;
 mod wide;
 
-pub(crate) use constant::single;
-pub(crate) use gather::{Lane, is_prefix};
-pub(crate) use int::Flags;
-use value::{Derived, NO_VALUE, SCALARS, ValueInfo, WideInts};
-pub(crate) use value::{Home, Scalar, Val, compute_scalar, truth_scalar};
+use declared::Declared;
+pub(crate) use lane::{Lane, Picks, blend};
+use results::{ResultKey, Results};
+use value::{Derived, NO_VALUE, OfType, SCALARS, ValueInfo, WideInts};
+pub(crate) use value::{Flags, Home, Scalar, Val, compute_scalar, single, truth_scalar};
 
 use crate::capability::{Need, Needs};
+use crate::kept::refill;
 use crate::options::{DeviceFeatures, Options};
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
 use glasm_ir::{InstFlags, Stage};
-use rustc_hash::FxHashMap;
-use spirv::{Decoration, Op, StorageClass};
+use spirv::{Decoration, Op};
 
 /// Constants whose bits are below this number are found by index, without a hash.
 const SMALL: usize = 32;
-
-/// Operation and operands of a type.
-type TypeKey = (u64, u64, u64, u64);
 
 /// A cached derived value that is forgotten at the end of a branch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cached {
     Part(ValueWord, u8),
     Cast(ValueWord, u8),
-    Key(u64),
+    Result(ValueWord, ResultKey),
 }
 
 /// The module under construction.
@@ -82,14 +85,17 @@ pub(crate) struct Builder {
     /// What is known about each id.
     values: Vec<ValueInfo>,
     derived: Vec<Derived>,
-    /// Results of condition tests by tested value and test, and of swizzles by value and picked components.
-    pub(crate) results: FxHashMap<u64, ValueWord>,
+    results: Results,
+    /// What was declared for each type that something was declared for.
+    of_types: Vec<OfType>,
     scalar_types: [[TypeWord; 4]; SCALARS],
-    types: FxHashMap<TypeKey, TypeWord>,
+    void: TypeWord,
+    /// Types that are neither scalars, vectors nor pointers, by where their declarations end.
+    types: Declared,
     /// Constants of less than [`SMALL`], which are asked for most.
     small_constants: [[ValueWord; SMALL]; SCALARS],
-    constants: FxHashMap<(Scalar, u64), ValueWord>,
-    composites: FxHashMap<([ValueWord; 4], u8), ValueWord>,
+    /// Other scalars, and vectors.
+    constants: Declared,
     cached: Vec<Cached>,
     scopes: u32,
     glsl: ValueWord,
@@ -109,32 +115,40 @@ impl Builder {
         self.flags = InstFlags::empty();
         self.needs = Needs::default();
         self.needs.insert(Need::Shader);
-        for words in [
-            &mut self.strings,
-            &mut self.names,
-            &mut self.annotations,
-            &mut self.globals,
-            &mut self.functions,
-            &mut self.prologue,
-            &mut self.body,
-        ] {
-            words.clear();
-        }
+        self.reset_sections();
+        self.reset_values();
+        self.reset_declarations();
+    }
+
+    fn reset_sections(&mut self) {
+        self.strings.clear();
+        self.names.clear();
+        self.annotations.clear();
+        self.globals.clear();
+        self.functions.clear();
+        self.prologue.clear();
+        self.body.clear();
         self.interface.clear();
-        self.values.clear();
+    }
+
+    fn reset_values(&mut self) {
         // Id 0 does not exist in SPIR-V. Its entry lets ids be indices, and answers for lanes without a value.
-        self.values.push(NO_VALUE);
-        self.derived.clear();
+        refill(&mut self.values, 1, NO_VALUE);
         // Entry 0 is shared by all values of which nothing is known yet; `derived_mut` never hands it out.
-        self.derived.push(Derived::default());
-        self.results.clear();
+        refill(&mut self.derived, 1, Derived::default());
+        self.results.reset();
+        self.cached.clear();
+        self.scopes = 0;
+    }
+
+    fn reset_declarations(&mut self) {
+        // Entry 0 stands for types for which nothing was declared.
+        refill(&mut self.of_types, 1, OfType::default());
         self.scalar_types = [[TypeWord::default(); 4]; SCALARS];
+        self.void = TypeWord::default();
         self.types.clear();
         self.small_constants = [[ValueWord::NONE; SMALL]; SCALARS];
         self.constants.clear();
-        self.composites.clear();
-        self.cached.clear();
-        self.scopes = 0;
         self.glsl = ValueWord::NONE;
     }
 
@@ -257,238 +271,15 @@ impl Builder {
         }
     }
 
-    // Types.
-
-    /// The type of a vector of `size` components, or of a scalar if `size` is 1.
-    #[inline(always)]
-    pub(crate) fn ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
-        let known = self.scalar_types[scalar as usize][size as usize - 1];
-        if known.0 != 0 {
-            return known;
-        }
-        self.new_ty(scalar, size)
-    }
-
-    fn new_ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
-        let ty = match (scalar, size) {
-            (Scalar::Pair, _) => self.ty(Scalar::U32, 2),
-            (Scalar::BoolInt, _) => self.ty(Scalar::BoolFloat, size),
-            (_, 1) => self.new_scalar_type(scalar),
-            _ => {
-                let component = self.ty(scalar, 1);
-                self.declare_type(Op::TypeVector, &[component.0, u32::from(size)])
-            }
-        };
-        self.scalar_types[scalar as usize][size as usize - 1] = ty;
-        ty
-    }
-
-    fn new_scalar_type(&mut self, scalar: Scalar) -> TypeWord {
-        let (op, operands): (Op, &[u32]) = match scalar {
-            Scalar::BoolFloat | Scalar::BoolInt => (Op::TypeBool, &[]),
-            Scalar::U8 => (Op::TypeInt, &[8, 0]),
-            Scalar::U16 => (Op::TypeInt, &[16, 0]),
-            Scalar::U32 | Scalar::Pair => (Op::TypeInt, &[32, 0]),
-            Scalar::S32 => (Op::TypeInt, &[32, 1]),
-            Scalar::F32 => (Op::TypeFloat, &[32]),
-            Scalar::U64 => (Op::TypeInt, &[64, 0]),
-            Scalar::F64 => (Op::TypeFloat, &[64]),
-        };
-        match scalar {
-            Scalar::U8 => self.needs.insert(Need::Int8),
-            Scalar::U16 => self.needs.insert(Need::Int16),
-            Scalar::U64 => self.needs.insert(Need::Int64),
-            Scalar::F64 => self.needs.insert(Need::Float64),
-            Scalar::BoolFloat
-            | Scalar::BoolInt
-            | Scalar::U32
-            | Scalar::S32
-            | Scalar::F32
-            | Scalar::Pair => {}
-        }
-        self.declare_type(op, operands)
-    }
-
-    /// The type that `op` with `operands` declares; the same declaration twice gives the same type.
-    pub(crate) fn declare_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
-        // SPIR-V forbids equal declarations of types that are neither aggregates nor pointers. The key has room for seven operands,
-        // as many as `OpTypeImage` has; no operand is `u32::MAX`, so the padding is unambiguous.
-        let word = |index| u64::from(operands.get(index).map_or(u32::MAX, |&operand| operand));
-        let pair = |index| word(index) << 32 | word(index + 1);
-        let key = ((op as u64) << 32 | word(0), pair(1), pair(3), pair(5));
-        if let Some(&ty) = self.types.get(&key) {
-            return ty;
-        }
-        let ty = self.declare_distinct_type(op, operands);
-        self.types.insert(key, ty);
-        ty
-    }
-
-    /// A type of its own, to be decorated.
-    pub(crate) fn declare_distinct_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
-        let id = self.fresh();
-        self.globals.head(op, operands.len() + 1);
-        self.globals.0.push(id);
-        self.globals.0.extend_from_slice(operands);
-        TypeWord(id)
-    }
-
-    /// The type of pointers to `pointee`.
-    pub(crate) fn pointer(&mut self, class: StorageClass, pointee: TypeWord) -> TypeWord {
-        self.declare_type(Op::TypePointer, &[class as u32, pointee.0])
-    }
-
-    /// A module-scope variable of type `pointee`, zero at the start if its class allows that.
-    pub(crate) fn variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
-        let pointer = self.pointer(class, pointee);
-        let id = self.object();
-        // Registers that were never written read as 0, in memory as in values; without an initializer they would be undefined.
-        if class == StorageClass::Private {
-            let zero = self.null(pointee);
-            self.globals
-                .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
-        } else {
-            self.globals
-                .result(Op::Variable, pointer, id, &[class as u32]);
-        }
-        self.interface.push(id.0);
-        id
-    }
-
-    /// The zero of any type.
-    pub(crate) fn null(&mut self, ty: TypeWord) -> ValueWord {
-        // The key is the type. No composite has `u8::MAX` components, so it cannot meet another one.
-        let key = [
-            ValueWord(ty.0),
-            ValueWord::NONE,
-            ValueWord::NONE,
-            ValueWord::NONE,
-        ];
-        if let Some(&id) = self.composites.get(&(key, u8::MAX)) {
-            return id;
-        }
-        let id = self.object();
-        self.globals.result(Op::ConstantNull, ty, id, &[]);
-        self.composites.insert((key, u8::MAX), id);
-        id
-    }
-
     /// Decorates `id`.
-    pub(crate) fn decorate(
+    pub(crate) fn decorate<const N: usize>(
         &mut self,
         id: impl Into<u32>,
         decoration: Decoration,
-        operands: &[u32],
+        operands: &[u32; N],
     ) {
-        self.annotations.head(Op::Decorate, operands.len() + 2);
-        self.annotations.0.push(id.into());
-        self.annotations.0.push(decoration as u32);
-        self.annotations.0.extend_from_slice(operands);
-    }
-
-    // Constants.
-
-    /// The constant with these bits.
-    #[inline]
-    pub(crate) fn constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
-        if bits >= SMALL as u64 {
-            return self.hashed_constant(scalar, bits);
-        }
-        let known = self.small_constants[scalar as usize][bits as usize];
-        if known.is_some() {
-            return known;
-        }
-        let id = self.hashed_constant(scalar, bits);
-        self.small_constants[scalar as usize][bits as usize] = id;
-        id
-    }
-
-    fn hashed_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
-        let bits = if scalar.is_wide() {
-            bits
-        } else {
-            bits & 0xffff_ffff
-        };
-        if let Some(&id) = self.constants.get(&(scalar, bits)) {
-            return id;
-        }
-        if scalar == Scalar::Pair {
-            return self.pair_constant(bits);
-        }
-        let ty = self.ty(scalar, 1);
-        let id = self.value(scalar, 1, Home::Constant);
-        self.derived_mut(id).bits = bits;
-        let (low, high) = (bits as u32, (bits >> 32) as u32);
-        match scalar {
-            Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => {
-                self.globals.result(Op::ConstantFalse, ty, id, &[])
-            }
-            Scalar::BoolFloat | Scalar::BoolInt => {
-                self.globals.result(Op::ConstantTrue, ty, id, &[])
-            }
-            Scalar::U64 | Scalar::F64 => self.globals.result(Op::Constant, ty, id, &[low, high]),
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Pair => {
-                self.globals.result(Op::Constant, ty, id, &[low]);
-            }
-        }
-        self.constants.insert((scalar, bits), id);
-        id
-    }
-
-    fn pair_constant(&mut self, bits: u64) -> ValueWord {
-        let low = self.constant(Scalar::U32, bits & 0xffff_ffff);
-        let high = self.constant(Scalar::U32, bits >> 32);
-        let ty = self.ty(Scalar::U32, 2);
-        let id = self.value(Scalar::Pair, 1, Home::Constant);
-        self.derived_mut(id).bits = bits;
-        self.globals
-            .result(Op::ConstantComposite, ty, id, &[low.0, high.0]);
-        self.constants.insert((Scalar::Pair, bits), id);
-        id
-    }
-
-    /// A 32-bit integer constant.
-    pub(crate) fn uint(&mut self, value: u32) -> ValueWord {
-        self.constant(Scalar::U32, u64::from(value))
-    }
-
-    /// A 32-bit float constant.
-    pub(crate) fn float(&mut self, value: f32) -> ValueWord {
-        self.constant(Scalar::F32, u64::from(value.to_bits()))
-    }
-
-    /// The constant vector of scalar constants.
-    pub(crate) fn composite(&mut self, scalar: Scalar, parts: &[ValueWord]) -> ValueWord {
-        let mut key = [ValueWord::NONE; 4];
-        key[..parts.len()].copy_from_slice(parts);
-        if let Some(&id) = self.composites.get(&(key, parts.len() as u8)) {
-            return id;
-        }
-        let ty = self.ty(scalar, parts.len() as u8);
-        let id = self.value(scalar, parts.len() as u8, Home::Constant);
-        self.globals.head(Op::ConstantComposite, parts.len() + 2);
-        self.globals.0.extend([ty.0, id.0]);
-        self.globals.0.extend(parts.iter().map(|part| part.0));
-        self.derived_mut(id).parts = key;
-        self.composites.insert((key, parts.len() as u8), id);
-        id
-    }
-
-    /// A constant of `size` equal components.
-    pub(crate) fn constant_splat(&mut self, scalar: Scalar, bits: u64, size: u8) -> Val {
-        let one = self.constant(scalar, bits);
-        let id = if size == 1 {
-            one
-        } else {
-            self.composite(scalar, &[one; 4][..size as usize])
-        };
-        Val { id, scalar, size }
-    }
-
-    /// The bits of `id` if it is a scalar constant.
-    pub(crate) fn constant_bits(&self, id: ValueWord) -> Option<u64> {
-        let info = self.info(id);
-        (info.home == Home::Constant && info.size == 1).then(|| self.derived(id).bits)
+        let leading = [id.into(), decoration as u32];
+        self.annotations.about(Op::Decorate, leading, operands);
     }
 
     // Instructions.
@@ -510,12 +301,28 @@ impl Builder {
 
     /// [`op`](Self::op) with any number of operands.
     pub(crate) fn long_op(&mut self, op: Op, scalar: Scalar, size: u8, operands: &[u32]) -> Val {
-        let id = self.derive(Home::Body, op, scalar, size, operands);
+        let id = self.derive_long(Home::Body, op, scalar, size, operands);
         Val { id, scalar, size }
     }
 
     /// Appends an instruction with a value to the part of the function where values with this home live.
-    pub(crate) fn derive(
+    #[inline]
+    pub(crate) fn derive<const N: usize>(
+        &mut self,
+        home: Home,
+        op: Op,
+        scalar: Scalar,
+        size: u8,
+        operands: &[u32; N],
+    ) -> ValueWord {
+        let ty = self.ty(scalar, size);
+        let id = self.value(scalar, size, home);
+        self.section(home).result(op, ty, id, operands);
+        id
+    }
+
+    /// [`derive`](Self::derive) with any number of operands.
+    pub(crate) fn derive_long(
         &mut self,
         home: Home,
         op: Op,
@@ -525,14 +332,7 @@ impl Builder {
     ) -> ValueWord {
         let ty = self.ty(scalar, size);
         let id = self.value(scalar, size, home);
-        let words = self.section(home);
-        match *operands {
-            [a] => words.result(op, ty, id, &[a]),
-            [a, b] => words.result(op, ty, id, &[a, b]),
-            [a, b, c, d] => words.result(op, ty, id, &[a, b, c, d]),
-            [a, b, c, d, e, f] => words.result(op, ty, id, &[a, b, c, d, e, f]),
-            _ => words.long_result(op, ty, id, operands),
-        }
+        self.section(home).long_result(op, ty, id, operands);
         id
     }
 
@@ -566,8 +366,9 @@ impl Builder {
                 Cached::Cast(id, index) => {
                     self.derived_mut(id).casts[index as usize] = ValueWord::NONE;
                 }
-                Cached::Key(key) => {
-                    self.results.remove(&key);
+                Cached::Result(id, key) => {
+                    let end = self.derived(id).results;
+                    self.derived_mut(id).results = self.results.remove(end, key);
                 }
             }
         }
@@ -586,6 +387,18 @@ impl Builder {
         }
     }
 
+    /// What was computed of `id` before.
+    #[inline]
+    fn known_result(&self, id: ValueWord, key: ResultKey) -> Option<ValueWord> {
+        self.results.find(self.derived(id).results, key)
+    }
+
+    /// Keeps what was computed of `id`, until the function ends.
+    fn keep_result(&mut self, id: ValueWord, key: ResultKey, value: ValueWord) {
+        let before = self.derived(id).results;
+        self.derived_mut(id).results = self.results.add(before, key, value);
+    }
+
     /// Makes room for the next function.
     pub(crate) fn finish_function(&mut self) {
         self.functions.append(&self.prologue);
@@ -596,7 +409,7 @@ impl Builder {
 
     /// Forgets every test result; at function ends.
     pub(crate) fn forget_function(&mut self) {
-        self.results.clear();
+        self.results.forget_function();
         self.cached.clear();
     }
 }
@@ -611,10 +424,6 @@ impl Builder {
         self.body.op(Op::Label, &[label.0]);
         self.block = label;
         self.reachable = true;
-    }
-
-    pub(crate) fn void(&mut self) -> TypeWord {
-        self.declare_type(Op::TypeVoid, &[])
     }
 
     /// The scalar in which 64-bit integers are kept.

@@ -1,7 +1,7 @@
 //! Condition codes of values: tests, and the form in which codes pass joins.
 
 use super::Lane;
-use super::{Builder, Cached, Home, Scalar, Val};
+use super::{Builder, Cached, Home, ResultKey, Scalar, Val};
 use crate::words::ValueWord;
 use glasm_ir::interp::Flags;
 use glasm_ir::{CondTest, Type};
@@ -105,15 +105,15 @@ impl Builder {
     }
 
     pub(crate) fn cached_test(&mut self, value: Val, test: CondTest) -> Val {
-        let key = u64::from(value.id.0) << 8 | test as u64;
-        if let Some(&id) = self.results.get(&key) {
+        let key = ResultKey::test(test);
+        if let Some(id) = self.known_result(value.id, key) {
             return self.val(id);
         }
         let result = self.test_value(value, test, None);
         // Constants are found again by their bits, in any branch.
         if self.info(result.id).home != Home::Constant {
-            self.results.insert(key, result.id);
-            self.remember(Cached::Key(key));
+            self.keep_result(value.id, key, result.id);
+            self.remember(Cached::Result(value.id, key));
         }
         result
     }

@@ -1,7 +1,8 @@
 //! Values of the module: their types, where they are defined, what is known of them.
 
-use crate::words::ValueWord;
-use glasm_ir::Type;
+use super::results::ListEnd;
+use crate::words::{TypeWord, ValueWord};
+use glasm_ir::{Type, interp};
 
 /// What the lanes of a SPIR-V value are. Integers in registers are unsigned; operations choose the signedness.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -88,6 +89,8 @@ pub(crate) struct Derived {
     pub(crate) parts: [ValueWord; 4],
     /// The same bits as an integer and as a float.
     pub(crate) casts: [ValueWord; 2],
+    /// Its list of results.
+    pub(super) results: ListEnd,
 }
 
 /// A value with its type.
@@ -99,6 +102,24 @@ pub(crate) struct Val {
     pub(crate) scalar: Scalar,
     /// Number of components.
     pub(crate) size: u8,
+}
+
+/// Storage classes with small numbers, which nearly all are.
+pub(super) const CLASSES: usize = 13;
+
+/// What was declared for a type.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OfType {
+    /// Pointers to it, by storage class.
+    pub(super) pointers: [TypeWord; CLASSES],
+    pub(super) zero: ValueWord,
+}
+
+/// Overflow and carry of the needed lanes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Flags {
+    pub(crate) overflow: Val,
+    pub(crate) carry: Val,
 }
 
 /// The scalar in which an operation of type `ty` computes; `wide_ints` tells whether 64-bit integers exist.
@@ -129,4 +150,9 @@ pub(crate) enum WideInts {
     Native,
     /// As pairs of 32-bit integers.
     Pairs,
+}
+
+/// The bits of a half float as a float of 32 bits.
+pub(crate) fn single(bits: u64) -> u64 {
+    interp::from_f64(Type::F32, interp::to_f64(Type::F16, bits))
 }

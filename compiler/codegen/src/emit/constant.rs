@@ -4,7 +4,7 @@
 //! clamped constant as unsigned, and loses powers and sines of constants inside loops.
 
 use super::Emit;
-use super::cx::FlagLanes;
+use super::cx::{FlagLanes, Written};
 use crate::analysis::is_comparison;
 use crate::builder::{Lane, Scalar, single, truth_scalar};
 use crate::error::Failure;
@@ -84,33 +84,44 @@ impl Emit<'_> {
         }
         let lanes = needed & 15 | needed >> 4;
         let magnitudes = self.constant_operands(inst, lanes);
-        let sources = self.program.sources(inst);
-        let mut operands = magnitudes;
-        for (number, (operand, src)) in operands.iter_mut().zip(sources).enumerate() {
-            let ty = source_type(self.program, inst, number);
-            *operand = operand.map(|magnitude| interp::negation(src, ty, magnitude));
-        }
-        let products = if self.w.legacy_multiply {
-            Products::ZeroWins
-        } else {
-            Products::Ieee
+        let operands = self.negated_operands(inst, &magnitudes);
+        let products = match self.w.legacy_multiply {
+            true => Products::ZeroWins,
+            false => Products::Ieee,
         };
         let Some(result) = interp::evaluate(inst.op, inst.ty, inst.aux, &operands, products) else {
             return Ok(false);
         };
         let mut flags = FlagLanes::default();
         if needed >> 4 != 0 && self.analysis.reads_overflow {
-            let carries = interp::carries(inst, sources, &magnitudes);
-            for lane in WriteMask(lanes).lanes() {
-                let (overflow, carry) = carries[lane];
-                for (flag, value) in flags.iter_mut().zip([overflow, carry]) {
-                    let id = self.w.constant(Scalar::BoolInt, u64::from(value));
-                    flag[lane] = Lane::scalar(id);
-                }
-            }
+            flags = self.constant_flags(inst, lanes, &magnitudes);
         }
         self.write_constants(inst, &dst, needed, result, flags)?;
         Ok(true)
+    }
+
+    fn negated_operands(&self, inst: &Inst, magnitudes: &Sources) -> Sources {
+        let mut operands = *magnitudes;
+        let sources = self.program.sources(inst);
+        for (number, (operand, src)) in operands.iter_mut().zip(sources).enumerate() {
+            let ty = source_type(self.program, inst, number);
+            *operand = operand.map(|magnitude| interp::negation(src, ty, magnitude));
+        }
+        operands
+    }
+
+    /// Overflow and carry of a sum of constants.
+    fn constant_flags(&mut self, inst: &Inst, lanes: u8, magnitudes: &Sources) -> FlagLanes {
+        let mut flags = FlagLanes::default();
+        let carries = interp::carries(inst, self.program.sources(inst), magnitudes);
+        for lane in WriteMask(lanes).lanes() {
+            let (overflow, carry) = carries[lane];
+            for (flag, value) in flags.iter_mut().zip([overflow, carry]) {
+                let id = self.w.constant(Scalar::BoolInt, u64::from(value));
+                flag[lane] = Lane::scalar(id);
+            }
+        }
+        flags
     }
 
     /// The lanes that an instruction reads, without negation.
@@ -151,34 +162,33 @@ impl Emit<'_> {
             // Sums go to registers of either width.
             ty = ty.with_width(width);
         }
-        let scalar = self.w.read_scalar(ty);
-        let truth = truth_scalar(ty);
-        // Truth values stay truth values in registers of words, and always in codes, as those of other operands do.
-        let is_truth = is_comparison(inst.op);
-        let in_words = is_truth && ty != Type::F16 && !scalar.is_wide();
-        let (mut values, mut codes) = ([Lane::UNDEFINED; 4], [Lane::UNDEFINED; 4]);
+        let mut written = Written {
+            flags,
+            ..Written::default()
+        };
         for lane in WriteMask(needed & 15 | needed >> 4).lanes() {
             let bits = interp::written(inst, dst, width, result[lane]);
-            let as_truth = (truth, u64::from(bits != 0));
-            let value = if in_words { as_truth } else { (scalar, bits) };
-            let code = match ty {
-                _ if is_truth => as_truth,
-                Type::F16 => (Scalar::F32, single(bits)),
-                Type::F32
-                | Type::F64
-                | Type::U8
-                | Type::S8
-                | Type::U16
-                | Type::S16
-                | Type::U32
-                | Type::S32
-                | Type::U64
-                | Type::S64 => value,
-            };
-            values[lane] = Lane::scalar(self.w.constant(value.0, value.1));
-            codes[lane] = Lane::scalar(self.w.constant(code.0, code.1));
+            let [value, code] = self.constant_forms(inst, ty, bits);
+            written.values[lane] = Lane::scalar(self.w.constant(value.0, value.1));
+            written.codes[lane] = Lane::scalar(self.w.constant(code.0, code.1));
         }
-        self.commit(ty, dst, needed, values, codes, flags)
+        self.commit(ty, dst, needed, written)
+    }
+
+    /// The constants that stand for a result of type `ty` in registers and in codes.
+    fn constant_forms(&self, inst: &Inst, ty: Type, bits: u64) -> [(Scalar, u64); 2] {
+        let scalar = self.w.read_scalar(ty);
+        let number = (scalar, bits);
+        // Truth values stay truth values in registers of words, and always in codes, as those of other operands do.
+        if is_comparison(inst.op) {
+            let truth = (truth_scalar(ty), u64::from(bits != 0));
+            let in_words = ty != Type::F16 && !scalar.is_wide();
+            return [if in_words { truth } else { number }, truth];
+        }
+        match ty == Type::F16 {
+            true => [number, (Scalar::F32, single(bits))],
+            false => [number; 2],
+        }
     }
 }
 

@@ -90,6 +90,15 @@ pub(super) enum Outcome {
 /// Overflow and carry by lane of the destination.
 pub(super) type FlagLanes = [[Lane; 4]; 2];
 
+/// What an instruction writes, by lane of the destination.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Written {
+    pub(super) values: [Lane; 4],
+    /// What the condition codes keep.
+    pub(super) codes: [Lane; 4],
+    pub(super) flags: FlagLanes,
+}
+
 bitflags::bitflags! {
     /// What a program does with a buffer.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -3,8 +3,7 @@
 use super::Emit;
 use super::array::Element;
 use super::cx::InstCx;
-use super::operand::pick;
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Builder, Lane, Picks, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::words::{OperandList, ValueWord};
@@ -56,9 +55,8 @@ impl Emit<'_> {
             At::Centroid
         };
         let lanes = self.interpolated_lanes(first, src, at)?;
-        let mut picked = [Lane::UNDEFINED; 4];
-        let count = pick(&lanes, src.swizzle, cx.lanes, &mut picked);
-        let val = self.w.gather(&picked[..count], Scalar::F32);
+        let picks = Picks::new(src.swizzle, cx.lanes);
+        let val = self.w.gather_picks(&lanes, picks, Scalar::F32);
         Ok(match src.has_modifier() {
             true => self.w.modify(val, src, Type::F32),
             false => val,

@@ -6,7 +6,7 @@ use crate::builder::{Home, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::reflect::Half;
-use crate::words::ValueWord;
+use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::IndexId;
 use glasm_ir::{InputId, Op, Semantic, Width};
@@ -18,22 +18,27 @@ impl Emit<'_> {
         input: InputId,
         index: Option<IndexId>,
     ) -> Result<[Lane; 4], Failure> {
-        let Some(index) = index else {
-            if self.program.inputs[input].semantic == Semantic::HelperInvocation
-                && let Some(lanes) = self.helper_now()
-            {
-                return Ok(lanes);
-            }
-            return self.io().input(input);
-        };
-        let last = (self.program.inputs.len() - 1 - input.index()) as u32;
+        if let Some(index) = index {
+            return self.indexed_input(input, index);
+        }
+        if self.program.inputs[input].semantic == Semantic::HelperInvocation
+            && let Some(lanes) = self.helper_now()
+        {
+            return Ok(lanes);
+        }
+        self.io().input(input)
+    }
+
+    fn indexed_input(&mut self, input: InputId, index: IndexId) -> Result<[Lane; 4], Failure> {
         let data = self.program.indices[index];
         if data.vertex.is_some() {
             return Err(Error::unsupported(
                 "per-vertex inputs are not supported yet",
             ));
         }
-        let len = data.len.min(last + 1);
+        let len = data
+            .len
+            .min((self.program.inputs.len() - input.index()) as u32);
         match self.element(Some(index), len)? {
             Element::Constant(element) => {
                 let input = InputId::new(input.index() + element as usize);
@@ -84,16 +89,20 @@ impl Emit<'_> {
                 self.w.info(value.id).home != Home::Body,
                 "inputs live in the prologue"
             );
-            let element = self.w.uint(index);
-            let pointer = self.w.object();
-            let operands = [variable.0, element.0];
-            self.w
-                .prologue
-                .result(Spv::AccessChain, pointer_ty, pointer, &operands);
-            self.w.prologue.op(Spv::Store, &[pointer.0, value.id.0]);
+            self.store_copy(variable, pointer_ty, index, value.id);
         }
         self.interface.keep_input_copy(first, len, variable);
         Ok(variable)
+    }
+
+    /// Puts a value into element `index` of an array, at the start of the function.
+    fn store_copy(&mut self, array: ValueWord, ty: TypeWord, index: u32, value: ValueWord) {
+        let element = self.w.uint(index);
+        let pointer = self.w.object();
+        let operands = [array.0, element.0];
+        let prologue = &mut self.w.prologue;
+        prologue.result(Spv::AccessChain, ty, pointer, &operands);
+        prologue.op(Spv::Store, &[pointer.0, value.0]);
     }
 
     /// Element `element` of an array of 64-bit attributes, read from a copy that the prologue fills.
@@ -145,13 +154,7 @@ impl Emit<'_> {
                 Half::High
             };
             let words = self.io().half_words(input, half);
-            let element = self.w.uint(index);
-            let pointer = self.w.object();
-            let operands = [variable.0, element.0];
-            self.w
-                .prologue
-                .result(Spv::AccessChain, pointer_ty, pointer, &operands);
-            self.w.prologue.op(Spv::Store, &[pointer.0, words.0]);
+            self.store_copy(variable, pointer_ty, index, words);
         }
         self.interface.keep_input_copy(first, len, variable);
         variable

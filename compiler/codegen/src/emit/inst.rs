@@ -5,7 +5,7 @@ use super::alu::Extreme;
 use super::cx::{InstCx, Outcome};
 use crate::builder::{Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
-use glasm_ir::{Inst, InstFlags, Op, Saturate};
+use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
@@ -20,27 +20,28 @@ impl Emit<'_> {
         }
         self.line(inst.span);
         self.w.flags = inst.flags;
-        if self.constant_inst(inst, needed)? {
-            self.w.flags = InstFlags::empty();
-            return Ok(());
+        if !self.constant_inst(inst, needed)? {
+            self.compute_and_write(InstCx { inst, lanes }, needed)?;
         }
+        self.w.flags = InstFlags::empty();
+        Ok(())
+    }
+
+    #[inline]
+    fn compute_and_write(&mut self, cx: InstCx<'_>, needed: u8) -> Result<(), Failure> {
+        let inst = cx.inst;
         if !self.w.device.float64 && self.uses_float64(inst, needed >> 4) {
             return Err(Error::missing_feature("shaderFloat64"));
         }
-        let cx = InstCx { inst, lanes };
         let outcome = self.compute(cx)?;
         if self.write_direct(inst, needed, &outcome) {
-            self.w.flags = InstFlags::empty();
             return Ok(());
         }
-        let flags = if needed >> 4 != 0 && self.analysis.reads_overflow {
-            self.flags_of(cx, outcome)?
-        } else {
-            None
+        let flags = match needed >> 4 != 0 && self.analysis.reads_overflow {
+            true => self.flags_of(cx, outcome)?,
+            false => None,
         };
-        self.write_result(inst, needed, outcome, flags)?;
-        self.w.flags = InstFlags::empty();
-        Ok(())
+        self.write_result(inst, needed, outcome, flags)
     }
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
@@ -231,21 +232,15 @@ impl Emit<'_> {
         let program = self.program;
         let sources = program.sources(cx.inst);
         let negated = |number: usize| sources[number].negate;
-        let plain = |emit: &mut Self, number: usize| {
-            let src = glasm_ir::Src {
-                negate: false,
-                ..sources[number]
-            };
-            emit.source_as(&src, cx.inst.ty, cx.lanes)
-        };
         // NV_gpu_program4 section 2.X.4.3: negation makes a subtraction of an addition and vice versa. These are the summands
         // without their negations, and whether each is subtracted.
         let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
             let [a, b] = self.two(cx)?;
-            (self.w.int_product(a, b), plain(self, 2)?, false, negated(2))
+            let product = self.w.int_product(a, b);
+            (product, self.summand(cx, 2)?, false, negated(2))
         } else {
             let subtracts = cx.inst.op == Op::Sub;
-            let (x, y) = (plain(self, 0)?, plain(self, 1)?);
+            let (x, y) = (self.summand(cx, 0)?, self.summand(cx, 1)?);
             (x, y, negated(0), negated(1) != subtracts)
         };
         Ok(match (x_negated, y_negated) {
@@ -255,5 +250,14 @@ impl Emit<'_> {
             // Undefined by the same section.
             (true, true) => None,
         })
+    }
+
+    /// A source without its negation.
+    fn summand(&mut self, cx: InstCx<'_>, number: usize) -> Result<Val, Failure> {
+        let src = Src {
+            negate: false,
+            ..self.program.sources(cx.inst)[number]
+        };
+        self.source_as(&src, cx.inst.ty, cx.lanes)
     }
 }

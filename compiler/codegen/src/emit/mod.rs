@@ -78,6 +78,7 @@ use crate::interface::Interface;
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
+use crate::reflect::Reflection;
 use crate::words::{ValueWord, Words};
 pub(crate) use cx::Emit;
 use cx::Tables;
@@ -85,7 +86,7 @@ use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
 use glasm_ir::{Program, RoutineId, Stage, Storage};
 use join::Joins;
-use spirv::{ExecutionMode, ExecutionModel, FunctionControl, Op};
+use spirv::{AddressingModel, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op};
 
 /// Most variables that the entry point lists: an instruction has at most 65,535 words, of which other operands take some.
 const MAX_GLOBALS: usize = 60_000;
@@ -112,7 +113,7 @@ pub(crate) fn emit(
     options: &Options,
     source: Option<SourceText<'_>>,
     words: &mut Vec<u32>,
-) -> Result<crate::Reflection, Failure> {
+) -> Result<Reflection, Failure> {
     kept.w.reset(program.stage, options);
     kept.interface.reset(program);
     kept.tables.reset(program);
@@ -142,50 +143,50 @@ pub(crate) fn emit(
 
 impl Emit<'_> {
     fn program(&mut self) -> Result<(), Failure> {
+        let stage = self.program.stage;
         if matches!(
-            self.program.stage,
+            stage,
             Stage::TessControl | Stage::TessEval | Stage::Geometry
         ) {
-            let name = self.program.stage.name();
-            return Err(Error::unsupported(format!(
-                "{name} programs are not supported yet"
-            )));
+            let message = format!("{} programs are not supported yet", stage.name());
+            return Err(Error::unsupported(message));
         }
         self.analysis.run(self.program)?;
         self.plan_captures()?;
-        let entry = self.w.object();
-        // All functions get their ids first, because calls may stand before the function that they call.
-        for index in 0..self.analysis.functions.len() {
-            let routine = self.analysis.functions[index];
-            let is_entry = routine == self.program.main && !self.analysis.split_main;
-            self.tables.functions[routine.index()] = if is_entry { entry } else { self.w.object() };
-        }
-        for index in 0..self.analysis.functions.len() {
-            let routine = self.analysis.functions[index];
-            self.function(routine)?;
-        }
-        if self.analysis.split_main {
-            self.split_entry(entry)?;
-        }
-        self.interface.entry = entry;
+        self.interface.entry = self.w.object();
+        self.functions()?;
         if self.w.interface.len() > MAX_GLOBALS {
             return Err(Error::limit("the program has too many variables"));
         }
         Ok(())
     }
 
-    fn function(&mut self, routine: RoutineId) -> Result<(), Failure> {
-        self.in_entry = routine == self.program.main && !self.analysis.split_main;
-        let mut live_out = std::mem::take(&mut self.tables.live_out);
-        live_out.clear();
-        if self.in_entry {
-            // Only the entry point stores outputs at its end; other functions leave their results in variables.
-            let varyings = &self.options.interface.outputs;
-            output_lanes(self.program, self.analysis, varyings, &mut live_out);
+    fn functions(&mut self) -> Result<(), Failure> {
+        // All functions get their ids first, because calls may stand before the function that they call.
+        for index in 0..self.analysis.functions.len() {
+            let routine = self.analysis.functions[index];
+            self.tables.functions[routine.index()] = match self.is_entry(routine) {
+                true => self.interface.entry,
+                false => self.w.object(),
+            };
         }
-        self.live
-            .run(self.program, self.analysis, routine, &live_out);
-        self.tables.live_out = live_out;
+        for index in 0..self.analysis.functions.len() {
+            self.function(self.analysis.functions[index])?;
+        }
+        match self.analysis.split_main {
+            true => self.split_entry(),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a routine becomes the entry point itself.
+    fn is_entry(&self, routine: RoutineId) -> bool {
+        routine == self.program.main && !self.analysis.split_main
+    }
+
+    fn function(&mut self, routine: RoutineId) -> Result<(), Failure> {
+        self.in_entry = self.is_entry(routine);
+        self.find_live_lanes(routine);
         let function = self.tables.functions[routine.index()];
         self.open_function(function);
         self.set_output_defaults();
@@ -198,11 +199,23 @@ impl Emit<'_> {
         Ok(())
     }
 
+    fn find_live_lanes(&mut self, routine: RoutineId) {
+        let live_out = &mut self.tables.live_out;
+        live_out.clear();
+        if self.in_entry {
+            // Only the entry point stores outputs at its end; other functions leave their results in variables.
+            let varyings = &self.options.interface.outputs;
+            output_lanes(self.program, self.analysis, varyings, live_out);
+        }
+        self.live
+            .run(self.program, self.analysis, routine, live_out);
+    }
+
     /// The entry point of a program whose main returns at many places: it calls main and stores the outputs once instead of at each
     /// return.
-    fn split_entry(&mut self, entry: ValueWord) -> Result<(), Failure> {
+    fn split_entry(&mut self) -> Result<(), Failure> {
         self.in_entry = true;
-        self.open_function(entry);
+        self.open_function(self.interface.entry);
         self.call_function(self.program.main);
         self.leave_function()?;
         self.close_function();
@@ -284,39 +297,22 @@ impl Emit<'_> {
     }
 
     /// Puts the sections together.
-    fn assemble(&mut self, words: &mut Vec<u32>) -> crate::Reflection {
+    fn assemble(&mut self, words: &mut Vec<u32>) -> Reflection {
         let target = self.options.target;
         if self.program.stage == Stage::Compute && self.program.modes.workgroup_size == [0; 3] {
             // It takes the place of the execution mode.
             self.io().workgroup_size();
         }
-        let float_controls = self.w.device.signed_zero_inf_nan_preserve_float32;
-        if float_controls {
+        if self.w.device.signed_zero_inf_nan_preserve_float32 {
             self.w.needs.insert(Need::FloatControls);
         }
+        self.mode_needs();
         let len: usize = self.w.sections().map(Words::len).iter().sum();
         let mut out = Words(std::mem::take(words));
         out.clear();
         out.0.reserve(len + HEAD_WORDS + self.w.interface.len());
         // The head is written last, because capabilities and interface are known only now; SPIR-V fixes the order of all sections.
-        out.0.extend([
-            spirv::MAGIC_NUMBER,
-            target.spirv_version(),
-            0,
-            self.w.bound(),
-            0,
-        ]);
-        self.mode_needs();
-        self.w.needs.write(target, &mut out);
-        if let Some(glsl) = self.w.glsl_if_used() {
-            out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);
-        }
-        self.write_entry_point(target, &mut out);
-        if float_controls {
-            let entry = self.interface.entry.0;
-            let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
-            out.op(Op::ExecutionMode, &[entry, mode, 32]);
-        }
+        self.write_head(target, &mut out);
         for section in self.w.sections() {
             out.append(section);
         }
@@ -325,17 +321,25 @@ impl Emit<'_> {
         self.io().reflection(requirements)
     }
 
-    fn write_entry_point(&self, target: Target, out: &mut Words) {
-        let needs = self.w.needs;
-        let addressing = if needs.contains(Need::Addresses) {
-            spirv::AddressingModel::PhysicalStorageBuffer64
-        } else {
-            spirv::AddressingModel::Logical
+    /// What stands before the names.
+    fn write_head(&self, target: Target, out: &mut Words) {
+        let (version, bound) = (target.spirv_version(), self.w.bound());
+        out.0.extend([spirv::MAGIC_NUMBER, version, 0, bound, 0]);
+        self.w.needs.write(target, out);
+        if let Some(glsl) = self.w.glsl_if_used() {
+            out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);
+        }
+        let addressing = match self.w.needs.contains(Need::Addresses) {
+            true => AddressingModel::PhysicalStorageBuffer64,
+            false => AddressingModel::Logical,
         };
-        out.op(
-            Op::MemoryModel,
-            &[addressing as u32, spirv::MemoryModel::GLSL450 as u32],
-        );
+        let memory = MemoryModel::GLSL450 as u32;
+        out.op(Op::MemoryModel, &[addressing as u32, memory]);
+        self.write_entry_point(target, out);
+        self.write_modes(out);
+    }
+
+    fn write_entry_point(&self, target: Target, out: &mut Words) {
         let model = match self.program.stage {
             Stage::Vertex => ExecutionModel::Vertex,
             Stage::TessControl => ExecutionModel::TessellationControl,
@@ -344,47 +348,55 @@ impl Emit<'_> {
             Stage::Fragment => ExecutionModel::Fragment,
             Stage::Compute => ExecutionModel::GLCompute,
         };
-        let entry = self.interface.entry.0;
         // From SPIR-V 1.4 on the entry point lists all variables that it uses, before that only inputs and outputs.
-        let listed = if target >= Target::Vulkan1_2 {
-            &self.w.interface
-        } else {
-            &self.interface.in_out
+        let listed = match target >= Target::Vulkan1_2 {
+            true => &self.w.interface,
+            false => &self.interface.in_out,
         };
-        out.op_string(Op::EntryPoint, &[model as u32, entry], "main", listed);
-        let modes = self.program.modes;
-        let mut mode = |mode: ExecutionMode, operands: &[u32]| {
-            out.head(Op::ExecutionMode, operands.len() + 2);
-            out.0.extend([entry, mode as u32]);
-            out.0.extend_from_slice(operands);
-        };
+        let leading = [model as u32, self.interface.entry.0];
+        out.op_string(Op::EntryPoint, &leading, "main", listed);
+    }
+
+    fn write_modes(&self, out: &mut Words) {
+        let entry = self.interface.entry.0;
+        let mut mode = |mode: ExecutionMode| out.op(Op::ExecutionMode, &[entry, mode as u32]);
         if !self.tables.captures.is_empty() {
-            mode(ExecutionMode::Xfb, &[]);
+            mode(ExecutionMode::Xfb);
         }
         match self.program.stage {
-            Stage::Fragment => {
-                // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653).
-                mode(ExecutionMode::OriginUpperLeft, &[]);
-                // Coverage after the depth test needs early tests (EXT_post_depth_coverage).
-                if modes.early_fragment_tests || modes.post_depth_coverage {
-                    mode(ExecutionMode::EarlyFragmentTests, &[]);
-                }
-                if modes.post_depth_coverage {
-                    mode(ExecutionMode::PostDepthCoverage, &[]);
-                }
-                if let Some(interlock) = modes.interlock {
-                    mode(interlock_mode(interlock), &[]);
-                }
-                if self.interface.outputs.writes_depth {
-                    mode(ExecutionMode::DepthReplacing, &[]);
-                }
-            }
-            Stage::Compute => mode(
+            Stage::Fragment => self.write_fragment_modes(mode),
+            Stage::Compute => {
                 // A size of 0 is chosen when the pipeline is made: then the `WorkgroupSize` built-in overrides this mode.
-                ExecutionMode::LocalSize,
-                &modes.workgroup_size.map(|size| size.max(1)),
-            ),
+                let size = self.program.modes.workgroup_size.map(|size| size.max(1));
+                let leading = [entry, ExecutionMode::LocalSize as u32];
+                out.about(Op::ExecutionMode, leading, &size);
+            }
             Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {}
+        }
+        if self.w.device.signed_zero_inf_nan_preserve_float32 {
+            let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
+            out.op(Op::ExecutionMode, &[entry, mode, 32]);
+        }
+    }
+
+    fn write_fragment_modes(&self, mut mode: impl FnMut(ExecutionMode)) {
+        let modes = self.program.modes;
+        // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653).
+        mode(ExecutionMode::OriginUpperLeft);
+        // Coverage after the depth test needs early tests (EXT_post_depth_coverage).
+        if modes.early_fragment_tests || modes.post_depth_coverage {
+            mode(ExecutionMode::EarlyFragmentTests);
+        }
+        if modes.post_depth_coverage {
+            mode(ExecutionMode::PostDepthCoverage);
+        }
+        modes
+            .interlock
+            .map(interlock_mode)
+            .into_iter()
+            .for_each(&mut mode);
+        if self.interface.outputs.writes_depth {
+            mode(ExecutionMode::DepthReplacing);
         }
     }
 }

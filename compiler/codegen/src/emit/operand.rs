@@ -3,9 +3,8 @@
 use super::Emit;
 use super::array::Element;
 use super::cx::InstCx;
-use crate::builder::{Lane, Scalar, Val, is_prefix};
+use crate::builder::{Lane, Picks, Scalar, Val};
 use crate::error::{Error, Failure};
-use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, LiteralId};
 use glasm_ir::{Base, Inst, ParamId, Src, Swizzle, Type, WriteMask};
@@ -22,90 +21,80 @@ impl Emit<'_> {
 
     /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
     /// whose lanes are all equal gives a scalar.
-    #[inline]
     pub(super) fn source_as(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
-        match self.whole_source(src, ty, lanes) {
-            Some(val) => Ok(val),
-            None => self.source_of_parts(src, ty, lanes),
+        let scalar = self.w.read_scalar(ty);
+        let slot = self.source_slot(src);
+        let base = match slot {
+            Some(slot) => *self.lanes.slot(slot),
+            None => self.base_lanes(src, scalar, lanes)?,
+        };
+        let val = match self.w.at_hand(&base, src.swizzle, lanes, scalar) {
+            Some(val) => val,
+            None => self.gather_source(slot, &base, src.swizzle, lanes, scalar),
+        };
+        if src.has_modifier() || ty == Type::F16 {
+            return Ok(self.modified_source(val, src, ty));
         }
+        Ok(val)
     }
 
-    /// The value of a register or parameter that is read as it was written. Most operands are such.
-    #[inline]
-    fn whole_source(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
-        let size = WriteMask(lanes).count() as u8;
-        let is_plain = src.swizzle == Swizzle::XYZW && !src.has_modifier() && ty != Type::F16;
-        if !is_plain || !is_prefix(lanes) || lanes == 0 {
-            return None;
-        }
-        let scalar = self.w.read_scalar(ty);
+    /// The slot that a source reads, if it is a register in values.
+    #[inline(always)]
+    fn source_slot(&self, src: &Src) -> Option<u32> {
         match src.base {
-            Base::Register(register) => {
-                let slot = self.analysis.slot(self.program, register, src.index)?;
-                self.w.whole(self.lanes.slot(slot), size, scalar)
-            }
-            Base::Param(param) if src.index.is_none() => {
-                let id = self.interface.params.loaded[param.index()];
-                let is_whole = id.is_some() && (scalar, size) == (Scalar::F32, 4);
-                is_whole.then_some(Val { id, scalar, size })
-            }
+            Base::Register(register) => self.analysis.slot(self.program, register, src.index),
             Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => None,
         }
     }
 
-    fn source_of_parts(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
-        let scalar = self.w.read_scalar(ty);
-        let mut from = [Lane::UNDEFINED; 4];
-        let count = self.source_lanes(src, scalar, lanes, &mut from)?;
-        let mut val = if count == 0 {
-            let zero = self.w.constant(scalar, 0);
-            return Ok(self.w.val(zero));
-        } else if scalar == Scalar::Pair {
-            // Instructions on pairs go lane by lane and ask for one lane at a time.
-            let id = self.w.scalar(from[0], scalar);
-            self.w.val(id)
-        } else {
-            self.w.gather_first(&from, count as u8, scalar)
-        };
-        if val.size > 1 && from[0].id() != val.id {
-            self.keep_vector(src, lanes, &from[..count], val);
+    /// A source whose value has to be made of the lanes `base`, those of `slot` if it is a register in values.
+    #[inline(never)]
+    fn gather_source(
+        &mut self,
+        slot: Option<u32>,
+        base: &[Lane; 4],
+        swizzle: Swizzle,
+        lanes: u8,
+        scalar: Scalar,
+    ) -> Val {
+        let picks = Picks::new(swizzle, lanes);
+        if let Some(val) = self.w.gather_vector_of(base, picks, scalar) {
+            return val;
         }
-        if ty == Type::F16 {
-            val = self.w.half_to_float(val);
+        let val = self.w.gather_picks(base, picks, scalar);
+        // Only without a swizzle do the components stand for the lanes of the register.
+        if let Some(slot) = slot
+            && val.size > 1
+            && picks == Picks::new(Swizzle::XYZW, lanes)
+        {
+            self.keep_vector(slot, lanes, &picks.of(base), val);
         }
-        Ok(if src.has_modifier() {
-            self.w.modify(val, src, ty)
-        } else {
-            val
-        })
+        val
     }
 
     /// Lanes that were collected from several values are read from the new vector from now on.
-    fn keep_vector(&mut self, src: &Src, lanes: u8, from: &[Lane], val: Val) {
-        let Base::Register(register) = src.base else {
-            return;
-        };
-        if from.iter().any(|lane| lane.id() == val.id)
-            || from.iter().all(|lane| lane.id() == from[0].id())
-        {
-            return;
+    #[inline]
+    fn keep_vector(&mut self, slot: u32, lanes: u8, from: &[Lane; 4], val: Val) {
+        let is_of_one = from.iter().all(|lane| lane.id() == from[0].id());
+        if !is_of_one && from.iter().all(|lane| lane.id() != val.id) {
+            self.lanes.set_lanes(slot, lanes, &val.spread(lanes));
         }
-        let Some(slot) = self.analysis.slot(self.program, register, src.index) else {
-            return;
+    }
+
+    #[inline(never)]
+    fn modified_source(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+        let val = match ty {
+            Type::F16 => self.w.half_to_float(val),
+            _ => val,
         };
-        let mask = WriteMask(lanes);
-        // Only without a swizzle do the components stand for the lanes of the register.
-        if mask.lanes().any(|lane| src.swizzle.lane(lane) != lane) {
-            return;
-        }
-        for (component, lane) in mask.lanes().enumerate() {
-            self.lanes.set(slot, lane, Lane::of(val.id, component));
+        match src.has_modifier() {
+            true => self.w.modify(val, src, ty),
+            false => val,
         }
     }
 
     /// Puts the lanes of a source into `out`, one after the other and before modifiers; gives their number. Literals are
     /// constants of type `scalar`.
-    #[inline(always)]
     pub(super) fn source_lanes(
         &mut self,
         src: &Src,
@@ -113,24 +102,26 @@ impl Emit<'_> {
         lanes: u8,
         out: &mut [Lane; 4],
     ) -> Result<usize, Failure> {
-        let base = match src.base {
-            Base::Register(register) => {
-                match self.analysis.slot(self.program, register, src.index) {
-                    Some(slot) => *self.lanes.slot(slot),
-                    None => self.other_lanes(src, scalar, lanes)?,
-                }
-            }
-            Base::Param(param) if src.index.is_none() => {
-                match self.interface.params.loaded[param.index()] {
-                    ValueWord::NONE => self.io().param(param),
-                    id => Lane::all_of(id),
-                }
-            }
-            Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => {
-                self.other_lanes(src, scalar, lanes)?
-            }
+        let picks = Picks::new(src.swizzle, lanes);
+        *out = match self.source_slot(src) {
+            Some(slot) => picks.of(self.lanes.slot(slot)),
+            None => picks.of(&self.base_lanes(src, scalar, lanes)?),
         };
-        Ok(pick(&base, src.swizzle, lanes, out))
+        Ok(usize::from(picks.size))
+    }
+
+    /// The lanes of what a source names, if that is no register in values.
+    #[inline(always)]
+    fn base_lanes(&mut self, src: &Src, scalar: Scalar, lanes: u8) -> Result<[Lane; 4], Failure> {
+        if let Base::Param(param) = src.base
+            && src.index.is_none()
+        {
+            let known = self.interface.params.loaded[param.index()];
+            if known.is_some() {
+                return Ok(Lane::all_of(known));
+            }
+        }
+        self.other_lanes(src, scalar, lanes)
     }
 
     /// The lanes of what a source names, where they are not at hand.
@@ -206,24 +197,4 @@ impl Emit<'_> {
             self.source(cx.inst, 1, cx.lanes)?,
         ])
     }
-}
-
-/// The lanes that the swizzled lanes `lanes` read, one after the other; gives their number.
-#[inline(always)]
-pub(super) fn pick(base: &[Lane; 4], swizzle: Swizzle, lanes: u8, out: &mut [Lane; 4]) -> usize {
-    if is_prefix(lanes) {
-        // The lanes behind them do not matter.
-        *out = if swizzle == Swizzle::XYZW {
-            *base
-        } else {
-            std::array::from_fn(|lane| base[swizzle.lane(lane)])
-        };
-        return WriteMask(lanes).count() as usize;
-    }
-    let mut count = 0;
-    for lane in WriteMask(lanes).lanes() {
-        out[count] = base[swizzle.lane(lane)];
-        count += 1;
-    }
-    count
 }

@@ -83,43 +83,51 @@ impl Emit<'_> {
         if let Semantic::ClipDistance(plane) = output.semantic {
             return self.store_clip_distance(id, plane, lanes[0]);
         }
-        if (self.program.stage, output.semantic) == (Stage::Vertex, Semantic::VertexId) {
-            // Only transform feedback takes it.
+        if self.is_dropped(output.semantic) {
             return Ok(());
+        }
+        let lanes = self.adapted_output(&output, lanes);
+        let fixed = &self.options.fixed;
+        let is_single = self.program.modes.numbered_colors || fixed.draw_buffers == 0;
+        if output.semantic == COLOR_0 && !is_single {
+            return self.store_broadcast(id, lanes);
+        }
+        let target = self.output_target(id)?;
+        let variable = self.output_variable_of(id, &target)?;
+        let pointer = match output.semantic == Semantic::SampleMask {
+            true => self.w.element_pointer(variable, target.scalar, 0),
+            false => variable,
+        };
+        self.w.store_lanes(pointer, &target, lanes);
+        Ok(())
+    }
+
+    /// Whether no stage reads an output.
+    fn is_dropped(&self, semantic: Semantic) -> bool {
+        // Only transform feedback takes vertex numbers.
+        let is_number = (self.program.stage, semantic) == (Stage::Vertex, Semantic::VertexId);
+        let has_fixed_size = self.options.fixed.point_size.is_some();
+        is_number
+            || has_fixed_size && semantic == Semantic::PointSize
+            || self.options.interface.outputs.drops(semantic)
+    }
+
+    /// Positions with the depth that the caller wants, colors as GL state clamps them.
+    fn adapted_output(&mut self, output: &Output, lanes: [Lane; 4]) -> [Lane; 4] {
+        if output.semantic == Semantic::Position {
+            return self.remap_depth(lanes);
         }
         let fixed = &self.options.fixed;
-        let has_fixed_size = fixed.point_size.is_some() && output.semantic == Semantic::PointSize;
-        if has_fixed_size || self.options.interface.outputs.drops(output.semantic) {
-            return Ok(());
-        }
         let is_vertex_color =
             matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_));
         let is_float_color =
             matches!(output.semantic, Semantic::FragColor { .. }) && output.base == TypeBase::Float;
         let is_clamped = is_vertex_color && fixed.clamp_vertex_colors
             || is_float_color && fixed.clamp_fragment_colors;
-        let mut lanes = lanes;
-        if output.semantic == Semantic::Position {
-            lanes = self.remap_depth(lanes);
+        match is_clamped {
+            true => self.w.clamp_color(lanes),
+            false => lanes,
         }
-        if is_clamped {
-            lanes = self.w.clamp_color(lanes);
-        }
-        if output.semantic == COLOR_0
-            && !self.program.modes.numbered_colors
-            && fixed.draw_buffers != 0
-        {
-            return self.store_broadcast(id, lanes);
-        }
-        let target = self.output_target(id)?;
-        let variable = self.output_variable_of(id, &target)?;
-        let pointer = if output.semantic == Semantic::SampleMask {
-            self.w.element_pointer(variable, target.scalar, 0)
-        } else {
-            variable
-        };
-        self.w.store_lanes(pointer, &target, lanes);
-        Ok(())
     }
 
     /// Stores color 0 to all attachments that are drawn to. ARB_draw_buffers section 4.2.1.
@@ -178,55 +186,31 @@ impl Emit<'_> {
     }
 
     pub(super) fn output_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
-        let output = self.program.outputs[id];
-        let stage = self.program.stage;
-        let builtin = |builtin, scalar, size| OutputPlace {
-            builtin: Some(builtin),
-            location: None,
-            scalar,
-            size,
-            first: 0,
-        };
-        Ok(match (stage, output.semantic) {
-            (Stage::Vertex, Semantic::Position) => builtin(BuiltIn::Position, Scalar::F32, 4),
-            (Stage::Vertex, Semantic::PointSize) => builtin(BuiltIn::PointSize, Scalar::F32, 1),
-            (Stage::Vertex, Semantic::Layer) => builtin(BuiltIn::Layer, Scalar::U32, 1),
-            (Stage::Vertex, Semantic::ViewportIndex) => {
-                builtin(BuiltIn::ViewportIndex, Scalar::U32, 1)
-            }
-            (Stage::Vertex, Semantic::ViewportMask) => {
-                builtin(BuiltIn::ViewportMaskNV, Scalar::U32, 1)
-            }
-            (Stage::Fragment, Semantic::FragDepth) => {
-                self.interface.outputs.writes_depth = true;
-                // The depth is component z of the result: ARB_fragment_program section 3.11.3.4.
-                OutputPlace {
-                    first: 2,
-                    ..builtin(BuiltIn::FragDepth, Scalar::F32, 1)
-                }
-            }
-            (Stage::Fragment, Semantic::SampleMask) => builtin(BuiltIn::SampleMask, Scalar::U32, 1),
-            (Stage::Fragment, Semantic::FragColor { buffer, .. }) => self.color_target(id, buffer),
-            (stage, semantic) => {
-                let varyings = &self.options.interface.outputs;
-                let location = varyings
-                    .location(semantic)
-                    .filter(|_| stage == Stage::Vertex);
-                if location.is_none() {
-                    return Err(Error::unsupported(format!(
-                        "{semantic:?} is no output of {} programs",
-                        stage.name()
-                    )));
-                }
-                OutputPlace {
-                    builtin: None,
-                    location,
-                    scalar: Scalar::F32,
-                    size: 4,
-                    first: 0,
-                }
-            }
-        })
+        let semantic = self.program.outputs[id].semantic;
+        if let (Stage::Fragment, Semantic::FragColor { buffer, .. }) =
+            (self.program.stage, semantic)
+        {
+            return Ok(self.color_target(id, buffer));
+        }
+        self.interface.outputs.writes_depth |= semantic == Semantic::FragDepth;
+        if let Some(target) = builtin_output(self.program.stage, semantic) {
+            return Ok(target);
+        }
+        let varyings = &self.options.interface.outputs;
+        let location = varyings.location(semantic);
+        match location.filter(|_| self.program.stage == Stage::Vertex) {
+            Some(location) => Ok(OutputPlace {
+                builtin: None,
+                location: Some(location),
+                scalar: Scalar::F32,
+                size: 4,
+                first: 0,
+            }),
+            None => Err(Error::unsupported(format!(
+                "{semantic:?} is no output of {} programs",
+                self.program.stage.name()
+            ))),
+        }
     }
 
     pub(super) fn output_variable_of(
@@ -256,6 +240,15 @@ impl Emit<'_> {
             ty = self.w.declare_type(Spv::TypeArray, &[ty.0, one.0]);
         }
         let variable = self.io().variable(StorageClass::Output, ty);
+        self.decorate_output(&output, target, variable);
+        self.capture_in_place(output.semantic, variable);
+        self.w.name(variable, || output_name(output.semantic));
+        self.interface
+            .reflect_output(&output, target.location, target.scalar, target.size);
+        Ok(variable)
+    }
+
+    fn decorate_output(&mut self, output: &Output, target: &OutputPlace, variable: ValueWord) {
         if let Some(builtin) = target.builtin {
             self.w
                 .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
@@ -277,11 +270,6 @@ impl Emit<'_> {
         if output.invariant {
             self.w.decorate(variable, Decoration::Invariant, &[]);
         }
-        self.capture_in_place(output.semantic, variable);
-        self.w.name(variable, || output_name(output.semantic));
-        self.interface
-            .reflect_output(&output, target.location, target.scalar, target.size);
-        Ok(variable)
     }
 
     /// Two varyings of one location cannot both be written.
@@ -364,6 +352,32 @@ impl Emit<'_> {
         let zero = self.w.null(array);
         self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
     }
+}
+
+/// Where an output that is a built-in goes.
+fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputPlace> {
+    let (builtin, scalar, size) = match (stage, semantic) {
+        (Stage::Vertex, Semantic::Position) => (BuiltIn::Position, Scalar::F32, 4),
+        (Stage::Vertex, Semantic::PointSize) => (BuiltIn::PointSize, Scalar::F32, 1),
+        (Stage::Vertex, Semantic::Layer) => (BuiltIn::Layer, Scalar::U32, 1),
+        (Stage::Vertex, Semantic::ViewportIndex) => (BuiltIn::ViewportIndex, Scalar::U32, 1),
+        (Stage::Vertex, Semantic::ViewportMask) => (BuiltIn::ViewportMaskNV, Scalar::U32, 1),
+        (Stage::Fragment, Semantic::FragDepth) => (BuiltIn::FragDepth, Scalar::F32, 1),
+        (Stage::Fragment, Semantic::SampleMask) => (BuiltIn::SampleMask, Scalar::U32, 1),
+        _ => return None,
+    };
+    Some(OutputPlace {
+        builtin: Some(builtin),
+        location: None,
+        scalar,
+        size,
+        // The depth is component z of the result: ARB_fragment_program section 3.11.3.4.
+        first: if semantic == Semantic::FragDepth {
+            2
+        } else {
+            0
+        },
+    })
 }
 
 impl Builder {

@@ -2,7 +2,7 @@
 //! 2.X.4.3).
 
 use super::Emit;
-use super::cx::{FlagLanes, Outcome};
+use super::cx::{FlagLanes, Outcome, Written};
 use crate::builder::{Flags, Lane, Scalar, compute_scalar};
 use crate::error::Failure;
 use glasm_ir::inst::{Guard, result_type};
@@ -12,7 +12,7 @@ impl Emit<'_> {
     /// Writes a result that goes to its register as it is; false for others.
     #[inline]
     pub(super) fn write_direct(&mut self, inst: &Inst, needed: u8, outcome: &Outcome) -> bool {
-        let (Outcome::Val(val), Some(dst)) = (outcome, &inst.dst) else {
+        let Some(dst) = &inst.dst else {
             return false;
         };
         if !is_direct(inst, dst, needed) {
@@ -21,7 +21,11 @@ impl Emit<'_> {
         let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) else {
             return false;
         };
-        let values = val.spread(needed);
+        let values = match outcome {
+            Outcome::Val(val) => val.spread(needed),
+            Outcome::Lanes(lanes) => *lanes,
+            Outcome::None => return false,
+        };
         self.name_result(dst, needed, &values);
         self.lanes.set_lanes(slot, needed, &values);
         true
@@ -54,56 +58,73 @@ impl Emit<'_> {
             return self.write_result(&Inst { ty, ..*inst }, needed, outcome, flags);
         }
         let fresh = self.settle(inst, &dst, lanes, outcome);
-        let flags = flags
-            .map(|flags| flag_lanes(lanes, flags))
-            .unwrap_or_default();
-        let values = self.w.materialize(inst, needed & 15, fresh);
-        let mut codes = fresh;
+        let flags = flags.map(|flags| flag_lanes(lanes, flags));
+        let mut written = Written {
+            values: self.w.materialize(inst, needed & 15, fresh),
+            codes: fresh,
+            flags: flags.unwrap_or_default(),
+        };
         if dst.cc.is_some() {
             for lane in WriteMask(needed >> 4).lanes() {
-                codes[lane] = self.w.code_value(inst, fresh[lane]);
+                written.codes[lane] = self.w.code_value(inst, fresh[lane]);
             }
         }
-        self.commit(inst.ty, &dst, needed, values, codes, flags)
+        self.commit(inst.ty, &dst, needed, written)
     }
 
     /// Writes lanes of a result of type `ty` and of condition codes, where the guard lets them pass.
-    #[inline(always)]
     pub(super) fn commit(
         &mut self,
         ty: Type,
         dst: &Dst,
         needed: u8,
-        mut values: [Lane; 4],
-        codes: [Lane; 4],
-        flags: FlagLanes,
+        mut written: Written,
     ) -> Result<(), Failure> {
         let lanes = needed & 15 | needed >> 4;
-        self.name_result(dst, lanes, &values);
-        let cc = dst.cc.filter(|_| needed >> 4 != 0);
+        self.name_result(dst, lanes, &written.values);
         let Some(guard) = dst.guard else {
-            if needed & 15 != 0 {
-                self.write_lanes(dst, needed & 15, values)?;
-            }
-            if let Some(cc) = cc {
-                self.set_codes(cc, needed >> 4, codes, flags);
-            }
+            self.write_values(dst, needed, &written)?;
+            self.write_codes(dst, needed, &written);
             return Ok(());
         };
         // Both writes test the old codes.
         let passes = self.guard_lanes(guard, lanes)?;
-        if needed & 15 != 0 {
-            let old = self.old_lanes(dst, needed & 15)?;
-            let scalar = self.w.guard_scalar(ty, needed & 15, &values, &old);
-            self.w
-                .select_lanes(needed & 15, scalar, &passes, &mut values, &old);
+        self.guard_values(ty, dst, needed & 15, &passes, &mut written.values)?;
+        if let Some(cc) = dst.cc.filter(|_| needed >> 4 != 0) {
+            self.guard_codes(cc, needed >> 4, &passes, &mut written);
         }
-        if let Some(cc) = cc {
-            self.guarded_codes(cc, needed >> 4, &passes, codes, flags);
+        self.write_codes(dst, needed, &written);
+        self.write_values(dst, needed, &written)
+    }
+
+    fn write_values(&mut self, dst: &Dst, needed: u8, written: &Written) -> Result<(), Failure> {
+        match needed & 15 {
+            0 => Ok(()),
+            lanes => self.write_lanes(dst, lanes, written.values),
         }
-        if needed & 15 != 0 {
-            self.write_lanes(dst, needed & 15, values)?;
+    }
+
+    fn write_codes(&mut self, dst: &Dst, needed: u8, written: &Written) {
+        if let Some(cc) = dst.cc.filter(|_| needed >> 4 != 0) {
+            self.set_codes(cc, needed >> 4, written);
         }
+    }
+
+    /// Keeps the old values of lanes whose guard fails.
+    fn guard_values(
+        &mut self,
+        ty: Type,
+        dst: &Dst,
+        lanes: u8,
+        passes: &[Lane; 4],
+        values: &mut [Lane; 4],
+    ) -> Result<(), Failure> {
+        if lanes == 0 {
+            return Ok(());
+        }
+        let old = self.old_lanes(dst, lanes)?;
+        let scalar = self.w.guard_scalar(ty, lanes, values, &old);
+        self.w.select_lanes(lanes, scalar, passes, values, &old);
         Ok(())
     }
 
@@ -116,14 +137,8 @@ impl Emit<'_> {
             Outcome::Val(val) => val,
             Outcome::Lanes(values) if !clamps => return values,
             Outcome::Lanes(values) => {
-                let mut from = [Lane::UNDEFINED; 4];
-                let mut count = 0;
-                for lane in WriteMask(lanes).lanes() {
-                    from[count] = values[lane];
-                    count += 1;
-                }
                 let scalar = compute_scalar(inst.ty, self.w.wide_ints);
-                self.w.gather(&from[..count], scalar)
+                self.w.gather_lanes(lanes, &values, scalar)
             }
             Outcome::None => return [Lane::UNDEFINED; 4],
         };
@@ -165,37 +180,38 @@ impl Emit<'_> {
         Ok(passes.spread(lanes))
     }
 
-    fn guarded_codes(
+    /// Keeps the old codes of lanes whose guard fails.
+    fn guard_codes(
         &mut self,
         cc: RegisterId,
         lanes: u8,
         passes: &[Lane; 4],
-        mut codes: [Lane; 4],
-        mut flags: FlagLanes,
+        written: &mut Written,
     ) {
         let (old, old_flags) = self.codes(cc);
         let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
         let mut before = old;
         for lane in WriteMask(lanes).lanes() {
-            codes[lane] = Lane::scalar(self.w.canonical_cond(codes[lane], scalar));
+            let new = written.codes[lane];
+            written.codes[lane] = Lane::scalar(self.w.canonical_cond(new, scalar));
             before[lane] = Lane::scalar(self.w.canonical_cond(old[lane], scalar));
         }
         self.w
-            .select_lanes(lanes, scalar, passes, &mut codes, &before);
+            .select_lanes(lanes, scalar, passes, &mut written.codes, &before);
         if self.analysis.reads_overflow {
-            for (new, old) in flags.iter_mut().zip(&old_flags) {
+            for (new, old) in written.flags.iter_mut().zip(&old_flags) {
                 self.w
                     .select_lanes(lanes, Scalar::BoolInt, passes, new, old);
             }
         }
-        self.set_codes(cc, lanes, codes, flags);
     }
 
-    fn set_codes(&mut self, cc: RegisterId, lanes: u8, codes: [Lane; 4], flags: FlagLanes) {
+    fn set_codes(&mut self, cc: RegisterId, lanes: u8, written: &Written) {
+        let Written { codes, flags, .. } = written;
         let Some(slot) = self.analysis.slot(self.program, cc, None) else {
-            return self.store_codes(cc, lanes, codes, flags);
+            return self.store_codes(cc, lanes, *codes, *flags);
         };
-        self.lanes.set_lanes(slot, lanes, &codes);
+        self.lanes.set_lanes(slot, lanes, codes);
         if self.analysis.reads_overflow {
             self.lanes.set_lanes(slot + 1, lanes, &flags[0]);
             self.lanes.set_lanes(slot + 2, lanes, &flags[1]);

@@ -33,30 +33,29 @@ impl Io<'_> {
                 continue;
             }
             let words = self.half_words(id, half);
-            for index in 0..2 {
-                let [low, high] = [2 * index, 2 * index + 1];
-                let operands = [words.0, words.0, low, high];
-                let shuffled = if scalar == Scalar::Pair {
-                    self.w
-                        .derive(Home::Prologue, Op::VectorShuffle, scalar, 1, &operands)
-                } else {
-                    let pair =
-                        self.w
-                            .derive(Home::Prologue, Op::VectorShuffle, Scalar::U32, 2, &operands);
-                    self.w
-                        .derive(Home::Prologue, Op::Bitcast, scalar, 1, &[pair.0])
-                };
-                lanes[first + index as usize] = Lane::scalar(shuffled);
-            }
+            lanes[first] = self.wide_lane(words, scalar, [0, 1]);
+            lanes[first + 1] = self.wide_lane(words, scalar, [2, 3]);
         }
         lanes
+    }
+
+    /// A lane of 64 bits made of two of the words of a half.
+    fn wide_lane(&mut self, words: ValueWord, scalar: Scalar, [low, high]: [u32; 2]) -> Lane {
+        let operands = [words.0, words.0, low, high];
+        Lane::scalar(match scalar == Scalar::Pair {
+            true => self.at_start(Op::VectorShuffle, scalar, &operands),
+            false => {
+                let (home, op) = (Home::Prologue, Op::VectorShuffle);
+                let pair = self.w.derive(home, op, Scalar::U32, 2, &operands);
+                self.at_start(Op::Bitcast, scalar, &[pair.0])
+            }
+        })
     }
 
     /// The four words of a half, loaded at the start of the function.
     pub(crate) fn half_words(&mut self, id: InputId, half: Half) -> ValueWord {
         let variable = self.half_variable(id, half);
-        self.w
-            .derive(Home::Prologue, Op::Load, Scalar::U32, 4, &[variable.0])
+        self.load(variable, Scalar::U32, 4)
     }
 
     fn half_variable(&mut self, id: InputId, half: Half) -> ValueWord {
@@ -66,15 +65,14 @@ impl Io<'_> {
         } else {
             0
         };
-        let known = self
-            .vars
-            .inputs
-            .halves
-            .iter()
-            .find(|row| (row.0, row.1) == (number, half));
-        if let Some(&(_, _, variable)) = known {
-            return variable;
+        let mut halves = self.vars.inputs.halves.iter();
+        match halves.find(|row| (row.0, row.1) == (number, half)) {
+            Some(&(_, _, variable)) => variable,
+            None => self.declare_half(semantic, number, half),
         }
+    }
+
+    fn declare_half(&mut self, semantic: Semantic, number: u8, half: Half) -> ValueWord {
         let location = match half {
             // Two variables of an entry point cannot have one location, and that of 32-bit components has the number of the attribute.
             Half::Low if !read_narrow(self.program, semantic) => u32::from(number),

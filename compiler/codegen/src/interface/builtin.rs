@@ -150,7 +150,7 @@ pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -
 }
 
 impl Io<'_> {
-    /// Loads a built-in in the prologue.
+    /// Loads a built-in in the prologue: its variable and its value.
     pub(crate) fn load_builtin_value(&mut self, row: BuiltinRow) -> (ValueWord, ValueWord) {
         let BuiltinRow {
             builtin,
@@ -158,36 +158,18 @@ impl Io<'_> {
             size,
             ..
         } = row;
-        let value = self.w.ty(scalar, size);
+        let ty = self.w.ty(scalar, size);
         // The sample mask is an array of words.
-        let is_array = builtin == BuiltIn::SampleMask;
-        let ty = if is_array {
+        if builtin == BuiltIn::SampleMask {
             let one = self.w.uint(1);
-            self.w.declare_type(Op::TypeArray, &[value.0, one.0])
-        } else {
-            value
-        };
-        // Integer inputs of fragment stages must be `Flat`, built-ins included (VUID-StandaloneSpirv-Flat-04744).
-        let is_flat = self.program.stage == Stage::Fragment && scalar == Scalar::U32 && !is_array;
-        let variable = self.builtin_variable(ty, builtin, is_flat);
-        if !is_array {
-            return (
-                variable,
-                self.w
-                    .derive(Home::Prologue, Op::Load, scalar, size, &[variable.0]),
-            );
+            let array = self.w.declare_type(Op::TypeArray, &[ty.0, one.0]);
+            let variable = self.builtin_variable(array, builtin, false);
+            return (variable, self.load_element(variable, 0, scalar));
         }
-        let pointer_ty = self.w.pointer(StorageClass::Input, value);
-        let zero = self.w.uint(0);
-        let pointer = self.w.object();
-        self.w
-            .prologue
-            .result(Op::AccessChain, pointer_ty, pointer, &[variable.0, zero.0]);
-        (
-            variable,
-            self.w
-                .derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0]),
-        )
+        // Integer inputs of fragment stages must be `Flat`, built-ins included (VUID-StandaloneSpirv-Flat-04744).
+        let is_flat = self.program.stage == Stage::Fragment && scalar == Scalar::U32;
+        let variable = self.builtin_variable(ty, builtin, is_flat);
+        (variable, self.load(variable, scalar, size))
     }
 
     /// The input variable of a built-in.

@@ -54,9 +54,7 @@ impl Io<'_> {
             return [s, t];
         }
         let (one, t) = (self.w.float(1.0), self.w.scalar(t, Scalar::F32));
-        let flipped = self
-            .w
-            .derive(Home::Prologue, Op::FSub, Scalar::F32, 1, &[one.0, t.0]);
+        let flipped = self.at_start(Op::FSub, Scalar::F32, &[one.0, t.0]);
         [s, Lane::scalar(flipped)]
     }
 
@@ -68,35 +66,33 @@ impl Io<'_> {
         front: ValueWord,
     ) -> [Lane; 4] {
         let semantic = Semantic::BackColor(number);
-        let lanes = std::array::from_fn(|lane| Lane::of(front, lane));
+        let lanes = Lane::all_of(front);
         let (Some(location), Some(facing)) = (
             self.options.interface.inputs.location(semantic),
             builtin_input(Stage::Fragment, Semantic::Facing),
         ) else {
             return lanes;
         };
-        let slot = usize::from(number & 1);
-        if !self.vars.inputs.back_colors[slot].is_some() {
-            let back = Input {
-                semantic,
-                ..self.program.inputs[id]
-            };
-            self.vars.inputs.back_colors[slot] = self.declare_location(back, location, Scalar::F32);
-        }
-        let variable = self.vars.inputs.back_colors[slot];
-        let back = self
-            .w
-            .derive(Home::Prologue, Op::Load, Scalar::F32, 4, &[variable.0]);
+        let back = self.back_color(id, number, location);
         let (_, is_front) = self.load_builtin_value(facing);
         // Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a condition for each component of a vector.
         lanes.map(|lane: Lane| {
             let front = self.w.scalar(lane, Scalar::F32);
             let back = self.w.scalar(Lane::of(back, lane.component()), Scalar::F32);
             let operands = [is_front.0, front.0, back.0];
-            Lane::scalar(
-                self.w
-                    .derive(Home::Prologue, Op::Select, Scalar::F32, 1, &operands),
-            )
+            Lane::scalar(self.at_start(Op::Select, Scalar::F32, &operands))
         })
+    }
+
+    fn back_color(&mut self, id: InputId, number: u8, location: u32) -> ValueWord {
+        let slot = usize::from(number & 1);
+        if !self.vars.inputs.back_colors[slot].is_some() {
+            let back = Input {
+                semantic: Semantic::BackColor(number),
+                ..self.program.inputs[id]
+            };
+            self.vars.inputs.back_colors[slot] = self.declare_location(back, location, Scalar::F32);
+        }
+        self.load(self.vars.inputs.back_colors[slot], Scalar::F32, 4)
     }
 }

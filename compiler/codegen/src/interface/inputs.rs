@@ -2,7 +2,7 @@
 
 use super::builtin::{BuiltinRow, builtin_input, is_thread_number, is_unknown, thread_value};
 use super::vars::{Io, base_scalar, reflected};
-use crate::builder::{Home, Lane, Scalar};
+use crate::builder::{Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
 use crate::reflect::InterfaceVariable;
@@ -38,37 +38,36 @@ impl Io<'_> {
             (Semantic::Attrib(_), Stage::Vertex) if input.width == Width::W64 => {
                 Ok(self.load_wide(id))
             }
-            // Vulkan wants the type of the format that the caller binds. Lanes are bits, so the program need not declare that type.
-            (Semantic::Attrib(number), Stage::Vertex) => {
-                let declared = self
-                    .options
-                    .interface
-                    .attributes
-                    .get(number as usize)
-                    .copied();
-                let scalar = base_scalar(declared.unwrap_or(input.base));
-                let value = self.load_location(id, u32::from(number), scalar);
-                Ok(Lane::all_of(value))
-            }
+            (Semantic::Attrib(number), Stage::Vertex) => Ok(self.load_attribute(id, number)),
             (Semantic::WorkgroupSize, _) => {
-                let size = self.workgroup_size().map(Lane::scalar);
-                let one = Lane::scalar(self.w.uint(1));
-                Ok([size[0], size[1], size[2], one])
+                let [x, y, z] = self.workgroup_size().map(Lane::scalar);
+                Ok([x, y, z, Lane::scalar(self.w.uint(1))])
             }
             (Semantic::ClipDistance(plane), Stage::Fragment) => {
                 let value = self.load_clip_distance(plane);
                 Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
             }
             (semantic, _) if is_unknown(self.options, semantic) => {
-                let zero = Lane::scalar(self.w.uint(0));
-                let one = Lane::scalar(self.w.uint(1));
-                Ok([zero, zero, zero, one])
+                Ok(self.int_pad().map(Lane::scalar))
             }
             (semantic, stage) => match builtin_input(stage, semantic) {
                 Some(row) => self.load_builtin(id, row),
                 None => self.load_varying(id, pad),
             },
         }
+    }
+
+    /// Vulkan wants the type of the format that the caller binds. Lanes are bits, so the program need not declare that type.
+    fn load_attribute(&mut self, id: InputId, number: u8) -> [Lane; 4] {
+        let bound = self.options.interface.attributes.get(number as usize);
+        let base = bound.copied().unwrap_or(self.program.inputs[id].base);
+        Lane::all_of(self.load_location(id, u32::from(number), base_scalar(base)))
+    }
+
+    /// (0, 0, 0, 1) as integers.
+    fn int_pad(&mut self) -> [ValueWord; 4] {
+        let (zero, one) = (self.w.uint(0), self.w.uint(1));
+        [zero, zero, zero, one]
     }
 
     /// What the stage before writes; `pad` is what it gives where that is nothing.
@@ -108,36 +107,24 @@ impl Io<'_> {
         self.w.needs.insert(Need::ClipDistance);
         let float = self.w.ty(Scalar::F32, 1);
         if !self.vars.inputs.clip_distances.is_some() {
-            let len = self.w.uint(clip_planes(
-                self.program.inputs.iter().map(|input| input.semantic),
-            ));
+            let semantics = self.program.inputs.iter().map(|input| input.semantic);
+            let len = self.w.uint(clip_planes(semantics));
             let array = self.w.declare_type(Op::TypeArray, &[float.0, len.0]);
-            self.vars.inputs.clip_distances = self.variable(StorageClass::Input, array);
-            self.w.decorate(
-                self.vars.inputs.clip_distances,
-                Decoration::BuiltIn,
-                &[BuiltIn::ClipDistance as u32],
-            );
+            let variable = self.variable(StorageClass::Input, array);
+            let distances = [BuiltIn::ClipDistance as u32];
+            self.w.decorate(variable, Decoration::BuiltIn, &distances);
+            self.vars.inputs.clip_distances = variable;
         }
-        let pointer_ty = self.w.pointer(StorageClass::Input, float);
-        let index = self.w.uint(u32::from(plane));
-        let pointer = self.w.object();
-        self.w.prologue.result(
-            Op::AccessChain,
-            pointer_ty,
-            pointer,
-            &[self.vars.inputs.clip_distances.0, index.0],
-        );
-        self.w
-            .derive(Home::Prologue, Op::Load, Scalar::F32, 1, &[pointer.0])
+        let variable = self.vars.inputs.clip_distances;
+        self.load_element(variable, u32::from(plane), Scalar::F32)
     }
 
     fn load_builtin(&mut self, id: InputId, row: BuiltinRow) -> Result<[Lane; 4], Failure> {
-        let input = self.program.inputs[id];
         self.need_builtin(row)?;
+        let semantic = self.program.inputs[id].semantic;
         if !self.vars.inputs.loaded[id.index()].variable.is_some() {
             self.vars.reflected.inputs.push(InterfaceVariable {
-                semantic: input.semantic,
+                semantic,
                 location: None,
                 scalar: reflected(row.scalar),
                 components: row.size,
@@ -147,55 +134,58 @@ impl Io<'_> {
         }
         let (variable, value) = self.load_builtin_value(row);
         self.vars.inputs.loaded[id.index()].variable = variable;
-        let (zero, one) = if row.scalar == Scalar::F32 {
-            (self.w.float(0.0), self.w.float(1.0))
-        } else {
-            (self.w.uint(0), self.w.uint(1))
+        let pad = match row.scalar == Scalar::F32 {
+            true => [0.0, 0.0, 0.0, 1.0].map(|number| self.w.float(number)),
+            false => self.int_pad(),
         };
-        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
-        for (lane, place) in lanes[..row.size as usize].iter_mut().enumerate() {
-            *place = Lane::of(value, lane);
-        }
-        if input.semantic == Semantic::FullyCovered {
+        let mut lanes = pad.map(Lane::scalar);
+        let read = ..usize::from(row.size);
+        lanes[read].copy_from_slice(&Lane::all_of(value)[read]);
+        self.adapt_builtin(semantic, row, value, &mut lanes);
+        Ok(lanes)
+    }
+
+    /// Where the languages have another value than Vulkan, it is computed here.
+    fn adapt_builtin(
+        &mut self,
+        semantic: Semantic,
+        row: BuiltinRow,
+        value: ValueWord,
+        lanes: &mut [Lane; 4],
+    ) {
+        if semantic == Semantic::FullyCovered {
             // As an integer lane the truth value would be -1; full coverage is 1.
             let operands = [value.0, self.w.uint(1).0, self.w.uint(0).0];
-            let number = self
-                .w
-                .derive(Home::Prologue, Op::Select, Scalar::U32, 1, &operands);
+            let number = self.at_start(Op::Select, Scalar::U32, &operands);
             lanes[0] = Lane::scalar(number);
-        } else if input.semantic == Semantic::Facing {
+        } else if semantic == Semantic::Facing {
             // NV_fragment_program2 section 3.11.3.1 has (f, 0, 0, 1); NV_fragment_program4 leaves all but x undefined.
             let (front, back) = (self.w.float(1.0), self.w.float(-1.0));
-            let operands = [value.0, front.0, back.0];
-            let facing = self
-                .w
-                .derive(Home::Prologue, Op::Select, Scalar::F32, 1, &operands);
-            let pad = [self.w.float(0.0), self.w.float(1.0)].map(Lane::scalar);
-            lanes = [Lane::scalar(facing), pad[0], pad[0], pad[1]];
-        } else if input.semantic == Semantic::Position {
-            self.move_window_position(&mut lanes);
-        } else if input.semantic == Semantic::PointCoord {
+            let facing = self.at_start(Op::Select, Scalar::F32, &[value.0, front.0, back.0]);
+            let [zero, one] = [0.0, 1.0].map(|number| self.w.float(number));
+            *lanes = [facing, zero, zero, one].map(Lane::scalar);
+        } else if semantic == Semantic::Position {
+            self.move_window_position(lanes);
+        } else if semantic == Semantic::PointCoord {
             [lanes[0], lanes[1]] = self.point_coordinate();
-        } else if is_thread_number(input.semantic) {
-            lanes[0] = Lane::scalar(thread_value(self.w, input.semantic, value));
-        } else if input.semantic == Semantic::InstanceId
-            && self.options.device.draw_parameters
-            && !self.options.conventions.instances_from_zero
-        {
-            // Vulkan counts from the base instance, the languages from 0.
-            self.w.needs.insert(Need::DrawParameters);
-            let base_row = BuiltinRow {
-                builtin: BuiltIn::BaseInstance,
-                ..row
-            };
-            let (_, base) = self.load_builtin_value(base_row);
-            let operands = [value.0, base.0];
-            let number = self
-                .w
-                .derive(Home::Prologue, Op::ISub, Scalar::U32, 1, &operands);
-            lanes[0] = Lane::scalar(number);
+        } else if is_thread_number(semantic) {
+            lanes[0] = Lane::scalar(thread_value(self.w, semantic, value));
+        } else if semantic == Semantic::InstanceId {
+            lanes[0] = Lane::scalar(self.instance_number(row, value));
         }
-        Ok(lanes)
+    }
+
+    /// Vulkan counts from the base instance, the languages from 0.
+    fn instance_number(&mut self, row: BuiltinRow, value: ValueWord) -> ValueWord {
+        if !self.options.device.draw_parameters || self.options.conventions.instances_from_zero {
+            return value;
+        }
+        self.w.needs.insert(Need::DrawParameters);
+        let (_, base) = self.load_builtin_value(BuiltinRow {
+            builtin: BuiltIn::BaseInstance,
+            ..row
+        });
+        self.at_start(Op::ISub, Scalar::U32, &[value.0, base.0])
     }
 
     /// The variable of a fragment input that has been loaded, if the value depends on the place where it is evaluated.

@@ -2,7 +2,7 @@
 
 use super::names::input_name;
 use super::vars::{Io, reflected};
-use crate::builder::{Home, Scalar};
+use crate::builder::Scalar;
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::options::Options;
@@ -11,7 +11,7 @@ use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
 use glasm_ir::{Input, InputId, Semantic, Stage};
-use spirv::{Decoration, Op, StorageClass};
+use spirv::{Decoration, StorageClass};
 
 impl Io<'_> {
     /// Two varyings of one location cannot both be read, and not all devices evaluate them at samples.
@@ -54,8 +54,7 @@ impl Io<'_> {
             None => self.declare_location(input, location, scalar),
         };
         self.vars.inputs.loaded[id.index()].variable = variable;
-        self.w
-            .derive(Home::Prologue, Op::Load, scalar, 4, &[variable.0])
+        self.load(variable, scalar, 4)
     }
 
     pub(crate) fn declare_location(
@@ -71,21 +70,7 @@ impl Io<'_> {
         self.w
             .name(variable, || input_name(self.program.stage, input.semantic));
         if self.program.stage == Stage::Fragment {
-            match input.interpolation {
-                Interpolation::Smooth => {}
-                Interpolation::NoPerspective => {
-                    self.w.decorate(variable, Decoration::NoPerspective, &[])
-                }
-                Interpolation::Flat => self.w.decorate(variable, Decoration::Flat, &[]),
-            }
-            match input.sampling {
-                Sampling::Center => {}
-                Sampling::Centroid => self.w.decorate(variable, Decoration::Centroid, &[]),
-                Sampling::Sample => {
-                    self.w.needs.insert(Need::SampleRate);
-                    self.w.decorate(variable, Decoration::Sample, &[]);
-                }
-            }
+            self.decorate_interpolation(variable, input);
         }
         self.vars.reflected.inputs.push(InterfaceVariable {
             semantic: input.semantic,
@@ -96,6 +81,24 @@ impl Io<'_> {
             half: None,
         });
         variable
+    }
+
+    fn decorate_interpolation(&mut self, variable: ValueWord, input: Input) {
+        match input.interpolation {
+            Interpolation::Smooth => {}
+            Interpolation::NoPerspective => {
+                self.w.decorate(variable, Decoration::NoPerspective, &[])
+            }
+            Interpolation::Flat => self.w.decorate(variable, Decoration::Flat, &[]),
+        }
+        match input.sampling {
+            Sampling::Center => {}
+            Sampling::Centroid => self.w.decorate(variable, Decoration::Centroid, &[]),
+            Sampling::Sample => {
+                self.w.needs.insert(Need::SampleRate);
+                self.w.decorate(variable, Decoration::Sample, &[]);
+            }
+        }
     }
 }
 

@@ -21,25 +21,11 @@ const MEMBERS: usize = 4096;
 /// Finds the members of the block.
 fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMember>) {
     let count = program.params.len() as u32;
-    let array = |first, len| ParamMember {
-        first,
-        len,
-        is_array: true,
-    };
     if !options.debug.names || program.params.len() > MEMBERS {
         return members.push(array(0, count));
     }
-    let mut arrays: Vec<(u32, u32)> = Vec::new();
-    for src in &program.srcs {
-        if let (Base::Param(param), Some(index)) = (src.base, src.index) {
-            let first = param.index() as u32;
-            let end = first.saturating_add(program.indices[index].len);
-            arrays.push((first, end.clamp(first + 1, count)));
-        }
-    }
-    arrays.sort_unstable();
     let mut next = 0;
-    for (first, end) in arrays {
+    for (first, end) in indexed_arrays(program) {
         if let Some(last) = members.last_mut()
             && first < next
         {
@@ -48,19 +34,42 @@ fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMem
             next = last.first + last.len;
             continue;
         }
-        members.extend((next..first).map(|first| ParamMember {
-            first,
-            len: 1,
-            is_array: false,
-        }));
+        members.extend((next..first).map(single));
         members.push(array(first, end - first));
         next = end;
     }
-    members.extend((next..count).map(|first| ParamMember {
+    members.extend((next..count).map(single));
+}
+
+/// First slot of each array that is indexed at run time, and the one behind its last, in order.
+fn indexed_arrays(program: &Program) -> Vec<(u32, u32)> {
+    let count = program.params.len() as u32;
+    let mut arrays = Vec::new();
+    for src in &program.srcs {
+        if let (Base::Param(param), Some(index)) = (src.base, src.index) {
+            let first = param.index() as u32;
+            let end = first.saturating_add(program.indices[index].len);
+            arrays.push((first, end.clamp(first + 1, count)));
+        }
+    }
+    arrays.sort_unstable();
+    arrays
+}
+
+fn array(first: u32, len: u32) -> ParamMember {
+    ParamMember {
+        first,
+        len,
+        is_array: true,
+    }
+}
+
+fn single(first: u32) -> ParamMember {
+    ParamMember {
         first,
         len: 1,
         is_array: false,
-    }));
+    }
 }
 
 impl Interface {
@@ -73,55 +82,67 @@ impl Interface {
 }
 
 impl Io<'_> {
+    #[inline]
     fn param_block(&mut self) -> ValueWord {
-        if self.vars.params.block.is_some() {
-            return self.vars.params.block;
+        let known = self.vars.params.block;
+        if known.is_some() {
+            return known;
         }
-        let vector = self.w.ty(Scalar::F32, 4);
-        find_members(self.program, self.options, &mut self.vars.params.members);
-        let types = self.vars.params.members.iter().map(|member| {
-            if !member.is_array {
-                return vector.0;
-            }
-            let len = self.w.uint(member.len);
-            // A type of its own: variables outside of blocks must not have types with a stride.
-            let array = self
-                .w
-                .declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
-            self.w.decorate(array, Decoration::ArrayStride, &[16]);
-            array.0
-        });
-        self.vars.params.types.extend(types);
-        let block = self
-            .w
-            .declare_distinct_type(Op::TypeStruct, &self.vars.params.types);
-        self.w.decorate(block, Decoration::Block, &[]);
-        let class = storage_class(self.program);
-        for (number, member) in self.vars.params.members.iter().enumerate() {
-            let place = [number as u32, Decoration::Offset as u32, 16 * member.first];
-            let operands = [block.0, place[0], place[1], place[2]];
-            self.w.annotations.op(Op::MemberDecorate, &operands);
-            // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`, `fragmentStoresAndAtomics`) may read these.
-            if class == StorageClass::StorageBuffer {
-                let not_written = [block.0, number as u32, Decoration::NonWritable as u32];
-                self.w.annotations.op(Op::MemberDecorate, &not_written);
-            }
-        }
-        self.name_param_block(block);
-        let variable = self.w.variable(class, block);
+        self.declare_param_block()
+    }
+
+    fn declare_param_block(&mut self) -> ValueWord {
+        let block = self.param_block_type();
+        let variable = self.w.variable(storage_class(self.program), block);
+        let bindings = &self.options.bindings;
+        let own = bindings.param_binding;
         let slot = DescriptorSlot {
-            set: self.options.bindings.param_set,
-            binding: self
-                .options
-                .bindings
-                .param_binding
-                .unwrap_or_else(|| stage_number(self.program.stage)),
+            set: bindings.param_set,
+            binding: own.unwrap_or_else(|| stage_number(self.program.stage)),
         };
         bind(self.w, variable, slot);
         self.w.name(variable, || "params".into());
         self.vars.params.slot = Some(slot);
         self.vars.params.block = variable;
         variable
+    }
+
+    fn param_block_type(&mut self) -> TypeWord {
+        let vector = self.w.ty(Scalar::F32, 4);
+        let params = &mut self.vars.params;
+        find_members(self.program, self.options, &mut params.members);
+        let types = params.members.iter().map(|member| {
+            if !member.is_array {
+                return vector.0;
+            }
+            let len = self.w.uint(member.len);
+            // A type of its own: variables outside of blocks must not have types with a stride.
+            let operands = [vector.0, len.0];
+            let array = self.w.declare_distinct_type(Op::TypeArray, &operands);
+            self.w.decorate(array, Decoration::ArrayStride, &[16]);
+            array.0
+        });
+        params.types.extend(types);
+        let block = self.w.declare_long_type(Op::TypeStruct, &params.types);
+        self.w.decorate(block, Decoration::Block, &[]);
+        self.decorate_members(block);
+        self.name_param_block(block);
+        block
+    }
+
+    fn decorate_members(&mut self, block: TypeWord) {
+        let class = storage_class(self.program);
+        for (number, member) in (0..).zip(&self.vars.params.members) {
+            let offset = [Decoration::Offset as u32, 16 * member.first];
+            let leading = [block.0, number];
+            let annotations = &mut self.w.annotations;
+            annotations.about(Op::MemberDecorate, leading, &offset);
+            // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`, `fragmentStoresAndAtomics`) may read these.
+            if class == StorageClass::StorageBuffer {
+                let not_written = [Decoration::NonWritable as u32];
+                annotations.about(Op::MemberDecorate, leading, &not_written);
+            }
+        }
     }
 
     fn name_param_block(&mut self, block: TypeWord) {

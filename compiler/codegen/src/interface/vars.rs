@@ -2,7 +2,7 @@
 //!
 //! Each part has a struct of its own, and so has what functions need to declare and load them: [`Io`].
 
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::kept::{emptied, filled};
 use crate::options::Options;
 use crate::reflect::{
@@ -12,7 +12,7 @@ use crate::reflect::{
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::semantic::Interpolation;
 use glasm_ir::{InputId, Output, Program, Stage, TypeBase};
-use spirv::{BuiltIn, Decoration, StorageClass};
+use spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::mem::take;
 
 /// What functions need that declare and load the variables of the interface.
@@ -267,6 +267,40 @@ impl Io<'_> {
         variable
     }
 
+    /// A scalar that is computed at the start of the function.
+    pub(crate) fn at_start<const N: usize>(
+        &mut self,
+        op: Op,
+        scalar: Scalar,
+        operands: &[u32; N],
+    ) -> ValueWord {
+        self.w.derive(Home::Prologue, op, scalar, 1, operands)
+    }
+
+    /// What a variable holds, loaded at the start of the function.
+    pub(crate) fn load(&mut self, pointer: ValueWord, scalar: Scalar, size: u8) -> ValueWord {
+        self.w
+            .derive(Home::Prologue, Op::Load, scalar, size, &[pointer.0])
+    }
+
+    /// An element of an input array, loaded at the start of the function.
+    pub(crate) fn load_element(
+        &mut self,
+        variable: ValueWord,
+        index: u32,
+        scalar: Scalar,
+    ) -> ValueWord {
+        let ty = self.w.ty(scalar, 1);
+        let pointer_ty = self.w.pointer(StorageClass::Input, ty);
+        let index = self.w.uint(index);
+        let pointer = self.w.object();
+        let operands = [variable.0, index.0];
+        self.w
+            .prologue
+            .result(Op::AccessChain, pointer_ty, pointer, &operands);
+        self.load(pointer, scalar, 1)
+    }
+
     /// The constant 1 of a declared base.
     pub(crate) fn one(&mut self, base: TypeBase) -> ValueWord {
         match base {
@@ -277,36 +311,43 @@ impl Io<'_> {
 
     /// The finished reflection.
     pub(crate) fn reflection(&mut self, requirements: Requirements) -> Reflection {
-        let compute = self.program.stage == Stage::Compute;
+        let params = self.vars.params.slot.map(|slot| self.param_binding(slot));
+        let told = &mut self.vars.reflected;
         Reflection {
             stage: self.program.stage,
             entry_point: "main",
-            params: self.vars.params.slot.map(|slot| ParamBlock {
-                slot,
-                slots: self
-                    .program
-                    .params
-                    .iter()
-                    .map(|param| param.source)
-                    .collect(),
-                storage: storage_class(self.program) == StorageClass::StorageBuffer,
-            }),
-            textures: self.vars.reflected.textures.drain(..).collect(),
-            images: self.vars.reflected.images.drain(..).collect(),
-            handle_arrays: self.vars.reflected.handles.drain(..).collect(),
-            buffers: self.vars.reflected.buffers.drain(..).collect(),
-            image_lock: self.vars.reflected.image_lock,
-            inputs: self.vars.reflected.inputs.drain(..).collect(),
-            outputs: self.vars.reflected.outputs.drain(..).collect(),
+            params,
+            textures: told.textures.drain(..).collect(),
+            images: told.images.drain(..).collect(),
+            handle_arrays: told.handles.drain(..).collect(),
+            buffers: told.buffers.drain(..).collect(),
+            image_lock: told.image_lock,
+            inputs: told.inputs.drain(..).collect(),
+            outputs: told.outputs.drain(..).collect(),
             replication: self.vars.outputs.replication,
-            workgroup_size: compute.then(|| match self.program.modes.workgroup_size {
-                [0, 0, 0] => [0; 3],
-                // Vulkan has no work groups without invocations: a single 0 counts as 1, as it does in the module.
-                size => size.map(|size| size.max(1)),
-            }),
+            workgroup_size: reflected_group_size(self.program),
             requirements,
         }
     }
+
+    fn param_binding(&self, slot: DescriptorSlot) -> ParamBlock {
+        let params = &self.program.params;
+        ParamBlock {
+            slot,
+            slots: params.iter().map(|param| param.source).collect(),
+            storage: storage_class(self.program) == StorageClass::StorageBuffer,
+        }
+    }
+}
+
+/// The size of the work groups of a compute program; zeros if the pipeline gives it.
+fn reflected_group_size(program: &Program) -> Option<[u32; 3]> {
+    let size = program.modes.workgroup_size;
+    (program.stage == Stage::Compute).then(|| match size {
+        [0, 0, 0] => [0; 3],
+        // Vulkan has no work groups without invocations: a single 0 counts as 1, as it does in the module.
+        _ => size.map(|size| size.max(1)),
+    })
 }
 
 /// Where the parameters of a program are.

@@ -1,0 +1,132 @@
+//! Values read as another type of the same width, and truth values read as numbers.
+
+use super::{Builder, Cached, Home, Scalar};
+use crate::words::ValueWord;
+use spirv::Op;
+
+impl Builder {
+    /// The whole value read as type `to`.
+    #[inline(always)]
+    pub(crate) fn cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        if self.info(id).scalar == to {
+            return id;
+        }
+        self.cast_other(id, to)
+    }
+
+    fn cast_other(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let info = self.info(id);
+        if info.home == Home::Constant {
+            return self.cast_constant(id, to);
+        }
+        let index = usize::from(to.is_float());
+        let known = self.derived(id).casts[index];
+        if known.is_some() && self.info(known).scalar == to {
+            return known;
+        }
+        let cast = self.write_cast(id, to);
+        if !info.scalar.is_bool() && cast != id {
+            // The way back needs no instruction.
+            self.derived_mut(cast).casts[usize::from(info.scalar.is_float())] = id;
+        }
+        // There is one place for integers and one for floats: the first type asked for keeps it.
+        if !known.is_some() {
+            self.derived_mut(id).casts[index] = cast;
+            if info.home == Home::Body {
+                self.remember(Cached::Cast(id, index as u8));
+            }
+        }
+        cast
+    }
+
+    fn cast_constant(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let info = self.info(id);
+        let known = *self.derived(id);
+        if info.size > 1 {
+            let parts = known.parts.map(|part| {
+                if part.is_some() {
+                    self.cast(part, to)
+                } else {
+                    part
+                }
+            });
+            return self.composite(to, &parts[..info.size as usize]);
+        }
+        let bits = match (info.scalar, to) {
+            (Scalar::BoolFloat | Scalar::BoolInt, Scalar::BoolFloat | Scalar::BoolInt) => {
+                known.bits
+            }
+            (Scalar::BoolFloat, Scalar::F64) if known.bits != 0 => 1.0f64.to_bits(),
+            (Scalar::BoolFloat, _) if known.bits != 0 => u64::from(1.0f32.to_bits()),
+            (Scalar::BoolInt, _) if known.bits != 0 => u64::MAX,
+            _ => known.bits,
+        };
+        self.constant(to, bits)
+    }
+
+    fn write_cast(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let info = self.info(id);
+        let (home, size, from) = (info.home, info.size, info.scalar);
+        match (from.is_bool(), to.is_bool()) {
+            (true, true) => return id,
+            (true, false) if !to.is_wide() => return self.number_of_truth(id, to),
+            (false, true) => return self.truth_of_number(id, to),
+            (true | false, false) => {}
+        }
+        match (from, to) {
+            (Scalar::U32, Scalar::U64) | (Scalar::U64, Scalar::U32) => {
+                self.derive(home, Op::UConvert, to, size, &[id.0])
+            }
+            (Scalar::U32, Scalar::Pair) => {
+                let zero = self.uint(0);
+                self.derive(home, Op::CompositeConstruct, to, 1, &[id.0, zero.0])
+            }
+            (Scalar::Pair, Scalar::U32) => {
+                self.derive(home, Op::CompositeExtract, to, 1, &[id.0, 0])
+            }
+            _ if from.is_wide() == to.is_wide() => {
+                self.derive(home, Op::Bitcast, to, size, &[id.0])
+            }
+            _ => self.cast_by_words(id, to),
+        }
+    }
+
+    /// Between 32 and 64 bits: as integers, which are extended with zeros and cut.
+    fn cast_by_words(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let wide_int = |scalar| match scalar == Scalar::Pair {
+            true => Scalar::Pair,
+            false => Scalar::U64,
+        };
+        let from = self.info(id).scalar;
+        let steps = match to.is_wide() {
+            true => [Scalar::U32, wide_int(to), to],
+            false => [wide_int(from), Scalar::U32, to],
+        };
+        steps.into_iter().fold(id, |id, step| self.cast(id, step))
+    }
+
+    /// 1.0 or all ones where a truth value holds, else 0.
+    fn number_of_truth(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let info = self.info(id);
+        let bits = match info.scalar == Scalar::BoolFloat {
+            true => 1.0f32.to_bits(),
+            false => u32::MAX,
+        };
+        let yes = self.constant_splat(to, u64::from(bits), info.size);
+        let no = self.constant_splat(to, 0, info.size);
+        let operands = [id.0, yes.id.0, no.id.0];
+        self.derive(info.home, Op::Select, to, info.size, &operands)
+    }
+
+    fn truth_of_number(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
+        let info = self.info(id);
+        let bits = match info.scalar.is_wide() {
+            true => Scalar::U64,
+            false => Scalar::U32,
+        };
+        let value = self.cast(id, bits);
+        let zero = self.constant_splat(bits, 0, info.size);
+        let operands = [value.0, zero.id.0];
+        self.derive(info.home, Op::INotEqual, to, info.size, &operands)
+    }
+}

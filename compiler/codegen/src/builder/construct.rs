@@ -1,0 +1,208 @@
+//! Vectors made of lanes of several values: a constant, a shuffle, an insertion or a construction.
+
+use super::lane::is_run;
+use super::{Builder, Home, Lane, Picks, Scalar};
+use crate::words::ValueWord;
+use spirv::Op;
+
+/// What a vector is made of.
+#[derive(Default)]
+struct Parts {
+    /// The first two vectors.
+    vectors: [ValueWord; 2],
+    vector_count: usize,
+    constants: [ValueWord; 4],
+    constant_count: usize,
+    /// Whether there are scalars that are no constants.
+    has_scalars: bool,
+}
+
+impl Parts {
+    /// Whether one `OpVectorShuffle` does: of two vectors, where all constants count as one.
+    fn are_two_vectors(&self) -> bool {
+        !self.has_scalars && self.vector_count + usize::from(self.constant_count > 0) == 2
+    }
+}
+
+impl Builder {
+    /// The vector with these lanes, which are no lanes of one value.
+    pub(super) fn gather_mixed(&mut self, lanes: &[Lane], to: Scalar) -> ValueWord {
+        let size = lanes.len() as u8;
+        let mut cast = [Lane::UNDEFINED; 4];
+        for (to_lane, &lane) in cast.iter_mut().zip(lanes) {
+            *to_lane = self.cast_lane(lane, to);
+        }
+        let first = cast[0];
+        cast[lanes.len()..].fill(first);
+        let lanes = &cast[..lanes.len()];
+        let parts = self.parts_of(lanes);
+        if !parts.has_scalars && parts.vector_count == 0 {
+            return self.constant_vector(lanes, to);
+        }
+        if !parts.has_scalars && parts.vector_count == 1 && parts.constant_count == 0 {
+            let picks = Picks::of_components(&cast, size);
+            return self.swizzle(parts.vectors[0], picks);
+        }
+        if self.is_construction(lanes) {
+            return self.construct(lanes, to);
+        }
+        if parts.are_two_vectors() {
+            return self.shuffle(lanes, to, &parts);
+        }
+        match self.odd_lane(lanes) {
+            Some((odd, base)) => self.insert(lanes, to, odd, base),
+            None => self.construct(lanes, to),
+        }
+    }
+
+    fn cast_lane(&mut self, lane: Lane, to: Scalar) -> Lane {
+        if !lane.is_some() {
+            return Lane::scalar(self.constant(to, 0));
+        }
+        let info = self.info(lane.id());
+        if info.scalar == Scalar::Pair || to == Scalar::Pair {
+            return Lane::scalar(self.scalar(lane, to));
+        }
+        // Constants are taken apart, so that vectors made of them are constants again.
+        if info.home == Home::Constant {
+            let part = self.extract(lane.id(), lane.component());
+            return Lane::scalar(self.cast(part, to));
+        }
+        Lane::of(self.cast(lane.id(), to), lane.component())
+    }
+
+    fn parts_of(&self, lanes: &[Lane]) -> Parts {
+        let mut parts = Parts::default();
+        for id in lanes.iter().map(|lane| lane.id()) {
+            let info = self.info(id);
+            if info.home == Home::Constant {
+                if !parts.constants[..parts.constant_count].contains(&id) {
+                    parts.constants[parts.constant_count] = id;
+                    parts.constant_count += 1;
+                }
+            } else if info.size == 1 {
+                parts.has_scalars = true;
+            } else if !parts.vectors[..parts.vector_count.min(2)].contains(&id) {
+                if let Some(vector) = parts.vectors.get_mut(parts.vector_count) {
+                    *vector = id;
+                }
+                parts.vector_count += 1;
+            }
+        }
+        parts
+    }
+
+    fn constant_vector(&mut self, lanes: &[Lane], to: Scalar) -> ValueWord {
+        let mut parts = [ValueWord::NONE; 4];
+        for (part, lane) in parts.iter_mut().zip(lanes) {
+            *part = self.extract(lane.id(), lane.component());
+        }
+        self.composite(to, &parts[..lanes.len()])
+    }
+
+    /// The part of the function where a value derived from all of `lanes` can live.
+    fn common_home(&self, lanes: &[Lane]) -> Home {
+        let homes = lanes.iter().map(|lane| self.info(lane.id()).home);
+        homes.max().unwrap_or(Home::Body)
+    }
+
+    /// One `OpVectorShuffle`.
+    fn shuffle(&mut self, lanes: &[Lane], to: Scalar, parts: &Parts) -> ValueWord {
+        let [first, mut second] = parts.vectors;
+        let constants = &parts.constants[..parts.constant_count];
+        if let Some(&constant) = constants.first() {
+            // Vectors have at least two components.
+            second = match constants.len() {
+                1 => self.composite(to, &[constant; 2]),
+                _ => self.composite(to, constants),
+            };
+        }
+        let first_size = u32::from(self.info(first).size);
+        let mut operands = [first.0, second.0, 0, 0, 0, 0];
+        for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
+            *operand = if lane.id() == first {
+                lane.component() as u32
+            } else if let Some(position) = constants.iter().position(|&id| id == lane.id()) {
+                first_size + position as u32
+            } else {
+                first_size + lane.component() as u32
+            };
+        }
+        let (home, size) = (self.common_home(lanes), lanes.len());
+        self.derive_long(
+            home,
+            Op::VectorShuffle,
+            to,
+            size as u8,
+            &operands[..2 + size],
+        )
+    }
+
+    /// Whether the lanes are whole values in a row, so that one construction suffices.
+    fn is_construction(&self, lanes: &[Lane]) -> bool {
+        let mut rest = lanes;
+        while let Some(first) = rest.first() {
+            let size = self.info(first.id()).size as usize;
+            if size > rest.len() || !is_run(&rest[..size]) || first.component() != 0 {
+                return false;
+            }
+            rest = &rest[size..];
+        }
+        true
+    }
+
+    /// The lane that is not in place in a vector in which all others are, and that vector.
+    fn odd_lane(&self, lanes: &[Lane]) -> Option<(usize, ValueWord)> {
+        // All lanes but one come from the base, so one of the first two does.
+        (0..2).map(|index| lanes[index].id()).find_map(|base| {
+            if self.info(base).size as usize != lanes.len() {
+                return None;
+            }
+            let is_odd = |(index, lane): &(usize, &Lane)| **lane != Lane::of(base, *index);
+            let mut odd = lanes.iter().enumerate().filter(is_odd);
+            let (first, _) = odd.next()?;
+            odd.next().is_none().then_some((first, base))
+        })
+    }
+
+    /// One `OpCompositeInsert`.
+    fn insert(&mut self, lanes: &[Lane], to: Scalar, odd: usize, base: ValueWord) -> ValueWord {
+        let value = self.extract(lanes[odd].id(), lanes[odd].component());
+        let (home, size) = (self.common_home(lanes), lanes.len() as u8);
+        let operands = [value.0, base.0, odd as u32];
+        self.derive(home, Op::CompositeInsert, to, size, &operands)
+    }
+
+    /// An `OpCompositeConstruct` of whole vectors, parts of vectors and scalars.
+    fn construct(&mut self, lanes: &[Lane], to: Scalar) -> ValueWord {
+        let mut operands = [0; 4];
+        let mut count = 0;
+        let mut rest = lanes;
+        while let Some(&first) = rest.first() {
+            let run = match self.info(first.id()).size {
+                1 => 1,
+                _ => (rest.iter().take_while(|lane| lane.id() == first.id())).count(),
+            };
+            operands[count] = self.constituent(&rest[..run], to).0;
+            count += 1;
+            rest = &rest[run..];
+        }
+        let (home, size) = (self.common_home(lanes), lanes.len() as u8);
+        let operation = Op::CompositeConstruct;
+        let value = self.derive_long(home, operation, to, size, &operands[..count]);
+        // Each operand is one component: these need no extraction later.
+        if count == lanes.len() {
+            self.derived_mut(value).parts = operands.map(ValueWord);
+        }
+        value
+    }
+
+    /// Lanes of one value as an operand of a construction.
+    fn constituent(&mut self, lanes: &[Lane], to: Scalar) -> ValueWord {
+        match lanes {
+            [lane] => self.extract(lane.id(), lane.component()),
+            // A repeated component comes back as one scalar.
+            _ => self.gather_vector(lanes, to).id,
+        }
+    }
+}

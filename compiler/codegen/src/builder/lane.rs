@@ -1,0 +1,197 @@
+//! Lanes: where each of the four components of a register is now, and which of them an operand reads.
+
+use super::value::Val;
+use crate::words::ValueWord;
+use glasm_ir::{Swizzle, WriteMask};
+
+/// Where a lane's value is now: an id and the component of it. Lanes that lie in order in one value are numbers in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Lane(u32);
+
+impl Lane {
+    /// A lane that was never written; reads as 0.
+    pub(crate) const UNDEFINED: Self = Self::scalar(ValueWord::NONE);
+
+    /// A scalar value.
+    #[inline]
+    pub(crate) const fn scalar(id: ValueWord) -> Self {
+        Self(id.0 << 2)
+    }
+
+    /// Component `component` of a vector.
+    #[inline]
+    pub(crate) const fn of(id: ValueWord, component: usize) -> Self {
+        Self(id.0 << 2 | component as u32 & 3)
+    }
+
+    /// All components of a vector.
+    #[inline]
+    pub(crate) const fn all_of(id: ValueWord) -> [Self; 4] {
+        let first = id.0 << 2;
+        [
+            Self(first),
+            Self(first | 1),
+            Self(first | 2),
+            Self(first | 3),
+        ]
+    }
+
+    /// The value, or `NONE` for a lane that was never written.
+    #[inline]
+    pub(crate) const fn id(self) -> ValueWord {
+        ValueWord(self.0 >> 2)
+    }
+
+    /// Which component of the value.
+    #[inline]
+    pub(crate) const fn component(self) -> usize {
+        (self.0 & 3) as usize
+    }
+
+    /// Whether the lane was ever written.
+    #[inline]
+    pub(crate) const fn is_some(self) -> bool {
+        self.0 >> 2 != 0
+    }
+
+    /// Whether this is the component that follows the one `steps` before it in the same value.
+    #[inline]
+    pub(super) const fn follows(self, first: Self, steps: u32) -> bool {
+        self.0 == first.0 + steps
+    }
+}
+
+/// Whether lanes are components of one value, in order.
+#[inline]
+pub(super) fn is_run(lanes: &[Lane]) -> bool {
+    (0..)
+        .zip(lanes)
+        .all(|(index, lane)| lane.follows(lanes[0], index))
+        && lanes[0].component() + lanes.len() <= 4
+}
+
+/// Whether all lanes are components of one value.
+#[inline]
+pub(super) const fn are_of_one_value(lanes: &[Lane; 4]) -> bool {
+    let [Lane(a), Lane(b), Lane(c), Lane(d)] = *lanes;
+    // Ids differ in bits above those of the component.
+    ((a ^ b) | (a ^ c) | (a ^ d)) >> 2 == 0
+}
+
+/// Whether lanes are the first ones, without a gap.
+#[inline]
+pub(crate) const fn is_prefix(lanes: u8) -> bool {
+    lanes & (lanes + 1) == 0
+}
+
+/// By mask: its lanes one after the other; what follows them is its first lane again.
+const LANES_OF: [Swizzle; 16] = {
+    let mut table = [Swizzle::XYZW; 16];
+    let mut mask = 1_usize;
+    while mask < 16 {
+        let mut lanes = [mask.trailing_zeros() as u8; 4];
+        let (mut rest, mut count) = (mask as u8, 0);
+        while rest != 0 {
+            lanes[count] = rest.trailing_zeros() as u8;
+            rest &= rest - 1;
+            count += 1;
+        }
+        table[mask] = Swizzle::new(lanes);
+        mask += 1;
+    }
+    table
+};
+
+/// By mask: how many of its lanes stand before each lane.
+const RANKS_IN: [Swizzle; 16] = {
+    let mut table = [Swizzle::XYZW; 16];
+    let mut mask = 0_usize;
+    while mask < 16 {
+        let ranks = [
+            0,
+            (mask & 1).count_ones() as u8,
+            (mask & 3).count_ones() as u8,
+            (mask & 7).count_ones() as u8,
+        ];
+        table[mask] = Swizzle::new(ranks);
+        mask += 1;
+    }
+    table
+};
+
+/// Components that are read one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Picks {
+    /// What follows the last one is the first one again.
+    pub(super) components: Swizzle,
+    /// How many there are.
+    pub(crate) size: u8,
+}
+
+impl Picks {
+    /// The components that the swizzled lanes `lanes` read.
+    #[inline(always)]
+    pub(crate) fn new(swizzle: Swizzle, lanes: u8) -> Self {
+        let of_mask = LANES_OF[usize::from(lanes & 15)];
+        Self {
+            components: match swizzle {
+                Swizzle::XYZW => of_mask,
+                _ => swizzle.then(of_mask),
+            },
+            size: WriteMask(lanes).count() as u8,
+        }
+    }
+
+    /// The components of lanes of one value; what follows the first `size` is the first one again.
+    pub(super) fn of_components(lanes: &[Lane; 4], size: u8) -> Self {
+        let components = Swizzle::new(lanes.map(|lane| lane.component() as u8));
+        Self { components, size }
+    }
+
+    /// The picked lanes of `base`.
+    #[inline(always)]
+    pub(crate) fn of(self, base: &[Lane; 4]) -> [Lane; 4] {
+        std::array::from_fn(|index| base[self.components.lane(index)])
+    }
+}
+
+/// The lanes `mask` of `new`, the others of `old`.
+#[inline]
+pub(crate) fn blend(old: &[Lane; 4], new: &[Lane; 4], mask: u8) -> [Lane; 4] {
+    // Without branches, so that four lanes are one operation of the processor.
+    let chosen = &MASKS[usize::from(mask & 15)];
+    std::array::from_fn(|lane| Lane(old[lane].0 & !chosen[lane] | new[lane].0 & chosen[lane]))
+}
+
+/// By mask: all ones for the lanes in it.
+const MASKS: [[u32; 4]; 16] = {
+    let mut table = [[0; 4]; 16];
+    let mut place = 0;
+    while place < 64 {
+        let (mask, lane) = (place / 4, place % 4);
+        table[mask][lane] = if mask >> lane & 1 != 0 { u32::MAX } else { 0 };
+        place += 1;
+    }
+    table
+};
+
+impl Val {
+    /// Where component `index` is; a scalar stands for all of them.
+    pub(crate) fn lane(self, index: usize) -> Lane {
+        Lane::of(self.id, if self.size == 1 { 0 } else { index })
+    }
+
+    /// The components by lane of a destination; lanes besides `lanes` hold anything.
+    #[inline]
+    pub(crate) fn spread(self, lanes: u8) -> [Lane; 4] {
+        if self.size == 1 {
+            return [Lane::scalar(self.id); 4];
+        }
+        let all = Lane::all_of(self.id);
+        if is_prefix(lanes) {
+            return all;
+        }
+        let rank = RANKS_IN[usize::from(lanes & 15)];
+        std::array::from_fn(|lane| all[rank.lane(lane)])
+    }
+}

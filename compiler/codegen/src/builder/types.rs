@@ -1,0 +1,159 @@
+//! Types of the module, and variables of these types. Each type exists once: SPIR-V forbids equal declarations of types that are
+//! neither aggregates nor pointers.
+
+use super::declared::hash;
+use super::value::{CLASSES, OfType};
+use super::{Builder, Scalar, ValueWord};
+use crate::capability::Need;
+use crate::words::TypeWord;
+use spirv::{Op, StorageClass};
+
+impl Builder {
+    /// The type of a vector of `size` components, or of a scalar if `size` is 1.
+    #[inline(always)]
+    pub(crate) fn ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
+        let known = self.scalar_types[scalar as usize][size as usize - 1];
+        if known.0 != 0 {
+            return known;
+        }
+        self.new_ty(scalar, size)
+    }
+
+    #[cold]
+    fn new_ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
+        let ty = match (scalar, size) {
+            (Scalar::Pair, _) => self.ty(Scalar::U32, 2),
+            (Scalar::BoolInt, _) => self.ty(Scalar::BoolFloat, size),
+            (_, 1) => self.new_scalar_type(scalar),
+            _ => {
+                let component = self.ty(scalar, 1);
+                self.declare_distinct_type(Op::TypeVector, &[component.0, u32::from(size)])
+            }
+        };
+        self.scalar_types[scalar as usize][size as usize - 1] = ty;
+        ty
+    }
+
+    fn new_scalar_type(&mut self, scalar: Scalar) -> TypeWord {
+        let need = match scalar {
+            Scalar::U8 => Some(Need::Int8),
+            Scalar::U16 => Some(Need::Int16),
+            Scalar::U64 => Some(Need::Int64),
+            Scalar::F64 => Some(Need::Float64),
+            Scalar::BoolFloat | Scalar::BoolInt | Scalar::Pair => None,
+            Scalar::U32 | Scalar::S32 | Scalar::F32 => None,
+        };
+        need.into_iter().for_each(|need| self.needs.insert(need));
+        match scalar {
+            Scalar::BoolFloat | Scalar::BoolInt => self.declare_distinct_type(Op::TypeBool, &[]),
+            Scalar::U8 => self.declare_distinct_type(Op::TypeInt, &[8, 0]),
+            Scalar::U16 => self.declare_distinct_type(Op::TypeInt, &[16, 0]),
+            Scalar::U32 | Scalar::Pair => self.declare_distinct_type(Op::TypeInt, &[32, 0]),
+            Scalar::S32 => self.declare_distinct_type(Op::TypeInt, &[32, 1]),
+            Scalar::F32 => self.declare_distinct_type(Op::TypeFloat, &[32]),
+            Scalar::U64 => self.declare_distinct_type(Op::TypeInt, &[64, 0]),
+            Scalar::F64 => self.declare_distinct_type(Op::TypeFloat, &[64]),
+        }
+    }
+
+    /// The type that `op` with `operands` declares; the same declaration twice gives the same type. Scalars and vectors have
+    /// [`ty`](Self::ty), pointers [`pointer`](Self::pointer).
+    pub(crate) fn declare_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
+        let words = operands.iter().map(|&operand| u64::from(operand));
+        let hash = hash(std::iter::once(op as u64).chain(words));
+        let head = (operands.len() as u32 + 2) << 16 | op as u32;
+        let globals = &self.globals.0;
+        let known = self.types.find(hash, |end| {
+            let start = end as usize - operands.len() - 2;
+            globals[start] == head && globals[start + 2..end as usize] == *operands
+        });
+        if let Some(end) = known {
+            return TypeWord(globals[end as usize - operands.len() - 1]);
+        }
+        let ty = self.declare_long_type(op, operands);
+        self.types.insert(hash, self.globals.len() as u32);
+        ty
+    }
+
+    /// A type of its own, to be decorated.
+    pub(crate) fn declare_distinct_type<const N: usize>(
+        &mut self,
+        op: Op,
+        operands: &[u32; N],
+    ) -> TypeWord {
+        let id = self.fresh();
+        self.globals.about(op, [id], operands);
+        TypeWord(id)
+    }
+
+    /// [`declare_distinct_type`](Self::declare_distinct_type) with any number of operands.
+    pub(crate) fn declare_long_type(&mut self, op: Op, operands: &[u32]) -> TypeWord {
+        let id = self.fresh();
+        self.globals.head(op, operands.len() + 1);
+        self.globals.0.push(id);
+        self.globals.0.extend_from_slice(operands);
+        TypeWord(id)
+    }
+
+    /// The type of the value of functions that give none.
+    pub(crate) fn void(&mut self) -> TypeWord {
+        if self.void == TypeWord::default() {
+            self.void = self.declare_type(Op::TypeVoid, &[]);
+        }
+        self.void
+    }
+
+    fn of_type(&mut self, ty: TypeWord) -> &mut OfType {
+        // Ids of types are no values, of which nothing is ever derived.
+        let place = &mut self.values[ty.0 as usize].derived;
+        if *place == 0 {
+            *place = self.of_types.len() as u32;
+            self.of_types.push(OfType::default());
+        }
+        &mut self.of_types[*place as usize]
+    }
+
+    /// The type of pointers to `pointee`.
+    pub(crate) fn pointer(&mut self, class: StorageClass, pointee: TypeWord) -> TypeWord {
+        let operands = [class as u32, pointee.0];
+        if class as usize >= CLASSES {
+            return self.declare_type(Op::TypePointer, &operands);
+        }
+        let known = self.of_type(pointee).pointers[class as usize];
+        if known != TypeWord::default() {
+            return known;
+        }
+        let pointer = self.declare_distinct_type(Op::TypePointer, &operands);
+        self.of_type(pointee).pointers[class as usize] = pointer;
+        pointer
+    }
+
+    /// A module-scope variable of type `pointee`, zero at the start if its class allows that.
+    pub(crate) fn variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
+        let pointer = self.pointer(class, pointee);
+        let id = self.object();
+        // Registers that were never written read as 0, in memory as in values; without an initializer they would be undefined.
+        if class == StorageClass::Private {
+            let zero = self.null(pointee);
+            self.globals
+                .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
+        } else {
+            self.globals
+                .result(Op::Variable, pointer, id, &[class as u32]);
+        }
+        self.interface.push(id.0);
+        id
+    }
+
+    /// The zero of any type.
+    pub(crate) fn null(&mut self, ty: TypeWord) -> ValueWord {
+        let known = self.of_type(ty).zero;
+        if known.is_some() {
+            return known;
+        }
+        let id = self.object();
+        self.globals.result(Op::ConstantNull, ty, id, &[]);
+        self.of_type(ty).zero = id;
+        id
+    }
+}
