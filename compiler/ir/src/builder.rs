@@ -85,7 +85,7 @@ impl Builder {
     /// If no block is open.
     pub fn take_nodes(&mut self) -> Vec<Node> {
         let start = self.open.pop().expect("a block is open");
-        self.pending.split_off(start)
+        self.pending.drain(start..).collect()
     }
 
     fn close(&mut self) -> Block {

@@ -32,8 +32,8 @@ pub(crate) struct Emit<'a> {
     pub(super) lines: Option<Lines<'a>>,
     /// Ids from this one on are younger than the last result that was offered a name.
     pub(super) first_unnamed: u32,
-    /// Number of loops around the open block.
-    pub(super) open_loops: u32,
+    /// Whether lanes that join go each for itself.
+    pub(super) lanes_apart: bool,
     /// Whether a `Return` ends the entry point.
     pub(super) in_entry: bool,
     pub(super) sparse: Sparse,

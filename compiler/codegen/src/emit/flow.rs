@@ -8,6 +8,9 @@ use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
 use spirv::{LoopControl, Op, SelectionControl};
 
+/// Cases from which on a switch in a loop makes it a dispatching one.
+const MANY_CASES: usize = 32;
+
 /// Where jumps go. `Return` goes to the return join of an inlined routine; without one it ends the function. Inside loops and
 /// switches it always ends the function, because routines that return from there are not inlined.
 #[derive(Clone, Copy, Default)]
@@ -238,10 +241,11 @@ impl Emit<'_> {
         let merge_list = self.live.next_list();
         let continue_list = self.live.next_list();
         let header_list = self.live.next_list();
+        let outside = self.lanes_apart;
+        self.lanes_apart = !self.is_dispatch(body);
         let merge = self.new_join(merge_list);
         let next_round = self.new_join(continue_list);
         let mut header = self.open_header(header_list);
-        self.open_loops += 1;
         let scope = self.open_scope();
         self.begin_header(&mut header);
         let (merge_label, continue_label) = (self.join_label(merge), self.join_label(next_round));
@@ -276,9 +280,23 @@ impl Emit<'_> {
         }
         self.close_header(&header);
         self.close_scope(&scope);
-        self.open_loops -= 1;
+        self.lanes_apart = outside;
         self.seal(merge);
         Ok(())
+    }
+
+    /// Whether the body of a loop has a switch with so many cases that it is not a loop of the source but one that dispatches its branches.
+    fn is_dispatch(&self, body: BlockId) -> bool {
+        self.program.block(body).iter().any(|node| match node {
+            Node::Switch(id) => self.program.switches[*id].cases.len() > MANY_CASES,
+            Node::Run { .. }
+            | Node::If { .. }
+            | Node::Loop { .. }
+            | Node::Break
+            | Node::Continue
+            | Node::Call(..)
+            | Node::Return => false,
+        })
     }
 
     fn flow_call(&mut self, routine: RoutineId) -> Result<(), Failure> {

@@ -1,6 +1,8 @@
 //! Where edges meet: phis for the lanes that are live and may differ.
 //!
 //! The first edge decides how the lanes of a slot travel: those of one type as one vector, in loops each for itself. Later edges conform.
+//! Loops around a switch with many cases are what free branches become: there the lanes go as vectors, too, as phis of each lane would be
+//! most of the code.
 
 use super::Emit;
 use crate::analysis::Class;
@@ -10,6 +12,7 @@ use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::{Storage, Width};
 use spirv::Op;
+use std::ops::Range;
 
 /// An open join: a position in [`Joins`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,11 +38,23 @@ struct Join {
     edges: u32,
 }
 
-/// All open joins and spare ones.
+/// All open joins and spare ones, and what open loops pass on.
 #[derive(Debug, Default)]
 pub(super) struct Joins {
     joins: Vec<Join>,
     free: Vec<usize>,
+    groups: Vec<Group>,
+    /// Phis of the headers of open loops.
+    rounds: Vec<Round>,
+}
+
+/// What passes from round to round of a loop.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    group: Group,
+    /// The value before the first round.
+    initial: ValueWord,
+    phi: ValueWord,
 }
 
 impl Joins {
@@ -47,16 +62,16 @@ impl Joins {
     pub(super) fn reset(&mut self) {
         self.free.clear();
         self.free.extend(0..self.joins.len());
+        self.rounds.clear();
     }
 }
 
 /// The header of an open loop.
 pub(super) struct Header {
     label: LabelWord,
-    groups: Vec<Group>,
-    phis: Vec<ValueWord>,
-    initial: Vec<ValueWord>,
     entry: LabelWord,
+    /// Its phis: positions in [`Joins::rounds`].
+    rounds: Range<usize>,
     /// Position of the first phi in the body.
     first_phi: usize,
 }
@@ -101,12 +116,12 @@ impl Emit<'_> {
         } else {
             if join.edges == 0 {
                 self.decide_groups(join.list, &mut join.groups);
-                if self.open_loops > 0 {
+                if self.lanes_apart {
                     split_groups(&mut join.groups);
                 }
             }
             join.values.push(self.w.block.0);
-            for group in &join.groups {
+            for &group in &join.groups {
                 join.values.push(self.travel_value(group).0);
             }
         }
@@ -125,7 +140,7 @@ impl Emit<'_> {
         } else if join.list.edges <= 1 {
             self.take_lanes(&join);
         } else {
-            for (index, group) in join.groups.iter().enumerate() {
+            for (index, &group) in join.groups.iter().enumerate() {
                 let value = self.write_phi(&join, index, group);
                 self.set_group(group, value);
             }
@@ -167,7 +182,7 @@ impl Emit<'_> {
         }
     }
 
-    fn write_phi(&mut self, join: &Join, index: usize, group: &Group) -> ValueWord {
+    fn write_phi(&mut self, join: &Join, index: usize, group: Group) -> ValueWord {
         let stride = 1 + join.groups.len();
         let edges = join.values.chunks_exact(stride);
         let first = join.values[1 + index];
@@ -188,10 +203,12 @@ impl Emit<'_> {
         id
     }
 
-    fn set_group(&mut self, group: &Group, value: ValueWord) {
+    fn set_group(&mut self, group: Group, value: ValueWord) {
+        let mut values = [Lane::UNDEFINED; 4];
         for (component, lane) in glasm_ir::WriteMask(group.mask).lanes().enumerate() {
-            self.lanes.set(group.slot, lane, Lane::of(value, component));
+            values[lane] = Lane::of(value, component);
         }
+        self.lanes.set_lanes(group.slot, group.mask, &values);
     }
 
     /// Whether the slot holds condition codes that two slots of flags follow.
@@ -289,7 +306,15 @@ impl Emit<'_> {
     }
 
     /// The lanes of a group as one value.
-    fn travel_value(&mut self, group: &Group) -> ValueWord {
+    fn travel_value(&mut self, group: Group) -> ValueWord {
+        if group.mask.is_power_of_two() {
+            let lane = self
+                .lanes
+                .get(group.slot, group.mask.trailing_zeros() as usize);
+            if lane.is_some() && self.w.info(lane.id()).scalar == group.scalar {
+                return self.w.extract(lane.id(), lane.component());
+            }
+        }
         let mut lanes = [Lane::UNDEFINED; 4];
         let mut count = 0;
         for lane in glasm_ir::WriteMask(group.mask).lanes() {
@@ -306,22 +331,29 @@ impl Emit<'_> {
 
     /// Ends the open block with the entry of a loop.
     pub(super) fn open_header(&mut self, list: List) -> Header {
-        let mut groups = Vec::new();
+        let mut groups = std::mem::take(&mut self.joins.groups);
+        groups.clear();
         self.decide_groups(list, &mut groups);
-        split_groups(&mut groups);
-        let initial = groups
-            .iter()
-            .map(|group| self.travel_value(group))
-            .collect();
+        if self.lanes_apart {
+            split_groups(&mut groups);
+        }
+        let first = self.joins.rounds.len();
+        for &group in &groups {
+            let initial = self.travel_value(group);
+            self.joins.rounds.push(Round {
+                group,
+                initial,
+                phi: ValueWord::NONE,
+            });
+        }
+        self.joins.groups = groups;
         let label = self.w.label();
         let entry = self.w.block;
         self.w.body.op(Op::Branch, &[label.0]);
         Header {
             label,
-            groups,
-            phis: Vec::new(),
-            initial,
             entry,
+            rounds: first..self.joins.rounds.len(),
             first_phi: 0,
         }
     }
@@ -330,7 +362,8 @@ impl Emit<'_> {
     pub(super) fn begin_header(&mut self, header: &mut Header) {
         self.w.begin_block(header.label);
         header.first_phi = self.w.body.len();
-        for (group, initial) in header.groups.iter().zip(&header.initial) {
+        for index in header.rounds.clone() {
+            let Round { group, initial, .. } = self.joins.rounds[index];
             let size = group.mask.count_ones() as u8;
             let ty = self.w.ty(group.scalar, size);
             let id = self.w.value(group.scalar, size, Home::Body);
@@ -338,7 +371,7 @@ impl Emit<'_> {
             self.w
                 .body
                 .result(Op::Phi, ty, id, &[initial.0, header.entry.0, 0, 0]);
-            header.phis.push(id);
+            self.joins.rounds[index].phi = id;
         }
         self.set_header_lanes(header);
     }
@@ -346,27 +379,30 @@ impl Emit<'_> {
     /// Computes what goes to the next round while the body is still open, so that only the counter changes in the continue block:
     /// copies of vectors there look to some drivers like changes of all their lanes.
     pub(super) fn settle_round(&mut self, header: &Header) {
-        for group in &header.groups {
+        for index in header.rounds.clone() {
+            let group = self.joins.rounds[index].group;
             let value = self.travel_value(group);
             self.set_group(group, value);
         }
     }
 
     pub(super) fn set_header_lanes(&mut self, header: &Header) {
-        for (group, &phi) in header.groups.iter().zip(&header.phis) {
+        for index in header.rounds.clone() {
+            let Round { group, phi, .. } = self.joins.rounds[index];
             self.set_group(group, phi);
         }
     }
 
     /// Ends the open block with the back edge of a loop.
     pub(super) fn close_header(&mut self, header: &Header) {
-        for (index, group) in header.groups.iter().enumerate() {
-            let value = self.travel_value(group);
+        for (number, index) in header.rounds.clone().enumerate() {
+            let value = self.travel_value(self.joins.rounds[index].group);
             // Seven words per phi, the back edge in the last two.
-            let position = header.first_phi + 7 * index + 5;
+            let position = header.first_phi + 7 * number + 5;
             self.w.body.0[position] = value.0;
             self.w.body.0[position + 1] = self.w.block.0;
         }
+        self.joins.rounds.truncate(header.rounds.start);
         // Computing a value does not open a block, so this is still the block that was noted above.
         self.w.body.op(Op::Branch, &[header.label.0]);
         self.w.reachable = false;

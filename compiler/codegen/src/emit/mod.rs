@@ -133,7 +133,7 @@ pub(crate) fn emit(
         tables: &mut kept.tables,
         lines,
         first_unnamed: 0,
-        open_loops: 0,
+        lanes_apart: false,
         in_entry: false,
         sparse: cx::Sparse::default(),
     };

@@ -12,7 +12,7 @@ use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, Src};
 use crate::op::Op;
-use crate::program::{BlockId, Node, Program, RegisterId, RoutineId, SwitchId};
+use crate::program::{Block, BlockId, Node, Program, RegisterId, RoutineId, SwitchId};
 use crate::span::Span;
 use crate::structurize::{self, Exit, FlowBlock, FlowId, code};
 use rustc_hash::FxHashMap;
@@ -123,7 +123,7 @@ impl<'a> Graph<'a> {
 
     pub(super) fn build(
         mut self,
-        pieces: &[(PieceId, Vec<Node>, End)],
+        pieces: &[(PieceId, Block, End)],
         start: Start,
     ) -> structurize::Graph {
         for &(piece, ..) in pieces {
@@ -132,7 +132,7 @@ impl<'a> Graph<'a> {
         }
         let entry = self.entry(start);
         let mut open = false;
-        for &(piece, ref nodes, end) in pieces {
+        for &(piece, nodes, end) in pieces {
             // A label that no branch or call names does not begin a block.
             let block = self.start_of(piece);
             if !open || self.plan.is_target(piece) {
@@ -300,8 +300,10 @@ impl<'a> Graph<'a> {
 
     // Nodes.
 
-    fn nodes(&mut self, nodes: &[Node], jumps: Jumps) {
-        for &node in nodes {
+    fn nodes(&mut self, nodes: Block, jumps: Jumps) {
+        // Nodes that come up on the way are appended behind these.
+        for position in nodes.first..nodes.first + nodes.len {
+            let node = self.builder.program.nodes[position as usize];
             self.node(node, jumps);
         }
     }
@@ -373,11 +375,11 @@ impl<'a> Graph<'a> {
         if let Some(&known) = self.leaves.get(&block) {
             return known;
         }
-        let all = self
-            .nodes_of(block)
-            .into_iter()
-            .map(|node| self.leaves(node));
-        let leaves = all.fold(Leaves::empty(), |all, leaves| all | leaves);
+        let mut leaves = Leaves::empty();
+        let Block { first, len } = self.builder.program.blocks[block];
+        for position in first..first + len {
+            leaves |= self.leaves(self.builder.program.nodes[position as usize]);
+        }
         self.leaves.insert(block, leaves);
         leaves
     }
@@ -401,21 +403,16 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn nodes_of(&self, block: BlockId) -> Vec<Node> {
-        self.builder.program.block(block).to_vec()
-    }
-
     fn block(&mut self, block: BlockId, jumps: Jumps) {
-        let nodes = self.nodes_of(block);
-        self.nodes(&nodes, jumps);
+        self.nodes(self.builder.program.blocks[block], jumps);
     }
 
     fn branch(&mut self, cond: Cond, arms: [Option<BlockId>; 2], span: Span, jumps: Jumps) {
         let behind = self.reserve();
         let arms = arms.map(|arm| {
-            let arm = arm.map(|arm| self.nodes_of(arm)).unwrap_or_default();
-            match self.only_target(&arm, behind, jumps) {
-                Some(target) => (target, Vec::new()),
+            let nodes = arm.map_or(&[][..], |arm| self.builder.program.block(arm));
+            match self.only_target(nodes, behind, jumps) {
+                Some(target) => (target, None),
                 None => (self.reserve(), arm),
             }
         });
@@ -426,10 +423,11 @@ impl<'a> Graph<'a> {
         };
         let from = self.current;
         self.end_at(exit, span);
-        let is_jump = arms.iter().all(|(_, arm)| arm.is_empty());
-        for (start, arm) in arms.into_iter().filter(|(_, arm)| !arm.is_empty()) {
+        let is_jump = arms.iter().all(|(_, arm)| arm.is_none());
+        for (start, arm) in arms {
+            let Some(arm) = arm else { continue };
             self.begin(start);
-            self.nodes(&arm, jumps);
+            self.block(arm, jumps);
             self.end(Exit::Jump(behind));
         }
         self.begin(behind);

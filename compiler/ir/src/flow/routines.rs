@@ -115,13 +115,13 @@ impl Routines<'_> {
     }
 
     /// The nodes of a piece; those of a piece of several regions are copied.
-    fn take(&mut self, piece: PieceId) -> Vec<Node> {
-        let block = self.pieces[piece].block;
+    fn take(&mut self, piece: PieceId) -> Block {
+        let mut block = self.pieces[piece].block;
         self.uses[piece] -= 1;
         if self.uses[piece] > 0 {
-            return copy_block(self.builder, block);
+            block = copy_block(self.builder, block);
         }
-        self.builder.program.block(block).to_vec()
+        self.builder.program.blocks[block]
     }
 
     /// Ends the open block, which is the body of a routine.
@@ -148,8 +148,11 @@ impl Routines<'_> {
             self.graph(pieces, Start::At(self.plan.regions[region].entry), None);
         } else {
             for &piece in pieces {
-                let nodes = self.take(piece);
-                self.push(nodes);
+                let Block { first, len } = self.take(piece);
+                for position in first..first + len {
+                    let node = self.builder.program.nodes[position as usize];
+                    self.builder.node(node);
+                }
             }
         }
         let epilogue = self.epilogue_of(is_main);
@@ -298,20 +301,20 @@ impl Routines<'_> {
     }
 }
 
-/// A copy of the nodes of a block, with blocks and instructions of their own.
-fn copy_block(builder: &mut Builder, block: BlockId) -> Vec<Node> {
-    let nodes = builder.program.block(block).to_vec();
-    nodes.into_iter().map(|node| copy(builder, node)).collect()
+/// A copy of a block, with blocks and instructions of its own.
+fn copy_block(builder: &mut Builder, block: BlockId) -> BlockId {
+    let Block { first, len } = builder.program.blocks[block];
+    builder.open_block();
+    for position in first..first + len {
+        let node = copy(builder, builder.program.nodes[position as usize]);
+        builder.node(node);
+    }
+    builder.close_block()
 }
 
 fn copy(builder: &mut Builder, node: Node) -> Node {
     // The verifier wants every block, switch and instruction in one place; sources may be shared.
-    let again = |builder: &mut Builder, block| {
-        let nodes = copy_block(builder, block);
-        builder.open_block();
-        nodes.into_iter().for_each(|node| builder.node(node));
-        builder.close_block()
-    };
+    let again = copy_block;
     match node {
         Node::Run { first, len } => {
             let insts = &mut builder.program.insts;

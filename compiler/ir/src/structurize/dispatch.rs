@@ -8,6 +8,10 @@ use crate::inst::{Cond, Dst, WriteMask};
 use crate::program::{Case, Node, RegisterId, Switch};
 use crate::types::Type;
 
+/// Cases of one switch. SPIR-V has no instruction of more than 65,535 words, and a case takes two in a switch and as many in a phi. Of more
+/// blocks there are several switches, one behind the other: a round runs at most one block of each, in the order of their numbers.
+const MAX_CASES: usize = 16_384;
+
 /// Writes the graph as a loop in which each round runs the block that a register names.
 pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepBound>) {
     let next = code::new_register(builder);
@@ -17,35 +21,48 @@ pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepB
     if let Some(bound) = bound {
         code::return_beyond(builder, bound, scratch);
     }
-    let mut cases = Vec::new();
-    for id in reachable(graph) {
-        let block = &graph.blocks[id];
-        builder.open_block();
-        if let Some(bound) = bound {
-            code::count(builder, bound, block.steps);
-        }
-        for &node in &block.nodes {
-            builder.node(node);
-        }
-        go_on(builder, next, &block.exit, block.span);
-        cases.push(Case {
-            values: vec![value_of(id)],
-            block: builder.close_block(),
-        });
+    for blocks in reachable(graph).chunks(MAX_CASES) {
+        let cases = blocks
+            .iter()
+            .map(|&id| case(builder, graph, id, next, bound));
+        let switch = Switch {
+            selector: (next, 0),
+            cases: cases.collect(),
+            default: None,
+            span: graph.blocks[graph.entry].span,
+        };
+        let switch = builder.program.switches.push(switch);
+        builder.node(Node::Switch(switch));
     }
-    let switch = builder.program.switches.push(Switch {
-        selector: (next, 0),
-        cases,
-        default: None,
-        span: graph.blocks[graph.entry].span,
-    });
-    builder.node(Node::Switch(switch));
     let body = builder.close_block();
     builder.node(Node::Loop {
         body,
         continuing: None,
         span: graph.blocks[graph.entry].span,
     });
+}
+
+/// The case of a block.
+fn case(
+    builder: &mut Builder,
+    graph: &Graph,
+    id: FlowId,
+    next: RegisterId,
+    bound: Option<StepBound>,
+) -> Case {
+    let block = &graph.blocks[id];
+    builder.open_block();
+    if let Some(bound) = bound {
+        code::count(builder, bound, block.steps);
+    }
+    for &node in &block.nodes {
+        builder.node(node);
+    }
+    go_on(builder, next, &block.exit, block.span);
+    Case {
+        values: vec![value_of(id)],
+        block: builder.close_block(),
+    }
 }
 
 /// Puts the target of an exit into `next`.

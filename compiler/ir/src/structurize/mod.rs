@@ -94,11 +94,14 @@ impl Exit {
 
     /// Makes all branches to `old` go to `new`.
     pub(crate) fn retarget(&mut self, old: FlowId, new: FlowId) {
-        let change = |target: &mut FlowId| {
+        self.change_targets(|target| {
             if *target == old {
                 *target = new;
             }
-        };
+        });
+    }
+
+    fn change_targets(&mut self, mut change: impl FnMut(&mut FlowId)) {
         match self {
             Self::Jump(target) => change(target),
             Self::Branch {
@@ -180,15 +183,60 @@ fn structurize_within(
     bound: Option<StepBound>,
     max_depth: usize,
 ) {
+    skip_empty_blocks(&mut graph);
     simplify(&mut graph);
-    // Reduction changes the graph even where it gives up.
-    let original = graph.clone();
+    // Reduction changes where blocks go even where it gives up.
+    let exits: Vec<Exit> = graph
+        .blocks
+        .iter()
+        .map(|block| block.exit.clone())
+        .collect();
+    let entry = graph.entry;
     let placed = reduce::reduce(builder, &mut graph)
         .and_then(|()| shape::Shape::find(&graph))
         .and_then(|shape| emit::emit(builder, &graph, &shape, bound, max_depth));
     if placed == Err(TooHard) {
-        dispatch::dispatch(builder, &original, bound);
+        for (index, exit) in exits.into_iter().enumerate() {
+            graph.blocks[FlowId::new(index)].exit = exit;
+        }
+        graph.entry = entry;
+        dispatch::dispatch(builder, &graph, bound);
     }
+}
+
+/// Branches to blocks that do nothing but go on go where those go.
+fn skip_empty_blocks(graph: &mut Graph) {
+    let mut ends: Vec<Option<FlowId>> = vec![None; graph.blocks.len()];
+    let mut path = Vec::new();
+    for first in graph.blocks.ids() {
+        let mut at = first;
+        // Where a cycle of empty blocks is entered is its end.
+        let end = loop {
+            if let Some(known) = ends[at.index()] {
+                break known;
+            }
+            ends[at.index()] = Some(at);
+            let block = &graph.blocks[at];
+            match block.exit {
+                Exit::Jump(to) if block.nodes.is_empty() && block.steps == 0 => {
+                    path.push(at);
+                    at = to;
+                }
+                Exit::Jump(_) | Exit::Branch { .. } | Exit::Switch { .. } | Exit::Return => {
+                    break at;
+                }
+            }
+        };
+        for block in path.drain(..) {
+            ends[block.index()] = Some(end);
+        }
+    }
+    let end_of = |block: FlowId| ends[block.index()].unwrap_or(block);
+    for index in 0..graph.blocks.len() {
+        let exit = &mut graph.blocks[FlowId::new(index)].exit;
+        exit.change_targets(|target| *target = end_of(*target));
+    }
+    graph.entry = end_of(graph.entry);
 }
 
 /// Branches whose two targets are one become jumps.

@@ -20,11 +20,39 @@ struct Search {
     count: u32,
 }
 
+/// Blocks that branch to each block; once for each, reachable ones only. Lists in one vector: position and block before it.
+#[derive(Default)]
+struct Preds {
+    last: Vec<Option<u32>>,
+    links: Vec<(FlowId, Option<u32>)>,
+}
+
+impl Preds {
+    fn of(&self, block: FlowId) -> impl Iterator<Item = FlowId> {
+        let mut next = self.last[block.index()];
+        std::iter::from_fn(move || {
+            let (pred, before) = self.links[next? as usize];
+            next = before;
+            Some(pred)
+        })
+    }
+
+    fn add(&mut self, block: FlowId, pred: FlowId) {
+        let before = self.last[block.index()].replace(self.links.len() as u32);
+        self.links.push((pred, before));
+    }
+
+    /// Makes `pred` the only one.
+    fn replace(&mut self, block: FlowId, pred: FlowId) {
+        self.last[block.index()] = None;
+        self.add(block, pred);
+    }
+}
+
 struct Reducer<'a> {
     builder: &'a mut Builder,
     graph: &'a mut Graph,
-    /// Blocks that branch to each block; once for each, reachable ones only.
-    preds: Vec<Vec<FlowId>>,
+    preds: Preds,
     /// The set that each block belongs to at the moment.
     set: Vec<u32>,
     sets: u32,
@@ -50,14 +78,18 @@ pub(super) fn reduce(builder: &mut Builder, graph: &mut Graph) -> Result<(), Too
     let mut reducer = Reducer {
         builder,
         graph,
-        preds: vec![Vec::new(); count],
+        preds: Preds {
+            last: vec![None; count],
+            links: Vec::with_capacity(2 * count),
+        },
         set: vec![0; count],
         sets: 0,
         visits: vec![Visit::default(); count],
         selector: Lazy::default(),
-        entries_left: MAX_ENTRIES + count / 16,
+        entries_left: 0,
     };
     let all = reducer.reachable();
+    reducer.entries_left = MAX_ENTRIES + all.len() / 16;
     let mut budget = MAX_ROUNDS * (all.len() + 64);
     let mut pending = vec![all];
     while let Some(blocks) = pending.pop() {
@@ -83,10 +115,9 @@ impl Reducer<'_> {
             next += 1;
             let preds = &mut self.preds;
             self.graph.blocks[block].exit.targets(|target| {
-                let preds = &mut preds[target.index()];
                 // The targets of a block come one after the other, so it can only be the last one.
-                if preds.last() != Some(&block) {
-                    preds.push(block);
+                if preds.of(target).next() != Some(block) {
+                    preds.add(target, block);
                 }
                 if !std::mem::replace(&mut seen[target.index()], true) {
                     found.push(target);
@@ -173,8 +204,8 @@ impl Reducer<'_> {
             self.set[block.index()] = set;
         }
         let is_entry = |block: &FlowId| {
-            let from_outside = |pred: &FlowId| self.set[pred.index()] != set;
-            *block == self.graph.entry || self.preds[block.index()].iter().any(from_outside)
+            let from_outside = |pred: FlowId| self.set[pred.index()] != set;
+            *block == self.graph.entry || self.preds.of(*block).any(from_outside)
         };
         let entries: Vec<FlowId> = component.iter().copied().filter(is_entry).collect();
         let mut inner = component;
@@ -207,11 +238,10 @@ impl Reducer<'_> {
         };
         let dispatcher = self.add(Vec::new(), exit, set);
         for &entry in entries {
-            let preds = std::mem::replace(&mut self.preds[entry.index()], vec![dispatcher]);
             // A detour of branches from inside is a block of the loop, that of branches from outside is not.
-            let (inside, outside): (Vec<_>, Vec<_>) = preds
-                .into_iter()
-                .partition(|pred| self.set[pred.index()] == set);
+            let (inside, outside): (Vec<_>, Vec<_>) =
+                (self.preds.of(entry)).partition(|pred| self.set[pred.index()] == set);
+            self.preds.replace(entry, dispatcher);
             if !inside.is_empty() {
                 inner.push(self.detour(entry, dispatcher, inside, set));
             }
@@ -241,13 +271,15 @@ impl Reducer<'_> {
         for pred in &preds {
             self.graph.blocks[*pred].exit.retarget(entry, detour);
         }
-        self.preds[detour.index()] = preds;
-        self.preds[dispatcher.index()].push(detour);
+        for pred in preds {
+            self.preds.add(detour, pred);
+        }
+        self.preds.add(dispatcher, detour);
         detour
     }
 
     fn add(&mut self, nodes: Vec<crate::Node>, exit: Exit, set: u32) -> FlowId {
-        self.preds.push(Vec::new());
+        self.preds.last.push(None);
         self.set.push(set);
         self.visits.push(Visit::default());
         self.graph.blocks.push(FlowBlock {

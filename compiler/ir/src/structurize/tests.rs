@@ -206,6 +206,54 @@ fn graphs_that_are_too_deep_are_dispatched() {
 }
 
 #[test]
+fn more_blocks_than_a_switch_has_cases_for_take_several() {
+    // From both switches to the other one, forward and back.
+    let far = |block: usize| (block * 7 + 9_001) % 20_000;
+    let exits: Vec<BlockExit> = (0..20_000)
+        .map(|block| match block % 50 {
+            9 => Return,
+            _ => Branch(far(block), far(block + 1)),
+        })
+        .collect();
+    let (seed, (expected, _)) = (0..6)
+        .find_map(|seed| Some((seed, walk(&exits, seed, 500)?)))
+        .expect("some walk ends");
+    let program = program(&exits, seed, None, 0);
+    assert_trace(&program, expected, "far jumps");
+    assert_eq!((loops(&program), switches(&program)), (1, 2));
+}
+
+#[test]
+fn nothing_is_left_of_blocks_that_do_nothing() {
+    let mut maker = Maker::new();
+    maker.builder.open_block();
+    maker.begin(1);
+    let mut blocks = IndexVec::new();
+    for exit in [Branch(1, 2), Jump(3), Jump(1), Jump(4), Jump(3)] {
+        let mut block = maker.block(0, &exit);
+        if exit != Branch(1, 2) {
+            (block.nodes, block.steps) = (Vec::new(), 0);
+        }
+        blocks.push(block);
+    }
+    let mut graph = Graph {
+        blocks,
+        entry: FlowId::new(0),
+    };
+    skip_empty_blocks(&mut graph);
+    simplify(&mut graph);
+    // The cycle of 3 and 4 stays one.
+    assert_eq!(
+        graph.blocks[FlowId::new(0)].exit,
+        Exit::Jump(FlowId::new(3))
+    );
+    assert_eq!(
+        graph.blocks[FlowId::new(3)].exit,
+        Exit::Jump(FlowId::new(3))
+    );
+}
+
+#[test]
 fn blocks_that_cannot_be_reached_are_left_out() {
     let exits = [Return, Jump(2), Jump(1)];
     let program = program(&exits, 1, None, MAX_DEPTH);
