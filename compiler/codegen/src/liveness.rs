@@ -4,7 +4,7 @@
 //! forward and takes the same records from the other end. A loop is walked once: what it reads before writing is known
 //! from [`Analysis::loop_reads`].
 
-use crate::analysis::{Analysis, Class};
+use crate::analysis::{Analysis, Class, Reads};
 use crate::kept::refill;
 use crate::varyings::Varyings;
 use glasm_ir::arena::Id;
@@ -289,6 +289,18 @@ impl Scan {
     }
 }
 
+impl Reads for Scan {
+    #[inline]
+    fn has_all(&self, slot: u32) -> bool {
+        self.live[slot as usize] == 15
+    }
+
+    #[inline]
+    fn read(&mut self, slot: u32, lanes: u8) {
+        self.gen_lanes(slot, lanes);
+    }
+}
+
 /// What has several blocks of which one runs.
 #[derive(Clone, Copy)]
 enum Branches {
@@ -355,11 +367,8 @@ impl Walk<'_> {
         self.out.needed.push(needed);
         let lanes = needed & 15 | needed >> 4;
         if lanes != 0 || inst.op.info().effect {
-            let scan = &mut self.scan;
             self.analysis
-                .visit_reads(self.program, inst, lanes, |slot, lanes| {
-                    scan.gen_lanes(slot, lanes)
-                });
+                .visit_reads(self.program, inst, lanes, &mut self.scan);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What loops read before they surely write it.
 
-use super::Analysis;
+use super::{Analysis, Reads};
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Inst, Node, Program};
 
@@ -18,6 +18,23 @@ pub(super) struct ExposureScan {
     merged: Vec<u8>,
     stamp: u32,
     stamps: u32,
+}
+
+impl Reads for ExposureScan {
+    #[inline]
+    fn has_all(&self, slot: u32) -> bool {
+        self.surely_written(slot) | self.found(slot) == 15
+    }
+
+    #[inline]
+    fn read(&mut self, slot: u32, lanes: u8) {
+        let found = self.found(slot);
+        let exposed = lanes & !self.surely_written(slot) & !found;
+        if exposed != 0 {
+            self.open.push((slot, exposed));
+            self.found[slot as usize] = (self.stamp, found | exposed);
+        }
+    }
 }
 
 impl ExposureScan {
@@ -39,19 +56,18 @@ impl ExposureScan {
     }
 
     fn write(&mut self, slot: u32, lanes: u8) {
-        let old = self.written[slot as usize];
-        self.journal.push((slot, old));
-        self.written[slot as usize] = (self.stamp, self.surely_written(slot) | lanes);
+        let written = self.surely_written(slot);
+        if lanes & !written != 0 {
+            let old = self.written[slot as usize];
+            self.journal.push((slot, old));
+            self.written[slot as usize] = (self.stamp, written | lanes);
+        }
     }
 
-    fn read(&mut self, slot: u32, lanes: u8) {
-        let exposed = lanes & !self.surely_written(slot);
-        let (stamp, found) = self.found[slot as usize];
-        let found = if stamp == self.stamp { found } else { 0 };
-        if exposed & !found != 0 {
-            self.open.push((slot, exposed & !found));
-            self.found[slot as usize] = (self.stamp, found | exposed);
-        }
+    /// Lanes found exposed already in the open loop.
+    fn found(&self, slot: u32) -> u8 {
+        let (stamp, lanes) = self.found[slot as usize];
+        if stamp == self.stamp { lanes } else { 0 }
     }
 
     fn rollback(&mut self, mark: usize) {
@@ -123,7 +139,7 @@ impl ExposureScan {
 
     fn inst(&mut self, analysis: &Analysis, program: &Program, inst: &Inst) {
         let needed = inst.dst.map_or(0, |dst| dst.mask.0);
-        analysis.visit_reads(program, inst, needed, |slot, lanes| self.read(slot, lanes));
+        analysis.visit_reads(program, inst, needed, self);
         let Some(dst) = inst.dst else { return };
         // Where the guard fails nothing is written.
         if dst.guard.is_some() {

@@ -70,6 +70,14 @@ pub(crate) struct RoutineInfo {
     depth: u32,
 }
 
+/// Who is told of reads.
+pub(crate) trait Reads {
+    /// Whether a read of whatever lanes of a slot changes nothing, so that it need not be told.
+    fn has_all(&self, slot: u32) -> bool;
+    /// Lanes of a slot are read.
+    fn read(&mut self, slot: u32, lanes: u8);
+}
+
 /// Results of the analysis. Kept between programs for its memory.
 #[derive(Debug, Default)]
 pub(crate) struct Analysis {
@@ -476,57 +484,58 @@ impl Analysis {
         }
     }
 
-    /// Calls `read` with every slot and lanes that `inst` reads to produce the lanes `needed`.
+    /// Tells `reads` of every slot and lanes that `inst` reads to produce the lanes `needed`.
     #[inline]
     pub(crate) fn visit_reads(
         &self,
         program: &Program,
         inst: &Inst,
         needed: u8,
-        mut read: impl FnMut(u32, u8),
+        reads: &mut impl Reads,
     ) {
         let common = common_read_lanes(inst, needed);
         for (number, src) in program.sources(inst).iter().enumerate() {
             if let Base::Register(register) = src.base
                 && let Some(slot) = self.slot(program, register, src.index)
+                && !reads.has_all(slot)
             {
                 let lanes = common.unwrap_or_else(|| read_lanes(program, inst, number, needed));
-                read(slot, src.swizzle.source_lanes(lanes));
+                reads.read(slot, src.swizzle.source_lanes(lanes));
             }
             if let Some(index) = src.index {
-                self.visit_index(program, index, &mut read);
+                self.visit_index(program, index, reads);
             }
         }
         if let Some(dst) = &inst.dst {
             if let Some(guard) = dst.guard
                 && let Some(slot) = self.slot(program, guard.cc, None)
             {
-                read(slot, guard.swizzle.source_lanes(needed));
+                reads.read(slot, guard.swizzle.source_lanes(needed));
             }
             if let Some(index) = dst.index {
-                self.visit_index(program, index, &mut read);
+                self.visit_index(program, index, reads);
             }
         }
         if inst.aux != Aux::None
             && let Some(term) = access_element(program, inst)
         {
-            self.visit_term(program, term, &mut read);
+            self.visit_term(program, term, reads);
         }
     }
 
-    fn visit_index(&self, program: &Program, index: IndexId, read: &mut impl FnMut(u32, u8)) {
+    fn visit_index(&self, program: &Program, index: IndexId, reads: &mut impl Reads) {
         let index = program.indices[index];
-        self.visit_term(program, index.element, read);
+        self.visit_term(program, index.element, reads);
         if let Some(vertex) = index.vertex {
-            self.visit_term(program, vertex, read);
+            self.visit_term(program, vertex, reads);
         }
     }
 
-    fn visit_term(&self, program: &Program, term: IndexTerm, read: &mut impl FnMut(u32, u8)) {
+    fn visit_term(&self, program: &Program, term: IndexTerm, reads: &mut impl Reads) {
         if let Some((register, lane)) = term.relative
             && let Some(slot) = self.slot(program, register, None)
         {
-            read(slot, 1 << (lane & 3));
+            reads.read(slot, 1 << (lane & 3));
         }
     }
 

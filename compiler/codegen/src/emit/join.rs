@@ -66,6 +66,28 @@ impl Joins {
     }
 }
 
+/// New lanes of a slot, set together: the groups of a slot come one after the other.
+#[derive(Clone, Copy, Default)]
+struct Arrived {
+    slot: u32,
+    mask: u8,
+    values: [Lane; 4],
+}
+
+impl Arrived {
+    /// Adds the lanes of a group; gives those of the slot before it, if that is another one.
+    fn add(&mut self, group: Group, value: ValueWord) -> Option<Self> {
+        let is_next = group.slot != self.slot;
+        let complete = is_next.then(|| std::mem::take(self));
+        self.slot = group.slot;
+        self.mask |= group.mask;
+        for (component, lane) in glasm_ir::WriteMask(group.mask).lanes().enumerate() {
+            self.values[lane] = Lane::of(value, component);
+        }
+        complete
+    }
+}
+
 /// The header of an open loop.
 pub(super) struct Header {
     label: LabelWord,
@@ -140,10 +162,14 @@ impl Emit<'_> {
         } else if join.list.edges <= 1 {
             self.take_lanes(&join);
         } else {
+            let mut arrived = Arrived::default();
             for (index, &group) in join.groups.iter().enumerate() {
                 let value = self.write_phi(&join, index, group);
-                self.set_group(group, value);
+                if let Some(complete) = arrived.add(group, value) {
+                    self.set_arrived(&complete);
+                }
             }
+            self.set_arrived(&arrived);
         }
         self.joins.joins[id.0] = join;
         self.joins.free.push(id.0);
@@ -203,12 +229,11 @@ impl Emit<'_> {
         id
     }
 
-    fn set_group(&mut self, group: Group, value: ValueWord) {
-        let mut values = [Lane::UNDEFINED; 4];
-        for (component, lane) in glasm_ir::WriteMask(group.mask).lanes().enumerate() {
-            values[lane] = Lane::of(value, component);
+    fn set_arrived(&mut self, arrived: &Arrived) {
+        if arrived.mask != 0 {
+            self.lanes
+                .set_lanes(arrived.slot, arrived.mask, &arrived.values);
         }
-        self.lanes.set_lanes(group.slot, group.mask, &values);
     }
 
     /// Whether the slot holds condition codes that two slots of flags follow.
@@ -379,18 +404,26 @@ impl Emit<'_> {
     /// Computes what goes to the next round while the body is still open, so that only the counter changes in the continue block:
     /// copies of vectors there look to some drivers like changes of all their lanes.
     pub(super) fn settle_round(&mut self, header: &Header) {
+        let mut arrived = Arrived::default();
         for index in header.rounds.clone() {
             let group = self.joins.rounds[index].group;
             let value = self.travel_value(group);
-            self.set_group(group, value);
+            if let Some(complete) = arrived.add(group, value) {
+                self.set_arrived(&complete);
+            }
         }
+        self.set_arrived(&arrived);
     }
 
     pub(super) fn set_header_lanes(&mut self, header: &Header) {
+        let mut arrived = Arrived::default();
         for index in header.rounds.clone() {
             let Round { group, phi, .. } = self.joins.rounds[index];
-            self.set_group(group, phi);
+            if let Some(complete) = arrived.add(group, phi) {
+                self.set_arrived(&complete);
+            }
         }
+        self.set_arrived(&arrived);
     }
 
     /// Ends the open block with the back edge of a loop.
