@@ -292,7 +292,7 @@ impl Scan {
 impl Reads for Scan {
     #[inline]
     fn has_all(&self, slot: u32) -> bool {
-        self.live[slot as usize] == 15
+        self.live(slot) == 15
     }
 
     #[inline]

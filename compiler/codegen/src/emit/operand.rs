@@ -83,9 +83,9 @@ impl Emit<'_> {
 
     #[inline(never)]
     fn modified_source(&mut self, val: Val, src: &Src, ty: Type) -> Val {
-        let val = match ty {
-            Type::F16 => self.w.half_to_float(val),
-            _ => val,
+        let val = match ty == Type::F16 {
+            true => self.w.half_to_float(val),
+            false => val,
         };
         match src.has_modifier() {
             true => self.w.modify(val, src, ty),
