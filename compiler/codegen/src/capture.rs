@@ -6,10 +6,8 @@
 //! the last one below 28, or, if all of these are taken, the first one from 28 on.
 
 use crate::error::{Error, Failure};
-use crate::varyings::written_lanes;
-
 use crate::options::{Capture, ClipDepth, Options, TransformFeedback};
-use crate::varyings::{UNDISPUTED_LOCATIONS, varying_location};
+use crate::varyings::{UNDISPUTED_LOCATIONS, varying_location, written_lanes};
 use glasm_ir::{Program, Semantic, Stage};
 
 /// Where the value of a capture is.
@@ -38,23 +36,19 @@ pub(crate) fn plan(
     let mut homes = Vec::with_capacity(feedback.captures.len());
     let mut free = free_locations(program, options);
     for (index, capture) in feedback.captures.iter().enumerate() {
+        let before = &feedback.captures[..index];
         check(capture, feedback, stage)?;
-        check_overlap(capture, &feedback.captures[..index])?;
-        let semantic = capture.semantic;
-        if !written.contains(&semantic) {
-            homes.push(Home::Nowhere);
-            continue;
-        }
+        check_overlap(capture, before)?;
         // A variable has one offset in one buffer, so that only one capture of a result can be in place.
-        let first_of_result = feedback.captures[..index]
-            .iter()
-            .zip(&homes)
-            .all(|(other, home)| other.semantic != semantic || *home != Home::InPlace);
-        homes.push(if first_of_result && is_whole(capture, options) {
+        let mut others = before.iter().zip(&homes);
+        let is_first = others
+            .all(|(other, home)| other.semantic != capture.semantic || *home != Home::InPlace);
+        homes.push(if !written.contains(&capture.semantic) {
+            Home::Nowhere
+        } else if is_first && is_whole(capture, options) {
             Home::InPlace
         } else {
-            let location = free.pop();
-            Home::Copy(location.ok_or_else(|| {
+            Home::Copy(free.pop().ok_or_else(|| {
                 Error::limit("there are not enough free varying locations for what is captured")
             })?)
         });
@@ -101,24 +95,17 @@ fn check(capture: &Capture, feedback: &TransformFeedback, stage: Stage) -> Resul
         _ if semantic == Semantic::FogCoord => 1,
         _ => 4,
     };
+    let Capture { buffer, offset, .. } = *capture;
+    let (end, stride) = (capture.end(), feedback.stride(buffer));
     let problem = if capture.count == 0 || last > available {
         format!("{semantic:?} has {available} components to capture")
-    } else if !capture.offset.is_multiple_of(4) {
+    } else if !offset.is_multiple_of(4) {
+        format!("the offset {offset} of a capture is no multiple of 4")
+    } else if !stride.is_multiple_of(4) {
+        format!("the stride of transform feedback buffer {buffer} is no multiple of 4")
+    } else if end > stride {
         format!(
-            "the offset {} of a capture is no multiple of 4",
-            capture.offset
-        )
-    } else if !feedback.stride(capture.buffer).is_multiple_of(4) {
-        format!(
-            "the stride of transform feedback buffer {} is no multiple of 4",
-            capture.buffer
-        )
-    } else if capture.end() > feedback.stride(capture.buffer) {
-        format!(
-            "the capture of {semantic:?} reaches to byte {} of a vertex, which has {} bytes in transform feedback buffer {}",
-            capture.end(),
-            feedback.stride(capture.buffer),
-            capture.buffer
+            "the capture of {semantic:?} reaches to byte {end} of a vertex, which has {stride} bytes in transform feedback buffer {buffer}"
         )
     } else if capture.stream > 0 && stage != Stage::Geometry {
         format!("{} programs have only stream 0", stage.name())
@@ -129,21 +116,14 @@ fn check(capture: &Capture, feedback: &TransformFeedback, stage: Stage) -> Resul
 }
 
 fn check_overlap(capture: &Capture, before: &[Capture]) -> Result<(), Failure> {
-    let mut others = before.iter().filter(|other| other.buffer == capture.buffer);
-    let problem = if others
-        .clone()
-        .any(|other| other.offset < capture.end() && capture.offset < other.end())
-    {
-        format!(
-            "two captures meet at byte {} of transform feedback buffer {}",
-            capture.offset, capture.buffer
-        )
+    let Capture { buffer, offset, .. } = *capture;
+    let mut others = before.iter().filter(|other| other.buffer == buffer);
+    let meets = |other: &Capture| other.offset < capture.end() && offset < other.end();
+    let problem = if others.clone().any(meets) {
+        format!("two captures meet at byte {offset} of transform feedback buffer {buffer}")
     // Each buffer records one stream (ARB_transform_feedback3, `TransformFeedbackStreamAttribsNV`).
     } else if others.any(|other| other.stream != capture.stream) {
-        format!(
-            "transform feedback buffer {} captures two streams",
-            capture.buffer
-        )
+        format!("transform feedback buffer {buffer} captures two streams")
     } else {
         return Ok(());
     };

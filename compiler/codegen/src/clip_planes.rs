@@ -1,9 +1,10 @@
 //! User clip planes of position-invariant vertex programs. ARB_vertex_program section 2.14.4.5.1.
 
+use glasm_ir::arena::Id;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::{
-    Aux, Base, Builder, Dst, Inst, InstFlags, Node, Op, Output, Param, ParamId, ParamSource,
-    Program, Register, RegisterId, Semantic, Span, Src, StateParam, Storage, Type, TypeBase, Width,
+    Aux, Base, Builder, Dst, Inst, InstFlags, Op, Output, Param, ParamId, ParamSource, Program,
+    Register, RegisterId, Semantic, Span, Src, StateParam, Storage, Type, TypeBase, Width,
     WriteMask,
 };
 
@@ -20,21 +21,11 @@ pub(crate) fn with_clip_planes(program: &Program, planes: u8) -> Option<Program>
         input.semantic == Semantic::Attrib(0)
             && (input.base, input.width) == (TypeBase::Float, Width::W32)
     })?;
-    let vertex = Src::new(Base::Input(vertex));
     let body = program.routines[program.main].body;
     let mut builder = Builder::new(program.clone());
     // Distances come before the code of the program, which may return early; the object position is an input and known by then.
     builder.open_block();
-    let eye = push_register(&mut builder, Storage::Temp);
-    for row in 0..4 {
-        let matrix = StateParam::MatrixRow {
-            matrix: MatrixName::Modelview(0),
-            form: MatrixForm::Plain,
-            row,
-        };
-        let row_values = state(&mut builder, matrix);
-        dot(&mut builder, eye, row, row_values, vertex);
-    }
+    let eye = eye_position(&mut builder, Src::new(Base::Input(vertex)));
     for plane in (0..8).filter(|plane| planes >> plane & 1 != 0) {
         let output = Output::new(Semantic::ClipDistance(plane));
         let storage = Storage::Output(builder.program.outputs.push(output));
@@ -42,14 +33,26 @@ pub(crate) fn with_clip_planes(program: &Program, planes: u8) -> Option<Program>
         let coefficients = state(&mut builder, StateParam::ClipPlane(u32::from(plane)));
         dot(&mut builder, distance, 0, coefficients, Src::register(eye));
     }
-    let block = program.blocks[body];
-    let nodes: Vec<Node> =
-        program.nodes[block.first as usize..(block.first + block.len) as usize].to_vec();
-    for node in nodes {
-        builder.node(node);
-    }
+    program
+        .block(body)
+        .iter()
+        .for_each(|node| builder.node(*node));
     builder.close_block_as(body);
     Some(builder.program)
+}
+
+fn eye_position(builder: &mut Builder, vertex: Src) -> RegisterId {
+    let eye = push_register(builder, Storage::Temp);
+    for row in 0..4 {
+        let matrix = StateParam::MatrixRow {
+            matrix: MatrixName::Modelview(0),
+            form: MatrixForm::Plain,
+            row,
+        };
+        let row_values = state(builder, matrix);
+        dot(builder, eye, row, row_values, vertex);
+    }
+    eye
 }
 
 fn push_register(builder: &mut Builder, storage: Storage) -> RegisterId {
@@ -64,13 +67,11 @@ fn push_register(builder: &mut Builder, storage: Storage) -> RegisterId {
 fn state(builder: &mut Builder, state: StateParam) -> Src {
     let source = ParamSource::State(state);
     let params = &mut builder.program.params;
-    let known: Option<ParamId> = params
-        .iter_enumerated()
-        .find(|(_, param)| param.source == source)
-        .map(|(id, _)| id);
-    Src::new(Base::Param(
-        known.unwrap_or_else(|| params.push(Param { source })),
-    ))
+    let known = params.iter().position(|param| param.source == source);
+    Src::new(Base::Param(match known {
+        Some(index) => ParamId::new(index),
+        None => params.push(Param { source }),
+    }))
 }
 
 fn dot(builder: &mut Builder, register: RegisterId, lane: u8, a: Src, b: Src) {

@@ -15,6 +15,7 @@ use crate::options::Target;
 use crate::reflect::{
     InterfaceVariable, Reflection, Replication, Scalar as Reflected, ViewportChoice,
 };
+use crate::varyings::named_clip_planes;
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
 use glasm_ir::Semantic;
 use spirv::{
@@ -180,35 +181,38 @@ impl Stage {
     /// Variables of all outputs of the program before but the position.
     fn copies(&mut self, outputs: &[InterfaceVariable]) -> Vec<Copy> {
         let mut copies = Vec::new();
-        let mut planes = 0;
         for output in outputs {
-            if let Semantic::ClipDistance(plane) = output.semantic {
-                planes = planes.max(u32::from(plane) + 1);
+            if let Some(location) = output.location {
+                let scalar = match output.scalar {
+                    Reflected::Float => Scalar::F32,
+                    Reflected::Int => Scalar::S32,
+                    Reflected::Uint => Scalar::U32,
+                    Reflected::Double => Scalar::F64,
+                };
+                let ty = self.w.ty(scalar, output.components);
+                copies.push(self.copy(ty, Decoration::Location, location));
             }
-            let Some(location) = output.location else {
-                continue;
-            };
-            let scalar = match output.scalar {
-                Reflected::Float => Scalar::F32,
-                Reflected::Int => Scalar::S32,
-                Reflected::Uint => Scalar::U32,
-                Reflected::Double => Scalar::F64,
-            };
-            let ty = self.w.ty(scalar, output.components);
-            copies.push(self.copy(ty, Decoration::Location, location));
         }
-        if planes > 0 {
-            self.w.needs.insert(Need::ClipDistance);
-            let float = self.w.ty(Scalar::F32, 1);
-            let ty = self.w.array_type(float, planes);
-            copies.push(self.copy_built_in(ty, BuiltIn::ClipDistance));
-        }
-        if outputs.iter().any(|it| it.semantic == Semantic::PointSize) {
+        copies.extend(self.copied_clip_distances(outputs));
+        copies.extend(self.copied_point_size(outputs));
+        copies
+    }
+
+    fn copied_clip_distances(&mut self, outputs: &[InterfaceVariable]) -> Option<Copy> {
+        let semantics = outputs.iter().map(|output| output.semantic);
+        let planes = named_clip_planes(semantics)?;
+        self.w.needs.insert(Need::ClipDistance);
+        let float = self.w.ty(Scalar::F32, 1);
+        let ty = self.w.array_type(float, planes);
+        Some(self.copy_built_in(ty, BuiltIn::ClipDistance))
+    }
+
+    fn copied_point_size(&mut self, outputs: &[InterfaceVariable]) -> Option<Copy> {
+        has_point_size(outputs).then(|| {
             self.w.needs.insert(Need::GeometryPointSize);
             let float = self.w.ty(Scalar::F32, 1);
-            copies.push(self.copy_built_in(float, BuiltIn::PointSize));
-        }
-        copies
+            self.copy_built_in(float, BuiltIn::PointSize)
+        })
     }
 
     /// The variable of the point size, which points need, if the program before writes none: it is 1 then.
@@ -218,8 +222,7 @@ impl Stage {
         primitive: DrawPrimitive,
     ) -> Option<ValueWord> {
         let float = self.w.ty(Scalar::F32, 1);
-        let is_written = outputs.iter().any(|it| it.semantic == Semantic::PointSize);
-        if is_written || primitive != DrawPrimitive::Points {
+        if has_point_size(outputs) || primitive != DrawPrimitive::Points {
             return None;
         }
         self.w.needs.insert(Need::GeometryPointSize);
@@ -443,6 +446,11 @@ impl Stage {
         out.append(&self.w.body);
         out.0
     }
+}
+
+fn has_point_size(outputs: &[InterfaceVariable]) -> bool {
+    let mut semantics = outputs.iter().map(|output| output.semantic);
+    semantics.any(|semantic| semantic == Semantic::PointSize)
 }
 
 /// What the program before chose.

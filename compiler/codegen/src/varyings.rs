@@ -167,18 +167,21 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
     }
 }
 
-/// Number of clip planes that these semantics name.
+/// Number of elements of a variable of clip distances, which has at least one.
 pub(crate) fn clip_planes(semantics: impl Iterator<Item = Semantic>) -> u32 {
-    semantics
-        .filter_map(|semantic| {
-            if let Semantic::ClipDistance(plane) = semantic {
-                Some(u32::from(plane) + 1)
-            } else {
-                None
-            }
-        })
-        .max()
-        .unwrap_or(1)
+    named_clip_planes(semantics).unwrap_or(1)
+}
+
+/// Number of clip planes that these semantics name, if there are any.
+pub(crate) fn named_clip_planes(semantics: impl Iterator<Item = Semantic>) -> Option<u32> {
+    let planes = semantics.filter_map(|semantic| {
+        if let Semantic::ClipDistance(plane) = semantic {
+            Some(u32::from(plane) + 1)
+        } else {
+            None
+        }
+    });
+    planes.max()
 }
 
 #[cfg(test)]

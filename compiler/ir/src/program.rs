@@ -154,6 +154,14 @@ pub struct Switch {
     pub span: Span,
 }
 
+impl Switch {
+    /// The blocks of the cases, then that of the default.
+    pub fn blocks(&self) -> impl Iterator<Item = BlockId> {
+        let cases = self.cases.iter().map(|case| case.block);
+        cases.chain(self.default)
+    }
+}
+
 /// A case of a [`Switch`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
@@ -374,6 +382,30 @@ impl Program {
     pub fn block(&self, id: BlockId) -> &[Node] {
         let block = self.blocks[id];
         &self.nodes[block.first as usize..(block.first + block.len) as usize]
+    }
+
+    /// The blocks right inside of a node, in the order in which they run or stand.
+    pub fn inner_blocks(&self, node: Node) -> impl Iterator<Item = BlockId> {
+        let (blocks, switch) = match node {
+            Node::If {
+                then, otherwise, ..
+            } => ([Some(then), otherwise], None),
+            Node::Loop {
+                body, continuing, ..
+            } => ([Some(body), continuing], None),
+            Node::Switch(id) => ([None; 2], Some(&self.switches[id])),
+            Node::Run { .. } | Node::Call(..) | Node::Break | Node::Continue | Node::Return => {
+                ([None; 2], None)
+            }
+        };
+        let cases = switch.into_iter().flat_map(Switch::blocks);
+        blocks.into_iter().flatten().chain(cases)
+    }
+
+    /// The instructions of a [`Node::Run`].
+    #[inline]
+    pub fn run(&self, first: u32, len: u32) -> &[Inst] {
+        &self.insts[first as usize..(first + len) as usize]
     }
 
     /// The sources of an instruction.

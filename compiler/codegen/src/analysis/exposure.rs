@@ -1,6 +1,7 @@
 //! What loops read before they surely write it.
 
 use super::{Analysis, Reads};
+use crate::kept::refill;
 use glasm_ir::arena::Id;
 use glasm_ir::{BlockId, Inst, Node, Program};
 
@@ -39,12 +40,9 @@ impl Reads for ExposureScan {
 
 impl ExposureScan {
     pub(super) fn reset(&mut self, slots: usize) {
-        self.written.clear();
-        self.written.resize(slots, (0, 0));
-        self.found.clear();
-        self.found.resize(slots, (0, 0));
-        self.merged.clear();
-        self.merged.resize(slots, 0);
+        refill(&mut self.written, slots, (0, 0));
+        refill(&mut self.found, slots, (0, 0));
+        refill(&mut self.merged, slots, 0);
         self.journal.clear();
         self.open.clear();
         (self.stamp, self.stamps) = (0, 0);
@@ -87,10 +85,11 @@ impl ExposureScan {
     }
 
     fn node(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
-        match program.nodes[position as usize] {
+        let node = program.nodes[position as usize];
+        match node {
             // Only loops are asked about, and stamp 0 is the code outside of all.
             Node::Run { first, len } if self.stamp != 0 => {
-                for inst in &program.insts[first as usize..(first + len) as usize] {
+                for inst in program.run(first, len) {
                     self.inst(analysis, program, inst);
                 }
             }
@@ -105,36 +104,50 @@ impl ExposureScan {
                 }
                 self.branches(analysis, program, [Some(then), otherwise]);
             }
-            Node::Loop {
-                body, continuing, ..
-            } => self.inner_loop(analysis, program, position, body, continuing),
+            Node::Loop { .. } => self.inner_loop(analysis, program, position),
             Node::Switch(id) => {
-                let switch = &program.switches[id];
-                if let Some(slot) = analysis.slot(program, switch.selector.0, None) {
-                    self.read(slot, 1 << (switch.selector.1 & 3));
+                let (selector, lane) = program.switches[id].selector;
+                if let Some(slot) = analysis.slot(program, selector, None) {
+                    self.read(slot, 1 << (lane & 3));
                 }
-                for block in switch
-                    .cases
-                    .iter()
-                    .map(|case| case.block)
-                    .chain(switch.default)
-                {
-                    // What the cases write counts as not written, even if all of them write it: an exposed read too many costs a phi.
-                    let mark = self.journal.len();
-                    self.block(analysis, program, block);
-                    self.rollback(mark);
+                // What the cases write counts as not written, even if all of them write it: an exposed read too many costs a phi.
+                for block in program.inner_blocks(node) {
+                    self.block_alone(analysis, program, block);
                 }
             }
             Node::Call(routine, _) if analysis.routines[routine.index()].inlined => {
-                let mark = self.journal.len();
-                self.block(analysis, program, program.routines[routine].body);
+                let body = program.routines[routine].body;
                 // It may have returned before it wrote.
-                if analysis.routines[routine.index()].early_return {
-                    self.rollback(mark);
+                match analysis.routines[routine.index()].early_return {
+                    true => self.block_alone(analysis, program, body),
+                    false => self.block(analysis, program, body),
                 }
             }
             Node::Run { .. } | Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
         }
+    }
+
+    /// A block whose writes do not count behind it.
+    fn block_alone(&mut self, analysis: &mut Analysis, program: &Program, id: BlockId) {
+        let mark = self.journal.len();
+        self.block(analysis, program, id);
+        self.rollback(mark);
+    }
+
+    /// What a block writes, which does not count yet.
+    fn writes(
+        &mut self,
+        analysis: &mut Analysis,
+        program: &Program,
+        id: BlockId,
+    ) -> Vec<(u32, u8)> {
+        let mark = self.journal.len();
+        self.block(analysis, program, id);
+        let written = self.journal[mark..].iter();
+        let writes = written.map(|&(slot, _)| (slot, self.surely_written(slot)));
+        let writes = writes.collect();
+        self.rollback(mark);
+        writes
     }
 
     fn inst(&mut self, analysis: &Analysis, program: &Program, inst: &Inst) {
@@ -160,86 +173,70 @@ impl ExposureScan {
         program: &Program,
         branches: [Option<BlockId>; 2],
     ) {
-        let mark = self.journal.len();
         let [Some(then), Some(otherwise)] = branches else {
             for block in branches.into_iter().flatten() {
-                self.block(analysis, program, block);
-                self.rollback(mark);
+                self.block_alone(analysis, program, block);
             }
             return;
         };
-        self.block(analysis, program, then);
-        let first = self.changes(mark);
-        self.rollback(mark);
-        self.block(analysis, program, otherwise);
-        let second = self.changes(mark);
-        self.rollback(mark);
+        let first = self.writes(analysis, program, then);
+        let second = self.writes(analysis, program, otherwise);
         // A branch whose end is not reached says nothing about the code behind.
         let falls = |block: BlockId| analysis.blocks[block.index()].falls;
         match (falls(then), falls(otherwise)) {
-            (true, true) => {
-                first
-                    .iter()
-                    .for_each(|&(slot, lanes)| self.merged[slot as usize] = lanes);
-                for &(slot, lanes) in &second {
-                    let both = lanes & self.merged[slot as usize];
-                    if both != 0 {
-                        self.write(slot, both);
-                    }
-                }
-                first
-                    .iter()
-                    .for_each(|&(slot, _)| self.merged[slot as usize] = 0);
-            }
-            (true, false) => first
-                .iter()
-                .for_each(|&(slot, lanes)| self.write(slot, lanes)),
-            (false, _) => second
-                .iter()
-                .for_each(|&(slot, lanes)| self.write(slot, lanes)),
+            (true, true) => self.write_common(&first, &second),
+            (true, false) => self.write_all(&first),
+            (false, _) => self.write_all(&second),
         }
     }
 
-    /// Slots written since the mark.
-    fn changes(&self, mark: usize) -> Vec<(u32, u8)> {
-        self.journal[mark..]
-            .iter()
-            .map(|&(slot, _)| (slot, self.surely_written(slot)))
-            .collect()
+    fn write_all(&mut self, writes: &[(u32, u8)]) {
+        for &(slot, lanes) in writes {
+            self.write(slot, lanes);
+        }
     }
 
-    fn inner_loop(
-        &mut self,
-        analysis: &mut Analysis,
-        program: &Program,
-        position: u32,
-        body: BlockId,
-        continuing: Option<BlockId>,
-    ) {
+    /// Writes the lanes that are in both lists.
+    fn write_common(&mut self, first: &[(u32, u8)], second: &[(u32, u8)]) {
+        for &(slot, lanes) in first {
+            self.merged[slot as usize] = lanes;
+        }
+        for &(slot, lanes) in second {
+            let both = lanes & self.merged[slot as usize];
+            if both != 0 {
+                self.write(slot, both);
+            }
+        }
+        for &(slot, _) in first {
+            self.merged[slot as usize] = 0;
+        }
+    }
+
+    fn inner_loop(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
         // Every copy of an inlined routine comes here; its loops expose the same each time.
         if !analysis.loops.contains_key(&position) {
-            let outer = self.stamp;
-            let mark = self.journal.len();
-            let first_open = self.open.len();
-            self.stamps += 1;
-            self.stamp = self.stamps;
-            self.block(analysis, program, body);
-            // `Continue` may come before any write of the body.
-            self.rollback(mark);
-            if let Some(continuing) = continuing {
-                self.block(analysis, program, continuing);
-            }
-            self.rollback(mark);
-            let first = analysis.exposed.len() as u32;
-            analysis.exposed.extend(self.open.drain(first_open..));
-            let len = analysis.exposed.len() as u32 - first;
-            analysis.loops.insert(position, (first, len));
-            self.stamp = outer;
+            self.new_loop(analysis, program, position);
         }
         let (first, len) = analysis.loops[&position];
         for index in first..first + len {
             let (slot, lanes) = analysis.exposed[index as usize];
             self.read(slot, lanes);
         }
+    }
+
+    fn new_loop(&mut self, analysis: &mut Analysis, program: &Program, position: u32) {
+        let outer = self.stamp;
+        let first_open = self.open.len();
+        self.stamps += 1;
+        self.stamp = self.stamps;
+        // What the body writes does not count for the `continuing` block either: `Continue` may come before any write.
+        for block in program.inner_blocks(program.nodes[position as usize]) {
+            self.block_alone(analysis, program, block);
+        }
+        let first = analysis.exposed.len() as u32;
+        analysis.exposed.extend(self.open.drain(first_open..));
+        let len = analysis.exposed.len() as u32 - first;
+        analysis.loops.insert(position, (first, len));
+        self.stamp = outer;
     }
 }

@@ -3,18 +3,16 @@
 use super::{Analysis, Class, access_element, cond_register};
 use crate::kept::refill;
 use glasm_ir::arena::Id;
-use glasm_ir::inst::IndexId;
+use glasm_ir::inst::{IndexId, IndexTerm};
 use glasm_ir::{Base, BlockId, Inst, Node, Program, RegisterId, Storage};
 
 impl Analysis {
     /// Registers that functions other than the entry point touch live in memory.
     pub(super) fn place_shared_registers(&mut self, program: &Program) {
         // The entry point stores the outputs after the function that writes them has returned.
-        if self.split_main {
-            for (id, register) in program.registers.iter_enumerated() {
-                if matches!(register.storage, Storage::Output(_)) {
-                    self.class[id.index()] = Class::Memory;
-                }
+        for (id, register) in program.registers.iter_enumerated() {
+            if self.split_main && matches!(register.storage, Storage::Output(_)) {
+                self.share(id);
             }
         }
         let mut scan = std::mem::take(&mut self.call_scan);
@@ -38,43 +36,20 @@ impl Analysis {
         for &node in program.block(block) {
             match node {
                 Node::Run { first, len } => {
-                    for inst in &program.insts[first as usize..(first + len) as usize] {
+                    for inst in program.run(first, len) {
                         self.share_inst(program, inst);
                     }
                 }
-                Node::If {
-                    cond,
-                    then,
-                    otherwise,
-                    ..
-                } => {
-                    self.share(cond_register(cond));
-                    self.share_block(program, then);
-                    otherwise
-                        .into_iter()
-                        .for_each(|block| self.share_block(program, block));
-                }
-                Node::Loop {
-                    body, continuing, ..
-                } => {
-                    self.share_block(program, body);
-                    continuing
-                        .into_iter()
-                        .for_each(|block| self.share_block(program, block));
-                }
-                Node::Switch(switch) => {
-                    let switch = &program.switches[switch];
-                    self.share(switch.selector.0);
-                    switch
-                        .cases
-                        .iter()
-                        .for_each(|case| self.share_block(program, case.block));
-                    switch
-                        .default
-                        .into_iter()
-                        .for_each(|block| self.share_block(program, block));
-                }
-                Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
+                Node::If { cond, .. } => self.share(cond_register(cond)),
+                Node::Switch(switch) => self.share(program.switches[switch].selector.0),
+                Node::Loop { .. }
+                | Node::Call(..)
+                | Node::Break
+                | Node::Continue
+                | Node::Return => {}
+            }
+            for inner in program.inner_blocks(node) {
+                self.share_block(program, inner);
             }
         }
     }
@@ -88,29 +63,27 @@ impl Analysis {
             if let Base::Register(register) = src.base {
                 self.share(register);
             }
-            src.index
-                .into_iter()
-                .for_each(|index| self.share_index(program, index));
+            self.share_index(program, src.index);
         }
         if let Some(dst) = inst.dst {
             self.share(dst.register);
-            dst.cc.into_iter().for_each(|cc| self.share(cc));
-            dst.guard.into_iter().for_each(|guard| self.share(guard.cc));
-            dst.index
-                .into_iter()
-                .for_each(|index| self.share_index(program, index));
+            self.share_index(program, dst.index);
+            let codes = dst.cc.into_iter().chain(dst.guard.map(|guard| guard.cc));
+            codes.for_each(|cc| self.share(cc));
         }
-        if let Some((register, _)) = access_element(program, inst).and_then(|term| term.relative) {
-            self.share(register);
+        self.share_term(access_element(program, inst));
+    }
+
+    fn share_index(&mut self, program: &Program, index: Option<IndexId>) {
+        if let Some(index) = index.map(|index| program.indices[index]) {
+            self.share_term(Some(index.element));
+            self.share_term(index.vertex);
         }
     }
 
-    fn share_index(&mut self, program: &Program, index: IndexId) {
-        let index = program.indices[index];
-        for term in [Some(index.element), index.vertex].into_iter().flatten() {
-            if let Some((register, _)) = term.relative {
-                self.share(register);
-            }
+    fn share_term(&mut self, term: Option<IndexTerm>) {
+        if let Some((register, _)) = term.and_then(|term| term.relative) {
+            self.share(register);
         }
     }
 }

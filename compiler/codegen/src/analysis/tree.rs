@@ -56,10 +56,10 @@ impl FlowScan<'_> {
             depth: place.depth + 1,
             ..place
         };
-        Ok(match node {
+        match node {
             Node::Run { len, .. } => {
                 self.size += len;
-                true
+                Ok(true)
             }
             Node::If {
                 then,
@@ -67,46 +67,47 @@ impl FlowScan<'_> {
                 span,
                 ..
             } => {
-                let falls = self.block(then, inner).map_err(|error| error.at(span))?;
-                match otherwise {
-                    Some(otherwise) => {
-                        falls
-                            | self
-                                .block(otherwise, inner)
-                                .map_err(|error| error.at(span))?
-                    }
-                    None => true,
-                }
+                let branches = [Some(then), otherwise].map(|block| self.branch(block, inner));
+                let [first, second] = branches.map(|falls| falls.map_err(|error| error.at(span)));
+                Ok(first? | second?)
             }
             Node::Loop {
                 body,
                 continuing,
                 span,
-            } => self
-                .endless_loop(body, continuing, inner)
-                .map_err(|error| error.at(span))?,
-            Node::Switch(switch) => self.switch(switch, inner)?,
+            } => {
+                let falls = self.endless_loop(body, continuing, inner);
+                falls.map_err(|error| error.at(span))
+            }
+            Node::Switch(switch) => self.switch(switch, inner),
             Node::Break => {
                 if let Some(count) = self.analysis.breaks.last_mut() {
                     *count += 1;
                 }
-                false
+                Ok(false)
             }
-            Node::Continue => false,
+            Node::Continue => Ok(false),
             Node::Call(callee, _) => {
                 self.analysis.calls.push((self.routine, callee));
-                true
+                Ok(true)
             }
-            Node::Return => {
-                if !place.tail {
-                    let info = &mut self.analysis.routines[self.routine.index()];
-                    info.early_return = true;
-                    info.early_returns += 1;
-                    info.deep_return |= place.enclosed;
-                }
-                place.tail
-            }
-        })
+            Node::Return => Ok(self.returns(place)),
+        }
+    }
+
+    /// A branch that is not there goes on at once.
+    fn branch(&mut self, block: Option<BlockId>, place: BlockPosition) -> Result<bool, Failure> {
+        block.map_or(Ok(true), |block| self.block(block, place))
+    }
+
+    fn returns(&mut self, place: BlockPosition) -> bool {
+        if !place.tail {
+            let info = &mut self.analysis.routines[self.routine.index()];
+            info.early_return = true;
+            info.early_returns += 1;
+            info.deep_return |= place.enclosed;
+        }
+        place.tail
     }
 
     fn endless_loop(
@@ -140,15 +141,9 @@ impl FlowScan<'_> {
         };
         // Without a default, values of no case go on behind the switch.
         let mut falls = switch.default.is_none();
-        let blocks = switch
-            .cases
-            .iter()
-            .map(|case| case.block)
-            .chain(switch.default);
-        for block in blocks {
-            falls |= self
-                .block(block, inner)
-                .map_err(|error| error.at(switch.span))?;
+        for block in switch.blocks() {
+            let end = self.block(block, inner);
+            falls |= end.map_err(|error| error.at(switch.span))?;
         }
         Ok(self.analysis.breaks.pop().is_some_and(|count| count > 0) | falls)
     }

@@ -64,10 +64,9 @@ impl Emit<'_> {
     /// A variable of condition codes with all flags clear, as those of a positive number.
     fn cond_variable(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
         let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
-        let one = if scalar == Scalar::F32 {
-            1.0f32.to_bits()
-        } else {
-            1
+        let one = match scalar == Scalar::F32 {
+            true => 1.0f32.to_bits(),
+            false => 1,
         };
         let parts = [one, 0].map(|word| {
             let word = self.w.uint(word);
@@ -128,18 +127,12 @@ impl Emit<'_> {
             return self.load_words(register, element, 0).lanes();
         }
         let mut lanes = [Lane::UNDEFINED; 4];
-        for part in 0..2 {
-            if read >> (2 * part) & 3 == 0 {
-                continue;
-            }
+        for part in (0..2).filter(|part| read >> (2 * part) & 3 != 0) {
             let words = self.load_words(register, element, part);
-            for half in 0..2usize {
-                let lane = part as usize * 2 + half;
-                if read >> lane & 1 != 0 {
-                    let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
-                    let pair = self.w.gather_vector(&pair, Scalar::U32);
-                    lanes[lane] = self.w.wide_from_words(pair);
-                }
+            for half in WriteMask(read >> (2 * part) & 3).lanes() {
+                let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
+                let pair = self.w.gather_vector(&pair, Scalar::U32);
+                lanes[2 * part as usize + half] = self.w.wide_from_words(pair);
             }
         }
         lanes
@@ -153,28 +146,37 @@ impl Emit<'_> {
         write: u8,
         values: [Lane; 4],
     ) {
-        if self.element_vectors(register) == 1 {
-            let mut lanes = values;
-            // Elements are stored as whole vectors, so the lanes that are not written are read first.
-            if write != 15 {
-                let old = self.load_words(register, element, 0);
-                for lane in WriteMask(!write & 15).lanes() {
-                    lanes[lane] = old.lane(lane);
-                }
-            }
-            return self.store_words(register, element, 0, &lanes);
+        if self.element_vectors(register) != 1 {
+            return self.store_pairs(register, element, write, values);
         }
+        let mut lanes = values;
+        // Elements are stored as whole vectors, so the lanes that are not written are read first.
+        if write != 15 {
+            let old = self.load_words(register, element, 0);
+            for lane in WriteMask(!write & 15).lanes() {
+                lanes[lane] = old.lane(lane);
+            }
+        }
+        self.store_words(register, element, 0, &lanes);
+    }
+
+    /// Writes 64-bit lanes of an element.
+    fn store_pairs(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        write: u8,
+        values: [Lane; 4],
+    ) {
         for part in 0..2 {
             let halves = write >> (2 * part) & 3;
-            if halves == 0 {
-                continue;
-            }
-            let mut words = [Lane::UNDEFINED; 4];
-            if halves != 3 {
-                words = self.load_words(register, element, part).lanes();
-            }
+            let mut words = match halves {
+                0 => continue,
+                3 => [Lane::UNDEFINED; 4],
+                _ => self.load_words(register, element, part).lanes(),
+            };
             for half in WriteMask(halves).lanes() {
-                let pair = self.w.words_of_wide(values[part as usize * 2 + half]);
+                let pair = self.w.words_of_wide(values[2 * part as usize + half]);
                 words[2 * half] = pair.lane(0);
                 words[2 * half + 1] = pair.lane(1);
             }
@@ -198,15 +200,18 @@ impl Emit<'_> {
         } else {
             self.w.reread(words, scalar)
         };
-        let mut flags = [[Lane::UNDEFINED; 4]; 2];
-        if self.analysis.reads_overflow {
-            let words = self.load_words(cc, Element::Constant(0), 1);
-            for (bit, lanes) in flags.iter_mut().enumerate() {
-                let bits = self.w.binary_bits(Spv::BitwiseAnd, words, 1 << bit);
-                *lanes = self.w.compare_bits(Spv::INotEqual, bits, 0).lanes();
-            }
+        (values.lanes(), self.load_flags(cc))
+    }
+
+    fn load_flags(&mut self, cc: RegisterId) -> [[Lane; 4]; 2] {
+        if !self.analysis.reads_overflow {
+            return [[Lane::UNDEFINED; 4]; 2];
         }
-        (values.lanes(), flags)
+        let words = self.load_words(cc, Element::Constant(0), 1);
+        [1, 2].map(|bit| {
+            let bits = self.w.binary_bits(Spv::BitwiseAnd, words, bit);
+            self.w.compare_bits(Spv::INotEqual, bits, 0).lanes()
+        })
     }
 
     /// Writes condition codes in memory.
@@ -237,18 +242,11 @@ impl Emit<'_> {
     fn store_flags(&mut self, cc: RegisterId, write: u8, flags: [[Lane; 4]; 2]) {
         let mut words = [Lane::UNDEFINED; 4];
         let old = (write != 15).then(|| self.load_words(cc, Element::Constant(0), 1));
-        for lane in 0..4 {
-            if write >> lane & 1 == 0 {
-                words[lane] = old.map_or(Lane::UNDEFINED, |old| old.lane(lane));
-                continue;
-            }
-            let [overflow, carry] =
-                [0, 1].map(|bit| self.w.lane_val(flags[bit][lane], Scalar::BoolInt));
-            let zero = self.w.uint_val(0);
-            let (one, two) = (self.w.constant_like(zero, 1), self.w.constant_like(zero, 2));
-            let low = self.w.select(overflow, one, zero);
-            let high = self.w.select(carry, two, zero);
-            words[lane] = self.w.binary(Spv::BitwiseOr, low, high).lane(0);
+        for (lane, word) in words.iter_mut().enumerate() {
+            *word = match write >> lane & 1 {
+                0 => old.map_or(Lane::UNDEFINED, |old| old.lane(lane)),
+                _ => self.w.flag_word(flags.map(|lanes| lanes[lane])),
+            };
         }
         self.store_words(cc, Element::Constant(0), 1, &words);
     }
@@ -309,6 +307,16 @@ impl Emit<'_> {
 }
 
 impl Builder {
+    /// Overflow in bit 0, carry in bit 1.
+    fn flag_word(&mut self, flags: [Lane; 2]) -> Lane {
+        let [overflow, carry] = flags.map(|flag| self.lane_val(flag, Scalar::BoolInt));
+        let zero = self.uint_val(0);
+        let [one, two] = [1, 2].map(|bit| self.constant_like(zero, bit));
+        let low = self.select(overflow, one, zero);
+        let high = self.select(carry, two, zero);
+        self.binary(Spv::BitwiseOr, low, high).lane(0)
+    }
+
     pub(super) fn word_array(&mut self, len: u32) -> TypeWord {
         let vector = self.ty(Scalar::U32, 4);
         self.array_type(vector, len)

@@ -287,8 +287,7 @@ impl Emit<'_> {
         self.w.jump(body);
         self.w.begin_block(body);
         let old = self.w.val(old);
-        let new = self.w.updated_cell(cell, old, update);
-        let seen = self.w.compare_exchange(cell, old, new);
+        let seen = self.w.try_update(cell, old, update);
         self.w.body.0[phi + 5] = seen.id.0;
         // The bits are compared: a NaN never equals itself.
         let done = self.w.test(Spv::IEqual, seen, old);
@@ -296,11 +295,20 @@ impl Emit<'_> {
         self.w.begin_block(next);
         self.w.jump(header);
         self.w.begin_block(merge);
-        match cell.shift {
-            Some(shift) => self.w.word_of(seen, shift),
-            None => seen,
-        }
+        self.w.word_in(cell, seen)
     }
+}
+
+/// What a sum of floats as one atomic needs, and the type as which it sees its cell. The features that are known here are those of
+/// buffers; shared memory has others in Vulkan.
+fn float_sum(update: Update) -> Option<(Need, Scalar)> {
+    let rows = [
+        (Type::F32, Need::Float32AtomicAdd, Scalar::F32),
+        (Type::F64, Need::Float64AtomicAdd, Scalar::F64),
+    ];
+    let mut rows = rows.into_iter().filter(|_| update.op == AtomicOp::Add);
+    rows.find(|row| row.0 == update.ty)
+        .map(|(_, need, view)| (need, view))
 }
 
 impl Builder {
@@ -316,18 +324,11 @@ impl Builder {
     fn atomic_view(&mut self, update: Update, kind: Option<BufferKind>) -> Result<Scalar, Failure> {
         let device = self.device;
         let shared = kind == Some(BufferKind::Shared);
-        // The features for float sums that are known here are those of buffers; shared memory has others in Vulkan.
-        if update.op == AtomicOp::Add && !shared {
-            let sums = [
-                (Type::F32, Need::Float32AtomicAdd, Scalar::F32),
-                (Type::F64, Need::Float64AtomicAdd, Scalar::F64),
-            ];
-            for (ty, need, view) in sums {
-                if update.ty == ty && need.is_met(&device) {
-                    self.needs.insert(need);
-                    return Ok(view);
-                }
-            }
+        if let Some((need, view)) = float_sum(update).filter(|_| !shared)
+            && need.is_met(&device)
+        {
+            self.needs.insert(need);
+            return Ok(view);
         }
         if update.ty.width() != Width::W64 {
             return Ok(Scalar::U32);
@@ -393,7 +394,7 @@ impl Builder {
             return self.updated(cell, old, update);
         };
         let word = self.word_of(old, shift);
-        let word = self.updated(Cell::at(cell.pointer, Scalar::U32, cell.ty), word, update);
+        let word = self.updated(cell, word, update);
         let word = self.moved_up(cell.scalar, word, Some(shift));
         // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
         let hole = self.constant_like(old, u64::from(u32::MAX));
@@ -403,69 +404,85 @@ impl Builder {
         self.binary(Spv::BitwiseOr, rest, word)
     }
 
+    /// Updates a cell if it still holds the old value; gives what it holds.
+    fn try_update(&mut self, cell: Cell, old: Val, update: Update) -> Val {
+        let new = self.updated_cell(cell, old, update);
+        self.compare_exchange(cell, old, new)
+    }
+
+    /// The updated word of a value of the whole cell.
+    fn word_in(&mut self, cell: Cell, whole: Val) -> Val {
+        match cell.shift {
+            Some(shift) => self.word_of(whole, shift),
+            None => whole,
+        }
+    }
+
     /// What an update leaves in memory.
     fn updated(&mut self, cell: Cell, old: Val, update: Update) -> Val {
-        if cell.ty == Type::F16 {
-            return self.updated_halves(old, update);
-        }
-        let value = update.value;
-        let less = match cell.ty.is_signed_int() {
-            true => Spv::SLessThan,
-            false => Spv::ULessThan,
-        };
+        let (value, ty) = (update.value, cell.ty);
         match update.op {
-            AtomicOp::IncWrap => self.incremented(less, old, value),
-            AtomicOp::DecWrap => self.decremented(less, old, value),
+            _ if ty == Type::F16 => self.updated_halves(old, update),
+            op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if ty.is_float() => {
+                self.updated_float(op, old, value)
+            }
+            AtomicOp::Add => self.binary(Spv::IAdd, old, value),
+            AtomicOp::And => self.binary(Spv::BitwiseAnd, old, value),
+            AtomicOp::Or => self.binary(Spv::BitwiseOr, old, value),
+            AtomicOp::Xor => self.binary(Spv::BitwiseXor, old, value),
             AtomicOp::Exchange => value,
             AtomicOp::CompareExchange => {
                 let equal = self.test(Spv::IEqual, old, value);
                 self.select(equal, update.second.unwrap_or(value), old)
             }
-            AtomicOp::And => self.binary(Spv::BitwiseAnd, old, value),
-            AtomicOp::Or => self.binary(Spv::BitwiseOr, old, value),
-            AtomicOp::Xor => self.binary(Spv::BitwiseXor, old, value),
-            op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if cell.ty.is_float() => {
-                self.updated_float(op, cell, old, value)
-            }
-            AtomicOp::Add => self.binary(Spv::IAdd, old, value),
-            AtomicOp::Min => {
-                let below = self.test(less, value, old);
-                self.select(below, value, old)
-            }
-            AtomicOp::Max => {
-                let above = self.test(less, old, value);
-                self.select(above, value, old)
-            }
+            AtomicOp::Min => self.lesser(ty, [value, old], [value, old]),
+            AtomicOp::Max => self.lesser(ty, [old, value], [value, old]),
+            AtomicOp::IncWrap => self.incremented(ty, old, value),
+            AtomicOp::DecWrap => self.decremented(ty, old, value),
         }
     }
 
+    fn is_less(&mut self, ty: Type, a: Val, b: Val) -> Val {
+        let op = match ty.is_signed_int() {
+            true => Spv::SLessThan,
+            false => Spv::ULessThan,
+        };
+        self.test(op, a, b)
+    }
+
+    /// `a < b ? yes : no`
+    fn lesser(&mut self, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
+        let is_less = self.is_less(ty, a, b);
+        self.select(is_less, yes, no)
+    }
+
     /// One more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z, ATOM.
-    fn incremented(&mut self, less: Spv, old: Val, value: Val) -> Val {
+    fn incremented(&mut self, ty: Type, old: Val, value: Val) -> Val {
         let one = self.constant_like(old, 1);
-        let below = self.test(less, old, value);
+        let below = self.is_less(ty, old, value);
         let more = self.binary(Spv::IAdd, old, one);
         let zero = self.constant_like(old, 0);
         self.select(below, more, zero)
     }
 
     /// One less, or `value` from 0 and from beyond it.
-    fn decremented(&mut self, less: Spv, old: Val, value: Val) -> Val {
+    fn decremented(&mut self, ty: Type, old: Val, value: Val) -> Val {
         let one = self.constant_like(old, 1);
         let zero = self.compare_bits(Spv::IEqual, old, 0);
-        let above = self.test(less, value, old);
+        let above = self.is_less(ty, value, old);
         let wraps = self.truth_op(Spv::LogicalOr, zero, above);
         let fewer = self.binary(Spv::ISub, old, one);
         self.select(wraps, value, fewer)
     }
 
-    fn updated_float(&mut self, op: AtomicOp, cell: Cell, old: Val, value: Val) -> Val {
-        let float = match cell.scalar == Scalar::U64 {
+    fn updated_float(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {
+        let float = match old.scalar == Scalar::U64 {
             true => Scalar::F64,
             false => Scalar::F32,
         };
         let (x, y) = (self.reread(old, float), self.reread(value, float));
         let new = self.float_update(op, x, y);
-        self.lane_val(Lane::scalar(new.id), cell.scalar)
+        self.lane_val(Lane::scalar(new.id), old.scalar)
     }
 
     fn float_update(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {

@@ -17,19 +17,7 @@ impl Emit<'_> {
         if self.options.transform_feedback.is_empty() {
             return Ok(());
         }
-        let mut written = Vec::new();
-        for (id, register) in self.program.registers.iter_enumerated() {
-            let Storage::Output(first) = register.storage else {
-                continue;
-            };
-            if !self.analysis.written[id.index()] {
-                continue;
-            }
-            let last = first.index() + register.array.unwrap_or(1).max(1) as usize;
-            let outputs = (first.index()..last).filter(|index| *index < self.program.outputs.len());
-            written
-                .extend(outputs.map(|index| self.program.outputs[OutputId::new(index)].semantic));
-        }
+        let written = self.written_results();
         let homes = capture::plan(self.program, self.options, &written)?;
         let captures = &self.options.transform_feedback.captures;
         self.w.needs.insert(Need::TransformFeedback);
@@ -39,6 +27,22 @@ impl Emit<'_> {
         let without_variable = homes.into_iter().map(|home| (home, ValueWord::NONE));
         self.tables.captures.extend(without_variable);
         Ok(())
+    }
+
+    fn written_results(&self) -> Vec<Semantic> {
+        let mut written = Vec::new();
+        for (id, register) in self.program.registers.iter_enumerated() {
+            let Storage::Output(first) = register.storage else {
+                continue;
+            };
+            if self.analysis.written[id.index()] {
+                let outputs = self.program.outputs.as_slice();
+                let outputs = outputs.iter().skip(first.index());
+                let len = register.array.unwrap_or(1).max(1) as usize;
+                written.extend(outputs.take(len).map(|output| output.semantic));
+            }
+        }
+        written
     }
 
     /// Decorates the variable of a result that is captured in place.
@@ -68,20 +72,18 @@ impl Emit<'_> {
             let (Home::Copy(location), known) = self.tables.captures[index] else {
                 continue;
             };
-            if capture.semantic != output.semantic {
-                continue;
+            if capture.semantic == output.semantic {
+                let variable = match known.is_some() {
+                    true => known,
+                    false => self.declare_copy(index, location, scalar),
+                };
+                let (first, count) = (usize::from(capture.first), usize::from(capture.count));
+                let value = match &lanes[first..first + count] {
+                    [lane] => self.w.scalar(*lane, scalar),
+                    part => self.w.gather_vector(part, scalar).id,
+                };
+                self.w.store(variable, value);
             }
-            let variable = match known.is_some() {
-                true => known,
-                false => self.declare_copy(index, location, scalar),
-            };
-            let first = usize::from(capture.first);
-            let part = &lanes[first..first + usize::from(capture.count)];
-            let value = match part {
-                [lane] => self.w.scalar(*lane, scalar),
-                _ => self.w.gather_vector(part, scalar).id,
-            };
-            self.w.store(variable, value);
         }
     }
 

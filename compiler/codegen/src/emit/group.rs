@@ -126,6 +126,18 @@ impl Emit<'_> {
         let [index, control] = [1, 2].map(|number| self.program.source(cx.inst, number));
         let index = self.source_as(index, Type::U32, 1)?;
         let control = self.source_as(control, Type::U32, 1)?;
+        let (in_range, thread) = self.shuffled_thread(cx.inst.op, index, control);
+        let source = self.in_subgroup(thread);
+        let operands = [scope, value.id.0, source.id.0];
+        let op = Spv::GroupNonUniformShuffle;
+        let read = self.w.op(op, value.scalar, 1, &operands).lane(0);
+        let predicate = self.w.truth_number(in_range, cx.inst.ty).lane(0);
+        let zero = Lane::scalar(self.w.constant(value.scalar, 0));
+        Ok(Outcome::Lanes([predicate, read, zero, zero]))
+    }
+
+    /// Whether the invocation that a shuffle names is in range, and the one that it reads: that one or, out of range, its own.
+    fn shuffled_thread(&mut self, op: Op, index: Val, control: Val) -> (Val, Val) {
         let last_id = self.w.constant_like(index, u64::from(GROUP - 1));
         let index = self.w.binary(Spv::BitwiseAnd, index, last_id);
         let limit = self.w.binary(Spv::BitwiseAnd, control, last_id);
@@ -137,16 +149,9 @@ impl Emit<'_> {
         let reach = self.w.binary(Spv::BitwiseAnd, limit, within);
         let end = self.w.binary(Spv::BitwiseOr, start, reach);
         let ids = [id, index, start, within];
-        let (source, test) = self.w.shuffle_source(cx.inst.op, ids);
+        let (source, test) = self.w.shuffle_source(op, ids);
         let in_range = self.w.test(test, source, end);
-        let source = self.w.select(in_range, source, id);
-        let source = self.in_subgroup(source);
-        let operands = [scope, value.id.0, source.id.0];
-        let op = Spv::GroupNonUniformShuffle;
-        let read = self.w.op(op, value.scalar, 1, &operands).lane(0);
-        let predicate = self.w.truth_number(in_range, cx.inst.ty).lane(0);
-        let zero = Lane::scalar(self.w.constant(value.scalar, 0));
-        Ok(Outcome::Lanes([predicate, read, zero, zero]))
+        (in_range, self.w.select(in_range, source, id))
     }
 
     /// The number in the subgroup of an invocation of the own thread group.

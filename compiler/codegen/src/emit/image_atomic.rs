@@ -35,12 +35,10 @@ impl Emit<'_> {
         let lanes = self.at_texel(&access, texel, |emit, image, texel| {
             let pointer = emit.w.texel_pointer(image, texel);
             let old = emit.update_texel(pointer, update)?.lane(0);
-            if halves {
-                let [low, high] = emit.w.halves(old);
-                let zero = Lane::scalar(emit.w.uint(0));
-                return Ok([low, high, zero, zero]);
-            }
-            Ok([old; 4])
+            Ok(match halves {
+                true => emit.w.two_halves(old),
+                false => [old; 4],
+            })
         })?;
         Ok(Outcome::Lanes(lanes))
     }
@@ -80,6 +78,12 @@ impl Emit<'_> {
 }
 
 impl Builder {
+    fn two_halves(&mut self, word: Lane) -> [Lane; 4] {
+        let [low, high] = self.halves(word);
+        let zero = Lane::scalar(self.uint(0));
+        [low, high, zero, zero]
+    }
+
     fn texel_pointer(&mut self, image: Descriptor, texel: Texel) -> ValueWord {
         let word = self.ty(Scalar::U32, 1);
         let ty = self.pointer(StorageClass::Image, word);

@@ -37,7 +37,7 @@ impl Emit<'_> {
             let lanes = body(emit)?;
             // What was written must be visible to others before the lock is free.
             emit.memory_barrier()?;
-            let operands = [lock.0, scope.0, relaxed.0, free.0];
+            let operands = [lock, scope, relaxed, free].map(|id| id.0);
             emit.w.body.op(Spv::AtomicStore, &operands);
             Ok(lanes)
         })?;

@@ -41,20 +41,27 @@ fn image_use(program: &Program, image: ImageId) -> ImageUse {
         if access.image != image {
             continue;
         }
-        if matches!(inst.op, Op::ImageLoad | Op::ImageAtomic) {
-            found |= ImageUse::READ;
-        }
-        if matches!(inst.op, Op::ImageStore | Op::ImageAtomic) {
-            found |= ImageUse::WRITTEN;
-        }
         // What the holder of a lock writes, the next one must see.
         let locked =
             inst.op == Op::ImageAtomic && program.images[image].texels != ImageTexels::Raw(32);
-        if locked || access.flags.contains(MemFlags::COHERENT) {
-            found |= ImageUse::COHERENT;
-        }
-        if access.flags.contains(MemFlags::VOLATILE) {
-            found |= ImageUse::VOLATILE;
+        let coherent = locked || access.flags.contains(MemFlags::COHERENT);
+        let facts = [
+            (
+                matches!(inst.op, Op::ImageLoad | Op::ImageAtomic),
+                ImageUse::READ,
+            ),
+            (
+                matches!(inst.op, Op::ImageStore | Op::ImageAtomic),
+                ImageUse::WRITTEN,
+            ),
+            (coherent, ImageUse::COHERENT),
+            (
+                access.flags.contains(MemFlags::VOLATILE),
+                ImageUse::VOLATILE,
+            ),
+        ];
+        for (_, usage) in facts.into_iter().filter(|(holds, _)| *holds) {
+            found |= usage;
         }
     }
     found
@@ -108,9 +115,7 @@ impl Emit<'_> {
             self.bind_handle_array(variable, kind, image.target, count);
             let mut arrays = self.interface.reflected.handles.iter_mut();
             let own = arrays.find(|array| (array.kind, array.target) == (kind, image.target));
-            if let Some(own) = own {
-                own.written |= written;
-            }
+            own.into_iter().for_each(|own| own.written |= written);
             return Ok(());
         }
         let unit = image.units.first().unwrap_or(0);
@@ -118,15 +123,12 @@ impl Emit<'_> {
             set: self.options.bindings.storage_set,
             binding: FIRST_IMAGE_BINDING + IMAGE_UNITS * view_number(image.texels) + unit,
         };
-        let mut bound = self.interface.reflected.images.iter();
-        if bound.any(|other| other.slot == slot && other.target != image.target) {
-            return Err(Error::unsupported(format!(
-                "image unit {unit} is accessed with two targets"
-            )));
+        let bound = &mut self.interface.reflected.images;
+        if (bound.iter()).any(|other| other.slot == slot && other.target != image.target) {
+            let message = format!("image unit {unit} is accessed with two targets");
+            return Err(Error::unsupported(message));
         }
-        bind(self.w, variable, slot);
-        self.w.name(variable, || format!("image{unit}"));
-        self.interface.reflected.images.push(ImageBinding {
+        bound.push(ImageBinding {
             slot,
             unit,
             count,
@@ -134,6 +136,8 @@ impl Emit<'_> {
             format,
             written,
         });
+        bind(self.w, variable, slot);
+        self.w.name(variable, || format!("image{unit}"));
         Ok(())
     }
 
@@ -180,10 +184,12 @@ impl Emit<'_> {
         };
         match self.format_of_units(image) {
             None => Err(missing),
-            Some(format) if format.base() != base => Err(Error::unsupported(format!(
-                "texels of image unit {} have another type than the program accesses",
-                image.units.first().unwrap_or(0)
-            ))),
+            Some(format) if format.base() != base => {
+                let unit = image.units.first().unwrap_or(0);
+                let other = "have another type than the program accesses";
+                let message = format!("texels of image unit {unit} {other}");
+                Err(Error::unsupported(message))
+            }
             Some(format) => Ok(Some(format)),
         }
     }

@@ -25,9 +25,9 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         // The sampler adds its bias to levels that the program gives.
         let unbiased = self.without_sampler_bias(access, least);
-        let usual_access = without_least_level(access);
+        let usual = without_least_level(access);
         if !self.w.finds_level(access) {
-            let level = match self.w.level_of_detail(&usual_access, Detail::Computed) {
+            let level = match self.w.level_of_detail(&usual, Detail::Computed) {
                 Some(level) => level,
                 None => self.w.float_like(least, 0.0),
             };
@@ -37,22 +37,32 @@ impl Emit<'_> {
         let is_below = if access.data.mode == TexMode::Grad {
             self.w.gradients_are_below(access, unbiased)
         } else {
-            match self.w.level_of_detail(&usual_access, Detail::Computed) {
+            match self.w.level_of_detail(&usual, Detail::Computed) {
                 Some(level) => self.w.test(Spv::FOrdLessThan, level, least),
                 None => self.w.never(),
             }
         };
-        let usual = self.plain_sample(&usual_access)?;
-        let usual_residency = self.take_residency();
-        let raised = self.plain_sample(&at_level(access, unbiased))?;
-        let raised_residency = self.take_residency();
-        if let (Some(usual), Some(raised)) = (usual_residency, raised_residency) {
-            let resident = self.w.select(is_below, raised, usual);
+        self.one_of_two_samples(is_below, &at_level(access, unbiased), &usual)
+    }
+
+    /// Samples twice and takes the first texel where a condition holds.
+    fn one_of_two_samples(
+        &mut self,
+        cond: Val,
+        yes: &Access,
+        no: &Access,
+    ) -> Result<[Lane; 4], Failure> {
+        let no = self.plain_sample(no)?;
+        let no_residency = self.take_residency();
+        let yes = self.plain_sample(yes)?;
+        let yes_residency = self.take_residency();
+        if let (Some(no), Some(yes)) = (no_residency, yes_residency) {
+            let resident = self.w.select(cond, yes, no);
             self.add_residency(resident);
         }
-        let scalar = self.w.info(usual[0].id()).scalar;
-        let [usual, raised] = [usual, raised].map(|lanes| self.w.gather_vector(&lanes, scalar));
-        Ok(self.w.select(is_below, raised, usual).lanes())
+        let scalar = self.w.info(no[0].id()).scalar;
+        let [no, yes] = [no, yes].map(|lanes| self.w.gather_vector(&lanes, scalar));
+        Ok(self.w.select(cond, yes, no).lanes())
     }
 
     /// A level from which the bias of the sampler leads to `level`.

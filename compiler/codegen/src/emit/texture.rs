@@ -35,17 +35,7 @@ impl Emit<'_> {
         mut access: Access,
         member: Member,
     ) -> Result<[Lane; 4], Failure> {
-        let variable = self.texture_variable(access.data.texture);
-        access.image = variable.image;
-        access.divergent = matches!(member, Member::Divergent(_));
-        access.object = match access.texture.units {
-            Units::One(_) => self.loaded_texture(access.data.texture, variable),
-            Units::Array { .. } | Units::Handle | Units::QueriedHandle => {
-                let array = variable.variable;
-                let texture = self.w.descriptor(array, variable.object, member);
-                self.w.loaded(texture)
-            }
-        };
+        self.choose_texture(&mut access, member);
         if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate() {
             self.w.normalize(&mut access);
         }
@@ -60,6 +50,20 @@ impl Emit<'_> {
             TexMode::QueryLod => self.w.query_lod(&access),
             TexMode::QuerySamples => self.w.query_samples(&access),
         })
+    }
+
+    fn choose_texture(&mut self, access: &mut Access, member: Member) {
+        let variable = self.texture_variable(access.data.texture);
+        access.image = variable.image;
+        access.divergent = matches!(member, Member::Divergent(_));
+        access.object = match access.texture.units {
+            Units::One(_) => self.loaded_texture(access.data.texture, variable),
+            Units::Array { .. } | Units::Handle | Units::QueriedHandle => {
+                let array = variable.variable;
+                let texture = self.w.descriptor(array, variable.object, member);
+                self.w.loaded(texture)
+            }
+        };
     }
 
     fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
@@ -84,23 +88,8 @@ impl Emit<'_> {
             moved.data.offset = TexelOffset::None;
         }
         let mut operands = Operands::default();
-        match (access.data.mode, access.own[0]) {
-            (TexMode::FetchSample, Some(sample)) => {
-                self.w.offset_operand(&moved, &mut operands)?;
-                operands.push(ImageOperands::SAMPLE, &[sample.id]);
-            }
-            (mode, Some(level))
-                if mode != TexMode::FetchSample && access.texture.target != TexTarget::Buffer =>
-            {
-                // Rectangles have one level.
-                let level = match access.texture.target == TexTarget::Rect {
-                    true => self.w.uint(0),
-                    false => level.id,
-                };
-                operands.push(ImageOperands::LOD, &[level]);
-                self.w.offset_operand(&moved, &mut operands)?;
-            }
-            _ => {}
+        if let Some(own) = access.own[0] {
+            self.w.fetch_operands(&moved, own, &mut operands)?;
         }
         Ok(self.access_lanes(&moved, Spv::ImageFetch, image, None, &operands))
     }
@@ -136,25 +125,53 @@ impl Emit<'_> {
         for (index, lane) in lanes.iter_mut().enumerate() {
             let parts = [x.lane(index), y.lane(index)];
             let offset = self.w.gather_vector(&parts, Scalar::S32);
-            if let Some(wrap) = wrap {
-                let mut own = *access;
-                (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
-                *lane = self.gather_wrapped(&own, component, wrap)[3];
-                continue;
-            }
-            let bit = match self.w.is_constant(offset.id) {
-                true => ImageOperands::CONST_OFFSET,
-                false => ImageOperands::OFFSET,
+            *lane = match wrap {
+                Some(wrap) => {
+                    let mut own = *access;
+                    (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
+                    self.gather_wrapped(&own, component, wrap)[3]
+                }
+                None => self.gather_at(access, component, offset)[3],
             };
-            let mut operands = Operands::default();
-            operands.push(bit, &[offset.id]);
-            *lane = self.gather_with(access, component, &operands)[3];
         }
         Ok(lanes)
+    }
+
+    fn gather_at(&mut self, access: &Access, component: u8, offset: Val) -> [Lane; 4] {
+        let bit = match self.w.is_constant(offset.id) {
+            true => ImageOperands::CONST_OFFSET,
+            false => ImageOperands::OFFSET,
+        };
+        let mut operands = Operands::default();
+        operands.push(bit, &[offset.id]);
+        self.gather_with(access, component, &operands)
     }
 }
 
 impl Builder {
+    /// The operands of a fetch: the sample, or the level where the target has several, and the offset.
+    fn fetch_operands(
+        &mut self,
+        access: &Access,
+        own: Val,
+        operands: &mut Operands,
+    ) -> Result<(), Failure> {
+        let target = access.texture.target;
+        if access.data.mode == TexMode::FetchSample {
+            self.offset_operand(access, operands)?;
+            operands.push(ImageOperands::SAMPLE, &[own.id]);
+        } else if target != TexTarget::Buffer {
+            // Rectangles have one level.
+            let level = match target == TexTarget::Rect {
+                true => self.uint(0),
+                false => own.id,
+            };
+            operands.push(ImageOperands::LOD, &[level]);
+            self.offset_operand(access, operands)?;
+        }
+        Ok(())
+    }
+
     fn query_size(&mut self, access: &Access) -> [Lane; 4] {
         self.needs.insert(Need::ImageQuery);
         let target = access.texture.target;

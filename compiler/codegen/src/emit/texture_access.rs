@@ -30,6 +30,21 @@ pub(super) struct Access {
     pub(super) offset: Option<Val>,
 }
 
+impl Access {
+    /// The operands of an instruction with a coordinate.
+    fn words(&self, object: ValueWord, extra: Option<Val>, operands: &Operands) -> OperandList {
+        let mut words = OperandList::default();
+        words.push(object);
+        let vals = self.coordinate.into_iter().chain(extra);
+        vals.for_each(|val| words.push(val.id));
+        if operands.bits != 0 {
+            words.push(operands.bits);
+            operands.words.iter().for_each(|&word| words.push(word));
+        }
+        words
+    }
+}
+
 /// Image operands in the order of their bits.
 #[derive(Default)]
 pub(super) struct Operands {
@@ -120,21 +135,13 @@ impl Emit<'_> {
         extra: Option<Val>,
         operands: &Operands,
     ) -> [Lane; 4] {
-        let mut words = OperandList::default();
-        words.push(object);
-        for val in access.coordinate.into_iter().chain(extra) {
-            words.push(val.id);
-        }
-        if operands.bits != 0 {
-            words.push(operands.bits);
-            operands.words.iter().for_each(|&word| words.push(word));
-        }
+        let words = access.words(object, extra, operands);
         let compares = matches!(
             op,
             Spv::ImageSampleDrefImplicitLod | Spv::ImageSampleDrefExplicitLod
         );
-        let scalar = texel_scalar(access.texture.texel);
         let size = if compares { 1 } else { 4 };
+        let scalar = texel_scalar(access.texture.texel);
         let val = self.texel_op(op, scalar, size, &words);
         self.w.decorate_result(val, op);
         if compares {
@@ -260,10 +267,9 @@ impl Builder {
         access: &Access,
         operands: &mut Operands,
     ) -> Result<(), Failure> {
-        let dimensions = access.texture.target.dimensions();
         match (access.data.offset, access.offset) {
-            (TexelOffset::None, _) => {}
             (TexelOffset::Constant(texels), _) => {
+                let dimensions = usize::from(access.texture.target.dimensions());
                 // Signed: the range of offsets is checked by the sign of the type.
                 let parts = texels.map(|texel| {
                     let bits = i32::from(texel) as u32;
@@ -271,17 +277,16 @@ impl Builder {
                 });
                 let id = match dimensions {
                     1 => parts[0],
-                    _ => self.composite(Scalar::S32, &parts[..dimensions as usize]),
+                    _ => self.composite(Scalar::S32, &parts[..dimensions]),
                 };
                 operands.push(ImageOperands::CONST_OFFSET, &[id]);
             }
             (TexelOffset::Dynamic, Some(offset)) => {
-                let device = &self.device;
-                self.needs.require(device, Need::GatherExtended)?;
+                self.needs.require(&self.device, Need::GatherExtended)?;
                 let offset = self.cast(offset.id, Scalar::S32);
                 operands.push(ImageOperands::OFFSET, &[offset]);
             }
-            (TexelOffset::Dynamic, None) => {}
+            (TexelOffset::None | TexelOffset::Dynamic, _) => {}
         }
         Ok(())
     }

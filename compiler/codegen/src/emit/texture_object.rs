@@ -20,23 +20,7 @@ impl Emit<'_> {
             return known;
         }
         let texture = self.program.textures[id];
-        let scalar = texel_scalar(texture.texel);
-        let component = self.w.ty(scalar, 1);
-        let settings = [
-            u32::from(texture.shadow),
-            SAMPLED,
-            ImageFormat::Unknown as u32,
-        ];
-        let image = self.w.image_type(component, texture.target, settings);
-        let row = target_row(texture.target);
-        row.of_textures
-            .iter()
-            .for_each(|need| self.w.needs.insert(*need));
-        let object = if texture.target == TexTarget::Buffer {
-            image
-        } else {
-            self.w.declare_type(Spv::TypeSampledImage, &[image.0])
-        };
+        let (image, object) = self.w.texture_types(&texture);
         let count = self.texture_count(texture.units);
         let ty = match count {
             Some(count) => self.w.array_type(object, count),
@@ -122,6 +106,25 @@ impl Emit<'_> {
 }
 
 impl Builder {
+    /// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.
+    fn texture_types(&mut self, texture: &Texture) -> (TypeWord, TypeWord) {
+        let component = self.ty(texel_scalar(texture.texel), 1);
+        let settings = [
+            u32::from(texture.shadow),
+            SAMPLED,
+            ImageFormat::Unknown as u32,
+        ];
+        let image = self.image_type(component, texture.target, settings);
+        for need in target_row(texture.target).of_textures {
+            self.needs.insert(*need);
+        }
+        let object = match texture.target == TexTarget::Buffer {
+            true => image,
+            false => self.declare_type(Spv::TypeSampledImage, &[image.0]),
+        };
+        (image, object)
+    }
+
     /// The type of images of a target. `settings` are the operands behind the dimensions: whether depths are compared, [`SAMPLED`] or
     /// [`STORAGE`], the number of the format.
     pub(super) fn image_type(

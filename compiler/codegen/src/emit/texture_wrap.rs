@@ -64,6 +64,11 @@ impl TextureWrap {
         self.levels != LevelFilter::Base || self.magnify != self.minify
     }
 
+    /// Whether a dimension has a mirror with a border, which linear filters see from half a texel on.
+    fn halves_at_mirrors(&self) -> bool {
+        self.filters_linearly() && self.any(|mode| mode.mirrors() && mode.has_border())
+    }
+
     fn any(&self, is: impl Fn(WrapMode) -> bool) -> bool {
         self.modes.iter().any(|&mode| is(mode))
     }
@@ -112,9 +117,8 @@ impl Emit<'_> {
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
-        let half = linear
-            .any(|mode| mode.mirrors() && mode.has_border())
-            .then(|| self.w.half_texel(access, base));
+        let halves = linear.halves_at_mirrors();
+        let half = halves.then(|| self.w.half_texel(access, base));
         let mirrors: [Option<Mirror>; 2] = std::array::from_fn(|lane| {
             let mode = linear.modes[lane];
             let half = half.filter(|_| mode.has_border());
@@ -138,29 +142,28 @@ impl Builder {
         let Some(coordinate) = access.coordinate else {
             return *access;
         };
-        let mirrors_border = wrap.any(|mode| mode.mirrors() && mode.has_border());
-        let measures =
-            mirrors_border && wrap.filters_linearly() || access.data.offset != TexelOffset::None;
+        let offsets = access.data.offset != TexelOffset::None;
         let base = self.uint_val(0);
         let level = match wrap.levels {
-            LevelFilter::Nearest | LevelFilter::Linear if measures => self.nearest_level(access),
+            LevelFilter::Nearest | LevelFilter::Linear if offsets || wrap.halves_at_mirrors() => {
+                self.nearest_level(access)
+            }
             LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
         };
-        let ends = wrap.any(WrapMode::ends);
+        let halves_at_ends = wrap.any(WrapMode::ends) && wrap.filters_nearest();
         let limits = Limits {
             reads: self.filter_of(access, &wrap),
-            half_of_base: (ends && wrap.filters_nearest()).then(|| self.half_texel(access, base)),
-            half: (mirrors_border && wrap.filters_linearly())
-                .then(|| self.half_texel(access, level)),
+            half_of_base: halves_at_ends.then(|| self.half_texel(access, base)),
+            half: (wrap.halves_at_mirrors()).then(|| self.half_texel(access, level)),
         };
         let mut wrapped = *access;
         if wrap.depends_on_detail() {
             self.keep_detail(&mut wrapped, coordinate);
         }
         let mut wrapped = self.moved(&wrapped, level);
-        wrapped.coordinate = wrapped
-            .coordinate
-            .map(|coordinate| self.in_range(coordinate, &wrap, limits));
+        if let Some(coordinate) = wrapped.coordinate {
+            wrapped.coordinate = Some(self.in_range(coordinate, &wrap, limits));
+        }
         wrapped
     }
 
@@ -317,21 +320,24 @@ impl Builder {
                 continue;
             };
             for (first, second) in pairs {
-                let [a, b] = [texels[first], texels[second]].map(|lane| {
-                    let scalar = self.info(lane.id()).scalar;
-                    self.gather_vector(&[lane], scalar)
-                });
-                let [mut new_first, mut new_second] =
-                    [(b, a), (a, b)].map(|(yes, no)| self.select(mirror.is_behind, yes, no));
-                if let Some(is_across) = mirror.is_across {
-                    new_first = self.select(is_across, a, new_first);
-                    new_second = self.select(is_across, a, new_second);
-                }
-                texels[first] = new_first.lane(0);
-                texels[second] = new_second.lane(0);
+                let pair = [texels[first], texels[second]];
+                [texels[first], texels[second]] = self.mirrored_pair(pair, mirror);
             }
         }
         texels
+    }
+
+    /// Neighbors change places behind the mirror. Across it both of them are the first one.
+    fn mirrored_pair(&mut self, pair: [Lane; 2], mirror: Mirror) -> [Lane; 2] {
+        let [a, b] = pair.map(|lane| {
+            let scalar = self.info(lane.id()).scalar;
+            self.gather_vector(&[lane], scalar)
+        });
+        let swapped = [(b, a), (a, b)].map(|(yes, no)| self.select(mirror.is_behind, yes, no));
+        let Some(is_across) = mirror.is_across else {
+            return swapped.map(|texel| texel.lane(0));
+        };
+        swapped.map(|texel| self.select(is_across, a, texel).lane(0))
     }
 }
 

@@ -51,20 +51,8 @@ impl Emit<'_> {
         if views.has_second() || mask.is_some() && !native {
             return self.store_replication(views);
         }
-        let relative = self.program.modes.layer_viewport_relative;
         if let Some((id, lane)) = layer {
-            // With one viewport the sum is computed here. A mask has several, so that the layer differs between them: the
-            // decoration adds it.
-            let layer = match viewport.filter(|_| relative) {
-                Some((_, viewport)) => self.w.lane_sum(lane, viewport),
-                None => lane,
-            };
-            self.need_layer_output(Need::LayerOutput);
-            let variable = self.store_view(id, layer)?;
-            if relative && mask.is_some() {
-                let relative = Decoration::ViewportRelativeNV;
-                self.w.decorate(variable, relative, &[]);
-            }
+            self.store_layer(id, lane, views)?;
         }
         if let Some((id, viewport)) = viewport {
             self.need_layer_output(Need::ViewportOutput);
@@ -73,6 +61,24 @@ impl Emit<'_> {
         if let Some((id, mask)) = mask {
             self.w.needs.insert(Need::ViewportMask);
             self.store_view(id, mask)?;
+        }
+        Ok(())
+    }
+
+    fn store_layer(&mut self, id: OutputId, lane: Lane, views: &Views) -> Result<(), Failure> {
+        let [_, viewport, mask, ..] = views.0;
+        let relative = self.program.modes.layer_viewport_relative;
+        // With one viewport the sum is computed here. A mask has several, so that the layer differs between them: the decoration
+        // adds it.
+        let layer = match viewport.filter(|_| relative) {
+            Some((_, viewport)) => self.w.lane_sum(lane, viewport),
+            None => lane,
+        };
+        self.need_layer_output(Need::LayerOutput);
+        let variable = self.store_view(id, layer)?;
+        if relative && mask.is_some() {
+            let relative = Decoration::ViewportRelativeNV;
+            self.w.decorate(variable, relative, &[]);
         }
         Ok(())
     }
@@ -92,40 +98,43 @@ impl Emit<'_> {
     }
 
     fn need_layer_output(&mut self, need: Need) {
-        if self.program.stage == Stage::Geometry {
-            return;
-        }
-        if self.options.target >= Target::Vulkan1_2 {
-            self.w.needs.insert(need);
-            return;
-        }
         // One extension covers both until Vulkan 1.2 took them in.
-        for need in [Need::LayerOutputExtension, Need::ViewportOutputExtension] {
-            self.w.needs.insert(need);
+        let needs = match self.options.target >= Target::Vulkan1_2 {
+            true => [need; 2],
+            false => [Need::LayerOutputExtension, Need::ViewportOutputExtension],
+        };
+        if self.program.stage != Stage::Geometry {
+            for need in needs {
+                self.w.needs.insert(need);
+            }
         }
     }
 
-    /// Writes what the program chose to a varying for the stage that replicates primitives.
-    fn store_replication(&mut self, views: &Views) -> Result<(), Failure> {
+    fn check_replication(&mut self, views: &Views) -> Result<(), Failure> {
         let stage = self.program.stage;
         if !matches!(stage, Stage::Vertex | Stage::TessEval) {
             let message = format!("{} programs cannot choose several viewports", stage.name());
             return Err(Error::unsupported(message));
         }
+        let what = match views.has_second() {
+            true => "geometryShader with multiViewport for second views",
+            false => "VK_NV_viewport_array2",
+        };
         for need in [Need::Geometry, Need::MultiViewport] {
             let required = self.w.needs.require(&self.w.device, need);
-            required.map_err(|error| {
-                error.calling_it(match views.has_second() {
-                    true => "geometryShader with multiViewport for second views",
-                    false => "VK_NV_viewport_array2",
-                })
-            })?;
+            required.map_err(|error| error.calling_it(what))?;
         }
         if !self.tables.captures.is_empty() {
             return Err(Error::unsupported(
                 "transform feedback of a program whose primitives go to several viewports or views",
             ));
         }
+        Ok(())
+    }
+
+    /// Writes what the program chose to a varying for the stage that replicates primitives.
+    fn store_replication(&mut self, views: &Views) -> Result<(), Failure> {
+        self.check_replication(views)?;
         let variable = self.replication_variable(views)?;
         let lanes = views.0.map(|output| output.map(|(_, lane)| lane));
         let [layer, viewport, mask, second_position, second_mask] = lanes;
@@ -137,24 +146,34 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn replication_variable(&mut self, views: &Views) -> Result<ValueWord, Failure> {
-        if self.interface.outputs.replication.is_some() {
-            return Ok(self.interface.outputs.replication_variable);
-        }
+    /// A varying location that no output of the program has.
+    fn free_location(&self) -> Result<u32, Failure> {
         let varyings = &self.options.interface.outputs;
         let is_free = |location: &u32| {
             let mut outputs = self.program.outputs.iter();
             outputs.all(|output| varyings.location(output.semantic) != Some(*location))
         };
-        let location = (0..UNDISPUTED_LOCATIONS).find(is_free).ok_or_else(|| {
+        let free = (0..UNDISPUTED_LOCATIONS).find(is_free);
+        free.ok_or_else(|| {
             Error::limit("there is no free varying location for viewports and views")
-        })?;
+        })
+    }
+
+    fn replication_variable(&mut self, views: &Views) -> Result<ValueWord, Failure> {
+        if self.interface.outputs.replication.is_some() {
+            return Ok(self.interface.outputs.replication_variable);
+        }
+        let location = self.free_location()?;
         let ty = self.w.ty(Scalar::U32, 4);
         let variable = self.io().variable(StorageClass::Output, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || "views".to_owned());
-        let modes = self.program.modes;
         self.interface.outputs.replication_variable = variable;
+        self.interface.outputs.replication = Some(self.replication(views, location));
+        Ok(variable)
+    }
+
+    fn replication(&self, views: &Views, location: u32) -> Replication {
         let chosen = views.0.map(|output| output.is_some());
         let [
             has_layer,
@@ -163,7 +182,8 @@ impl Emit<'_> {
             has_second_position,
             has_second_mask,
         ] = chosen;
-        self.interface.outputs.replication = Some(Replication {
+        let modes = self.program.modes;
+        Replication {
             location,
             has_layer,
             viewports: match (has_viewport, has_mask) {
@@ -175,8 +195,7 @@ impl Emit<'_> {
             has_second_mask,
             viewport_relative_layer: modes.layer_viewport_relative,
             second_layer_offset: modes.secondary_view_layer_offset,
-        });
-        Ok(variable)
+        }
     }
 }
 
