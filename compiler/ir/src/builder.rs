@@ -117,6 +117,7 @@ impl Builder {
         self.program.insts.push(inst);
         let start = self.open.last().copied().unwrap_or(0);
         match self.pending[start..].last_mut() {
+            // Only the last node of the open block may grow; instructions of a closed block may stand between.
             Some(Node::Run { first, len }) if *first + *len == position => *len += 1,
             _ => self.pending.push(Node::Run {
                 first: position,

@@ -49,6 +49,7 @@ impl ExposureScan {
     }
 
     fn surely_written(&self, slot: u32) -> u8 {
+        // Entries of other loops count as empty, so that nothing has to be cleared when a loop begins.
         let (stamp, lanes) = self.written[slot as usize];
         if stamp == self.stamp { lanes } else { 0 }
     }
@@ -218,6 +219,7 @@ impl ExposureScan {
             self.new_loop(analysis, program, position);
         }
         let (first, len) = analysis.loops[&position];
+        // What an inner loop reads first, the outer loop reads at this place.
         for index in first..first + len {
             let (slot, lanes) = analysis.exposed[index as usize];
             self.read(slot, lanes);

@@ -40,6 +40,7 @@ impl FlowScan<'_> {
         };
         for (index, &node) in nodes.iter().enumerate() {
             self.size += 1;
+            // A return at the very end needs no jump, however deep in branches the end lies. The end of a loop is none.
             let tail = place.tail && index + 1 == nodes.len();
             if !self.node(node, BlockPosition { tail, ..place })? {
                 info.reachable = index as u32 + 1;

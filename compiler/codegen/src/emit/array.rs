@@ -40,6 +40,7 @@ impl Emit<'_> {
         }
         let data = self.program.registers[register];
         let len = data.array.unwrap_or(1).max(1) * self.element_vectors(register);
+        // Words for registers of any type: lanes are bits, and a cast of a loaded word costs nothing on the device.
         let ty = self.w.word_array(len);
         let variable = match data.storage {
             Storage::Output(output) => self.output_variable(output, ty, len),
@@ -81,6 +82,7 @@ impl Emit<'_> {
         let vectors = self.element_vectors(register);
         let index = match element {
             Element::Constant(element) => {
+                // The verifier keeps constant elements inside; for a program that never met it the module must be valid all the same.
                 let last = self.program.registers[register].array.unwrap_or(1).max(1) - 1;
                 self.w.uint(element.min(last) * vectors + part)
             }

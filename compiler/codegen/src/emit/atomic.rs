@@ -61,6 +61,7 @@ impl Emit<'_> {
             return Err(Error::unsupported("atomics of less than 32 bits"));
         }
         let update = self.scalar_update(cx.inst, op)?;
+        // NV_gpu_program5 section 2.X.8.Z, ATOM, leaves lanes y, z and w undefined; the same value in all of them costs nothing.
         let address = self.address(cx, &access, 1)?;
         Ok(Outcome::Lanes([self.update_at(address, 0, update)?; 4]))
     }
@@ -272,6 +273,7 @@ impl Emit<'_> {
     fn exchange_loop(&mut self, cell: Cell, update: Update) -> Val {
         let (scope, relaxed) = self.w.atomic_scope(cell.kind);
         let operands = [cell.pointer.0, scope.0, relaxed.0];
+        // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels by pointer.
         let first = self.w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
         let [header, body, next, merge] = self.w.labels();
         let entry = self.w.block;
@@ -330,6 +332,7 @@ impl Builder {
             self.needs.insert(need);
             return Ok(view);
         }
+        // All other updates see words: floats are compared and added in a loop, as bits.
         if update.ty.width() != Width::W64 {
             return Ok(Scalar::U32);
         }

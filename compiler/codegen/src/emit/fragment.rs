@@ -48,6 +48,7 @@ impl Emit<'_> {
         let at = if cx.inst.op == Op::InterpOffset {
             At::Offset(self.interpolation_offset(cx)?)
         } else if cx.inst.op == Op::InterpSample {
+            // IPAS leaves samples that do not exist undefined, so the number goes to the device as it is.
             let sample = self.source_as(self.program.source(cx.inst, 1), Type::U32, 1)?;
             // The operand is a signed integer.
             At::Sample(self.w.reread(sample, Scalar::S32))
@@ -64,6 +65,7 @@ impl Emit<'_> {
     }
 
     fn interpolation_offset(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        // IPAO ignores z and w, and leaves offsets out of range undefined: NV_gpu_program5 section 2.X.8.Z.
         let offset = self.source_as(self.program.source(cx.inst, 1), Type::F32, 0b11)?;
         let offset = self.w.widen(offset, 2);
         if !self.options.conventions.negate_ddy {
@@ -111,6 +113,7 @@ impl Emit<'_> {
 
     fn interpolated_input(&mut self, input: InputId, at: At) -> Result<[Lane; 4], Failure> {
         let lanes = self.io().input(input)?;
+        // Flat inputs stay what they are (NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO, IPAS), and so do inputs that are no varyings.
         let Some(variable) = self.io().interpolant(input) else {
             return Ok(lanes);
         };

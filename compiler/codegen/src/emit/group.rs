@@ -203,6 +203,7 @@ impl Emit<'_> {
         let kills = !self.w.device.demote_to_helper_invocation;
         let leaves = |node: &Node| matches!(node, Node::Return);
         let stops = |inst: &glasm_ir::Inst| kills && inst.op == Op::Demote;
+        // Callers of other functions may stand in branches, and fragments that returned or were killed are missing from their quads.
         self.in_entry
             && !self.w.in_branch()
             && !self.program.nodes.iter().any(leaves)

@@ -177,6 +177,7 @@ impl Emit<'_> {
         ];
         let needs = needs.iter().filter(|(usage, _)| uses.contains(*usage));
         let device = &self.w.device;
+        // With these features the device finds out the format of whatever image is bound. Without one of them the module must name it.
         let mut checks = needs.clone().map(|(_, need)| need.check(device));
         let Some(missing) = checks.find_map(Result::err) else {
             needs.for_each(|(_, need)| self.w.needs.insert(*need));
@@ -241,6 +242,7 @@ impl Builder {
         let written = uses.contains(ImageUse::WRITTEN);
         let decorations = [
             (true, Decoration::Aliased),
+            // Without it Vulkan asks for the feature for stores of the stage, even if nothing is stored.
             (!written, Decoration::NonWritable),
             (uses.contains(ImageUse::COHERENT), Decoration::Coherent),
             (uses.contains(ImageUse::VOLATILE), Decoration::Volatile),

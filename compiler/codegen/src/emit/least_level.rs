@@ -134,6 +134,7 @@ impl Builder {
                 self.select(is_z, z, xy)
             };
             let (along, own) = (major(derivative), major(direction));
+            // The quotient rule with p and m as above: (p/m)' = (p' - p m'/m) / m.
             let growth = self.binary(Spv::FDiv, along, own);
             let moved = self.binary(Spv::FMul, direction, growth);
             let moved = self.binary(Spv::FSub, derivative, moved);

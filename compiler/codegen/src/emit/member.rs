@@ -126,6 +126,7 @@ impl Emit<'_> {
         len: u32,
         mut access: impl FnMut(&mut Self, Member) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
+        // The capability is declared only where an access makes use of it: modules of others must run on devices without it.
         let Some(number) = self.w.number_for_cases(indexing, member) else {
             self.w.need_indexing(indexing, member);
             return access(self, member);
@@ -190,6 +191,7 @@ impl Builder {
         let operands = [array.0, number.0];
         let pointer = self.chain(StorageClass::UniformConstant, object, &operands);
         let divergent = matches!(member, Member::Divergent(_));
+        // Vulkan wants the decoration on the operand by which an instruction accesses the resource: a pointer or what was loaded.
         if divergent {
             self.decorate_divergent(pointer);
         }

@@ -60,6 +60,7 @@ impl Emit<'_> {
             if cx.lanes >> (2 * half) & 3 == 0 {
                 continue;
             }
+            // UP64 splits lane x into lanes x and y, lane y into z and w.
             let wide = self.source_as(src, Type::U64, 1 << half)?;
             let words = self.w.words_of_wide(wide.lane(0));
             lanes[2 * half] = words.lane(0);

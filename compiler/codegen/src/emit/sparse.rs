@@ -44,6 +44,7 @@ impl Emit<'_> {
 
     /// One more access told this.
     pub(super) fn add_residency(&mut self, resident: Val) {
+        // An access made of several reads counts as populated if all of them are.
         self.sparse.answer = Some(match self.sparse.answer {
             Some(others) => {
                 let operands = [others.id.0, resident.id.0];

@@ -126,6 +126,7 @@ impl Emit<'_> {
             let parts = [x.lane(index), y.lane(index)];
             let offset = self.w.gather_vector(&parts, Scalar::S32);
             *lane = match wrap {
+                // NV_gpu_program5 leaves TXGO with CLAMP and MIRROR_CLAMP_EXT undefined (issue 4), not with the other modes that mirror.
                 Some(wrap) => {
                     let mut own = *access;
                     (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
@@ -176,6 +177,7 @@ impl Builder {
         self.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
         let image = self.image_of(access);
+        // Layers follow the sizes, and what is behind them is undefined (NV_gpu_program4 section 2.X.8.Z, TXQ); the IR has the levels in w.
         let size = target.plane_dimensions() + u8::from(target.is_array());
         let has_levels =
             !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));

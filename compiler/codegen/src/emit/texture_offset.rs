@@ -125,6 +125,7 @@ impl Builder {
             return zero;
         };
         let last = self.last_level(access);
+        // Signed, because a negative level of detail, which magnifies, is brought to the base level below.
         let rounded = self.ext(GlslOp::RoundEven, &[lod]);
         let level = self.unary_to(Spv::ConvertFToS, Scalar::U32, rounded);
         let level = self.ext(GlslOp::SMin, &[level, last]);

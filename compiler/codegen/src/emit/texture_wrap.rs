@@ -157,9 +157,11 @@ impl Builder {
             half: (wrap.halves_at_mirrors()).then(|| self.half_texel(access, level)),
         };
         let mut wrapped = *access;
+        // Derivatives are taken of the coordinate as it was: behind the clamp it stands still, which would select the base level.
         if wrap.depends_on_detail() {
             self.keep_detail(&mut wrapped, coordinate);
         }
+        // Offsets count before the clamp: NV_gpu_program4 section 3.8.8, which clamps u, v and w after it added them.
         let mut wrapped = self.moved(&wrapped, level);
         if let Some(coordinate) = wrapped.coordinate {
             wrapped.coordinate = Some(self.in_range(coordinate, &wrap, limits));

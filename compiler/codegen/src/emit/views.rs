@@ -88,6 +88,7 @@ impl Emit<'_> {
         let target = self.output_target(id)?;
         let variable = self.output_variable_of(id, &target)?;
         let value = self.w.scalar(lane, Scalar::U32);
+        // SPIR-V has the mask as an array of words, one for 32 viewports each.
         let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
         let pointer = match is_mask {
             true => self.w.element_pointer(variable, Scalar::U32, 0),

@@ -36,6 +36,7 @@ impl Emit<'_> {
         let [Some(a), b, c] = values else {
             return Err(unsupported(inst));
         };
+        // Operands that the operation does not have are not read; `a` stands in for them.
         let (b, c) = (b.unwrap_or(a), c.unwrap_or(a));
         let [x, y, z] = [a, b, c].map(|val| self.w.wide_words(val));
         if is_comparison(inst.op) {

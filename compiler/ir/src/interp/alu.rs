@@ -75,6 +75,7 @@ pub(super) fn div(ty: Type, operands: [u64; 2]) -> u64 {
 
 fn quotient(ty: Type, a: u64, b: u64) -> u64 {
     match (ty.base(), b) {
+        // NV_gpu_program4 section 2.X.8.Z, DIV, leaves division by zero undefined; all ones is what code generation makes of it, too.
         (_, 0) => u64::MAX,
         (Base::Signed, _) => signed(ty.width(), a).wrapping_div(signed(ty.width(), b)) as u64,
         (Base::Unsigned | Base::Float, _) => a / b,
@@ -83,6 +84,7 @@ fn quotient(ty: Type, a: u64, b: u64) -> u64 {
 
 pub(super) fn modulo(ty: Type, [a, b]: [u64; 2]) -> u64 {
     let remainder = match (ty.base(), b) {
+        // As for quotients. Negative operands are undefined as well (section 2.X.8.Z, MOD); the remainder has the sign of the first.
         (_, 0) => u64::MAX,
         (Base::Signed, _) => signed(ty.width(), a).wrapping_rem(signed(ty.width(), b)) as u64,
         (Base::Unsigned | Base::Float, _) => a % b,
@@ -113,10 +115,12 @@ fn is_nan(ty: Type, a: u64) -> bool {
 }
 
 pub(super) fn nmin(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    // `min` gives its first operand for NaN, so only a NaN there has to be kept out.
     if is_nan(ty, a) { b } else { min(ty, [a, b]) }
 }
 
 pub(super) fn nmax(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    // `max` gives its second operand for NaN.
     if is_nan(ty, b) { a } else { max(ty, [a, b]) }
 }
 
@@ -148,6 +152,7 @@ pub(super) fn fract(ty: Type, a: [u64; 1]) -> u64 {
 
 /// NaN gives 0.
 pub(super) fn sign(ty: Type, [a]: [u64; 1]) -> u64 {
+    // NV_gpu_program4 section 2.X.8.Z, SSG, says nothing of NaN, which is neither greater, equal nor less.
     match compare(ty, a, 0) {
         Some(Ordering::Greater) => one(ty),
         Some(Ordering::Less) if ty.is_float() => from_f64(ty, -1.0),

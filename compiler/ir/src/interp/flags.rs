@@ -21,6 +21,7 @@ impl Flags {
     /// The flags of a result of type `ty` that is in a lane of `width` as `bits`. Overflow and carry are clear.
     pub fn of_result(ty: Type, width: Width, bits: u64) -> Self {
         if ty.is_float() {
+            // NaN sets both flags, which no number does: so NAN and LEG can tell it (NV_gpu_program4 table X.16).
             let nan = super::to_f64(ty, bits).is_nan();
             let (sign, zero) = (nan || is_negative(ty, bits), nan || is_zero(ty, bits));
             return Self {
@@ -98,5 +99,6 @@ fn of_sum(ty: Type, a: u64, b: u64) -> (bool, bool) {
 
 fn of_difference(ty: Type, a: u64, b: u64) -> (bool, bool) {
     let difference = i128::from(signed(ty.width(), a)) - i128::from(signed(ty.width(), b));
+    // Carry means that there was no borrow: the difference of the unsigned values is not negative.
     (!fits(ty, difference), a >= b)
 }

@@ -136,6 +136,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let (address, width) = (self.address(inst, &access, 0), inst.ty.width());
         let mut lanes = [0; 4];
         for (position, lane) in lanes.iter_mut().enumerate().take(access.components.into()) {
+            // Each element is looked up by itself: those of an access that begins inside may lie outside.
             let element = address.plus(position as u64 * u64::from(width.bytes()));
             *lane = self.environment.memory.read(element, width).unwrap_or(0);
         }
@@ -165,12 +166,14 @@ impl<T: Textures> Machine<'_, '_, T> {
         let values = self.load(inst, 0);
         let memory = &mut self.environment.memory;
         let demoted = self.demoted;
+        // Helper invocations change no memory; they get what an access outside gives.
         let mut update = |address, x, y| {
             let old = memory.read(address, width).filter(|_| !demoted)?;
             memory.write(address, width, updated(access.atomic, inst.ty, old, x, y));
             Some(old)
         };
         let result = if access.components == 1 {
+            // NV_gpu_program5 section 2.X.8.Z, ATOM: the old value is in lane x, the other lanes are undefined.
             [update(address, values[0], values[1]).unwrap_or(0); 4]
         } else {
             let mut result = [0; 4];

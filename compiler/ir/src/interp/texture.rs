@@ -80,6 +80,7 @@ impl<T: Textures> Machine<'_, '_, T> {
         let element = access.element.map_or(0, |element| match texture.units {
             Units::One(_) => 0,
             Units::Array { count, .. } => self.element(element, count) as u32,
+            // Nothing tells how many textures are resident, so handles are not clamped.
             Units::Handle | Units::QueriedHandle => self.term(element) as u32,
         });
         let offset = match access.offset {

@@ -24,6 +24,7 @@ pub(super) const fn signed(width: Width, bits: u64) -> i64 {
 /// The bits of 1.0.
 pub(super) const fn one(ty: Type) -> u64 {
     match (ty.base(), ty.width()) {
+        // There are no floats of 8 bits; the row only makes the match whole.
         (Base::Float, Width::W8 | Width::W16) => 0x3c00,
         (Base::Float, Width::W32) => 0x3f80_0000,
         (Base::Float, Width::W64) => 0x3ff0_0000_0000_0000,

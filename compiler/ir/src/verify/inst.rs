@@ -254,6 +254,7 @@ impl Verifier<'_> {
             let message = "a least level goes with computed levels of textures that have several";
             self.inst_error(inst, message);
         }
+        // NV_gpu_program4 section 2.X.4.4: neither cubes nor buffers have texel offsets.
         let offsets = access.offset != TexelOffset::None;
         if offsets
             && matches!(
@@ -299,6 +300,7 @@ impl Verifier<'_> {
             let message = "an atomic has one component, or two or four half floats";
             self.inst_error(inst, message);
         }
+        // No extension has more for floats than NV_shader_atomic_fp16_vector: these four.
         let floats = matches!(
             atomic,
             AtomicOp::Add | AtomicOp::Min | AtomicOp::Max | AtomicOp::Exchange
@@ -320,12 +322,15 @@ fn mode_fits(mode: TexMode, target: TexTarget) -> bool {
         TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad | TexMode::QueryLod => {
             filtered
         }
+        // Cubes have no integer coordinates; multisample targets have samples instead of levels.
         TexMode::Fetch => !target.is_multisample() && !is_cube,
         TexMode::FetchSample | TexMode::QuerySamples => target.is_multisample(),
         TexMode::QuerySize => true,
+        // The targets of TXG: NV_gpu_program5 section 2.X.8.Z.
         TexMode::Gather(component) => {
             filtered && component < 4 && (target.dimensions() == 2 || is_cube)
         }
+        // TXGO is for 2D, rectangles and arrays of 2D only: NV_gpu_program5 section 2.X.8.Z.
         TexMode::GatherOffsets(component) => filtered && component < 4 && target.dimensions() == 2,
     }
 }

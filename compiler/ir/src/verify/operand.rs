@@ -72,6 +72,7 @@ impl Verifier<'_> {
 
     pub(super) fn index_term(&mut self, term: IndexTerm, len: Option<u32>) {
         match (term.relative, len) {
+            // The register must not need an index of its own, or indices could nest without end.
             (Some((register, lane)), _) => self.scalar(register, lane, Width::W32),
             // Run-time indices are clamped; constant ones must be inside.
             (None, Some(len)) if !u32::try_from(term.offset).is_ok_and(|offset| offset < len) => {
