@@ -74,11 +74,7 @@ fn is_whole(capture: &Capture, options: &Options) -> bool {
 fn free_locations(program: &Program, options: &Options) -> Vec<u32> {
     // The last location of the table does not go with a position.
     const LAST: u32 = 30;
-    let used: Vec<u32> = program
-        .outputs
-        .iter()
-        .filter_map(|output| options.interface.outputs.location(output.semantic))
-        .collect();
+    let used = options.interface.outputs.locations_of(program);
     (UNDISPUTED_LOCATIONS..=LAST)
         .rev()
         .chain(0..UNDISPUTED_LOCATIONS)

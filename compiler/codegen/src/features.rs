@@ -298,10 +298,9 @@ impl DeviceFeatures {
     pub fn without(mut self, lacks: impl Fn(&str) -> bool) -> Self {
         self.visit(|name, _, field| *field &= !lacks(name));
         if lacks(SUBGROUPS) {
-            self.subgroups = Subgroups {
-                size: self.subgroups.size,
-                ..Subgroups::NONE
-            };
+            let size = self.subgroups.size;
+            self.subgroups = Subgroups::NONE;
+            self.subgroups.size = size;
         }
         self
     }

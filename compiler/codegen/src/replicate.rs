@@ -254,13 +254,7 @@ impl Stage {
                 let one = self.w.float(1.0);
                 self.w.store(variable, one);
             }
-            // All outputs are undefined after `EmitVertex`, so that each vertex stores viewport, layer and number anew. Fragments get the
-            // number that the geometry stage writes, not the one that it reads.
-            for (variable, value) in &destination.outputs {
-                self.w.store(*variable, *value);
-            }
-            let number = self.uint_op(Op::Load, &[number_in.0]);
-            self.w.store(number_out, number);
+            self.place_vertex(&destination, [number_in, number_out]);
             self.w.body.op(Op::EmitVertex, &[]);
         }
         self.w.body.op(Op::EndPrimitive, &[]);
@@ -270,6 +264,16 @@ impl Stage {
         }
         self.w.body.op(Op::Return, &[]);
         self.w.body.op(Op::FunctionEnd, &[]);
+    }
+
+    /// Stores viewport, layer and number of the primitive. Each vertex does so, because all outputs are undefined after `EmitVertex`.
+    fn place_vertex(&mut self, destination: &Destination, [number_in, number_out]: [ValueWord; 2]) {
+        for (variable, value) in &destination.outputs {
+            self.w.store(*variable, *value);
+        }
+        // Fragments get the number that the geometry stage writes, not the one that it reads.
+        let number = self.uint_op(Op::Load, &[number_in.0]);
+        self.w.store(number_out, number);
     }
 
     /// Loads what the program before chose.

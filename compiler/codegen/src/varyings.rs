@@ -96,13 +96,18 @@ impl Varyings {
     /// The location of a varying; `None` for what is no varying or is not passed on.
     pub fn location(&self, semantic: Semantic) -> Option<u32> {
         let fixed = varying_location(semantic)?;
-        match self {
-            Self::Table => Some(fixed),
-            Self::Packed(list) => {
-                let place = list.iter().position(|listed| *listed == semantic)?;
-                Some(place as u32)
-            }
-        }
+        let Self::Packed(list) = self else {
+            return Some(fixed);
+        };
+        let place = list.iter().position(|listed| *listed == semantic);
+        place.map(|place| place as u32)
+    }
+
+    /// The locations of the outputs of a program.
+    pub(crate) fn locations_of(&self, program: &Program) -> Vec<u32> {
+        let outputs = program.outputs.iter();
+        let locations = outputs.filter_map(|output| self.location(output.semantic));
+        locations.collect()
     }
 
     /// Whether an output is left out because nothing reads it.
@@ -175,11 +180,10 @@ pub(crate) fn clip_planes(semantics: impl Iterator<Item = Semantic>) -> u32 {
 /// Number of clip planes that these semantics name, if there are any.
 pub(crate) fn named_clip_planes(semantics: impl Iterator<Item = Semantic>) -> Option<u32> {
     let planes = semantics.filter_map(|semantic| {
-        if let Semantic::ClipDistance(plane) = semantic {
-            Some(u32::from(plane) + 1)
-        } else {
-            None
-        }
+        let Semantic::ClipDistance(plane) = semantic else {
+            return None;
+        };
+        Some(u32::from(plane) + 1)
     });
     planes.max()
 }

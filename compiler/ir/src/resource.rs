@@ -109,6 +109,11 @@ impl TexTarget {
         )
     }
 
+    /// Number of components of a size: those of a layer or a face, then the number of layers.
+    pub const fn size_components(self) -> u8 {
+        self.plane_dimensions() + self.is_array() as u8
+    }
+
     /// Whether texels have samples.
     pub const fn is_multisample(self) -> bool {
         matches!(self, Self::D2Ms | Self::D2MsArray)

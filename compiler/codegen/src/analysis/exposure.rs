@@ -3,7 +3,7 @@
 use super::{Analysis, Reads};
 use crate::kept::refill;
 use glasm_ir::arena::Id;
-use glasm_ir::{BlockId, Inst, Node, Program};
+use glasm_ir::{BlockId, Inst, Node, Program, RoutineId};
 
 /// Forward walk that finds, for each loop, lanes that are read before they are surely written.
 #[derive(Debug, Default)]
@@ -116,15 +116,19 @@ impl ExposureScan {
                     self.block_alone(analysis, program, block);
                 }
             }
-            Node::Call(routine, _) if analysis.routines[routine.index()].inlined => {
-                let body = program.routines[routine].body;
-                // It may have returned before it wrote.
-                match analysis.routines[routine.index()].early_return {
-                    true => self.block_alone(analysis, program, body),
-                    false => self.block(analysis, program, body),
-                }
-            }
-            Node::Run { .. } | Node::Call(..) | Node::Break | Node::Continue | Node::Return => {}
+            Node::Call(routine, _) => self.call(analysis, program, routine),
+            Node::Run { .. } | Node::Break | Node::Continue | Node::Return => {}
+        }
+    }
+
+    fn call(&mut self, analysis: &mut Analysis, program: &Program, routine: RoutineId) {
+        let body = program.routines[routine].body;
+        let info = analysis.routines[routine.index()];
+        match (info.inlined, info.early_return) {
+            (false, _) => {}
+            (true, false) => self.block(analysis, program, body),
+            // It may have returned before it wrote.
+            (true, true) => self.block_alone(analysis, program, body),
         }
     }
 

@@ -82,9 +82,8 @@ impl FlowScan<'_> {
             }
             Node::Switch(switch) => self.switch(switch, inner),
             Node::Break => {
-                if let Some(count) = self.analysis.breaks.last_mut() {
-                    *count += 1;
-                }
+                let breaks = self.analysis.breaks.last_mut();
+                breaks.into_iter().for_each(|count| *count += 1);
                 Ok(false)
             }
             Node::Continue => Ok(false),

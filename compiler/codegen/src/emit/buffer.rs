@@ -5,9 +5,9 @@
 //! Shared memory has no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
 
 use super::Emit;
-use super::cx::BufferUse;
 use super::member::Member;
-use super::place::{BufferPlace, buffer_uses};
+use super::place::BufferPlace;
+use super::resource_use::{ResourceUse, buffer_uses};
 use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
 use crate::interface::names::stage_word;
@@ -71,7 +71,7 @@ fn view_number(view: View) -> usize {
 }
 
 impl Emit<'_> {
-    fn buffer_use(&mut self, id: BufferId) -> BufferUse {
+    fn buffer_use(&mut self, id: BufferId) -> ResourceUse {
         if self.tables.buffer_uses.is_empty() {
             self.tables.buffer_uses = buffer_uses(self.program);
         }
@@ -139,7 +139,7 @@ impl Emit<'_> {
     /// Whether a buffer is shared memory made of 64-bit integers.
     pub(super) fn is_wide_shared(&mut self, id: BufferId) -> bool {
         self.program.buffers[id].kind == BufferKind::Shared
-            && self.buffer_use(id).contains(BufferUse::WIDE_ATOMIC)
+            && self.buffer_use(id).contains(ResourceUse::WIDE_ATOMIC)
     }
 
     fn block_variable(&mut self, id: BufferId, array: TypeWord, view: View) -> ValueWord {
@@ -210,15 +210,10 @@ impl Emit<'_> {
     fn storage_decorations(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
         self.w.decorate(variable, Decoration::Aliased, &[]);
         let uses = self.buffer_use(id);
-        if uses.contains(BufferUse::WRITTEN) {
+        if uses.contains(ResourceUse::WRITTEN) {
             self.w.need_stores();
         }
-        let members = [
-            (!uses.contains(BufferUse::WRITTEN), Decoration::NonWritable),
-            (uses.contains(BufferUse::COHERENT), Decoration::Coherent),
-            (uses.contains(BufferUse::VOLATILE), Decoration::Volatile),
-        ];
-        for (_, decoration) in members.into_iter().filter(|(holds, _)| *holds) {
+        for decoration in uses.decorations() {
             let operands = [block.0, 0, decoration as u32];
             self.w.annotations.op(Spv::MemberDecorate, &operands);
         }
@@ -316,12 +311,9 @@ impl Builder {
         pointee: TypeWord,
         operands: &[u32],
     ) -> ValueWord {
-        let ty = self.pointer(class, pointee);
-        let pointer = self.object();
-        self.body
-            .long_result(Spv::AccessChain, ty, pointer, operands);
+        let pointer = self.chain(class, pointee, operands);
         if let Member::Divergent(_) = place.member {
-            self.decorate(pointer, Decoration::NonUniform, &[]);
+            self.decorate_divergent(pointer);
         }
         pointer
     }

@@ -3,6 +3,7 @@
 //! Functions that only compute belong to the [`Builder`]; those that only declare variables to the [`Interface`].
 
 use super::join::Joins;
+use super::resource_use::ResourceUse;
 use crate::analysis::Analysis;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capture::Home;
@@ -50,7 +51,7 @@ pub(super) struct Tables {
     /// Private variables of registers in memory, by register.
     pub(super) memory: Vec<ValueWord>,
     /// What the program does with each buffer; empty until that is asked.
-    pub(super) buffer_uses: Vec<BufferUse>,
+    pub(super) buffer_uses: Vec<ResourceUse>,
     /// Values of which it was asked whether they are the same in all invocations.
     pub(super) uniform: FxHashMap<ValueWord, bool>,
     pub(super) live_out: Vec<(u32, u8)>,
@@ -97,21 +98,6 @@ pub(super) struct Written {
     /// What the condition codes keep.
     pub(super) codes: [Lane; 4],
     pub(super) flags: FlagLanes,
-}
-
-bitflags::bitflags! {
-    /// What a program does with a buffer.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    pub(super) struct BufferUse: u8 {
-        /// Stores or atomics.
-        const WRITTEN = 1;
-        /// Accesses that other invocations see.
-        const COHERENT = 2;
-        /// Accesses that must stay.
-        const VOLATILE = 4;
-        /// Atomics of 64 bits.
-        const WIDE_ATOMIC = 8;
-    }
 }
 
 /// What is known of the residency of the accesses of the open instruction.

@@ -32,10 +32,12 @@ impl Texel {
         operands.push(self.object);
         operands.push(self.coordinate.id);
         value.into_iter().for_each(|value| operands.push(value.id));
-        if let Some(sample) = self.sample {
-            operands.push(ImageOperands::SAMPLE.bits());
-            operands.push(sample.id);
-        }
+        let bits = ImageOperands::SAMPLE.bits();
+        let sample = self.sample.map(|sample| [bits, sample.id.0]);
+        sample
+            .into_iter()
+            .flatten()
+            .for_each(|it| operands.push(it));
         operands
     }
 }
@@ -108,8 +110,7 @@ impl Emit<'_> {
         let (access, image) = self.image_access(cx)?;
         let texel = self.texel(cx, image, 0)?;
         let lanes = self.at_texel(&access, texel, |emit, _, texel| {
-            let read = emit.read_texel(texel);
-            let count = usize::from(access.components);
+            let (read, count) = (emit.read_texel(texel), access.components);
             Ok(emit.w.elements(read, cx.inst.ty, count, image.texels))
         })?;
         Ok(Outcome::Lanes(lanes))
@@ -166,7 +167,7 @@ impl Builder {
 
     /// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z,
     /// LOADIM.
-    fn elements(&mut self, read: Val, ty: Type, count: usize, texels: ImageTexels) -> [Lane; 4] {
+    fn elements(&mut self, read: Val, ty: Type, count: u8, texels: ImageTexels) -> [Lane; 4] {
         if matches!(texels, ImageTexels::Formatted(_)) {
             return read.lanes();
         }
@@ -178,13 +179,13 @@ impl Builder {
         let zero = self.uint(0);
         let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
         let bits = ty.width().bits();
-        for (number, lane) in (0u32..).zip(&mut lanes[..count]) {
-            let (word, shift) = (number * bits / 32, number * bits % 32);
-            let word = self.component(read, word as usize);
+        for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(count)]) {
+            let word = self.component(read, (number * bits / 32) as usize);
             *lane = if bits == 32 {
                 word.lane(0)
             } else {
-                let value = self.binary_bits(Spv::ShiftRightLogical, word, u64::from(shift));
+                let shift = u64::from(number * bits % 32);
+                let value = self.binary_bits(Spv::ShiftRightLogical, word, shift);
                 self.extend(value, bits, ty.is_signed_int()).lane(0)
             };
         }
@@ -208,17 +209,20 @@ impl Builder {
         for (number, lane) in (0u32..).zip(&lanes[..usize::from(access.components)]) {
             let place = (number * bits / 32) as usize;
             let value = self.lane_val(*lane, Scalar::U32);
-            words[place] = if bits == 32 {
-                value.lane(0)
-            } else {
-                let value = self.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
-                let shift = u64::from(number * bits % 32);
-                let value = self.binary_bits(Spv::ShiftLeftLogical, value, shift);
-                let old = self.val(words[place].id());
-                self.binary(Spv::BitwiseOr, old, value).lane(0)
+            words[place] = match bits {
+                32 => value.lane(0),
+                _ => self.with_element(words[place], value, bits, number * bits % 32),
             };
         }
         self.gather_vector(&words, Scalar::U32)
+    }
+
+    /// A word with an element of `bits` bits from bit `shift` up.
+    fn with_element(&mut self, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
+        let value = self.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
+        let value = self.binary_bits(Spv::ShiftLeftLogical, value, u64::from(shift));
+        let old = self.val(word.id());
+        self.binary(Spv::BitwiseOr, old, value).lane(0)
     }
 
     /// Whether the texel exists. Samples that do not are brought into range: which one is accessed then is undefined
@@ -252,7 +256,7 @@ impl Builder {
     /// Width, height and depth or layers, as many as the target has.
     fn image_dimensions(&mut self, object: ValueWord, image: &Image) -> Val {
         self.needs.insert(Need::ImageQuery);
-        let count = image.target.plane_dimensions() + u8::from(image.target.is_array());
+        let count = image.target.size_components();
         self.op(Spv::ImageQuerySize, Scalar::U32, count, &[object.0])
     }
 

@@ -2,6 +2,7 @@
 
 use super::Emit;
 use super::member::{Descriptor, Indexing, choices};
+use super::resource_use::{ResourceUse, image_use};
 use super::texture_object::{STORAGE, target_row};
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
@@ -13,59 +14,8 @@ use crate::reflect::HandleKind;
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::resource::MemFlags;
-use glasm_ir::{Aux, Image, ImageAccess, ImageId, ImageTexels, Op, Program, TypeBase, Units};
+use glasm_ir::{Image, ImageAccess, ImageId, ImageTexels, TypeBase, Units};
 use spirv::{Decoration, StorageClass};
-
-bitflags::bitflags! {
-    /// What a program does with an image.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    struct ImageUse: u8 {
-        /// Loads or atomics.
-        const READ = 1;
-        /// Stores or atomics.
-        const WRITTEN = 2;
-        /// Accesses that other invocations see.
-        const COHERENT = 4;
-        /// Accesses that must stay.
-        const VOLATILE = 8;
-    }
-}
-
-/// What a program does with one of its images.
-fn image_use(program: &Program, image: ImageId) -> ImageUse {
-    let mut found = ImageUse::empty();
-    for inst in &program.insts {
-        let Aux::Image(id) = inst.aux else { continue };
-        let access = program.image_accesses[id];
-        if access.image != image {
-            continue;
-        }
-        // What the holder of a lock writes, the next one must see.
-        let locked =
-            inst.op == Op::ImageAtomic && program.images[image].texels != ImageTexels::Raw(32);
-        let coherent = locked || access.flags.contains(MemFlags::COHERENT);
-        let facts = [
-            (
-                matches!(inst.op, Op::ImageLoad | Op::ImageAtomic),
-                ImageUse::READ,
-            ),
-            (
-                matches!(inst.op, Op::ImageStore | Op::ImageAtomic),
-                ImageUse::WRITTEN,
-            ),
-            (coherent, ImageUse::COHERENT),
-            (
-                access.flags.contains(MemFlags::VOLATILE),
-                ImageUse::VOLATILE,
-            ),
-        ];
-        for (_, usage) in facts.into_iter().filter(|(holds, _)| *holds) {
-            found |= usage;
-        }
-    }
-    found
-}
 
 /// The components of texels as the module declares them.
 pub(super) fn texel_component(texels: ImageTexels) -> Scalar {
@@ -106,11 +56,11 @@ impl Emit<'_> {
         &mut self,
         variable: ValueWord,
         image: &Image,
-        uses: ImageUse,
+        uses: ResourceUse,
         count: u32,
     ) -> Result<(), Failure> {
         let format = reflected_format(image.texels);
-        let written = uses.contains(ImageUse::WRITTEN);
+        let written = uses.contains(ResourceUse::WRITTEN);
         if let Some(kind) = HandleKind::of_image(image.units, format) {
             self.bind_handle_array(variable, kind, image.target, count);
             let mut arrays = self.interface.reflected.handles.iter_mut();
@@ -141,7 +91,7 @@ impl Emit<'_> {
         Ok(())
     }
 
-    fn image_type(&mut self, image: &Image, uses: ImageUse) -> Result<TypeWord, Failure> {
+    fn image_type(&mut self, image: &Image, uses: ResourceUse) -> Result<TypeWord, Failure> {
         let component = self.w.ty(texel_component(image.texels), 1);
         let format = match image.texels {
             ImageTexels::Formatted(ty) => self.own_format(image, ty.base(), uses)?,
@@ -169,11 +119,11 @@ impl Emit<'_> {
         &mut self,
         image: &Image,
         base: TypeBase,
-        uses: ImageUse,
+        uses: ResourceUse,
     ) -> Result<Option<TexelFormat>, Failure> {
         let needs = [
-            (ImageUse::READ, Need::ImageReadWithoutFormat),
-            (ImageUse::WRITTEN, Need::ImageWriteWithoutFormat),
+            (ResourceUse::READ, Need::ImageReadWithoutFormat),
+            (ResourceUse::WRITTEN, Need::ImageWriteWithoutFormat),
         ];
         let needs = needs.iter().filter(|(usage, _)| uses.contains(*usage));
         let device = &self.w.device;
@@ -199,10 +149,8 @@ impl Emit<'_> {
     fn format_of_units(&self, image: &Image) -> Option<TexelFormat> {
         let first = image.units.first()? as usize;
         let count = self.image_count(image.units).unwrap_or(1) as usize;
-        let formats = self
-            .options
-            .image_formats
-            .get(first..first.checked_add(count)?)?;
+        let formats = &self.options.image_formats;
+        let formats = formats.get(first..first.checked_add(count)?)?;
         let format = *formats.first()?;
         format.filter(|_| formats.iter().all(|other| *other == format))
     }
@@ -238,19 +186,12 @@ impl Emit<'_> {
 
 impl Builder {
     /// Images are aliased, because any two units may show the same memory.
-    fn image_decorations(&mut self, variable: ValueWord, uses: ImageUse) {
-        let written = uses.contains(ImageUse::WRITTEN);
-        let decorations = [
-            (true, Decoration::Aliased),
-            // Without it Vulkan asks for the feature for stores of the stage, even if nothing is stored.
-            (!written, Decoration::NonWritable),
-            (uses.contains(ImageUse::COHERENT), Decoration::Coherent),
-            (uses.contains(ImageUse::VOLATILE), Decoration::Volatile),
-        ];
-        for (_, decoration) in decorations.into_iter().filter(|(holds, _)| *holds) {
+    fn image_decorations(&mut self, variable: ValueWord, uses: ResourceUse) {
+        self.decorate(variable, Decoration::Aliased, &[]);
+        for decoration in uses.decorations() {
             self.decorate(variable, decoration, &[]);
         }
-        if written {
+        if uses.contains(ResourceUse::WRITTEN) {
             self.need_stores();
         }
     }

@@ -8,7 +8,7 @@
 //! Outside fragment programs TEX and TXB have the base level, and the larger one of two levels is accessed.
 
 use super::Emit;
-use super::texture_access::Access;
+use super::texture_access::{Access, of_unit};
 use super::texture_offset::Detail;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
@@ -67,10 +67,8 @@ impl Emit<'_> {
 
     /// A level from which the bias of the sampler leads to `level`.
     fn without_sampler_bias(&mut self, access: &Access, level: Val) -> Val {
-        let biases = &self.options.lod_biases;
         let unit = access.texture.units.first();
-        let bias = unit.and_then(|unit| biases.get(unit as usize));
-        let levels = bias.copied().unwrap_or_default().levels();
+        let levels = of_unit(&self.options.lod_biases, unit).levels();
         if levels == 0.0 {
             return level;
         }
@@ -96,8 +94,7 @@ impl Builder {
         let ([Some(dx), Some(dy)], Some(coordinate)) = (access.own, access.coordinate) else {
             return self.never();
         };
-        let base = self.uint_val(0);
-        let mut size = self.level_size(access, base);
+        let mut size = self.base_size(access);
         let mut derivatives = [dx, dy];
         if access.texture.target.is_cube() {
             size = self.component(size, 0);

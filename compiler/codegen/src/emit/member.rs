@@ -150,14 +150,12 @@ impl Builder {
     }
 
     fn need_indexing(&mut self, indexing: Indexing, member: Member) {
-        match member {
-            Member::Constant(_) => {}
-            Member::Uniform(_) => self.needs.insert(indexing.uniform),
-            Member::Divergent(_) => {
-                self.needs.insert(indexing.divergent);
-                self.needs.insert(Need::NonUniform);
-            }
-        }
+        let needs: &[Need] = match member {
+            Member::Constant(_) => &[],
+            Member::Uniform(_) => &[indexing.uniform],
+            Member::Divergent(_) => &[indexing.divergent, Need::NonUniform],
+        };
+        needs.iter().for_each(|need| self.needs.insert(*need));
     }
 
     /// Whether `id` is a value of the prologue that a parameter was taken apart to: a component of it, or a cast of either.
@@ -205,9 +203,8 @@ impl Builder {
     /// The texture or image behind a pointer.
     pub(super) fn loaded(&mut self, descriptor: Descriptor) -> ValueWord {
         let loaded = self.object();
-        let operands = [descriptor.pointer.0];
-        self.body
-            .result(Spv::Load, descriptor.object, loaded, &operands);
+        let (ty, pointer) = (descriptor.object, descriptor.pointer);
+        self.body.result(Spv::Load, ty, loaded, &[pointer.0]);
         if descriptor.divergent {
             self.decorate_divergent(loaded);
         }

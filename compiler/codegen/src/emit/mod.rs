@@ -17,7 +17,7 @@
 //! | `texture_access`, `texture_offset`, `texture_object` | their sources and operands, their variables |
 //! | `image`, `image_atomic`, `image_lock`, `image_object` | image accesses |
 //! | `memory`, `atomic`, `word_access`, `buffer`, `place` | memory accesses |
-//! | `member` | arrays of textures, images and buffers |
+//! | `member`, `resource_use` | arrays of textures, images and buffers; what the program does with them |
 //! | `cond` | condition codes and tests |
 //! | `operand` | sources of instructions |
 //! | `inputs`, `array` | inputs as operands; registers that live in variables, run-time indices |
@@ -56,6 +56,7 @@ mod outputs;
 mod pack;
 mod place;
 mod resident;
+mod resource_use;
 mod result;
 mod sparse;
 mod texture;

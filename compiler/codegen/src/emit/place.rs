@@ -5,14 +5,12 @@
 //! whole words.
 
 use super::Emit;
-use super::cx::BufferUse;
 use super::member::{Indexing, Member};
 use crate::builder::{Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::Failure;
-use glasm_ir::arena::Id;
-use glasm_ir::resource::{BufferKind, MemFlags, MemSpace};
-use glasm_ir::{Aux, BufferId, MemAccess, Op, Program, Width};
+use glasm_ir::resource::BufferKind;
+use glasm_ir::{BufferId, MemAccess};
 use spirv::Op as Spv;
 
 /// A place in a buffer.
@@ -22,36 +20,6 @@ pub(super) struct BufferPlace {
     pub(super) member: Member,
     /// Offset in bytes.
     pub(super) offset: Val,
-}
-
-/// What a program does with each of its buffers.
-pub(super) fn buffer_uses(program: &Program) -> Vec<BufferUse> {
-    let mut uses = vec![BufferUse::empty(); program.buffers.len()];
-    for inst in &program.insts {
-        let Aux::Mem(id) = inst.aux else { continue };
-        let access = program.mem_accesses[id];
-        let MemSpace::Buffer(buffer) = access.space else {
-            continue;
-        };
-        let found = &mut uses[buffer.index()];
-        let wide = inst.op == Op::Atomic && inst.ty.width() == Width::W64;
-        let facts = [
-            (inst.op != Op::Load, BufferUse::WRITTEN),
-            (wide, BufferUse::WIDE_ATOMIC),
-            (
-                access.flags.contains(MemFlags::COHERENT),
-                BufferUse::COHERENT,
-            ),
-            (
-                access.flags.contains(MemFlags::VOLATILE),
-                BufferUse::VOLATILE,
-            ),
-        ];
-        for (_, usage) in facts.into_iter().filter(|(holds, _)| *holds) {
-            *found |= usage;
-        }
-    }
-    uses
 }
 
 impl Emit<'_> {

@@ -46,10 +46,7 @@ impl Emit<'_> {
     pub(super) fn add_residency(&mut self, resident: Val) {
         // An access made of several reads counts as populated if all of them are.
         self.sparse.answer = Some(match self.sparse.answer {
-            Some(others) => {
-                let operands = [others.id.0, resident.id.0];
-                self.w.op(Spv::LogicalAnd, Scalar::BoolInt, 1, &operands)
-            }
+            Some(others) => self.w.test(Spv::LogicalAnd, others, resident),
             None => resident,
         });
     }

@@ -178,7 +178,7 @@ impl Builder {
         let target = access.texture.target;
         let image = self.image_of(access);
         // Layers follow the sizes, and what is behind them is undefined (NV_gpu_program4 section 2.X.8.Z, TXQ); the IR has the levels in w.
-        let size = target.plane_dimensions() + u8::from(target.is_array());
+        let size = target.size_components();
         let has_levels =
             !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
         let level = match access.own[0] {
@@ -188,10 +188,7 @@ impl Builder {
             _ => None,
         };
         let val = match level {
-            Some(level) => {
-                let operands = [image.0, level.0];
-                self.op(Spv::ImageQuerySizeLod, Scalar::U32, size, &operands)
-            }
+            Some(level) => self.size_query(image, level, target),
             None => self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]),
         };
         let mut lanes = [Lane::UNDEFINED; 4];

@@ -31,6 +31,22 @@ pub(super) struct Access {
 }
 
 impl Access {
+    /// An access whose operands are not read yet.
+    const fn new(texture: Texture, data: TexAccess) -> Self {
+        Self {
+            texture,
+            data,
+            image: TypeWord(0),
+            object: ValueWord::NONE,
+            divergent: false,
+            coordinate: None,
+            reference: None,
+            own: [None; 2],
+            min_lod: None,
+            offset: None,
+        }
+    }
+
     /// The operands of an instruction with a coordinate.
     fn words(&self, object: ValueWord, extra: Option<Val>, operands: &Operands) -> OperandList {
         let mut words = OperandList::default();
@@ -76,20 +92,8 @@ impl Emit<'_> {
         data: TexAccess,
     ) -> Result<Access, Failure> {
         let texture = self.program.textures[data.texture];
-        let mut access = Access {
-            texture,
-            data,
-            image: TypeWord::default(),
-            object: ValueWord::NONE,
-            divergent: false,
-            coordinate: None,
-            reference: None,
-            own: [None; 2],
-            min_lod: None,
-            offset: None,
-        };
-        let program = self.program;
-        for (number, src) in program.sources(cx.inst).iter().enumerate() {
+        let mut access = Access::new(texture, data);
+        for (number, src) in self.program.sources(cx.inst).iter().enumerate() {
             self.texture_source(&mut access, number, src)?;
         }
         if access.data.offset == TexelOffset::Dynamic {
@@ -192,9 +196,7 @@ impl Emit<'_> {
     /// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
     /// 3.8.13.1).
     pub(super) fn compared_lanes(&mut self, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
-        let modes = &self.options.depth_modes;
-        let mode = unit.and_then(|unit| modes.get(unit as usize));
-        let mode = mode.copied().unwrap_or_default();
+        let mode = of_unit(&self.options.depth_modes, unit);
         let mut constant = |value| Lane::scalar(self.w.float(value));
         match mode {
             DepthMode::Luminance => [depth, depth, depth, constant(1.0)],
@@ -269,16 +271,8 @@ impl Builder {
     ) -> Result<(), Failure> {
         match (access.data.offset, access.offset) {
             (TexelOffset::Constant(texels), _) => {
-                let dimensions = usize::from(access.texture.target.dimensions());
-                // Signed: the range of offsets is checked by the sign of the type.
-                let parts = texels.map(|texel| {
-                    let bits = i32::from(texel) as u32;
-                    self.constant(Scalar::S32, u64::from(bits))
-                });
-                let id = match dimensions {
-                    1 => parts[0],
-                    _ => self.composite(Scalar::S32, &parts[..dimensions]),
-                };
+                let dimensions = access.texture.target.dimensions();
+                let id = self.constant_offset(texels, dimensions);
                 operands.push(ImageOperands::CONST_OFFSET, &[id]);
             }
             (TexelOffset::Dynamic, Some(offset)) => {
@@ -291,10 +285,26 @@ impl Builder {
         Ok(())
     }
 
+    fn constant_offset(&mut self, texels: [i8; 3], dimensions: u8) -> ValueWord {
+        // Signed: the range of offsets is checked by the sign of the type.
+        let bits = texels.map(|texel| i32::from(texel) as u32);
+        let parts = bits.map(|bits| self.constant(Scalar::S32, u64::from(bits)));
+        match dimensions {
+            1 => parts[0],
+            _ => self.composite(Scalar::S32, &parts[..usize::from(dimensions)]),
+        }
+    }
+
     /// Adds a run-time offset to the dimensions of a coordinate, not to its layer.
     pub(super) fn add_offset(&mut self, coordinate: Val, offset: Val) -> Val {
         let lanes = self.zero_filled(offset);
         let offset = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::U32);
         self.binary(Spv::IAdd, coordinate, offset)
     }
+}
+
+/// What a list of the options says of a texture image unit. Handles have no unit; they and missing units have the default.
+pub(super) fn of_unit<T: Copy + Default>(list: &[T], unit: Option<u32>) -> T {
+    let known = unit.and_then(|unit| list.get(unit as usize));
+    known.copied().unwrap_or_default()
 }

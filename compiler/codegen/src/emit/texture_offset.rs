@@ -88,13 +88,28 @@ impl Builder {
     pub(super) fn level_size(&mut self, access: &Access, level: Val) -> Val {
         self.needs.insert(Need::ImageQuery);
         let target = access.texture.target;
-        let dimensions = target.plane_dimensions();
         let image = self.image_of(access);
-        let size = dimensions + u8::from(target.is_array());
-        let operands = [image.0, level.id.0];
-        let size = self.op(Spv::ImageQuerySizeLod, Scalar::U32, size, &operands);
-        let size = self.first_components(size, dimensions);
+        let size = self.size_query(image, level.id, target);
+        let size = self.first_components(size, target.plane_dimensions());
         self.unary_to(Spv::ConvertUToF, Scalar::F32, size)
+    }
+
+    /// The size of a level and the number of layers.
+    pub(super) fn size_query(
+        &mut self,
+        image: ValueWord,
+        level: ValueWord,
+        target: TexTarget,
+    ) -> Val {
+        let operands = [image.0, level.0];
+        let size = target.size_components();
+        self.op(Spv::ImageQuerySizeLod, Scalar::U32, size, &operands)
+    }
+
+    /// The size of the base level.
+    pub(super) fn base_size(&mut self, access: &Access) -> Val {
+        let base = self.uint_val(0);
+        self.level_size(access, base)
     }
 
     /// The number of levels of an image.
@@ -135,14 +150,14 @@ impl Builder {
     /// The level of detail of a sample; `None` for the base level.
     pub(super) fn level_of_detail(&mut self, access: &Access, which: Detail) -> Option<Val> {
         let lod = self.usual_level(access, which);
-        match (access.min_lod, lod) {
-            (None, lod) => lod,
-            (Some(least), Some(lod)) => Some(self.ext(GlslOp::NMax, &[lod, least])),
-            (Some(least), None) => {
-                let zero = self.float_like(least, 0.0);
-                Some(self.ext(GlslOp::NMax, &[zero, least]))
-            }
-        }
+        let Some(least) = access.min_lod else {
+            return lod;
+        };
+        let lod = match lod {
+            Some(lod) => lod,
+            None => self.float_like(least, 0.0),
+        };
+        Some(self.ext(GlslOp::NMax, &[lod, least]))
     }
 
     /// The level of detail without a least one.
@@ -184,8 +199,7 @@ impl Builder {
 
     /// The logarithm of how many texels a pixel is apart from its neighbors at most.
     fn detail_of_gradients(&mut self, access: &Access, dx: Val, dy: Val) -> Val {
-        let base = self.uint_val(0);
-        let size = self.level_size(access, base);
+        let size = self.base_size(access);
         let [dx, dy] = [dx, dy].map(|gradient| {
             let texels = self.binary(Spv::FMul, gradient, size);
             self.ext_to(GlslOp::Length, Scalar::F32, 1, texels.id)

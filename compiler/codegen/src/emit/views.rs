@@ -149,12 +149,8 @@ impl Emit<'_> {
 
     /// A varying location that no output of the program has.
     fn free_location(&self) -> Result<u32, Failure> {
-        let varyings = &self.options.interface.outputs;
-        let is_free = |location: &u32| {
-            let mut outputs = self.program.outputs.iter();
-            outputs.all(|output| varyings.location(output.semantic) != Some(*location))
-        };
-        let free = (0..UNDISPUTED_LOCATIONS).find(is_free);
+        let used = self.options.interface.outputs.locations_of(self.program);
+        let free = (0..UNDISPUTED_LOCATIONS).find(|location| !used.contains(location));
         free.ok_or_else(|| {
             Error::limit("there is no free varying location for viewports and views")
         })
