@@ -1,6 +1,8 @@
 //! Finds declarations of the module by what they declare: types, constants. A table holds where each stands; what stands there is
 //! compared, so that nothing is kept twice.
 
+use crate::kept::refill;
+
 /// Room of a table at first.
 const ROOM: usize = 64;
 
@@ -9,11 +11,13 @@ const ROOM: usize = 64;
 pub(super) struct Declared {
     /// Hash and number, at the first free place from the hash on. Number 0 is a free place; there is always one.
     places: Vec<(u32, u32)>,
+    /// The places before the table grew, kept for their memory.
+    spare: Vec<(u32, u32)>,
     count: usize,
 }
 
 impl Declared {
-    /// Forgets all of them. The room for many is given back, so that small programs do not pay for a large one before them.
+    /// Forgets all of them. The room for many is left aside, so that small programs do not clear what a large one needed.
     pub(super) fn clear(&mut self) {
         if self.count * 8 < self.places.len() {
             self.places.truncate(ROOM);
@@ -60,8 +64,10 @@ impl Declared {
     #[cold]
     fn grow(&mut self) {
         let room = (self.places.len() * 2).max(ROOM);
-        let places = std::mem::replace(&mut self.places, vec![(0, 0); room]);
-        for (hash, number) in places {
+        refill(&mut self.spare, room, (0, 0));
+        std::mem::swap(&mut self.places, &mut self.spare);
+        for index in 0..self.spare.len() {
+            let (hash, number) = self.spare[index];
             if number != 0 {
                 self.put(hash, number);
             }
