@@ -140,6 +140,11 @@ impl Var {
         count.unwrap_or(0)
     }
 
+    /// Whether a component of it can be a run-time index or a handle: an integer that every instruction can read.
+    pub(crate) fn can_be_index(&self) -> bool {
+        self.kind.is_value() && self.array.is_none() && self.base != Some(TypeBase::Float)
+    }
+
     /// Width of its lanes.
     pub(crate) fn width(&self) -> Width {
         if self.is_long() {

@@ -203,18 +203,10 @@ impl Lowerer<'_> {
         let checked = self.checked;
         let var = result.var;
         let info = &checked.vars[var as usize];
-        let (register, index) = match info.kind {
-            VarKind::Result { first } => self.result_register(var, first, result.index, cx.result),
-            VarKind::Temp
-            | VarKind::Address
-            | VarKind::Attrib { .. }
-            | VarKind::Param { .. }
-            | VarKind::Buffer(_)
-            | VarKind::Texture { .. }
-            | VarKind::Image { .. }
-            | VarKind::Shared { .. }
-            | VarKind::Subroutine { .. }
-            | VarKind::Poisoned => self.temp_register(var, info, result.index),
+        let (register, index) = if let VarKind::Result { first } = info.kind {
+            self.result_register(var, first, result.index, cx.result)
+        } else {
+            self.temp_register(var, info, result.index)
         };
         if info.size == VarSize::Short {
             self.flags |= InstFlags::RELAXED;

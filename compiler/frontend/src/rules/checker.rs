@@ -169,16 +169,11 @@ impl Checker<'_> {
             .filter(|(other, _)| matches!(self.syntax.words[other.index()].named, Named::Var(_)))
             .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
             .collect();
-        let notes = suggest(&text, declared.iter().map(String::as_str))
-            .into_iter()
-            .collect();
+        let close = suggest(&text, declared.iter().map(String::as_str));
         let span = Span::new(span.start, span.start + text.len() as u32);
-        self.error_with(
-            Code::UndeclaredName,
-            span,
-            format!("`{text}` is not declared"),
-            notes,
-        );
+        let message = format!("`{text}` is not declared");
+        let notes = close.into_iter().collect();
+        self.error_with(Code::UndeclaredName, span, message, notes);
         self.undeclared.push((name, span));
         None
     }
@@ -233,18 +228,12 @@ impl Checker<'_> {
 impl Checked {
     /// The attribute or result bindings from the first one of a variable on; none if it is neither.
     pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
-        let (first, table) = match kind {
-            VarKind::Attrib { first } => (first, &self.attribs),
-            VarKind::Result { first } => (first, &self.results),
-            VarKind::Temp
-            | VarKind::Address
-            | VarKind::Param { .. }
-            | VarKind::Buffer(_)
-            | VarKind::Texture { .. }
-            | VarKind::Image { .. }
-            | VarKind::Shared { .. }
-            | VarKind::Subroutine { .. }
-            | VarKind::Poisoned => return &[],
+        let (first, table) = if let VarKind::Attrib { first } = kind {
+            (first, &self.attribs)
+        } else if let VarKind::Result { first } = kind {
+            (first, &self.results)
+        } else {
+            return &[];
         };
         table.get(first as usize..).unwrap_or_default()
     }

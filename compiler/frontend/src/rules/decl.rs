@@ -61,11 +61,8 @@ impl Checker<'_> {
                 | DeclKind::Buffer4
         );
         if mods.intersects(VarMods::ANY_TYPE) && !typed {
-            self.error(
-                Code::TypeNotAllowed,
-                span,
-                "a data type is not allowed here",
-            );
+            let message = "a data type is not allowed here";
+            self.error(Code::TypeNotAllowed, span, message);
         }
         let interpolation = mods.intersection(VarMods::ANY_INTERPOLATION);
         if !interpolation.is_empty() && (kind != DeclKind::Attrib || self.stage != Stage::Fragment)
@@ -75,26 +72,17 @@ impl Checker<'_> {
         }
         let flat_mix = mods.contains(VarMods::FLAT) && interpolation != VarMods::FLAT;
         if flat_mix || mods.contains(VarMods::CENTROID | VarMods::SAMPLE) {
-            self.error(
-                Code::InterpolationMix,
-                span,
-                "these interpolation modifiers exclude each other",
-            );
+            let message = "these interpolation modifiers exclude each other";
+            self.error(Code::InterpolationMix, span, message);
         }
         if mods.contains(VarMods::SAMPLE) && self.version < Version::V4_1 {
-            self.error(
-                Code::FeatureNewer,
-                span,
-                "SAMPLE needs language version 4.1",
-            );
+            let message = "SAMPLE needs language version 4.1";
+            self.error(Code::FeatureNewer, span, message);
         }
         let integer = mods.intersects(VarMods::INT | VarMods::UINT) && kind == DeclKind::Attrib;
         if integer && self.stage == Stage::Fragment && !mods.contains(VarMods::FLAT) {
-            self.error(
-                Code::IntNotFlat,
-                span,
-                "integer attributes of fragment programs must be FLAT",
-            );
+            let message = "integer attributes of fragment programs must be FLAT";
+            self.error(Code::IntNotFlat, span, message);
         }
     }
 
@@ -111,20 +99,14 @@ impl Checker<'_> {
             let array = match size {
                 Size::Single => None,
                 Size::Of(0, place) => {
-                    self.error(
-                        Code::ArraySizeBad,
-                        place,
-                        "an array has at least one element",
-                    );
+                    let message = "an array has at least one element";
+                    self.error(Code::ArraySizeBad, place, message);
                     Some(1)
                 }
                 Size::Of(count, _) => Some(count),
                 Size::Open => {
-                    self.error(
-                        Code::ArraySizeBad,
-                        span,
-                        "an array of temporaries needs a size",
-                    );
+                    let message = "an array of temporaries needs a size";
+                    self.error(Code::ArraySizeBad, span, message);
                     Some(1)
                 }
             };
@@ -184,11 +166,8 @@ impl Checker<'_> {
         let target = self.var_of(old, old_span);
         if matches!(self.syntax.words[name.index()].named, Named::Var(_)) {
             let text = self.name_text(name);
-            self.error(
-                Code::DuplicateName,
-                span,
-                format!("`{text}` is declared already"),
-            );
+            let message = format!("`{text}` is declared already");
+            self.error(Code::DuplicateName, span, message);
         } else {
             self.syntax.words[name.index()].named = target.map_or(Named::Poisoned, Named::Var);
         }
@@ -208,11 +187,8 @@ impl Checker<'_> {
             self.error(Code::GroupSize, decl.span, "GROUP_SIZE is declared twice");
         }
         if items.len() > 3 {
-            self.error(
-                Code::GroupSize,
-                decl.span,
-                "GROUP_SIZE has at most three sizes",
-            );
+            let message = "GROUP_SIZE has at most three sizes";
+            self.error(Code::GroupSize, decl.span, message);
         }
         let mut product = 1u64;
         for (axis, item) in items.iter().take(3).enumerate() {
@@ -238,11 +214,8 @@ impl Checker<'_> {
         }
         let items = self.syntax.ast.items(decl).to_vec();
         if std::mem::replace(&mut self.shared_seen, true) {
-            self.error(
-                Code::SharedMemory,
-                decl.span,
-                "SHARED_MEMORY is declared twice",
-            );
+            let message = "SHARED_MEMORY is declared twice";
+            self.error(Code::SharedMemory, decl.span, message);
         }
         match items[..] {
             [Item::Number(size, _)] if size <= limits::SHARED_BYTES => {

@@ -6,7 +6,6 @@ use crate::ast::{Base, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::options::Features;
 use crate::source::Version;
-use glasm_ir::types::Base as TypeBase;
 
 /// What the units of an operand are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -96,7 +95,7 @@ impl Checker<'_> {
         }
         let var = self.var_of(name, span)?;
         let info = self.program.vars[var as usize];
-        if info.kind.is_value() && info.array.is_none() && info.base != Some(TypeBase::Float) {
+        if info.can_be_index() {
             return Some(var);
         }
         if info.kind != VarKind::Poisoned {

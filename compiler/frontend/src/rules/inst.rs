@@ -129,37 +129,22 @@ impl Checker<'_> {
 
     #[cold]
     fn availability(&mut self, inst: &Inst, info: &OpcodeInfo) {
-        let span = self.opcode_span(inst);
+        let (name, span) = (info.name, self.opcode_span(inst));
         let enabled = !info.early.is_empty() && self.has_option(info.early);
         if !info.stages.has(self.stage) {
-            let message = format!(
-                "`{}` is not available in {} programs",
-                info.name,
-                stage_name(self.stage)
-            );
+            let stage = stage_name(self.stage);
+            let message = format!("`{name}` is not available in {stage} programs");
             self.error(Code::FeatureStage, span, message);
         } else if info.since > self.version && !enabled {
-            let (code, message) = match info.early.is_empty() {
-                false => (
-                    Code::FeatureOption,
-                    format!("`{}` needs OPTION {}", info.name, info.early.option()),
-                ),
-                true => (
-                    Code::FeatureNewer,
-                    format!(
-                        "`{}` needs language version {}",
-                        info.name,
-                        info.since.name()
-                    ),
-                ),
+            let feature = format!("`{name}` needs");
+            // Where an option brings the opcode to earlier versions, that is the nearer remedy.
+            match info.early.is_empty() {
+                true => self.need_version(info.since, span, feature),
+                false => self.need_option(info.early, span, feature),
             };
-            self.error(code, span, message);
         } else if matches!(info.lower, Lower::Missing) {
-            self.error(
-                Code::Unsupported,
-                span,
-                format!("`{}` is not supported yet", info.name),
-            );
+            let message = format!("`{name}` is not supported yet");
+            self.error(Code::Unsupported, span, message);
         }
     }
 
@@ -196,11 +181,7 @@ impl Checker<'_> {
         }
         if self.version < Version::V5_0 && inst.modifiers.mods().intersects(SINCE_5_0) {
             let span = self.flag_span(inst, SINCE_5_0);
-            self.error(
-                Code::FeatureNewer,
-                span,
-                "this modifier needs language version 5.0",
-            );
+            self.need_version(Version::V5_0, span, "this modifier needs");
         }
         self.derivative_modifier(inst);
         self.high_modifier(inst, types);
@@ -208,13 +189,9 @@ impl Checker<'_> {
 
     /// FINE and COARSE. ARB_derivative_control.
     fn derivative_modifier(&mut self, inst: &Inst) {
-        if !inst.modifiers.mods().intersects(Mods::ANY_DERIVATIVE) {
-            return;
-        }
-        let span = self.flag_span(inst, Mods::ANY_DERIVATIVE);
-        if !self.program.features.contains(Features::DERIVATIVE_CONTROL) {
-            let message = "FINE and COARSE need OPTION ARB_derivative_control";
-            self.error(Code::FeatureOption, span, message);
+        if inst.modifiers.mods().intersects(Mods::ANY_DERIVATIVE) {
+            let span = self.flag_span(inst, Mods::ANY_DERIVATIVE);
+            self.need_option(Features::DERIVATIVE_CONTROL, span, "FINE and COARSE need");
         }
     }
 
@@ -226,11 +203,8 @@ impl Checker<'_> {
             modifiers.type_count() == 0 || types.ty.is_float() || types.ty.width() == Width::W64;
         if modifiers.mods().contains(Mods::HI) && (wrong || mul24) {
             let span = self.flag_span(inst, Mods::HI);
-            self.error(
-                Code::MulSpecial,
-                span,
-                "HI needs one of the modifiers S, U, S32 and U32",
-            );
+            let message = "HI needs one of the modifiers S, U, S32 and U32";
+            self.error(Code::MulSpecial, span, message);
         }
     }
 
@@ -258,9 +232,8 @@ impl Checker<'_> {
     fn needed_option(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let is_there = info.stages.has(self.stage) && self.version >= info.since;
         if is_there && !self.has_option(info.needs) {
-            let message = format!("`{}` needs OPTION {}", info.name, info.needs.option());
             let span = self.opcode_span(inst);
-            self.error(Code::FeatureOption, span, message);
+            self.need_option(info.needs, span, format_args!("`{}` needs", info.name));
         }
     }
 
@@ -291,41 +264,32 @@ impl Checker<'_> {
         let fits = match operand.base {
             // What is left over was reported already.
             Base::Name(_) | Base::Path(_) => true,
-            Base::Var(var) => match self.program.vars[var as usize].kind {
-                VarKind::Attrib { .. } => !self
-                    .attrib_semantics(var)
-                    .any(|semantic| matches!(semantic, Semantic::Facing | Semantic::PrimitiveId)),
-                VarKind::Poisoned => true,
-                VarKind::Temp
-                | VarKind::Address
-                | VarKind::Param { .. }
-                | VarKind::Result { .. }
-                | VarKind::Buffer(_)
-                | VarKind::Texture { .. }
-                | VarKind::Image { .. }
-                | VarKind::Shared { .. }
-                | VarKind::Subroutine { .. } => false,
-            },
+            Base::Var(var) => self.is_interpolated(var),
             Base::Scalar(_) | Base::Vector { .. } => false,
         };
         if !fits {
-            self.error(
-                Code::InterpolationOperand,
-                operand.span,
-                "only attributes can be interpolated, except facing and primitive number",
-            );
+            let message = "only attributes can be interpolated, except facing and primitive number";
+            self.error(Code::InterpolationOperand, operand.span, message);
         }
+    }
+
+    /// Whether a variable holds values that differ from place to place in a pixel; of one with errors nothing is said.
+    fn is_interpolated(&self, var: u32) -> bool {
+        let constant = [Semantic::Facing, Semantic::PrimitiveId];
+        let kind = self.program.vars[var as usize].kind;
+        let mut semantics = self.attrib_semantics(var);
+        kind == VarKind::Poisoned
+            || matches!(kind, VarKind::Attrib { .. }) && !semantics.any(|it| constant.contains(&it))
     }
 
     /// `ADD` and its like as modifiers of other opcodes.
     #[cold]
     fn stray_atomic(&mut self, inst: &Inst, info: &OpcodeInfo) {
-        let span = self.modifier_span(inst, |word| {
-            matches!(
-                modifiers::lookup(word),
-                Some(modifiers::Modifier::Atomic(_))
-            )
-        });
+        let is_atomic = |word: &[u8]| {
+            let modifier = modifiers::lookup(word);
+            matches!(modifier, Some(modifiers::Modifier::Atomic(_)))
+        };
+        let span = self.modifier_span(inst, is_atomic);
         let message = format!("`{}` does not take this modifier", info.name);
         self.error(Code::ModifierUnsupported, span, message);
     }

@@ -4,7 +4,7 @@ use super::binding::Bound;
 use super::declare::io_binding;
 use super::memory::MemoryKind;
 use super::{Checker, Implicit, Named, VarKind};
-use crate::ast::{Base, Dst, Index, Operand, Path, Signs, Suffix, SuffixKind};
+use crate::ast::{Base, Dst, Index, Operand, Path, Relative, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::lenient::Rule;
@@ -50,10 +50,7 @@ impl Checker<'_> {
             return false;
         };
         let var = &self.program.vars[var as usize];
-        let is_value = matches!(
-            var.kind,
-            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. }
-        );
+        let is_value = var.kind.is_value();
         let has_shape = match shape {
             Shape::Vector => true,
             Shape::Scalar => matches!(operand.suffix.kind(), SuffixKind::One(_)),
@@ -98,28 +95,15 @@ impl Checker<'_> {
         ty: Type,
         untyped: bool,
     ) {
-        let info = &mut self.program.vars[var as usize];
-        let readable = match info.kind {
-            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => true,
-            VarKind::Buffer(view) => view.layout.is_value(),
-            VarKind::Address if shape == Shape::AddressRegister => {
-                return self.address_operand(operand, var);
-            }
-            VarKind::Result { .. }
-            | VarKind::Address
-            | VarKind::Texture { .. }
-            | VarKind::Image { .. }
-            | VarKind::Shared { .. }
-            | VarKind::Subroutine { .. }
-            | VarKind::Poisoned => false,
-        };
+        let info = self.program.vars[var as usize];
+        let is_element = matches!(info.kind, VarKind::Buffer(view) if view.layout.is_value());
+        let readable = info.kind.is_value() || is_element;
         if shape == Shape::AddressRegister {
             return self.address_operand(operand, var);
         }
         if !readable && !self.reads_result(var, operand.span) {
             return self.not_readable(var, operand.span);
         }
-        let info = &self.program.vars[var as usize];
         // Variables without declared type take any. NV_gpu_program4 section 2.X.4.
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, operand.index, operand.span);
@@ -236,11 +220,8 @@ impl Checker<'_> {
                 self.error(Code::IndexOnScalar, span, format!("{text} is no array"));
             }
             (Some(_), Index::None) => {
-                self.error(
-                    Code::ArrayNeedsIndex,
-                    span,
-                    format!("{text} is an array and needs an index"),
-                );
+                let message = format!("{text} is an array and needs an index");
+                self.error(Code::ArrayNeedsIndex, span, message);
             }
             (Some(count), Index::Const(number)) => {
                 let message =
@@ -268,44 +249,40 @@ impl Checker<'_> {
             let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
             self.error(Code::IndexOffset, info.span, message);
         }
-        // A path that is an index has only numbers in its own brackets, which the parser sees to: this does not call itself.
-        let (base, lane) = match info.base {
-            Base::Name(name) => (self.var_of(name, info.span).map(Base::Var), info.lane),
-            Base::Path(path) => match self
-                .path_operand(path)
-                .map(|(var, suffix)| (var, suffix.kind()))
-            {
-                Some((var, SuffixKind::One(lane))) => (Some(Base::Var(var)), lane),
-                Some((var, SuffixKind::None)) => (Some(Base::Var(var)), 0),
-                Some((_, SuffixKind::Four)) => {
-                    self.error(Code::ScalarSuffix, info.span, "an index is one component");
-                    (None, 0)
-                }
-                None => (None, 0),
-            },
-            Base::Var(_) | Base::Scalar(_) | Base::Vector { .. } => (Some(info.base), info.lane),
-        };
-        let Some(Base::Var(index_var)) = base else {
+        let Some((index, lane)) = self.index_component(info) else {
             return;
         };
-        let index_info = self.program.vars[index_var as usize];
-        let readable = matches!(
-            index_info.kind,
-            VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. }
-        );
-        if !readable || index_info.array.is_some() || index_info.base == Some(TypeBase::Float) {
-            if index_info.kind != VarKind::Poisoned {
-                let text = self.var_text(index_var);
-                let message = format!(
-                    "{text} cannot be an index; use a component of an integer variable that is no array"
-                );
-                self.error(Code::IndexVariable, info.span, message);
-            }
-            return;
+        if self.program.vars[index as usize].can_be_index() {
+            let entry = &mut self.syntax.ast.relatives[relative as usize];
+            (entry.base, entry.lane) = (Base::Var(index), lane);
+        } else if self.program.vars[index as usize].kind != VarKind::Poisoned {
+            let text = self.var_text(index);
+            let message = format!(
+                "{text} cannot be an index; use a component of an integer variable that is no array"
+            );
+            self.error(Code::IndexVariable, info.span, message);
         }
-        let entry = &mut self.syntax.ast.relatives[relative as usize];
-        entry.base = Base::Var(index_var);
-        entry.lane = lane;
+    }
+
+    /// The variable of a run-time index and its component.
+    fn index_component(&mut self, info: Relative) -> Option<(u32, u8)> {
+        match info.base {
+            Base::Name(name) => Some((self.var_of(name, info.span)?, info.lane)),
+            // A path that is an index has only numbers in its own brackets, which the parser sees to: this does not call itself.
+            Base::Path(path) => {
+                let (var, suffix) = self.path_operand(path)?;
+                match suffix.kind() {
+                    SuffixKind::One(lane) => Some((var, lane)),
+                    SuffixKind::None => Some((var, 0)),
+                    SuffixKind::Four => {
+                        self.error(Code::ScalarSuffix, info.span, "an index is one component");
+                        None
+                    }
+                }
+            }
+            Base::Var(var) => Some((var, info.lane)),
+            Base::Scalar(_) | Base::Vector { .. } => None,
+        }
     }
 
     /// The unnamed variable and the suffix of a path.
@@ -386,56 +363,42 @@ impl Checker<'_> {
 
     /// The unnamed variable of what a path names.
     pub(super) fn implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
-        match bound {
-            Bound::Attrib(row, number, _) => Some(self.implicit_attrib(row, number, span)),
+        let (code, message) = match bound {
+            Bound::Attrib(row, number, _) => return Some(self.implicit_attrib(row, number, span)),
             Bound::Result(row, number, _) => {
                 let binding = io_binding(row, number);
-                Some(
-                    self.implicit(Implicit::Result(binding.semantic), span, |checker| {
-                        checker.program.results.push(binding);
-                        VarKind::Result {
-                            first: checker.program.results.len() as u32 - 1,
-                        }
-                    }),
-                )
+                let key = Implicit::Result(binding.semantic);
+                return Some(self.implicit(key, span, |checker| {
+                    let first = checker.program.results.len() as u32;
+                    checker.program.results.push(binding);
+                    VarKind::Result { first }
+                }));
             }
             Bound::Params(params) => {
                 let source = params.source();
-                Some(self.implicit(Implicit::Param(source), span, |checker| {
+                return Some(self.implicit(Implicit::Param(source), span, |checker| {
+                    let first = checker.program.params.len() as u32;
                     checker.program.params.push(source);
-                    VarKind::Param {
-                        first: checker.program.params.len() as u32 - 1,
-                    }
-                }))
+                    VarKind::Param { first }
+                }));
             }
-            Bound::Texture { first, .. } => Some(self.implicit(
-                Implicit::Texture(first),
-                span,
-                |_| VarKind::Texture { unit: first },
-            )),
-            Bound::Image { first, .. } => {
-                Some(
-                    self.implicit(Implicit::Image(first), span, |_| VarKind::Image {
-                        unit: first,
-                    }),
-                )
+            Bound::Texture { first: unit, .. } => {
+                let kind = VarKind::Texture { unit };
+                return Some(self.implicit(Implicit::Texture(unit), span, |_| kind));
             }
-            Bound::Buffer(range) => {
-                let (code, message) = range.space.info().direct_use;
-                self.error(code, span, message);
-                None
+            Bound::Image { first: unit, .. } => {
+                let kind = VarKind::Image { unit };
+                return Some(self.implicit(Implicit::Image(unit), span, |_| kind));
             }
-            Bound::Subroutines { .. } => {
-                let message = "subroutine parameters need a SUBROUTINE variable";
-                self.error(Code::OperandNotVariable, span, message);
-                None
-            }
-            Bound::Shared(_) => {
-                let message = "shared memory needs a SHARED variable";
-                self.error(Code::MemoryOperand, span, message);
-                None
-            }
-        }
+            Bound::Buffer(range) => range.space.info().direct_use,
+            Bound::Subroutines { .. } => (
+                Code::OperandNotVariable,
+                "subroutine parameters need a SUBROUTINE variable",
+            ),
+            Bound::Shared(_) => (Code::MemoryOperand, "shared memory needs a SHARED variable"),
+        };
+        self.error(code, span, message);
+        None
     }
 
     fn implicit_attrib(&mut self, row: &'static BindingInfo, number: u32, span: Span) -> u32 {
@@ -552,32 +515,18 @@ impl Checker<'_> {
             }
         }
         if resolved.range {
-            self.error(
-                Code::RangeAsOperand,
-                dst.span,
-                "a range is allowed in array declarations only",
-            );
+            let message = "a range is allowed in array declarations only";
+            self.error(Code::RangeAsOperand, dst.span, message);
             return None;
         }
-        match resolved.bound {
-            bound @ Bound::Result(..) => match resolved.relative {
-                Some(relative) => self.relative_binding(&bound, relative, dst.span),
-                None => self.implicit_var(bound, dst.span),
-            },
-            Bound::Attrib(..)
-            | Bound::Params(_)
-            | Bound::Texture { .. }
-            | Bound::Image { .. }
-            | Bound::Buffer(_)
-            | Bound::Subroutines { .. }
-            | Bound::Shared(_) => {
-                self.error(
-                    Code::WriteReadOnly,
-                    dst.span,
-                    "this binding can only be read",
-                );
-                None
-            }
+        if !matches!(resolved.bound, Bound::Result(..)) {
+            let message = "this binding can only be read";
+            self.error(Code::WriteReadOnly, dst.span, message);
+            return None;
+        }
+        match resolved.relative {
+            Some(relative) => self.relative_binding(&resolved.bound, relative, dst.span),
+            None => self.implicit_var(resolved.bound, dst.span),
         }
     }
 
@@ -598,11 +547,8 @@ impl Checker<'_> {
             VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,
         };
         let text = self.var_text(var);
-        self.error(
-            Code::WriteReadOnly,
-            span,
-            format!("{text} is {what}, which this instruction cannot write"),
-        );
+        let message = format!("{text} is {what}, which this instruction cannot write");
+        self.error(Code::WriteReadOnly, span, message);
     }
 }
 

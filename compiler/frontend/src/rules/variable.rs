@@ -9,9 +9,77 @@ use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Traits};
 use crate::lang::lenient::Rule;
-use crate::lang::{limits, options};
+use crate::lang::limits;
+use crate::lang::options::Features;
 use crate::source::Version;
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
+
+/// What a declaration needs to be there at all.
+#[derive(Clone, Copy)]
+enum Needs {
+    Nothing,
+    /// Language version 5.0.
+    Version,
+    Option(Features),
+    /// An option before language version 5.0.
+    VersionOrOption(Features),
+}
+
+/// Declarations that take bindings: kind, word, what its bindings are, what it needs.
+static BOUND: &[(DeclKind, &str, &str, Needs)] = &[
+    (DeclKind::Attrib, "ATTRIB", "an attribute", Needs::Nothing),
+    (DeclKind::Output, "OUTPUT", "a result", Needs::Nothing),
+    (
+        DeclKind::Param,
+        "PARAM",
+        "a parameter or a constant",
+        Needs::Nothing,
+    ),
+    (DeclKind::Buffer, "BUFFER", "program.buffer", Needs::Nothing),
+    (
+        DeclKind::Buffer4,
+        "BUFFER4",
+        "program.buffer",
+        Needs::Nothing,
+    ),
+    (
+        DeclKind::Cbuffer,
+        "CBUFFER",
+        "program.buffer",
+        Needs::VersionOrOption(Features::CBUFFER),
+    ),
+    (
+        DeclKind::Storage,
+        "STORAGE",
+        "program.storage",
+        Needs::Option(Features::STORAGE_BUFFER),
+    ),
+    (
+        DeclKind::Counter,
+        "COUNTER",
+        "program.counter",
+        Needs::Option(Features::ATOMIC_COUNTERS),
+    ),
+    (
+        DeclKind::Shared,
+        "SHARED",
+        "program.sharedmem",
+        Needs::Nothing,
+    ),
+    (
+        DeclKind::Texture,
+        "TEXTURE",
+        "a texture image unit",
+        Needs::Version,
+    ),
+    (DeclKind::Image, "IMAGE", "an image unit", Needs::Version),
+    (
+        DeclKind::Subroutine,
+        "SUBROUTINE",
+        "program.subroutine",
+        Needs::Version,
+    ),
+];
 
 /// The elements of a declaration, by kind.
 enum Elements {
@@ -138,64 +206,35 @@ impl Checker<'_> {
         self.syntax.reports.len()
     }
 
-    /// Whether the program type and the language version have this kind of declaration.
+    /// Whether the program type, the language version and the options have this kind of declaration.
     fn allowed_here(&mut self, decl: &Decl) -> bool {
-        let five = self.version >= Version::V5_0;
-        let (code, message) = match decl.kind {
-            DeclKind::Output if self.stage == Stage::Compute => (
-                Code::DeclarationNotAllowed,
-                "compute programs have no results",
-            ),
-            DeclKind::Shared if self.stage != Stage::Compute => (
-                Code::DeclarationNotAllowed,
-                "shared memory belongs to compute programs",
-            ),
-            DeclKind::Texture if !five => (
-                Code::FeatureNewer,
-                "TEXTURE declarations need language version 5.0",
-            ),
-            DeclKind::Image if !five => (
-                Code::FeatureNewer,
-                "IMAGE declarations need language version 5.0",
-            ),
-            DeclKind::Subroutine if !five => (
-                Code::FeatureNewer,
-                "SUBROUTINE declarations need language version 5.0",
-            ),
-            DeclKind::Cbuffer if !five && !self.has_option(options::Features::CBUFFER) => (
-                Code::FeatureOption,
-                "CBUFFER needs OPTION NV_parameter_buffer_object2",
-            ),
-            DeclKind::Storage if !self.has_option(options::Features::STORAGE_BUFFER) => (
-                Code::FeatureOption,
-                "STORAGE needs OPTION NV_shader_storage_buffer",
-            ),
-            DeclKind::Counter if !self.has_option(options::Features::ATOMIC_COUNTERS) => (
-                Code::FeatureOption,
-                "COUNTER needs OPTION NV_shader_atomic_counters",
-            ),
-            DeclKind::Temp
-            | DeclKind::Address
-            | DeclKind::Attrib
-            | DeclKind::Param
-            | DeclKind::Output
-            | DeclKind::Alias
-            | DeclKind::Buffer
-            | DeclKind::Buffer4
-            | DeclKind::Cbuffer
-            | DeclKind::Texture
-            | DeclKind::Image
-            | DeclKind::Shared
-            | DeclKind::Storage
-            | DeclKind::Counter
-            | DeclKind::GroupSize
-            | DeclKind::SharedMemory
-            | DeclKind::SecondaryViewLayerOffset
-            | DeclKind::SubroutineType
-            | DeclKind::Subroutine => return true,
+        let (kind, span) = (decl.kind, decl.span);
+        let is_compute = self.stage == Stage::Compute;
+        let wrong_stage = match (kind, is_compute) {
+            (DeclKind::Output, true) => Some("compute programs have no results"),
+            (DeclKind::Shared, false) => Some("shared memory belongs to compute programs"),
+            _ => None,
         };
-        self.error(code, decl.span, message);
-        false
+        if let Some(message) = wrong_stage {
+            self.error(Code::DeclarationNotAllowed, span, message);
+            return false;
+        }
+        let row = BOUND.iter().find(|(other, ..)| *other == kind);
+        let Some(&(_, word, _, needs)) = row else {
+            return true;
+        };
+        let feature = format_args!("{word} needs");
+        match needs {
+            Needs::Nothing => true,
+            Needs::Version => {
+                let feature = format_args!("{word} declarations need");
+                self.need_version(Version::V5_0, span, feature)
+            }
+            Needs::Option(needs) => self.need_option(needs, span, feature),
+            Needs::VersionOrOption(needs) => {
+                self.version >= Version::V5_0 || self.need_option(needs, span, feature)
+            }
+        }
     }
 
     /// Resolves the items of a declaration.
@@ -212,11 +251,8 @@ impl Checker<'_> {
                 .as_ref()
                 .is_some_and(|elements| self.count(elements) as u64 > limits::PARAMETERS)
             {
-                self.error(
-                    Code::TooManyParameters,
-                    item_span(self, item),
-                    "too many bindings in an array",
-                );
+                let message = "too many bindings in an array";
+                self.error(Code::TooManyParameters, item_span(self, item), message);
                 return None;
             }
             match self.item(decl, item) {
@@ -303,41 +339,18 @@ impl Checker<'_> {
 
     #[cold]
     fn wrong_binding(&mut self, decl: &Decl, span: Span) {
-        let wanted = match decl.kind {
-            DeclKind::Attrib => "an attribute",
-            DeclKind::Output => "a result",
-            DeclKind::Param => "a parameter or a constant",
-            DeclKind::Buffer | DeclKind::Buffer4 | DeclKind::Cbuffer => "program.buffer",
-            DeclKind::Texture => "a texture image unit",
-            DeclKind::Image => "an image unit",
-            DeclKind::Shared => "program.sharedmem",
-            DeclKind::Storage => "program.storage",
-            DeclKind::Counter => "program.counter",
-            DeclKind::Subroutine => "program.subroutine",
-            DeclKind::Temp
-            | DeclKind::Address
-            | DeclKind::Alias
-            | DeclKind::GroupSize
-            | DeclKind::SharedMemory
-            | DeclKind::SecondaryViewLayerOffset
-            | DeclKind::SubroutineType => "nothing",
-        };
-        self.error(
-            Code::BindingUnknown,
-            span,
-            format!("this declaration needs {wanted} as binding"),
-        );
+        let row = BOUND.iter().find(|(kind, ..)| *kind == decl.kind);
+        let wanted = row.map_or("nothing", |(_, _, wanted, _)| wanted);
+        let message = format!("this declaration needs {wanted} as binding");
+        self.error(Code::BindingUnknown, span, message);
     }
 
     fn path_item(&mut self, decl: &Decl, path: u32) -> Option<Elements> {
         let span = self.syntax.ast.paths[path as usize].span;
         let resolved = self.resolve(path)?;
         if let Some(rest) = resolved.rest {
-            self.error(
-                Code::UnexpectedToken,
-                rest,
-                "a binding in a declaration has no suffix",
-            );
+            let message = "a binding in a declaration has no suffix";
+            self.error(Code::UnexpectedToken, rest, message);
             return None;
         }
         let is_array = decl.size != Size::Single;
@@ -407,11 +420,8 @@ impl Checker<'_> {
     fn units(&mut self, decl: &Decl, units: Units) -> Option<Option<u32>> {
         let array = self.array_of(decl.size, units.count as usize)?;
         if !units.is_ordered {
-            self.error(
-                Code::TextureUnits,
-                decl.span,
-                "the units of an array must be consecutive",
-            );
+            let message = "the units of an array must be consecutive";
+            self.error(Code::TextureUnits, decl.span, message);
         }
         Some(array)
     }
@@ -466,11 +476,8 @@ impl Checker<'_> {
     fn bind_results(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<Var> {
         let array = self.array_of(decl.size, list.len())?;
         if array.is_some() && self.stage == Stage::Fragment {
-            self.error(
-                Code::OutputArray,
-                decl.span,
-                "fragment programs have no arrays of results",
-            );
+            let message = "fragment programs have no arrays of results";
+            self.error(Code::OutputArray, decl.span, message);
             return None;
         }
         self.array_kind(decl, list)?;
@@ -518,11 +525,8 @@ impl Checker<'_> {
             return None;
         }
         if list.windows(2).any(|pair| pair[0].1 + 1 != pair[1].1) {
-            self.error(
-                Code::ArrayOrder,
-                decl.span,
-                "the bindings of an array must have consecutive numbers",
-            );
+            let message = "the bindings of an array must have consecutive numbers";
+            self.error(Code::ArrayOrder, decl.span, message);
             return None;
         }
         Some(())
