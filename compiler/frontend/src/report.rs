@@ -97,6 +97,7 @@ impl Reports {
     }
 
     fn push(&mut self, code: Code, location: Location, message: String, notes: Vec<String>) {
+        // A text full of errors must not fill the memory with messages.
         match self.list.len().cmp(&limits::ERRORS) {
             std::cmp::Ordering::Less => {
                 let error = Diagnostic::new(code, Severity::Error, location, message);

@@ -28,6 +28,7 @@ pub(crate) fn describe(text: &[u8], wanted: Option<Stage>) -> Unknown {
     }
     let ends = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let length = text.iter().position(ends).unwrap_or(text.len()).min(WORD);
+    // The cut may lie within a character; then nothing is close to the word, and no hint is given.
     let word = std::str::from_utf8(&text[..length]).unwrap_or_default();
     let close = suggest(word, headers(wanted).into_iter());
     Unknown {

@@ -25,6 +25,7 @@ pub struct LineMap<'a> {
 impl<'a> LineMap<'a> {
     /// Finds the lines.
     pub fn new(text: &'a [u8]) -> Self {
+        // CR LF is one line end: its LF counts.
         let ends = text.iter().enumerate().filter(|&(at, &byte)| match byte {
             b'\n' => true,
             b'\r' => text.get(at + 1) != Some(&b'\n'),
@@ -84,6 +85,7 @@ fn characters(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
         .utf8_chunks()
         .flat_map(|chunk| {
             let lengths = chunk.valid().chars().map(char::len_utf8);
+            // The standard library cuts invalid bytes as lossy readers do, so that columns agree with what people see.
             let invalid = Some(chunk.invalid().len()).filter(|&length| length > 0);
             lengths.chain(invalid)
         })

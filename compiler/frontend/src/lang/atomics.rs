@@ -29,6 +29,7 @@ static ATOMICS: &[Row] = &[
     (&[U32], &[IncWrap, DecWrap], NONE, Memory::Any),
     (&[U64], &[Add, Exchange, CompareExchange], NONE, Memory::Any),
     (&[U64, S64], USUAL, Features::ATOMIC_INT64, Memory::Any),
+    // ATOMS has F32 in its own table: NV_compute_program5 section 2.X.8.Z.
     (&[F32], &[Add, Exchange], NONE, Memory::Shared),
     (
         &[F32],

@@ -47,6 +47,7 @@ impl Lowerer<'_> {
             true => (4, WriteMask::XYZW),
             false => (1, WriteMask::X),
         };
+        // An element of a BUFFER variable is one word, which all four components read: (x, x, x, x). NV_gpu_program4 section 2.X.3.6.
         let access = address.access(components, None, MemFlags::empty());
         let source = load_words(self, &address, access, Type::U32, mask);
         match is_vector {
@@ -83,6 +84,7 @@ pub(super) fn view_address(l: &mut Lowerer<'_>, view: BufferView, index: AstInde
             let [point, index] = l.ast.pairs[pair as usize];
             (Some(point), index)
         }
+        // One index of a variable over several binding points is the point; its element is then the only one.
         (Some(_), point) => (Some(point), AstIndex::None),
     };
     let kind = match view.layout {

@@ -114,6 +114,7 @@ pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let (zero, one) = (l.bits(0), l.float(1.0));
     let value = l.compute(Op::Mov, F, &[a]);
     let (shift, bias) = (l.bits(MANTISSA_BITS), l.bits(BIAS));
+    // The sign bit is 0, so that the shift leaves the exponent alone.
     let biased = l.compute(Op::Shr, U, &[value, shift]);
     let exponent = l.compute(Op::Sub, S, &[biased, bias]);
     let exponent = l.converted(exponent, S, F);
@@ -158,6 +159,7 @@ pub(super) fn rcc(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let reciprocal = l.compute(Op::Rcp, F, &[a]);
     let (low, high) = (l.float(2f32.powi(-64)), l.float(2f32.powi(64)));
     let positive = l.clamp(reciprocal, low, high);
+    // The range of negative reciprocals is the mirrored one, so its bounds change places.
     let negative = l.compute(Op::Min, F, &[reciprocal, low.negated()]);
     let negative = l.compute(Op::Max, F, &[negative, high.negated()]);
     let choices = [reciprocal.negated(), positive, negative];

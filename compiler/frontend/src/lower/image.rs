@@ -88,6 +88,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, Te
         texels,
     };
     let images = &mut l.builder.program.images;
+    // Programs have few images: a search is cheaper than a map.
     let known = images.iter_enumerated().find(|(_, known)| **known == image);
     let id = match known {
         Some((id, _)) => id,

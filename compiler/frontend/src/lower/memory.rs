@@ -16,6 +16,7 @@ use glasm_ir::{Op, Src, WriteMask};
 pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let address = address(l, cx, 0);
     let operand = l.checked.lines.source(cx.line, 0);
+    // The operand of LOAD is the address itself: its suffix and signs are part of it.
     let is_element = cx.info.operands[0] != OperandKind::Address;
     let modified = is_element && !(operand.suffix.is_none() && operand.signs.is_empty());
     let ty = cx.types.ty;

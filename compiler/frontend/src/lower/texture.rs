@@ -20,6 +20,7 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
         let unused = l.bits(0);
         return access(l, cx, TexMode::QuerySamples, unused, &[]);
     }
+    // TXQ has its level in the place of the coordinate.
     let coordinate = l.value(cx, 0, op.coordinate());
     let w = splat(coordinate, 3);
     match op {

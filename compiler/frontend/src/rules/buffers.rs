@@ -201,6 +201,7 @@ impl Checker<'_> {
             start,
             elements: None,
         };
+        // Sizes stand as indices do: that of the binding points first, that of the elements behind it.
         let has_two_sizes = decl.size2 != Size::Single;
         let array = match range.bindings {
             None if has_two_sizes => {

@@ -146,6 +146,7 @@ impl Checker<'_> {
     pub(super) fn var_of(&mut self, name: NameId, span: Span) -> Option<u32> {
         match self.syntax.words[name.index()].named {
             Named::Var(var) => Some(var),
+            // Its declaration was reported, or its first use.
             Named::Poisoned => None,
             Named::SubroutineType => {
                 let text = self.name_text(name);

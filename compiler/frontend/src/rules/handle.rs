@@ -82,6 +82,7 @@ impl Checker<'_> {
     /// A handle is a component of a variable that an index could be: declared by name, no array, no floats.
     fn handle_variable(&mut self, handle: &Operand) -> Option<u32> {
         let span = handle.span;
+        // Like a run-time index, a handle has no index and no sign of its own.
         let is_bare = handle.index == Index::None && handle.signs == Signs::empty();
         let (Base::Name(name), true) = (handle.base, is_bare) else {
             let message = "a handle is one component of a variable, such as `handle(h.x)`";

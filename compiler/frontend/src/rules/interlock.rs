@@ -17,6 +17,7 @@ impl Checker<'_> {
             }
             return;
         }
+        // One message for each section; where it stands comes before how many there are.
         for (number, section) in sections.iter().enumerate() {
             let mut before = sections[..number].iter();
             let message = if section.in_block {

@@ -63,6 +63,7 @@ impl Checker<'_> {
             self.whole(Code::TooManyInstructions, message);
         }
         if let Some(limit) = self.facts.attributes {
+            // ARB programs have a limit of attributes, whatever components of them are used.
             return self.whole_attribs(limit - reserved.attribs as usize);
         }
         let [attribs, results] = self.may_exceed_components();

@@ -118,6 +118,7 @@ impl Checker<'_> {
             // Addresses that are computed at run time are not known here.
             Index::Relative(_) | Index::Pair(_) => return,
         };
+        // The index of a SHARED variable counts bytes.
         let bytes = types.ty.width().bytes() * u32::from(types.components);
         let end = u64::from(start) + u64::from(index) + u64::from(bytes);
         let size = self.program.shared_bytes;

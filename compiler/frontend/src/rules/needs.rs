@@ -30,6 +30,7 @@ impl Checker<'_> {
         span: Span,
         feature: impl Display,
     ) -> bool {
+        // One option may bring several of the missing features; the message names such a one.
         let missing = needs.difference(self.program.features);
         if !missing.is_empty() {
             let message = format!("{feature} OPTION {}", missing.option());

@@ -30,6 +30,7 @@ impl Checker<'_> {
             let reports = &mut self.syntax.reports;
             reports.error(Code::OptionConflict, span, message);
         }
+        // An option that is named twice is no conflict with itself.
         self.options.groups.push((row.group, row.name));
         self.program.features |= row.enables;
         // Some words are conditions under options only.

@@ -142,6 +142,7 @@ impl Checker<'_> {
         let least = own + usize::from(has_reference || has_least_level);
         let most = least.max(own + usize::from(op.has_level() && target.is_full()));
         let dynamic = usize::from(part.offset == Offset::Dynamic);
+        // The parser puts a run-time offset behind all other operands.
         let (before, offset) = operands.split_at_mut(operands.len() - dynamic);
         for (number, operand) in before.iter_mut().enumerate().skip(own) {
             if number < most {
@@ -188,6 +189,7 @@ impl Checker<'_> {
         let VarKind::Texture { unit } = info.kind else {
             return;
         };
+        // Only a unit that was not used before can be one too many.
         let known = self.unit_targets.len();
         // SHADOW targets count as targets of their own; an array counts as if all its units were accessed. NV_gpu_program5 section 2.X.4.4.
         for unit in unit..unit + info.array.unwrap_or(1) {

@@ -92,6 +92,7 @@ impl Checker<'_> {
             return self.error(Code::ModifierTwice, span, message);
         }
         let support = support(info, data);
+        // Columns F and I of table X.13: X is up to 32 bits, 6 up to 64.
         let fits = match (data.class, data.ty.width()) {
             (TypeClass::Base, _) | (TypeClass::Sized, Width::W32) => support >= Support::Narrow,
             (TypeClass::Sized, Width::W64) => support == Support::Wide,
