@@ -216,6 +216,20 @@ fn many_calls() {
     }
 }
 
+/// More places than a switch of SPIR-V has room for.
+#[test]
+fn many_free_branches() {
+    const LABELS: usize = 33_000;
+    let mut rng = Rng::new(9);
+    let mut text = String::from("!!ARBvp1.0\nOPTION NV_vertex_program2;\nTEMP r;\n");
+    for label in 0..LABELS {
+        let to = rng.below(LABELS);
+        text += &format!("L{label}:\nSUBC r.x, r, {label};\nBRA L{to} (GT.x);\n");
+    }
+    text += "MOV result.position, r;\nEND\n";
+    assert!(survives(text.as_bytes(), &Options::default()));
+}
+
 #[test]
 fn recursion() {
     let text = "!!NVfp5.0\nTEMP t;\nmain:\nCAL a;\nMOV result.color, t;\nRET;\n\

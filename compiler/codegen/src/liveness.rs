@@ -245,6 +245,16 @@ impl Scan {
         }
     }
 
+    /// An empty list of changes, with memory of earlier ones.
+    fn spare_changes(&mut self) -> Vec<(u32, u8)> {
+        self.changes.pop().unwrap_or_default()
+    }
+
+    fn keep_changes(&mut self, mut changes: Vec<(u32, u8)>) {
+        changes.clear();
+        self.changes.push(changes);
+    }
+
     /// Makes changes that were undone again.
     fn repeat(&mut self, changes: &[(u32, u8)]) {
         for &(slot, lanes) in changes {
@@ -343,7 +353,7 @@ impl Walk<'_> {
                 otherwise,
                 ..
             } => {
-                self.branches(&[Some(then), otherwise], exits, Branches::If);
+                self.branches([Some(then), otherwise].into_iter(), exits, Branches::If);
                 if let Some((slot, lanes)) = self.analysis.cond_reads(self.program, cond) {
                     self.scan.gen_lanes(slot, lanes);
                 }
@@ -404,7 +414,12 @@ impl Walk<'_> {
     }
 
     /// Blocks of which one runs; all end where control is now. A missing block does nothing.
-    fn branches(&mut self, blocks: &[Option<BlockId>], exits: Exits, kind: Branches) {
+    fn branches(
+        &mut self,
+        blocks: impl DoubleEndedIterator<Item = Option<BlockId>> + Clone,
+        exits: Exits,
+        kind: Branches,
+    ) {
         let written = self.scan.written.len();
         let scope = self.scan.open_scope();
         let exits = match kind {
@@ -416,24 +431,23 @@ impl Walk<'_> {
             },
         };
         self.scan.constructs += 1;
-        let mut live_in = self.scan.changes.pop().unwrap_or_default();
+        let mut live_in = self.scan.spare_changes();
         // Last block first, like everything here: emission takes the records from their end and writes the first block first.
-        for &block in blocks.iter().rev().flatten() {
+        for block in blocks.clone().rev().flatten() {
             self.block(block, exits);
             self.scan.rollback(&scope, &mut live_in);
         }
         self.scan.constructs -= 1;
         let jumps = self.scan.jumps();
         self.scan.close_scope(&scope);
-        let falls = |block: &&Option<BlockId>| {
+        let falls = |block: &Option<BlockId>| {
             block.is_none_or(|block| self.analysis.blocks[block.index()].falls)
         };
-        let edges = blocks.iter().filter(falls).count() as u32 + jumps;
+        let edges = blocks.clone().filter(falls).count() as u32 + jumps;
         // All blocks are rolled back: what is live now is what the code behind the construct reads.
         self.push_list(written, edges);
-        self.scan.unite(&live_in, blocks.len() as u32);
-        live_in.clear();
-        self.scan.changes.push(live_in);
+        self.scan.unite(&live_in, blocks.count() as u32);
+        self.scan.keep_changes(live_in);
         // No construct is open whose join would ask for these lanes.
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
@@ -493,7 +507,7 @@ impl Walk<'_> {
         // `live` has what is live there. A header has two edges: the way in and the next round.
         self.push_list(written, 2);
         // The changes from the continue target up to the header, and those from the merge up to the continue target.
-        let (mut at_header, mut at_next) = (Vec::new(), Vec::new());
+        let (mut at_header, mut at_next) = (self.scan.spare_changes(), self.scan.spare_changes());
         self.scan.rollback(&next_round, &mut at_header);
         let falls = u32::from(self.analysis.blocks[body.index()].falls);
         self.push_list(written, self.scan.jumps() + falls);
@@ -504,6 +518,8 @@ impl Walk<'_> {
         // Before the loop is live what is live at its header.
         self.scan.repeat(&at_next);
         self.scan.repeat(&at_header);
+        self.scan.keep_changes(at_next);
+        self.scan.keep_changes(at_header);
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
         }
@@ -512,10 +528,9 @@ impl Walk<'_> {
     fn switch(&mut self, id: SwitchId, exits: Exits) {
         let program = self.program;
         let switch = &program.switches[id];
-        let mut blocks: Vec<Option<BlockId>> =
-            switch.cases.iter().map(|case| Some(case.block)).collect();
-        blocks.push(switch.default);
-        self.branches(&blocks, exits, Branches::Switch);
+        let cases = switch.cases.iter().map(|case| Some(case.block));
+        let blocks = cases.chain(std::iter::once(switch.default));
+        self.branches(blocks, exits, Branches::Switch);
         if let Some(slot) = self.analysis.slot(program, switch.selector.0, None) {
             self.scan.gen_lanes(slot, 1 << (switch.selector.1 & 3));
         }
@@ -539,12 +554,13 @@ impl Walk<'_> {
         };
         self.block(body, exits);
         self.scan.constructs -= 1;
-        let mut at_start = Vec::new();
+        let mut at_start = self.scan.spare_changes();
         self.scan.rollback(&after, &mut at_start);
         // The end of the body is an edge, too.
         self.push_list(written, self.scan.jumps() + 1);
         self.scan.close_scope(&after);
         self.scan.repeat(&at_start);
+        self.scan.keep_changes(at_start);
         if self.scan.constructs == 0 {
             self.scan.written.truncate(written);
         }

@@ -17,6 +17,8 @@ pub(super) struct ExposureScan {
     /// Lanes found exposed already in the open loop, per slot.
     found: Vec<(u32, u8)>,
     merged: Vec<u8>,
+    /// Spare lists of writes.
+    spare: Vec<Vec<(u32, u8)>>,
     stamp: u32,
     stamps: u32,
 }
@@ -148,9 +150,9 @@ impl ExposureScan {
     ) -> Vec<(u32, u8)> {
         let mark = self.journal.len();
         self.block(analysis, program, id);
+        let mut writes = self.spare.pop().unwrap_or_default();
         let written = self.journal[mark..].iter();
-        let writes = written.map(|&(slot, _)| (slot, self.surely_written(slot)));
-        let writes = writes.collect();
+        writes.extend(written.map(|&(slot, _)| (slot, self.surely_written(slot))));
         self.rollback(mark);
         writes
     }
@@ -192,6 +194,10 @@ impl ExposureScan {
             (true, true) => self.write_common(&first, &second),
             (true, false) => self.write_all(&first),
             (false, _) => self.write_all(&second),
+        }
+        for mut writes in [first, second] {
+            writes.clear();
+            self.spare.push(writes);
         }
     }
 

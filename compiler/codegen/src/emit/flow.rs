@@ -5,11 +5,15 @@ use super::join::JoinId;
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
+use glasm_ir::program::Switch;
 use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
 use spirv::{LoopControl, Op, SelectionControl};
 
 /// Cases from which on a switch in a loop makes it a dispatching one.
 const MANY_CASES: usize = 32;
+
+/// Values of all cases of a switch: an instruction has at most 65,535 words.
+const MAX_CASE_VALUES: usize = 32_000;
 
 /// Where jumps go. `Return` goes to the return join of an inlined routine; without one it ends the function. Inside loops and
 /// switches it always ends the function, because routines that return from there are not inlined.
@@ -208,20 +212,16 @@ impl Emit<'_> {
             self.add_edge(join);
         }
         let default = switch.default.map(|block| (self.w.label(), block));
-        let mut operands = vec![selector.0, default.map_or(merge, |(label, _)| label).0];
-        let mut arms = Vec::with_capacity(switch.cases.len() + 1);
-        for case in &switch.cases {
-            let label = self.w.label();
-            arms.push((label, case.block));
-            operands.extend(case.values.iter().flat_map(|&value| [value, label.0]));
-        }
-        // An instruction has at most 65,535 words.
-        if operands.len() > 65_000 {
-            return Err(Error::limit("a switch has too many values").at(switch.span));
+        // Labels of cases have numbers in order.
+        let labels = (self.w.bound()..).map(LabelWord);
+        for _ in &switch.cases {
+            self.w.label();
         }
         let none = SelectionControl::NONE.bits();
         self.w.body.op(Op::SelectionMerge, &[merge.0, none]);
-        self.w.body.op(Op::Switch, &operands);
+        let default_label = default.map_or(merge, |(label, _)| label);
+        self.write_switch(switch, selector, default_label, labels.clone())?;
+        let arms = labels.zip(switch.cases.iter().map(|case| case.block));
         let inner = Flow {
             break_to: Some(join),
             continue_to: flow.continue_to,
@@ -229,11 +229,31 @@ impl Emit<'_> {
             in_switch: true,
         };
         // The records of liveness have the cases first and the default last.
-        for (label, block) in arms.into_iter().chain(default) {
+        for (label, block) in arms.chain(default) {
             self.arm(label, block, inner, join)
                 .map_err(|error| error.at(switch.span))?;
         }
         self.seal(join);
+        Ok(())
+    }
+
+    fn write_switch(
+        &mut self,
+        switch: &Switch,
+        selector: ValueWord,
+        default: LabelWord,
+        labels: impl Iterator<Item = LabelWord>,
+    ) -> Result<(), Failure> {
+        let values: usize = switch.cases.iter().map(|case| case.values.len()).sum();
+        if values > MAX_CASE_VALUES {
+            return Err(Error::limit("a switch has too many values").at(switch.span));
+        }
+        self.w.body.head(Op::Switch, 2 + 2 * values);
+        self.w.body.0.extend([selector.0, default.0]);
+        for (case, label) in switch.cases.iter().zip(labels) {
+            let operands = case.values.iter().flat_map(|&value| [value, label.0]);
+            self.w.body.0.extend(operands);
+        }
         Ok(())
     }
 
