@@ -8,9 +8,9 @@ use crate::inst::{Cond, Dst, WriteMask};
 use crate::program::{Case, Node, RegisterId, Switch};
 use crate::types::Type;
 
-/// Cases of one switch. SPIR-V has no instruction of more than 65,535 words, and a case takes two in a switch and as many in a phi. Of more
-/// blocks there are several switches, one behind the other: a round runs at most one block of each, in the order of their numbers.
-const MAX_CASES: usize = 16_384;
+/// Cases of one switch: SPIR-V has room for 16,383 (universal limits). Of more blocks there are several switches, one behind the other: a round
+/// runs at most one block of each, in the order of their numbers.
+const MAX_CASES: usize = 16_000;
 
 /// Writes the graph as a loop in which each round runs the block that a register names.
 pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepBound>) {
