@@ -1,4 +1,4 @@
-//! The syntax tree: flat tables that refer to each other by number. Nothing is resolved yet; names are [`NameId`]s.
+//! Statements as they are read: short lists that refer to each other by number. Nothing is resolved yet; names are [`NameId`]s.
 
 use crate::lang::conditions::Test;
 use crate::lang::modifiers::Modifiers;
@@ -8,36 +8,37 @@ use crate::source::Dialect;
 use glasm_ir::types::Type;
 use glasm_ir::{Span, Swizzle, WriteMask};
 
-/// A parsed program.
+/// A program that is being read: its names, and the parts of the statement that was read last. Lists that lines refer to keep their entries
+/// as long as the lines are kept.
 #[derive(Clone, Debug)]
-pub struct Ast<'s> {
+pub struct Reading<'s> {
     /// Language.
     pub dialect: Dialect,
     /// The program string.
     pub text: &'s [u8],
-    /// All names.
+    /// All names so far.
     pub names: Names<'s>,
-    /// Number of instructions.
+    /// Number of instructions so far.
     pub inst_count: u32,
     /// Operands of the instruction that was read last, in order.
     pub operands: Vec<Operand>,
-    /// Declarations.
-    pub decls: Vec<Decl>,
-    /// Items of declarations: array elements, TEMP names.
-    pub items: Vec<Item>,
-    /// Binding paths.
-    pub paths: Vec<Path>,
-    /// Segments of binding paths.
-    pub segments: Vec<Segment>,
-    /// Run-time indices.
-    pub relatives: Vec<Relative>,
-    /// Pairs of indices.
-    pub pairs: Vec<[Index; 2]>,
-    /// Numbers.
-    pub literals: Vec<Literal>,
     /// The texture part or image part of the instruction that was read last.
     pub textures: Vec<TexPart>,
-    /// Labels with the numbers that indirect calls know them by.
+    /// The declaration that was read last.
+    pub decls: Vec<Decl>,
+    /// Its items: array elements, TEMP names.
+    pub items: Vec<Item>,
+    /// Binding paths of the statement that was read last.
+    pub paths: Vec<Path>,
+    /// Segments of these paths.
+    pub segments: Vec<Segment>,
+    /// Numbers, as long as lines refer to them.
+    pub literals: Vec<Literal>,
+    /// Pairs of indices, as long as lines refer to them.
+    pub pairs: Vec<[Index; 2]>,
+    /// All run-time indices: variables with such a binding refer to them, too.
+    pub relatives: Vec<Relative>,
+    /// All labels that indirect calls know by a number, with these numbers.
     pub subroutine_numbers: Vec<(NameId, u32, Span)>,
     /// Names in declarations that could not be read; their use is no further error.
     pub poisoned: Vec<NameId>,
@@ -428,7 +429,7 @@ pub struct Decl {
     pub size: Size,
     /// Second size of buffer variables.
     pub size2: Size,
-    /// First item in [`Ast::items`].
+    /// First item in [`Reading::items`].
     pub first_item: u32,
     /// Number of items.
     pub item_count: u32,
@@ -469,8 +470,8 @@ pub enum Item {
     Number(u32, Span),
 }
 
-impl<'s> Ast<'s> {
-    /// A tree without statements.
+impl<'s> Reading<'s> {
+    /// Before the first statement.
     pub(crate) fn new(dialect: Dialect, text: &'s [u8]) -> Self {
         Self {
             dialect,
@@ -478,22 +479,22 @@ impl<'s> Ast<'s> {
             names: Names::none(text),
             inst_count: 0,
             operands: Vec::new(),
+            textures: Vec::new(),
             decls: Vec::new(),
             items: Vec::new(),
             paths: Vec::new(),
             segments: Vec::new(),
-            relatives: Vec::new(),
-            pairs: Vec::new(),
             literals: Vec::new(),
-            textures: Vec::new(),
+            pairs: Vec::new(),
+            relatives: Vec::new(),
             subroutine_numbers: Vec::new(),
             poisoned: Vec::new(),
         }
     }
 }
 
-impl Ast<'_> {
-    /// Forgets what only the rules of the statement need that was read last.
+impl Reading<'_> {
+    /// Forgets what only the rules of a statement need.
     #[inline]
     pub(crate) fn forget_statement(&mut self) {
         self.decls.clear();
@@ -502,7 +503,7 @@ impl Ast<'_> {
         self.segments.clear();
     }
 
-    /// Forgets what the lines so far refer to. Run-time indices stay: variables with such a binding refer to them.
+    /// Forgets what only lines refer to.
     #[inline]
     pub(crate) fn forget_lines(&mut self) {
         self.literals.clear();

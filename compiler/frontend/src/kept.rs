@@ -3,7 +3,9 @@
 //! Without it, a caller that translates often would give back and ask for the same pages each time, which costs as much as a
 //! whole stage.
 
-use crate::ast::{Ast, Decl, Item, Literal, Operand, Path, Relative, Segment, TexPart, VarMods};
+use crate::ast::{
+    Decl, Item, Literal, Operand, Path, Reading, Relative, Segment, TexPart, VarMods,
+};
 use crate::lang::bindings::BindingInfo;
 use crate::lang::options::Group;
 use crate::line::Lines;
@@ -61,8 +63,8 @@ impl Scratch {
         }
     }
 
-    /// Takes the lists of a tree that is no longer needed.
-    pub(crate) fn keep_ast(&mut self, ast: Ast<'_>) {
+    /// Takes the lists of a program that was read.
+    pub(crate) fn keep_lists(&mut self, ast: Reading<'_>) {
         self.names = ast.names.into_tables();
         self.decls = ast.decls;
         self.items = ast.items;

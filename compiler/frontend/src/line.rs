@@ -13,7 +13,7 @@ use glasm_ir::{Span, WriteMask};
 pub(crate) enum Value {
     /// A variable of the program.
     Var(u32),
-    /// A scalar literal: `literals[n]` of the tree.
+    /// A scalar literal: `literals[n]` of what was read.
     Scalar(u32),
     /// Up to four literals from `first` on.
     Vector {

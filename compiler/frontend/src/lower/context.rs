@@ -1,7 +1,7 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
 use super::tables::Tables;
-use crate::ast::{Ast, InstTypes};
+use crate::ast::{InstTypes, Reading};
 use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
@@ -16,7 +16,7 @@ use glasm_ir::{
 };
 
 /// What the rules have made of the text so far, and what its lines refer to.
-pub(super) type SoFar<'c> = (&'c Checked, &'c Ast<'c>);
+pub(super) type SoFar<'c> = (&'c Checked, &'c Reading<'c>);
 
 /// The instruction being translated: the line, its row, and the types that it works with.
 #[derive(Clone, Copy)]
@@ -45,7 +45,7 @@ impl<'c> InstCx<'c> {
 pub(crate) struct Lowerer<'c> {
     pub(crate) checked: &'c Checked,
     /// What the line refers to.
-    pub(super) ast: &'c Ast<'c>,
+    pub(super) ast: &'c Reading<'c>,
     pub(crate) builder: &'c mut Builder,
     pub(super) tables: &'c mut Tables,
     pub(super) hidden_used: [usize; 2],

@@ -1,6 +1,7 @@
 //! Results: register, mask, guard, clamp, condition codes, conversion to the width of the variable.
 
 use super::context::{nearest, placeholder};
+use super::operand::const_index;
 use super::{InstCx, Lowerer};
 use crate::ast::{Cond, Index as AstIndex};
 use crate::lang::conditions::SPARSE_REGISTER;
@@ -8,7 +9,7 @@ use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
 use crate::line::Target;
-use crate::rules::{Var, VarKind, VarSize};
+use crate::rules::{IoBinding, Var, VarKind, VarSize};
 use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
@@ -296,35 +297,14 @@ impl Lowerer<'_> {
                 return (register, Some(self.index(index, info.array.unwrap_or(1))));
             }
         }
-        let binding = self.checked.results[(first + super::operand::const_index(index)) as usize];
+        let number = const_index(index);
+        let binding = self.checked.results[(first + number) as usize];
         let (register, element) = match self.tables.results.get(&binding.semantic) {
             Some(&found) => found,
-            None => {
-                // A color without declared type has that of its first access; the types of other results go by their binding.
-                let natural =
-                    if binding.typeless && matches!(binding.semantic, Semantic::FragColor { .. }) {
-                        ty.base()
-                    } else {
-                        binding.base
-                    };
-                let output = Output {
-                    base: info.base.unwrap_or(natural),
-                    ..Output::new(binding.semantic)
-                };
-                let storage = match self.is_fixed_function(binding.semantic) {
-                    true => Storage::Temp,
-                    false => Storage::Output(self.builder.program.outputs.push(output)),
-                };
-                let register = self.output_register(info, storage, None);
-                self.tables
-                    .results
-                    .insert(binding.semantic, (register, None));
-                (register, None)
-            }
+            None => (self.new_result(info, binding, ty), None),
         };
         if element.is_none() && !info.relative {
-            let element = super::operand::const_index(index);
-            *self.tables.place(var, element) = Some(Base::Register(register));
+            *self.tables.place(var, number) = Some(Base::Register(register));
         }
         let index = element.map(|(number, len)| {
             let element = IndexTerm::constant(number as i32);
@@ -335,6 +315,28 @@ impl Lowerer<'_> {
             })
         });
         (register, index)
+    }
+
+    /// The register of a result that nothing has named before.
+    fn new_result(&mut self, info: &Var, binding: IoBinding, ty: Type) -> RegisterId {
+        let semantic = binding.semantic;
+        // A color without declared type has that of its first access; the types of other results go by their binding.
+        let is_color = matches!(semantic, Semantic::FragColor { .. });
+        let natural = match is_color && binding.typeless {
+            true => ty.base(),
+            false => binding.base,
+        };
+        let output = Output {
+            base: info.base.unwrap_or(natural),
+            ..Output::new(semantic)
+        };
+        let storage = match self.is_fixed_function(semantic) {
+            true => Storage::Temp,
+            false => Storage::Output(self.builder.program.outputs.push(output)),
+        };
+        let register = self.output_register(info, storage, None);
+        self.tables.results.insert(semantic, (register, None));
+        register
     }
 
     /// A result as operand: what was written to it last.

@@ -39,7 +39,7 @@ impl UnitKind {
 }
 
 impl Checker<'_> {
-    /// The variable of a texture or image part, and the suffix; sets both in the tree.
+    /// The variable of a texture or image part, and the suffix; sets both there.
     pub(super) fn unit(&mut self, number: u32, wanted: UnitKind) -> Option<(u32, Suffix)> {
         let operand = self.syntax.ast.textures[number as usize].texture;
         let found = match operand.base {

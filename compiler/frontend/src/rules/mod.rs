@@ -44,7 +44,7 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Ast, Inst, InstTypes};
+use crate::ast::{Inst, InstTypes, Reading};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, RuleMaps, Scratch};
@@ -223,7 +223,7 @@ impl<'s> Checker<'s> {
 
     /// What was made of the text so far, and what its lines refer to.
     #[inline]
-    pub(crate) fn so_far(&self) -> (&Checked, &Ast<'s>) {
+    pub(crate) fn so_far(&self) -> (&Checked, &Reading<'s>) {
         (&self.program, &self.syntax.ast)
     }
 

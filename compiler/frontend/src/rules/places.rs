@@ -21,7 +21,7 @@ impl Checker<'_> {
 
     /// The place of the modifier that `matches`, or of the opcode with its suffixes.
     pub(super) fn modifier_span(&self, inst: &Inst, matches: impl Fn(&[u8]) -> bool) -> Span {
-        // The statement is read again, because the tree keeps no places of modifiers: they are needed for errors only.
+        // The statement is read again, because no places of modifiers are kept: they are needed for errors only.
         // Pairs of a point and a word follow the opcode.
         let tokens = self.tokens(inst);
         let words = tokens[1..]

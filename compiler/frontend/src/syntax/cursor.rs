@@ -1,11 +1,11 @@
-//! The program as far as it was read: the bytes ahead, what is known of names, and the tree under construction.
+//! The program as far as it was read: the bytes ahead, what is known of names, and the parts of the statement that was read last.
 //!
 //! The bytes ahead begin with a token: blanks and comments are skipped behind each. Lines match bytes directly; tokens are for messages
 //! and for looking further ahead.
 
 use super::letters::Letters;
 use super::vocabulary::{Leader, Vocabulary, Word};
-use crate::ast::{Ast, Inst};
+use crate::ast::{Inst, Reading};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, Scratch};
@@ -60,7 +60,7 @@ pub(super) type Parsed<T> = Result<T, Failure>;
 pub(crate) enum Read {
     /// The name of an OPTION line.
     Option(NameId, Span),
-    /// An instruction; its operands are those of the tree.
+    /// An instruction; its operands are in [`Reading::operands`].
     Inst(Inst),
     /// `decls[n]`
     Decl(u32),
@@ -74,7 +74,7 @@ pub(crate) struct Syntax<'s> {
     pub(super) rest: &'s [u8],
     /// The statement that was read last, if it can be checked.
     pub(crate) read: Option<Read>,
-    pub(crate) ast: Ast<'s>,
+    pub(crate) ast: Reading<'s>,
     pub(crate) reports: Reports,
     /// What is known of each name.
     pub(crate) words: Vec<Word>,
@@ -108,7 +108,7 @@ impl<'s> Syntax<'s> {
         } = start;
         let facts = dialect.facts();
         let names = std::mem::take(&mut scratch.names);
-        let ast = Ast {
+        let ast = Reading {
             names: Names::new(text, facts.reserved_words, names),
             decls: kept::take(&mut scratch.decls, 0),
             items: kept::take(&mut scratch.items, 0),
@@ -118,7 +118,7 @@ impl<'s> Syntax<'s> {
             relatives: kept::take(&mut scratch.relatives, 0),
             literals: kept::take(&mut scratch.literals, 0),
             textures: kept::take(&mut scratch.textures, 0),
-            ..Ast::new(dialect, text)
+            ..Reading::new(dialect, text)
         };
         let mut words = kept::take(&mut scratch.words, 0);
         words.resize(ast.names.len(), Word::new(Leader::Other));
@@ -141,7 +141,7 @@ impl<'s> Syntax<'s> {
     /// What was said of the program.
     pub(crate) fn finish(self, scratch: &mut Scratch) -> Reports {
         scratch.words = self.words;
-        scratch.keep_ast(self.ast);
+        scratch.keep_lists(self.ast);
         self.reports
     }
 
