@@ -408,12 +408,12 @@ impl Checker<'_> {
         Ok((bound(row, first, count), range, used))
     }
 
-    /// The failure that no row fits, at the first word that no row knows, with a hint if that is close to a word of a row.
-    pub(super) fn no_binding<'a>(
+    /// How many words of a path fit some pattern, and the words that the patterns have behind them.
+    fn words_behind<'a>(
         &self,
         segments: &[Segment],
         patterns: impl Iterator<Item = &'a str>,
-    ) -> Failed {
+    ) -> (usize, Vec<&'a str>) {
         let mut known = 0;
         let mut next: Vec<&str> = Vec::new();
         for pattern in patterns {
@@ -433,6 +433,16 @@ impl Checker<'_> {
                 next.extend(words.get(fitting));
             }
         }
+        (known, next)
+    }
+
+    /// The failure that no row fits, at the first word that no row knows, with a hint if that is close to a word of a row.
+    pub(super) fn no_binding<'a>(
+        &self,
+        segments: &[Segment],
+        patterns: impl Iterator<Item = &'a str>,
+    ) -> Failed {
+        let (known, next) = self.words_behind(segments, patterns);
         let segment = segments[known.min(segments.len() - 1)];
         let text = self.source_text(segment.span);
         let (message, notes) = if known >= segments.len() {

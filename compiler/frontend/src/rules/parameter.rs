@@ -32,8 +32,8 @@ impl Checker<'_> {
             return unknown();
         }
         match word {
-            b"env" => self.parameters(segment, span, limits::ENV_PARAMETERS, ParamKind::Env),
-            b"local" => self.parameters(segment, span, limits::LOCAL_PARAMETERS, ParamKind::Local),
+            b"env" => self.env_parameter(segments),
+            b"local" => self.local_parameter(segments),
             b"buffer" if bracket != Bracket::None => {
                 self.buffer_binding(segment, BufferSpace::Parameter, span)
             }

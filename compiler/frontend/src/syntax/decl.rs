@@ -123,22 +123,25 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
         | DeclKind::Image
         | DeclKind::Shared
         | DeclKind::Storage
-        | DeclKind::Counter => {
-            decl.name = Some(new_name(input)?);
-            if input.facts.arrays || decl.kind == DeclKind::Param {
-                decl.size = size(input)?;
-            }
-            if input.facts.arrays {
-                decl.size2 = size(input)?;
-            }
-            // The grammar of NV_shader_atomic_counters has no equals sign.
-            if decl.kind != DeclKind::Counter || input.is_at(Kind::Equals) {
-                input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
-            }
-            initializer(input, decl)?;
-        }
+        | DeclKind::Counter => bound_variable(input, decl)?,
     }
     Ok(())
+}
+
+/// A name with sizes, and what it is bound to.
+fn bound_variable(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
+    decl.name = Some(new_name(input)?);
+    if input.facts.arrays || decl.kind == DeclKind::Param {
+        decl.size = size(input)?;
+    }
+    if input.facts.arrays {
+        decl.size2 = size(input)?;
+    }
+    // The grammar of NV_shader_atomic_counters has no equals sign.
+    if decl.kind != DeclKind::Counter || input.is_at(Kind::Equals) {
+        input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
+    }
+    initializer(input, decl)
 }
 
 /// What an alias names: a variable, or a binding, which the checker may take.
