@@ -3,15 +3,15 @@
 //! Without it, a caller that translates often would give back and ask for the same pages each time, which costs as much as a
 //! whole stage.
 
-use crate::ast::{
-    Decl, Item, Literal, Operand, Path, Reading, Relative, Segment, TexPart, VarMods,
-};
 use crate::lang::bindings::BindingInfo;
 use crate::lang::options::Group;
 use crate::line::Lines;
 use crate::lower::tables::Tables;
 use crate::names::NameTables;
 use crate::rules::Flow;
+use crate::statement::{
+    Decl, Item, Literal, Operand, Path, Reading, Relative, Segment, TexPart, VarMods,
+};
 use crate::syntax::Word;
 use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarSize};
 use glasm_ir::{BuilderMemory, ParamSource, Program, Semantic, Stage};
@@ -64,16 +64,16 @@ impl Scratch {
     }
 
     /// Takes the lists of a program that was read.
-    pub(crate) fn keep_lists(&mut self, ast: Reading<'_>) {
-        self.names = ast.names.into_tables();
-        self.decls = ast.decls;
-        self.items = ast.items;
-        self.operands = ast.operands;
-        self.paths = ast.paths;
-        self.segments = ast.segments;
-        self.relatives = ast.relatives;
-        self.literals = ast.literals;
-        self.textures = ast.textures;
+    pub(crate) fn keep_lists(&mut self, reading: Reading<'_>) {
+        self.names = reading.names.into_tables();
+        self.decls = reading.decls;
+        self.items = reading.items;
+        self.operands = reading.operands;
+        self.paths = reading.paths;
+        self.segments = reading.segments;
+        self.relatives = reading.relatives;
+        self.literals = reading.literals;
+        self.textures = reading.textures;
     }
 }
 

@@ -4,7 +4,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod ast;
 pub mod codes;
 pub mod diag;
 mod header;
@@ -19,6 +18,7 @@ mod report;
 mod rules;
 pub mod source;
 pub mod split;
+pub mod statement;
 mod syntax;
 mod unknown_header;
 mod vars;

@@ -64,11 +64,11 @@ pub(crate) fn translate(
 
 /// When the lines of a program become IR, told by its first instruction or label.
 fn decide(checker: &Checker<'_>, first: Statement) -> Lowering {
-    let (checked, ast) = checker.so_far();
+    let (checked, reading) = checker.so_far();
     let waits = match checked.lines.list.last() {
         Some(line) if first == Statement::Inst => {
-            let rest = &ast.text[line.span.start as usize..];
-            !ast.relatives.is_empty() || whole::is_needed(rest, checked.features)
+            let rest = &reading.text[line.span.start as usize..];
+            !reading.relatives.is_empty() || whole::is_needed(rest, checked.features)
         }
         // It begins with a label.
         _ => true,

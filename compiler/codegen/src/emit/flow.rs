@@ -12,8 +12,8 @@ use spirv::{LoopControl, Op, SelectionControl};
 /// Cases from which on a switch in a loop makes it a dispatching one.
 const MANY_CASES: usize = 32;
 
-/// Values of all cases of a switch: an instruction has at most 65,535 words.
-const MAX_CASE_VALUES: usize = 32_000;
+/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label (universal limits).
+const MAX_CASE_VALUES: usize = 16_383;
 
 /// Where jumps go. `Return` goes to the return join of an inlined routine; without one it ends the function. Inside loops and
 /// switches it always ends the function, because routines that return from there are not inlined.

@@ -3,7 +3,7 @@
 use super::Lowerer;
 use super::operand::{const_index, splat};
 use super::tables::BufferKey;
-use crate::ast::Index as AstIndex;
+use crate::statement::Index as AstIndex;
 use crate::vars::{BufferLayout, BufferView};
 use glasm_ir::inst::{Aux, IndexTerm};
 use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};
@@ -81,7 +81,7 @@ pub(super) fn view_address(l: &mut Lowerer<'_>, view: BufferView, index: AstInde
     let (point, index) = match (view.bindings, index) {
         (None, index) => (None, index),
         (Some(_), AstIndex::Pair(pair)) => {
-            let [point, index] = l.ast.pairs[pair as usize];
+            let [point, index] = l.reading.pairs[pair as usize];
             (Some(point), index)
         }
         // One index of a variable over several binding points is the point; its element is then the only one.

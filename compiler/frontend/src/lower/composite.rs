@@ -4,7 +4,7 @@
 use super::formula::{F, Part};
 use super::operand::{lanes, splat};
 use super::{InstCx, Lowerer};
-use crate::ast::{ExtSelect, Extra};
+use crate::statement::{ExtSelect, Extra};
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type};
 use glasm_ir::{Base, Op, Src, Swizzle, WriteMask};

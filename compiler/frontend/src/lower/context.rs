@@ -1,12 +1,12 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
 use super::tables::Tables;
-use crate::ast::{InstTypes, Reading};
 use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
 use crate::rules::{Checked, result_type};
 use crate::source::Family;
+use crate::statement::{InstTypes, Reading};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{Aux, LiteralId, Rounding};
 use glasm_ir::types::{Type, Width};
@@ -45,7 +45,7 @@ impl<'c> InstCx<'c> {
 pub(crate) struct Lowerer<'c> {
     pub(crate) checked: &'c Checked,
     /// What the line refers to.
-    pub(super) ast: &'c Reading<'c>,
+    pub(super) reading: &'c Reading<'c>,
     pub(crate) builder: &'c mut Builder,
     pub(super) tables: &'c mut Tables,
     pub(super) hidden_used: [usize; 2],
@@ -86,12 +86,12 @@ impl Unfinished {
     #[inline]
     pub(super) fn with(
         &mut self,
-        (checked, ast): SoFar<'_>,
+        (checked, reading): SoFar<'_>,
         append: impl FnOnce(&mut Lowerer<'_>),
     ) {
         let mut lowerer = Lowerer {
             checked,
-            ast,
+            reading,
             builder: &mut self.builder,
             tables: &mut self.tables,
             hidden_used: [0; 2],

@@ -5,11 +5,11 @@ use super::fog::FogPlace;
 use super::loops::Rounds;
 use super::operand::splat;
 use super::{InstCx, Lowerer};
-use crate::ast::{Cond as AstCond, Extra};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
 use crate::line::Line;
 use crate::rules::{IoBinding, Var, VarKind, label_of};
+use crate::statement::{Cond as AstCond, Extra};
 use glasm_ir::flow::{Kept, Recorder, Rules};
 use glasm_ir::inst::Aux;
 use glasm_ir::program::NameId;
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
     }
 
     fn routine_name(&mut self, name: crate::names::NameId) -> NameId {
-        let text = self.ast.names.word(name);
+        let text = self.reading.names.word(name);
         self.builder.program.names.push(text)
     }
 

@@ -2,10 +2,10 @@
 
 use super::context::nearest;
 use super::{InstCx, Lowerer};
-use crate::ast::{Index as AstIndex, Signs};
 use crate::lang::modifiers::register_type;
 use crate::line::{Source, Value};
 use crate::rules::{Var, VarKind, VarSize, default_constant, literal_bits};
+use crate::statement::{Index as AstIndex, Signs};
 use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
@@ -56,13 +56,13 @@ impl Lowerer<'_> {
         let mut signs = operand.signs;
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
-                let mut literal = self.ast.literals[literal as usize];
+                let mut literal = self.reading.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
                 } else {
                     literal.negative = false;
                 }
-                let bits = literal_bits(self.ast.text, literal, ty).unwrap_or(0);
+                let bits = literal_bits(self.reading.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.literal_id([bits; 4]))
             }
             base @ (Value::Scalar(_) | Value::Vector { .. } | Value::Var(_)) => {
@@ -78,9 +78,10 @@ impl Lowerer<'_> {
 
     /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
     pub(super) fn literal_operand(&mut self, base: Value, ty: Type) -> Base {
-        let ast = self.ast;
-        let bits =
-            |literal: u32| literal_bits(ast.text, ast.literals[literal as usize], ty).unwrap_or(0);
+        let reading = self.reading;
+        let bits = |literal: u32| {
+            literal_bits(reading.text, reading.literals[literal as usize], ty).unwrap_or(0)
+        };
         let vector = match base {
             Value::Vector { first, count } => {
                 let mut vector = default_constant(ty);
@@ -176,7 +177,7 @@ impl Lowerer<'_> {
 
     fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
         let name = info.name.map(|name| {
-            let text = self.ast.names.word(name);
+            let text = self.reading.names.word(name);
             self.builder.program.names.push(text)
         });
         let width = if info.is_long() {
@@ -312,7 +313,7 @@ impl Lowerer<'_> {
         let AstIndex::Relative(number) = index else {
             return IndexTerm::constant(const_index(index) as i32);
         };
-        let relative = self.ast.relatives[number as usize].resolved();
+        let relative = self.reading.relatives[number as usize].resolved();
         let Value::Var(var) = relative.base else {
             return IndexTerm::constant(0);
         };

@@ -2,8 +2,8 @@
 
 use super::Lowerer;
 use super::tables::BufferKey;
-use crate::ast::VarMods;
 use crate::lang::options::Features;
+use crate::statement::VarMods;
 use crate::vars::IoBinding;
 use glasm_ir::program::Modes;
 use glasm_ir::semantic::Sampling;

@@ -3,13 +3,13 @@
 use super::context::{nearest, placeholder};
 use super::operand::const_index;
 use super::{InstCx, Lowerer};
-use crate::ast::{Cond, Index as AstIndex};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
 use crate::line::Target;
 use crate::rules::{IoBinding, Var, VarKind, VarSize};
+use crate::statement::{Cond, Index as AstIndex};
 use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
 
     fn output_register(&mut self, info: &Var, storage: Storage, array: Option<u32>) -> RegisterId {
         let name = info.name.map(|name| {
-            let text = self.ast.names.word(name);
+            let text = self.reading.names.word(name);
             self.builder.program.names.push(text)
         });
         self.builder.program.registers.push(Register {

@@ -2,10 +2,10 @@
 //! NV_vertex_program2_option, NV_fragment_program2 section 3.11.3.Y.
 
 use super::{Checker, VarKind};
-use crate::ast::{Base, Inst, Operand, Signs, SuffixKind};
 use crate::codes::Code;
 use crate::lang::arb::limits;
 use crate::lang::lenient::Rule;
+use crate::statement::{Base, Inst, Operand, Signs, SuffixKind};
 use glasm_ir::{CondTest, Span, WriteMask};
 
 impl Checker<'_> {
@@ -35,7 +35,7 @@ impl Checker<'_> {
 
     /// A run-time index: a component of an address register, plus a number.
     pub(super) fn address_index(&mut self, relative: u32) {
-        let info = self.syntax.ast.relatives[relative as usize];
+        let info = self.syntax.reading.relatives[relative as usize];
         self.address_offset(info.offset, info.span);
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.var_of(name, info.span) else {
@@ -61,7 +61,7 @@ impl Checker<'_> {
             };
             return self.error(Code::IndexVariable, info.span, message);
         }
-        self.syntax.ast.relatives[relative as usize].base = Base::Var(var);
+        self.syntax.reading.relatives[relative as usize].base = Base::Var(var);
     }
 
     /// What plain programs add to an address register. ARB_vertex_program section 2.14.2.

@@ -3,7 +3,6 @@
 
 use super::operand::Shape;
 use super::{Checker, Implicit, VarKind};
-use crate::ast::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, VarMods};
 use crate::codes::Code;
 use crate::lang::arb::{self, Form};
 use crate::lang::lenient::Rule;
@@ -12,6 +11,7 @@ use crate::lang::opcodes::{Lower, OpcodeInfo};
 use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::names::NameId;
+use crate::statement::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, VarMods};
 use crate::syntax::{DeclWord, Leader};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
 use rustc_hash::FxHashSet;
@@ -133,7 +133,7 @@ impl Checker<'_> {
     #[cold]
     pub(super) fn is_codes_target(&self, name: NameId) -> bool {
         let sets = self.facts.instruction_sets;
-        self.program.features.intersects(sets) && self.syntax.ast.names.text(name) == b"CC"
+        self.program.features.intersects(sets) && self.syntax.reading.names.text(name) == b"CC"
     }
 
     /// The variable that instructions with result `CC` write. The name stays undeclared, so that nothing reads it.
@@ -195,7 +195,7 @@ impl Checker<'_> {
             return;
         }
         for index in 0..decl.item_count {
-            let item = self.syntax.ast.items[(decl.first_item + index) as usize];
+            let item = self.syntax.reading.items[(decl.first_item + index) as usize];
             if let Item::Name(name, _, span) = item {
                 self.arb_reserved_word(name, span);
             }

@@ -2,7 +2,6 @@
 
 use super::buffers::BufferRange;
 use super::{Checker, suggest};
-use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
@@ -10,6 +9,7 @@ use crate::lang::options::Features;
 use crate::lang::paths::{self, PathRow};
 use crate::lang::stage_name;
 use crate::lang::state::StateInfo;
+use crate::statement::{Bracket, Segment};
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::{ParamSource, Semantic, Span, StateParam};
 
@@ -110,7 +110,7 @@ pub(super) enum Match {
 impl Checker<'_> {
     /// What a path names. Reports the error if it names nothing.
     pub(super) fn resolve(&mut self, path: u32) -> Option<Resolved> {
-        let segments = self.syntax.ast.segments(path);
+        let segments = self.syntax.reading.segments(path);
         let (bound, range, used) = match self.find(segments) {
             Ok(found) => found,
             Err(failed) => return self.names_nothing(*failed),
@@ -160,7 +160,7 @@ impl Checker<'_> {
     fn row_of(&self, segments: &[Segment]) -> Option<(PathRow, usize, Bracket)> {
         let longest = segments.len().min(paths::LONGEST);
         (2..=longest).rev().find_map(|used| {
-            let row = paths::row(self.syntax.ast.dialect, segments[used - 1].key)?;
+            let row = paths::row(self.syntax.reading.dialect, segments[used - 1].key)?;
             let words = &segments[..used];
             let bracket = match row {
                 PathRow::Attrib(row) | PathRow::Result(row) => {
@@ -259,7 +259,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn text_at(&self, span: Span) -> &[u8] {
-        &self.syntax.ast.text[span.range()]
+        &self.syntax.reading.text[span.range()]
     }
 
     /// Matches words and brackets of `segments` with the pattern of a row.
@@ -376,7 +376,7 @@ impl Checker<'_> {
         // The option counts, see `Rule::DualSourceEarly`.
         let by_option =
             row.needs == Features::DUAL_SOURCE && self.has_option(Features::DUAL_SOURCE);
-        if row.is_newer_than(self.syntax.ast.dialect) && !by_option {
+        if row.is_newer_than(self.syntax.reading.dialect) && !by_option {
             let (text, since) = (self.source_text(span), row.since.name());
             return fail(
                 span,

@@ -3,10 +3,10 @@
 
 use super::binding::{Bound, Failed, Found, fail};
 use super::{Checker, Var, VarKind};
-use crate::ast::{Bracket, Decl, DeclKind, Segment, Size};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::source::Version;
+use crate::statement::{Bracket, Decl, DeclKind, Segment, Size};
 use crate::vars::{BufferLayout, BufferView};
 use glasm_ir::Span;
 

@@ -2,7 +2,6 @@
 
 use super::blocks::Flow;
 use super::suggest::suggest;
-use crate::ast::{Base, VarMods};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::facts::LanguageFacts;
@@ -11,6 +10,7 @@ use crate::lang::options::{self, Features, Group};
 use crate::line::{Lines, Value};
 use crate::names::{NameId, Named};
 use crate::source::{Dialect, Family, Version};
+use crate::statement::{Base, VarMods};
 use crate::syntax::Syntax;
 use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarKind, VarSize};
 use glasm_ir::flow::Plan;
@@ -126,7 +126,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn name_text(&self, name: NameId) -> String {
-        self.syntax.ast.names.display(name)
+        self.syntax.reading.names.display(name)
     }
 
     /// The name of a variable for messages.
@@ -138,7 +138,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn source_text(&self, span: Span) -> String {
-        String::from_utf8_lossy(&self.syntax.ast.text[span.range()]).into_owned()
+        String::from_utf8_lossy(&self.syntax.reading.text[span.range()]).into_owned()
     }
 
     /// The variable of a name; reports a name that is not declared, once.
@@ -166,7 +166,7 @@ impl Checker<'_> {
         // One report for each name. `poison_names` takes it back if a declaration of the name follows that could not be read.
         self.syntax.words[name.index()].named = Named::Poisoned;
         let text = self.name_text(name);
-        let declared: Vec<String> = (self.syntax.ast.names.iter())
+        let declared: Vec<String> = (self.syntax.reading.names.iter())
             .filter(|(other, _)| matches!(self.syntax.words[other.index()].named, Named::Var(_)))
             .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
             .collect();
@@ -195,7 +195,7 @@ impl Checker<'_> {
     pub(super) fn is_loop_index(&self, name: NameId) -> bool {
         self.program.loop_index.is_none()
             && self.has_option(Features::NV_FRAGMENT_2)
-            && self.syntax.ast.names.text(name) == b"A0"
+            && self.syntax.reading.names.text(name) == b"A0"
     }
 
     /// Declares the address register of loops.

@@ -1,8 +1,8 @@
 //! Components of attributes and results that a program uses. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
 
 use super::Checked;
-use crate::ast::Index;
 use crate::line::Value;
+use crate::statement::Index;
 use glasm_ir::Semantic;
 use rustc_hash::FxHashMap;
 

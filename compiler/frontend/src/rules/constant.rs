@@ -1,8 +1,8 @@
 //! Constants. NV_gpu_program4 section 2.X.3.3, constant bindings.
 
 use super::Checker;
-use crate::ast::Literal;
 use crate::codes::Code;
+use crate::statement::Literal;
 use glasm_ir::Width;
 use glasm_ir::types::{Base, Type};
 
@@ -10,7 +10,7 @@ impl Checker<'_> {
     /// Bits of a scalar constant in a declaration: the value in every lane; a float unless the declaration is of integer type.
     pub(super) fn scalar_constant(&mut self, literal: u32, base: Option<Base>) -> Option<[u32; 4]> {
         let ty = Type::of(base.unwrap_or(Base::Float), Width::W32);
-        let literal = self.syntax.ast.literals[literal as usize];
+        let literal = self.syntax.reading.literals[literal as usize];
         Some([self.literal(literal, ty)? as u32; 4])
     }
 
@@ -24,7 +24,7 @@ impl Checker<'_> {
         let ty = Type::of(base.unwrap_or(Base::Float), Width::W32);
         let mut bits = default_constant(ty);
         for lane in 0..count {
-            let literal = self.syntax.ast.literals[(first + u32::from(lane)) as usize];
+            let literal = self.syntax.reading.literals[(first + u32::from(lane)) as usize];
             bits[lane as usize] = self.literal(literal, ty)?;
         }
         Some(bits.map(|bits| bits as u32))
@@ -32,7 +32,7 @@ impl Checker<'_> {
 
     /// Bits of a literal in type `ty`; reports literals that do not fit.
     pub(super) fn literal(&mut self, literal: Literal, ty: Type) -> Option<u64> {
-        match literal_bits(self.syntax.ast.text, literal, ty) {
+        match literal_bits(self.syntax.reading.text, literal, ty) {
             Ok(bits) => Some(bits),
             Err(code) => {
                 let text = self.source_text(literal.span);

@@ -1,17 +1,17 @@
 //! Declarations. NV_gpu_program4 sections 2.X.3.1 to 2.X.3.8.
 
 use super::{Checker, Named, Var, VarKind};
-use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::arb::limits as arb_limits;
 use crate::lang::limits;
 use crate::lang::options::Features;
 use crate::source::{Family, Version};
+use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
 use glasm_ir::Stage;
 
 impl Checker<'_> {
     pub(super) fn decl(&mut self, number: u32) {
-        let decl = self.syntax.ast.decls[number as usize];
+        let decl = self.syntax.reading.decls[number as usize];
         match self.family {
             Family::Typed => self.decl_modifiers(&decl),
             Family::Arb => self.arb_decl(&decl),
@@ -92,7 +92,7 @@ impl Checker<'_> {
                 return;
             }
             let Item::Name(name, size, span) =
-                self.syntax.ast.items[(decl.first_item + index) as usize]
+                self.syntax.reading.items[(decl.first_item + index) as usize]
             else {
                 continue;
             };
@@ -132,7 +132,7 @@ impl Checker<'_> {
     /// ADDRESS. ARB_vertex_program section 2.14.3.6.
     fn addresses(&mut self, decl: &Decl) {
         for index in 0..decl.item_count {
-            let item = self.syntax.ast.items[(decl.first_item + index) as usize];
+            let item = self.syntax.reading.items[(decl.first_item + index) as usize];
             let Item::Name(name, _, span) = item else {
                 continue;
             };
@@ -158,7 +158,7 @@ impl Checker<'_> {
         let Some((name, span)) = decl.name else {
             return;
         };
-        let (old, old_span) = match *self.syntax.ast.items(decl) {
+        let (old, old_span) = match *self.syntax.reading.items(decl) {
             [Item::Name(old, _, old_span)] => (old, old_span),
             [Item::Path(path)] => return self.binding_alias(decl, path),
             _ => return,
@@ -182,7 +182,7 @@ impl Checker<'_> {
             let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
             self.error(Code::GroupSize, decl.span, message);
         }
-        let items = self.syntax.ast.items(decl).to_vec();
+        let items = self.syntax.reading.items(decl).to_vec();
         if std::mem::replace(&mut self.group_size_seen, true) {
             self.error(Code::GroupSize, decl.span, "GROUP_SIZE is declared twice");
         }
@@ -212,7 +212,7 @@ impl Checker<'_> {
         if !self.compute_only(decl) {
             return;
         }
-        let items = self.syntax.ast.items(decl).to_vec();
+        let items = self.syntax.reading.items(decl).to_vec();
         if std::mem::replace(&mut self.shared_seen, true) {
             let message = "SHARED_MEMORY is declared twice";
             self.error(Code::SharedMemory, decl.span, message);

@@ -1,11 +1,11 @@
 //! Variables as they are made: new names, unnamed variables of bindings, sizes of arrays, slots of vertex attributes.
 
 use super::{Checker, Implicit, IoBinding, Named, Var, VarKind, VarSize};
-use crate::ast::{Decl, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Traits};
 use crate::names::NameId;
 use crate::source::Version;
+use crate::statement::{Decl, Size, VarMods};
 use glasm_ir::types::Base;
 use glasm_ir::{Semantic, Span};
 
@@ -37,7 +37,7 @@ impl Checker<'_> {
     }
 
     fn line_of(&self, span: Span) -> usize {
-        let before = &self.syntax.ast.text[..span.start as usize];
+        let before = &self.syntax.reading.text[..span.start as usize];
         before.iter().filter(|&&byte| byte == b'\n').count() + 1
     }
 

@@ -2,13 +2,13 @@
 
 use super::blocks::{Block, Jump, Open, Section, Target, label_of};
 use super::{Checker, suggest};
-use crate::ast::{Extra, Inst};
 use crate::codes::Code;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::names::NameId;
 use crate::source::Family;
+use crate::statement::{Extra, Inst};
 use glasm_ir::flow::{AtLabel, FullStack, Outline, Plan, Rules};
 use glasm_ir::{Id, Span};
 
@@ -208,7 +208,7 @@ impl Checker<'_> {
             let message = format!("this {word} has no END{word}");
             self.error(Code::BlockOpen, open.span, message);
         }
-        let names = &self.syntax.ast.names;
+        let names = &self.syntax.reading.names;
         let mut labels = flow.outline.labels();
         let main = labels.find(|label| names.text(NameId::of(label.index())) == b"main");
         drop(labels);

@@ -2,10 +2,10 @@
 //! and 2.X.4.4).
 
 use super::{Checker, VarKind};
-use crate::ast::{Base, Index, Operand, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::options::Features;
 use crate::source::Version;
+use crate::statement::{Base, Index, Operand, Signs, Suffix, SuffixKind};
 
 /// What the units of an operand are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ impl UnitKind {
 impl Checker<'_> {
     /// The variable of a texture or image part, and the suffix; sets both there.
     pub(super) fn unit(&mut self, number: u32, wanted: UnitKind) -> Option<(u32, Suffix)> {
-        let operand = self.syntax.ast.textures[number as usize].texture;
+        let operand = self.syntax.reading.textures[number as usize].texture;
         let found = match operand.base {
             Base::Name(name) => Some((self.var_of(name, operand.span)?, operand.suffix)),
             Base::Path(path) => Some(self.path_operand(path)?),
@@ -60,19 +60,19 @@ impl Checker<'_> {
             return None;
         };
         self.index(var, operand.index, operand.span);
-        let texture = &mut self.syntax.ast.textures[number as usize].texture;
+        let texture = &mut self.syntax.reading.textures[number as usize].texture;
         (texture.base, texture.suffix) = (Base::Var(var), suffix);
         fits
     }
 
     /// Checks the handle of a texture part; its name becomes a variable.
     pub(super) fn handle(&mut self, number: u32, handle: Operand) {
-        let span = self.syntax.ast.textures[number as usize].texture.span;
+        let span = self.syntax.reading.textures[number as usize].texture.span;
         if self.need_version(Version::V5_0, span, "handles need") {
             self.need_option(Features::BINDLESS_TEXTURE, span, "handles need");
         }
         if let Some(var) = self.handle_variable(&handle) {
-            self.syntax.ast.textures[number as usize].handle = Some(Operand {
+            self.syntax.reading.textures[number as usize].handle = Some(Operand {
                 base: Base::Var(var),
                 ..handle
             });

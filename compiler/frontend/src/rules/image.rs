@@ -3,12 +3,12 @@
 
 use super::handle::UnitKind;
 use super::{Checker, InstTypes};
-use crate::ast::{Extra, Inst};
 use crate::codes::Code;
 use crate::lang::modifiers::TypeClass;
 use crate::lang::opcodes::{ImageOp, OpcodeInfo};
 use crate::lang::options::Features;
 use crate::lang::targets::{Access, TARGETS};
+use crate::statement::{Extra, Inst};
 use glasm_ir::ImageTexels;
 use glasm_ir::types::Type;
 
@@ -18,7 +18,7 @@ impl Checker<'_> {
         let Extra::Texture(number) = inst.extra else {
             return;
         };
-        let part = self.syntax.ast.textures[number as usize];
+        let part = self.syntax.reading.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         // The number of samples is a question to multisample images only, though IMQ takes all targets.
         let samples = op == ImageOp::QuerySamples && !target.target.is_multisample();

@@ -4,7 +4,6 @@ use super::memory::MemoryKind;
 use super::operand::Shape;
 use super::types::{operand_type, result_type};
 use super::{Checker, InstTypes, VarKind, VarSize};
-use crate::ast::{Base, Inst, Operand};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::{self, Mods, TypeClass};
@@ -14,6 +13,7 @@ use crate::lang::opcodes::{
 use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::source::{Family, Version};
+use crate::statement::{Base, Inst, Operand};
 use glasm_ir::Semantic;
 use glasm_ir::types::Width;
 

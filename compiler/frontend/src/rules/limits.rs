@@ -58,7 +58,7 @@ impl Checker<'_> {
         let reserved = self.reserved();
         let limit = limits::INSTRUCTIONS - reserved.instructions;
         // The parser has reported programs beyond the limit itself.
-        if (limit + 1..=limits::INSTRUCTIONS).contains(&(self.syntax.ast.inst_count as usize)) {
+        if (limit + 1..=limits::INSTRUCTIONS).contains(&(self.syntax.reading.inst_count as usize)) {
             let message = format!("more than {limit} instructions");
             self.whole(Code::TooManyInstructions, message);
         }

@@ -2,9 +2,9 @@
 //! NV_shader_atomic_counters section 2.X.3.Y, NV_compute_program5 section 2.X.7.Y.
 
 use super::{Checker, InstTypes, VarKind};
-use crate::ast::{Base, Index, Inst, Operand};
 use crate::codes::Code;
 use crate::lang::modifiers::Mods;
+use crate::statement::{Base, Index, Inst, Operand};
 use crate::vars::BufferLayout;
 use glasm_ir::Span;
 
@@ -76,7 +76,7 @@ impl Checker<'_> {
             let message = format!("{text} needs two indices: binding point and element");
             return self.error(Code::ArrayNeedsIndex, span, message);
         };
-        let pair = self.syntax.ast.pairs[pair as usize];
+        let pair = self.syntax.reading.pairs[pair as usize];
         for (index, count) in pair.into_iter().zip(sizes) {
             match index {
                 Index::Relative(relative) => self.relative(var, count, relative),

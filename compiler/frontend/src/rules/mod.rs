@@ -44,13 +44,13 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 
-use crate::ast::{Inst, InstTypes, Reading};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, RuleMaps, Scratch};
 use crate::lang::options::Features;
 use crate::names::{NameId, Named};
 use crate::report::Reports;
+use crate::statement::{Inst, InstTypes, Reading};
 use crate::syntax::{Read, Syntax};
 use checker::Options;
 use glasm_ir::Stage;
@@ -125,7 +125,7 @@ impl<'s> Checker<'s> {
     /// The names of a declaration that could not be read: neither their later uses nor those before are errors of their own.
     #[cold]
     fn poison_names(&mut self) {
-        for name in std::mem::take(&mut self.syntax.ast.poisoned) {
+        for name in std::mem::take(&mut self.syntax.reading.poisoned) {
             let named = &mut self.syntax.words[name.index()].named;
             if *named == Named::Nothing {
                 *named = Named::Poisoned;
@@ -139,11 +139,11 @@ impl<'s> Checker<'s> {
     /// Reads and checks the next statement; `None` at the end of the program.
     #[inline]
     pub(crate) fn next_statement(&mut self) -> Option<Statement> {
-        self.syntax.ast.forget_statement();
+        self.syntax.reading.forget_statement();
         if !self.syntax.read_statement() {
             return None;
         }
-        if !self.syntax.ast.poisoned.is_empty() {
+        if !self.syntax.reading.poisoned.is_empty() {
             self.poison_names();
         }
         match self.syntax.read {
@@ -166,12 +166,12 @@ impl<'s> Checker<'s> {
 
     #[inline(always)]
     fn instruction(&mut self, mut inst: Inst) {
-        let mut operands = std::mem::take(&mut self.syntax.ast.operands);
+        let mut operands = std::mem::take(&mut self.syntax.reading.operands);
         let types = self.inst(&mut inst, &mut operands);
         self.flow_inst(&inst);
-        let part = self.syntax.ast.textures.first();
+        let part = self.syntax.reading.textures.first();
         self.program.lines.add(&inst, &operands, part, types);
-        self.syntax.ast.operands = operands;
+        self.syntax.reading.operands = operands;
     }
 
     /// Keeps a label for the lowering of the whole program.
@@ -184,19 +184,19 @@ impl<'s> Checker<'s> {
     #[inline]
     pub(crate) fn forget_lines(&mut self) {
         self.program.lines.clear();
-        self.syntax.ast.forget_lines();
+        self.syntax.reading.forget_lines();
     }
 
     /// Makes sure that there are lines of all instructions. Only rules that hardly any program can break look at lines again, so the text is
     /// read once more for them, instead of every other program keeping its lines.
     #[cold]
     fn complete_lines(&mut self) {
-        if self.program.lines.list.len() == self.syntax.ast.inst_count as usize {
+        if self.program.lines.list.len() == self.syntax.reading.inst_count as usize {
             return;
         }
         let start = Start {
             dialect: self.program.dialect,
-            text: self.syntax.ast.text,
+            text: self.syntax.reading.text,
             body: self.body,
             wanted: None,
             reports: Reports::new(self.syntax.reports.acceptance()),
@@ -224,7 +224,7 @@ impl<'s> Checker<'s> {
     /// What was made of the text so far, and what its lines refer to.
     #[inline]
     pub(crate) fn so_far(&self) -> (&Checked, &Reading<'s>) {
-        (&self.program, &self.syntax.ast)
+        (&self.program, &self.syntax.reading)
     }
 
     /// Ends the work; `scratch` gets the memory.

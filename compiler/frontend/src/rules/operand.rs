@@ -4,13 +4,13 @@ use super::binding::Bound;
 use super::declare::io_binding;
 use super::memory::MemoryKind;
 use super::{Checker, Implicit, Named, VarKind};
-use crate::ast::{Base, Dst, Index, Operand, Path, Relative, Signs, Suffix, SuffixKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::base_name;
 use crate::lang::options::Features;
 use crate::names::NameId;
+use crate::statement::{Base, Dst, Index, Operand, Path, Relative, Signs, Suffix, SuffixKind};
 use crate::syntax::Letters;
 use glasm_ir::types::{Base as TypeBase, Type};
 use glasm_ir::{Span, Stage};
@@ -243,7 +243,7 @@ impl Checker<'_> {
             self.address_index(relative);
             return self.no_loop_index(relative);
         }
-        let info = self.syntax.ast.relatives[relative as usize];
+        let info = self.syntax.reading.relatives[relative as usize];
         // Other offsets need an ADD before. NV_gpu_program4 section 2.X.4.2.
         if info.offset < 0 || info.offset >= i64::from(count) {
             let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
@@ -253,7 +253,7 @@ impl Checker<'_> {
             return;
         };
         if self.program.vars[index as usize].can_be_index() {
-            let entry = &mut self.syntax.ast.relatives[relative as usize];
+            let entry = &mut self.syntax.reading.relatives[relative as usize];
             (entry.base, entry.lane) = (Base::Var(index), lane);
         } else if self.program.vars[index as usize].kind != VarKind::Poisoned {
             let text = self.var_text(index);
@@ -287,7 +287,7 @@ impl Checker<'_> {
 
     /// The unnamed variable and the suffix of a path.
     pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
-        let Path { span, name, .. } = self.syntax.ast.paths[path as usize];
+        let Path { span, name, .. } = self.syntax.reading.paths[path as usize];
         let Some(name) = name else {
             return self.new_path_operand(path, span);
         };
@@ -323,7 +323,7 @@ impl Checker<'_> {
     }
 
     fn letters(&self) -> Letters {
-        Letters::of(self.syntax.ast.dialect)
+        Letters::of(self.syntax.reading.dialect)
     }
 
     /// What follows a binding selects no components.
@@ -431,7 +431,7 @@ impl Checker<'_> {
             self.suffix(&operand, shape);
         }
         for literal in first..first + count {
-            let literal = self.syntax.ast.literals[literal as usize];
+            let literal = self.syntax.reading.literals[literal as usize];
             // Decimal fractions are always fine as floats; their value is read when it is needed.
             if !ty.is_float() {
                 self.literal(literal, ty);
@@ -494,7 +494,7 @@ impl Checker<'_> {
 
     /// A result binding used directly.
     fn path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
-        let Some(name) = self.syntax.ast.paths[path as usize].name else {
+        let Some(name) = self.syntax.reading.paths[path as usize].name else {
             return self.new_path_result(path, dst);
         };
         if let Some((var, mask)) = self.syntax.words[name.index()].result {

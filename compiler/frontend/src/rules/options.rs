@@ -12,9 +12,9 @@ use glasm_ir::Span;
 impl Checker<'_> {
     /// An OPTION line. NV_gpu_program4 section 2.X.6.
     pub(super) fn option(&mut self, name: NameId, span: Span) {
-        let text = self.syntax.ast.names.word(name);
+        let text = self.syntax.reading.names.word(name);
         let found = options::lookup(text.as_bytes());
-        let row = found.filter(|row| row.known_in(self.syntax.ast.dialect));
+        let row = found.filter(|row| row.known_in(self.syntax.reading.dialect));
         let Some(row) = row.or_else(|| self.early_option(found, span)) else {
             return self.unknown_option(text, span);
         };
@@ -45,7 +45,7 @@ impl Checker<'_> {
     pub(super) fn unknown_option(&mut self, text: &str, span: Span) {
         let known = options::OPTIONS
             .iter()
-            .filter(|row| row.known_in(self.syntax.ast.dialect));
+            .filter(|row| row.known_in(self.syntax.reading.dialect));
         let notes = suggest(text, known.map(|row| row.name));
         let message = format!(
             "unknown option `{text}` in a {} program",
@@ -73,7 +73,7 @@ impl Checker<'_> {
         found: Option<&'static OptionInfo>,
         span: Span,
     ) -> Option<&'static OptionInfo> {
-        let dialect = self.syntax.ast.dialect;
+        let dialect = self.syntax.reading.dialect;
         let row =
             found.filter(|row| row.enables == Features::DUAL_SOURCE && row.known_later(dialect))?;
         let message = format!(

@@ -3,12 +3,12 @@
 use super::Checker;
 use super::binding::{Bound, Failed, Found, ParamKind, ParamRange, Problem, fail};
 use super::buffers::BufferSpace;
-use crate::ast::{Bracket, Segment};
 use crate::codes::Code;
 use crate::lang::bindings::Number;
 use crate::lang::limits;
 use crate::lang::state::{FORMS, MATRICES, MatrixInfo, STATE, StateInfo};
 use crate::source::Version;
+use crate::statement::{Bracket, Segment};
 use glasm_ir::Span;
 use glasm_ir::state::MatrixForm;
 
@@ -162,7 +162,7 @@ impl Checker<'_> {
         let rows = || {
             STATE
                 .iter()
-                .filter(|row| row.known_in(self.syntax.ast.dialect))
+                .filter(|row| row.known_in(self.syntax.reading.dialect))
         };
         let patterns = rows().map(|row| (row.path, row.number));
         let specified = rows().filter(|row| !(row.param)(0).is_drivers());

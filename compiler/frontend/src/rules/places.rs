@@ -1,16 +1,16 @@
 //! Places of opcodes and modifiers. The statement is read again for them, because nothing keeps them: only messages need them.
 
 use super::Checker;
-use crate::ast::Inst;
 use crate::lang::modifiers::{self, Mods};
 use crate::lex::{Kind, Token, lex};
+use crate::statement::Inst;
 use glasm_ir::Span;
 
 impl Checker<'_> {
     /// The tokens of an instruction; only messages need them again.
     pub(super) fn tokens(&self, inst: &Inst) -> Vec<Token> {
         lex(
-            &self.syntax.ast.text[..inst.span.end as usize],
+            &self.syntax.reading.text[..inst.span.end as usize],
             inst.span.start as usize,
         )
     }
@@ -28,7 +28,7 @@ impl Checker<'_> {
             .chunks_exact(2)
             .take_while(|pair| pair[0].kind() == Kind::Dot)
             .map(|pair| pair[1]);
-        let mut found = words.filter(|word| matches(word.text(self.syntax.ast.text)));
+        let mut found = words.filter(|word| matches(word.text(self.syntax.reading.text)));
         found.next().unwrap_or(tokens[0]).span()
     }
 

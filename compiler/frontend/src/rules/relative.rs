@@ -4,9 +4,9 @@
 use super::binding::{Bound, Failed, fail};
 use super::declare::io_binding;
 use super::{Checker, Var, VarKind, VarSize};
-use crate::ast::Base;
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
+use crate::statement::Base;
 use glasm_ir::Span;
 
 impl Checker<'_> {
@@ -77,7 +77,7 @@ impl Checker<'_> {
 
     /// A0 is no index of arrays that a program declares. NV_fragment_program2 section 3.11.2.
     pub(super) fn no_loop_index(&mut self, relative: u32) {
-        let info = self.syntax.ast.relatives[relative as usize];
+        let info = self.syntax.reading.relatives[relative as usize];
         if let Base::Var(var) = info.base
             && self.program.loop_index == Some(var)
         {
@@ -89,7 +89,7 @@ impl Checker<'_> {
     /// A use of a binding whose number A0 gives. NV_fragment_program2 section 3.11.3.Y.
     #[cold]
     pub(super) fn loop_index_use(&mut self, relative: u32, span: Span) {
-        let Base::Var(var) = self.syntax.ast.relatives[relative as usize].base else {
+        let Base::Var(var) = self.syntax.reading.relatives[relative as usize].base else {
             return;
         };
         if self.program.loop_index == Some(var) && self.open_loops == 0 {

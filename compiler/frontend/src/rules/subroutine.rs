@@ -2,11 +2,11 @@
 
 use super::blocks::label_of;
 use super::{Checker, Named, VarKind};
-use crate::ast::{Base, Decl, Item, Operand};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::names::NameId;
 use crate::source::Version;
+use crate::statement::{Base, Decl, Item, Operand};
 use glasm_ir::flow::Outline;
 use glasm_ir::{ParamSource, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -29,7 +29,7 @@ impl Checker<'_> {
                 return;
             }
         }
-        let labels: Vec<_> = (self.syntax.ast.items(decl).iter())
+        let labels: Vec<_> = (self.syntax.reading.items(decl).iter())
             .filter_map(|item| match *item {
                 Item::Name(label, _, span) => Some((label, span)),
                 Item::Path(_) | Item::Scalar(_) | Item::Vector { .. } | Item::Number(..) => None,
@@ -41,7 +41,7 @@ impl Checker<'_> {
 
     /// The kind of a SUBROUTINE variable over these parameters.
     pub(super) fn subroutine_kind(&mut self, decl: &Decl, params: &[u32]) -> Option<VarKind> {
-        let Some(&Item::Name(ty, _, ty_span)) = self.syntax.ast.items(decl).first() else {
+        let Some(&Item::Name(ty, _, ty_span)) = self.syntax.reading.items(decl).first() else {
             return None;
         };
         if self.syntax.words[ty.index()].named != Named::SubroutineType {
@@ -121,7 +121,7 @@ impl Checker<'_> {
     fn numbered_labels(&mut self) -> FxHashMap<NameId, u32> {
         let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
         let limit = limits::SUBROUTINE_NUMBERS;
-        for (name, number, span) in self.syntax.ast.subroutine_numbers.clone() {
+        for (name, number, span) in self.syntax.reading.subroutine_numbers.clone() {
             let message = if number >= limit {
                 format!("subroutine numbers are below {limit}")
             } else if let Some(&other) = labels.get(&number) {

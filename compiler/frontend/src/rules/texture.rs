@@ -3,7 +3,6 @@
 use super::handle::UnitKind;
 use super::operand::Shape;
 use super::{Checker, VarKind};
-use crate::ast::{Extra, Inst, Offset, Operand, Suffix, SuffixKind, TexPart};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
@@ -11,6 +10,7 @@ use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{OpcodeInfo, TextureOp};
 use crate::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use crate::source::Version;
+use crate::statement::{Extra, Inst, Offset, Operand, Suffix, SuffixKind, TexPart};
 use glasm_ir::types::Type;
 use glasm_ir::{Span, TexTarget};
 
@@ -20,7 +20,7 @@ impl Checker<'_> {
             return;
         };
         let info = inst.opcode.info();
-        let part = self.syntax.ast.textures[number as usize];
+        let part = self.syntax.reading.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
         let access = match self.has_room_for_level(inst, operands.len(), &part, op) {
@@ -72,7 +72,7 @@ impl Checker<'_> {
             };
             return self.error(Code::TargetUnknown, span, message);
         };
-        if target.is_newer_than(self.syntax.ast.dialect) && !self.early_target(target, span) {
+        if target.is_newer_than(self.syntax.reading.dialect) && !self.early_target(target, span) {
             return;
         }
         if !self.need_option(needs, span, format_args!("target `{name}` needs")) {

@@ -1,7 +1,6 @@
 //! Types of instructions. NV_gpu_program4 sections 2.X.4 and 2.X.4.1, NV_gpu_program5 section 2.X.4.1.
 
 use super::{Checker, InstTypes};
-use crate::ast::{Inst, Operand, Signs};
 use crate::codes::Code;
 use crate::lang::atomics::{self, Memory};
 use crate::lang::lenient::Rule;
@@ -9,6 +8,7 @@ use crate::lang::modifiers::{self, DataType, Mods, TypeClass, register_type};
 use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Features;
 use crate::source::Version;
+use crate::statement::{Inst, Operand, Signs};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 
 impl InstTypes {

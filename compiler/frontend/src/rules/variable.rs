@@ -5,13 +5,13 @@ use super::binding::Bound;
 use super::buffers::BufferRange;
 use super::declare::{base_of, io_binding};
 use super::{Checker, Named, Var, VarKind};
-use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Traits};
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::lang::options::Features;
 use crate::source::Version;
+use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 
 /// What a declaration needs to be there at all.
@@ -144,7 +144,7 @@ impl Checker<'_> {
     /// `ALIAS name = binding`: a variable of that binding.
     #[cold]
     pub(super) fn binding_alias(&mut self, decl: &Decl, path: u32) {
-        let span = self.syntax.ast.paths[path as usize].span;
+        let span = self.syntax.reading.paths[path as usize].span;
         let text = self.source_text(span);
         let message = format!("`{text}` is a binding, not the name of a variable");
         let accepted = self
@@ -245,7 +245,7 @@ impl Checker<'_> {
         // The first item of SUBROUTINE is its type.
         let first = u32::from(decl.kind == DeclKind::Subroutine);
         for index in first..decl.item_count {
-            let item = self.syntax.ast.items[(decl.first_item + index) as usize];
+            let item = self.syntax.reading.items[(decl.first_item + index) as usize];
             // Every item may be a range, so the sum is bounded before the next one is spread out.
             if elements
                 .as_ref()
@@ -346,7 +346,7 @@ impl Checker<'_> {
     }
 
     fn path_item(&mut self, decl: &Decl, path: u32) -> Option<Elements> {
-        let span = self.syntax.ast.paths[path as usize].span;
+        let span = self.syntax.reading.paths[path as usize].span;
         let resolved = self.resolve(path)?;
         if let Some(rest) = resolved.rest {
             let message = "a binding in a declaration has no suffix";
@@ -573,7 +573,7 @@ impl Checker<'_> {
 fn item_span(checker: &Checker<'_>, item: Item) -> Span {
     match item {
         Item::Name(_, _, span) | Item::Vector { span, .. } | Item::Number(_, span) => span,
-        Item::Path(path) => checker.syntax.ast.paths[path as usize].span,
-        Item::Scalar(literal) => checker.syntax.ast.literals[literal as usize].span,
+        Item::Path(path) => checker.syntax.reading.paths[path as usize].span,
+        Item::Scalar(literal) => checker.syntax.reading.literals[literal as usize].span,
     }
 }

@@ -1,15 +1,15 @@
 //! Results that choose viewports and views. NV_viewport_array2 and NV_stereo_view_rendering, interactions with NV_gpu_program4.
 
 use super::{Checker, VarKind};
-use crate::ast::{Decl, Item};
 use crate::codes::Code;
 use crate::lang::options::Features;
+use crate::statement::{Decl, Item};
 use glasm_ir::{Semantic, Span, Stage};
 
 impl Checker<'_> {
     /// The layer offset of the second view. NV_stereo_view_rendering section 2.X.7.Y.
     pub(super) fn secondary_view_layer_offset(&mut self, decl: &Decl) {
-        let Some(&Item::Number(bits, span)) = self.syntax.ast.items(decl).first() else {
+        let Some(&Item::Number(bits, span)) = self.syntax.reading.items(decl).first() else {
             return;
         };
         let offset = bits as i32;

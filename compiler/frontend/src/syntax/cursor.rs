@@ -5,7 +5,6 @@
 
 use super::letters::Letters;
 use super::vocabulary::{Leader, Vocabulary, Word};
-use crate::ast::{Inst, Reading};
 use crate::codes::Code;
 use crate::header::Start;
 use crate::kept::{self, Scratch};
@@ -16,6 +15,7 @@ use crate::lang::options::Features;
 use crate::lex::{self, Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
+use crate::statement::{Inst, Reading};
 use crate::words;
 use glasm_ir::{Span, Stage};
 
@@ -74,7 +74,7 @@ pub(crate) struct Syntax<'s> {
     pub(super) rest: &'s [u8],
     /// The statement that was read last, if it can be checked.
     pub(crate) read: Option<Read>,
-    pub(crate) ast: Reading<'s>,
+    pub(crate) reading: Reading<'s>,
     pub(crate) reports: Reports,
     /// What is known of each name.
     pub(crate) words: Vec<Word>,
@@ -108,7 +108,7 @@ impl<'s> Syntax<'s> {
         } = start;
         let facts = dialect.facts();
         let names = std::mem::take(&mut scratch.names);
-        let ast = Reading {
+        let reading = Reading {
             names: Names::new(text, facts.reserved_words, names),
             decls: kept::take(&mut scratch.decls, 0),
             items: kept::take(&mut scratch.items, 0),
@@ -121,11 +121,11 @@ impl<'s> Syntax<'s> {
             ..Reading::new(dialect, text)
         };
         let mut words = kept::take(&mut scratch.words, 0);
-        words.resize(ast.names.len(), Word::new(Leader::Other));
+        words.resize(reading.names.len(), Word::new(Leader::Other));
         Self {
             rest: lex::without_blanks(&text[body..]),
             read: None,
-            ast,
+            reading,
             reports,
             words,
             vocabulary: Vocabulary::of(dialect),
@@ -141,13 +141,13 @@ impl<'s> Syntax<'s> {
     /// What was said of the program.
     pub(crate) fn finish(self, scratch: &mut Scratch) -> Reports {
         scratch.words = self.words;
-        scratch.keep_lists(self.ast);
+        scratch.keep_lists(self.reading);
         self.reports
     }
 
     /// Adds an instruction.
     pub(super) fn read_inst(&mut self, inst: Inst) {
-        self.ast.inst_count += 1;
+        self.reading.inst_count += 1;
         self.read = Some(Read::Inst(inst));
     }
 
@@ -161,13 +161,13 @@ impl<'s> Syntax<'s> {
 impl Syntax<'_> {
     /// The number of the name of some bytes, which hold no blank.
     pub(super) fn intern(&mut self, span: Span) -> NameId {
-        let key = words::key(&self.ast.text[span.range()]);
+        let key = words::key(&self.reading.text[span.range()]);
         self.intern_keyed(span, key)
     }
 
     #[inline]
     pub(super) fn intern_keyed(&mut self, span: Span, key: u64) -> NameId {
-        let name = self.ast.names.intern(span, key);
+        let name = self.reading.names.intern(span, key);
         if name.index() >= self.words.len() {
             self.words.push(Word::new(Leader::Unknown));
         }
@@ -176,8 +176,8 @@ impl Syntax<'_> {
 
     /// The number of a binding path, which may have been used before: programs repeat them.
     pub(super) fn path_name(&mut self, span: Span) -> NameId {
-        let key = words::key(&self.ast.text[span.range()]);
-        let name = self.ast.names.intern(span, key);
+        let key = words::key(&self.reading.text[span.range()]);
+        let name = self.reading.names.intern(span, key);
         if name.index() >= self.words.len() {
             self.words.push(Word::new(Leader::Other));
         }
@@ -186,7 +186,7 @@ impl Syntax<'_> {
 
     #[inline]
     pub(super) fn is_reserved(&self, name: NameId) -> bool {
-        self.ast.names.is_reserved(name)
+        self.reading.names.is_reserved(name)
     }
 
     /// What a word means at the start of a statement.
@@ -201,10 +201,10 @@ impl Syntax<'_> {
     /// What the word of a name means, found out once: perhaps an opcode with suffixes.
     #[cold]
     fn new_leader(&mut self, name: NameId) -> Leader {
-        let text = self.ast.names.text(name);
+        let text = self.reading.names.text(name);
         let leader = self.vocabulary.leader(words::key(text), text);
         let leader = leader.unwrap_or_else(|| {
-            let found = opcodes::split(self.ast.dialect.family(), text);
+            let found = opcodes::split(self.reading.dialect.family(), text);
             found.map_or(Leader::Other, |(opcode, mods)| Leader::Opcode(opcode, mods))
         });
         self.words[name.index()].leader = leader;
@@ -214,7 +214,7 @@ impl Syntax<'_> {
     /// The condition test that a token spells, where it could be a variable as well. A variable of that name wins; in ARB programs
     /// the test does, if the options have tests at all. NV_fragment_program_option section 3.11.5.
     pub(super) fn test(&mut self, token: Token) -> Option<Test> {
-        let test = conditions::lookup(self.ast.dialect.family(), self.text(token))?;
+        let test = conditions::lookup(self.reading.dialect.family(), self.text(token))?;
         let is_test = match self.facts.condition_words {
             None => !self.is_declared(token),
             Some(needs) => self.features.contains(needs),
@@ -233,24 +233,24 @@ impl Syntax<'_> {
 impl<'s> Syntax<'s> {
     #[inline]
     pub(super) fn text(&self, token: Token) -> &'s [u8] {
-        token.text(self.ast.text)
+        token.text(self.reading.text)
     }
 
     /// The byte that the next token begins with.
     #[inline(always)]
     pub(super) fn position(&self) -> u32 {
-        (self.ast.text.len() - self.rest.len()) as u32
+        (self.reading.text.len() - self.rest.len()) as u32
     }
 
     /// The next token.
     #[inline]
     pub(super) fn peek(&self) -> Token {
-        lex::token_at(self.ast.text, self.position() as usize)
+        lex::token_at(self.reading.text, self.position() as usize)
     }
 
     /// The next tokens, without the end of the text.
     pub(super) fn ahead(&self) -> impl Iterator<Item = Token> + use<'s> {
-        lex::tokens(self.ast.text, self.position() as usize)
+        lex::tokens(self.reading.text, self.position() as usize)
     }
 
     /// The kind of the token behind `behind` others.
@@ -263,7 +263,7 @@ impl<'s> Syntax<'s> {
     /// Goes on with the first token at or behind byte `at`.
     #[inline]
     pub(super) fn go_to(&mut self, at: u32) {
-        self.rest = lex::without_blanks(&self.ast.text[at as usize..]);
+        self.rest = lex::without_blanks(&self.reading.text[at as usize..]);
     }
 
     /// Goes on behind the next `length` bytes.
@@ -334,7 +334,7 @@ impl<'s> Syntax<'s> {
     #[inline(always)]
     pub(super) fn take_name(&mut self) -> (NameId, Span) {
         let start = self.position();
-        match self.ast.names.known(self.rest) {
+        match self.reading.names.known(self.rest) {
             Some((name, length)) => {
                 self.skip(length);
                 (name, Span::new(start, start + length as u32))

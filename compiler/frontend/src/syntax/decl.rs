@@ -5,10 +5,10 @@ use super::keywords::DeclWord;
 use super::operand::{sign, signed_number, vector};
 use super::path::{small_int, whole_path};
 use super::vocabulary::Leader;
-use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
 use crate::codes::Code;
 use crate::lex::Kind;
 use crate::names::NameId;
+use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
 use glasm_ir::Span;
 
 /// A declaration, modifiers first, whose first word was taken.
@@ -17,7 +17,7 @@ pub(super) fn declaration(input: &mut Syntax<'_>, first: Span, word: DeclWord) -
         DeclWord::Keyword(kind) => (kind, VarMods::empty()),
         DeclWord::Modifier(modifier) => modifiers(input, modifier)?,
     };
-    let first_item = input.ast.items.len() as u32;
+    let first_item = input.reading.items.len() as u32;
     let mut decl = Decl {
         kind,
         mods,
@@ -31,10 +31,10 @@ pub(super) fn declaration(input: &mut Syntax<'_>, first: Span, word: DeclWord) -
     body(input, &mut decl)?;
     decl.span.end = input.position() + 1;
     input.expect(Kind::Semicolon, Expected::EndOfDecl)?;
-    let ast = &mut input.ast;
-    decl.item_count = ast.items.len() as u32 - first_item;
-    let number = ast.decls.len() as u32;
-    ast.decls.push(decl);
+    let reading = &mut input.reading;
+    decl.item_count = reading.items.len() as u32 - first_item;
+    let number = reading.decls.len() as u32;
+    reading.decls.push(decl);
     input.read = Some(Read::Decl(number));
     Ok(())
 }
@@ -59,7 +59,7 @@ fn modifiers(input: &mut Syntax<'_>, mut mods: VarMods) -> Parsed<(DeclKind, Var
 
 /// Adds a modifier; repeated or contradicting ones are errors.
 fn add_modifier(input: &mut Syntax<'_>, mods: &mut VarMods, modifier: VarMods, word: Span) {
-    let text = String::from_utf8_lossy(&input.ast.text[word.range()]);
+    let text = String::from_utf8_lossy(&input.reading.text[word.range()]);
     let reports = &mut input.reports;
     if modifier.intersects(VarMods::ANY_TYPE) && mods.intersects(VarMods::ANY_TYPE) {
         reports.error(
@@ -99,7 +99,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
             decl.name = Some(new_name(input)?);
             input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
             let item = alias_target(input)?;
-            input.ast.items.push(item);
+            input.reading.items.push(item);
         }
         DeclKind::SubroutineType => {
             decl.name = Some(input.expect_name(Expected::Name)?);
@@ -107,7 +107,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
         }
         DeclKind::Subroutine => {
             let (ty, span) = input.expect_name(Expected::Name)?;
-            input.ast.items.push(Item::Name(ty, Size::Single, span));
+            input.reading.items.push(Item::Name(ty, Size::Single, span));
             decl.name = Some(new_name(input)?);
             decl.size = size(input)?;
             input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
@@ -161,7 +161,10 @@ fn labels(input: &mut Syntax<'_>) -> Parsed<()> {
     input.expect(Kind::OpenBrace, brace)?;
     while !input.accept(Kind::CloseBrace) {
         let (name, span) = input.expect_name(Expected::Label)?;
-        input.ast.items.push(Item::Name(name, Size::Single, span));
+        input
+            .reading
+            .items
+            .push(Item::Name(name, Size::Single, span));
         if !input.is_at(Kind::CloseBrace) {
             input.expect(Kind::Comma, Expected::Token(Kind::CloseBrace))?;
         }
@@ -174,7 +177,7 @@ fn numbers(input: &mut Syntax<'_>) -> Parsed<()> {
     loop {
         let span = input.peek().span();
         let value = small_int(input)?;
-        input.ast.items.push(Item::Number(value, span));
+        input.reading.items.push(Item::Number(value, span));
         let comma = input.accept(Kind::Comma);
         if !comma && input.peek().kind() != Kind::Int {
             return Ok(());
@@ -190,7 +193,7 @@ fn signed_integer(input: &mut Syntax<'_>) -> Parsed<()> {
     let magnitude = small_int(input)?.min(i32::MAX as u32) as i32;
     let value = if is_negative { -magnitude } else { magnitude };
     let item = Item::Number(value as u32, start.to(end));
-    input.ast.items.push(item);
+    input.reading.items.push(item);
     Ok(())
 }
 
@@ -211,7 +214,7 @@ fn temp_name(input: &mut Syntax<'_>) -> Parsed<()> {
         true => size(input)?,
         false => Size::Single,
     };
-    input.ast.items.push(Item::Name(name, size, span));
+    input.reading.items.push(Item::Name(name, size, span));
     Ok(())
 }
 
@@ -255,6 +258,6 @@ fn item(input: &mut Syntax<'_>) -> Parsed<()> {
         }
         _ => return Err(input.fail_at(Expected::Binding)),
     };
-    input.ast.items.push(item);
+    input.reading.items.push(item);
     Ok(())
 }

@@ -4,14 +4,14 @@ use super::cursor::{Expected, Parsed, Syntax};
 use super::handle::{handle, handle_ahead, texture_handle};
 use super::operand::{condition, operand, optional_condition, push_operand, result, sign};
 use super::path;
-use crate::ast::{
-    Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
-};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::targets;
 use crate::lex::{Kind, Token};
+use crate::statement::{
+    Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
+};
 use glasm_ir::Span;
 
 /// An instruction whose first word was found to be `opcode` with the suffixes `mods`.
@@ -21,7 +21,7 @@ pub(super) fn instruction(
     word: Span,
     (opcode, mods): (Opcode, Mods),
 ) -> Parsed<()> {
-    input.ast.operands.clear();
+    input.reading.operands.clear();
     let mut modifiers = Modifiers::new(mods);
     if input.is_at(Kind::Dot) {
         modifiers = add_modifiers(input, modifiers)?;
@@ -87,7 +87,7 @@ fn unusual_instruction(input: &mut Syntax<'_>, start: Start) -> Parsed<()> {
         word,
         modifiers,
     } = start;
-    input.ast.textures.clear();
+    input.reading.textures.clear();
     let mut inst = Inst {
         opcode,
         operand_count: 0,
@@ -106,7 +106,7 @@ fn unusual_instruction(input: &mut Syntax<'_>, start: Start) -> Parsed<()> {
         }
         inst.broken = true;
     }
-    inst.operand_count = input.ast.operands.len() as u8;
+    inst.operand_count = input.reading.operands.len() as u8;
     input.read_inst(inst);
     parsed
 }
@@ -143,8 +143,8 @@ fn semicolon(input: &mut Syntax<'_>) -> Parsed<u32> {
         [b';', b'\n', next, ..] if next > b'#' => input.rest = &input.rest[2..],
         _ => input.expect(Kind::Semicolon, Expected::Semicolon)?,
     }
-    match input.ast.text[..close as usize].last() {
-        Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.ast.text, close as usize)),
+    match input.reading.text[..close as usize].last() {
+        Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.reading.text, close as usize)),
         _ => Ok(close),
     }
 }
@@ -211,7 +211,7 @@ fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -
 /// Adds an operand to those of an instruction that has others.
 fn some_operand(input: &mut Syntax<'_>) -> Parsed<()> {
     let operand = operand(input)?;
-    input.ast.operands.push(operand);
+    input.reading.operands.push(operand);
     Ok(())
 }
 
@@ -304,7 +304,7 @@ fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
             return Err(input.fail_at(Expected::Target));
         }
         input.advance();
-        input.ast.operands.push(texture);
+        input.reading.operands.push(texture);
         extra += 1;
         (texture, handle) = texture_name(input)?;
     }
@@ -323,8 +323,8 @@ fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
         offset,
         offset_span,
     };
-    inst.extra = Extra::Texture(input.ast.textures.len() as u32);
-    input.ast.textures.push(part);
+    inst.extra = Extra::Texture(input.reading.textures.len() as u32);
+    input.reading.textures.push(part);
     Ok(())
 }
 
@@ -366,8 +366,8 @@ fn image(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     } else {
         (unit(input, b"image")?, None)
     };
-    inst.extra = Extra::Texture(input.ast.textures.len() as u32);
-    input.ast.textures.push(TexPart {
+    inst.extra = Extra::Texture(input.reading.textures.len() as u32);
+    input.reading.textures.push(TexPart {
         texture: image,
         handle: by_handle,
         target: 0,
@@ -385,7 +385,7 @@ fn image_target(input: &mut Syntax<'_>) -> Parsed<()> {
         return Err(input.fail_at(Expected::Target));
     };
     input.advance();
-    if let Some(part) = input.ast.textures.last_mut() {
+    if let Some(part) = input.reading.textures.last_mut() {
         part.target = target as u8;
         part.target_span = word.span();
     }
@@ -448,7 +448,7 @@ fn offset(input: &mut Syntax<'_>) -> Parsed<(Offset, Span)> {
             input.expect(Kind::OpenParen, Expected::Offset)?;
             let operand = operand(input)?;
             let end = input.close(Kind::CloseParen)?;
-            input.ast.operands.push(operand);
+            input.reading.operands.push(operand);
             Ok((Offset::Dynamic, Span::new(start.start(), end)))
         }
         _ => Ok((Offset::None, start.span())),

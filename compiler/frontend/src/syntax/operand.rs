@@ -2,11 +2,11 @@
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
 use super::path::{self, int_value};
-use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{self, Kind, Token};
 use crate::source::Version;
+use crate::statement::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use glasm_ir::{Span, WriteMask};
 
 /// Adds an operand to those of the instruction.
@@ -17,7 +17,7 @@ pub(super) fn push_operand(input: &mut Syntax<'_>) -> Parsed<()> {
         true => named_operand(input, start)?,
         false => operand(input)?,
     };
-    input.ast.operands.push(operand);
+    input.reading.operands.push(operand);
     Ok(())
 }
 
@@ -59,7 +59,7 @@ fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     }
     if let (Base::Scalar(literal), true) = (operand.base, signs.contains(Signs::INNER)) {
         // It is a sign of the operand, and the constant knows it, too: an unsigned operand cannot be negative.
-        input.ast.literals[literal as usize].negative = true;
+        input.reading.literals[literal as usize].negative = true;
     }
     Ok(operand)
 }
@@ -160,13 +160,13 @@ fn number_with_suffix(input: &mut Syntax<'_>, word: Token) -> Parsed<(Base, Suff
     input.advance();
     let span = Span::new(word.start(), word.start() + digits as u32);
     let (value, overflow) = int_value(&text[..digits]);
-    input.ast.literals.push(Literal {
+    input.reading.literals.push(Literal {
         negative: false,
         int: Some(value),
         overflow,
         span,
     });
-    let literal = input.ast.literals.len() as u32 - 1;
+    let literal = input.reading.literals.len() as u32 - 1;
     Ok((Base::Scalar(literal), suffix))
 }
 
@@ -236,7 +236,7 @@ fn number(input: &mut Syntax<'_>, word: Token, sign: Option<Kind>) -> Parsed<u32
         }
         _ => (None, false),
     };
-    let literals = &mut input.ast.literals;
+    let literals = &mut input.reading.literals;
     literals.push(Literal {
         negative: sign == Some(Kind::Minus),
         int,
@@ -361,7 +361,7 @@ fn written_mask(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<WriteMask> {
 pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
     let word = input.peek();
     let test = if word.kind() == Kind::Ident {
-        conditions::lookup(input.ast.dialect.family(), input.text(word))
+        conditions::lookup(input.reading.dialect.family(), input.text(word))
     } else {
         None
     };
@@ -372,7 +372,7 @@ pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
         numbered_condition(input)?;
     }
     input.advance();
-    if test.register == SPARSE_REGISTER && input.ast.dialect.version() < Version::V5_0 {
+    if test.register == SPARSE_REGISTER && input.reading.dialect.version() < Version::V5_0 {
         let message = "residency needs language version 5.0";
         let span = word.span();
         input.reports.error(Code::FeatureNewer, span, message);

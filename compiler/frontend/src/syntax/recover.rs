@@ -8,9 +8,9 @@ use crate::lex::{self, Kind, Token};
 
 /// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
 pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
-    poison(input, lex::token_at(input.ast.text, start as usize));
+    poison(input, lex::token_at(input.reading.text, start as usize));
     // Some failures are found by looking ahead.
-    let failed = input.ast.text.len() as u32 - failure.remaining;
+    let failed = input.reading.text.len() as u32 - failure.remaining;
     if input.position() < failed {
         input.go_to(failed);
     }
@@ -65,11 +65,11 @@ fn poison(input: &mut Syntax<'_>, first: Token) {
     ) {
         return;
     }
-    let tokens = lex::tokens(input.ast.text, first.start() as usize);
+    let tokens = lex::tokens(input.reading.text, first.start() as usize);
     for token in tokens.take_while(|token| token.kind() != Kind::Semicolon) {
         if token.kind() == Kind::Ident {
             let name = input.intern(token.span());
-            input.ast.poisoned.push(name);
+            input.reading.poisoned.push(name);
         }
     }
 }
@@ -77,7 +77,7 @@ fn poison(input: &mut Syntax<'_>, first: Token) {
 /// The message of a failure.
 #[cold]
 pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
-    let source = input.ast.text;
+    let source = input.reading.text;
     let token = lex::token_at(source, source.len() - failure.remaining as usize);
     let state = input;
     let text = String::from_utf8_lossy(state.text(token)).into_owned();
@@ -91,7 +91,7 @@ pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
         Code::UnexpectedCharacter => format!("{found} is no character of the language"),
         Code::BadNumber => format!("{found} is neither a number nor a name"),
         Code::UnknownOpcode => {
-            let candidates = opcodes::rows(state.ast.dialect.family())
+            let candidates = opcodes::rows(state.reading.dialect.family())
                 .iter()
                 .map(|row| row.name);
             notes.extend(crate::rules::suggest(&text, candidates));

@@ -34,7 +34,7 @@ impl Syntax<'_> {
     /// Whether the program has no more instructions than allowed.
     #[inline]
     fn has_room(&self) -> bool {
-        self.ast.inst_count as usize <= limits::INSTRUCTIONS && !self.reports.is_full()
+        self.reading.inst_count as usize <= limits::INSTRUCTIONS && !self.reports.is_full()
     }
 }
 
@@ -49,9 +49,9 @@ fn failed(input: &mut Syntax<'_>, start: u32, failure: Failure) -> bool {
 /// The end of what is read of a program that is too long.
 #[cold]
 fn too_many(input: &mut Syntax<'_>, start: u32) -> bool {
-    if input.ast.inst_count as usize > limits::INSTRUCTIONS {
+    if input.reading.inst_count as usize > limits::INSTRUCTIONS {
         let message = format!("more than {} instructions", limits::INSTRUCTIONS);
-        let first = lex::token_at(input.ast.text, start as usize);
+        let first = lex::token_at(input.reading.text, start as usize);
         let reports = &mut input.reports;
         reports.error(Code::TooManyInstructions, first.span(), message);
     }
@@ -105,7 +105,7 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
 fn end(input: &mut Syntax<'_>) -> bool {
     let next = input.peek();
     if next.kind() != Kind::End {
-        let (text, wanted) = (input.ast.text, input.wanted);
+        let (text, wanted) = (input.reading.text, input.wanted);
         header::text_after_end(&mut input.reports, text, next.span(), wanted);
     }
     false
@@ -158,7 +158,7 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
     let end = input.close(Kind::CloseParen)?;
     input.expect(Kind::Colon, Expected::Token(Kind::Colon))?;
     input.read_label(name, span);
-    let numbers = &mut input.ast.subroutine_numbers;
+    let numbers = &mut input.reading.subroutine_numbers;
     numbers.push((name, number, Span::new(word.start(), end)));
     Ok(())
 }

@@ -4,11 +4,11 @@
 //! decides by position.
 
 use super::keywords::{self, DeclWord};
-use crate::ast::Suffix;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{self, Opcode};
 use crate::names::Named;
 use crate::source::Dialect;
+use crate::statement::Suffix;
 use crate::words::WordTable;
 use glasm_ir::WriteMask;
 use std::sync::OnceLock;
