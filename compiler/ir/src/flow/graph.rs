@@ -3,11 +3,11 @@
 //! What has no jump out of it and no call of the group stays a tree inside a basic block. Registers are shared by all calls, so a call saves only
 //! the place to go on and what the loops around it keep.
 
-use super::outline::PieceId;
-use super::record::{End, Kept};
-use super::routines::Callee;
+use super::callee::Callee;
+use super::outline::{PieceId, Plan};
+use super::pieces::{End, Kept};
+use super::rules::{AtLabel, FullStack, Rules};
 use super::stack::CallStack;
-use super::{AtLabel, FullStack, Plan, Rules};
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, Src};

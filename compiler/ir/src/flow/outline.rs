@@ -1,6 +1,6 @@
 //! What a program's labels, branches and calls come to: what can run, what can call itself.
 
-use super::{AtLabel, FullStack, LabelId, Rules};
+use super::rules::{AtLabel, FullStack, LabelId, Rules};
 use crate::arena::{Id, IndexVec};
 use rustc_hash::FxHashMap;
 

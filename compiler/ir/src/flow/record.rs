@@ -1,8 +1,11 @@
 //! Takes flow control in the order of the text, while instructions are appended to the builder in between.
 
-use super::routines::{self, Routines};
+use super::callee;
+use super::outline::{PieceId, Plan};
+use super::pieces::{Code, End, Kept};
+use super::routines::Routines;
+use super::rules::{LabelId, Rules};
 use super::stack::CallStack;
-use super::{LabelId, PieceId, Plan, Rules};
 use crate::arena::IndexVec;
 use crate::builder::Builder;
 use crate::inst::{Cond, Src, WriteMask};
@@ -12,39 +15,6 @@ use crate::span::Span;
 use crate::structurize::{StepBound, code};
 use crate::types::{Type, Width};
 use rustc_hash::FxHashMap;
-
-/// Lanes of a register that belong to one run of a loop: a call in the loop may run it anew, so it saves and restores them.
-#[derive(Clone, Copy, Debug)]
-pub struct Kept {
-    /// The register.
-    pub register: RegisterId,
-    /// Its lanes.
-    pub lanes: WriteMask,
-    /// How they are moved.
-    pub ty: Type,
-}
-
-/// How a piece ends.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum End {
-    /// Goes on with the next piece, if the language does that.
-    Next,
-    /// A branch; without a condition it is always taken.
-    Branch {
-        cond: Option<Cond>,
-        to: LabelId,
-        span: Span,
-    },
-    Return,
-}
-
-/// A piece of the text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Code {
-    pub(super) name: Option<NameId>,
-    pub(super) block: BlockId,
-    pub(super) end: End,
-}
 
 /// An open block of the text.
 #[derive(Debug)]
@@ -323,7 +293,7 @@ impl Recorder {
     ) {
         let dead = self.dead;
         self.has_calls = true;
-        self.jump(builder, routines::call(to, span), cond, whole);
+        self.jump(builder, callee::call(to, span), cond, whole);
         // Calls come back.
         self.dead = dead;
     }
@@ -369,7 +339,7 @@ impl Recorder {
         self.has_calls = true;
         for (value, label) in targets {
             builder.open_block();
-            builder.node(routines::call(label, span));
+            builder.node(callee::call(label, span));
             let (values, block) = (vec![value], builder.close_block());
             let cases = &mut builder.program.switches[switch].cases;
             cases.push(Case { values, block });
@@ -399,7 +369,7 @@ impl Recorder {
             scratch,
         } = self.address_stack(builder);
         let full = stack.is_full(builder, scratch);
-        code::when(builder, full, |builder| builder.node(routines::end()));
+        code::when(builder, full, |builder| builder.node(callee::end()));
         stack.set_top(builder, addresses, WriteMask::XYZW, value);
         // Place 0 says that the entry is no place to go on at, so that a return from here ends the program.
         let mark = (code::word(builder, 0), Type::U32);
@@ -415,13 +385,13 @@ impl Recorder {
             scratch,
         } = self.address_stack(builder);
         code::unless(builder, stack.in_use(), |builder| {
-            builder.node(routines::end());
+            builder.node(callee::end());
         });
         stack.step(builder, Op::Sub);
         let place = stack.top(builder, stack.places);
         code::put(builder, scratch, Op::Mov, &[place]);
         let is_place = code::non_zero(scratch);
-        code::when(builder, is_place, |builder| builder.node(routines::end()));
+        code::when(builder, is_place, |builder| builder.node(callee::end()));
         stack.top(builder, addresses)
     }
 

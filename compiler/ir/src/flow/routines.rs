@@ -1,50 +1,17 @@
 //! Routines of the pieces that were recorded.
 
+use super::callee::Callee;
 use super::graph::{self, Graph, Start};
-use super::outline::{Region, RegionId};
-use super::record::{Code, End, Kept};
+use super::outline::{PieceId, Plan, Region, RegionId};
+use super::pieces::{Code, End, Kept};
+use super::rules::Rules;
 use super::stack::CallStack;
-use super::{LabelId, PieceId, Plan, Rules};
 use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
 use crate::program::{Block, BlockId, Node, RegisterId, Routine, RoutineId};
 use crate::span::Span;
 use crate::structurize::{StepBound, code, structurize};
 use rustc_hash::FxHashMap;
-
-/// From this number on routines stand for labels, until all labels are settled.
-const FIRST_LABEL: usize = 1 << 31;
-/// The routine that stands for the end of the program.
-const END_LABEL: usize = u32::MAX as usize - 1;
-
-/// A call of a label.
-pub(super) fn call(label: LabelId, span: Span) -> Node {
-    let number = (FIRST_LABEL + label.index()).min(END_LABEL - 1);
-    Node::Call(RoutineId::new(number), span)
-}
-
-/// Ends the program.
-pub(super) fn end() -> Node {
-    Node::Call(RoutineId::new(END_LABEL), Span::default())
-}
-
-/// What a call calls before labels are settled.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Callee {
-    Routine,
-    Label(LabelId),
-    End,
-}
-
-impl Callee {
-    pub(super) fn of(routine: RoutineId) -> Self {
-        match routine.index() {
-            END_LABEL => Self::End,
-            number if number >= FIRST_LABEL => Self::Label(LabelId::new(number - FIRST_LABEL)),
-            _ => Self::Routine,
-        }
-    }
-}
 
 /// Routines under construction.
 pub(super) struct Routines<'a> {

@@ -8,7 +8,7 @@ use crate::program::{Node, Register, RegisterId, Storage};
 use crate::span::Span;
 use crate::types::{Type, Width};
 
-use super::StepBound;
+use super::graph::StepBound;
 
 /// A new 32-bit register.
 pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {

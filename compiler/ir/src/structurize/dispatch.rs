@@ -1,7 +1,7 @@
 //! One loop around a switch over all blocks: any graph in constant depth.
 
 use super::code::{self, value_of};
-use super::{Exit, FlowId, Graph, StepBound};
+use super::graph::{Exit, FlowId, Graph, StepBound};
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, WriteMask};

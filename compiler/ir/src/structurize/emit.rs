@@ -4,8 +4,8 @@
 //! second whether a branch leaves several at once, the third writes.
 
 use super::code::{self, Lazy};
+use super::graph::{Exit, FlowId, Graph, StepBound, TooHard};
 use super::shape::{Place, Shape};
-use super::{Exit, FlowId, Graph, StepBound, TooHard};
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::Cond;

@@ -1,8 +1,8 @@
 //! Branches out of constructs, and what stands behind constructs to send them on.
 
-use super::FlowId;
 use super::code::{self, value_of};
 use super::emit::{Construct, Fall, Run, Walk};
+use super::graph::FlowId;
 use crate::arena::Id;
 use crate::program::{BlockId, Node, RegisterId, Switch};
 use crate::span::Span;

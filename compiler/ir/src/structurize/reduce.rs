@@ -1,7 +1,7 @@
 //! Makes a graph reducible: every loop, and every loop inside it, is entered at one block.
 
 use super::code::{self, Lazy, value_of};
-use super::{Exit, FlowBlock, FlowId, Graph, TooHard};
+use super::graph::{Exit, FlowBlock, FlowId, Graph, TooHard};
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::span::Span;

@@ -1,6 +1,6 @@
 //! Where each block of a reducible graph stands in the tree: dominators, loops, and what follows from them.
 
-use super::{FlowId, Graph, TooHard};
+use super::graph::{FlowId, Graph, TooHard};
 use crate::arena::Id;
 
 /// Steps up the dominator tree that a block may take on average.

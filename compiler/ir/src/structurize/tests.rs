@@ -1,8 +1,11 @@
 //! Graphs written by hand and random ones: the tree must do what a direct walk of the graph does.
 
 use super::*;
+use crate::arena::IndexVec;
 use crate::generate::random::Random;
-use crate::program::Program;
+use crate::inst::Cond;
+use crate::program::{Node, Program};
+use crate::span::Span;
 use crate::traces::{Maker, Walk, assert_trace, count_nodes, loops, switches, trace_of};
 use crate::types::Type;
 use crate::verify::verify;
