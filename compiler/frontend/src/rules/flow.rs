@@ -263,7 +263,10 @@ impl Checker<'_> {
     #[cold]
     fn undefined_label(&mut self, outline: &Outline, label: NameId, span: Span) {
         let text = self.name_text(label);
-        let labels: Vec<String> = (outline.labels())
+        // In the order of the text, so that the hint does not depend on where a table keeps them.
+        let mut labels: Vec<_> = outline.labels().collect();
+        labels.sort_unstable();
+        let labels: Vec<String> = (labels.into_iter())
             .map(|label| self.name_text(NameId::of(label.index())))
             .collect();
         let notes = suggest(&text, labels.iter().map(String::as_str))
