@@ -29,8 +29,8 @@ const WATCH: [(&str, &str, &str); 6] = [
     ),
     (
         "compiler/ir/src/lib.rs",
-        "pub mod arena;",
-        "pub mod fault_switch;\npub mod arena;",
+        "pub mod builder;",
+        "pub mod builder;\npub mod fault_switch;",
     ),
     (
         "cli/src/run/worker.rs",
