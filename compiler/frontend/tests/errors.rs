@@ -67,11 +67,12 @@ fn grammar() {
 
 #[test]
 fn missing_semicolon_loses_nothing() {
-    let text = "!!NVfp5.0 TEMP r; MOV r, 1 «ADD» r, r, r; MOV r, «s»; MOV r, 2 «END»";
+    let text = "!!NVfp5.0 TEMP r; MOV r, 1 «ADD» r, r, «t»; MOV r, «s»; MOV r, 2 «END»";
     errors(
         text,
         &[
             Code::UnexpectedToken,
+            Code::UndeclaredName,
             Code::UndeclaredName,
             Code::UnexpectedToken,
         ],
