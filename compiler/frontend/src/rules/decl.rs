@@ -129,7 +129,7 @@ impl Checker<'_> {
         }
     }
 
-    /// ADDRESS. ARB_vertex_program section 2.14.3.6.
+    /// ADDRESS. ARB_vertex_program section 2.14.3.5.
     fn addresses(&mut self, decl: &Decl) {
         for index in 0..decl.item_count {
             let item = self.syntax.reading.items[(decl.first_item + index) as usize];
