@@ -87,11 +87,10 @@ pub(crate) struct RuleMaps {
     pub(crate) buffer_layouts: FxHashMap<u32, BufferLayout>,
 }
 
-/// A kept list, emptied, with room for so many.
-pub(crate) fn take<T>(kept: &mut Vec<T>, room: usize) -> Vec<T> {
+/// A kept list, emptied.
+pub(crate) fn take<T>(kept: &mut Vec<T>) -> Vec<T> {
     let mut list = std::mem::take(kept);
     list.clear();
-    list.reserve(room);
     list
 }
 

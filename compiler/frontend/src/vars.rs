@@ -124,6 +124,20 @@ impl VarKind {
 }
 
 impl Var {
+    /// A variable without name and type that is no array.
+    pub(crate) fn unnamed(kind: VarKind, span: Span) -> Self {
+        Self {
+            kind,
+            name: None,
+            base: None,
+            size: VarSize::Normal,
+            array: None,
+            relative: false,
+            element: None,
+            span,
+        }
+    }
+
     /// How many elements have places of their own in the translation: none unless it is an array that the program does not index at run
     /// time, else it is one register or one run of slots.
     pub(crate) fn elements_with_places(&self) -> u32 {

@@ -56,7 +56,7 @@ impl Builder {
             (None, None) => {
                 let a_zero = self.test_zero(a);
                 let b_zero = self.test_zero(b);
-                self.compare(Spv::LogicalOr, Scalar::BoolInt, a_zero, b_zero)
+                self.test(Spv::LogicalOr, a_zero, b_zero)
             }
         };
         let product = self.binary(Spv::FMul, a, b);
@@ -190,7 +190,7 @@ impl Builder {
             return clamped;
         }
         // `NClamp` makes the lower bound of NaN.
-        let nan = self.compare(Op::FUnordNotEqual, Scalar::BoolInt, val, val);
+        let nan = self.test(Op::FUnordNotEqual, val, val);
         self.select(nan, val, clamped)
     }
 

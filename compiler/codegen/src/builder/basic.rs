@@ -142,7 +142,7 @@ impl Builder {
     /// `a op constant` as a boolean.
     pub(crate) fn compare_bits(&mut self, op: Op, a: Val, bits: u64) -> Val {
         let b = self.constant_like(a, bits);
-        self.compare(op, Scalar::BoolInt, a, b)
+        self.test(op, a, b)
     }
 
     /// `cond ? a : b`

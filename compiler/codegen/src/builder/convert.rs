@@ -51,8 +51,7 @@ impl Builder {
     /// 64-bit integers of signed words. Put together from words: Mesa 22.3 compares the result of a plain conversion with
     /// constants as if it had been extended by zeros.
     pub(crate) fn sign_extended(&mut self, val: Val) -> Val {
-        let last = self.constant_like(val, 31);
-        let high = self.binary(Spv::ShiftRightArithmetic, val, last);
+        let high = self.binary_bits(Spv::ShiftRightArithmetic, val, 31);
         self.each(val, |emit, index| {
             let (low, high) = (emit.component(val, index), emit.component(high, index));
             let words = emit.gather_vector(&[low.lane(0), high.lane(0)], Scalar::U32);
@@ -185,12 +184,10 @@ impl Builder {
             return self.ext(GlslOp::FindUMsb, &[val]);
         }
         let low = self.unary_to(Spv::UConvert, Scalar::U32, val);
-        let word = self.constant_like(val, 32);
-        let high = self.binary(Spv::ShiftRightLogical, val, word);
+        let high = self.binary_bits(Spv::ShiftRightLogical, val, 32);
         let high = self.unary_to(Spv::UConvert, Scalar::U32, high);
         let in_high = self.ext(GlslOp::FindUMsb, &[high]);
-        let word = self.constant_like(in_high, 32);
-        let in_high = self.binary(Spv::IAdd, in_high, word);
+        let in_high = self.binary_bits(Spv::IAdd, in_high, 32);
         let in_low = self.ext(GlslOp::FindUMsb, &[low]);
         let is_small = self.compare_bits(Spv::IEqual, high, 0);
         self.select(is_small, in_low, in_high)
@@ -283,13 +280,13 @@ impl Builder {
         // The largest integer is not a float here, so no clamp gives it.
         if below != limit - 1.0 {
             let limit = self.float_like(rounded, limit);
-            let beyond = self.compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, rounded, limit);
+            let beyond = self.test(Spv::FOrdGreaterThanEqual, rounded, limit);
             let max = u64::MAX >> (64 - bits + u32::from(signed));
             let max = self.constant_like(result, max);
             result = self.select(beyond, max, result);
         }
         if signed {
-            let number = self.compare(Spv::FOrdEqual, Scalar::BoolInt, rounded, rounded);
+            let number = self.test(Spv::FOrdEqual, rounded, rounded);
             let zero = self.constant_like(result, 0);
             result = self.select(number, result, zero);
         }
@@ -323,10 +320,9 @@ impl Builder {
     fn round_to_odd(&mut self, exact: Val, near: Val) -> Val {
         let cut = self.direct(exact, near, Rounding::Trunc);
         let back = self.unary_to(Spv::FConvert, Scalar::F64, cut);
-        let inexact = self.compare(Spv::FOrdNotEqual, Scalar::BoolInt, back, exact);
+        let inexact = self.test(Spv::FOrdNotEqual, back, exact);
         let bits = self.reread(cut, Scalar::U32);
-        let one = self.constant_like(bits, 1);
-        let odd = self.binary(Spv::BitwiseOr, bits, one);
+        let odd = self.binary_bits(Spv::BitwiseOr, bits, 1);
         let bits = self.select(inexact, odd, bits);
         self.reread(bits, Scalar::F32)
     }
@@ -363,7 +359,7 @@ impl Builder {
                 self.ext(GlslOp::FAbs, &[back]),
                 self.ext(GlslOp::FAbs, &[exact]),
             );
-            let wrong = self.compare(Spv::FOrdGreaterThan, Scalar::BoolInt, far, near);
+            let wrong = self.test(Spv::FOrdGreaterThan, far, near);
             return self.select(wrong, toward_zero, bits);
         }
         let down = rounding == Rounding::Floor;
@@ -372,7 +368,7 @@ impl Builder {
         } else {
             Spv::FOrdLessThan
         };
-        let wrong = self.compare(wrong_op, Scalar::BoolInt, back, exact);
+        let wrong = self.test(wrong_op, back, exact);
         let away = self.binary(Spv::IAdd, bits, one);
         let shrink = if down {
             Spv::FOrdGreaterThan

@@ -5,6 +5,13 @@ use super::{Builder, Scalar, Val, single};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Builder {
+    /// 64-bit lane `half` of two that four words hold.
+    pub(crate) fn wide_half(&mut self, words: Val, half: usize) -> Lane {
+        let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
+        let pair = self.gather_vector(&pair, Scalar::U32);
+        self.wide_from_words(pair)
+    }
+
     /// A 64-bit lane from a vector of two words.
     pub(crate) fn wide_from_words(&mut self, words: Val) -> Lane {
         if let (Some(low), Some(high)) = (self.part_bits(words, 0), self.part_bits(words, 1)) {
@@ -82,7 +89,7 @@ impl Builder {
         let high = self.float_like(floats, 65536.0);
         let near = self.ext(GlslOp::FClamp, &[floats, low, high]);
         // A clamp may make anything of NaN.
-        let is_nan = self.compare(Spv::FUnordNotEqual, Scalar::BoolInt, floats, floats);
+        let is_nan = self.test(Spv::FUnordNotEqual, floats, floats);
         self.select(is_nan, floats, near)
     }
 }

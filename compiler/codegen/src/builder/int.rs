@@ -96,7 +96,7 @@ impl Builder {
             let borrow = self.wide_below(a, b);
             self.not(borrow)
         } else {
-            self.compare(Spv::UGreaterThanEqual, Scalar::BoolInt, a, b)
+            self.test(Spv::UGreaterThanEqual, a, b)
         };
         Flags {
             overflow: self.compare_bits(Spv::SLessThan, both, 0),
@@ -118,7 +118,7 @@ impl Builder {
         if a.scalar == Scalar::Pair {
             self.wide_below(a, b)
         } else {
-            self.compare(Spv::ULessThan, Scalar::BoolInt, a, b)
+            self.test(Spv::ULessThan, a, b)
         }
     }
 
@@ -134,8 +134,7 @@ impl Builder {
     /// The low `bits` bits, sign- or zero-extended to 32.
     pub(crate) fn extend(&mut self, val: Val, bits: u32, signed: bool) -> Val {
         if !signed {
-            let mask = self.constant_like(val, (1 << bits) - 1);
-            return self.binary(Spv::BitwiseAnd, val, mask);
+            return self.binary_bits(Spv::BitwiseAnd, val, (1 << bits) - 1);
         }
         let shift = self.constant_like(val, u64::from(32 - bits));
         let up = self.binary(Spv::ShiftLeftLogical, val, shift);

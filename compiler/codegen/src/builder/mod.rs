@@ -415,8 +415,9 @@ impl Builder {
 }
 
 impl Builder {
+    /// Ends the open block; what comes next is not reached from here.
     pub(crate) fn branch(&mut self, label: LabelWord) {
-        self.body.op(Op::Branch, &[label.0]);
+        self.jump(label);
         self.reachable = false;
     }
 

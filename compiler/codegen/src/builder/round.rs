@@ -27,14 +27,14 @@ impl Builder {
         // one does.
         let rest = self.binary(Spv::FSub, val, low);
         let half = self.float_like(val, 0.5);
-        let beyond = self.compare(Spv::FOrdGreaterThan, Scalar::BoolInt, rest, half);
-        let tie = self.compare(Spv::FOrdEqual, Scalar::BoolInt, rest, half);
+        let beyond = self.test(Spv::FOrdGreaterThan, rest, half);
+        let tie = self.test(Spv::FOrdEqual, rest, half);
         // The lower neighbor is odd if its half is not a whole number.
         let halved = self.binary(Spv::FMul, low, half);
         let floor = self.ext(GlslOp::Floor, &[halved]);
-        let odd = self.compare(Spv::FOrdNotEqual, Scalar::BoolInt, floor, halved);
-        let tie_up = self.compare(Spv::LogicalAnd, Scalar::BoolInt, tie, odd);
-        let up = self.compare(Spv::LogicalOr, Scalar::BoolInt, beyond, tie_up);
+        let odd = self.test(Spv::FOrdNotEqual, floor, halved);
+        let tie_up = self.test(Spv::LogicalAnd, tie, odd);
+        let up = self.test(Spv::LogicalOr, beyond, tie_up);
         self.select(up, high, low)
     }
 

@@ -185,9 +185,9 @@ impl Builder {
             CondTest::Ge | CondTest::NoSign => Op::FOrdGreaterThanEqual,
             CondTest::Sign => Op::FUnordLessThan,
             CondTest::Nan => {
-                return self.compare(Op::FUnordNotEqual, Scalar::BoolInt, value, value);
+                return self.test(Op::FUnordNotEqual, value, value);
             }
-            CondTest::Leg => return self.compare(Op::FOrdEqual, Scalar::BoolInt, value, value),
+            CondTest::Leg => return self.test(Op::FOrdEqual, value, value),
             CondTest::True | CondTest::NoCarry | CondTest::NoOverflow | CondTest::BelowEqual => {
                 return self.truth_constant(Truth::Always);
             }
@@ -357,7 +357,7 @@ impl Builder {
                 _ => {}
             }
         }
-        self.compare(op, Scalar::BoolInt, a, b)
+        self.test(op, a, b)
     }
 
     /// The smaller one of two unsigned integers.

@@ -85,8 +85,7 @@ impl Builder {
     /// The upper word of a 32-bit integer that becomes one of 64 bits.
     pub(crate) fn sign_word(&mut self, low: Val, from: Type) -> Val {
         if from.is_signed_int() {
-            let sign = self.constant_like(low, 31);
-            self.binary(Spv::ShiftRightArithmetic, low, sign)
+            self.binary_bits(Spv::ShiftRightArithmetic, low, 31)
         } else {
             self.constant_like(low, 0)
         }
@@ -190,7 +189,7 @@ impl Builder {
 
     fn wide_add(&mut self, a: WideWords, b: WideWords) -> WideWords {
         let low = self.binary(Spv::IAdd, a[0], b[0]);
-        let carry = self.compare(Spv::ULessThan, Scalar::BoolInt, low, a[0]);
+        let carry = self.test(Spv::ULessThan, low, a[0]);
         let carry = self.bit(carry);
         let high = self.binary(Spv::IAdd, a[1], b[1]);
         [low, self.binary(Spv::IAdd, high, carry)]
@@ -198,7 +197,7 @@ impl Builder {
 
     fn wide_sub(&mut self, a: WideWords, b: WideWords) -> WideWords {
         let low = self.binary(Spv::ISub, a[0], b[0]);
-        let borrow = self.compare(Spv::ULessThan, Scalar::BoolInt, a[0], b[0]);
+        let borrow = self.test(Spv::ULessThan, a[0], b[0]);
         let borrow = self.bit(borrow);
         let high = self.binary(Spv::ISub, a[1], b[1]);
         [low, self.binary(Spv::ISub, high, borrow)]
@@ -228,8 +227,8 @@ impl Builder {
     }
 
     fn wide_equal(&mut self, a: WideWords, b: WideWords) -> Val {
-        let low = self.compare(Spv::IEqual, Scalar::BoolInt, a[0], b[0]);
-        let high = self.compare(Spv::IEqual, Scalar::BoolInt, a[1], b[1]);
+        let low = self.test(Spv::IEqual, a[0], b[0]);
+        let high = self.test(Spv::IEqual, a[1], b[1]);
         self.truth_op(Spv::LogicalAnd, low, high)
     }
 
@@ -240,9 +239,9 @@ impl Builder {
             Spv::ULessThan
         };
         // The sign is in the high words; low words compare as unsigned in either case.
-        let above = self.compare(op, Scalar::BoolInt, a[1], b[1]);
-        let same = self.compare(Spv::IEqual, Scalar::BoolInt, a[1], b[1]);
-        let below = self.compare(Spv::ULessThan, Scalar::BoolInt, a[0], b[0]);
+        let above = self.test(op, a[1], b[1]);
+        let same = self.test(Spv::IEqual, a[1], b[1]);
+        let below = self.test(Spv::ULessThan, a[0], b[0]);
         let both = self.truth_op(Spv::LogicalAnd, same, below);
         self.truth_op(Spv::LogicalOr, above, both)
     }
@@ -262,8 +261,7 @@ impl Builder {
         let (within, rest, beyond) = self.shift_parts(count);
         let low = self.binary(Spv::ShiftLeftLogical, a[0], within);
         // Shifted in two steps: for a count of 0 a single one would be by 32, which SPIR-V leaves undefined.
-        let one = self.constant_like(a[0], 1);
-        let carried = self.binary(Spv::ShiftRightLogical, a[0], one);
+        let carried = self.binary_bits(Spv::ShiftRightLogical, a[0], 1);
         let carried = self.binary(Spv::ShiftRightLogical, carried, rest);
         let high = self.binary(Spv::ShiftLeftLogical, a[1], within);
         let high = self.binary(Spv::BitwiseOr, high, carried);
@@ -280,14 +278,12 @@ impl Builder {
         let (within, rest, beyond) = self.shift_parts(count);
         let high = self.binary(op, a[1], within);
         // In two steps for the same reason as in `wide_shl`.
-        let one = self.constant_like(a[1], 1);
-        let carried = self.binary(Spv::ShiftLeftLogical, a[1], one);
+        let carried = self.binary_bits(Spv::ShiftLeftLogical, a[1], 1);
         let carried = self.binary(Spv::ShiftLeftLogical, carried, rest);
         let low = self.binary(Spv::ShiftRightLogical, a[0], within);
         let low = self.binary(Spv::BitwiseOr, low, carried);
         let fill = if ty.is_signed_int() {
-            let sign = self.constant_like(a[1], 31);
-            self.binary(op, a[1], sign)
+            self.binary_bits(op, a[1], 31)
         } else {
             self.constant_like(high, 0)
         };

@@ -58,7 +58,7 @@ impl Emit<'_> {
             (false, true) => Spv::SGreaterThan,
             (false, false) => Spv::UGreaterThan,
         };
-        let greater = self.w.compare(op, Scalar::BoolInt, a, b);
+        let greater = self.w.test(op, a, b);
         Ok(match which {
             Extreme::Min => self.w.select(greater, b, a),
             Extreme::Max => self.w.select(greater, a, b),
@@ -71,9 +71,7 @@ impl Emit<'_> {
         let a = self.source(cx.inst, 0, cx.lanes)?;
         let fraction = self.w.ext(GlslOp::Fract, &[a]);
         let one = self.w.float_like(fraction, 1.0);
-        let reached = self
-            .w
-            .compare(Spv::FOrdGreaterThanEqual, Scalar::BoolInt, fraction, one);
+        let reached = self.w.test(Spv::FOrdGreaterThanEqual, fraction, one);
         let below = if cx.inst.ty == Type::F64 {
             1.0f64.next_down()
         } else if cx.inst.ty == Type::F16 {

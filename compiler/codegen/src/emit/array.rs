@@ -132,9 +132,7 @@ impl Emit<'_> {
         for part in (0..2).filter(|part| read >> (2 * part) & 3 != 0) {
             let words = self.load_words(register, element, part);
             for half in WriteMask(read >> (2 * part) & 3).lanes() {
-                let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
-                let pair = self.w.gather_vector(&pair, Scalar::U32);
-                lanes[2 * part as usize + half] = self.w.wide_from_words(pair);
+                lanes[2 * part as usize + half] = self.w.wide_half(words, half);
             }
         }
         lanes

@@ -97,8 +97,7 @@ impl Emit<'_> {
             BufferKind::Shared => {
                 let word = self.w.ty(view.scalar, 1);
                 let len = self.shared_len(id, view.scalar);
-                let len = self.w.uint(len);
-                let ty = self.w.declare_type(Spv::TypeArray, &[word.0, len.0]);
+                let ty = self.w.array_type(word, len);
                 self.w.variable(StorageClass::Workgroup, ty)
             }
             BufferKind::Constant => {
@@ -152,10 +151,7 @@ impl Emit<'_> {
             .annotations
             .op(Spv::MemberDecorate, &[block.0, 0, offset, 0]);
         let ty = match buffer.array {
-            Some(len) => {
-                let len = self.w.uint(len.max(1));
-                self.w.declare_type(Spv::TypeArray, &[block.0, len.0])
-            }
+            Some(len) => self.w.array_type(block, len.max(1)),
             None => block,
         };
         let variable = self.w.variable(storage_class(buffer.kind), ty);
@@ -271,10 +267,8 @@ impl Emit<'_> {
                 if view.size == 4 {
                     push(number.id);
                 } else {
-                    let two = self.w.constant_like(number, 2);
-                    push(self.w.binary(Spv::ShiftRightLogical, number, two).id);
-                    let three = self.w.constant_like(number, 3);
-                    push(self.w.binary(Spv::BitwiseAnd, number, three).id);
+                    push(self.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
+                    push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
                 }
             }
             BufferKind::Storage | BufferKind::Counter => {

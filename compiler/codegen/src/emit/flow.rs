@@ -7,7 +7,7 @@ use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::program::Switch;
 use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
-use spirv::{LoopControl, Op, SelectionControl};
+use spirv::Op;
 
 /// Cases from which on a switch in a loop makes it a dispatching one.
 const MANY_CASES: usize = 32;
@@ -160,11 +160,8 @@ impl Emit<'_> {
             Some(_) => self.w.label(),
             None => merge,
         };
-        let none = SelectionControl::NONE.bits();
-        self.w.body.op(Op::SelectionMerge, &[merge.0, none]);
-        self.w
-            .body
-            .op(Op::BranchConditional, &[cond.0, then_label.0, else_label.0]);
+        self.w.merge_selection(merge);
+        self.w.jump_if(cond, then_label, else_label);
         self.arm(then_label, then, flow, join)?;
         if let Some(otherwise) = otherwise {
             self.arm(else_label, otherwise, flow, join)?;
@@ -190,9 +187,7 @@ impl Emit<'_> {
     fn exit_if(&mut self, cond: ValueWord, exit: JoinId) {
         self.add_edge(exit);
         let (exit, next) = (self.join_label(exit), self.w.label());
-        self.w
-            .body
-            .op(Op::BranchConditional, &[cond.0, exit.0, next.0]);
+        self.w.jump_if(cond, exit, next);
         self.w.begin_block(next);
     }
 
@@ -217,8 +212,7 @@ impl Emit<'_> {
         for _ in &switch.cases {
             self.w.label();
         }
-        let none = SelectionControl::NONE.bits();
-        self.w.body.op(Op::SelectionMerge, &[merge.0, none]);
+        self.w.merge_selection(merge);
         let default_label = default.map_or(merge, |(label, _)| label);
         self.write_switch(switch, selector, default_label, labels.clone())?;
         let arms = labels.zip(switch.cases.iter().map(|case| case.block));
@@ -269,10 +263,7 @@ impl Emit<'_> {
         let scope = self.open_scope();
         self.begin_header(&mut header);
         let (merge_label, continue_label) = (self.join_label(merge), self.join_label(next_round));
-        let none = LoopControl::NONE.bits();
-        self.w
-            .body
-            .op(Op::LoopMerge, &[merge_label.0, continue_label.0, none]);
+        self.w.merge_loop(merge_label, continue_label);
         // The header block ends with its merge instruction, so that the body may begin with a selection.
         let body_label = self.w.label();
         self.w.branch(body_label);
@@ -336,8 +327,7 @@ impl Emit<'_> {
         let merge = self.join_label(join);
         let label = self.w.label();
         let zero = self.w.uint(0);
-        let none = SelectionControl::NONE.bits();
-        self.w.body.op(Op::SelectionMerge, &[merge.0, none]);
+        self.w.merge_selection(merge);
         self.w.body.op(Op::Switch, &[zero.0, label.0]);
         let flow = Flow {
             return_to: Some(join),

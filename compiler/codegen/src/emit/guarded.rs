@@ -4,7 +4,7 @@ use super::Emit;
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
-use spirv::{Op as Spv, SelectionControl};
+use spirv::Op as Spv;
 
 /// A longer function gets no more cases, because each access to an array of resources multiplies its code: memory must stay
 /// bounded.
@@ -26,12 +26,9 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         // The phis name the open block as the one that skips `body`.
         let entry = self.w.block;
-        let [label, merge] = std::array::from_fn(|_| self.w.label());
-        let none = SelectionControl::NONE.bits();
-        self.w.body.op(Spv::SelectionMerge, &[merge.0, none]);
-        self.w
-            .body
-            .op(Spv::BranchConditional, &[cond.id.0, label.0, merge.0]);
+        let [label, merge] = self.w.labels();
+        self.w.merge_selection(merge);
+        self.w.jump_if(cond.id, label, merge);
         let arm = self.run_arm(label, merge, body)?;
         self.w.begin_block(merge);
         let zeros = arm.lanes.map(|lane| {
@@ -54,8 +51,7 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         let labels: Vec<LabelWord> = (0..count.max(1)).map(|_| self.w.label()).collect();
         let merge = self.w.label();
-        let none = SelectionControl::NONE.bits();
-        self.w.body.op(Spv::SelectionMerge, &[merge.0, none]);
+        self.w.merge_selection(merge);
         // Numbers have been clamped below `count`, so the last case can be the default that `OpSwitch` must have.
         let (last, rest) = labels.split_last().expect("there is at least one case");
         let mut operands = vec![number.id.0, last.0];
@@ -90,7 +86,7 @@ impl Emit<'_> {
             })
         });
         let end = self.w.block;
-        self.w.body.op(Spv::Branch, &[merge.0]);
+        self.w.jump(merge);
         self.w.close_scope(scope);
         Ok(Arm { end, lanes })
     }

@@ -63,12 +63,9 @@ impl Emit<'_> {
     ) -> Result<ValueWord, Failure> {
         let variable = self.input_copy(first, len)?;
         let vector = self.w.ty(Scalar::F32, 4);
-        let pointer = self.w.pointer(StorageClass::Private, vector);
-        let id = self.w.object();
-        self.w
-            .body
-            .result(Spv::AccessChain, pointer, id, &[variable.0, element.0]);
-        Ok(self.w.op(Spv::Load, Scalar::F32, 4, &[id.0]).id)
+        let operands = [variable.0, element.0];
+        let pointer = self.w.chain(StorageClass::Private, vector, &operands);
+        Ok(self.w.op(Spv::Load, Scalar::F32, 4, &[pointer.0]).id)
     }
 
     fn input_copy(&mut self, first: InputId, len: u32) -> Result<ValueWord, Failure> {
@@ -77,8 +74,7 @@ impl Emit<'_> {
         }
         // Inputs are variables of their own, which no index reaches; an array in Private memory is indexable.
         let vector = self.w.ty(Scalar::F32, 4);
-        let count = self.w.uint(len);
-        let ty = self.w.declare_type(Spv::TypeArray, &[vector.0, count.0]);
+        let ty = self.w.array_type(vector, len);
         let variable = self.w.variable(StorageClass::Private, ty);
         let pointer_ty = self.w.pointer(StorageClass::Private, vector);
         for index in 0..len {
@@ -129,9 +125,7 @@ impl Emit<'_> {
             self.w.body.result(Spv::AccessChain, pointer, id, &operands);
             let words = self.w.op(Spv::Load, Scalar::U32, 4, &[id.0]);
             for half in 0..2 {
-                let pair = [words.lane(2 * half), words.lane(2 * half + 1)];
-                let pair = self.w.gather_vector(&pair, Scalar::U32);
-                lanes[2 * part + half] = self.w.wide_from_words(pair);
+                lanes[2 * part + half] = self.w.wide_half(words, half);
             }
         }
         lanes

@@ -54,10 +54,8 @@ impl Emit<'_> {
     /// A shift by a count modulo the width: larger counts are undefined in NV_gpu_program4 section 2.X.8.Z, SHL, and in SPIR-V.
     pub(super) fn shift(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
-        let last = self
-            .w
-            .constant_like(b, u64::from(cx.inst.ty.width().bits()) - 1);
-        let count = self.w.binary(Spv::BitwiseAnd, b, last);
+        let last = u64::from(cx.inst.ty.width().bits()) - 1;
+        let count = self.w.binary_bits(Spv::BitwiseAnd, b, last);
         Ok(self.w.binary(op, a, count))
     }
 

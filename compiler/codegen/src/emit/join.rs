@@ -374,7 +374,7 @@ impl Emit<'_> {
         self.joins.groups = groups;
         let label = self.w.label();
         let entry = self.w.block;
-        self.w.body.op(Op::Branch, &[label.0]);
+        self.w.jump(label);
         Header {
             label,
             entry,
@@ -437,7 +437,7 @@ impl Emit<'_> {
         }
         self.joins.rounds.truncate(header.rounds.start);
         // Computing a value does not open a block, so this is still the block that was noted above.
-        self.w.body.op(Op::Branch, &[header.label.0]);
+        self.w.jump(header.label);
         self.w.reachable = false;
     }
 }

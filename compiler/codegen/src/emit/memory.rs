@@ -52,8 +52,9 @@ impl Emit<'_> {
             }
             MemSpace::Buffer(buffer) => {
                 let offset = self.source_as(src, Type::U32, 1)?;
-                let constant = self.w.constant_like(offset, access.offset as u32 as u64);
-                let offset = self.w.binary(Spv::IAdd, offset, constant);
+                let offset = self
+                    .w
+                    .binary_bits(Spv::IAdd, offset, access.offset as u32 as u64);
                 Ok(Address::Buffer(self.place(buffer, access, offset)?))
             }
         }

@@ -182,7 +182,7 @@ impl Emit<'_> {
             self.interface.outputs.point_size,
             self.w.float(f32::from_bits(bits)),
         );
-        self.w.body.op(Spv::Store, &[pointer.0, size.0]);
+        self.w.store(pointer, size);
     }
 
     pub(super) fn output_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
@@ -236,8 +236,7 @@ impl Emit<'_> {
             output.semantic,
             Semantic::SampleMask | Semantic::ViewportMask
         ) {
-            let one = self.w.uint(1);
-            ty = self.w.declare_type(Spv::TypeArray, &[ty.0, one.0]);
+            ty = self.w.array_type(ty, 1);
         }
         let variable = self.io().variable(StorageClass::Output, ty);
         self.decorate_output(&output, target, variable);
@@ -331,7 +330,7 @@ impl Emit<'_> {
         let pointer = self
             .w
             .element_pointer(variable, Scalar::F32, u32::from(plane));
-        self.w.body.op(Spv::Store, &[pointer.0, value.0]);
+        self.w.store(pointer, value);
         Ok(())
     }
 
@@ -340,8 +339,7 @@ impl Emit<'_> {
         self.w.needs.insert(Need::ClipDistance);
         let count = clip_planes(self.program.outputs.iter().map(|output| output.semantic));
         let float = self.w.ty(Scalar::F32, 1);
-        let len = self.w.uint(count);
-        let array = self.w.declare_type(Spv::TypeArray, &[float.0, len.0]);
+        let array = self.w.array_type(float, count);
         let variable = self.io().variable(StorageClass::Output, array);
         self.w.decorate(
             variable,
@@ -388,7 +386,7 @@ impl Builder {
         } else {
             self.gather_vector(part, target.scalar).id
         };
-        self.body.op(Spv::Store, &[pointer.0, value.0]);
+        self.store(pointer, value);
     }
 
     /// A color clamped to [0, 1]; NaN becomes 0.

@@ -100,8 +100,9 @@ impl Emit<'_> {
 
     fn vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
         let shift = u64::from(view.stride().trailing_zeros());
-        let shift = self.w.constant_like(place.offset, shift);
-        let number = self.w.binary(Spv::ShiftRightLogical, place.offset, shift);
+        let number = self
+            .w
+            .binary_bits(Spv::ShiftRightLogical, place.offset, shift);
         self.cell_pointer(place, view, number)
     }
 
@@ -283,32 +284,29 @@ impl Builder {
 
     fn store_words(&mut self, pointer: ValueWord, value: ValueWord, access: &MemAccess) {
         match volatile(access) {
-            0 => self.body.op(Spv::Store, &[pointer.0, value.0]),
+            0 => self.store(pointer, value),
             operands => self.body.op(Spv::Store, &[pointer.0, value.0, operands]),
         }
     }
 
     /// Whether a word lies inside a buffer, and the number of the buffer's last word.
     fn is_inside(&mut self, word: Val, (bound, end): (Val, Val)) -> (Val, Val) {
-        let inside = self.compare(Spv::ULessThan, Scalar::BoolInt, word, bound);
+        let inside = self.test(Spv::ULessThan, word, bound);
         (inside, end)
     }
 
     /// A number of words that is not 0, with the number of the last one.
     fn with_last(&mut self, bound: Val) -> (Val, Val) {
-        let one = self.constant_like(bound, 1);
-        (bound, self.binary(Spv::ISub, bound, one))
+        (bound, self.binary_bits(Spv::ISub, bound, 1))
     }
 
     fn word_behind(&mut self, first: Val, words: u32) -> Val {
-        let more = self.constant_like(first, u64::from(words));
-        self.binary(Spv::IAdd, first, more)
+        self.binary_bits(Spv::IAdd, first, u64::from(words))
     }
 
     /// The number of the word that lies `words` words behind the one at a byte offset.
     pub(super) fn word_number(&mut self, offset: Val, words: u32) -> Val {
-        let two = self.constant_like(offset, 2);
-        let first = self.binary(Spv::ShiftRightLogical, offset, two);
+        let first = self.binary_bits(Spv::ShiftRightLogical, offset, 2);
         self.word_behind(first, words)
     }
 
@@ -336,13 +334,10 @@ impl Builder {
 
     /// The word that holds a narrow element, and by how many bits it is shifted there.
     fn narrow_place(&mut self, offset: Val, index: u32, width: Width) -> (Val, Val) {
-        let more = self.constant_like(offset, u64::from(index * width.bytes()));
-        let offset = self.binary(Spv::IAdd, offset, more);
+        let offset = self.binary_bits(Spv::IAdd, offset, u64::from(index * width.bytes()));
         let word = self.word_number(offset, 0);
         // Elements are aligned to their size (NV_gpu_program5 section 2.X.4.5); the low bit of a halfword's offset does not count.
-        let mask = self.constant_like(offset, u64::from(4 - width.bytes()));
-        let byte = self.binary(Spv::BitwiseAnd, offset, mask);
-        let three = self.constant_like(byte, 3);
-        (word, self.binary(Spv::ShiftLeftLogical, byte, three))
+        let byte = self.binary_bits(Spv::BitwiseAnd, offset, u64::from(4 - width.bytes()));
+        (word, self.binary_bits(Spv::ShiftLeftLogical, byte, 3))
     }
 }

@@ -161,8 +161,7 @@ impl Io<'_> {
         let ty = self.w.ty(scalar, size);
         // The sample mask is an array of words.
         if builtin == BuiltIn::SampleMask {
-            let one = self.w.uint(1);
-            let array = self.w.declare_type(Op::TypeArray, &[ty.0, one.0]);
+            let array = self.w.array_type(ty, 1);
             let variable = self.builtin_variable(array, builtin, false);
             return (variable, self.load_element(variable, 0, scalar));
         }

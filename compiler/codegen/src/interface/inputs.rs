@@ -108,8 +108,7 @@ impl Io<'_> {
         let float = self.w.ty(Scalar::F32, 1);
         if !self.vars.inputs.clip_distances.is_some() {
             let semantics = self.program.inputs.iter().map(|input| input.semantic);
-            let len = self.w.uint(clip_planes(semantics));
-            let array = self.w.declare_type(Op::TypeArray, &[float.0, len.0]);
+            let array = self.w.array_type(float, clip_planes(semantics));
             let variable = self.variable(StorageClass::Input, array);
             let distances = [BuiltIn::ClipDistance as u32];
             self.w.decorate(variable, Decoration::BuiltIn, &distances);

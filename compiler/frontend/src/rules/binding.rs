@@ -314,10 +314,7 @@ impl Checker<'_> {
             Bracket::None => (0, 0, false),
             Bracket::One(number) => (number, number, false),
             Bracket::Range(first, last) => (first, last, true),
-            Bracket::Relative(_) => {
-                let message = "this binding needs a constant number; declare an array to index it";
-                return fail(span, Code::BindingUnknown, message);
-            }
+            Bracket::Relative(_) => return needs_constant(span),
         };
         if first > last {
             return fail(
@@ -491,6 +488,13 @@ fn problem(span: Span, code: Code, message: impl Into<String>) -> Failed {
         message: message.into(),
         notes: Vec::new(),
     })
+}
+
+/// The failure of a binding that takes no run-time index.
+#[cold]
+pub(super) fn needs_constant<T>(span: Span) -> Result<T, Failed> {
+    let message = "this binding needs a constant number; declare an array to index it";
+    fail(span, Code::BindingUnknown, message)
 }
 
 /// A failure.

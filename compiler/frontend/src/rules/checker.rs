@@ -201,14 +201,8 @@ impl Checker<'_> {
     /// Declares the address register of loops.
     pub(super) fn declare_loop_index(&mut self, name: NameId) -> u32 {
         let var = Var {
-            kind: VarKind::Address,
             name: Some(name),
-            base: None,
-            size: VarSize::Normal,
-            array: None,
-            relative: false,
-            element: None,
-            span: Span::default(),
+            ..Var::unnamed(VarKind::Address, Span::default())
         };
         let number = self.program.vars.len() as u32;
         self.program.vars.push(var);

@@ -5,9 +5,10 @@ use crate::codes::Code;
 use crate::lang::arb::limits as arb_limits;
 use crate::lang::limits;
 use crate::lang::options::Features;
+use crate::names::NameId;
 use crate::source::{Family, Version};
 use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
-use glasm_ir::Stage;
+use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
     pub(super) fn decl(&mut self, number: u32) {
@@ -120,12 +121,7 @@ impl Checker<'_> {
                 self.syntax.words[name.index()].named = Named::Poisoned;
                 continue;
             }
-            let var = Var {
-                name: Some(name),
-                span,
-                ..self.new_var(decl, VarKind::Temp, array)
-            };
-            self.declare(Some((name, span)), var);
+            self.declare_item((name, span), self.new_var(decl, VarKind::Temp, array));
         }
     }
 
@@ -145,13 +141,18 @@ impl Checker<'_> {
                 self.error(Code::TooManyTemporaries, span, message);
                 return;
             }
-            let var = Var {
-                name: Some(name),
-                span,
-                ..self.new_var(decl, VarKind::Address, None)
-            };
-            self.declare(Some((name, span)), var);
+            self.declare_item((name, span), self.new_var(decl, VarKind::Address, None));
         }
+    }
+
+    /// Declares one of the names of a statement.
+    fn declare_item(&mut self, (name, span): (NameId, Span), var: Var) {
+        let var = Var {
+            name: Some(name),
+            span,
+            ..var
+        };
+        self.declare(Some((name, span)), var);
     }
 
     fn alias(&mut self, decl: &Decl) {

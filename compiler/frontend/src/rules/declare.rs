@@ -50,16 +50,12 @@ impl Checker<'_> {
         } else {
             VarSize::Normal
         };
-        let base = base_of(decl.mods);
         Var {
-            kind,
             name: decl.name.map(|(name, _)| name),
-            base,
+            base: base_of(decl.mods),
             size,
             array,
-            relative: false,
-            element: None,
-            span: decl.span,
+            ..Var::unnamed(kind, decl.span)
         }
     }
 
@@ -74,16 +70,7 @@ impl Checker<'_> {
             return var;
         }
         let kind = make(self);
-        let var = Var {
-            kind,
-            name: None,
-            base: None,
-            size: VarSize::Normal,
-            array: None,
-            relative: false,
-            element: None,
-            span,
-        };
+        let var = Var::unnamed(kind, span);
         let number = self.declare(None, var);
         self.implicit.insert(key, number);
         number

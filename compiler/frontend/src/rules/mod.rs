@@ -76,10 +76,10 @@ impl<'s> Checker<'s> {
         Self {
             program: Checked {
                 dialect,
-                vars: kept::take(&mut scratch.vars, 0),
-                attribs: kept::take(&mut scratch.attribs, 0),
-                params: kept::take(&mut scratch.params, 0),
-                results: kept::take(&mut scratch.results, 0),
+                vars: kept::take(&mut scratch.vars),
+                attribs: kept::take(&mut scratch.attribs),
+                params: kept::take(&mut scratch.params),
+                results: kept::take(&mut scratch.results),
                 lines: std::mem::take(&mut scratch.lines),
                 plan: Plan::default(),
                 loop_index: None,
@@ -95,9 +95,9 @@ impl<'s> Checker<'s> {
             body,
             flow: std::mem::take(&mut scratch.flow).emptied(),
             syntax,
-            io_elements: kept::take(&mut scratch.io_elements, 0),
+            io_elements: kept::take(&mut scratch.io_elements),
             options: Options {
-                groups: kept::take(&mut scratch.maps.option_groups, 0),
+                groups: kept::take(&mut scratch.maps.option_groups),
                 required: None,
             },
             undeclared: Vec::new(),

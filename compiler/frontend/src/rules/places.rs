@@ -7,7 +7,7 @@ use crate::statement::Inst;
 use glasm_ir::Span;
 
 impl Checker<'_> {
-    /// The tokens of an instruction; only messages need them again.
+    /// The tokens of an instruction, read again.
     pub(super) fn tokens(&self, inst: &Inst) -> Vec<Token> {
         lex(
             &self.syntax.reading.text[..inst.span.end as usize],
@@ -21,7 +21,6 @@ impl Checker<'_> {
 
     /// The place of the modifier that `matches`, or of the opcode with its suffixes.
     pub(super) fn modifier_span(&self, inst: &Inst, matches: impl Fn(&[u8]) -> bool) -> Span {
-        // The statement is read again, because no places of modifiers are kept: they are needed for errors only.
         // Pairs of a point and a word follow the opcode.
         let tokens = self.tokens(inst);
         let words = tokens[1..]

@@ -1,9 +1,9 @@
 //! Bindings whose number is computed at run time: `vertex.attrib[A.x + 1]`. NV_vertex_program3 sections 2.14.3.1 and 2.14.3.4,
 //! NV_fragment_program2 section 3.11.3.1.
 
-use super::binding::{Bound, Failed, fail};
+use super::binding::{Bound, Failed, fail, needs_constant};
 use super::declare::io_binding;
-use super::{Checker, Var, VarKind, VarSize};
+use super::{Checker, Var, VarKind};
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::statement::Base;
@@ -17,8 +17,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Result<(u32, u32, bool), Failed> {
         let Some(needs) = self.facts.relative_bindings else {
-            let message = "this binding needs a constant number; declare an array to index it";
-            return fail(span, Code::BindingUnknown, message);
+            return needs_constant(span);
         };
         if !self.has_option(needs) {
             let text = self.source_text(span);
@@ -38,14 +37,10 @@ impl Checker<'_> {
         let (kind, count) = self.relative_row(bound)?;
         self.address_index(relative);
         let var = Var {
-            kind,
-            name: None,
-            base: None,
-            size: VarSize::Normal,
             array: Some(count),
             relative: true,
             element: Some(relative),
-            span,
+            ..Var::unnamed(kind, span)
         };
         Some(self.declare(None, var))
     }

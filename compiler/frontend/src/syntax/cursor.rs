@@ -110,17 +110,17 @@ impl<'s> Syntax<'s> {
         let names = std::mem::take(&mut scratch.names);
         let reading = Reading {
             names: Names::new(text, facts.reserved_words, names),
-            decls: kept::take(&mut scratch.decls, 0),
-            items: kept::take(&mut scratch.items, 0),
-            operands: kept::take(&mut scratch.operands, 0),
-            paths: kept::take(&mut scratch.paths, 0),
-            segments: kept::take(&mut scratch.segments, 0),
-            relatives: kept::take(&mut scratch.relatives, 0),
-            literals: kept::take(&mut scratch.literals, 0),
-            textures: kept::take(&mut scratch.textures, 0),
+            decls: kept::take(&mut scratch.decls),
+            items: kept::take(&mut scratch.items),
+            operands: kept::take(&mut scratch.operands),
+            paths: kept::take(&mut scratch.paths),
+            segments: kept::take(&mut scratch.segments),
+            relatives: kept::take(&mut scratch.relatives),
+            literals: kept::take(&mut scratch.literals),
+            textures: kept::take(&mut scratch.textures),
             ..Reading::new(dialect, text)
         };
-        let mut words = kept::take(&mut scratch.words, 0);
+        let mut words = kept::take(&mut scratch.words);
         words.resize(reading.names.len(), Word::new(Leader::Other));
         Self {
             rest: lex::without_blanks(&text[body..]),

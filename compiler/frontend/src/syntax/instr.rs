@@ -309,17 +309,13 @@ fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
         (texture, handle) = texture_name(input)?;
     }
     input.advance();
-    let word = input.peek();
-    let Some(target) = targets::lookup(input.text(word)) else {
-        return Err(input.fail_at(Expected::Target));
-    };
-    input.advance();
+    let (target, target_span) = target(input)?;
     let (offset, offset_span) = offset(input)?;
     let part = TexPart {
         texture,
         handle,
-        target: target as u8,
-        target_span: word.span(),
+        target,
+        target_span,
         offset,
         offset_span,
     };
@@ -380,16 +376,22 @@ fn image(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
 
 /// The target of the image part that was read last.
 fn image_target(input: &mut Syntax<'_>) -> Parsed<()> {
+    let (target, span) = target(input)?;
+    if let Some(part) = input.reading.textures.last_mut() {
+        part.target = target;
+        part.target_span = span;
+    }
+    Ok(())
+}
+
+/// A texture target: its row and its place.
+fn target(input: &mut Syntax<'_>) -> Parsed<(u8, Span)> {
     let word = input.peek();
     let Some(target) = targets::lookup(input.text(word)) else {
         return Err(input.fail_at(Expected::Target));
     };
     input.advance();
-    if let Some(part) = input.reading.textures.last_mut() {
-        part.target = target as u8;
-        part.target_span = word.span();
-    }
-    Ok(())
+    Ok((target as u8, word.span()))
 }
 
 /// Whether a comma and then a word in the place of a target follow: nothing or an offset stands behind it.
