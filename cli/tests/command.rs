@@ -371,7 +371,7 @@ fn opcodes_and_codes_are_explained() {
         ("state.texenv[0].color", "color of a texture environment"),
         ("state.fog.color", "color of fog"),
         ("SHADOW2D", "whose depths are compared"),
-        ("!!VP1.0", "not there yet"),
+        ("!!NVtep5.0", "not there yet"),
         ("state", "state.fog.params"),
     ] {
         let (status, stdout, stderr) = run(&folder, &["explain", topic]);

@@ -219,6 +219,6 @@ mod tests {
         );
         assert!(link(fragment).is_empty());
         assert!(link(&format!("{fragment}[vertex program passthrough]\n")).is_empty());
-        assert!(link(&format!("{fragment}[vertex program]\n!!VP1.0\nEND\n")).is_empty());
+        assert!(link(&format!("{fragment}[vertex program]\n!!NVgp4.0\nEND\n")).is_empty());
     }
 }

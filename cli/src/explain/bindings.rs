@@ -226,7 +226,7 @@ fn matrix_topic(info: &MatrixInfo) -> Topic {
         (
             "typed",
             match info.since {
-                Version::V1_0 => "no".to_owned(),
+                Version::V1_0 | Version::V1_1 | Version::V2_0 => "no".to_owned(),
                 since @ (Version::V4_0 | Version::V4_1 | Version::V5_0) => {
                     format!("all programs, from version {} on", since.name())
                 }

@@ -113,7 +113,7 @@ fn target_topic(info: &TargetInfo) -> Topic {
     };
     let option = super::with_option(info.needs);
     let typed = match info.since {
-        Version::V1_0 => "no".to_owned(),
+        Version::V1_0 | Version::V1_1 | Version::V2_0 => "no".to_owned(),
         since @ (Version::V4_0 | Version::V4_1 | Version::V5_0) => {
             format!("from version {} on{option}", since.name())
         }

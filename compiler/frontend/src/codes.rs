@@ -134,6 +134,12 @@ codes! {
         "The statement belongs to programs of another type or language version.";
     ResultSizes "E0333" "result written under two sizes"
         "All variables through which a program writes one result have the same size, SHORT or LONG.";
+    PositionMissing "E0334" "position never written"
+        "A vertex program of registers writes at least one component of o[HPOS], unless its position is computed for it.";
+    NoParameterWritten "E0335" "state program that writes no parameter"
+        "A vertex state program writes at least one parameter.";
+    NoResult "E0336" "program writes no result"
+        "A fragment program of registers writes at least one result.";
     ViewportAndMask "E0350" "viewport and mask of viewports written"
         "A program chooses viewports by result.viewport or by result.viewportmask, not by both.";
     SecondLayerOffset "E0351" "two offsets of the second view"
@@ -188,6 +194,15 @@ codes! {
          reads or writes them, and these instructions write nothing else.";
     ReflectionMask "E0423" "component w of a reflection"
         "The result of RFL in ARB programs has the components x, y and z; a mask without w must be given.";
+
+    TwoParameters "E0424" "two parameters in one instruction"
+        "An instruction of a program of registers reads one parameter; several operands may read it.";
+    TwoAttributes "E0425" "two attributes in one instruction"
+        "An instruction of a program of registers reads one attribute; several operands may read it.";
+    UnknownRegister "E0426" "no such register"
+        "The language has no register of this name.";
+    RelativeInvariant "E0427" "relative parameter in a position-invariant program"
+        "Programs of NV_vertex_program1_1 with OPTION NV_position_invariant have no parameters with a run-time index.";
 
     ModifierTwice "E0501" "two modifiers of one kind"
         "An instruction has at most one data type, one precision, one clamp and one condition-code modifier; suffixes count too.";

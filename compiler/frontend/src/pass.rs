@@ -68,7 +68,8 @@ fn decide(checker: &Checker<'_>, first: Statement) -> Lowering {
     let waits = match checked.lines.list.last() {
         Some(line) if first == Statement::Inst => {
             let rest = &reading.text[line.span.start as usize..];
-            !reading.relatives.is_empty() || whole::is_needed(rest, checked.features)
+            let facts = checked.dialect.facts();
+            !reading.relatives.is_empty() || whole::is_needed(rest, facts, checked.features)
         }
         // It begins with a label.
         _ => true,

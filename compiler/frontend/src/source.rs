@@ -11,19 +11,35 @@ pub enum Family {
     Typed,
     /// Declarations, all values floats: ARB_vertex_program, ARB_fragment_program and their options.
     Arb,
+    /// Registers: NV_vertex_program and NV_vertex_program1_1, vertex state programs included.
+    Vertex1,
+    /// Registers: NV_vertex_program2.
+    Vertex2,
+    /// Registers: NV_fragment_program.
+    Fragment1,
 }
 
 impl Family {
     /// All families.
-    pub const ALL: &'static [Self] = &[Self::Typed, Self::Arb];
+    pub const ALL: &'static [Self] = &[
+        Self::Typed,
+        Self::Arb,
+        Self::Vertex1,
+        Self::Vertex2,
+        Self::Fragment1,
+    ];
 }
 
 /// Version of a language. Only versions of one family compare in a useful way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Version {
-    /// ARB_vertex_program and ARB_fragment_program. It is below all versions of the family with types: nothing that came with one of
-    /// them is here.
+    /// ARB_vertex_program, ARB_fragment_program, NV_vertex_program and NV_fragment_program. It is below all versions of the family with
+    /// types: nothing that came with one of them is here.
     V1_0,
+    /// NV_vertex_program1_1.
+    V1_1,
+    /// NV_vertex_program2.
+    V2_0,
     /// NV_gpu_program4.
     V4_0,
     /// NV_gpu_program4_1.
@@ -37,6 +53,8 @@ impl Version {
     pub const fn name(self) -> &'static str {
         match self {
             Self::V1_0 => "1.0",
+            Self::V1_1 => "1.1",
+            Self::V2_0 => "2.0",
             Self::V4_0 => "4.0",
             Self::V4_1 => "4.1",
             Self::V5_0 => "5.0",
@@ -95,6 +113,10 @@ dialects! {
     NvCp5_0 "!!NVcp5.0" Compute Typed V5_0 "NV_compute_program5";
     ArbVp1_0 "!!ARBvp1.0" Vertex Arb V1_0 "ARB_vertex_program";
     ArbFp1_0 "!!ARBfp1.0" Fragment Arb V1_0 "ARB_fragment_program";
+    NvVp1_0 "!!VP1.0" Vertex Vertex1 V1_0 "NV_vertex_program";
+    NvVp1_1 "!!VP1.1" Vertex Vertex1 V1_1 "NV_vertex_program1_1";
+    NvVp2_0 "!!VP2.0" Vertex Vertex2 V2_0 "NV_vertex_program2";
+    NvFp1_0 "!!FP1.0" Fragment Fragment1 V1_0 "NV_fragment_program";
 }
 
 impl Dialect {

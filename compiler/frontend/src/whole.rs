@@ -5,18 +5,19 @@
 //! their steps from the start. The note that a program may do so is taken off the bytes when its first instruction is read. It
 //! may err on the safe side: what waits in vain is translated all the same.
 
+use crate::lang::facts::LanguageFacts;
 use crate::lang::options::Features;
 use crate::lex;
 
 /// Whether `rest`, the text from the first instruction on, may say what an earlier line of it means.
-pub(crate) fn is_needed(rest: &[u8], features: Features) -> bool {
+pub(crate) fn is_needed(rest: &[u8], facts: &LanguageFacts, features: Features) -> bool {
     // Loops that may run too long and the stack of address registers exist under these options only; in the languages with data
     // types neither changes what lies before it.
     let has_loops = features.contains(Features::NV_FRAGMENT_2);
     let has_stack = features.contains(Features::NV_VERTEX_3);
     has_loops && position(rest, ends_loop).is_some()
         || has_stack && position(rest, ends_push_or_pop).is_some()
-        || has_label_or_index(rest)
+        || has_label_or_index(rest, facts)
 }
 
 /// ENDREP and ENDLOOP end like this, and hardly any other word of a program.
@@ -29,8 +30,13 @@ fn ends_push_or_pop(byte: u8, next: u8) -> bool {
     (byte == b'H') & (next == b'A') | (byte == b'P') & (next == b'A')
 }
 
-/// Whether the text has a colon, as labels do, or a bracket with a name in it, outside of comments.
-fn has_label_or_index(mut rest: &[u8]) -> bool {
+/// Whether the text has a colon, as labels do, or a bracket with a name in it, outside of comments. Where words in brackets name
+/// registers, only the letter of address registers counts.
+fn has_label_or_index(mut rest: &[u8], facts: &LanguageFacts) -> bool {
+    let begins_index = |&byte: &u8| match facts.registers {
+        None => lex::is_letter(byte),
+        Some(_) => byte == b'A',
+    };
     let may_be =
         |byte, next: u8| (byte == b':') | (byte == b'#') | (byte == b'[') & !next.is_ascii_digit();
     while let Some(at) = position(rest, may_be) {
@@ -40,7 +46,7 @@ fn has_label_or_index(mut rest: &[u8]) -> bool {
             b'[' => lex::without_blanks(behind),
             _ => return true,
         };
-        if found == b'[' && rest.first().is_some_and(|&byte| lex::is_letter(byte)) {
+        if found == b'[' && rest.first().is_some_and(begins_index) {
             return true;
         }
     }
@@ -67,16 +73,18 @@ fn position(text: &[u8], is_found: impl Fn(u8, u8) -> bool) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::Dialect;
 
     #[test]
     fn labels_and_names_in_brackets_count() {
+        let facts = Dialect::NvFp5_0.facts();
         for text in [
             "main: RET;",
             "MOV a, b[ i.x + 1];",
             "MOV a, b[#c\n i];",
             "#\nx:",
         ] {
-            assert!(has_label_or_index(text.as_bytes()), "{text}");
+            assert!(has_label_or_index(text.as_bytes(), facts), "{text}");
         }
         for text in [
             "",
@@ -86,15 +94,16 @@ mod tests {
             "a[",
             "#",
         ] {
-            assert!(!has_label_or_index(text.as_bytes()), "{text}");
+            assert!(!has_label_or_index(text.as_bytes(), facts), "{text}");
         }
     }
 
     #[test]
     fn loops_count_where_steps_are_limited() {
         let text = b"REP a;\nADD b, b, c;\nENDREP;\nEND";
-        assert!(is_needed(text, Features::NV_FRAGMENT_2));
-        assert!(!is_needed(text, Features::empty()));
-        assert!(is_needed(b"PUSHA A0;", Features::NV_VERTEX_3));
+        let facts = Dialect::ArbFp1_0.facts();
+        assert!(is_needed(text, facts, Features::NV_FRAGMENT_2));
+        assert!(!is_needed(text, facts, Features::empty()));
+        assert!(is_needed(b"PUSHA A0;", facts, Features::NV_VERTEX_3));
     }
 }

@@ -32,11 +32,7 @@ fn says(text: &str, parts: &[&str]) {
 #[test]
 fn languages_that_are_not_there_yet_are_named() {
     for (header, name) in [
-        ("!!VP1.0", "vertex programs of NV_vertex_program"),
-        ("!!VP1.1", "vertex programs of NV_vertex_program1_1"),
-        ("!!VP2.0", "vertex programs of NV_vertex_program2"),
         ("!!VSP1.0", "vertex state programs"),
-        ("!!FP1.0", "fragment programs of NV_fragment_program"),
         ("!!FCP1.0", "register combiners"),
         ("!!NVgp4.0", "geometry programs of NV_gpu_program4"),
         ("!!NVgp5.0", "geometry programs of NV_gpu_program5"),

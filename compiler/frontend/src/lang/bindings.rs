@@ -114,6 +114,7 @@ impl BindingInfo {
         match family {
             Family::Typed => self.since > Version::V1_0,
             Family::Arb => self.arb.is_some(),
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => false,
         }
     }
 
@@ -121,7 +122,9 @@ impl BindingInfo {
     pub fn needs_in(&self, family: Family) -> Features {
         match family {
             Family::Typed => self.needs,
-            Family::Arb => self.arb.unwrap_or_default(),
+            Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {
+                self.arb.unwrap_or_default()
+            }
         }
     }
 

@@ -5,13 +5,20 @@
 use crate::lang::arb::limits as arb;
 use crate::lang::limits;
 use crate::lang::options::Features;
-use crate::source::{Dialect, Family};
+use crate::lang::register::{Registers, fragment, vertex1, vertex2};
+use crate::source::{Dialect, Family, Version};
 use glasm_ir::Stage;
 
 /// What holds for the programs of a language.
 #[derive(Clone, Copy, Debug)]
 pub struct LanguageFacts {
+    /// What programs have without options.
+    pub features: Features,
+    /// The registers that instructions name in place of variables; `None` in the languages with declarations.
+    pub registers: Option<&'static Registers>,
+
     /// Words that begin bindings, and that cannot be names. NV_gpu_program4 section 2.X.2, ARB_vertex_program section 2.14.2.
+    /// In the languages with registers, the letters of [`Registers::files`].
     pub reserved_words: &'static [&'static str],
     /// Opcodes and declarations of older languages, which get a message of their own. NV_gpu_program4 issue 2.
     pub old_words: &'static [&'static str],
@@ -87,6 +94,8 @@ pub struct LanguageFacts {
 
 /// Vertex programs of the family with types. The others differ in their reserved words.
 static TYPED: LanguageFacts = LanguageFacts {
+    features: Features::empty(),
+    registers: None,
     reserved_words: &["program", "result", "state", "texture", "vertex"],
     old_words: &[
         "ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA",
@@ -177,6 +186,8 @@ static ARB_VERTEX: LanguageFacts = LanguageFacts {
 };
 
 static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
+    features: Features::empty(),
+    registers: None,
     reserved_words: &["program", "result", "state", "texture", "fragment"],
     old_words: &[],
     program_bindings: &["program.env", "program.local"],
@@ -212,6 +223,44 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     clamp_keeps_nan: true,
 };
 
+/// NV_vertex_program.
+static VERTEX_1_0: LanguageFacts = LanguageFacts {
+    registers: Some(&vertex1::REGISTERS_1_0),
+    reserved_words: &["v", "o"],
+    program_bindings: &[],
+    rgba: false,
+    suffixed_numbers: false,
+    condition_words: None,
+    numbered_conditions: None,
+    relative_bindings: None,
+    readable_results: Features::empty(),
+    attributes: None,
+    texture_units: None,
+    ..ARB_FRAGMENT
+};
+
+/// NV_vertex_program1_1.
+static VERTEX_1_1: LanguageFacts = LanguageFacts {
+    registers: Some(&vertex1::REGISTERS_1_1),
+    ..VERTEX_1_0
+};
+
+/// NV_vertex_program2: what OPTION NV_vertex_program2 brings to ARB programs.
+static VERTEX_2: LanguageFacts = LanguageFacts {
+    features: Features::NV_VERTEX_2,
+    registers: Some(&vertex2::REGISTERS),
+    ..VERTEX_1_0
+};
+
+/// NV_fragment_program: what OPTION NV_fragment_program brings to ARB programs.
+static FRAGMENT_1: LanguageFacts = LanguageFacts {
+    features: Features::NV_FRAGMENT,
+    registers: Some(&fragment::REGISTERS),
+    reserved_words: &["f", "o"],
+    condition_words: Some(Features::empty()),
+    ..VERTEX_1_0
+};
+
 impl Dialect {
     /// What holds for programs of the language.
     pub fn facts(self) -> &'static LanguageFacts {
@@ -224,6 +273,10 @@ impl Dialect {
             }
             (Family::Arb, Stage::Vertex) => &ARB_VERTEX,
             (Family::Arb, _) => &ARB_FRAGMENT,
+            (Family::Vertex1, _) if self.version() == Version::V1_0 => &VERTEX_1_0,
+            (Family::Vertex1, _) => &VERTEX_1_1,
+            (Family::Vertex2, _) => &VERTEX_2,
+            (Family::Fragment1, _) => &FRAGMENT_1,
         }
     }
 }

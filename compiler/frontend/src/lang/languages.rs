@@ -40,11 +40,7 @@ macro_rules! languages {
 
 languages! {
     // start, name, standing, extension or advice
-    "!!VP1.0" "vertex programs of NV_vertex_program" Missing "NV_vertex_program";
-    "!!VP1.1" "vertex programs of NV_vertex_program1_1" Missing "NV_vertex_program1_1";
-    "!!VP2.0" "vertex programs of NV_vertex_program2" Missing "NV_vertex_program2";
     "!!VSP1.0" "vertex state programs of NV_vertex_program" Missing "NV_vertex_program";
-    "!!FP1.0" "fragment programs of NV_fragment_program" Missing "NV_fragment_program";
     "!!FCP1.0" "fragment programs with register combiners, of early texts of NV_fragment_program" Missing "NV_fragment_program";
     "!!NVgp4.0" "geometry programs of NV_gpu_program4" Missing "NV_gpu_program4";
     "!!NVgp4.1" "geometry programs of NV_gpu_program4_1" Missing "NV_gpu_program4_1";
@@ -134,9 +130,9 @@ mod tests {
     #[test]
     fn languages_end_where_their_words_end() {
         assert_eq!(Language::of(b"VERT\n").unwrap().start, "VERT");
-        assert_eq!(Language::of(b"!!VP1.0#").unwrap().start, "!!VP1.0");
+        assert_eq!(Language::of(b"!!VSP1.0#").unwrap().start, "!!VSP1.0");
         assert!(Language::of(b"VERTEX program").is_none());
-        assert!(Language::of(b"!!VP1.00").is_none());
+        assert!(Language::of(b"!!VSP1.00").is_none());
         assert!(Language::of(b"").is_none());
     }
 
@@ -146,7 +142,7 @@ mod tests {
         assert_eq!(of("!!NVfp4.1 END"), Some("NV_gpu_program4_1"));
         assert_eq!(of("!!VSP1.0"), Some("NV_vertex_program"));
         assert_eq!(of("FRAG"), None);
-        assert!(Language::missing(b"!!VP2.0").is_some());
+        assert!(Language::missing(b"!!VSP1.0").is_some());
         assert!(Language::missing(b"!!VP3.0").is_none() && Language::missing(b"FRAG").is_none());
     }
 }

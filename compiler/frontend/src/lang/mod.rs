@@ -14,6 +14,7 @@ pub mod opcode_info;
 pub mod opcodes;
 pub mod options;
 pub(crate) mod paths;
+pub mod register;
 pub mod state;
 pub mod targets;
 

@@ -497,11 +497,23 @@ impl OpcodeInfo {
         if self.arb != Forms::NONE {
             return self.arb_section();
         }
+        if self.since < Version::V4_0 {
+            return self.register_section();
+        }
         match (self.stages, self.since) {
             (Stages::COMPUTE, _) => "NV_compute_program5 section 2.X.8",
             (Stages::FRAGMENT, Version::V4_0) => "NV_fragment_program4 section 2.X.8",
-            (_, Version::V1_0 | Version::V4_0) => "NV_gpu_program4 section 2.X.8",
             (_, Version::V4_1 | Version::V5_0) => "NV_gpu_program5 section 2.X.8",
+            _ => "NV_gpu_program4 section 2.X.8",
+        }
+    }
+
+    fn register_section(&self) -> &'static str {
+        match (self.stages, self.since) {
+            (Stages::FRAGMENT, _) => "NV_fragment_program section 3.11.5",
+            (_, Version::V1_0) => "NV_vertex_program section 2.14.1.10",
+            (_, Version::V1_1) => "NV_vertex_program1_1 section 2.14.1.10",
+            _ => "NV_vertex_program2 section 2.14.2",
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) use crate::lang::opcode_info::{
 };
 pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
 use crate::lang::options::Features;
+use crate::lang::register::{fragment, vertex1, vertex2};
 use crate::source::{Family, Version};
 use crate::words::WordTable;
 use glasm_ir::Op;
@@ -368,34 +369,45 @@ opcodes! {
 }
 
 /// The tables of all families, one after the other, each in alphabetical order.
-static ROWS: [OpcodeInfo; TYPED.len() + arb::ROWS.len()] = {
-    let mut rows = [TYPED[0]; TYPED.len() + arb::ROWS.len()];
-    let mut index = 0;
-    while index < rows.len() {
-        rows[index] = if index < TYPED.len() {
-            TYPED[index]
-        } else {
-            arb::ROWS[index - TYPED.len()]
-        };
-        index += 1;
+static ROWS: [OpcodeInfo; first_row(Family::ALL.len())] = {
+    let mut rows = [TYPED[0]; first_row(Family::ALL.len())];
+    let mut family = 0;
+    while family < Family::ALL.len() {
+        let table = table(Family::ALL[family]);
+        let mut index = 0;
+        while index < table.len() {
+            rows[first_row(family) + index] = table[index];
+            index += 1;
+        }
+        family += 1;
     }
     rows
 };
 
-const fn first_row(family: Family) -> usize {
+const fn table(family: Family) -> &'static [OpcodeInfo] {
     match family {
-        Family::Typed => 0,
-        Family::Arb => TYPED.len(),
+        Family::Typed => TYPED,
+        Family::Arb => arb::ROWS,
+        Family::Vertex1 => vertex1::ROWS,
+        Family::Vertex2 => vertex2::ROWS,
+        Family::Fragment1 => fragment::ROWS,
     }
+}
+
+/// The number of rows of the families before one.
+const fn first_row(family: usize) -> usize {
+    let (mut first, mut before) = (0, 0);
+    while before < family {
+        first += table(Family::ALL[before]).len();
+        before += 1;
+    }
+    first
 }
 
 /// The opcodes of a family, in alphabetical order.
 pub fn rows(family: Family) -> &'static [OpcodeInfo] {
-    let (typed, arb) = ROWS.split_at(TYPED.len());
-    match family {
-        Family::Typed => typed,
-        Family::Arb => arb,
-    }
+    let first = first_row(family as usize);
+    &ROWS[first..first + table(family).len()]
 }
 
 /// An opcode of one of the families.
@@ -426,7 +438,7 @@ impl Opcode {
 /// The opcodes of a family with their names.
 pub(crate) fn all(family: Family) -> impl Iterator<Item = (&'static str, Opcode)> {
     let names = rows(family).iter().map(|row| row.name);
-    names.zip((first_row(family) as u16..).map(Opcode))
+    names.zip((first_row(family as usize) as u16..).map(Opcode))
 }
 
 /// The opcode of a word with suffixes, and what the suffixes mean: the longest opcode that leaves valid suffixes wins.
@@ -448,12 +460,12 @@ fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
     let (precision, rest) = match (text, family) {
         ([b'R', rest @ ..], _) => (Mods::FULL, rest),
         ([b'H', rest @ ..], _) => (Mods::HALF, rest),
-        ([b'X', rest @ ..], Family::Arb) => (Mods::FIXED, rest),
+        ([b'X', rest @ ..], Family::Arb | Family::Fragment1) => (Mods::FIXED, rest),
         _ => (Mods::empty(), text),
     };
     let numbered = match family {
         Family::Typed => Mods::empty(),
-        Family::Arb => Mods::NUMBERED,
+        Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => Mods::NUMBERED,
     };
     let (update, rest) = match rest {
         [b'C', b'0', rest @ ..] => (Mods::CC0.union(numbered), rest),
@@ -526,7 +538,7 @@ mod tests {
     #[test]
     fn lookup_is_for_people() {
         let names: Vec<&str> = lookup("addc").map(|row| row.name).collect();
-        assert_eq!(names, ["ADD", "ADD"]);
+        assert_eq!(names, ["ADD"; 5]);
         assert_eq!(
             lookup("ADD").next().map(OpcodeInfo::types),
             Some(vec![

@@ -145,6 +145,8 @@ pub struct OptionInfo {
     pub since: Version,
     /// ARB programs that know it.
     pub arb: Stages,
+    /// Programs of the register languages that know it, where they have options at all.
+    pub register: Stages,
     /// What it enables.
     pub enables: Features,
     /// Options that it excludes.
@@ -161,13 +163,14 @@ pub struct OptionInfo {
 
 macro_rules! options {
     ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*] $(($mode:ident = $value:expr))?
-       $(arb $arb:ident)? $text:literal $(requires $other:ident in $dependent:ident $message:literal)?;)*) => {
+       $(arb $arb:ident)? $(register $register:ident)? $text:literal $(requires $other:ident in $dependent:ident $message:literal)?;)*) => {
         /// All options.
         pub static OPTIONS: &[OptionInfo] = &[$(OptionInfo {
             name: $name,
             stages: Stages::$stages,
             since: Version::$since,
             arb: Stages::NONE$(.union(Stages::$arb))?,
+            register: Stages::NONE$(.union(Stages::$register))?,
             enables: Features::empty()$(.union(Features::$feature))*,
             group: Group::$group,
             support: Support::$support,
@@ -185,8 +188,10 @@ macro_rules! options {
 }
 
 options! {
-    // name, program types, version, group, support, enables, mode of the program, ARB programs, text, other option that it requires
+    // name, program types, version, group, support, enables, mode of the program, ARB programs, register languages, text, other option that it requires
     "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT] arb VERTEX
+        "positions are computed as by GL's fixed functions; the program writes none";
+    "NV_position_invariant" NONE V4_0 None Full [POSITION_INVARIANT] register VERTEX
         "positions are computed as by GL's fixed functions; the program writes none";
     "ARB_fog_exp" FRAGMENT V4_0 Fog Full [FOG_EXP] arb FRAGMENT
         "GL's fog is applied to the color, with a power of e";
@@ -205,9 +210,9 @@ options! {
     "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [SHADOW] arb ARB
         "SHADOW targets: lookups that compare depths"
         requires NV_VERTEX_3 in VERTEX "in a vertex program this option needs OPTION NV_vertex_program3";
-    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [] (origin_upper_left = true) arb FRAGMENT
+    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [] (origin_upper_left = true) arb FRAGMENT register FRAGMENT
         "`fragment.position` counts y from the top";
-    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [] (pixel_center_integer = true) arb FRAGMENT
+    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [] (pixel_center_integer = true) arb FRAGMENT register FRAGMENT
         "`fragment.position` has pixel centers at integers";
     "ARB_fragment_layer_viewport" FRAGMENT V4_0 None Full [FRAGMENT_LAYER]
         "`fragment.layer` and `fragment.viewport`";
@@ -315,6 +320,9 @@ impl OptionInfo {
         match dialect.family() {
             Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
             Family::Arb => self.arb.has(dialect.stage()),
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {
+                self.register.has(dialect.stage())
+            }
         }
     }
 

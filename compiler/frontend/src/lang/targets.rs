@@ -152,6 +152,9 @@ impl TargetInfo {
         match family {
             Family::Typed => (self.since > Version::V1_0).then_some(self.needs),
             Family::Arb => self.arb,
+            // The targets that ARB programs have without options. NV_fragment_program section 3.11.2.
+            Family::Fragment1 => self.arb.filter(|needs| needs.is_empty()),
+            Family::Vertex1 | Family::Vertex2 => None,
         }
     }
 

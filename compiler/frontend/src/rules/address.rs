@@ -5,7 +5,9 @@ use super::{Checker, VarKind};
 use crate::codes::Code;
 use crate::lang::arb::limits;
 use crate::lang::lenient::Rule;
-use crate::statement::{Base, Inst, Operand, Signs, SuffixKind};
+use crate::lang::options::Features;
+use crate::lang::register::Registers;
+use crate::statement::{Base, Inst, Operand, Relative, Signs, SuffixKind};
 use glasm_ir::{CondTest, Span, WriteMask};
 
 impl Checker<'_> {
@@ -36,7 +38,10 @@ impl Checker<'_> {
     /// A run-time index: a component of an address register, plus a number.
     pub(super) fn address_index(&mut self, relative: u32) {
         let info = self.syntax.reading.relatives[relative as usize];
-        self.address_offset(info.offset, info.span);
+        match self.facts.registers {
+            Some(registers) => self.register_offset(registers, info),
+            None => self.address_offset(info.offset, info.span),
+        }
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.var_of(name, info.span) else {
             return;
@@ -62,6 +67,20 @@ impl Checker<'_> {
             return self.error(Code::IndexVariable, info.span, message);
         }
         self.syntax.reading.relatives[relative as usize].base = Base::Var(var);
+    }
+
+    /// What programs of registers add to an address register. NV_vertex_program section 2.14.1.7, NV_vertex_program2 section 2.14.1.7.
+    fn register_offset(&mut self, registers: &Registers, info: Relative) {
+        let (low, high) = registers.offsets;
+        if info.offset < low || info.offset > high {
+            let offset = info.offset;
+            let message = format!("the offset {offset} is not in {low} to {high}");
+            self.error(Code::IndexOffset, info.span, message);
+        }
+        if self.has_option(Features::POSITION_INVARIANT) && !registers.whole_addresses {
+            let message = "a position-invariant program has no parameters with a run-time index";
+            self.error(Code::RelativeInvariant, info.span, message);
+        }
     }
 
     /// What plain programs add to an address register. ARB_vertex_program section 2.14.2.

@@ -1,6 +1,7 @@
 //! What all rules share: the program as far as it is checked, names, messages. Rules stand above this file, each in one of its own.
 
 use super::blocks::Flow;
+use super::register::RegisterUse;
 use super::suggest::suggest;
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
@@ -88,6 +89,8 @@ pub(crate) struct Checker<'s> {
     pub(super) open_loops: usize,
     /// Vertex attribute slots: bound by conventional name, by number.
     pub(super) slots: [[bool; 2]; 16],
+    /// What programs of registers use of them.
+    pub(super) registers: RegisterUse,
 }
 
 /// What the OPTION lines so far have set.
@@ -160,6 +163,9 @@ impl Checker<'_> {
 
     #[cold]
     pub(super) fn undeclared(&mut self, name: NameId, span: Span) -> Option<u32> {
+        if let Some(registers) = self.facts.registers {
+            return self.register(registers, name, span);
+        }
         if self.is_loop_index(name) {
             return Some(self.declare_loop_index(name));
         }

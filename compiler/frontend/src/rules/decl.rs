@@ -16,6 +16,7 @@ impl Checker<'_> {
         match self.family {
             Family::Typed => self.decl_modifiers(&decl),
             Family::Arb => self.arb_decl(&decl),
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {}
         }
         match decl.kind {
             DeclKind::Temp => self.temps(&decl),

@@ -60,6 +60,12 @@ impl Checker<'_> {
             let Some(operand) = places.next() else { break };
             self.value(operand, shape, ty, untyped);
         }
+        if self.facts.registers.is_some() {
+            self.one_register_of_each(operands);
+            if let Some(dst) = &inst.dst {
+                self.register_result(dst);
+            }
+        }
         if info.is_special() || inst.modifiers.atomic().is_some() {
             self.special(inst, operands, info, types);
         }
@@ -106,6 +112,9 @@ impl Checker<'_> {
         info: &OpcodeInfo,
         types: InstTypes,
     ) -> bool {
+        if let Some(registers) = self.facts.registers {
+            return self.register_form(inst, operands, (registers, info));
+        }
         if self.family == Family::Arb {
             let found = self.arb_form(inst, info);
             if found && self.is_plain_arb() {

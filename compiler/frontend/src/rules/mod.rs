@@ -26,6 +26,7 @@ mod options;
 mod overlap;
 mod parameter;
 mod places;
+mod register;
 mod relative;
 mod subroutine;
 mod suggest;
@@ -55,6 +56,7 @@ use crate::syntax::{Read, Syntax};
 use checker::Options;
 use glasm_ir::Stage;
 use glasm_ir::flow::Plan;
+use register::RegisterUse;
 use rustc_hash::FxHashMap;
 
 /// What a statement was.
@@ -84,7 +86,7 @@ impl<'s> Checker<'s> {
                 plan: Plan::default(),
                 loop_index: None,
                 modes: Default::default(),
-                features: Features::empty(),
+                features: dialect.facts().features,
                 subroutine_types: FxHashMap::default(),
                 subroutine_routines: FxHashMap::default(),
                 interpolation: kept::take_map(&mut scratch.maps.interpolation),
@@ -119,6 +121,7 @@ impl<'s> Checker<'s> {
             unit_targets: kept::take_map(&mut scratch.maps.unit_targets),
             open_loops: 0,
             slots: [[false; 2]; 16],
+            registers: RegisterUse::default(),
         }
     }
 
@@ -248,6 +251,9 @@ impl<'s> Checker<'s> {
 
     /// Rules that need the whole program.
     fn whole_program(&mut self) {
+        if let Some(registers) = self.facts.registers {
+            return self.whole_registers(registers);
+        }
         let variable = self.has_option(Features::VARIABLE_GROUP_SIZE);
         if self.stage == Stage::Compute && !self.group_size_seen && !variable {
             let message = "compute programs need a GROUP_SIZE declaration";

@@ -130,7 +130,7 @@ impl<'s> Syntax<'s> {
             words,
             vocabulary: Vocabulary::of(dialect),
             facts,
-            features: Features::empty(),
+            features: facts.features,
             letters: Letters::of(dialect),
             late_options: false,
             in_index: false,

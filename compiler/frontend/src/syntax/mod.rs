@@ -17,6 +17,7 @@ mod letters;
 mod operand;
 mod path;
 mod recover;
+mod register;
 mod statement;
 mod vocabulary;
 

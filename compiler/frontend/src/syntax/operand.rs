@@ -2,6 +2,7 @@
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
 use super::path::{self, int_value};
+use super::register;
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{self, Kind, Token};
@@ -82,8 +83,13 @@ fn named_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     let (name, word) = input.take_name();
     let mut end = word.end;
     let (base, index, suffix) = if input.is_reserved(name) {
-        let (base, suffix) = bound_operand(input, word, &mut end)?;
-        (base, Index::None, suffix)
+        if let Some(registers) = input.facts.registers {
+            let index = register::element(input, (registers, word), &mut end)?;
+            (Base::Name(name), index, suffix(input, &mut end)?)
+        } else {
+            let (base, suffix) = bound_operand(input, word, &mut end)?;
+            (base, Index::None, suffix)
+        }
     } else {
         let index = path::indices(input, &mut end)?;
         (Base::Name(name), index, suffix(input, &mut end)?)
@@ -304,6 +310,11 @@ pub(super) fn result(input: &mut Syntax<'_>) -> Parsed<Dst> {
 /// The rest of a result that is a binding.
 #[inline(never)]
 fn bound_result(input: &mut Syntax<'_>, dst: &mut Dst) -> Parsed<()> {
+    if let Some(registers) = input.facts.registers {
+        dst.index = register::element(input, (registers, dst.span), &mut dst.span.end)?;
+        dst.mask = mask(input, &mut dst.span.end)?;
+        return Ok(());
+    }
     let text = path::text_ahead(input, dst.span.start);
     let name = text.map(|text| input.path_name(text));
     if let (Some(text), Some(name)) = (text, name)

@@ -132,7 +132,8 @@ fn label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<bool> {
 
 /// Fails if the name of a label, which was read, is a reserved word.
 fn free_name(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<()> {
-    if input.is_reserved(name) {
+    // Labels are a space of names of their own where registers are no names that programs give.
+    if input.is_reserved(name) && input.facts.registers.is_none() {
         input.go_to(span.start);
         return Err(input.fail_at(Expected::FreeName));
     }

@@ -1,0 +1,259 @@
+//! Facts about the languages whose programs name registers: NV_vertex_program, NV_vertex_program1_1, NV_vertex_program2 and
+//! NV_fragment_program.
+
+pub mod fragment;
+pub mod vertex1;
+pub mod vertex2;
+
+use glasm_ir::Semantic;
+
+/// The registers of a language, and what else only such languages have.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers {
+    /// The files whose registers stand in brackets behind a letter, with the reserved words of the language in the same order.
+    pub files: &'static [File],
+    /// Parameters that any instruction can read by number, such as `c[0]`; `None` if they are resolved one by one.
+    pub parameters: Option<Parameters>,
+    /// The registers that are a letter and a number.
+    pub temporaries: &'static [Temporaries],
+    /// Address registers: A0 and so on.
+    pub addresses: u32,
+    /// Whether all components of an address register exist; else x only.
+    pub whole_addresses: bool,
+    /// The least and the largest number that may be added to an address register.
+    pub offsets: (i64, i64),
+    /// Whether operands may have a plus sign.
+    pub plus: bool,
+    /// Whether OPTION lines exist.
+    pub options: bool,
+    /// Instructions of a program.
+    pub instructions: u32,
+    /// Instructions of a program whose position fixed functions compute.
+    pub invariant_instructions: u32,
+}
+
+/// What the registers of a file are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FileKind {
+    /// Attributes.
+    Attribs,
+    /// Results.
+    Results,
+}
+
+/// Registers in brackets behind a letter.
+#[derive(Clone, Copy, Debug)]
+pub struct File {
+    /// The letter.
+    pub name: &'static str,
+    /// What they are.
+    pub kind: FileKind,
+    /// Whether numbers name them, too.
+    pub numbered: bool,
+    /// The words that name them, in the order of their numbers. All have four letters.
+    pub elements: &'static [([u8; 4], Semantic)],
+}
+
+/// Parameters that are one array.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    /// The letter.
+    pub name: &'static str,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// Registers that are a letter and a number.
+#[derive(Clone, Copy, Debug)]
+pub struct Temporaries {
+    /// The letter.
+    pub letter: u8,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl File {
+    /// The number of the register that a word names.
+    #[inline]
+    pub(crate) fn element(&self, word: &[u8]) -> Option<u32> {
+        let word: [u8; 4] = word.try_into().ok()?;
+        let found = self.elements.iter().position(|&(name, _)| name == word);
+        found.map(|number| number as u32)
+    }
+}
+
+impl Registers {
+    /// The file with this letter.
+    pub(crate) fn file(&self, name: &[u8]) -> Option<&'static File> {
+        let files: &'static [File] = self.files;
+        files.iter().find(|file| file.name.as_bytes() == name)
+    }
+}
+
+/// v: the attributes of vertices. NV_vertex_program section 2.14.1.1, table X.1.
+pub(crate) const VERTEX_ATTRIBS: File = File {
+    name: "v",
+    kind: FileKind::Attribs,
+    numbered: true,
+    elements: &[
+        (*b"OPOS", Semantic::Attrib(0)),
+        (*b"WGHT", Semantic::Attrib(1)),
+        (*b"NRML", Semantic::Attrib(2)),
+        (*b"COL0", Semantic::Attrib(3)),
+        (*b"COL1", Semantic::Attrib(4)),
+        (*b"FOGC", Semantic::Attrib(5)),
+        // Attributes 6 and 7 have no words.
+        ([0; 4], Semantic::Attrib(6)),
+        ([0; 4], Semantic::Attrib(7)),
+        (*b"TEX0", Semantic::Attrib(8)),
+        (*b"TEX1", Semantic::Attrib(9)),
+        (*b"TEX2", Semantic::Attrib(10)),
+        (*b"TEX3", Semantic::Attrib(11)),
+        (*b"TEX4", Semantic::Attrib(12)),
+        (*b"TEX5", Semantic::Attrib(13)),
+        (*b"TEX6", Semantic::Attrib(14)),
+        (*b"TEX7", Semantic::Attrib(15)),
+    ],
+};
+
+/// All results of vertex programs; the clip distances, which come last, are newer.
+const RESULTS: &[([u8; 4], Semantic)] = &[
+    (*b"HPOS", Semantic::Position),
+    (*b"COL0", Semantic::Color(0)),
+    (*b"COL1", Semantic::Color(1)),
+    (*b"BFC0", Semantic::BackColor(0)),
+    (*b"BFC1", Semantic::BackColor(1)),
+    (*b"FOGC", Semantic::FogCoord),
+    (*b"PSIZ", Semantic::PointSize),
+    (*b"TEX0", Semantic::TexCoord(0)),
+    (*b"TEX1", Semantic::TexCoord(1)),
+    (*b"TEX2", Semantic::TexCoord(2)),
+    (*b"TEX3", Semantic::TexCoord(3)),
+    (*b"TEX4", Semantic::TexCoord(4)),
+    (*b"TEX5", Semantic::TexCoord(5)),
+    (*b"TEX6", Semantic::TexCoord(6)),
+    (*b"TEX7", Semantic::TexCoord(7)),
+    (*b"CLP0", Semantic::ClipDistance(0)),
+    (*b"CLP1", Semantic::ClipDistance(1)),
+    (*b"CLP2", Semantic::ClipDistance(2)),
+    (*b"CLP3", Semantic::ClipDistance(3)),
+    (*b"CLP4", Semantic::ClipDistance(4)),
+    (*b"CLP5", Semantic::ClipDistance(5)),
+];
+
+/// o: the results of vertex programs. NV_vertex_program section 2.14.1.4, table X.2.
+pub(crate) const VERTEX_1_RESULTS: File = File {
+    name: "o",
+    kind: FileKind::Results,
+    numbered: false,
+    elements: RESULTS.split_at(15).0,
+};
+
+/// The same with clip distances. NV_vertex_program2 section 2.14.1.4.
+pub(crate) const VERTEX_2_RESULTS: File = File {
+    elements: RESULTS,
+    ..VERTEX_1_RESULTS
+};
+
+/// The results of NV_vertex_program2, for programs of older versions that name them.
+pub(crate) fn is_newer_result(word: &[u8]) -> bool {
+    VERTEX_2_RESULTS.element(word).is_some()
+}
+
+/// f: the attributes of fragments. NV_fragment_program section 3.11.1.1, table X.1.
+pub(crate) const FRAGMENT_ATTRIBS: File = File {
+    name: "f",
+    kind: FileKind::Attribs,
+    numbered: false,
+    elements: &[
+        (*b"WPOS", Semantic::Position),
+        (*b"COL0", Semantic::Color(0)),
+        (*b"COL1", Semantic::Color(1)),
+        (*b"FOGC", Semantic::FogCoord),
+        (*b"TEX0", Semantic::TexCoord(0)),
+        (*b"TEX1", Semantic::TexCoord(1)),
+        (*b"TEX2", Semantic::TexCoord(2)),
+        (*b"TEX3", Semantic::TexCoord(3)),
+        (*b"TEX4", Semantic::TexCoord(4)),
+        (*b"TEX5", Semantic::TexCoord(5)),
+        (*b"TEX6", Semantic::TexCoord(6)),
+        (*b"TEX7", Semantic::TexCoord(7)),
+    ],
+};
+
+/// o: the results of fragment programs. NV_fragment_program section 3.11.1.3, table X.3. COLR and COLH are one color of two
+/// precisions.
+pub(crate) const FRAGMENT_RESULTS: File = File {
+    name: "o",
+    kind: FileKind::Results,
+    numbered: false,
+    elements: &[
+        (
+            *b"COLR",
+            Semantic::FragColor {
+                buffer: 0,
+                index: 0,
+            },
+        ),
+        (
+            *b"COLH",
+            Semantic::FragColor {
+                buffer: 0,
+                index: 0,
+            },
+        ),
+        (*b"DEPR", Semantic::FragDepth),
+    ],
+};
+
+macro_rules! suffixes {
+    () => {
+        $crate::lang::modifiers::Mods::empty()
+    };
+    ($($suffix:ident)+) => {
+        $crate::lang::modifiers::Mods::empty()$(.union($crate::lang::register::suffix!($suffix)))+
+    };
+}
+macro_rules! suffix {
+    (C) => {
+        $crate::lang::modifiers::Mods::CC0
+    };
+    (S) => {
+        $crate::lang::modifiers::Mods::SAT
+    };
+    (H) => {
+        $crate::lang::modifiers::Mods::FULL.union($crate::lang::modifiers::Mods::HALF)
+    };
+    (X) => {
+        $crate::lang::modifiers::Mods::FULL
+            .union($crate::lang::modifiers::Mods::HALF)
+            .union($crate::lang::modifiers::Mods::FIXED)
+    };
+}
+/// A table of opcodes of programs of some type.
+macro_rules! opcodes {
+    ($stages:expr; $($name:literal $since:ident [$($suffix:ident)*] $out:tt ($($in:ident)*) $lower:expr, $text:literal
+       $(rule $operand_rule:expr)?;)*) => {
+        /// All opcodes, in alphabetical order.
+        pub(crate) const ROWS: &[$crate::lang::opcode_info::OpcodeInfo] = &[$($crate::lang::opcode_info::OpcodeInfo {
+            name: $name,
+            since: $crate::source::Version::$since,
+            stages: $stages,
+            early: $crate::lang::options::Features::empty(),
+            needs: $crate::lang::options::Features::empty(),
+            arb: $crate::lang::arb::Forms::NONE,
+            float: $crate::lang::opcode_info::Support::Narrow,
+            int: $crate::lang::opcode_info::Support::No,
+            mods: $crate::lang::register::suffixes!($($suffix)*),
+            default: glasm_ir::types::Base::Float,
+            rule: $crate::lang::opcode_info::TypeRule::Arithmetic,
+            result: $crate::lang::opcodes::result!($out),
+            operands: &[$($crate::lang::opcodes::operand!($in)),*],
+            lower: $lower,
+            text: $text,
+            operand_rule: $crate::lang::opcodes::operand_rule!($($operand_rule)?),
+            plain: $crate::lang::opcodes::all_plain(&[$($crate::lang::opcodes::operand!($in)),*]),
+        },)*];
+    };
+}
+pub(crate) use {opcodes, suffix, suffixes};

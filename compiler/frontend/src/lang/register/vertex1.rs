@@ -1,0 +1,62 @@
+//! The opcodes of NV_vertex_program and NV_vertex_program1_1. NV_vertex_program section 2.14.1.10.
+
+use super::{Parameters, Registers, Temporaries, VERTEX_1_RESULTS, VERTEX_ATTRIBS, opcodes};
+use crate::lang::Stages;
+use crate::lang::opcode_info::{Expansion, Lower};
+use crate::lang::opcodes::op;
+use Lower::Expand;
+use glasm_ir::Op;
+use glasm_ir::inst::Rounding;
+
+/// Registers of version 1.0. NV_vertex_program section 2.14.1.
+pub static REGISTERS_1_0: Registers = Registers {
+    files: &[VERTEX_ATTRIBS, VERTEX_1_RESULTS],
+    parameters: Some(Parameters {
+        name: "c",
+        count: 96,
+    }),
+    temporaries: &[Temporaries {
+        letter: b'R',
+        count: 12,
+    }],
+    addresses: 1,
+    whole_addresses: false,
+    offsets: (-64, 63),
+    plus: false,
+    options: false,
+    instructions: 128,
+    invariant_instructions: 128,
+};
+
+/// Registers of version 1.1. NV_vertex_program1_1: position invariance takes four instructions.
+pub static REGISTERS_1_1: Registers = Registers {
+    plus: true,
+    options: true,
+    invariant_instructions: 124,
+    ..REGISTERS_1_0
+};
+
+opcodes! { Stages::VERTEX.union(Stages::COMPUTE);
+    // name, version, suffixes, result, operands, translation, text
+    "ABS" V1_1 [] v (v) Expand(Expansion::Abs), "absolute value";
+    "ADD" V1_0 [] v (v v) op(Op::Add), "add";
+    "ARL" V1_0 [] ar (s) Expand(Expansion::LoadAddress(Rounding::Floor)), "load an address register, rounded down";
+    "DP3" V1_0 [] s (v v) op(Op::Dp3), "dot product of three components";
+    "DP4" V1_0 [] s (v v) op(Op::Dp4), "dot product of four components";
+    "DPH" V1_1 [] s (v v) Expand(Expansion::Dph), "homogeneous dot product";
+    "DST" V1_0 [] v (v v) Expand(Expansion::Dst), "distance vector";
+    "EXP" V1_0 [] v (s) Expand(Expansion::ExpParts), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
+    "LIT" V1_0 [] v (v) Expand(Expansion::Lit), "lighting coefficients";
+    "LOG" V1_0 [] v (s) Expand(Expansion::LogParts), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
+    "MAD" V1_0 [] v (v v v) op(Op::Mad), "multiply and add";
+    "MAX" V1_0 [] v (v v) op(Op::Max), "maximum";
+    "MIN" V1_0 [] v (v v) op(Op::Min), "minimum";
+    "MOV" V1_0 [] v (v) op(Op::Mov), "move";
+    "MUL" V1_0 [] v (v v) op(Op::Mul), "multiply";
+    "RCC" V1_1 [] s (s) Expand(Expansion::Rcc), "clamped reciprocal";
+    "RCP" V1_0 [] s (s) op(Op::Rcp), "reciprocal";
+    "RSQ" V1_0 [] s (s) Expand(Expansion::RootOfAbsolute), "reciprocal square root of |a|";
+    "SGE" V1_0 [] v (v v) op(Op::SetGe), "set on greater or equal";
+    "SLT" V1_0 [] v (v v) op(Op::SetLt), "set on less";
+    "SUB" V1_1 [] v (v v) op(Op::Sub), "subtract";
+}

@@ -1,0 +1,72 @@
+//! The opcodes of NV_vertex_program2. NV_vertex_program2 section 2.14.2.
+
+use super::{Parameters, Registers, Temporaries, VERTEX_2_RESULTS, VERTEX_ATTRIBS, opcodes};
+use crate::lang::Stages;
+use crate::lang::opcode_info::{Expansion, FlowOp, Lower};
+use crate::lang::opcodes::op;
+use Lower::{Expand, Flow};
+use glasm_ir::Op;
+use glasm_ir::inst::Rounding;
+
+/// NV_vertex_program2 section 2.14.1.
+pub static REGISTERS: Registers = Registers {
+    files: &[VERTEX_ATTRIBS, VERTEX_2_RESULTS],
+    parameters: Some(Parameters {
+        name: "c",
+        count: 256,
+    }),
+    temporaries: &[Temporaries {
+        letter: b'R',
+        count: 16,
+    }],
+    addresses: 2,
+    whole_addresses: true,
+    offsets: (-256, 255),
+    plus: true,
+    options: true,
+    instructions: 256,
+    invariant_instructions: 252,
+};
+
+opcodes! { Stages::VERTEX;
+    // name, version, suffixes, result, operands, translation, text
+    "ABS" V2_0 [C] v (v) Expand(Expansion::Abs), "absolute value";
+    "ADD" V2_0 [C] v (v v) op(Op::Add), "add";
+    "ARA" V2_0 [C] ar (ad) Expand(Expansion::AddAddresses), "add pairs of address components";
+    "ARL" V2_0 [C] ar (v) Expand(Expansion::LoadAddress(Rounding::Floor)), "load an address register, rounded down";
+    "ARR" V2_0 [C] ar (v) Expand(Expansion::LoadAddress(Rounding::Even)), "load an address register, rounded to even";
+    "BRA" V2_0 [] - (l oc) Flow(FlowOp::Bra), "branch to a label";
+    "CAL" V2_0 [] - (l oc) Flow(FlowOp::Cal), "call a subroutine";
+    "COS" V2_0 [C] s (s) op(Op::Cos), "cosine";
+    "DP3" V2_0 [C] s (v v) op(Op::Dp3), "dot product of three components";
+    "DP4" V2_0 [C] s (v v) op(Op::Dp4), "dot product of four components";
+    "DPH" V2_0 [C] s (v v) Expand(Expansion::Dph), "homogeneous dot product";
+    "DST" V2_0 [C] v (v v) Expand(Expansion::Dst), "distance vector";
+    "EX2" V2_0 [C] s (s) op(Op::Exp2), "2 to the power of";
+    "EXP" V2_0 [C] v (s) Expand(Expansion::ExpParts), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
+    "FLR" V2_0 [C] v (v) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
+    "FRC" V2_0 [C] v (v) op(Op::Fract), "fraction";
+    "LG2" V2_0 [C] s (s) op(Op::Log2), "logarithm to base 2";
+    "LIT" V2_0 [C] v (v) Expand(Expansion::Lit), "lighting coefficients";
+    "LOG" V2_0 [C] v (s) Expand(Expansion::LogParts), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
+    "MAD" V2_0 [C] v (v v v) op(Op::Mad), "multiply and add";
+    "MAX" V2_0 [C] v (v v) op(Op::Max), "maximum";
+    "MIN" V2_0 [C] v (v v) op(Op::Min), "minimum";
+    "MOV" V2_0 [C] v (v) op(Op::Mov), "move";
+    "MUL" V2_0 [C] v (v v) op(Op::Mul), "multiply";
+    "RCC" V2_0 [C] s (s) Expand(Expansion::Rcc), "clamped reciprocal";
+    "RCP" V2_0 [C] s (s) op(Op::Rcp), "reciprocal";
+    "RET" V2_0 [] - (oc) Flow(FlowOp::Ret), "return from a subroutine";
+    "RSQ" V2_0 [C] s (s) op(Op::Rsq), "reciprocal square root";
+    "SEQ" V2_0 [C] v (v v) op(Op::SetEq), "set on equal";
+    "SFL" V2_0 [C] v (v v) Expand(Expansion::SetFalse), "set on false";
+    "SGE" V2_0 [C] v (v v) op(Op::SetGe), "set on greater or equal";
+    "SGT" V2_0 [C] v (v v) op(Op::SetGt), "set on greater";
+    "SIN" V2_0 [C] s (s) op(Op::Sin), "sine";
+    "SLE" V2_0 [C] v (v v) op(Op::SetLe), "set on less or equal";
+    "SLT" V2_0 [C] v (v v) op(Op::SetLt), "set on less";
+    "SNE" V2_0 [C] v (v v) op(Op::SetNe), "set on not equal";
+    "SSG" V2_0 [C] v (v) op(Op::Sign), "sign";
+    "STR" V2_0 [C] v (v v) Expand(Expansion::SetTrue), "set on true";
+    "SUB" V2_0 [C] v (v v) op(Op::Sub), "subtract";
+}

@@ -1,0 +1,336 @@
+//! Rules of the languages whose programs name registers: which there are, and what a program and an instruction may use of them.
+//! NV_vertex_program section 2.14.1, NV_vertex_program2 section 2.14.1, NV_fragment_program section 3.11.1.
+
+use super::{Checker, IoBinding, Named, Var, VarKind};
+use crate::codes::Code;
+use crate::lang::opcodes::OpcodeInfo;
+use crate::lang::options::Features;
+use crate::lang::register::{File, FileKind, Registers};
+use crate::names::NameId;
+use crate::source::{Family, Version};
+use crate::statement::{Base, Dst, Index, Inst, Operand, Signs};
+use glasm_ir::types::Base as TypeBase;
+use glasm_ir::{ParamSource, Semantic, Span};
+
+/// What instructions have used of the registers of a program.
+#[derive(Debug, Default)]
+pub(super) struct RegisterUse {
+    /// A bit for each result that an instruction writes.
+    results: u32,
+}
+
+/// A register as the rule of one parameter and one attribute counts it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counted {
+    Attrib,
+    Parameter,
+}
+
+impl Checker<'_> {
+    /// The variable of a register that no instruction has named before; reports a name that is no register.
+    #[cold]
+    pub(super) fn register(
+        &mut self,
+        registers: &'static Registers,
+        name: NameId,
+        span: Span,
+    ) -> Option<u32> {
+        let text = self.syntax.reading.names.text(name);
+        let place = Span::new(span.start, span.start + text.len() as u32);
+        let var = match Self::find_register(registers, text) {
+            Found::File(file) => self.file(file),
+            Found::Parameters(count) => self.parameter_registers(count),
+            Found::Temporary => Var::unnamed(VarKind::Temp, place),
+            Found::Address => Var::unnamed(VarKind::Address, place),
+            Found::None(problem) => {
+                self.no_register(name, place, problem);
+                return None;
+            }
+        };
+        let number = self.program.vars.len() as u32;
+        self.program.vars.push(Var {
+            name: Some(name),
+            ..var
+        });
+        self.syntax.words[name.index()].named = Named::Var(number);
+        Some(number)
+    }
+
+    fn find_register(registers: &'static Registers, text: &[u8]) -> Found {
+        if let Some(file) = registers.file(text) {
+            return Found::File(file);
+        }
+        if let Some(parameters) = registers.parameters
+            && parameters.name.as_bytes() == text
+        {
+            return Found::Parameters(parameters.count);
+        }
+        let (Some(&letter), Some(number)) = (text.first(), number_behind(text)) else {
+            return Found::None(Problem::Unknown);
+        };
+        if letter == b'A' {
+            return match number < registers.addresses {
+                true => Found::Address,
+                false => Found::None(Problem::Address),
+            };
+        }
+        match registers.temporaries.iter().find(|it| it.letter == letter) {
+            Some(file) if number < file.count => Found::Temporary,
+            Some(file) => Found::None(Problem::Number(file.count)),
+            None => Found::None(Problem::Unknown),
+        }
+    }
+
+    /// The array of all registers of a file.
+    fn file(&mut self, file: &'static File) -> Var {
+        let table = match file.kind {
+            FileKind::Attribs => &mut self.program.attribs,
+            FileKind::Results => &mut self.program.results,
+        };
+        let first = table.len() as u32;
+        let bindings = file.elements.iter().map(|&(_, semantic)| IoBinding {
+            semantic,
+            base: TypeBase::Float,
+            typeless: false,
+        });
+        table.extend(bindings);
+        let kind = match file.kind {
+            FileKind::Attribs => VarKind::Attrib { first },
+            FileKind::Results => VarKind::Result { first },
+        };
+        Var {
+            array: Some(file.elements.len() as u32),
+            ..Var::unnamed(kind, Span::default())
+        }
+    }
+
+    /// The array of all parameters.
+    fn parameter_registers(&mut self, count: u32) -> Var {
+        let first = self.program.params.len() as u32;
+        self.program.params.extend((0..count).map(ParamSource::Env));
+        Var {
+            array: Some(count),
+            ..Var::unnamed(VarKind::Param { first }, Span::default())
+        }
+    }
+
+    #[cold]
+    fn no_register(&mut self, name: NameId, span: Span, problem: Problem) {
+        self.syntax.words[name.index()].named = Named::Poisoned;
+        let text = self.name_text(name);
+        let (code, message) = match problem {
+            Problem::Number(count) => {
+                let message = format!("`{text}`: there are {count} registers, from 0 on");
+                (Code::BindingRange, message)
+            }
+            Problem::Address => (
+                Code::AddressRegister,
+                format!("`{text}` is no address register"),
+            ),
+            Problem::Unknown => (Code::UnknownRegister, format!("`{text}` is no register")),
+        };
+        self.error(code, span, message);
+    }
+
+    /// Whether opcode, suffixes, condition and signs exist in the language; reports it if not.
+    #[inline]
+    pub(super) fn register_form(
+        &mut self,
+        inst: &Inst,
+        operands: &[Operand],
+        (registers, info): (&Registers, &OpcodeInfo),
+    ) -> bool {
+        if info.since > self.version || !info.mods.contains(inst.modifiers.mods()) {
+            self.missing_register_form(inst, info);
+            return false;
+        }
+        if self.family_is_old_vertex() {
+            self.old_syntax(inst, operands, registers);
+        }
+        true
+    }
+
+    #[cold]
+    fn missing_register_form(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        let (name, span) = (info.name, self.opcode_span(inst));
+        if !self.need_version(info.since, span, format_args!("`{name}` needs")) {
+            return;
+        }
+        if self.family_is_old_vertex() {
+            self.need_version(Version::V2_0, span, "condition codes need");
+            return;
+        }
+        let message = format!("`{name}` does not take this suffix");
+        self.error(Code::ModifierUnsupported, span, message);
+    }
+
+    /// Whether the language has neither condition codes nor absolute values of operands.
+    fn family_is_old_vertex(&self) -> bool {
+        self.family == Family::Vertex1
+    }
+
+    /// Conditions, absolute values and plus signs in a language without them.
+    fn old_syntax(&mut self, inst: &Inst, operands: &[Operand], registers: &Registers) {
+        if inst.dst.is_some_and(|dst| dst.guard.is_some()) {
+            let span = self.parenthesis(inst);
+            self.need_version(Version::V2_0, span, "conditions need");
+        }
+        for operand in operands {
+            if operand.signs.contains(Signs::ABS) {
+                self.need_version(Version::V2_0, operand.span, "absolute values need");
+            } else if operand.signs == Signs::WRITTEN && !registers.plus {
+                let span = Span::new(operand.span.start, operand.span.start + 1);
+                self.need_version(Version::V1_1, span, "a plus sign needs");
+            }
+        }
+    }
+
+    /// The parenthesis that opens the condition behind a result.
+    fn parenthesis(&self, inst: &Inst) -> Span {
+        let text = self.text_at(inst.span);
+        let at = text.iter().position(|&byte| byte == b'(').unwrap_or(0) as u32;
+        let start = inst.span.start + at;
+        Span::new(start, start + 1)
+    }
+
+    /// An instruction reads one parameter and one attribute; the same one may stand in several operands. NV_vertex_program section
+    /// 2.14.1.7, NV_fragment_program section 3.11.4.1.
+    #[inline]
+    pub(super) fn one_register_of_each(&mut self, operands: &[Operand]) {
+        if let [first, rest @ ..] = operands
+            && !rest.is_empty()
+        {
+            let mut read = [self.counted(first), None, None];
+            for (number, operand) in rest.iter().enumerate() {
+                let counted = self.counted(operand);
+                let earlier = &operands[..=number];
+                if counted.is_some() && read.contains(&counted) {
+                    self.same_register(operand, counted, earlier);
+                }
+                if let Some(slot) = read.get_mut(number + 1) {
+                    *slot = counted;
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn counted(&self, operand: &Operand) -> Option<Counted> {
+        let Base::Var(var) = operand.base else {
+            return None;
+        };
+        let kind = self.program.vars[var as usize].kind;
+        if matches!(kind, VarKind::Attrib { .. }) {
+            return Some(Counted::Attrib);
+        }
+        matches!(kind, VarKind::Param { .. }).then_some(Counted::Parameter)
+    }
+
+    /// An operand that is counted as an earlier one is: it is the same register, or one too many.
+    fn same_register(&mut self, operand: &Operand, counted: Option<Counted>, earlier: &[Operand]) {
+        let other = earlier.iter().find(|it| self.counted(it) == counted);
+        if other.is_none_or(|other| self.is_same_register(operand, other)) {
+            return;
+        }
+        let span = self.register_span(operand.span);
+        let (code, what) = match counted {
+            Some(Counted::Attrib) => (Code::TwoAttributes, "attribute"),
+            _ => (Code::TwoParameters, "parameter"),
+        };
+        let message = format!("an instruction reads one {what}; this is a second one");
+        self.error(code, span, message);
+    }
+
+    fn is_same_register(&self, operand: &Operand, other: &Operand) -> bool {
+        let relative = |index| match index {
+            Index::Relative(number) => {
+                let info = self.syntax.reading.relatives[number as usize];
+                Some((info.base, info.lane, info.offset))
+            }
+            Index::None | Index::Const(_) | Index::Pair(_) => None,
+        };
+        let same_index = match (relative(operand.index), relative(other.index)) {
+            (Some(one), Some(two)) => one == two,
+            _ => operand.index == other.index,
+        };
+        operand.base == other.base && same_index
+    }
+
+    /// The register of an operand, without signs, bars and suffix.
+    pub(super) fn register_span(&self, operand: Span) -> Span {
+        let text = self.text_at(operand);
+        let is_sign = |byte: &u8| matches!(byte, b'-' | b'+' | b'|') || byte.is_ascii_whitespace();
+        let skipped = text.iter().take_while(|byte| is_sign(byte)).count();
+        let register = &text[skipped..];
+        let end = match register.iter().position(|&byte| byte == b']') {
+            Some(bracket) => bracket + 1,
+            None => crate::lex::word_length(register),
+        };
+        let start = operand.start + skipped as u32;
+        Span::new(start, start + end as u32)
+    }
+
+    /// Notes the result that an instruction writes, and reports the position that fixed functions compute.
+    #[inline]
+    pub(super) fn register_result(&mut self, dst: &Dst) {
+        if let (Base::Var(var), Index::Const(number)) = (dst.base, dst.index)
+            && let VarKind::Result { first } = self.program.vars[var as usize].kind
+        {
+            self.registers.results |= 1 << number;
+            let semantic = self.program.results[(first + number) as usize].semantic;
+            if semantic == Semantic::Position && self.has_option(Features::POSITION_INVARIANT) {
+                let span = self.register_span(dst.span);
+                let message = "the program has OPTION NV_position_invariant, so the position is computed for it";
+                self.error(Code::PositionInvariant, span, message);
+            }
+        }
+    }
+
+    /// Rules that need the whole program.
+    pub(super) fn whole_registers(&mut self, registers: &Registers) {
+        let invariant = self.has_option(Features::POSITION_INVARIANT);
+        let limit = match invariant {
+            true => registers.invariant_instructions,
+            false => registers.instructions,
+        };
+        let count = self.syntax.reading.inst_count;
+        if count > limit {
+            let message = format!("{count} instructions; the limit is {limit}");
+            self.whole(Code::TooManyInstructions, message);
+        }
+        let writes_position = self.registers.results & 1 != 0;
+        if self.stage == glasm_ir::Stage::Vertex && !invariant && !writes_position {
+            let message = "the program writes no component of `o[HPOS]`";
+            self.whole(Code::PositionMissing, message);
+        }
+    }
+}
+
+/// What a name may be.
+enum Found {
+    File(&'static File),
+    Parameters(u32),
+    Temporary,
+    Address,
+    None(Problem),
+}
+
+/// Why a name is no register.
+#[derive(Clone, Copy)]
+enum Problem {
+    /// There are so many only.
+    Number(u32),
+    Address,
+    Unknown,
+}
+
+/// The decimal number behind a letter, without zeros before it.
+fn number_behind(text: &[u8]) -> Option<u32> {
+    let digits = text.get(1..)?;
+    let padded = digits.len() > 1 && digits[0] == b'0';
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    if !is_number || padded {
+        return None;
+    }
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}
