@@ -391,7 +391,7 @@ fn explanations_are_json_on_demand() {
         (status, lines.collect::<Vec<serde_json::Value>>())
     };
     let (status, mad) = explain(&["mad"]);
-    assert_eq!((status, mad.len()), (0, 2));
+    assert_eq!((status, mad.len()), (0, 5));
     assert_eq!(mad[0]["kind"], "opcode");
     assert_eq!(mad[0]["syntax"], "MAD result, a, b, c;");
     assert_eq!(mad[0]["fields"]["result"], "vector");

@@ -1,10 +1,11 @@
 //! Opcodes, as the tables of the compiler have them.
 
 use super::{Group, Topic};
+use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::arb::Forms;
 use glasm::frontend::lang::modifiers::{Mods, base_name};
 use glasm::frontend::lang::opcodes::{self, OpcodeInfo, OperandKind, ResultKind, TypeRule};
-use glasm::frontend::source::Family;
+use glasm::frontend::source::{Family, Version};
 use std::collections::BTreeMap;
 
 /// The opcodes of this name, one for each family of languages that has it.
@@ -14,9 +15,13 @@ pub(super) fn find(name: &str) -> Vec<Topic> {
 
 fn topic(info: &OpcodeInfo) -> Topic {
     let operands: Vec<&str> = info.operands.iter().map(|operand| operand.text()).collect();
-    let mut fields = match info.arb != Forms::NONE {
-        true => arb_fields(info, operands.join(", ")),
-        false => typed_fields(info, operands.join(", ")),
+    let operands = operands.join(", ");
+    let mut fields = if info.arb != Forms::NONE {
+        arb_fields(info, operands)
+    } else if info.names_registers() {
+        register_fields(info, operands)
+    } else {
+        typed_fields(info, operands)
     };
     fields.retain(|(_, value)| !value.is_empty());
     let note = match info.is_translated() {
@@ -72,6 +77,23 @@ fn arb_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)
         ("operands", operands),
         ("vertex", form(info.arb.vertex)),
         ("fragment", form(info.arb.fragment)),
+        ("see", info.section().to_owned()),
+    ]
+}
+
+/// Those of an opcode of the languages with registers.
+fn register_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, String)> {
+    let languages = match (info.stages, info.since) {
+        (Stages::FRAGMENT, _) => "!!FP1.0",
+        (_, Version::V1_0) => "!!VP1.0, !!VP1.1, !!VSP1.0",
+        (_, Version::V1_1) => "!!VP1.1",
+        _ => "!!VP2.0",
+    };
+    vec![
+        ("language", languages.to_owned()),
+        ("result", result_text(info.result).to_owned()),
+        ("operands", operands),
+        ("suffixes", modifiers(info.mods)),
         ("see", info.section().to_owned()),
     ]
 }

@@ -497,7 +497,7 @@ impl OpcodeInfo {
         if self.arb != Forms::NONE {
             return self.arb_section();
         }
-        if self.since < Version::V4_0 {
+        if self.names_registers() {
             return self.register_section();
         }
         match (self.stages, self.since) {
@@ -506,6 +506,11 @@ impl OpcodeInfo {
             (_, Version::V4_1 | Version::V5_0) => "NV_gpu_program5 section 2.X.8",
             _ => "NV_gpu_program4 section 2.X.8",
         }
+    }
+
+    /// Whether the row is one of the languages whose programs name registers.
+    pub fn names_registers(&self) -> bool {
+        self.arb == Forms::NONE && self.since < Version::V4_0
     }
 
     fn register_section(&self) -> &'static str {
