@@ -49,6 +49,11 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let mut header = part.start;
     let mut found = Dialect::of(&source.text[part.range()]);
     let fits = |dialect: Dialect| source.stage.is_none_or(|stage| dialect.stage() == stage);
+    if found.is_none()
+        && let Some((skipped, dialect)) = behind_blanks(&source.text[part.range()])
+    {
+        (header, found) = (part.start + skipped, Some(dialect));
+    }
     // A program that starts as it should is taken as it is: only others are searched for a header further on.
     if !found.is_some_and(fits) && source.acceptance == Acceptance::Shipped {
         let chosen = surrounded(source, part, &mut reports);
@@ -84,6 +89,16 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
         wanted: source.stage,
         reports,
     })
+}
+
+/// The language of a text that blanks or comments stand before, which is no mistake in the languages with registers: their headers are
+/// tokens. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.2.
+#[cold]
+fn behind_blanks(text: &[u8]) -> Option<(u32, Dialect)> {
+    let skipped = leading_bytes(text);
+    let dialect = Dialect::of(&text[skipped..])?;
+    let is_token = dialect.facts().registers.is_some();
+    is_token.then_some((skipped as u32, dialect))
 }
 
 /// The program to take from a text that does not start with a header of the type asked for. Blanks and comments before the header are

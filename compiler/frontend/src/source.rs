@@ -28,6 +28,14 @@ impl Family {
         Self::Vertex2,
         Self::Fragment1,
     ];
+
+    /// The family that has what programs of this one may ask for in vain.
+    pub(crate) const fn newer(self) -> Option<Self> {
+        match self {
+            Self::Vertex1 => Some(Self::Vertex2),
+            Self::Typed | Self::Arb | Self::Vertex2 | Self::Fragment1 => None,
+        }
+    }
 }
 
 /// Version of a language. Only versions of one family compare in a useful way.

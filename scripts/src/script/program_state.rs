@@ -11,6 +11,9 @@ pub struct ProgramState {
     pub depth_modes: Vec<glasm::DepthMode>,
     /// Bits of the size of all points; `None` leaves it to programs.
     pub point_size: Option<u32>,
+    /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set; else that is 1. Of scripts that draw
+    /// points only. NV_vertex_program section 2.14.1.5.
+    pub unwritten_point_size: Option<u32>,
     /// Where coordinates of points start.
     pub point_origin: glasm::PointOrigin,
     /// Numbers of the spare programs that have taken the place of others, one for a stage.
@@ -79,6 +82,9 @@ impl ProgramState {
             command
         {
             self.point_origin = *origin;
+        } else if let Command::GlState(StateUpdate::Point(PointUpdate::Size(size))) = command {
+            let bits = script.draws_points().then_some(size.to_bits());
+            self.unwritten_point_size = bits;
         } else if let Command::FixedPointSize(size) = command {
             self.point_size = size.map(f32::to_bits);
         } else if let Command::TextureEnables { unit, enables } = command {

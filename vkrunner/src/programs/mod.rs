@@ -358,7 +358,10 @@ impl CompileContext<'_> {
         // Not all languages have sizes of points, which the program does not write here.
         let shader = self.take_detour(section, shader)?;
         let words = match self.needs_point_size(section.stage, &shader.reflection) {
-            true => point_size::add(&shader.words).unwrap_or(shader.words),
+            true => {
+                let size = self.state.unwritten_point_size.map_or(1.0, f32::from_bits);
+                point_size::add(&shader.words, size).unwrap_or(shader.words)
+            }
             false => shader.words,
         };
         Ok(Module {

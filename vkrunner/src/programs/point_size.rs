@@ -1,4 +1,4 @@
-//! Makes a vertex module write the size of points: 1, as GL has it for programs that write none.
+//! Makes a vertex module write the size of points that GL has for programs that write none.
 //!
 //! Vulkan leaves the size of points undefined where no stage writes it.
 
@@ -6,12 +6,12 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Builder, InsertPoint, Instruction, Operand, load_words};
 use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
 
-/// The module with a point size; `None` if it cannot be understood.
-pub(super) fn add(words: &[u32]) -> Option<Vec<u32>> {
+/// The module with this size of points; `None` if it cannot be understood.
+pub(super) fn add(words: &[u32], size: f32) -> Option<Vec<u32>> {
     let mut builder = Builder::new_from_module(load_words(words).ok()?);
     let float = builder.type_float(32, None);
     let pointer = builder.type_pointer(None, StorageClass::Output, float);
-    let one = builder.constant_bit32(float, 1f32.to_bits());
+    let size = builder.constant_bit32(float, size.to_bits());
     let variable = builder.variable(pointer, None, StorageClass::Output, None);
     builder.decorate(
         variable,
@@ -38,7 +38,7 @@ pub(super) fn add(words: &[u32]) -> Option<Vec<u32>> {
         Op::Store,
         None,
         None,
-        vec![Operand::IdRef(variable), Operand::IdRef(one)],
+        vec![Operand::IdRef(variable), Operand::IdRef(size)],
     );
     builder
         .insert_into_block(InsertPoint::FromBegin(start), store)
@@ -60,7 +60,7 @@ mod tests {
             interface.entry_points[0].writes_point_size
         };
         assert!(!writes(&words));
-        assert!(writes(&add(&words).unwrap()));
-        assert_eq!(add(&words[..7]), None);
+        assert!(writes(&add(&words, 1.0).unwrap()));
+        assert_eq!(add(&words[..7], 1.0), None);
     }
 }

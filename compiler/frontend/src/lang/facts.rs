@@ -233,7 +233,7 @@ static VERTEX_1_0: LanguageFacts = LanguageFacts {
     condition_words: None,
     numbered_conditions: None,
     relative_bindings: None,
-    readable_results: Features::empty(),
+    readable_results: Features::NV_FRAGMENT_2,
     attributes: None,
     texture_units: None,
     ..ARB_FRAGMENT

@@ -238,11 +238,33 @@ impl Lowerer<'_> {
         let Some(base) = *self.tables.place(var, 0) else {
             return self.bits(0);
         };
-        let index = self.index(index, info.array.unwrap_or(1));
-        Src {
-            index: Some(index),
+        let count = info.array.unwrap_or(1);
+        let element = Src {
+            index: Some(self.index(index, count)),
             ..Src::new(base)
+        };
+        match (self.checked.dialect.facts().registers, index) {
+            (Some(_), AstIndex::Relative(_)) => self.zero_outside(element, index, count),
+            _ => element,
         }
+    }
+
+    /// A parameter register with a run-time index: (0, 0, 0, 0) where there is no such register. NV_vertex_program section 2.14.1.7.
+    fn zero_outside(&mut self, element: Src, index: AstIndex, count: u32) -> Src {
+        let term = self.index_term(index);
+        let Some((register, lane)) = term.relative else {
+            return element;
+        };
+        let (offset, count) = (
+            self.bits(u64::from(term.offset as u32)),
+            self.bits(count.into()),
+        );
+        let address = splat(Src::register(register), lane);
+        // A sum beyond 32 bits wraps, and remains far outside.
+        let number = self.compute(Op::Add, Type::U32, &[address, offset]);
+        let inside = self.compute(Op::SetLt, Type::U32, &[number, count]);
+        let zero = self.bits(0);
+        self.compute(Op::SelNz, Type::U32, &[inside, element, zero])
     }
 
     /// The slot of a parameter that is not in an array.

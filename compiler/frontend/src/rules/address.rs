@@ -5,7 +5,6 @@ use super::{Checker, VarKind};
 use crate::codes::Code;
 use crate::lang::arb::limits;
 use crate::lang::lenient::Rule;
-use crate::lang::options::Features;
 use crate::lang::register::Registers;
 use crate::statement::{Base, Inst, Operand, Relative, Signs, SuffixKind};
 use glasm_ir::{CondTest, Span, WriteMask};
@@ -64,7 +63,11 @@ impl Checker<'_> {
                 true => format!("only component x of {text} can be an index"),
                 false => format!("{text} cannot be an index; use an address register"),
             };
-            return self.error(Code::IndexVariable, info.span, message);
+            let code = match self.facts.registers {
+                Some(_) => Code::AddressRegister,
+                None => Code::IndexVariable,
+            };
+            return self.error(code, info.span, message);
         }
         self.syntax.reading.relatives[relative as usize].base = Base::Var(var);
     }
@@ -76,10 +79,6 @@ impl Checker<'_> {
             let offset = info.offset;
             let message = format!("the offset {offset} is not in {low} to {high}");
             self.error(Code::IndexOffset, info.span, message);
-        }
-        if self.has_option(Features::POSITION_INVARIANT) && !registers.whole_addresses {
-            let message = "a position-invariant program has no parameters with a run-time index";
-            self.error(Code::RelativeInvariant, info.span, message);
         }
     }
 

@@ -184,6 +184,7 @@ impl Checker<'_> {
         if self.family == Family::Arb {
             self.arb_label(name, span);
         }
+        self.register_label(span);
         // No label stands in a block (NV_gpu_program4 section 2.X.5): blocks that are open are taken for closed.
         if !self.flow.open.is_empty() {
             self.error(Code::LabelInBlock, span, "a label inside a block");

@@ -152,6 +152,7 @@ impl Checker<'_> {
     #[cold]
     fn not_readable(&mut self, var: u32, span: Span) {
         let text = self.var_text(var);
+        let span = self.read_place(var, span);
         let (code, what) = match self.program.vars[var as usize].kind {
             VarKind::Address => (
                 Code::AddressRegister,
@@ -211,6 +212,9 @@ impl Checker<'_> {
         }
         if let (Some(relative), Index::None) = (self.program.vars[var as usize].element, index) {
             return self.loop_index_use(relative, span);
+        }
+        if let (Some(registers), Some(count)) = (self.facts.registers, array) {
+            return self.register_index(registers, (var, count), index, span);
         }
         let text = self.var_text(var);
         let array = array.filter(|_| self.program.vars[var as usize].element.is_none());

@@ -118,6 +118,10 @@ impl Checker<'_> {
     fn no_register(&mut self, name: NameId, span: Span, problem: Problem) {
         self.syntax.words[name.index()].named = Named::Poisoned;
         let text = self.name_text(name);
+        if text == "CC" && self.family_is_old_vertex() {
+            self.need_version(Version::V2_0, span, "`CC` needs");
+            return;
+        }
         let (code, message) = match problem {
             Problem::Number(count) => {
                 let message = format!("`{text}`: there are {count} registers, from 0 on");
@@ -256,6 +260,53 @@ impl Checker<'_> {
         operand.base == other.base && same_index
     }
 
+    /// Where an operand stands that cannot be read: without its signs, and without its suffix if the register alone is to blame.
+    pub(super) fn read_place(&self, var: u32, operand: Span) -> Span {
+        if self.facts.registers.is_none() {
+            return operand;
+        }
+        let register = self.register_span(operand);
+        match self.program.vars[var as usize].kind == VarKind::Address {
+            true => Span::new(register.start, operand.end),
+            false => register,
+        }
+    }
+
+    /// An index of an array of registers that is out of range, missing or computed at run time.
+    pub(super) fn register_index(
+        &mut self,
+        registers: &Registers,
+        (var, count): (u32, u32),
+        index: Index,
+        operand: Span,
+    ) {
+        let (span, text) = (self.register_span(operand), self.var_text(var));
+        match index {
+            Index::Relative(relative) => {
+                self.relative(var, count, relative);
+                self.invariant_index(registers, span);
+            }
+            Index::Const(number) if number >= count => {
+                let message =
+                    format!("number {number} is out of range: {text} has {count} registers");
+                self.error(Code::BindingRange, span, message);
+            }
+            Index::Const(_) => {}
+            Index::None | Index::Pair(_) => {
+                let message = format!("{text} needs one number in brackets");
+                self.error(Code::ArrayNeedsIndex, span, message);
+            }
+        }
+    }
+
+    /// A run-time index in a position-invariant program of version 1.1. NV_vertex_program2 section 2.14.6.1.
+    fn invariant_index(&mut self, registers: &Registers, span: Span) {
+        if self.has_option(Features::POSITION_INVARIANT) && !registers.whole_addresses {
+            let message = "a position-invariant program has no parameters with a run-time index";
+            self.error(Code::RelativeInvariant, span, message);
+        }
+    }
+
     /// The register of an operand, without signs, bars and suffix.
     pub(super) fn register_span(&self, operand: Span) -> Span {
         let text = self.text_at(operand);
@@ -268,6 +319,13 @@ impl Checker<'_> {
         };
         let start = operand.start + skipped as u32;
         Span::new(start, start + end as u32)
+    }
+
+    /// A label in a language without branches.
+    pub(super) fn register_label(&mut self, span: Span) {
+        if self.family_is_old_vertex() {
+            self.need_version(Version::V2_0, span, "labels need");
+        }
     }
 
     /// Notes the result that an instruction writes, and reports the position that fixed functions compute.
@@ -298,7 +356,8 @@ impl Checker<'_> {
             let message = format!("{count} instructions; the limit is {limit}");
             self.whole(Code::TooManyInstructions, message);
         }
-        let writes_position = self.registers.results & 1 != 0;
+        // Where a statement could not be read it may have been the one that writes it.
+        let writes_position = self.registers.results & 1 != 0 || self.has_errors();
         if self.stage == glasm_ir::Stage::Vertex && !invariant && !writes_position {
             let message = "the program writes no component of `o[HPOS]`";
             self.whole(Code::PositionMissing, message);

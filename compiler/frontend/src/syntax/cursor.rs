@@ -43,6 +43,7 @@ pub(super) enum Expected {
     Binding,
     ExtSwizzle,
     EndOfDecl,
+    AddressComponent,
 }
 
 /// A syntax error: how many bytes were left, and what was expected. Small, as it travels through every grammar function.
@@ -361,6 +362,7 @@ impl<'s> Syntax<'s> {
         let code = match (expected, found) {
             (_, Kind::Bad) => Code::UnexpectedCharacter,
             (_, Kind::Word) if expected != Expected::Target => Code::BadNumber,
+            (Expected::Integer, Kind::Float) if self.facts.registers.is_some() => Code::BadNumber,
             (Expected::Comma | Expected::Operand, Kind::Semicolon) => Code::MissingOperand,
             (Expected::Semicolon, Kind::Comma) => Code::ExtraOperand,
             (Expected::Modifier, Kind::Ident) => Code::ModifierUnknown,

@@ -122,6 +122,9 @@ fn bound_operand(input: &mut Syntax<'_>, word: Span, end: &mut u32) -> Parsed<(B
 
 /// A number or a vector of numbers.
 fn constant_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
+    if input.facts.registers.is_some_and(|it| !it.literals) {
+        return Err(input.fail_at(Expected::Operand));
+    }
     let word = input.peek();
     let mut span = Span::new(start, word.end());
     let (base, suffix) = match word.kind() {
@@ -185,6 +188,9 @@ pub(super) fn suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
     {
         *end = input.position() + 2;
         input.skip(2);
+        if input.is_at_name() {
+            return spread_suffix(input, Suffix::one(lane), end);
+        }
         return Ok(Suffix::one(lane));
     }
     match input.is_at(Kind::Dot) {
@@ -207,10 +213,36 @@ fn long_suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
     match input.letters.suffix(letters) {
         Ok(suffix) => {
             *end = take_letters(input, letters);
-            Ok(suffix)
+            match input.is_at_name() {
+                true => spread_suffix(input, suffix, end),
+                false => Ok(suffix),
+            }
+        }
+        Err(Code::SwizzleLength) if input.facts.registers.is_some() => {
+            let place = input.position();
+            *end = take_letters(input, letters);
+            match spread_suffix(input, Suffix::NONE, end)? {
+                Suffix::NONE => {
+                    input.go_to(place);
+                    Err(input.fail_with(Expected::Component, Code::SwizzleLength))
+                }
+                suffix => Ok(suffix),
+            }
         }
         Err(code) => Err(input.fail_with(Expected::Component, code)),
     }
+}
+
+/// A suffix whose letters may stand apart, the first ones of which were taken and end at `end`; `suffix` if no others follow.
+#[cold]
+fn spread_suffix(input: &mut Syntax<'_>, suffix: Suffix, end: &mut u32) -> Parsed<Suffix> {
+    let Some(letters) = register::spread_letters(input, *end) else {
+        // What stands there is for the caller to refuse.
+        return Ok(suffix);
+    };
+    *end = letters.end;
+    let suffix = input.letters.suffix(letters.text());
+    suffix.map_err(|code| input.fail_with(Expected::Component, code))
 }
 
 /// Takes a point and finds the word behind it.
@@ -356,16 +388,34 @@ fn written_mask(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<WriteMask> {
     if let Some((mask, length)) = input.letters.mask_ahead(&input.rest[1..]) {
         *end = input.position() + 1 + length as u32;
         input.skip(1 + length);
-        return Ok(mask);
+        return match input.is_at_name() {
+            true => spread_mask(input, mask, end),
+            false => Ok(mask),
+        };
     }
     let letters = letters_ahead(input, Expected::Mask)?;
     match input.letters.mask(letters) {
         Ok(mask) => {
             *end = take_letters(input, letters);
-            Ok(mask)
+            match input.is_at_name() {
+                true => spread_mask(input, mask, end),
+                false => Ok(mask),
+            }
         }
         Err(code) => Err(input.fail_with(Expected::Mask, code)),
     }
+}
+
+/// A mask whose letters may stand apart, the first ones of which were taken and end at `end`.
+#[cold]
+fn spread_mask(input: &mut Syntax<'_>, mask: WriteMask, end: &mut u32) -> Parsed<WriteMask> {
+    let Some(letters) = register::spread_letters(input, *end) else {
+        // What stands there is for the caller to refuse.
+        return Ok(mask);
+    };
+    *end = letters.end;
+    let mask = input.letters.mask(letters.text());
+    mask.map_err(|code| input.fail_with(Expected::Mask, code))
 }
 
 /// A condition such as `GT1.x`.

@@ -1,6 +1,7 @@
 //! Binding paths and array indices.
 
 use super::cursor::{Expected, Parsed, Syntax};
+use super::register;
 use crate::codes::Code;
 use crate::lang::paths;
 use crate::lex::{self, Kind, Token};
@@ -228,7 +229,7 @@ fn relative(input: &mut Syntax<'_>) -> Parsed<u32> {
     let (base, lane, end) = match input.is_reserved(name) {
         true => index_path(input, word)?,
         false => {
-            let (lane, end) = index_component(input, word.end)?;
+            let (lane, end) = index_component(input, word)?;
             (Base::Name(name), lane, end)
         }
     };
@@ -256,9 +257,13 @@ fn index_path(input: &mut Syntax<'_>, word: Span) -> Parsed<(Base, u8, u32)> {
     Ok((Base::Path(path), 0, end))
 }
 
-/// The component of an index variable, and where it ends.
-fn index_component(input: &mut Syntax<'_>, end: u32) -> Parsed<(u8, u32)> {
+/// The component of an index variable, which stands at `word`, and where it ends.
+fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
+    let end = word.end;
     if !input.accept(Kind::Dot) {
+        if input.facts.registers.is_some() {
+            return Err(register::no_index(input, word));
+        }
         return match input.facts.address_registers {
             true => Err(input.fail_with(Expected::Component, Code::ScalarSuffix)),
             false => Ok((0, end)),

@@ -97,6 +97,8 @@ pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
             notes.extend(crate::rules::suggest(&text, candidates));
             format!("unknown opcode {found}")
         }
+        Code::FeatureNewer => format!("{found} needs a newer language version"),
+        Code::UnknownRegister => format!("{found} is no register"),
         Code::OldLanguage => format!("{found} belongs to older languages"),
         Code::ModifierUnknown => {
             notes.extend(crate::rules::suggest(&text, modifiers::words()));
@@ -142,6 +144,7 @@ impl Expected {
             Self::Binding => "a binding or a constant",
             Self::ExtSwizzle => "`x`, `y`, `z`, `w`, `0` or `1`",
             Self::EndOfDecl => "`;` or `,`",
+            Self::AddressComponent => "a component of an address register such as `A0.x`",
         }
     }
 }

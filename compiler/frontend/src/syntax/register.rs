@@ -1,6 +1,6 @@
 //! Registers in brackets: `v[OPOS]`, `o[HPOS]`, `f[WPOS]`. NV_vertex_program section 2.14.1, NV_fragment_program section 3.11.1.
 
-use super::cursor::{Expected, Parsed, Syntax};
+use super::cursor::{Expected, Failure, Parsed, Syntax};
 use super::path;
 use crate::codes::Code;
 use crate::lang::register::{self, File, FileKind, Registers};
@@ -31,6 +31,70 @@ pub(super) fn element(
         0
     });
     Ok(Index::Const(number))
+}
+
+/// The failure that a word in the brackets of a parameter is no component of an address register.
+#[cold]
+pub(super) fn no_index(input: &mut Syntax<'_>, word: Span) -> Failure {
+    let code = match input.reading.text[word.range()] {
+        [b'A', b'0'..=b'9'] => Code::AddressRegister,
+        _ => Code::UnknownRegister,
+    };
+    input.go_to(word.start);
+    input.fail_with(Expected::AddressComponent, code)
+}
+
+/// Letters of components with blanks between them.
+#[derive(Clone, Copy)]
+pub(super) struct SpreadLetters {
+    letters: [u8; 4],
+    count: usize,
+    pub(super) end: u32,
+}
+
+impl SpreadLetters {
+    pub(super) fn text(&self) -> &[u8] {
+        &self.letters[..self.count]
+    }
+}
+
+/// Takes the letters that go on with those before byte `end`: each is a token of its own where programs name registers. `None` if no
+/// letters go on, or more than four. NV_vertex_program section 2.14.1.7.
+#[cold]
+pub(super) fn spread_letters(input: &mut Syntax<'_>, end: u32) -> Option<SpreadLetters> {
+    input.facts.registers?;
+    let text = input.reading.text;
+    let before = &text[..end as usize];
+    let point = before.iter().rposition(|&byte| byte == b'.')?;
+    let mut found = SpreadLetters {
+        letters: [0; 4],
+        count: 0,
+        end,
+    };
+    let mut add = |letters: &[u8]| {
+        let letters = letters.iter().filter(|byte| !byte.is_ascii_whitespace());
+        letters.copied().all(|letter| {
+            let slot = found.letters.get_mut(found.count);
+            found.count += 1;
+            slot.map(|slot| *slot = letter).is_some()
+        })
+    };
+    if !add(&before[point + 1..]) {
+        return None;
+    }
+    let mut rest = input.rest;
+    while rest.first().is_some_and(|&byte| lex::is_letter(byte)) {
+        let (word, behind) = rest.split_at(lex::word_length(rest));
+        if !add(word) {
+            return None;
+        }
+        found.end = (text.len() - behind.len()) as u32;
+        rest = lex::without_blanks(behind);
+    }
+    (found.end > end).then(|| {
+        input.rest = rest;
+        found
+    })
 }
 
 /// Why brackets name no register.
@@ -77,10 +141,11 @@ fn other_word(input: &mut Syntax<'_>, word: Span) -> Problem {
 
 /// The register that a number names, which is taken.
 fn number(input: &mut Syntax<'_>, file: &File) -> Parsed<Result<u32, Problem>> {
-    if !file.numbered {
-        return Err(input.fail_at(Expected::Name));
-    }
+    let start = input.position();
     let number = path::small_int(input)?;
+    if !file.numbered {
+        return Ok(Err(Problem::Word(Span::new(start, start + 1))));
+    }
     let exists = (number as usize) < file.elements.len();
     Ok(exists.then_some(number).ok_or(Problem::Number))
 }

@@ -6,7 +6,7 @@ use super::vocabulary::Leader;
 use super::{decl, instr, path};
 use crate::codes::Code;
 use crate::header;
-use crate::lang::limits;
+use crate::lang::{limits, opcodes};
 use crate::lex::{self, Kind};
 use crate::names::NameId;
 use glasm_ir::Span;
@@ -115,12 +115,19 @@ fn end(input: &mut Syntax<'_>) -> bool {
 #[cold]
 fn other(input: &mut Syntax<'_>, leader: Leader, span: Span) -> Parsed<()> {
     let code = match leader {
+        _ if is_newer(input, span) => Code::FeatureNewer,
         Leader::Other if has_number(input) => return numbered_label(input, span),
         Leader::Old => Code::OldLanguage,
         _ => Code::UnknownOpcode,
     };
     input.go_to(span.start);
     Err(input.fail_with(Expected::Statement, code))
+}
+
+/// Whether a word is an opcode of a newer language of its kind.
+fn is_newer(input: &Syntax<'_>, word: Span) -> bool {
+    let newer = input.reading.dialect.family().newer();
+    newer.is_some_and(|family| opcodes::split(family, &input.reading.text[word.range()]).is_some())
 }
 
 fn label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<bool> {
@@ -168,9 +175,18 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
 fn option(input: &mut Syntax<'_>, keyword: Span) -> Parsed<()> {
     let (name, span) = input.expect_name(Expected::Name)?;
     input.expect(Kind::Semicolon, Expected::Semicolon)?;
+    if input.facts.registers.is_some_and(|it| !it.options) {
+        let message = "OPTION lines need a newer language version";
+        input.reports.error(Code::FeatureNewer, keyword, message);
+        return Ok(());
+    }
     if input.late_options {
         let message = "OPTION lines come before all other statements";
         input.reports.error(Code::OptionLate, keyword, message);
+        // Earlier instructions may have broken its rules, and the rest need not keep them.
+        if input.facts.registers.is_some() {
+            return Ok(());
+        }
     }
     input.read = Some(Read::Option(name, span));
     Ok(())

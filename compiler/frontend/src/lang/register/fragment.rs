@@ -27,6 +27,7 @@ pub static REGISTERS: Registers = Registers {
     whole_addresses: false,
     offsets: (0, 0),
     plus: true,
+    literals: true,
     options: true,
     instructions: limits::INSTRUCTIONS as u32,
     invariant_instructions: limits::INSTRUCTIONS as u32,

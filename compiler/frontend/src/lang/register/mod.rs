@@ -24,6 +24,8 @@ pub struct Registers {
     pub offsets: (i64, i64),
     /// Whether operands may have a plus sign.
     pub plus: bool,
+    /// Whether operands may be numbers and vectors of numbers.
+    pub literals: bool,
     /// Whether OPTION lines exist.
     pub options: bool,
     /// Instructions of a program.

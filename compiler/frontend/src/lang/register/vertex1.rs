@@ -23,6 +23,7 @@ pub static REGISTERS_1_0: Registers = Registers {
     whole_addresses: false,
     offsets: (-64, 63),
     plus: false,
+    literals: false,
     options: false,
     instructions: 128,
     invariant_instructions: 128,

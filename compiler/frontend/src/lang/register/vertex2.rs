@@ -23,6 +23,7 @@ pub static REGISTERS: Registers = Registers {
     whole_addresses: true,
     offsets: (-256, 255),
     plus: true,
+    literals: false,
     options: true,
     instructions: 256,
     invariant_instructions: 252,
