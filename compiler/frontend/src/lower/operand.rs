@@ -238,33 +238,49 @@ impl Lowerer<'_> {
         let Some(base) = *self.tables.place(var, 0) else {
             return self.bits(0);
         };
-        let count = info.array.unwrap_or(1);
-        let element = Src {
-            index: Some(self.index(index, count)),
-            ..Src::new(base)
+        let mut index = Index {
+            element: self.index_term(index),
+            len: info.array.unwrap_or(1),
+            vertex: None,
         };
-        match (self.checked.dialect.facts().registers, index) {
-            (Some(_), AstIndex::Relative(_)) => self.zero_outside(element, index, count),
-            _ => element,
+        if self.has_zero_ends(info) {
+            // What an index beyond 32 bits wraps to is outside, too.
+            index.element.offset = index.element.offset.wrapping_add(1);
+            index.len += 2;
+        }
+        Src {
+            index: Some(self.builder.program.indices.push(index)),
+            ..Src::new(base)
         }
     }
 
-    /// A parameter register with a run-time index: (0, 0, 0, 0) where there is no such register. NV_vertex_program section 2.14.1.7.
-    fn zero_outside(&mut self, element: Src, index: AstIndex, count: u32) -> Src {
-        let term = self.index_term(index);
-        let Some((register, lane)) = term.relative else {
-            return element;
+    /// Whether a parameter array has a slot of zeros before its first element and one behind its last: run-time indices are limited to
+    /// the slots that there are, so that parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.7.
+    fn has_zero_ends(&self, info: &Var) -> bool {
+        let is_param = matches!(info.kind, VarKind::Param { .. });
+        is_param && self.checked.dialect.facts().registers.is_some()
+    }
+
+    /// The slots of a parameter array that is indexed at run time.
+    fn param_array(&mut self, info: &Var, first: u32, count: u32) -> Base {
+        let zero = glasm_ir::Param {
+            source: ParamSource::Literal([0; 4]),
         };
-        let (offset, count) = (
-            self.bits(u64::from(term.offset as u32)),
-            self.bits(count.into()),
-        );
-        let address = splat(Src::register(register), lane);
-        // A sum beyond 32 bits wraps, and remains far outside.
-        let number = self.compute(Op::Add, Type::U32, &[address, offset]);
-        let inside = self.compute(Op::SetLt, Type::U32, &[number, count]);
-        let zero = self.bits(0);
-        self.compute(Op::SelNz, Type::U32, &[inside, element, zero])
+        let has_ends = self.has_zero_ends(info);
+        let params = &mut self.builder.program.params;
+        let start = params.next_id();
+        if has_ends {
+            params.push(zero);
+        }
+        for number in first..first + count {
+            let source = self.checked.params[number as usize];
+            let id = params.push(glasm_ir::Param { source });
+            self.tables.params.insert(source, id);
+        }
+        if has_ends {
+            params.push(zero);
+        }
+        Base::Param(start)
     }
 
     /// The slot of a parameter that is not in an array.
@@ -300,13 +316,8 @@ impl Lowerer<'_> {
                     *self.tables.place(var as u32, 0) = Some(Base::Input(start));
                 }
                 VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
-                    let start = self.builder.program.params.next_id();
-                    for number in first..first + count {
-                        let source = self.checked.params[number as usize];
-                        let id = self.builder.program.params.push(glasm_ir::Param { source });
-                        self.tables.params.insert(source, id);
-                    }
-                    *self.tables.place(var as u32, 0) = Some(Base::Param(start));
+                    let start = self.param_array(info, first, count);
+                    *self.tables.place(var as u32, 0) = Some(start);
                 }
                 VarKind::Result { first } => self.result_array(info, first, count),
                 VarKind::Temp
