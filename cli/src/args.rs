@@ -212,6 +212,12 @@ pub(crate) struct CompileArgs {
     /// Zero times anything is zero, as on old GPUs; without it 0 * inf and 0 * NaN are NaN
     #[arg(long)]
     pub(crate) legacy_multiply: bool,
+    /// Leave results of half precision and fixed point of !!FP1.0 programs more precise than they are: shorter
+    #[arg(long)]
+    pub(crate) fast_precision: bool,
+    /// Flush denormals of programs of the register languages by code: exact on every device, and much longer
+    #[arg(long)]
+    pub(crate) exact_denormals: bool,
     /// In GLSL test for NaN where its functions leave open what they give: exact, and much longer
     #[cfg(feature = "translate")]
     #[arg(long)]

@@ -91,6 +91,8 @@ fn options(args: &CompileArgs) -> Options {
             lines: args.debug,
         },
         legacy_multiply: args.legacy_multiply,
+        fast_precision: args.fast_precision,
+        exact_denormals: args.exact_denormals,
         ..Options::default()
     }
 }

@@ -39,6 +39,7 @@ type Module = Option<Vec<u32>>;
 fn told(withheld: &Withheld) -> DeviceFeatures {
     withheld.told(DeviceFeatures {
         signed_zero_inf_nan_preserve_float32: true,
+        denorm_flush_to_zero_float32: true,
         ..DeviceFeatures::default().with(|_| true)
     })
 }

@@ -161,6 +161,10 @@ macro_rules! device_features {
         [MinLod MinLod];
     feature "shaderSignedZeroInfNanPreserveFloat32" () (signed_zero_inf_nan_preserve_float32 = false)
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
+    feature "shaderDenormFlushToZeroFloat32" ()
+        (denorm_flush_to_zero_float32 = false
+            ": denormals of programs that have none are flushed by the device. Off by default: see [`exact_denormals`](crate::Options::exact_denormals).")
+        [DenormFlush DenormFlushToZero "SPV_KHR_float_controls" V12];
     } };
 }
 pub(crate) use device_features;

@@ -319,6 +319,16 @@ pub struct Options {
     /// A product costs two comparisons, an "or" and a selection more, with a constant factor one comparison and a selection; squares
     /// cost nothing more. Dot products become single products and sums.
     pub legacy_multiply: bool,
+    /// Results of half precision and of fixed point in `!!FP1.0` programs are not rounded to the bits that these formats have; fixed point
+    /// results are clamped all the same. They then are more precise than the language says, and larger than 65504 without becoming
+    /// infinite. Rounding to half precision takes about fourteen instructions for each result, rounding to fixed point six.
+    pub fast_precision: bool,
+    /// Programs of the register languages have no denormals (NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1).
+    /// Their modules ask the device to flush them if it has
+    /// [`denorm_flush_to_zero_float32`](DeviceFeatures::denorm_flush_to_zero_float32); else it depends on the device whether it does. With
+    /// this option code does it for such devices, about six instructions for each operand and each result. State programs, which run
+    /// once, have that code anyway.
+    pub exact_denormals: bool,
 }
 
 /// Components of a result that are captured for every vertex.

@@ -90,7 +90,11 @@ pub fn replication_stage(
 ) -> Option<Vec<u32>> {
     let replication = before.replication?;
     let mut w = Builder::default();
-    w.reset(glasm_ir::Stage::Geometry, &crate::Options::default());
+    w.reset(
+        glasm_ir::Stage::Geometry,
+        &glasm_ir::program::Modes::default(),
+        &crate::Options::default(),
+    );
     w.needs.insert(Need::Geometry);
     w.needs.insert(Need::MultiViewport);
     let mut stage = Stage {

@@ -11,7 +11,7 @@ mod support;
 use glasm_codegen::options::DeviceFeatures;
 use glasm_codegen::{Options, emit};
 use glasm_ir::inst::{Rounding, read_lanes, result_type, source_type};
-use glasm_ir::interp::{self, Environment, Interpreter, Products, Sources};
+use glasm_ir::interp::{self, Arithmetic, Environment, Interpreter, Products, Sources};
 use glasm_ir::*;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op as Spv, Word};
@@ -80,7 +80,8 @@ fn functions() -> Vec<Op> {
             rounding: Rounding::Even,
             saturate: false,
         };
-        interp::evaluate(op, Type::F32, aux, &Sources::default(), Products::Ieee).is_some()
+        let arithmetic = Arithmetic::default();
+        interp::evaluate(op, Type::F32, aux, &Sources::default(), arithmetic).is_some()
     };
     Op::ALL.iter().copied().filter(|&op| computes(op)).collect()
 }
@@ -203,7 +204,11 @@ fn evaluated(
             operands[number][lane] = interp::operand(src, ty, bits);
         }
     }
-    let lanes = interp::evaluate(inst.op, inst.ty, inst.aux, &operands, products).unwrap();
+    let arithmetic = Arithmetic {
+        products,
+        ..program.modes.arithmetic()
+    };
+    let lanes = interp::evaluate(inst.op, inst.ty, inst.aux, &operands, arithmetic).unwrap();
     let dst = inst.dst.unwrap();
     let width = program.registers[dst.register].width;
     let mut written = [0; 4];
@@ -383,6 +388,22 @@ fn zero_times_anything_is_zero_where_that_is_wanted() {
     let (zero, infinity) = (m.float(-0.0), m.float(f32::INFINITY));
     m.f(Op::Mul, d(color, "xyzw"), &[zero, infinity]);
     assert_eq!(folded(&m.finish(), &options).stored, [[0; 4]]);
+}
+
+#[test]
+fn programs_without_denormals_have_none_in_constants() {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let (denormal, half) = (m.bits([0x0040_0000; 4]), m.float(0.5));
+    m.f(Op::Add, d(color, "x"), &[denormal, denormal]);
+    m.f(Op::Mov, d(color, "y"), &[denormal]);
+    let least = m.float(f32::MIN_POSITIVE);
+    m.f(Op::Mul, d(color, "z"), &[least.negated(), half]);
+    m.f(Op::Mul, d(color, "w"), &[least, least]);
+    let mut program = m.finish();
+    program.modes.flush_denormals = true;
+    let expected = [[0, 0x0040_0000, 0x8000_0000, 0]];
+    assert_eq!(folded(&program, &Options::default()).stored, expected);
 }
 
 /// Tests that depend on the codes.

@@ -319,6 +319,80 @@ fn legacy_products_test_what_may_be_zero() {
 }
 
 #[test]
+fn programs_choose_their_products() {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let (input, other) = (m.input(Semantic::TexCoord(0)), m.param());
+    m.f(Op::Mul, d(color, "xyzw"), &[input, other]);
+    let mut program = m.finish();
+    assert_eq!(count(&check(&program), "OpSelect"), 0);
+    program.modes.zero_product = true;
+    assert_eq!(count(&check(&program), "OpSelect"), 1);
+}
+
+/// Instructions of a program with one operation on a texture coordinate.
+fn cost(op: Op, flush: bool, options: &Options) -> usize {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::TexCoord(0));
+    let sources = vec![input; op.info().sources.unwrap_or(0).into()];
+    m.f(op, d(color, "xyzw"), &sources);
+    let mut program = m.finish();
+    program.modes.flush_denormals = flush;
+    let module = check_with(&program, options);
+    let mut loader = rspirv::dr::Loader::new();
+    rspirv::binary::parse_words(&module.words, &mut loader).unwrap();
+    loader.module().functions[0].blocks[0].instructions.len()
+}
+
+#[test]
+fn precision_costs_what_the_options_say() {
+    let exact = Options::default();
+    let fast = Options {
+        fast_precision: true,
+        ..Options::default()
+    };
+    let cost = |op, options| cost(op, false, options);
+    let moved = cost(Op::Mov, &exact);
+    assert_eq!(cost(Op::RoundHalf, &exact) - moved, 14);
+    assert_eq!(cost(Op::RoundFixed, &exact) - moved, 6);
+    assert_eq!(cost(Op::RoundHalf, &fast) - moved, 0);
+    assert_eq!(cost(Op::RoundFixed, &fast) - moved, 1);
+}
+
+#[test]
+fn denormals_are_flushed_by_the_device_or_by_code() {
+    let plain = Options::default();
+    let by_code = Options {
+        exact_denormals: true,
+        ..Options::default()
+    };
+    let by_device = Options {
+        device: DeviceFeatures {
+            denorm_flush_to_zero_float32: true,
+            ..DeviceFeatures::default()
+        },
+        ..by_code.clone()
+    };
+    let sum = cost(Op::Add, false, &by_code);
+    assert_eq!(cost(Op::Add, true, &plain), sum);
+    assert_eq!(cost(Op::Add, true, &by_device), sum);
+    // Both operands are one value.
+    assert_eq!(cost(Op::Add, true, &by_code), sum + 12);
+    assert_eq!(cost(Op::Mov, true, &by_code), cost(Op::Mov, true, &plain));
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::TexCoord(0));
+    m.f(Op::Mul, d(color, "xyzw"), &[input, input]);
+    let mut program = m.finish();
+    let text = |program: &Program| disassemble(&check_with(program, &by_device).words);
+    assert_eq!(count(&text(&program), "DenormFlushToZero"), 0);
+    program.modes.flush_denormals = true;
+    // A capability and a mode.
+    assert_eq!(count(&text(&program), "DenormFlushToZero"), 2);
+}
+
+#[test]
 fn wide_integers_without_device_support() {
     let options = Options {
         device: DeviceFeatures {

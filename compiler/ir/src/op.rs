@@ -164,6 +164,12 @@ ops! {
     Trunc "trunc" 1 (each) Float;
     /// Nearest integral value, ties to even.
     Round "round" 1 (each) Float;
+    /// `a` as half precision has it: the nearest such number, ties to even. Denormals of that format are kept, 65520 and larger
+    /// magnitudes become infinite. NV_fragment_program section 3.11.4.2.
+    RoundHalf "roundhalf" 1 (each) F32;
+    /// `a` as signed fixed point numbers with ten fraction bits have it: the nearest in `[-2, 2047/1024]`, ties to even; NaN gives 0.
+    /// NV_fragment_program section 3.11.4.2.
+    RoundFixed "roundfixed" 1 (each) F32;
     /// `a - floor(a)`, always below 1.
     Fract "fract" 1 (each) Float;
     /// 1, 0 or -1 by the sign of `a`.
@@ -353,6 +359,55 @@ impl Op {
     /// Whether integer results have overflow and carry.
     pub const fn adds(self) -> bool {
         matches!(self, Self::Add | Self::Sub | Self::Mad)
+    }
+
+    /// Whether it takes its sources of 32-bit floats for numbers: those flush denormals where the program does
+    /// ([`Modes::flush_denormals`](crate::program::Modes::flush_denormals)). Others hand on bits.
+    pub const fn computes_floats(self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Sub
+                | Self::Mul
+                | Self::Mad
+                | Self::Div
+                | Self::Min
+                | Self::Max
+                | Self::NMin
+                | Self::NMax
+                | Self::Floor
+                | Self::Ceil
+                | Self::Trunc
+                | Self::Round
+                | Self::RoundHalf
+                | Self::RoundFixed
+                | Self::Fract
+                | Self::Sign
+                | Self::Rcp
+                | Self::Rsq
+                | Self::Sqrt
+                | Self::Exp2
+                | Self::Log2
+                | Self::Pow
+                | Self::Sin
+                | Self::Cos
+                | Self::SetEq
+                | Self::SetNe
+                | Self::SetLt
+                | Self::SetLe
+                | Self::SetGt
+                | Self::SetGe
+                | Self::SelLt
+                | Self::Dp2
+                | Self::Dp3
+                | Self::Dp4
+                | Self::Ddx
+                | Self::Ddy
+                | Self::DdxFine
+                | Self::DdyFine
+                | Self::DdxCoarse
+                | Self::DdyCoarse
+        )
     }
 
     /// The operation of a name in the text form.

@@ -7,6 +7,7 @@ use crate::ids::{
 };
 use crate::image::{Image, ImageAccess};
 use crate::inst::{AccessTables, Cond, Inst};
+use crate::interp::{Arithmetic, Denormals, Products};
 use crate::operand::{Index, Src};
 use crate::resource::{Buffer, MemAccess, Param, TexAccess, Texture};
 use crate::semantic::{Input, Output};
@@ -222,6 +223,12 @@ pub struct Modes {
     pub pixel_center_integer: bool,
     /// Colors go to the attachments of their numbers; else color 0 goes to all that are drawn to.
     pub numbered_colors: bool,
+    /// Zero of either sign times anything, infinities and NaN included, is +0 in products of 32-bit floats. NV_vertex_program section
+    /// 2.14.1.11.
+    pub zero_product: bool,
+    /// Operations that compute with 32-bit floats ([`Op::computes_floats`](crate::Op::computes_floats)) take denormals for zeros and give
+    /// zeros for them. NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1.
+    pub flush_denormals: bool,
 }
 
 /// A mode that a program has or has not.
@@ -247,7 +254,23 @@ impl Modes {
             &mut modes.pixel_center_integer
         }),
         ("numbered_colors", |modes| &mut modes.numbered_colors),
+        ("zero_product", |modes| &mut modes.zero_product),
+        ("flush_denormals", |modes| &mut modes.flush_denormals),
     ];
+
+    /// How the program computes with floats.
+    pub const fn arithmetic(&self) -> Arithmetic {
+        Arithmetic {
+            products: match self.zero_product {
+                true => Products::ZeroWins,
+                false => Products::Ieee,
+            },
+            denormals: match self.flush_denormals {
+                true => Denormals::Flushed,
+                false => Denormals::Kept,
+            },
+        }
+    }
 
     /// Sets the mode of this name in the text form; `false` if there is none.
     pub(crate) fn set_named(&mut self, name: &str) -> bool {

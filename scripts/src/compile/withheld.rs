@@ -56,6 +56,7 @@ mod tests {
     fn every_name_hides_something() {
         let everything = DeviceFeatures {
             signed_zero_inf_nan_preserve_float32: true,
+            denorm_flush_to_zero_float32: true,
             ..DeviceFeatures::default().with(|_| true)
         };
         for name in Withheld::known() {

@@ -117,6 +117,8 @@ pub(crate) struct Capabilities {
     pub(crate) feedback: FeedbackLimits,
     /// `shaderSignedZeroInfNanPreserveFloat32`
     pub(crate) preserves_signed_zero_inf_nan: bool,
+    /// `shaderDenormFlushToZeroFloat32`
+    pub(crate) flushes_denormals: bool,
     /// Raw values of the formats that vertex attributes can have.
     pub(crate) vertex_formats: BTreeSet<i32>,
     /// Number of vertex attributes.
@@ -133,6 +135,7 @@ impl Capabilities {
         without.told(glasm::DeviceFeatures {
             subgroups: self.subgroups,
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
+            denorm_flush_to_zero_float32: self.flushes_denormals,
             ..glasm::DeviceFeatures::default().with(|name| self.has(name))
         })
     }

@@ -247,8 +247,7 @@ fn query_capabilities(
         max_patch_vertices: limits.max_tessellation_patch_size,
         ..Capabilities::default()
     };
-    capabilities.preserves_signed_zero_inf_nan =
-        query_float_controls(instance, handle, &capabilities, &extensions);
+    query_float_controls(instance, handle, &mut capabilities, &extensions);
     capabilities.feedback = super::feedback::query_limits(instance, handle, &capabilities);
     capabilities.extensions = extensions;
     capabilities.subgroups = query_subgroups(instance, handle);
@@ -288,12 +287,12 @@ fn query_subgroups(instance: &Instance, handle: vk::PhysicalDevice) -> glasm::Su
 fn query_float_controls(
     instance: &Instance,
     handle: vk::PhysicalDevice,
-    capabilities: &Capabilities,
+    capabilities: &mut Capabilities,
     extensions: &BTreeSet<String>,
-) -> bool {
+) {
     let name = ash::khr::shader_float_controls::NAME.to_string_lossy();
     if capabilities.version < [1, 2, 0] && !extensions.contains(&*name) {
-        return false;
+        return;
     }
     let mut controls = vk::PhysicalDeviceFloatControlsProperties::default();
     let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut controls);
@@ -303,7 +302,9 @@ fn query_float_controls(
             .raw
             .get_physical_device_properties2(handle, &mut list)
     };
-    controls.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE
+    capabilities.preserves_signed_zero_inf_nan =
+        controls.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE;
+    capabilities.flushes_denormals = controls.shader_denorm_flush_to_zero_float32 == vk::TRUE;
 }
 
 fn texture_limits(limits: &vk::PhysicalDeviceLimits) -> TextureCapabilities {

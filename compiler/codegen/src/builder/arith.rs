@@ -20,7 +20,7 @@ impl Builder {
         if !a.scalar.is_float() {
             return self.binary(Spv::IMul, a, b);
         }
-        if self.legacy_multiply && a.scalar == Scalar::F32 {
+        if self.zero_product && a.scalar == Scalar::F32 {
             return self.legacy_product(a, b);
         }
         // Constant factors go on as vectors: `binary` folds products by 1, and a constant vector costs no instruction.

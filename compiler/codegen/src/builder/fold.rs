@@ -7,7 +7,7 @@
 )]
 
 use super::Scalar;
-use glasm_ir::interp::{Products, Sources, evaluate};
+use glasm_ir::interp::{Arithmetic, Sources, evaluate};
 use glasm_ir::{Aux, Op, Type, TypeBase, Width};
 use spirv::Op as Spv;
 
@@ -119,7 +119,7 @@ fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u6
         Type::of(base, width),
         Aux::None,
         &sources,
-        Products::Ieee,
+        Arithmetic::default(),
     )?;
     Some(lanes[0])
 }

@@ -15,6 +15,7 @@ mod gather;
 mod halves;
 mod int;
 mod lane;
+mod precision;
 mod results;
 mod round;
 mod steps;
@@ -33,6 +34,7 @@ use crate::capability::{Need, Needs};
 use crate::kept::refill;
 use crate::options::{DeviceFeatures, Options};
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
+use glasm_ir::program::Modes;
 use glasm_ir::{InstFlags, Stage};
 use spirv::{Decoration, Op};
 
@@ -59,7 +61,11 @@ pub(crate) struct Builder {
     pub(crate) device: DeviceFeatures,
     pub(crate) wide_ints: WideInts,
     /// Whether zero times anything is zero.
-    pub(crate) legacy_multiply: bool,
+    pub(crate) zero_product: bool,
+    /// Whether numbers with few bits are left as they are.
+    pub(crate) fast_precision: bool,
+    /// Whether code flushes denormals, because the device is not told to.
+    pub(crate) flushes_denormals: bool,
     /// Flags of the open instruction.
     pub(crate) flags: InstFlags,
     /// The open block.
@@ -103,14 +109,16 @@ pub(crate) struct Builder {
 
 impl Builder {
     /// Empties the module and keeps the memory.
-    pub(crate) fn reset(&mut self, stage: Stage, options: &Options) {
+    pub(crate) fn reset(&mut self, stage: Stage, modes: &Modes, options: &Options) {
         self.stage = Some(stage);
         self.device = options.device;
         self.wide_ints = match self.device.int64 {
             true => WideInts::Native,
             false => WideInts::Pairs,
         };
-        self.legacy_multiply = options.legacy_multiply;
+        self.zero_product = options.legacy_multiply || modes.zero_product;
+        self.fast_precision = options.fast_precision;
+        self.flushes_denormals = flushes_denormals(stage, modes, options);
         self.has_names = options.debug.names;
         self.flags = InstFlags::empty();
         self.needs = Needs::default();
@@ -412,6 +420,13 @@ impl Builder {
         self.results.forget_function();
         self.cached.clear();
     }
+}
+
+/// Whether a program needs code to be without denormals. Compute programs that flush are state programs, which run once: they can
+/// afford it.
+fn flushes_denormals(stage: Stage, modes: &Modes, options: &Options) -> bool {
+    let is_left = modes.flush_denormals && !options.device.denorm_flush_to_zero_float32;
+    is_left && (options.exact_denormals || stage == Stage::Compute)
 }
 
 impl Builder {

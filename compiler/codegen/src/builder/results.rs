@@ -9,6 +9,9 @@ use glasm_ir::CondTest;
 pub(crate) struct ResultKey(u16);
 
 impl ResultKey {
+    /// The value without denormals. No swizzle has this key.
+    pub(super) const FLUSHED: Self = Self(0x4000);
+
     /// Components of a vector.
     #[inline]
     pub(super) fn swizzle(picks: Picks) -> Self {

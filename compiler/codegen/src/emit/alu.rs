@@ -125,7 +125,7 @@ impl Emit<'_> {
         let b = self.source(cx.inst, 1, lanes)?;
         let size = glasm_ir::WriteMask(lanes).count() as u8;
         // Precise sums have a fixed order, which OpDot leaves to the device; nor does OpDot know products in which zero wins.
-        let in_order = self.w.flags.contains(InstFlags::PRECISE) || self.w.legacy_multiply;
+        let in_order = self.w.flags.contains(InstFlags::PRECISE) || self.w.zero_product;
         if !in_order || a.scalar != Scalar::F32 {
             let (a, b) = (self.w.widen(a, size), self.w.widen(b, size));
             let val = self.w.op(Spv::Dot, a.scalar, 1, &[a.id.0, b.id.0]);

@@ -9,7 +9,7 @@ use crate::analysis::is_comparison;
 use crate::builder::{Lane, Scalar, single, truth_scalar};
 use crate::error::Failure;
 use glasm_ir::inst::{read_lanes, result_type, source_type};
-use glasm_ir::interp::{self, Products, Sources};
+use glasm_ir::interp::{self, Arithmetic, Products, Sources};
 use glasm_ir::op::ResultShape;
 use glasm_ir::{Base, Dst, Inst, Op, Saturate, Src, Type, Width, WriteMask};
 
@@ -85,11 +85,9 @@ impl Emit<'_> {
         let lanes = needed & 15 | needed >> 4;
         let magnitudes = self.constant_operands(inst, lanes);
         let operands = self.negated_operands(inst, &magnitudes);
-        let products = match self.w.legacy_multiply {
-            true => Products::ZeroWins,
-            false => Products::Ieee,
-        };
-        let Some(result) = interp::evaluate(inst.op, inst.ty, inst.aux, &operands, products) else {
+        let arithmetic = self.arithmetic();
+        let Some(result) = interp::evaluate(inst.op, inst.ty, inst.aux, &operands, arithmetic)
+        else {
             return Ok(false);
         };
         let mut flags = FlagLanes::default();
@@ -98,6 +96,18 @@ impl Emit<'_> {
         }
         self.write_constants(inst, &dst, needed, result, flags)?;
         Ok(true)
+    }
+
+    /// The program's own arithmetic, with what the options ask for.
+    fn arithmetic(&self) -> Arithmetic {
+        let own = self.program.modes.arithmetic();
+        match self.w.zero_product {
+            true => Arithmetic {
+                products: Products::ZeroWins,
+                ..own
+            },
+            false => own,
+        }
     }
 
     fn negated_operands(&self, inst: &Inst, magnitudes: &Sources) -> Sources {

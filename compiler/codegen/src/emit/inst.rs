@@ -5,7 +5,7 @@ use super::alu::Extreme;
 use super::cx::{InstCx, Outcome};
 use crate::builder::{Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
-use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};
+use glasm_ir::{Inst, InstFlags, Op, Saturate, Src, Type};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
@@ -74,6 +74,8 @@ impl Emit<'_> {
                 let value = self.source(cx.inst, 0, cx.lanes)?;
                 self.w.rounded_to_even(value)
             }
+            Op::RoundHalf => self.round_half(cx)?,
+            Op::RoundFixed => self.round_fixed(cx)?,
             Op::Fract => self.fract(cx)?,
             Op::Sign => self.sign(cx)?,
             Op::Rcp => self.reciprocal(cx)?,
@@ -147,7 +149,16 @@ impl Emit<'_> {
             Op::InterlockBegin => return Ok(self.interlock(Spv::BeginInvocationInterlockEXT)),
             Op::InterlockEnd => return Ok(self.interlock(Spv::EndInvocationInterlockEXT)),
         };
-        Ok(Outcome::Val(val))
+        Ok(Outcome::Val(match self.flushes(cx.inst) {
+            true => self.w.flushed(val),
+            false => val,
+        }))
+    }
+
+    /// Whether code flushes the operands and the result of an instruction.
+    #[inline]
+    pub(super) fn flushes(&self, inst: &Inst) -> bool {
+        self.w.flushes_denormals && inst.ty == Type::F32 && inst.op.computes_floats()
     }
 
     fn unary_source(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {

@@ -10,7 +10,7 @@
 //! | `inst` | dispatch by operation |
 //! | `constant` | instructions that read only constants |
 //! | `result` | clamp, guard, write, condition-code update |
-//! | `alu`, `int`, `compare`, `convert`, `pack`, `wide` | arithmetic |
+//! | `alu`, `int`, `compare`, `convert`, `pack`, `precision`, `wide` | arithmetic |
 //! | `fragment`, `group` | derivatives, interpolation; thread groups |
 //! | `resident` | residency of texels |
 //! | `texture`, `texture_choice`, `texture_wrap`, `least_level` | texture accesses |
@@ -55,6 +55,7 @@ mod operand;
 mod outputs;
 mod pack;
 mod place;
+mod precision;
 mod resident;
 mod resource_use;
 mod result;
@@ -115,7 +116,7 @@ pub(crate) fn emit(
     source: Option<SourceText<'_>>,
     words: &mut Vec<u32>,
 ) -> Result<Reflection, Failure> {
-    kept.w.reset(program.stage, options);
+    kept.w.reset(program.stage, &program.modes, options);
     kept.interface.reset(program);
     kept.tables.reset(program);
     kept.joins.reset();
@@ -307,6 +308,9 @@ impl Emit<'_> {
         if self.w.device.signed_zero_inf_nan_preserve_float32 {
             self.w.needs.insert(Need::FloatControls);
         }
+        if self.device_flushes() {
+            self.w.needs.insert(Need::DenormFlush);
+        }
         self.mode_needs();
         let len: usize = self.w.sections().map(Words::len).iter().sum();
         let mut out = Words(std::mem::take(words));
@@ -378,6 +382,15 @@ impl Emit<'_> {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
+        if self.device_flushes() {
+            let mode = ExecutionMode::DenormFlushToZero as u32;
+            out.op(Op::ExecutionMode, &[entry, mode, 32]);
+        }
+    }
+
+    /// Whether the device is told to flush denormals.
+    fn device_flushes(&self) -> bool {
+        self.program.modes.flush_denormals && self.w.device.denorm_flush_to_zero_float32
     }
 
     fn write_fragment_modes(&self, mut mode: impl FnMut(ExecutionMode)) {

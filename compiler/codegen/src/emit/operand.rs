@@ -16,7 +16,11 @@ impl Emit<'_> {
     pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Failure> {
         let program = self.program;
         let src = &program.srcs[inst.first_source as usize + number];
-        self.source_as(src, inst.ty, lanes)
+        let val = self.source_as(src, inst.ty, lanes)?;
+        Ok(match self.flushes(inst) {
+            true => self.w.flushed(val),
+            false => val,
+        })
     }
 
     /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source

@@ -9,6 +9,7 @@
 
 mod address;
 mod alu;
+mod angles;
 mod composite;
 mod context;
 mod convert;
@@ -23,7 +24,9 @@ mod kill;
 mod loops;
 mod memory;
 mod operand;
+mod ordered;
 mod pack;
+mod powers;
 mod resource;
 mod result;
 mod sparse;

@@ -191,6 +191,9 @@ impl Generator {
         let mut program = Program::new(options.stage);
         program.blocks = crate::arena::IndexVec::new();
         program.routines = crate::arena::IndexVec::new();
+        // Neither makes a difference to numbers without infinities, NaN and denormals.
+        program.modes.zero_product = seed % 3 == 1;
+        program.modes.flush_denormals = seed % 4 == 2;
         for n in 0..PARAMS as u32 {
             program.params.push(Param {
                 source: ParamSource::Local(n),

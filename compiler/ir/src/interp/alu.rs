@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::convert::{from_f64, to_f64};
+use super::convert::{convert, from_f64, to_f64};
 use super::evaluate::Products;
 use super::value::{compare, is_negative, mask, one, signed, truth};
-use crate::inst::Saturate;
+use crate::inst::{Rounding, Saturate};
 use crate::types::{Base, Type};
 
 /// Computes in double precision and rounds to the type. NaN has one form, whatever the host makes of it.
@@ -138,6 +138,22 @@ pub(super) fn trunc(ty: Type, a: [u64; 1]) -> u64 {
 
 pub(super) fn round(ty: Type, a: [u64; 1]) -> u64 {
     float(ty, a, |[a]| a.round_ties_even())
+}
+
+/// The value as half precision has it: NV_fragment_program section 3.11.4.2.
+pub(super) fn round_half(ty: Type, [a]: [u64; 1]) -> u64 {
+    let half = convert(ty, Type::F16, a, Rounding::Even, false);
+    convert(Type::F16, ty, half, Rounding::Even, false)
+}
+
+/// The value as signed fixed point numbers with ten fraction bits have it, among which there is no -0: NV_fragment_program section
+/// 3.11.4.2.
+pub(super) fn round_fixed(ty: Type, a: [u64; 1]) -> u64 {
+    float(ty, a, |[a]| {
+        let steps = (a * 1024.0).round_ties_even().clamp(-2048.0, 2047.0);
+        // The conversion makes 0 of NaN.
+        f64::from(steps as i32) / 1024.0
+    })
 }
 
 /// The difference may round to 1; then it is the float below, because fractions are less than 1: NV_gpu_program4 section 2.X.8.Z, FRC.

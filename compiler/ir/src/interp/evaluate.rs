@@ -22,10 +22,62 @@ pub enum Products {
     ZeroWins,
 }
 
+/// What becomes of 32-bit floats between zero and the least normal number, in operands and results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Denormals {
+    /// They are numbers like others.
+    #[default]
+    Kept,
+    /// They become zeros of their sign where operations compute with them ([`Op::computes_floats`]).
+    Flushed,
+}
+
+/// How a program computes with floats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Arithmetic {
+    /// Products with zero.
+    pub products: Products,
+    /// Denormals.
+    pub denormals: Denormals,
+}
+
+impl Arithmetic {
+    /// Whether an operation flushes denormals.
+    fn flushes(self, op: Op, ty: Type) -> bool {
+        self.denormals == Denormals::Flushed && ty == Type::F32 && op.computes_floats()
+    }
+}
+
 /// The lanes that an operation gives, before clamp and width of the destination; `None` if it does more than compute, or if it
 /// asks for anything but its sources. The sources come with swizzle and signs applied, see [`operand`].
-#[expect(clippy::too_many_lines, reason = "one line per operation")]
 pub fn evaluate(
+    op: Op,
+    ty: Type,
+    aux: Aux,
+    sources: &Sources,
+    arithmetic: Arithmetic,
+) -> Option<[u64; 4]> {
+    if !arithmetic.flushes(op, ty) {
+        return evaluate_numbers(op, ty, aux, sources, arithmetic.products);
+    }
+    let sources = sources.map(|lanes| lanes.map(flushed));
+    let result = evaluate_numbers(op, ty, aux, &sources, arithmetic.products)?;
+    Some(result.map(flushed))
+}
+
+/// The bits of a 32-bit float; a zero of its sign for a denormal.
+fn flushed(bits: u64) -> u64 {
+    const EXPONENT: u64 = 0x7f80_0000;
+    const SIGN: u64 = 0x8000_0000;
+    if bits & EXPONENT == 0 {
+        bits & SIGN
+    } else {
+        bits
+    }
+}
+
+#[expect(clippy::too_many_lines, reason = "one line per operation")]
+fn evaluate_numbers(
     op: Op,
     ty: Type,
     aux: Aux,
@@ -57,6 +109,8 @@ pub fn evaluate(
         Op::Ceil => each(ty, sources, alu::ceil),
         Op::Trunc => each(ty, sources, alu::trunc),
         Op::Round => each(ty, sources, alu::round),
+        Op::RoundHalf => each(ty, sources, alu::round_half),
+        Op::RoundFixed => each(ty, sources, alu::round_fixed),
         Op::Fract => each(ty, sources, alu::fract),
         Op::Sign => each(ty, sources, alu::sign),
         Op::Rcp => each(ty, sources, alu::rcp),

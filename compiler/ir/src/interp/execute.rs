@@ -1,6 +1,6 @@
 //! One instruction.
 
-use super::evaluate::{Products, Sources, evaluate};
+use super::evaluate::{Sources, evaluate};
 use super::texture::Textures;
 use super::{Machine, group};
 use crate::inst::Inst;
@@ -14,7 +14,8 @@ impl<T: Textures> Machine<'_, '_, T> {
                 *source = self.load(inst, number);
             }
         }
-        match evaluate(inst.op, inst.ty, inst.aux, &sources, Products::Ieee) {
+        let arithmetic = self.program.modes.arithmetic();
+        match evaluate(inst.op, inst.ty, inst.aux, &sources, arithmetic) {
             Some(result) => self.store(inst, result),
             None => self.act(inst),
         }

@@ -1,7 +1,7 @@
 //! The interpreter of the IR: what a program means, said in the plainest way. Tests hold generated code against it.
 //!
 //! It runs one invocation alone: derivatives are 0, barriers do nothing, and sampling is the caller's. Registers start as 0.
-//! Float arithmetic is IEEE 754 with denormals; sums of products round after every operation; the transcendental functions
+//! Float arithmetic is IEEE 754 with denormals, as far as the program's modes do not ask for other rules; sums of products round after every operation; the transcendental functions
 //! are those of the host in double precision. Every float operation computes in double precision and rounds once to its type,
 //! which for `+ - * / sqrt` gives the same as computing in the type.
 
@@ -24,7 +24,8 @@ use crate::verify::{VerifyError, verify};
 
 pub use convert::{from_f64, to_f64};
 pub use evaluate::{
-    Carries, Products, Sources, carries, evaluate, magnitude, negation, operand, written,
+    Arithmetic, Carries, Denormals, Products, Sources, carries, evaluate, magnitude, negation,
+    operand, written,
 };
 pub use flags::Flags;
 pub use memory::{ProgramMemory, Region};

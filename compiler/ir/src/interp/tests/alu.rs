@@ -265,3 +265,105 @@ fn run_time_indices_are_clamped() {
         assert_eq!(run(&written)[0], 99, "index {index}");
     }
 }
+
+/// A program with these modes, and its result.
+fn eval_in(modes: &str, operation: &str) -> u32 {
+    let text = format!(
+        "program fragment\n{modes}\nr0: output32 out0\nout0: frag_color[0][0] unsigned\nroutine fn0 {{\nr0.xyzw = {operation}\n}}\nmain fn0\n"
+    );
+    let program = crate::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let outcome = super::Interpreter::new(&program)
+        .unwrap_or_else(|errors| panic!("{errors:?}"))
+        .run(&mut super::Environment::default())
+        .unwrap();
+    outcome.outputs[0][0] as u32
+}
+
+/// NV_vertex_program section 2.14.1.11: zero of either sign times anything is +0.
+#[test]
+fn zero_products() {
+    for operation in [
+        "mul.f32 {0.0}, {0x7f800000}",
+        "mul.f32 {-0.0}, {0x7fc00000}",
+        "mul.f32 {0.0}, {-2.0}",
+        "mad.f32 {0xffc00000}, {-0.0}, {0.0}",
+        "dp3.f32 {0.0}, {0x7f800000}",
+    ] {
+        assert_eq!(eval_in("zero_product", operation), 0, "{operation}");
+        assert_ne!(eval_in("", operation), 0, "{operation}");
+    }
+    assert_eq!(
+        eval_in("zero_product", "mul.f32 {2.0}, {3.0}"),
+        6f32.to_bits()
+    );
+    let power_of_zero = eval_in("zero_product", "pow.f32 {0.0}, {0.0}");
+    assert_eq!(power_of_zero, 1f32.to_bits());
+}
+
+/// Operands and results of arithmetic; moves and other operations on bits keep them.
+#[test]
+fn flushed_denormals() {
+    for (operation, expected) in [
+        // 2^-127 + 2^-127 would be a normal number.
+        ("add.f32 {0x00400000}, {0x00400000}", 0),
+        ("mul.f32 {0x80800000}, {0.5}", 0x8000_0000),
+        ("rcp.f32 {0x80000001}", 0xff80_0000),
+        ("setlt.f32 {0.0}, {0x00400000}", 0),
+        ("max.f32 {0x807fffff}, {-1.0}", 0x8000_0000),
+        ("add.f32 {0x00800000}, {0.0}", 0x0080_0000),
+        ("mov.f32 {0x00400000}", 0x0040_0000),
+        ("or.u32 {0x00400000}, {1}", 0x0040_0001),
+        ("add.u32 {0x00400000}, {0x00400000}", 0x0080_0000),
+        ("packh2.f32 {0x00400000}", 0),
+        ("selnz.f32 {1.0}, {0x00400000}, {1.0}", 0x0040_0000),
+    ] {
+        assert_eq!(
+            eval_in("flush_denormals", operation),
+            expected,
+            "{operation}"
+        );
+    }
+}
+
+/// NV_fragment_program section 3.11.4.2: nearest, ties to even.
+#[test]
+fn half_precision() {
+    let last = 2f32.powi(-24);
+    check_floats(&[
+        ("roundhalf.f32 {1.00048828125}", 1.0),
+        ("roundhalf.f32 {1.00146484375}", 1.001_953_1),
+        ("roundhalf.f32 {0x3f801001}", 1.000_976_6),
+        ("roundhalf.f32 {65519.996}", 65504.0),
+        ("roundhalf.f32 {65520.0}", f32::INFINITY),
+        ("roundhalf.f32 {-65536.0}", f32::NEG_INFINITY),
+        ("roundhalf.f32 {0x7f7fffff}", f32::INFINITY),
+        ("roundhalf.f32 {0xff800000}", f32::NEG_INFINITY),
+        ("roundhalf.f32 {0x7f812345}", f32::NAN),
+        // 2^-25 lies in the middle of 0 and the least denormal.
+        ("roundhalf.f32 {0x33000000}", 0.0),
+        ("roundhalf.f32 {0x33000001}", last),
+        ("roundhalf.f32 {0x33c00000}", 2.0 * last),
+        ("roundhalf.f32 {0x80000001}", -0.0),
+        ("roundhalf.f32 {-0.0}", -0.0),
+    ]);
+}
+
+/// NV_fragment_program section 3.11.4.2: ten fraction bits, from -2 to 2047/1024.
+#[test]
+fn fixed_point() {
+    let step = 2f32.powi(-10);
+    check_floats(&[
+        ("roundfixed.f32 {1.5}", 1.5),
+        ("roundfixed.f32 {0x3a000000}", 0.0),
+        ("roundfixed.f32 {0x3ac00000}", 2.0 * step),
+        ("roundfixed.f32 {0xba000001}", -step),
+        ("roundfixed.f32 {2.0}", 2.0 - step),
+        ("roundfixed.f32 {0x7f800000}", 2.0 - step),
+        ("roundfixed.f32 {-2.5}", -2.0),
+        ("roundfixed.f32 {0xff800000}", -2.0),
+        ("roundfixed.f32 {-0.0}", 0.0),
+        ("roundfixed.f32 {0xb9000000}", 0.0),
+        ("roundfixed.f32 {0x7fc00000}", 0.0),
+        ("roundfixed.f32 {0xffc00000}", 0.0),
+    ]);
+}

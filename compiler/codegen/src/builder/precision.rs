@@ -1,0 +1,112 @@
+//! 32-bit floats with the bits of smaller formats, and without denormals.
+//!
+//! Only operations whose results are exact take part, so that neither the direction in which a device rounds nor what it does to denormals
+//! changes anything: products with powers of two that stay among normal numbers, `RoundEven`, and arithmetic of bits. `PackHalf2x16`
+//! would round as the device likes.
+
+use super::{Builder, Cached, Home, ResultKey, Scalar, Val};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+
+/// The bits of the exponent of a 32-bit float.
+const EXPONENT: u64 = 0x7f80_0000;
+/// Its sign bit.
+const SIGN: u64 = 0x8000_0000;
+/// The exponent of 1.0, in place.
+const ONE: u64 = 0x3f80_0000;
+/// The step from an exponent to the next.
+const STEP: u64 = 1 << 23;
+
+/// Bits of the fraction of half precision.
+const HALF_FRACTION: u64 = 10;
+/// The exponent of the least normal number of half precision, 2^-14, in place.
+const LEAST_HALF: u64 = ONE - 14 * STEP;
+
+/// Steps of fixed point in 1.
+const FIXED_STEPS: f64 = 1024.0;
+/// The range of fixed point numbers, in steps.
+const FIXED_RANGE: [f64; 2] = [-2048.0, 2047.0];
+
+impl Builder {
+    /// The nearest number with the fraction of half precision, ties to even, however large.
+    ///
+    /// The number is counted in units of its last place in that format, which are a power of two: the count is rounded.
+    fn nearest_half(&mut self, value: Val) -> Val {
+        let bits = self.reread(value, Scalar::U32);
+        let mask = self.constant_like(bits, EXPONENT);
+        let exponent = self.binary(Spv::BitwiseAnd, bits, mask);
+        // Denormals have the unit of the least normal number.
+        let least = self.constant_like(bits, LEAST_HALF);
+        let exponent = self.ext(GlslOp::UMax, &[exponent, least]);
+        let ones = self.constant_like(bits, 2 * ONE + HALF_FRACTION * STEP);
+        let count = self.binary(Spv::ISub, ones, exponent);
+        let count = self.reread(count, Scalar::F32);
+        let fraction = self.constant_like(bits, HALF_FRACTION * STEP);
+        let unit = self.binary(Spv::ISub, exponent, fraction);
+        let unit = self.reread(unit, Scalar::F32);
+        let units = self.binary(Spv::FMul, value, count);
+        let units = self.ext(GlslOp::RoundEven, &[units]);
+        self.binary(Spv::FMul, units, unit)
+    }
+
+    /// A 32-bit float as half precision has it: nearest, ties to even, infinite where that is 2^16. NV_fragment_program section 3.11.4.2.
+    pub(crate) fn as_half(&mut self, value: Val) -> Val {
+        let rounded = self.nearest_half(value);
+        let magnitude = self.ext(GlslOp::FAbs, &[rounded]);
+        let limit = self.float_like(rounded, 65536.0);
+        let beyond = self.test(Spv::FOrdGreaterThanEqual, magnitude, limit);
+        let infinity = self.float_like(rounded, f64::INFINITY);
+        let infinite = self.binary(Spv::FMul, rounded, infinity);
+        self.select(beyond, infinite, rounded)
+    }
+
+    /// A 32-bit float as signed fixed point numbers with ten fraction bits have it: nearest, ties to even, within their range; NaN gives
+    /// 0, and there is no -0. NV_fragment_program section 3.11.4.2.
+    pub(crate) fn as_fixed(&mut self, value: Val) -> Val {
+        let steps = self.float_like(value, FIXED_STEPS);
+        let count = self.binary(Spv::FMul, value, steps);
+        let count = self.ext(GlslOp::RoundEven, &[count]);
+        let [low, high] = FIXED_RANGE.map(|bound| self.float_like(value, bound));
+        let within = self.ext(GlslOp::FClamp, &[count, low, high]);
+        let step = self.float_like(value, 1.0 / FIXED_STEPS);
+        let number = self.binary(Spv::FMul, within, step);
+        // False for NaN, of which a clamp may make anything, and for zeros of both signs.
+        let zero = self.constant_like(value, 0);
+        let counts = self.test(Spv::FOrdNotEqual, count, zero);
+        self.select(counts, number, zero)
+    }
+
+    /// A 32-bit float clamped to the range of fixed point.
+    pub(crate) fn in_fixed_range(&mut self, value: Val) -> Val {
+        let [low, high] = FIXED_RANGE.map(|bound| self.float_like(value, bound / FIXED_STEPS));
+        self.ext(GlslOp::FClamp, &[value, low, high])
+    }
+
+    /// A 32-bit float, or a zero of its sign for a denormal.
+    pub(crate) fn flushed(&mut self, value: Val) -> Val {
+        if value.scalar != Scalar::F32 {
+            return value;
+        }
+        if let Some(known) = self.known_result(value.id, ResultKey::FLUSHED) {
+            return self.val(known);
+        }
+        let result = self.without_denormals(value);
+        for id in [value.id, result.id] {
+            if self.info(id).home != Home::Constant {
+                self.keep_result(id, ResultKey::FLUSHED, result.id);
+                self.remember(Cached::Result(id, ResultKey::FLUSHED));
+            }
+        }
+        result
+    }
+
+    fn without_denormals(&mut self, value: Val) -> Val {
+        let bits = self.reread(value, Scalar::U32);
+        let [exponent, sign] = [EXPONENT, SIGN].map(|mask| {
+            let mask = self.constant_like(bits, mask);
+            self.binary(Spv::BitwiseAnd, bits, mask)
+        });
+        let zero = self.reread(sign, Scalar::F32);
+        let is_small = self.compare_bits(Spv::IEqual, exponent, 0);
+        self.select(is_small, zero, value)
+    }
+}

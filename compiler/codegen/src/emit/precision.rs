@@ -1,0 +1,34 @@
+//! Numbers with the bits of a format that registers do not have: half precision and fixed point of FP1.0 programs.
+
+use super::Emit;
+use super::cx::InstCx;
+use crate::builder::Val;
+use crate::error::Failure;
+use glasm_ir::InstFlags;
+
+impl Emit<'_> {
+    /// The source as half precision has it.
+    pub(super) fn round_half(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let value = self.exact_source(cx)?;
+        Ok(match self.w.fast_precision {
+            true => value,
+            false => self.w.as_half(value),
+        })
+    }
+
+    /// The source as signed fixed point numbers with ten fraction bits have it.
+    pub(super) fn round_fixed(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let value = self.exact_source(cx)?;
+        Ok(match self.w.fast_precision {
+            true => self.w.in_fixed_range(value),
+            false => self.w.as_fixed(value),
+        })
+    }
+
+    /// The source. What is done with it is not relaxed: that would leave the rounding to the device.
+    fn exact_source(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let value = self.source(cx.inst, 0, cx.lanes)?;
+        self.w.flags = InstFlags::empty();
+        Ok(value)
+    }
+}

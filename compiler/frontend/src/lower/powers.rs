@@ -1,0 +1,276 @@
+//! Powers, logarithms and reciprocals as the register languages have them. NV_vertex_program section 2.14.1.10, NV_vertex_program1_1,
+//! NV_vertex_program2 section 2.14.3, NV_fragment_program section 3.11.5.
+
+use super::formula::{F, Part};
+use super::operand::splat;
+use super::{InstCx, Lowerer};
+use glasm_ir::types::Type;
+use glasm_ir::{Op, Src};
+
+const U: Type = Type::U32;
+const S: Type = Type::S32;
+
+/// The bound of the exponent of LIT, which has eight fraction bits.
+const LIT_BOUND: f32 = 128.0 - 1.0 / 256.0;
+/// The least exponent of a normal number.
+const LEAST_EXPONENT: f32 = -126.0;
+/// An exponent so small that its power is zero on every device.
+const VANISHING: f32 = -256.0;
+/// From this exponent on powers of two are infinite.
+const OVERFLOW: f32 = 128.0;
+
+/// The float below 1.
+const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
+/// Powers of two from 0 to 1 as a polynomial, lowest power first: a minimax fit with an error of at most 3e-9.
+#[expect(
+    clippy::approx_constant,
+    reason = "the factor of the fit is not the logarithm of 2"
+)]
+const POWER: [f32; 7] = [
+    1.0,
+    0.693_147,
+    0.240_229_9,
+    0.055_482_488,
+    9.681_169e-3,
+    1.241_492_3e-3,
+    2.179_465_8e-4,
+];
+
+/// Bits of the fraction of a float.
+const FRACTION: u64 = 0x007f_ffff;
+/// Number of those bits.
+const FRACTION_BITS: u64 = 23;
+/// The exponent of 1.0.
+const BIAS: u64 = 127;
+/// The sign bit.
+const SIGN: u64 = 0x8000_0000;
+/// All other bits.
+const MAGNITUDE: u64 = 0x7fff_ffff;
+
+/// What EXP and LIT say of cases that the languages tell apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rules {
+    /// NV_vertex_program.
+    Vertex1,
+    /// NV_vertex_program2.
+    Vertex2,
+}
+
+/// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`; powers below the normal numbers are 0.
+///
+/// Where the power is 0 or infinite, VP1.x has 0 for the fraction (NV_vertex_program section 2.14.1.10.15); VP2.0 has the formula, which
+/// gives NaN of infinities (NV_vertex_program2 section 2.14.3.14).
+pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
+    let [a] = l.floats(cx);
+    let bounds = [LEAST_EXPONENT, VANISHING, OVERFLOW].map(|bound| l.float(bound));
+    let is_small = l.compute(Op::SetLt, F, &[a, bounds[0]]);
+    let bounded = l.compute(Op::SelNz, F, &[is_small, bounds[1], a]);
+    // NaN stays: with it `Min` gives its first source.
+    let bounded = l.compute(Op::Min, F, &[bounded, bounds[2]]);
+    let is_number = l.compute(Op::SetEq, F, &[a, a]);
+    let floor = l.compute(Op::Floor, F, &[bounded]);
+    let whole = whole_power(l, floor);
+    let rough = l.compute(Op::Exp2, F, &[bounded]);
+    let (one, below_one) = (l.float(1.0), l.float(BELOW_ONE));
+    let fraction = match rules {
+        Rules::Vertex1 => l.compute(Op::Sub, F, &[bounded, floor]),
+        Rules::Vertex2 => above_floor(l, a),
+    };
+    let parts: [Part<'_>; 4] = [
+        (0b0001, Op::SelNz, F, &[is_number, whole, a]),
+        (0b0010, Op::Min, F, &[fraction, below_one]),
+        (0b0100, Op::SelNz, F, &[is_number, rough, a]),
+        (0b1000, Op::Mov, F, &[one]),
+    ];
+    l.finish_parts(cx, &parts);
+}
+
+/// Two to the power of a whole number up to 128, made of its exponent, which is exact; 0 below the normal numbers. Of NaN anything.
+fn whole_power(l: &mut Lowerer<'_>, whole: Src) -> Src {
+    let exponent = l.converted(whole, F, S);
+    let (bias, shift, zero) = (l.bits(BIAS), l.bits(FRACTION_BITS), l.bits(0));
+    let exponent = l.compute(Op::Add, S, &[exponent, bias]);
+    let exponent = l.compute(Op::Max, S, &[exponent, zero]);
+    l.compute(Op::Shl, U, &[exponent, shift])
+}
+
+/// `a - floor(a)`, NaN of infinities and NaN.
+fn above_floor(l: &mut Lowerer<'_>, a: Src) -> Src {
+    let floor = l.compute(Op::Floor, F, &[a]);
+    l.compute(Op::Sub, F, &[a, floor])
+}
+
+/// FRC: `a - floor(a)`, always below 1; NaN of infinities and NaN, of which `Fract` may make anything. NV_vertex_program2 section
+/// 2.14.3.16, NV_fragment_program section 3.11.5.10.
+pub(super) fn fraction(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let [a] = l.floats(cx);
+    let fraction = above_floor(l, a);
+    let below_one = l.float(BELOW_ONE);
+    // With NaN `Min` gives its first source.
+    l.finish(cx, Op::Min, F, &[fraction, below_one]);
+}
+
+/// EX2: `2^a` to 22 bits, which Vulkan does not ask of devices; 0 below the normal numbers. NV_vertex_program2 section 2.14.3.13,
+/// NV_fragment_program section 3.11.5.8.
+pub(super) fn exp2(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let [a] = l.floats(cx);
+    let power = exact_power(l, a);
+    l.finish_mov(cx, power);
+}
+
+/// POW: `2^(b * log2(a))` with the rules of products, so that 0^0 is NaN. NV_fragment_program section 3.11.5.24.
+pub(super) fn pow(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let [a, b] = l.floats(cx);
+    let power = exact_power_of(l, a, b);
+    l.finish_mov(cx, power);
+}
+
+fn exact_power_of(l: &mut Lowerer<'_>, base: Src, exponent: Src) -> Src {
+    let logarithm = l.compute(Op::Log2, F, &[base]);
+    let product = l.compute(Op::Mul, F, &[logarithm, exponent]);
+    exact_power(l, product)
+}
+
+/// `2^a` as the product of a whole power, which is exact, and a polynomial. NaN stays.
+fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
+    let (least, overflow) = (l.float(LEAST_EXPONENT), l.float(OVERFLOW));
+    // NaN stays: `Max` gives its second source with it, `Min` its first.
+    let bounded = l.compute(Op::Max, F, &[least, a]);
+    let bounded = l.compute(Op::Min, F, &[bounded, overflow]);
+    let floor = l.compute(Op::Floor, F, &[bounded]);
+    let whole = whole_power(l, floor);
+    let fraction = l.compute(Op::Sub, F, &[bounded, floor]);
+    let [first, lower @ .., last] = POWER;
+    let mut sum = l.float(last);
+    for factor in lower.into_iter().rev().chain([first]) {
+        let factor = l.float(factor);
+        sum = l.compute(Op::Mad, F, &[sum, fraction, factor]);
+    }
+    let power = l.compute(Op::Mul, F, &[sum, whole]);
+    let zero = l.float(0.0);
+    let is_small = l.compute(Op::SetLt, F, &[a, least]);
+    l.compute(Op::SelNz, F, &[is_small, zero, power])
+}
+
+/// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are taken from the bits, which is exact;
+/// zeros and denormals give (-Inf, 1, -Inf, 1), infinities (Inf, 1, Inf, 1). NV_vertex_program section 2.14.1.10.16,
+/// NV_vertex_program2 section 2.14.3.19.
+pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let value = magnitude(l, cx);
+    let (zero, one) = (l.bits(0), l.float(1.0));
+    let (least, infinity) = (l.float(f32::MIN_POSITIVE), l.float(f32::INFINITY));
+    let is_small = l.compute(Op::SetLt, F, &[value, least]);
+    let is_finite = l.compute(Op::SetLt, F, &[value, infinity]);
+    let (shift, bias) = (l.bits(FRACTION_BITS), l.bits(BIAS));
+    // The sign bit is 0, so that the shift leaves the exponent alone.
+    let biased = l.compute(Op::Shr, U, &[value, shift]);
+    let exponent = l.compute(Op::Sub, S, &[biased, bias]);
+    let exponent = l.converted(exponent, S, F);
+    // Infinity and NaN are logarithms of themselves.
+    let exponent = l.compute(Op::SelNz, F, &[is_finite, exponent, value]);
+    let mask = l.bits(FRACTION);
+    let mantissa = l.compute(Op::And, U, &[value, mask]);
+    let mantissa = l.compute(Op::Or, U, &[mantissa, one]);
+    let mantissa = l.compute(Op::SelNz, F, &[is_small, one, mantissa]);
+    let is_number = l.compute(Op::SetEq, F, &[value, value]);
+    let flushed = l.compute(Op::SelNz, F, &[is_small, zero, value]);
+    let parts: [Part<'_>; 4] = [
+        (
+            0b0001,
+            Op::SelNz,
+            F,
+            &[is_small, infinity.negated(), exponent],
+        ),
+        (0b0010, Op::SelNz, F, &[is_number, mantissa, value]),
+        (0b0100, Op::Log2, F, &[flushed]),
+        (0b1000, Op::Mov, F, &[one]),
+    ];
+    l.finish_parts(cx, &parts);
+}
+
+/// The absolute value of the operand in a register, so that its bits can be read.
+fn magnitude(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
+    let mut source = l.value(cx, 0, F);
+    (source.abs, source.negate) = (true, false);
+    l.compute(Op::Mov, F, &[source])
+}
+
+/// LIT of VP1.x and VP2.0: `(1, max(x, 0), x > 0 ? max(y, 0)^w : 0, 1)` with `w` between -128 and 128.
+///
+/// The power 0 gives 1 of every base in VP1.x, where zero times anything is zero (NV_vertex_program section 2.14.1.10.17), and of every
+/// base but NaN in VP2.0 (NV_vertex_program2 section 2.14.3.18, rules 1 and 6).
+pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
+    let [source] = l.floats(cx);
+    let positive = not_negative(l, source);
+    let exponent = bounded_power(l, splat(source, 3));
+    let base = splat(positive, 1);
+    let (zero, one) = (l.float(0.0), l.float(1.0));
+    let power = rough_power_of(l, base, exponent);
+    let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
+    let of_zero = match rules {
+        Rules::Vertex1 => one,
+        Rules::Vertex2 => {
+            let is_number = l.compute(Op::SetEq, F, &[base, base]);
+            l.compute(Op::SelNz, F, &[is_number, one, base])
+        }
+    };
+    let power = l.compute(Op::SelNz, F, &[is_zero, of_zero, power]);
+    finish_lit(l, cx, splat(positive, 0), power);
+}
+
+/// LIT of FP1.0: the power is that of POW, with any exponent, so that 0^0 is NaN. NV_fragment_program section 3.11.5.13.
+pub(super) fn lit_unbounded(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let [source] = l.floats(cx);
+    let positive = not_negative(l, source);
+    let power = exact_power_of(l, splat(positive, 1), splat(source, 3));
+    finish_lit(l, cx, splat(positive, 0), power);
+}
+
+/// `2^(b * log2(a))` as precise as the device has it. NaN stays, of which `Exp2` may make anything.
+fn rough_power_of(l: &mut Lowerer<'_>, base: Src, exponent: Src) -> Src {
+    let logarithm = l.compute(Op::Log2, F, &[base]);
+    let product = l.compute(Op::Mul, F, &[logarithm, exponent]);
+    let power = l.compute(Op::Exp2, F, &[product]);
+    let is_number = l.compute(Op::SetEq, F, &[product, product]);
+    l.compute(Op::SelNz, F, &[is_number, power, product])
+}
+
+/// `a < 0 ? 0 : a`, which keeps NaN.
+fn not_negative(l: &mut Lowerer<'_>, a: Src) -> Src {
+    let zero = l.float(0.0);
+    l.compute(Op::SelLt, F, &[a, zero, a])
+}
+
+/// The exponent of LIT within its bounds. NaN stays: `Max` gives its second source with it, `Min` its first.
+fn bounded_power(l: &mut Lowerer<'_>, exponent: Src) -> Src {
+    let (low, high) = (l.float(-LIT_BOUND), l.float(LIT_BOUND));
+    let raised = l.compute(Op::Max, F, &[low, exponent]);
+    l.compute(Op::Min, F, &[raised, high])
+}
+
+fn finish_lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, diffuse: Src, power: Src) {
+    let (zero, one) = (l.float(0.0), l.float(1.0));
+    let parts: [Part<'_>; 3] = [
+        (0b1001, Op::Mov, F, &[one]),
+        (0b0010, Op::Mov, F, &[diffuse]),
+        (0b0100, Op::SelLt, F, &[diffuse.negated(), power, zero]),
+    ];
+    l.finish_parts(cx, &parts);
+}
+
+/// RCC: the reciprocal with its magnitude clamped to `[2^-64, 2^64]`; zeros keep their sign, NaN stays. NV_vertex_program1_1 section
+/// 2.14.1.10.19, NV_vertex_program2 section 2.14.3.25.
+pub(super) fn rcc(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let [a] = l.floats(cx);
+    let reciprocal = l.compute(Op::Rcp, F, &[a]);
+    let (mask, sign) = (l.bits(MAGNITUDE), l.bits(SIGN));
+    let (low, high) = (l.float(2f32.powi(-64)), l.float(2f32.powi(64)));
+    // Positive floats are in the order of their bits. Comparisons of floats would lose the sign of a zero.
+    let clamped = l.compute(Op::And, U, &[reciprocal, mask]);
+    let clamped = l.compute(Op::Max, S, &[clamped, low]);
+    let clamped = l.compute(Op::Min, S, &[clamped, high]);
+    let sign = l.compute(Op::And, U, &[reciprocal, sign]);
+    let clamped = l.compute(Op::Or, U, &[clamped, sign]);
+    let is_number = l.compute(Op::SetEq, F, &[reciprocal, reciprocal]);
+    l.finish(cx, Op::SelNz, F, &[is_number, clamped, reciprocal]);
+}
