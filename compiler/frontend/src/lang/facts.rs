@@ -8,6 +8,7 @@ use crate::lang::options::Features;
 use crate::lang::register::{Registers, fragment, vertex1, vertex2};
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::Stage;
+use glasm_ir::program::Modes;
 
 /// What holds for the programs of a language.
 #[derive(Clone, Copy, Debug)]
@@ -260,6 +261,21 @@ static FRAGMENT_1: LanguageFacts = LanguageFacts {
     condition_words: Some(Features::empty()),
     ..VERTEX_1_0
 };
+
+impl LanguageFacts {
+    /// What programs mean as a whole before their options are read. The languages with registers take denormal numbers for zero.
+    /// NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1.
+    pub(crate) fn modes(&self) -> Modes {
+        match self.registers {
+            None => Modes::default(),
+            Some(registers) => Modes {
+                zero_product: registers.zero_product,
+                flush_denormals: true,
+                ..Modes::default()
+            },
+        }
+    }
+}
 
 impl Dialect {
     /// What holds for programs of the language.

@@ -85,7 +85,7 @@ impl<'s> Checker<'s> {
                 lines: std::mem::take(&mut scratch.lines),
                 plan: Plan::default(),
                 loop_index: None,
-                modes: Default::default(),
+                modes: dialect.facts().modes(),
                 features: dialect.facts().features,
                 subroutine_types: FxHashMap::default(),
                 subroutine_routines: FxHashMap::default(),

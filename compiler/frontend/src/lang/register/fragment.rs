@@ -29,6 +29,7 @@ pub static REGISTERS: Registers = Registers {
     plus: true,
     literals: true,
     options: true,
+    zero_product: false,
     instructions: limits::INSTRUCTIONS as u32,
     invariant_instructions: limits::INSTRUCTIONS as u32,
 };

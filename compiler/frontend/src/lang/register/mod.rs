@@ -28,6 +28,8 @@ pub struct Registers {
     pub literals: bool,
     /// Whether OPTION lines exist.
     pub options: bool,
+    /// Whether products of zero and anything are +0. NV_vertex_program section 2.14.1.11.
+    pub zero_product: bool,
     /// Instructions of a program.
     pub instructions: u32,
     /// Instructions of a program whose position fixed functions compute.

@@ -25,6 +25,7 @@ pub static REGISTERS_1_0: Registers = Registers {
     plus: false,
     literals: false,
     options: false,
+    zero_product: true,
     instructions: 128,
     invariant_instructions: 128,
 };
@@ -46,18 +47,18 @@ opcodes! { Stages::VERTEX.union(Stages::COMPUTE);
     "DP4" V1_0 [] s (v v) op(Op::Dp4), "dot product of four components";
     "DPH" V1_1 [] s (v v) Expand(Expansion::Dph), "homogeneous dot product";
     "DST" V1_0 [] v (v v) Expand(Expansion::Dst), "distance vector";
-    "EXP" V1_0 [] v (s) Expand(Expansion::ExpParts), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
-    "LIT" V1_0 [] v (v) Expand(Expansion::Lit), "lighting coefficients";
-    "LOG" V1_0 [] v (s) Expand(Expansion::LogParts), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
+    "EXP" V1_0 [] v (s) Expand(Expansion::ExpBounded), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
+    "LIT" V1_0 [] v (v) Expand(Expansion::LitZeroWins), "lighting coefficients";
+    "LOG" V1_0 [] v (s) Expand(Expansion::LogFlushed), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
     "MAD" V1_0 [] v (v v v) op(Op::Mad), "multiply and add";
-    "MAX" V1_0 [] v (v v) op(Op::Max), "maximum";
-    "MIN" V1_0 [] v (v v) op(Op::Min), "minimum";
+    "MAX" V1_0 [] v (v v) Expand(Expansion::MaxOrSecond), "maximum";
+    "MIN" V1_0 [] v (v v) Expand(Expansion::MinOrSecond), "minimum";
     "MOV" V1_0 [] v (v) op(Op::Mov), "move";
     "MUL" V1_0 [] v (v v) op(Op::Mul), "multiply";
-    "RCC" V1_1 [] s (s) Expand(Expansion::Rcc), "clamped reciprocal";
+    "RCC" V1_1 [] s (s) Expand(Expansion::RccSigned), "clamped reciprocal";
     "RCP" V1_0 [] s (s) op(Op::Rcp), "reciprocal";
     "RSQ" V1_0 [] s (s) Expand(Expansion::RootOfAbsolute), "reciprocal square root of |a|";
-    "SGE" V1_0 [] v (v v) op(Op::SetGe), "set on greater or equal";
-    "SLT" V1_0 [] v (v v) op(Op::SetLt), "set on less";
+    "SGE" V1_0 [] v (v v) Expand(Expansion::SetInTotalOrder(Op::SetGe)), "set on greater or equal";
+    "SLT" V1_0 [] v (v v) Expand(Expansion::SetInTotalOrder(Op::SetLt)), "set on less";
     "SUB" V1_1 [] v (v v) op(Op::Sub), "subtract";
 }

@@ -25,6 +25,7 @@ pub static REGISTERS: Registers = Registers {
     plus: true,
     literals: false,
     options: true,
+    zero_product: false,
     instructions: 256,
     invariant_instructions: 252,
 };
