@@ -11,6 +11,8 @@ const S: Type = Type::S32;
 
 /// A quiet NaN.
 const NAN: u64 = 0x7fc0_0000;
+/// The sign of a float.
+const SIGN: u64 = 0x8000_0000;
 /// All bits of a float but its sign.
 const MAGNITUDE: u64 = 0x7fff_ffff;
 /// The largest denormal.
@@ -97,7 +99,7 @@ pub(super) fn set_in_total_order(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
 /// The place of a float in the order of all of them as a signed integer: its bits, negated with a sign. Denormals stand where the
 /// zero of their sign does.
 fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
-    let bits = l.number_bits(value);
+    let bits = l.signed_bits(value);
     let (mask, least) = (l.bits(MAGNITUDE), l.bits(LARGEST_DENORMAL));
     let magnitude = l.compute(Op::And, U, &[bits, mask]);
     let magnitude = l.compute(Op::Max, S, &[magnitude, least]);
@@ -105,6 +107,24 @@ fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
 }
 
 impl Lowerer<'_> {
+    /// The bits of a float behind its signs, which devices need not apply to NaN.
+    fn signed_bits(&mut self, value: Src) -> Src {
+        let mut bits = Src {
+            abs: false,
+            negate: false,
+            ..value
+        };
+        if value.abs {
+            let mask = self.bits(MAGNITUDE);
+            bits = self.compute(Op::And, U, &[bits, mask]);
+        }
+        if value.negate {
+            let sign = self.bits(SIGN);
+            bits = self.compute(Op::Xor, U, &[bits, sign]);
+        }
+        bits
+    }
+
     /// The bits of a float. Its signs are applied first, because what follows reads the bits as integers.
     pub(super) fn number_bits(&mut self, value: Src) -> Src {
         match value.has_modifier() {
