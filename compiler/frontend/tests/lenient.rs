@@ -281,6 +281,10 @@ fn arb_programs() {
         "!!ARBfp1.0 OPTION NV_fragment_program; TEMP r; RFL «r.xw», r, r; END",
         code,
     );
+    rule(
+        "!!VP1.1 OPTION NV_position_invariant; MOV R0, «c[A0.x + 1]»; END",
+        Code::RelativeInvariant,
+    );
 }
 
 #[test]

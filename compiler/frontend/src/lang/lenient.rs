@@ -61,6 +61,8 @@ rules! {
         "POPA under a condition takes an entry off the stack and writes the components whose test passes";
     ReflectionMask ReflectionMask "RFL r, axis, direction;"
         "component w of RFL is computed like the others, with components w of both operands";
+    InvariantIndex RelativeInvariant "!!VP1.1 OPTION NV_position_invariant; MOV R0, c[A0.x + 1];"
+        "position-invariant programs of NV_vertex_program1_1 have parameters with a run-time index";
     ClampOnInteger ClampOnInteger "AND.U.SAT r, a, b;"
         "a clamp on an integer result clamps the float that has the same bits";
     CubeArrayEarly FeatureNewer "TEX r, c, texture[0], ARRAYCUBE;"

@@ -3,6 +3,7 @@
 
 use super::{Checker, IoBinding, Named, Var, VarKind};
 use crate::codes::Code;
+use crate::lang::lenient::Rule;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Features;
 use crate::lang::register::{File, FileKind, Registers};
@@ -303,7 +304,7 @@ impl Checker<'_> {
     fn invariant_index(&mut self, registers: &Registers, span: Span) {
         if self.has_option(Features::POSITION_INVARIANT) && !registers.whole_addresses {
             let message = "a position-invariant program has no parameters with a run-time index";
-            self.error(Code::RelativeInvariant, span, message);
+            self.lenient(Rule::InvariantIndex, span, message);
         }
     }
 
