@@ -94,6 +94,7 @@ impl ScriptCompiler<'_> {
             depth_modes: self.state.depth_modes.clone(),
             texture_wraps: self.state.texture_wraps.clone(),
             lod_biases: self.state.lod_biases.clone(),
+            signed_hilo: self.state.signed_hilo.clone(),
             image_formats: image_formats(script),
             transform_feedback: match self.last_stage() == stage {
                 true => script.feedback.clone(),

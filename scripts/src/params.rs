@@ -1,10 +1,11 @@
 //! Parameters, and the parameter blocks that programs read. Pure.
 
 use crate::script::{MatrixTarget, MatrixUpdate, ParamBank, ParamType};
+use glasm::ir::resource::STATE_BYTES;
 use glasm::ir::{ParamSource, Stage};
-use glasm::reflect::ParamBlock;
-use glasm::state::GlState;
+use glasm::reflect::{NamedParameter, ParamBlock};
 use glasm::state::matrix::{IDENTITY, Matrix, multiply};
+use glasm::state::{GlState, Tracking};
 use std::collections::HashMap;
 
 /// The bits of a parameter, and the type that it was set with; `None` for types that GL does not query.
@@ -19,6 +20,10 @@ struct Param {
 pub struct Params {
     values: HashMap<(ParamBank, Stage, u32), Param>,
     pushed: HashMap<MatrixTarget, Vec<Matrix>>,
+    /// Parameters with names, by the line of the program and the name.
+    named: HashMap<(u32, String), Param>,
+    /// Bits of v[0] of the state program that runs.
+    pub argument: [u32; 4],
     /// GL state, for `state.*` parameters.
     pub state: GlState,
 }
@@ -30,11 +35,34 @@ impl Params {
     }
 
     fn param(&self, bank: ParamBank, stage: Stage, index: u32) -> Param {
+        if let Some(row) = self.tracked(bank, stage, index) {
+            return Param {
+                words: row.map(f32::to_bits),
+                ty: Some(ParamType::Float),
+            };
+        }
         let found = self.values.get(&(bank, stage, index)).copied();
         found.unwrap_or(Param {
             words: [0; 4],
             ty: Some(ParamType::Float),
         })
+    }
+
+    /// Bits of a parameter and the type that it was set with.
+    pub fn value(
+        &self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+    ) -> ([u32; 4], Option<ParamType>) {
+        let param = self.param(bank, stage, index);
+        (param.words, param.ty)
+    }
+
+    /// The parameters of vertex programs as state programs find them: 96 vectors.
+    pub fn state_bytes(&self) -> Vec<u8> {
+        let vectors = (0..STATE_BYTES / 16).map(|n| self.get(ParamBank::Env, Stage::Vertex, n));
+        vectors.flatten().flat_map(u32::to_le_bytes).collect()
     }
 
     /// What a query of that type gives; `None` if the parameter was set with another one. NV_gpu_program4 section 6.1.12.
@@ -62,6 +90,50 @@ impl Params {
             .insert((bank, stage, index), Param { words, ty });
     }
 
+    /// The row of a matrix that a parameter tracks: one of `program.env` of vertex programs, as all languages see it.
+    fn tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> Option<[f32; 4]> {
+        let tracks = (bank, stage) == (ParamBank::Env, Stage::Vertex);
+        self.state.tracked_row(index).filter(|_| tracks)
+    }
+
+    /// Whether a parameter cannot be set because it tracks a matrix.
+    pub fn is_tracked(&self, bank: ParamBank, stage: Stage, index: u32) -> bool {
+        self.tracked(bank, stage, index).is_some()
+    }
+
+    /// `track`: the rows stay where tracking ends.
+    pub fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) {
+        let rows = self.state.track_matrix(address, tracking);
+        for (row, index) in rows.into_iter().flatten().zip(address..) {
+            let ty = Some(ParamType::Float);
+            let words = row.map(f32::to_bits);
+            self.set(ParamBank::Env, Stage::Vertex, index, words, ty);
+        }
+    }
+
+    /// Gives the named parameters of the program at a line their initial values, unless they have others already.
+    pub fn declare(&mut self, program: u32, named: &[NamedParameter]) {
+        for parameter in named {
+            let key = (program, parameter.name.clone());
+            self.named.entry(key).or_insert(Param {
+                words: parameter.initial,
+                ty: Some(ParamType::Float),
+            });
+        }
+    }
+
+    /// Bits of a named parameter and the type that it was set with; `None` if the program at the line has none of that name.
+    pub fn named(&self, program: u32, name: &str) -> Option<([u32; 4], Option<ParamType>)> {
+        let param = self.named.get(&(program, name.to_owned()))?;
+        Some((param.words, param.ty))
+    }
+
+    /// Sets a named parameter of the program at a line, which declares it.
+    pub fn set_named(&mut self, program: u32, name: &str, words: [u32; 4], ty: Option<ParamType>) {
+        let key = (program, name.to_owned());
+        self.named.insert(key, Param { words, ty });
+    }
+
     /// Changes a matrix.
     pub fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) {
         let matrix = match target {
@@ -70,6 +142,7 @@ impl Params {
             MatrixTarget::Texture(number) => self.state.texture_mut(number),
             MatrixTarget::Palette(number) => self.state.palette_mut(number),
             MatrixTarget::Program(number) => self.state.program_mut(number),
+            MatrixTarget::Color => &mut self.state.color,
         };
         let stack = self.pushed.entry(target).or_default();
         match update {
@@ -80,14 +153,28 @@ impl Params {
         }
     }
 
-    /// The contents of the parameter block of a stage.
-    pub fn block(&self, stage: Stage, block: &ParamBlock) -> Vec<u8> {
+    /// The contents of the parameter block of a stage, whose program is at a line of the script and has these parameters with names.
+    pub fn block(
+        &self,
+        stage: Stage,
+        block: &ParamBlock,
+        (program, named): (u32, &[NamedParameter]),
+    ) -> Vec<u8> {
+        let of_name = |number: u32| {
+            let parameter = named.get(number as usize);
+            parameter.map_or([0; 4], |parameter| {
+                let known = self.named(program, &parameter.name);
+                known.map_or(parameter.initial, |(words, _)| words)
+            })
+        };
         let slots = block.slots.iter().map(|source| match source {
             ParamSource::Env(index) => self.get(ParamBank::Env, stage, *index),
             ParamSource::Local(index) => self.get(ParamBank::Local, stage, *index),
             ParamSource::Subroutine(index) => self.get(ParamBank::Subroutine, stage, *index),
             ParamSource::State(param) => self.state.evaluate(*param).map(f32::to_bits),
             ParamSource::Literal(words) => *words,
+            ParamSource::Named(number) => of_name(*number),
+            ParamSource::Argument => self.argument,
         });
         slots.flatten().flat_map(u32::to_le_bytes).collect()
     }
@@ -133,7 +220,7 @@ mod tests {
             slots,
             storage: false,
         };
-        let bytes = params.block(Stage::Fragment, &block);
+        let bytes = params.block(Stage::Fragment, &block, (1, &[]));
         bytes
             .chunks(4)
             .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
@@ -221,6 +308,76 @@ mod tests {
         // x' = 2 x + 1: scaled first, then moved.
         let expected = [2.0f32, 0.0, 0.0, 1.0].map(f32::to_bits);
         assert_eq!(words(&params, vec![ParamSource::State(row)]), expected);
+    }
+
+    #[test]
+    fn tracked_parameters_are_rows_until_tracking_ends() {
+        use glasm::state::TrackedMatrix;
+        let mut params = Params::default();
+        let get = |params: &Params, stage, index| {
+            params.get(ParamBank::Env, stage, index).map(f32::from_bits)
+        };
+        let set = |params: &mut Params, index| {
+            let ty = Some(ParamType::Uint);
+            params.set(ParamBank::Env, Stage::Vertex, index, [9; 4], ty);
+        };
+        set(&mut params, 5);
+        let tracking = Tracking {
+            matrix: TrackedMatrix::Projection,
+            form: MatrixForm::Transpose,
+        };
+        params.track_matrix(4, Some(tracking));
+        let scale = MatrixUpdate::Load(scaling([2.0, 3.0, 4.0]));
+        params.update_matrix(MatrixTarget::Projection, scale);
+        assert!(params.is_tracked(ParamBank::Env, Stage::Vertex, 5));
+        assert!(!params.is_tracked(ParamBank::Env, Stage::Vertex, 8));
+        assert!(!params.is_tracked(ParamBank::Local, Stage::Vertex, 5));
+        assert_eq!(get(&params, Stage::Vertex, 5), [0.0, 3.0, 0.0, 0.0]);
+        assert_eq!(get(&params, Stage::Fragment, 5), [0.0; 4]);
+        params.track_matrix(4, None);
+        let other = MatrixUpdate::Load(scaling([7.0; 3]));
+        params.update_matrix(MatrixTarget::Projection, other);
+        assert_eq!(get(&params, Stage::Vertex, 5), [0.0, 3.0, 0.0, 0.0]);
+        let query = params.query(ParamBank::Env, Stage::Vertex, 5, ParamType::Float);
+        assert!(query.is_some(), "rows are floats");
+        set(&mut params, 5);
+        assert_eq!(params.get(ParamBank::Env, Stage::Vertex, 5), [9; 4]);
+    }
+
+    #[test]
+    fn named_parameters_belong_to_their_program() {
+        let mut params = Params::default();
+        let named = ["a", "b"].map(|name| NamedParameter {
+            name: name.to_owned(),
+            initial: [name.len() as u32, 2, 3, 4],
+        });
+        params.declare(10, &named);
+        params.set_named(10, "b", [7; 4], Some(ParamType::Int));
+        // Declared once more, it keeps its value.
+        params.declare(10, &named);
+        assert_eq!(
+            params.named(10, "a"),
+            Some(([1, 2, 3, 4], Some(ParamType::Float)))
+        );
+        assert_eq!(params.named(10, "b"), Some(([7; 4], Some(ParamType::Int))));
+        assert_eq!((params.named(10, "c"), params.named(20, "a")), (None, None));
+        let block = ParamBlock {
+            slot: DescriptorSlot { set: 0, binding: 0 },
+            slots: vec![
+                ParamSource::Named(1),
+                ParamSource::Named(0),
+                ParamSource::Argument,
+            ],
+            storage: false,
+        };
+        params.argument = [5; 4];
+        let bytes = |program| {
+            let bytes = params.block(Stage::Fragment, &block, (program, &named));
+            let first = |vector: &[u8]| u32::from_le_bytes(vector[..4].try_into().unwrap());
+            bytes.chunks(16).map(first).collect::<Vec<_>>()
+        };
+        assert_eq!(bytes(10), [7, 1, 5]);
+        assert_eq!(bytes(20), [1, 1, 5]);
     }
 
     #[test]

@@ -11,12 +11,13 @@ use crate::probe::pixels::{PixelProbe, Surface, print_picture};
 use crate::results::{FileError, Files, Results};
 use crate::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferKey, BufferRange, CaptureCount, Clear,
-    Command, ComponentKind, Draw, ExpectedError, Groups, ImageKey, MatrixTarget, MatrixUpdate,
-    ParamBank, ParamType, ParamValue, Script, StateUpdate, Step, TextureEnables,
+    Command, ComponentKind, Draw, Execution, ExpectedError, Groups, ImageKey, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, Step, TextureEnables,
 };
 use crate::texture::{PlaneId, Sampling, Update};
 use crate::timing::{Clock, Phase};
 use glasm::ir::Stage;
+use glasm::state::Tracking;
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::rc::Rc;
@@ -92,6 +93,12 @@ pub trait Runner: Sized {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done<Self>;
+    /// Bits of the components of a parameter, which a query for floats gives.
+    fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
+    /// What four vertex program parameters track from now on.
+    fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
+    /// Executes the vertex state program that is loaded with these bits of v\[0\].
+    fn run_state_program(&mut self, argument: [u32; 4], outcome: Execution) -> Done<Self>;
     /// Changes a matrix of GL state.
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done<Self>;
     /// Changes other GL state.
@@ -256,6 +263,11 @@ impl Run<'_> {
                 value,
             } => runner.set_parameter(*bank, *stage, *index, value),
             Command::Matrix { target, update } => runner.update_matrix(*target, *update),
+            Command::Track { address, tracking } => runner.track_matrix(*address, *tracking),
+            // The program has been loaded with the command.
+            Command::StateProgram {
+                argument, outcome, ..
+            } => runner.run_state_program(*argument, *outcome),
             Command::GlState(update) => runner.update_state(*update),
             Command::Attribute { location, value } => runner.set_attribute(*location, *value),
             Command::Texture { unit, update } => runner.update_texture(*unit, update),
@@ -344,6 +356,21 @@ impl Run<'_> {
                 ty,
                 expected,
             } => runner.probe_parameter(*bank, *stage, *index, *ty, *expected),
+            Command::CompareParameter {
+                bank,
+                stage,
+                index,
+                expected,
+                comparison,
+                tolerances,
+            } => {
+                let words = runner.parameter(*bank, *stage, *index)?;
+                let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_le_bytes).collect();
+                let how = (*comparison, tolerances);
+                Ok(self
+                    .results
+                    .probe_values(line, "the parameter", &bytes, expected, how)?)
+            }
             Command::PrintBuffer { buffer, range } => {
                 let values = range.print(&runner.contents(*buffer)?)?;
                 let name = match &self.script.buffers[buffer.0].key {
@@ -452,5 +479,6 @@ fn is_timed(command: &Command) -> bool {
             | Command::ProbeBuffer { .. }
             | Command::ProbeComponents { .. }
             | Command::ProbeParameter { .. }
+            | Command::CompareParameter { .. }
     )
 }

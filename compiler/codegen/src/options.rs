@@ -49,8 +49,8 @@ pub struct BindingLayout {
     pub texture_set: u32,
     /// Set of program parameter buffers; binding is 16 * stage + index.
     pub buffer_set: u32,
-    /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from 0 on, those of
-    /// counters from 64 on, those of images from [`FIRST_IMAGE_BINDING`] on.
+    /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from 0 on, where the program parameters
+    /// of state programs are number 0, those of counters from 64 on, those of images from [`FIRST_IMAGE_BINDING`] on.
     ///
     /// Where GL has no buffer bound, reads give 0 and writes do nothing: bind a descriptor of less than 4 bytes for that. Sizes
     /// of storage and counter buffers count in whole words.
@@ -300,6 +300,9 @@ pub struct Options {
     /// Depth modes of textures that are compared, by texture image unit; missing ones are luminance. An array of units has that of
     /// its first; textures by handle are luminance.
     pub depth_modes: Vec<DepthMode>,
+    /// Texture image units whose textures are signed HILO: lookups give (HI, LO, sqrt(max(0, 1 - HI^2 - LO^2)), 1) of the filtered texel.
+    /// Missing ones are not. NV_fragment_program section 3.11.5.38. An array of units is what its first is.
+    pub signed_hilo: Vec<bool>,
     /// Formats of the images that will be bound, by image unit. Formatted loads and stores name the format of their unit if the device
     /// can neither read nor write without; a caller that binds another format then compiles its programs again.
     pub image_formats: Vec<Option<TexelFormat>>,

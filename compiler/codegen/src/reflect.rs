@@ -170,6 +170,27 @@ pub struct Requirements {
     pub features: Vec<&'static str>,
 }
 
+/// A parameter that a caller sets by its name (`ProgramNamedParameter4fNV`): one of the program, whether it reads it or not.
+/// NV_fragment_program section 5.7.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct NamedParameter {
+    /// Its name.
+    pub name: String,
+    /// Bits of its value until a caller sets another.
+    pub initial: [u32; 4],
+}
+
+/// What a state program (`!!VSP1.0`) does, which is a compute program of one invocation: a caller dispatches one group and keeps what it has
+/// written. NV_vertex_program section 2.14.4.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct StateProgram {
+    /// Where the storage buffer of the 96 program parameters is bound: 1536 bytes.
+    pub slot: DescriptorSlot,
+    /// Numbers of the parameters that the program writes, in ascending order. If one of them tracks a matrix, executing the program is an
+    /// error.
+    pub written: Vec<u32>,
+}
+
 /// Everything that a module expects of its caller.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Reflection {
@@ -179,6 +200,12 @@ pub struct Reflection {
     pub entry_point: &'static str,
     /// Parameter block, if the program reads parameters.
     pub params: Option<ParamBlock>,
+    /// Parameters with names; `Named(n)` in [`ParamBlock::slots`] is number n of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<NamedParameter>,
+    /// What a state program does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_program: Option<StateProgram>,
     /// Textures.
     pub textures: Vec<TextureBinding>,
     /// Images.

@@ -197,7 +197,11 @@ fn interpret(program: &Program, text: &str) -> f32 {
         environment.params.push(match param.source {
             ParamSource::Local(n) => [TABLE[n as usize - 1].to_bits(); 4],
             ParamSource::Literal(bits) => bits,
-            ParamSource::Env(_) | ParamSource::State(_) | ParamSource::Subroutine(_) => [0; 4],
+            ParamSource::Env(_)
+            | ParamSource::State(_)
+            | ParamSource::Subroutine(_)
+            | ParamSource::Named(_)
+            | ParamSource::Argument => [0; 4],
         });
     }
     let outcome = interpreter

@@ -41,6 +41,7 @@ fn run(text: &str, start: &Start<'_>) -> [Vec<u32>; 3] {
         BufferKind::Constant => bytes(start.parameter.get(binding as usize).unwrap_or(&&[][..])),
         BufferKind::Counter => bytes(start.counters),
         BufferKind::Shared => vec![0; 256],
+        BufferKind::State => vec![0; 96 * 16],
     };
     let buffers = program.buffers.iter().map(|data| {
         let points = data.binding..data.binding + data.array.unwrap_or(1);
@@ -60,7 +61,11 @@ fn run(text: &str, start: &Start<'_>) -> [Vec<u32>; 3] {
     let locals = program.params.iter().map(|param| match param.source {
         ParamSource::Local(n) => start.locals[n as usize],
         ParamSource::Literal(bits) => bits,
-        ParamSource::Env(_) | ParamSource::State(_) | ParamSource::Subroutine(_) => [0; 4],
+        ParamSource::Env(_)
+        | ParamSource::State(_)
+        | ParamSource::Subroutine(_)
+        | ParamSource::Named(_)
+        | ParamSource::Argument => [0; 4],
     });
     environment.params = locals.collect();
     interpreter.run(&mut environment).expect("the program ends");

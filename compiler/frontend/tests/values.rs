@@ -35,7 +35,10 @@ fn run(text: &str) -> [u32; 4] {
             }
             ParamSource::Literal(bits) => bits,
             ParamSource::Env(n) => [n; 4],
-            ParamSource::State(_) | ParamSource::Subroutine(_) => [0; 4],
+            ParamSource::State(_)
+            | ParamSource::Subroutine(_)
+            | ParamSource::Named(_)
+            | ParamSource::Argument => [0; 4],
         });
     }
     let outcome = interpreter.run(&mut environment).expect("the program ends");

@@ -50,7 +50,7 @@ pub use parse::{ParseError, parse};
 pub use print::print;
 pub use program::{Block, Case, Modes, Node, Program, Register, Routine, Stage, Storage, Switch};
 pub use resource::{
-    Buffer, BufferKind, MemAccess, Param, ParamSource, TexAccess, TexTarget, Texture,
+    Buffer, BufferKind, MemAccess, NamedParam, Param, ParamSource, TexAccess, TexTarget, Texture,
 };
 pub use semantic::{Input, Interpolation, Output, Semantic};
 pub use span::Span;

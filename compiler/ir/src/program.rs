@@ -9,7 +9,7 @@ use crate::image::{Image, ImageAccess};
 use crate::inst::{AccessTables, Cond, Inst};
 use crate::interp::{Arithmetic, Denormals, Products};
 use crate::operand::{Index, Src};
-use crate::resource::{Buffer, MemAccess, Param, TexAccess, Texture};
+use crate::resource::{Buffer, MemAccess, NamedParam, Param, TexAccess, Texture};
 use crate::semantic::{Input, Output};
 use crate::span::Span;
 use crate::types::Width;
@@ -296,6 +296,8 @@ pub struct Program {
     pub registers: IndexVec<RegisterId, Register>,
     /// Parameter slots.
     pub params: IndexVec<ParamId, Param>,
+    /// Parameters with names.
+    pub named_params: Vec<NamedParam>,
     /// Inputs.
     pub inputs: IndexVec<InputId, Input>,
     /// Outputs.
@@ -349,6 +351,7 @@ impl Program {
             },
             registers: IndexVec::new(),
             params: IndexVec::new(),
+            named_params: Vec::new(),
             inputs: IndexVec::new(),
             outputs: IndexVec::new(),
             textures: IndexVec::new(),
@@ -379,6 +382,7 @@ impl Program {
         };
         self.registers.clear();
         self.params.clear();
+        self.named_params.clear();
         self.inputs.clear();
         self.outputs.clear();
         self.textures.clear();

@@ -1,5 +1,6 @@
 //! What a program reads and writes besides registers: parameters, textures, buffers.
 
+use crate::ids::NameId;
 use crate::operand::IndexTerm;
 use crate::state::StateParam;
 use crate::types::Type;
@@ -25,6 +26,19 @@ pub enum ParamSource {
     State(StateParam),
     /// A constant that stands in an array indexed at run time; bits of the four lanes.
     Literal([u32; 4]),
+    /// A parameter of the program's own that has a name: index of [`Program::named_params`](crate::Program::named_params).
+    Named(u32),
+    /// What a state program is executed with, its `v[0]`. NV_vertex_program section 2.14.4.
+    Argument,
+}
+
+/// A parameter that callers set by its name, whether the program reads it or not. NV_fragment_program section 3.11.1.3.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NamedParam {
+    /// Name, which no other one of the program has.
+    pub name: NameId,
+    /// Bits of its value until a caller sets another.
+    pub initial: [u32; 4],
 }
 
 /// A parameter slot. Slots of an array that is indexed at run time have consecutive ids.
@@ -333,7 +347,12 @@ pub enum BufferKind {
     Shared,
     /// Atomic counter buffer.
     Counter,
+    /// The 96 parameters of vertex programs as state programs read and write them. Reads beyond them give 0. NV_vertex_program section 2.14.4.
+    State,
 }
+
+/// Bytes of a buffer of [`BufferKind::State`]: 96 vectors.
+pub const STATE_BYTES: u32 = 96 * 16;
 
 /// A buffer of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

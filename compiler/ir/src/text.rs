@@ -48,7 +48,7 @@ words! {
     Rounding { Even = "even", Floor = "floor", Ceil = "ceil", Trunc = "trunc" }
     Interpolation { Smooth = "smooth", NoPerspective = "noperspective", Flat = "flat" }
     Sampling { Center = "center", Centroid = "centroid", Sample = "sample" }
-    BufferKind { Constant = "constant", Storage = "storage", Shared = "shared", Counter = "counter" }
+    BufferKind { Constant = "constant", Storage = "storage", Shared = "shared", Counter = "counter", State = "state" }
     Face { Front = "front", Back = "back" }
     ColorTerm { Ambient = "ambient", Diffuse = "diffuse", Specular = "specular", Emission = "emission" }
     TexGenCoord { S = "s", T = "t", R = "r", Q = "q" }

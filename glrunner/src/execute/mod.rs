@@ -35,6 +35,7 @@ use crate::error::Error;
 use crate::gl::Gl;
 use crate::options::Observe;
 use glasm::ir::Stage;
+use glasm::state::Tracking;
 use glasm_scripts::data::TypedData;
 use glasm_scripts::image::Image;
 use glasm_scripts::probe::pixels::Surface;
@@ -42,8 +43,8 @@ use glasm_scripts::results::{Files, Results};
 use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear,
-    ComponentKind, Draw, ExpectedError, Groups, ImageKey, MatrixTarget, MatrixUpdate, ParamBank,
-    ParamType, ParamValue, Script, StateUpdate, TextureEnables,
+    ComponentKind, Draw, Execution as Outcome, ExpectedError, Groups, ImageKey, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, TextureEnables,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use std::borrow::Cow;
@@ -109,6 +110,11 @@ impl<'a> Execution<'a> {
     }
 }
 
+/// What extensions of NV have that no driver of today with these programs offers.
+fn unused(what: &str) -> Problem {
+    Problem::Lacking(format!("{what} are not set through OpenGL"))
+}
+
 impl Runner for Execution<'_> {
     type Error = Error;
 
@@ -168,6 +174,23 @@ impl Runner for Execution<'_> {
         self.check_value((stage, bank, index), ty, expected)
     }
 
+    fn parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+    ) -> Result<[u32; 4], Problem> {
+        self.float_words((stage, bank, index))
+    }
+
+    fn track_matrix(&mut self, _address: u32, _tracking: Option<Tracking>) -> Done {
+        Err(unused("matrices that parameters track"))
+    }
+
+    fn run_state_program(&mut self, _argument: [u32; 4], _outcome: Outcome) -> Done {
+        Err(unused("vertex state programs"))
+    }
+
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done {
         state::apply_matrix(&self.gl, target, update)
     }
@@ -205,6 +228,9 @@ impl Runner for Execution<'_> {
     }
 
     fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done {
+        if sampling.signed_hilo {
+            return Err(unused("signed HILO textures"));
+        }
         self.textures.set_sampling(unit, sampling);
         Ok(())
     }

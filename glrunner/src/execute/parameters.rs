@@ -5,7 +5,7 @@
 //! of textures and images, which a script may change at any time.
 
 use super::support::stage_target;
-use super::{Execution, Problem};
+use super::{Execution, Problem, unused};
 use crate::error::Error;
 use crate::gl::{self, Gl};
 use glasm::ir::Stage;
@@ -66,6 +66,7 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
             gl.program_integer(target, gl::MAX_PROGRAM_LOCAL_PARAMETERS_ARB)?,
             "local parameters",
         ),
+        ParamBank::Named => return Err(unused("parameters with names")),
         ParamBank::Subroutine => (
             gl.program_integer(target, gl::MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV)?,
             "subroutine parameters",
@@ -81,6 +82,7 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
 fn extension_of(bank: ParamBank, ty: ParamType) -> Option<&'static str> {
     match (bank, ty) {
         (ParamBank::Subroutine, _) => Some("GL_NV_gpu_program5"),
+        (ParamBank::Named, _) => Some("GL_NV_fragment_program"),
         (ParamBank::Env | ParamBank::Local, ParamType::Int | ParamType::Uint) => {
             Some("GL_NV_gpu_program4")
         }
@@ -119,6 +121,7 @@ fn upload(
         }
         // All of them are set together before draws.
         (ParamBank::Subroutine, _) => Ok(()),
+        (ParamBank::Named, _) => return Err(unused("parameters with names")),
     }?;
     Ok(gl.check("setting a parameter")?)
 }
@@ -146,7 +149,9 @@ fn query(
         (ParamBank::Subroutine, ParamType::Uint) => {
             [gl.subroutine_parameter(target, index)?, 0, 0, 0]
         }
-        (ParamBank::Subroutine, ParamType::Float | ParamType::Int) => return Ok(None),
+        (ParamBank::Subroutine, ParamType::Float | ParamType::Int) | (ParamBank::Named, _) => {
+            return Ok(None);
+        }
     };
     Ok(Some(words))
 }
@@ -156,7 +161,7 @@ impl Execution<'_> {
     fn target_of(&self, (stage, bank, index): Key, ty: ParamType) -> Result<u32, Problem> {
         let program = match bank {
             ParamBank::Env => None,
-            ParamBank::Local | ParamBank::Subroutine => self.programs.get(stage),
+            ParamBank::Local | ParamBank::Subroutine | ParamBank::Named => self.programs.get(stage),
         };
         let target = match program {
             Some(program) => {
@@ -238,6 +243,14 @@ impl Execution<'_> {
             return Ok(());
         }
         Ok(check_parameter(observed, expected, ty)?)
+    }
+
+    /// What a query for floats gives.
+    pub(super) fn float_words(&mut self, key: Key) -> Result<[u32; 4], Problem> {
+        self.ready_parameters()?;
+        let target = self.target_of(key, ParamType::Float)?;
+        let words = query(&self.gl, target, (key.1, key.2), ParamType::Float)?;
+        words.ok_or_else(|| unused("such parameters"))
     }
 
     pub(super) fn set_handles(

@@ -31,6 +31,9 @@ struct MatrixKind {
     depth: u32,
 }
 
+/// The limit of ARB_imaging, which the generated commands leave out.
+const MAX_COLOR_MATRIX_STACK_DEPTH: u32 = 0x80b3;
+
 impl MatrixKind {
     fn of(target: MatrixTarget) -> Self {
         let (name, number, extension, depth) = match target {
@@ -59,6 +62,12 @@ impl MatrixKind {
                 Some((number, gl::MAX_PROGRAM_MATRICES_ARB)),
                 None,
                 gl::MAX_PROGRAM_MATRIX_STACK_DEPTH_ARB,
+            ),
+            MatrixTarget::Color => (
+                "color",
+                None,
+                Some("GL_ARB_imaging"),
+                MAX_COLOR_MATRIX_STACK_DEPTH,
             ),
         };
         Self {
@@ -101,6 +110,7 @@ fn select_matrix(gl: &Gl, target: MatrixTarget) -> Result<(), Problem> {
             gl.CurrentPaletteMatrixARB(number as i32)?;
         }
         MatrixTarget::Program(number) => gl.MatrixMode(gl::MATRIX0_ARB + number)?,
+        MatrixTarget::Color => gl.MatrixMode(gl::COLOR)?,
     }
     Ok(())
 }

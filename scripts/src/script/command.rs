@@ -19,6 +19,7 @@ use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
 use crate::texture::{ImagePart, PlaneId, Sampling, Update};
 use glasm::ir::Stage;
+use glasm::state::Tracking;
 use glasm::state::matrix::Matrix;
 
 /// A command and its line.
@@ -48,6 +49,8 @@ pub enum ParamBank {
     Local,
     /// `program.subroutine`
     Subroutine,
+    /// Parameters that a program names: the number is that of [`Script::param_names`](super::Script::param_names).
+    Named,
 }
 
 /// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and `Iuiv`.
@@ -107,6 +110,17 @@ pub enum MatrixTarget {
     Palette(u32),
     /// A program matrix, by number.
     Program(u32),
+    /// The color matrix.
+    Color,
+}
+
+/// What comes of executing a vertex state program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Execution {
+    /// It writes parameters.
+    Writes,
+    /// It is an error and changes nothing: the program writes a parameter that tracks a matrix.
+    Fails,
 }
 
 /// What happens to a matrix.
@@ -282,6 +296,22 @@ pub enum Command {
         /// The change.
         update: MatrixUpdate,
     },
+    /// What four vertex program parameters track from now on; `None` for nothing.
+    Track {
+        /// The first of them, a multiple of 4.
+        address: u32,
+        /// Which matrix they track.
+        tracking: Option<Tracking>,
+    },
+    /// Executes a vertex state program.
+    StateProgram {
+        /// Index into [`Script::spares`](super::Script::spares); `None` for the program of the section without a name.
+        spare: Option<usize>,
+        /// Bits of v\[0\].
+        argument: [u32; 4],
+        /// What comes of it.
+        outcome: Execution,
+    },
     /// Changes other GL state.
     GlState(StateUpdate),
     /// Current value of a vertex attribute.
@@ -439,6 +469,21 @@ pub enum Command {
         ty: ParamType,
         /// What the query gives.
         expected: Option<[u32; 4]>,
+    },
+    /// Compares the components of a parameter, as floats.
+    CompareParameter {
+        /// The array of parameters.
+        bank: ParamBank,
+        /// The stage whose parameter it is.
+        stage: Stage,
+        /// Index in the array.
+        index: u32,
+        /// Four floats.
+        expected: TypedData,
+        /// How observed values relate to them.
+        comparison: Comparison,
+        /// For [`Comparison::Near`], how far each component may be off.
+        tolerances: Tolerances,
     },
     /// Prints values of a buffer.
     PrintBuffer {

@@ -31,14 +31,15 @@ mod test;
 mod texels;
 mod textures;
 mod vertex_data;
+mod vertex_programs;
 mod words;
 
 pub use attachments::Attachments;
 pub use command::{
     Assembly, BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
-    BufferRange, CaptureCount, Clear, Command, ComponentKind, Draw, DrawSource, ExpectedError,
-    ExpectedPlace, Groups, ImageKey, IndexWidth, MatrixTarget, MatrixUpdate, ParamBank, ParamType,
-    ParamValue, Step, captured_ranges,
+    BufferRange, CaptureCount, Clear, Command, ComponentKind, Draw, DrawSource, Execution,
+    ExpectedError, ExpectedPlace, Groups, ImageKey, IndexWidth, MatrixTarget, MatrixUpdate,
+    ParamBank, ParamType, ParamValue, Step, captured_ranges,
 };
 pub use fixed_function::Switch;
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
@@ -125,6 +126,8 @@ pub struct Script {
     pub push_size: u32,
     /// Names of entry points, `main` first.
     pub entry_names: Vec<String>,
+    /// Names of parameters that commands set or probe.
+    pub param_names: Vec<String>,
     /// What programs capture.
     pub feedback: TransformFeedback,
     /// The commands, in order.
@@ -236,6 +239,7 @@ impl Script {
             buffers: test.buffers,
             push_size: test.push_size,
             entry_names: test.entry_names,
+            param_names: test.param_names,
             feedback: test.feedback,
             steps: test.steps,
         };

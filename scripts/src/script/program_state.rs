@@ -2,7 +2,8 @@
 //! its own.
 
 use super::fixed_function::Switch;
-use super::{Command, PointUpdate, Script, StateUpdate};
+use super::{Command, ParamBank, PointUpdate, ProgramSection, Script, StateUpdate};
+use glasm::ir::Stage;
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct ProgramState {
     pub texture_wraps: Vec<glasm::TextureWrap>,
     /// Biases of levels of detail, by texture image unit.
     pub lod_biases: Vec<glasm::LodBias>,
+    /// Whether textures are signed HILO, by texture image unit.
+    pub signed_hilo: Vec<bool>,
 }
 
 /// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
@@ -78,6 +81,11 @@ impl ProgramState {
             self.loaded.retain(|old| script.spare_stage(*old) != stage);
             self.loaded.push(*spare);
             self.loaded.sort_unstable();
+        } else if let Command::StateProgram { spare, .. } = command {
+            let is_other = |old: &usize| script.spare_stage(*old) != Stage::Compute;
+            self.loaded.retain(is_other);
+            self.loaded.extend(*spare);
+            self.loaded.sort_unstable();
         } else if let Command::GlState(StateUpdate::Point(PointUpdate::SpriteOrigin(origin))) =
             command
         {
@@ -98,7 +106,25 @@ impl ProgramState {
             );
             set(&mut self.texture_wraps, unit, sampling.wrap_for_compiler());
             set(&mut self.lod_biases, unit, sampling.lod_bias.into());
+            set(&mut self.signed_hilo, unit, sampling.signed_hilo);
         }
+    }
+}
+
+impl ProgramState {
+    /// The program of a stage: of several that are linked together the first.
+    pub fn program<'s>(&self, script: &'s Script, stage: Stage) -> Option<&'s ProgramSection> {
+        let mut loaded = self
+            .loaded
+            .iter()
+            .map(|spare| &script.spares[*spare].program);
+        let loaded = loaded.find(|program| program.stage == stage);
+        loaded.or_else(|| {
+            script
+                .programs
+                .iter()
+                .find(|program| program.stage == stage)
+        })
     }
 }
 
@@ -122,10 +148,17 @@ impl Script {
         let mut state = ProgramState::default();
         for step in &self.steps {
             state.apply(&step.command, self);
-            let runs = matches!(
-                step.command,
-                Command::Draw(_) | Command::Compute { .. } | Command::Load { .. }
-            );
+            let runs = match &step.command {
+                Command::Draw(_)
+                | Command::Compute { .. }
+                | Command::Load { .. }
+                | Command::StateProgram { .. } => true,
+                // What programs name is known of those that are there.
+                Command::Parameter { bank, .. }
+                | Command::ProbeParameter { bank, .. }
+                | Command::CompareParameter { bank, .. } => *bank == ParamBank::Named,
+                _ => false,
+            };
             if states.len() > MAX_STATES {
                 break;
             }

@@ -1,12 +1,14 @@
 //! Probes of what GL's queries give: `probe components`, `probe parameter`.
 
-use super::command::{Command, ComponentKind, ParamType};
+use super::buffers::parse_values;
+use super::command::{Command, ComponentKind, ParamBank, ParamType};
 use super::spare::parse_stage;
 use super::state::parse_param_place;
 use super::test::TestParser;
 use super::words::{LineError, Words};
-use crate::data::DataType;
+use crate::data::{DataLayout, DataType, Scalar};
 use crate::probe::Comparison;
+use glasm::ir::Stage;
 
 /// The rest of `probe components STAGE attribs|results OP N`.
 pub(super) fn parse_components_probe(
@@ -30,12 +32,47 @@ pub(super) fn parse_components_probe(
     parser.push(words, command)
 }
 
-/// The rest of `probe parameter PLACE TYPE A B C D` or `probe parameter PLACE TYPE incompatible`.
+/// The rest of `probe parameter PLACE OP (A, B, C, D)`: four floats, compared as those of buffers.
+fn parse_comparison(
+    parser: &mut TestParser,
+    (bank, stage, index): (ParamBank, Stage, u32),
+    comparison: Comparison,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    if bank == ParamBank::Subroutine {
+        return Err(words.error_at_last("subroutine parameters are no floats"));
+    }
+    let vector = DataType {
+        scalar: Scalar::F32,
+        columns: 1,
+        rows: 4,
+    };
+    let expected = parse_values(words, vector, DataLayout::STD430, 0)?;
+    if expected.count() != 4 {
+        return Err(words.error_at_last("a parameter has four components"));
+    }
+    let tolerances = parser.tolerances;
+    let command = Command::CompareParameter {
+        bank,
+        stage,
+        index,
+        expected,
+        comparison,
+        tolerances,
+    };
+    parser.push(words, command)
+}
+
+/// The rest of `probe parameter PLACE TYPE A B C D`, `probe parameter PLACE TYPE incompatible` or `probe parameter PLACE OP (A, B, C, D)`.
 pub(super) fn parse_parameter_probe(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let (bank, stage, index) = parse_param_place(words)?;
+    let (bank, stage, index) = parse_param_place(parser, words)?;
+    if let Some(comparison) = words.peek().and_then(Comparison::parse) {
+        words.word("a comparison")?;
+        return parse_comparison(parser, (bank, stage, index), comparison, words);
+    }
     let scalar = words.parse_with("float, int or uint", |word| {
         let ty = DataType::parse(word).filter(|ty| ty.components() == 1)?;
         ParamType::of(ty.scalar).map(|_| ty.scalar)

@@ -70,7 +70,11 @@ pub(super) const STAGE_NAMES: &[(&str, Stage)] = &[
     ("geometry", Stage::Geometry),
     ("fragment", Stage::Fragment),
     ("compute", Stage::Compute),
+    (STATE_STAGE, Stage::Compute),
 ];
+
+/// First words of the sections of vertex state programs, which are compute programs of a kind of their own.
+const STATE_STAGE: &str = "vertex state";
 
 pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program", ProgramForm::Assembly),
@@ -105,7 +109,13 @@ fn parse_header(name: &str) -> Option<SectionKind> {
                 _ => None,
             };
         };
-        let possible = *form != ProgramForm::PassThrough || *stage != Stage::Compute;
+        let possible = match form {
+            ProgramForm::PassThrough => *stage != Stage::Compute,
+            ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => {
+                *prefix != STATE_STAGE
+            }
+            ProgramForm::Assembly | ProgramForm::Ir | ProgramForm::FixedFunction => true,
+        };
         possible.then_some(SectionKind::Program(*stage, *form))
     })
 }
@@ -281,7 +291,7 @@ mod tests {
 
     #[test]
     fn all_stage_names_are_known() {
-        for (name, stage) in STAGE_NAMES {
+        for (name, stage) in STAGE_NAMES.iter().filter(|(name, _)| *name != STATE_STAGE) {
             let text = format!("[{name} shader spirv]\n");
             let (sections, errors) = split(&text);
             assert_eq!(errors, []);
@@ -308,6 +318,37 @@ mod tests {
                 (5, "section repeated; the first is at line 4"),
             ]
         );
+    }
+
+    #[test]
+    fn state_programs_are_assembly() {
+        for (header, expected) in [
+            (
+                "vertex state program",
+                SectionKind::Program(Stage::Compute, ProgramForm::Assembly),
+            ),
+            (
+                "vertex state program ir",
+                SectionKind::Program(Stage::Compute, ProgramForm::Ir),
+            ),
+            (
+                "vertex state program repeated",
+                SectionKind::RepeatedProgram(Stage::Compute),
+            ),
+            (
+                "vertex state program half",
+                SectionKind::SpareProgram(Stage::Compute),
+            ),
+        ] {
+            let text = format!("[{header}]\n");
+            let (sections, errors) = split(&text);
+            assert_eq!(errors, []);
+            assert_eq!(sections[0].kind, expected, "{header}");
+        }
+        for form in ["shader", "shader spirv", "program passthrough"] {
+            let (_, errors) = split(&format!("[vertex state {form}]\n"));
+            assert_eq!(errors.len(), 1, "{form}");
+        }
     }
 
     #[test]

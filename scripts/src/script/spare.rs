@@ -12,6 +12,9 @@ use std::borrow::Cow;
 /// Bytes of a program with repeated lines: some more than the compiler takes.
 const MAX_TEXT: usize = 20 << 20;
 
+/// The sections of vertex state programs.
+pub(super) const STATE_PROGRAM: &str = "vertex state program";
+
 /// A program string that may be loaded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Spare {
@@ -107,7 +110,11 @@ impl Script {
     /// Checks that spare programs are loaded, into stages that have programs.
     pub(super) fn check_spares(&self, errors: &mut Vec<ScriptError>) {
         for (index, spare) in self.spares.iter().enumerate() {
-            let is_load = |step: &&Step| matches!(step.command, Command::Load { spare, .. } if spare == index);
+            let is_load = |step: &&Step| match step.command {
+                Command::Load { spare, .. } => spare == index,
+                Command::StateProgram { spare, .. } => spare == Some(index),
+                _ => false,
+            };
             let (stage, line) = (spare.program.stage, spare.program.line);
             match self.steps.iter().find(is_load) {
                 None => {
@@ -118,6 +125,7 @@ impl Script {
                     );
                     errors.push(ScriptError::new(line, 1, message));
                 }
+                Some(step) if matches!(step.command, Command::StateProgram { .. }) => {}
                 Some(step) => {
                     let mut programs = self.programs.iter();
                     let is_replaced = programs.any(|program| {
@@ -141,8 +149,10 @@ impl Script {
         for index in loaded {
             let program = &self.spares[*index].program;
             let mut programs = script.programs.iter_mut();
-            if let Some(old) = programs.find(|old| old.stage == program.stage) {
-                old.clone_from(program);
+            match programs.find(|old| old.stage == program.stage) {
+                Some(old) => old.clone_from(program),
+                // State programs are executed by name where none is without one.
+                None => script.programs.push(program.clone()),
             }
         }
         Cow::Owned(script)

@@ -3,6 +3,7 @@
 use super::command::{Command, Draw, Step};
 use super::require::{Convention, Requirements};
 use super::section::{ProgramForm, STAGE_NAMES};
+use super::spare::STATE_PROGRAM;
 use super::test::TestParser;
 use super::words::{LineError, Words};
 use super::{Origin, ProgramSection, ScriptError};
@@ -150,6 +151,9 @@ fn missing(
     if let Command::Compute { .. } = command {
         return (!has(Stage::Compute)).then(|| "there is no compute program".to_owned());
     }
+    if let Command::StateProgram { spare: None, .. } = command {
+        return (!has(Stage::Compute)).then(|| format!("there is no section `[{STATE_PROGRAM}]`"));
+    }
     let Command::Draw(draw) = command else {
         return None;
     };
@@ -225,6 +229,11 @@ mod tests {
                 "patches need a tess eval program",
             ),
             (both, "compute 1 1 1", "there is no compute program"),
+            (
+                both,
+                "state program (0, 0, 0, 0)",
+                "there is no section `[vertex state program]`",
+            ),
         ] {
             let line = programs.lines().count() as u32 + 2;
             assert_eq!(

@@ -34,6 +34,7 @@ fn parse_bank(word: &str) -> Option<(ParamBank, Stage)> {
         "env" => ParamBank::Env,
         "local" => ParamBank::Local,
         "subroutine" => ParamBank::Subroutine,
+        "named" => ParamBank::Named,
         _ => return None,
     };
     Some((bank, parse_stage_suffix(suffix)?))
@@ -47,12 +48,12 @@ pub(super) fn parse_stage_suffix(suffix: &str) -> Option<Stage> {
 
 /// `parameter BANK N [TYPE] (X, Y, Z, W)`, `parameter BANK N address BUFFER [+OFFSET] [BUFFER [+OFFSET]]`,
 /// `parameter BANK N handle texture|image UNIT [texture|image UNIT]`,
-/// `parameter subroutine_STAGE N NUMBER`
+/// `parameter subroutine_STAGE N NUMBER`; `named_STAGE NAME` is a bank with its number, too
 pub(super) fn parse_parameter(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let (bank, stage, index) = parse_param_place(words)?;
+    let (bank, stage, index) = parse_param_place(parser, words)?;
     let value = match words.take("address") {
         _ if bank == ParamBank::Subroutine => {
             let number = words.unsigned32("a subroutine number")?;
@@ -76,16 +77,39 @@ pub(super) fn parse_parameter(
     )
 }
 
-/// Takes the bank, program and number of a parameter.
+/// Takes the bank, program and number of a parameter, or its name.
 pub(super) fn parse_param_place(
+    parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(ParamBank, Stage, u32), LineError> {
     let (bank, stage) = words.parse_with(
-        "env_, local_ or subroutine_ with vp, tcp, tep, gp, fp or cp",
+        "env_, local_, named_ or subroutine_ with vp, tcp, tep, gp, fp or cp",
         parse_bank,
     )?;
-    let index = parse_below(words, "a parameter number", MAX_PARAMS)?;
+    let index = match bank {
+        ParamBank::Named => parse_param_name(parser, words)?,
+        ParamBank::Env | ParamBank::Local | ParamBank::Subroutine => {
+            parse_below(words, "a parameter number", MAX_PARAMS)?
+        }
+    };
     Ok((bank, stage, index))
+}
+
+/// Takes the name of a parameter and gives its number among those of the script.
+fn parse_param_name(parser: &mut TestParser, words: &mut Words<'_>) -> Result<u32, LineError> {
+    let name = words.word("the name of a parameter")?;
+    let known = parser.param_names.iter().position(|known| known == name);
+    let number = known.unwrap_or(parser.param_names.len());
+    if known.is_none() {
+        parser.param_names.push(name.to_owned());
+    }
+    match u32::try_from(number)
+        .ok()
+        .filter(|number| *number < MAX_PARAMS)
+    {
+        Some(number) => Ok(number),
+        None => Err(words.error_at_last("too many names of parameters")),
+    }
 }
 
 /// Takes a number below `limit`.
@@ -151,10 +175,11 @@ pub(super) fn parse_matrix(
         "texture" => MatrixTarget::Texture(parse_matrix_number(words)?),
         "palette" => MatrixTarget::Palette(parse_matrix_number(words)?),
         "program" => MatrixTarget::Program(parse_matrix_number(words)?),
+        "color" => MatrixTarget::Color,
         _ => {
-            return Err(
-                words.error_at_last("expected modelview, projection, texture, palette or program")
-            );
+            return Err(words.error_at_last(
+                "expected modelview, projection, texture, palette, program or color",
+            ));
         }
     };
     let update = parse_matrix_update(words)?;
@@ -162,7 +187,7 @@ pub(super) fn parse_matrix(
     parser.push(words, Command::Matrix { target, update })
 }
 
-fn parse_matrix_number(words: &mut Words<'_>) -> Result<u32, LineError> {
+pub(super) fn parse_matrix_number(words: &mut Words<'_>) -> Result<u32, LineError> {
     parse_below(words, "a matrix number", MAX_MATRICES)
 }
 

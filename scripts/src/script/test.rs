@@ -18,7 +18,7 @@ use super::textures::Units;
 use super::words::{LineError, Words};
 use super::{
     ScriptError, attachments, bindings, buffers, draws, feedback, fixed_function, gl_state,
-    pixel_probes, probes, spare, state, textures,
+    pixel_probes, probes, spare, state, textures, vertex_programs,
 };
 use crate::data::DataLayout;
 use crate::probe::{Tolerance, Tolerances};
@@ -57,6 +57,7 @@ pub(super) struct TestParser {
     /// What the commands need and this runner does not have.
     pub(super) unmet: Vec<String>,
     pub(super) entry_names: Vec<String>,
+    pub(super) param_names: Vec<String>,
     pub(super) feedback: TransformFeedback,
     pub(super) capturing: Capturing,
     pub(super) points: gl_state::Points,
@@ -121,6 +122,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("relative", probes::parse_relative),
     ("save", pixel_probes::parse_save),
     ("ssbo", buffers::parse_ssbo),
+    ("state", vertex_programs::parse_state_program),
     ("tess", stages::parse_tessellation),
     ("tessellation", stages::parse_tessellation),
     ("texcoord", state::parse_texcoord),
@@ -130,6 +132,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("texture", textures::parse_texture),
     ("tolerance", probes::parse_tolerance),
     ("topology", draws::parse_topology_property),
+    ("track", vertex_programs::parse_track),
     ("ubo", buffers::parse_ubo),
     ("uniform", buffers::parse_uniform),
     ("vertex", state::parse_vertex_attrib),
@@ -142,6 +145,7 @@ pub(super) struct Test {
     pub(super) push_size: u32,
     pub(super) unmet: Vec<String>,
     pub(super) entry_names: Vec<String>,
+    pub(super) param_names: Vec<String>,
     pub(super) feedback: TransformFeedback,
     pub(super) steps: Vec<Step>,
 }
@@ -185,6 +189,7 @@ impl TestParser {
             index_width: IndexWidth::default(),
             divisors: Divisors::default(),
             entry_names: vec![stages::MAIN.to_owned()],
+            param_names: Vec::new(),
             convention: requirements.convention,
             unmet: Vec::new(),
             feedback: TransformFeedback::default(),
@@ -256,6 +261,7 @@ impl TestParser {
             buffers: self.buffers,
             push_size: self.push_size,
             entry_names: self.entry_names,
+            param_names: self.param_names,
             unmet: self.unmet,
             feedback: self.feedback,
             steps: self.steps,

@@ -151,6 +151,8 @@ pub struct Sampling {
     pub compared_mode: DepthMode,
     /// `GL_TEXTURE_SRGB_DECODE_EXT`
     pub srgb_decode: SrgbDecode,
+    /// Whether two components are a signed HILO texture (`GL_SIGNED_HILO_NV`).
+    pub signed_hilo: bool,
 }
 
 impl Sampling {
@@ -173,6 +175,7 @@ impl Sampling {
         depth_mode: DepthMode::Red,
         compared_mode: DepthMode::Luminance,
         srgb_decode: SrgbDecode::Decode,
+        signed_hilo: false,
     };
 
     /// Whether a filter reads several texels of a level.

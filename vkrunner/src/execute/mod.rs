@@ -7,6 +7,7 @@ mod draws;
 mod feedback;
 mod handles;
 mod images;
+mod parameters;
 mod plan;
 mod programs;
 mod queries;
@@ -22,7 +23,7 @@ use bindings::Bound;
 use draws::Draws;
 use feedback::Feedback;
 use glasm::ir::Stage;
-use glasm::state::Multisample;
+use glasm::state::{Multisample, Tracking};
 use glasm_scripts::data::TypedData;
 use glasm_scripts::image::Image;
 use glasm_scripts::params::{Params, check_parameter};
@@ -32,8 +33,8 @@ use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::attachments::MAX_COLORS;
 use glasm_scripts::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear, Command,
-    ComponentKind, Convention, Draw, Groups, ImageKey, MatrixTarget, MatrixUpdate, ParamBank,
-    ParamType, ParamValue, ProgramState, Script, StateUpdate,
+    ComponentKind, Convention, Draw, Execution as Outcome, Groups, ImageKey, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, ProgramState, Script, StateUpdate,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use glasm_scripts::timing::Clock;
@@ -41,6 +42,7 @@ use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
 use images::Images;
 use programs::Programs;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::rc::Rc;
 use textures::Textures;
 
@@ -62,6 +64,8 @@ struct Resources {
     /// There if the script asks for numbers of samples.
     sample_counter: Option<SampleCounter>,
     params: Params,
+    /// Lines of the programs that are loaded, by stage.
+    program_lines: HashMap<Stage, u32>,
     textures: Textures,
     images: Images,
     attributes: [[f32; 4]; ATTRIBUTES],
@@ -113,6 +117,7 @@ pub(crate) fn execute(
             feedback: Feedback::new(),
             sample_counter: None,
             params: Params::default(),
+            program_lines: HashMap::new(),
             textures: Textures::new(script.requirements.convention),
             images: Images::default(),
             attributes: initial_values(),
@@ -169,6 +174,7 @@ impl Runner for Execution<'_> {
 
     fn begin(&mut self, command: &Command) {
         self.state.apply(command, self.script);
+        self.note_programs();
     }
 
     fn clock(&self) -> Option<Rc<Clock>> {
@@ -217,14 +223,7 @@ impl Runner for Execution<'_> {
         index: u32,
         value: &ParamValue,
     ) -> Done {
-        let before = self.resources.params.get(bank, stage, index);
-        let words = self.resources.param_words(value, before);
-        let ty = match value {
-            ParamValue::Words(ty, _) => *ty,
-            ParamValue::Addresses(_) | ParamValue::Handles(_) => Some(ParamType::Uint),
-        };
-        self.resources.params.set(bank, stage, index, words, ty);
-        Ok(())
+        self.change_parameter((bank, stage, index), value)
     }
 
     fn probe_parameter(
@@ -235,8 +234,30 @@ impl Runner for Execution<'_> {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done {
-        let observed = self.resources.params.query(bank, stage, index, ty);
+        let (words, own) = self.parameter_of((bank, stage, index))?;
+        let observed = (own == Some(ty)).then_some(words);
         Ok(check_parameter(observed, expected, ty)?)
+    }
+
+    fn parameter(
+        &mut self,
+        bank: ParamBank,
+        stage: Stage,
+        index: u32,
+    ) -> Result<[u32; 4], Problem> {
+        Ok(self.parameter_of((bank, stage, index))?.0)
+    }
+
+    fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done {
+        self.resources.params.track_matrix(address, tracking);
+        Ok(())
+    }
+
+    fn run_state_program(&mut self, argument: [u32; 4], outcome: Outcome) -> Done {
+        match self.work {
+            Work::Left => Ok(()),
+            Work::Done => self.execute_state_program(argument, outcome),
+        }
     }
 
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done {

@@ -5,8 +5,8 @@ use crate::programs::Module;
 use crate::vk::{Binding, BindingKind, Comparing, Fit};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
 use glasm::reflect::{
-    BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding, ImageFormat, ParamBlock,
-    Scalar, TextureBinding,
+    BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding, ImageFormat,
+    NamedParameter, ParamBlock, Scalar, TextureBinding,
 };
 use glasm_scripts::script::{BindTarget, BufferKind, ImageKey};
 
@@ -16,8 +16,10 @@ const TEXTURE_SET: u32 = 1;
 /// Where the resource of a descriptor comes from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Source {
-    /// The parameter block of a stage.
-    Params(Stage, ParamBlock),
+    /// The parameter block of a stage, and the parameters that its program names.
+    Params(Stage, ParamBlock, Vec<NamedParameter>),
+    /// The parameters of vertex programs, which a state program changes.
+    State,
     /// Consecutive texture image units, from this one, and what the program reads there.
     Textures(u32, WantedTexture),
     /// A storage image of the script.
@@ -87,7 +89,8 @@ pub(super) fn plan_bindings<'a>(
             continue;
         };
         if let Some(block) = &reflection.params {
-            let source = Source::Params(module.stage, block.clone());
+            let named = reflection.named.clone();
+            let source = Source::Params(module.stage, block.clone(), named);
             let kind = match block.storage {
                 true => BindingKind::Storage,
                 false => BindingKind::Uniform,
@@ -155,6 +158,7 @@ fn add(
                     | Source::Image(_)
                     | Source::Images(..)
                     | Source::Buffers(_)
+                    | Source::State
                     | Source::ImageLock => Fit::All,
                 },
             };
@@ -289,6 +293,9 @@ fn plan_buffer(plan: &mut Vec<PlannedBinding>, stage: Stage, wanted: &BufferBind
         IrBufferKind::Constant => (Some(stage), BufferKind::Uniform, BindingKind::Uniform),
         IrBufferKind::Storage => (None, BufferKind::Storage, BindingKind::Storage),
         IrBufferKind::Counter => (None, BufferKind::Counter, BindingKind::Storage),
+        IrBufferKind::State => {
+            return add(plan, wanted.slot, BindingKind::Storage, 1, Source::State);
+        }
         IrBufferKind::Shared => return,
     };
     let places = (wanted.index..wanted.index + wanted.count).map(|binding| BufferPlace {
@@ -404,7 +411,10 @@ mod tests {
         ];
         let plan = plan_bindings(&modules, numbered(&[bound(BufferKind::Uniform, 0, 4)])).unwrap();
         assert_eq!(plan.len(), 1);
-        assert!(matches!(plan[0].source, Source::Params(Stage::Fragment, _)));
+        assert!(matches!(
+            plan[0].source,
+            Source::Params(Stage::Fragment, _, _)
+        ));
     }
 
     #[test]

@@ -5,8 +5,9 @@ use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module, check_interfaces};
 use crate::spirv::texel_scalar;
 use crate::vk::{
-    Buffer, BufferUse, ComputePipeline, Device, Layout, Resource, ShaderModule, ShaderStage,
+    Buffer, BufferUse, ComputePipeline, Device, Layout, Resource, Roles, ShaderModule, ShaderStage,
 };
+use glasm::ir::resource::STATE_BYTES;
 use glasm::ir::{Stage, TexTarget};
 use glasm::reflect::DescriptorSlot;
 use glasm_scripts::script::{Command, ImageKey, Script};
@@ -28,7 +29,7 @@ pub(super) struct Programs<'a> {
     made: Vec<(DrawShape, Stage, ShaderModule)>,
     layout: Layout,
     plan: Vec<PlannedBinding>,
-    /// Parameter blocks, in the order of the plan's `Params` sources.
+    /// What the runner fills itself, in the order of the plan's `Params`, `ImageLock` and `State` sources.
     blocks: Vec<Buffer>,
 }
 
@@ -59,16 +60,19 @@ impl<'a> Programs<'a> {
         let layout = Layout::new(device, &bindings, script.push_size, &stages)?;
         let mut blocks = Vec::new();
         for planned in &plan {
-            let size = match &planned.source {
-                Source::Params(_, block) => block.slots.len() as u64 * 16,
-                Source::ImageLock => 4,
+            let (size, usage) = match &planned.source {
+                Source::Params(_, block, _) => {
+                    (block.slots.len() as u64 * 16, BufferUse::Parameters)
+                }
+                Source::ImageLock => (4, BufferUse::Parameters),
+                Source::State => (STATE_BYTES.into(), BufferUse::Script(Roles::default())),
                 Source::Textures(..)
                 | Source::Image(_)
                 | Source::Images(..)
                 | Source::Handles(..)
                 | Source::Buffers(_) => continue,
             };
-            blocks.push(Buffer::new(device, BufferUse::Parameters, size)?);
+            blocks.push(Buffer::new(device, usage, size)?);
         }
         let mut slots = Vec::new();
         for module in chosen {
@@ -186,17 +190,39 @@ impl<'a> Programs<'a> {
         )?)
     }
 
+    /// What a state program has left of the parameters.
+    pub(super) fn state_bytes(&self) -> Option<&[u8]> {
+        let own = self.plan.iter().map(|planned| &planned.source);
+        let mut own = own.filter(|source| {
+            matches!(
+                source,
+                Source::Params(..) | Source::ImageLock | Source::State
+            )
+        });
+        let place = own.position(|source| *source == Source::State)?;
+        Some(self.blocks[place].bytes())
+    }
+
     /// Fills all descriptors with what the script has set by now.
     pub(super) fn bind(&mut self, resources: &mut Resources) -> Result<(), Problem> {
         let mut blocks = self.blocks.iter_mut();
         for planned in &self.plan {
             let binding = &planned.binding;
             match &planned.source {
-                Source::Params(stage, block) => {
+                Source::Params(stage, block, named) => {
                     let buffer = blocks
                         .next()
                         .expect("there is a buffer for every block of the plan");
-                    let bytes = resources.params.block(*stage, block);
+                    let program = resources.program_line(*stage);
+                    let bytes = resources.params.block(*stage, block, (program, named));
+                    buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
+                    self.layout.write(binding, 0, &Resource::whole(buffer));
+                }
+                Source::State => {
+                    let buffer = blocks
+                        .next()
+                        .expect("there is a buffer for the parameters of the plan");
+                    let bytes = resources.params.state_bytes();
                     buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
                     self.layout.write(binding, 0, &Resource::whole(buffer));
                 }

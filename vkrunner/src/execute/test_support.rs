@@ -22,6 +22,8 @@ pub(crate) fn reflection(stage: Stage) -> Reflection {
         stage,
         entry_point: "main",
         params: None,
+        named: Vec::new(),
+        state_program: None,
         textures: Vec::new(),
         images: Vec::new(),
         handle_arrays: Vec::new(),

@@ -134,6 +134,8 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     Reflection {
         stage,
         entry_point: MAIN,
+        named: Vec::new(),
+        state_program: None,
         params: None,
         images: Vec::new(),
         handle_arrays: Vec::new(),

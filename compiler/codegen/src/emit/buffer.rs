@@ -110,7 +110,7 @@ impl Emit<'_> {
                 self.w.decorate(array, Decoration::ArrayStride, &[16]);
                 self.block_variable(id, array, view)
             }
-            BufferKind::Storage | BufferKind::Counter => {
+            BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
                 let element = self.w.ty(view.scalar, view.size);
                 let array = self
                     .w
@@ -168,7 +168,7 @@ impl Emit<'_> {
                 set: bindings.storage_set,
                 binding: FIRST_COUNTER_BINDING + buffer.binding,
             },
-            BufferKind::Storage | BufferKind::Shared => DescriptorSlot {
+            BufferKind::Storage | BufferKind::Shared | BufferKind::State => DescriptorSlot {
                 set: bindings.storage_set,
                 binding: buffer.binding,
             },
@@ -194,6 +194,7 @@ impl Emit<'_> {
             BufferKind::Constant => ("Buffer", "buffer"),
             BufferKind::Storage | BufferKind::Shared => ("Storage", "storage"),
             BufferKind::Counter => ("Counter", "counter"),
+            BufferKind::State => ("State", "state"),
         };
         if self.options.debug.names {
             self.w.name_type(block, &format!("{stage}{ty}{number}"));
@@ -271,7 +272,7 @@ impl Emit<'_> {
                     push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
                 }
             }
-            BufferKind::Storage | BufferKind::Counter => {
+            BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
                 push(self.w.uint(0));
                 push(number.id);
             }
@@ -316,7 +317,9 @@ impl Builder {
 fn storage_class(kind: BufferKind) -> StorageClass {
     match kind {
         BufferKind::Constant => StorageClass::Uniform,
-        BufferKind::Storage | BufferKind::Counter => StorageClass::StorageBuffer,
+        BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
+            StorageClass::StorageBuffer
+        }
         BufferKind::Shared => StorageClass::Workgroup,
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Storage and counter buffers have the size that the caller binds: reads beyond it give 0 and writes do nothing, which the module sees
 //! to itself unless the device does ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count in
-//! whole words.
+//! whole words. The parameters of a state program have a size of their own; reads beyond it give 0 as well.
 
 use super::Emit;
 use super::member::{Indexing, Member};
 use crate::builder::{Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::Failure;
-use glasm_ir::resource::BufferKind;
+use glasm_ir::resource::{BufferKind, STATE_BYTES};
 use glasm_ir::{BufferId, MemAccess};
 use spirv::Op as Spv;
 
@@ -60,8 +60,11 @@ impl Emit<'_> {
         view: Scalar,
     ) -> Result<Option<Val>, Failure> {
         let buffer = self.program.buffers[place.buffer];
-        if !matches!(buffer.kind, BufferKind::Storage | BufferKind::Counter) {
-            return Ok(None);
+        match buffer.kind {
+            BufferKind::Storage | BufferKind::Counter => {}
+            BufferKind::State if self.is_in_state(place) => return Ok(None),
+            BufferKind::State => return Ok(Some(self.w.uint_val(STATE_BYTES / 4))),
+            BufferKind::Constant | BufferKind::Shared => return Ok(None),
         }
         if self.w.device.robust_buffer_access2 {
             self.w.needs.insert(Need::RobustAccess);
@@ -77,6 +80,13 @@ impl Emit<'_> {
             Ok(emit.length(BufferPlace { member, ..place }, view).alone())
         })?;
         Ok(Some(self.w.val(lanes[0].id())))
+    }
+
+    /// Whether an access begins within the parameters of a state program, which are always there in full. Accesses are aligned, so that it ends
+    /// there, too.
+    pub(super) fn is_in_state(&self, place: BufferPlace) -> bool {
+        let offset = self.w.constant_bits(place.offset.id);
+        offset.is_some_and(|offset| offset < u64::from(STATE_BYTES))
     }
 
     fn length(&mut self, place: BufferPlace, view: Scalar) -> Val {

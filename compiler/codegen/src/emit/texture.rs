@@ -3,12 +3,12 @@
 use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::member::Member;
-use super::texture_access::{Access, Operands};
+use super::texture_access::{Access, Operands, of_unit};
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::resource::{TexMode, TexelOffset};
-use glasm_ir::{Aux, Stage, TexTarget, Units};
+use glasm_ir::{Aux, Stage, TexTarget, Type, Units};
 use spirv::{GlslStd450Op as GlslOp, ImageOperands, Op as Spv};
 
 impl Emit<'_> {
@@ -41,9 +41,13 @@ impl Emit<'_> {
         }
         Ok(match access.data.mode {
             TexMode::Implicit | TexMode::Bias | TexMode::Lod | TexMode::Grad => {
-                self.sample(&access)?
+                let lanes = self.sample(&access)?;
+                self.texel_of_format(&access, lanes)
             }
-            TexMode::Fetch | TexMode::FetchSample => self.fetch(&access)?,
+            TexMode::Fetch | TexMode::FetchSample => {
+                let lanes = self.fetch(&access)?;
+                self.texel_of_format(&access, lanes)
+            }
             TexMode::Gather(component) => self.gather_texels(&access, component)?,
             TexMode::GatherOffsets(component) => self.gather_offsets(&access, component)?,
             TexMode::QuerySize => self.w.query_size(&access),
@@ -64,6 +68,27 @@ impl Emit<'_> {
                 self.w.loaded(texture)
             }
         };
+    }
+
+    /// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y of a unit vector.
+    /// NV_fragment_program section 3.11.5.38.
+    fn texel_of_format(&mut self, access: &Access, texel: [Lane; 4]) -> [Lane; 4] {
+        let texture = &access.texture;
+        let is_hilo = of_unit(&self.options.signed_hilo, texture.units.first());
+        if !is_hilo || texture.shadow || texture.texel != Type::F32 {
+            return texel;
+        }
+        let one = self.w.float_val(1.0);
+        let mut rest = one;
+        for lane in [texel[0], texel[1]] {
+            let component = self.w.lane_val(lane, Scalar::F32);
+            let square = self.w.binary(Spv::FMul, component, component);
+            rest = self.w.binary(Spv::FSub, rest, square);
+        }
+        let zero = self.w.float_val(0.0);
+        let rest = self.w.ext(GlslOp::NMax, &[rest, zero]);
+        let third = self.w.ext(GlslOp::Sqrt, &[rest]);
+        [texel[0], texel[1], third.lane(0), one.lane(0)]
     }
 
     fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {

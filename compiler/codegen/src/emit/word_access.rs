@@ -93,6 +93,7 @@ impl Emit<'_> {
             BufferKind::Storage | BufferKind::Counter => {
                 access.components > 1 && self.w.device.robust_buffer_access2
             }
+            BufferKind::State => access.components == 4 && self.is_in_state(place),
             BufferKind::Shared => false,
         };
         (possible && ty.width() == Width::W32).then(|| View::of_vectors(access.components))

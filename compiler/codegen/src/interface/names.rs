@@ -98,6 +98,8 @@ pub(crate) fn param_name(source: ParamSource) -> String {
         ParamSource::Local(number) => format!("program_local_{number}"),
         ParamSource::Subroutine(number) => format!("program_subroutine_{number}"),
         ParamSource::State(state) => state_name(state),
+        ParamSource::Named(number) => format!("program_named_{number}"),
+        ParamSource::Argument => "program_argument".to_owned(),
         ParamSource::Literal(_) => "constant".to_owned(),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Each part has a struct of its own, and so has what functions need to declare and load them: [`Io`].
 
+use super::state_program::{named_parameters, state_program};
 use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::kept::{emptied, filled};
 use crate::options::Options;
@@ -317,6 +318,8 @@ impl Io<'_> {
             stage: self.program.stage,
             entry_point: "main",
             params,
+            named: named_parameters(self.program),
+            state_program: state_program(self.program, &told.buffers),
             textures: told.textures.drain(..).collect(),
             images: told.images.drain(..).collect(),
             handle_arrays: told.handles.drain(..).collect(),

@@ -226,6 +226,8 @@ impl Lowerer<'_> {
             ParamSource::Env(_)
             | ParamSource::Local(_)
             | ParamSource::Subroutine(_)
+            | ParamSource::Named(_)
+            | ParamSource::Argument
             | ParamSource::State(_) => Base::Param(self.param_id(source)),
         };
         *self.tables.place(var, element) = Some(base);

@@ -27,7 +27,11 @@ pub(crate) fn run(text: &str, semantic: Semantic) -> [f32; 4] {
                 [0.0, 0.25, 0.5, 0.75].map(|lane: f32| (n as f32 + lane).to_bits())
             }
             ParamSource::Literal(bits) => bits,
-            ParamSource::Env(_) | ParamSource::State(_) | ParamSource::Subroutine(_) => [0; 4],
+            ParamSource::Env(_)
+            | ParamSource::State(_)
+            | ParamSource::Subroutine(_)
+            | ParamSource::Named(_)
+            | ParamSource::Argument => [0; 4],
         });
     }
     let outcome = interpreter.run(&mut environment).expect("the program ends");

@@ -79,12 +79,7 @@ impl GlState {
             MatrixName::Palette(n) => pick(&self.palette, n),
             MatrixName::Program(n) => pick(&self.program, n),
         };
-        match form {
-            MatrixForm::Plain => plain,
-            MatrixForm::Inverse => matrix::inverse(&plain),
-            MatrixForm::Transpose => matrix::transpose(&plain),
-            MatrixForm::InverseTranspose => matrix::transpose(&matrix::inverse(&plain)),
-        }
+        matrix::in_form(&plain, form)
     }
 
     /// The factor of GL's normal rescaling: one over the length of the third row of the inverse of modelview matrix 0, whether or not

@@ -3,6 +3,8 @@
 //! A command `glTranslate(x, y, z)` is `current = multiply(&current, &translation([x, y, z]))`. Degenerate arguments (a frustum without
 //! depth, an axis of length 0) give what the arithmetic gives, infinities and NaNs among them; GL calls them errors or leaves them undefined.
 
+use glasm_ir::state::MatrixForm;
+
 /// A 4x4 matrix as GL keeps it: `columns[column][row]`, applied to column vectors.
 pub type Matrix = [[f32; 4]; 4];
 
@@ -75,6 +77,16 @@ pub fn inverse(matrix: &Matrix) -> Matrix {
         }
     }
     std::array::from_fn(|column| std::array::from_fn(|r| work[r][4 + column] as f32))
+}
+
+/// A matrix in one of its forms. NV_gpu_program4 section 2.X.3.3.
+pub(super) fn in_form(matrix: &Matrix, form: MatrixForm) -> Matrix {
+    match form {
+        MatrixForm::Plain => *matrix,
+        MatrixForm::Inverse => inverse(matrix),
+        MatrixForm::Transpose => transpose(matrix),
+        MatrixForm::InverseTranspose => transpose(&inverse(matrix)),
+    }
 }
 
 /// `glTranslate`. GL 2.1 section 2.11.2.

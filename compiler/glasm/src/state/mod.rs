@@ -2,7 +2,7 @@
 //!
 //! A caller keeps a [`GlState`] up to date as the application sets it, and asks [`GlState::evaluate`] for each parameter of the
 //! [`ParamBlock`](crate::reflect::ParamBlock) that a program's reflection describes. Derived values (inverses, products, half vectors)
-//! are computed there. NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program section 3.11.3.2.
+//! are computed there. Parameters of vertex programs can track matrices instead, see [`GlState::track_matrix`]. NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program section 3.11.3.2.
 //!
 //! ```
 //! use glasm::ir::ParamSource;
@@ -36,7 +36,11 @@
 //!     let words = match slot {
 //!         ParamSource::State(param) => state.evaluate(*param).map(f32::to_bits),
 //!         ParamSource::Literal(words) => *words,
-//!         ParamSource::Env(_) | ParamSource::Local(_) | ParamSource::Subroutine(_) => unreachable!("the program has none"),
+//!         ParamSource::Env(_)
+//!         | ParamSource::Local(_)
+//!         | ParamSource::Subroutine(_)
+//!         | ParamSource::Named(_)
+//!         | ParamSource::Argument => unreachable!("the program has none"),
 //!     };
 //!     bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
 //! }
@@ -54,11 +58,13 @@ mod evaluate;
 pub mod matrix;
 mod multisample;
 mod specify;
+mod tracking;
 
 pub use glasm_ir::StateParam;
 pub use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
 pub use matrix::Matrix;
 pub use multisample::Multisample;
+pub use tracking::{TrackedMatrix, Tracking};
 
 /// Color of four components.
 pub type Color = [f32; 4];
@@ -80,6 +86,10 @@ pub struct GlState {
     pub palette: Vec<Matrix>,
     /// Program matrices. ARB_vertex_program section 2.10.2.
     pub program: Vec<Matrix>,
+    /// Color matrix (ARB_imaging), which no `state.*` parameter reads but parameters can track.
+    pub color: Matrix,
+    /// What vertex program parameters track, by sets of four. NV_vertex_program section 2.14.5.
+    pub tracked: Vec<Option<Tracking>>,
     /// Materials, front and back: index [`Face`].
     pub materials: [Material; 2],
     /// Lights.
@@ -209,6 +219,8 @@ impl Default for GlState {
             texture: Vec::new(),
             palette: Vec::new(),
             program: Vec::new(),
+            color: matrix::IDENTITY,
+            tracked: Vec::new(),
             materials: [Material::default(); 2],
             lights: Vec::new(),
             light_model_ambient: [0.2, 0.2, 0.2, 1.0],

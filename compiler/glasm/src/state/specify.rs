@@ -75,7 +75,7 @@ impl GlState {
 }
 
 /// Element `n`; the list grows with initial values.
-fn element<T: Copy>(list: &mut Vec<T>, n: u32, initial: T) -> &mut T {
+pub(super) fn element<T: Copy>(list: &mut Vec<T>, n: u32, initial: T) -> &mut T {
     let n = n as usize;
     if list.len() <= n {
         list.resize(n + 1, initial);

@@ -4,7 +4,7 @@ use super::lex::Token;
 use super::{Error, Parse, Parser, split_id};
 use crate::image::{Image, ImageTexels};
 use crate::program::{Register, Storage};
-use crate::resource::{Buffer, Param, ParamSource, Texture};
+use crate::resource::{Buffer, NamedParam, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{ColorTerm, Face, MatrixName, StateParam};
 use crate::text::Word;
@@ -44,6 +44,10 @@ impl<'a> Parser<'a> {
         }
         self.expect(':')?;
         match prefix {
+            "np" => {
+                let named = self.named_param()?;
+                self.builder.program.named_params.push(named);
+            }
             "p" => {
                 let source = self.param_source()?;
                 self.builder.program.params.push(Param { source });
@@ -81,6 +85,7 @@ impl<'a> Parser<'a> {
         let program = &self.builder.program;
         match prefix {
             "r" | "cc" => Some(program.registers.len()),
+            "np" => Some(program.named_params.len()),
             "p" => Some(program.params.len()),
             "in" => Some(program.inputs.len()),
             "out" => Some(program.outputs.len()),
@@ -238,16 +243,30 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// `"name" literal`
+    fn named_param(&mut self) -> Parse<NamedParam> {
+        let Some(name) = self.name()? else {
+            return self.error("expected the name of a parameter");
+        };
+        let lanes = self.literal_lanes(Type::F32)?;
+        Ok(NamedParam {
+            name,
+            initial: lanes.map(|lane| lane as u32),
+        })
+    }
+
     fn param_source(&mut self) -> Parse<ParamSource> {
         if self.token == Token::Mark('{') {
             let lanes = self.literal_lanes(Type::F32)?;
             return Ok(ParamSource::Literal(lanes.map(|lane| lane as u32)));
         }
-        match self.word("`env`, `local`, `subroutine`, `state` or a literal")? {
+        match self.word("the source of a parameter")? {
             "env" => Ok(ParamSource::Env(self.bracketed()?)),
             "local" => Ok(ParamSource::Local(self.bracketed()?)),
             "subroutine" => Ok(ParamSource::Subroutine(self.bracketed()?)),
             "state" => self.state_param().map(ParamSource::State),
+            "named" => Ok(ParamSource::Named(self.bracketed()?)),
+            "argument" => Ok(ParamSource::Argument),
             word => self.wrong(format!("`{word}` is not the source of a parameter")),
         }
     }

@@ -91,6 +91,13 @@ impl Printer<'_, '_, '_> {
 
     pub(super) fn resources(&mut self) -> fmt::Result {
         let program = self.program;
+        for (number, named) in program.named_params.iter().enumerate() {
+            write!(self.f, "np{number}:")?;
+            self.name(Some(named.name))?;
+            self.f.write_char(' ')?;
+            self.literal_lanes(named.initial.map(u64::from), Type::F32)?;
+            self.f.write_char('\n')?;
+        }
         for (id, param) in program.params.iter_enumerated() {
             write!(self.f, "{id}: ")?;
             self.param_source(param.source)?;
@@ -178,6 +185,8 @@ impl Printer<'_, '_, '_> {
             ParamSource::Local(n) => write!(self.f, "local[{n}]"),
             ParamSource::Subroutine(n) => write!(self.f, "subroutine[{n}]"),
             ParamSource::State(state) => self.state_param(state),
+            ParamSource::Named(n) => write!(self.f, "named[{n}]"),
+            ParamSource::Argument => self.f.write_str("argument"),
             ParamSource::Literal(bits) => self.literal_lanes(bits.map(u64::from), Type::F32),
         }
     }

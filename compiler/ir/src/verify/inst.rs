@@ -278,6 +278,9 @@ impl Verifier<'_> {
                 if buffer.kind == BufferKind::Constant && inst.op != Op::Load {
                     self.inst_error(inst, "constant buffers are only read");
                 }
+                if buffer.kind == BufferKind::State && inst.op == Op::Atomic {
+                    self.inst_error(inst, "parameters of state programs have no atomics");
+                }
             }
         }
         // Storage modifiers have no vectors of three: NV_gpu_program5 section 2.X.4.1.

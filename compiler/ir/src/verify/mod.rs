@@ -1,7 +1,8 @@
 //! Checks that a [`Program`] means something. Linear in its size, never recursive.
 //!
 //! Tables: ids in range; condition codes 32 bits wide and no arrays, other registers 16 to 64 bits; arrays not empty and the
-//! register file bounded; an output behind each output register, and one register per output; rows of matrices 0 to 3.
+//! register file bounded; an output behind each output register, and one register per output; rows of matrices 0 to 3; names
+//! of parameters in the table, each once; arguments and buffers of state programs in compute programs only, one buffer.
 //! Tree: every block and switch used exactly once, instructions at most once; `Break`, `Continue` inside something they
 //! leave; nothing leaves a `continuing` block; nesting at most [`MAX_NESTING`](crate::program::MAX_NESTING); no recursion;
 //! switch values unique. Nodes behind a `Break`, `Continue` or `Return` are allowed.

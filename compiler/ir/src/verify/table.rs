@@ -3,11 +3,12 @@
 use super::{Subject, Verifier};
 use crate::arena::Id;
 use crate::image::ImageTexels;
-use crate::program::{Register, Storage};
-use crate::resource::ParamSource;
+use crate::program::{Register, Stage, Storage};
+use crate::resource::{Buffer, BufferKind, ParamSource};
 use crate::state::StateParam;
 use crate::types::{Type, Width};
 use crate::units::Units;
+use std::collections::HashSet;
 
 /// Elements that all register arrays together may have.
 const MAX_REGISTER_ELEMENTS: u64 = 1 << 18;
@@ -84,7 +85,15 @@ impl Verifier<'_> {
             ) {
                 self.error("a matrix has the rows 0 to 3");
             }
+            let named = self.program.named_params.len();
+            if matches!(param.source, ParamSource::Named(number) if number as usize >= named) {
+                self.error("the named parameter is not in the table");
+            }
+            if param.source == ParamSource::Argument && self.program.stage != Stage::Compute {
+                self.error("only compute programs have an argument");
+            }
         }
+        self.named_params();
         for (id, texture) in self.program.textures.iter_enumerated() {
             self.place = Subject::Texture(id);
             if !matches!(texture.texel, Type::F32 | Type::S32 | Type::U32) {
@@ -107,6 +116,35 @@ impl Verifier<'_> {
         let mut buffers = self.program.buffers.iter();
         if buffers.any(|buffer| buffer.array == Some(0)) {
             self.error("an array has at least one element");
+        }
+        self.state_buffers();
+    }
+
+    /// Every name is in the table and stands for one parameter.
+    fn named_params(&mut self) {
+        self.place = Subject::Program;
+        let program = self.program;
+        let mut names = HashSet::new();
+        for named in &program.named_params {
+            if !program.names.contains(named.name) {
+                self.error("the name is not in the table");
+            } else if !names.insert(program.names.get(named.name)) {
+                self.error("two parameters have the same name");
+            }
+        }
+    }
+
+    /// State programs are compute programs with one set of parameters.
+    fn state_buffers(&mut self) {
+        let program = self.program;
+        let is_state = |buffer: &&Buffer| buffer.kind == BufferKind::State;
+        let mut found = program.buffers.iter().filter(is_state);
+        let Some(first) = found.next() else { return };
+        if program.stage != Stage::Compute {
+            self.error("only compute programs have the parameters of state programs");
+        }
+        if found.next().is_some() || first.binding != 0 || first.array.is_some() {
+            self.error("the parameters of state programs are one buffer, number 0");
         }
     }
 

@@ -678,3 +678,42 @@ fn errors_are_many_but_not_endless() {
     );
     assert_eq!(errors.len(), 2);
 }
+
+#[test]
+fn state_programs_and_names() {
+    let wrong = |text: &str, expected: &str| assert_error(&parse(text).unwrap(), expected);
+    let program = |stage: &str, declarations: &str| {
+        format!("program {stage}\nr0: temp32\n{declarations}\nroutine fn0 {{\n}}\nmain fn0\n")
+    };
+    let right = "np0: \"a\" {1.0}\nnp1: \"b\" {2.0}\np0: named[1]\np1: argument\nbuf0: state 0";
+    let right = parse(&program("compute", right)).unwrap();
+    assert_eq!(messages(&right), [""; 0]);
+    let names = program("fragment", "np0: \"a\" {1.0}\nnp1: \"a\" {2.0}");
+    wrong(&names, "two parameters have the same name");
+    let missing = program("fragment", "np0: \"a\" {1.0}\np0: named[1]");
+    wrong(&missing, "the named parameter is not in the table");
+    let argument = program("vertex", "p0: argument");
+    wrong(&argument, "only compute programs have an argument");
+    let vertex = program("vertex", "buf0: state 0");
+    wrong(&vertex, "only compute programs have the parameters");
+    for buffers in [
+        "buf0: state 1",
+        "buf0: state 0[2]",
+        "buf0: state 0\nbuf1: state 0",
+    ] {
+        wrong(
+            &program("compute", buffers),
+            "the parameters of state programs are one buffer",
+        );
+    }
+    let mut unnamed = parse(&program("fragment", "np0: \"a\" {1.0}")).unwrap();
+    unnamed.named_params[0].name = Id::new(7);
+    assert_error(&unnamed, "the name is not in the table");
+    // Printing must not mind.
+    let _ = unnamed.to_string();
+    let atomic = program("compute", "buf0: state 0").replace(
+        "routine fn0 {",
+        "routine fn0 {\nr0.x = atom.u32 (buf0 x1 add) {1}, {0}",
+    );
+    wrong(&atomic, "parameters of state programs have no atomics");
+}

@@ -82,6 +82,22 @@ fn queries_are_probed() {
             "a component is missing",
         ),
         (
+            "probe parameter env_vp 0 == (1, 2, 3)",
+            "expected a multiple of 4 values, got 3",
+        ),
+        (
+            "probe parameter env_vp 0 == (1, 2, 3, 4) x 2",
+            "a parameter has four components",
+        ),
+        (
+            "probe parameter subroutine_vp 0 == (1, 2, 3, 4)",
+            "subroutine parameters are no floats",
+        ),
+        (
+            "probe parameter named_fp",
+            "the name of a parameter is missing",
+        ),
+        (
             "probe components vertex inputs == 1",
             "`inputs` is not `attribs` or `results`",
         ),
@@ -92,10 +108,47 @@ fn queries_are_probed() {
 }
 
 #[test]
+fn parameters_are_compared_as_floats() {
+    let text = "tolerance 0.5 1 2 3\nprobe parameter env_vp 95 ~= (1, nan, 0x80000000, -2)";
+    let [
+        Command::CompareParameter {
+            bank: ParamBank::Env,
+            stage: Stage::Vertex,
+            index: 95,
+            expected,
+            comparison: Comparison::Near,
+            tolerances,
+        },
+    ] = &commands(text)[..]
+    else {
+        panic!("{text}")
+    };
+    assert_eq!((expected.count(), expected.end()), (4, 16));
+    assert_eq!(tolerances[3], Tolerance::Absolute(3.0));
+}
+
+#[test]
+fn named_parameters_are_numbered_by_the_script() {
+    let script = parse(
+        "[test]\nparameter named_fp tint (1, 2, 3, 4)\nprobe parameter named_fp other float (1, 2, 3, 4)\n\
+         parameter named_fp other int (1, 2, 3, 4)\nprobe parameter named_fp tint == (1, 2, 3, 4)\n",
+    );
+    assert_eq!(script.param_names, ["tint", "other"]);
+    let place = |step: &Step| match step.command {
+        Command::Parameter { bank, index, .. }
+        | Command::ProbeParameter { bank, index, .. }
+        | Command::CompareParameter { bank, index, .. } => (bank, index),
+        ref other => panic!("{other:?}"),
+    };
+    let places: Vec<_> = script.steps.iter().map(place).collect();
+    assert_eq!(places, [0, 1, 1, 0].map(|index| (ParamBank::Named, index)));
+}
+
+#[test]
 fn bad_parameters() {
     assert_eq!(
         error("parameter env_xp 0 (1, 0, 0, 1)"),
-        "`env_xp` is not env_, local_ or subroutine_ with vp, tcp, tep, gp, fp or cp"
+        "`env_xp` is not env_, local_, named_ or subroutine_ with vp, tcp, tep, gp, fp or cp"
     );
     assert_eq!(
         error("parameter env_vp 0 (1, 0, 0)"),

@@ -65,7 +65,7 @@ pub(super) struct Unit {
 /// All texture image units and images that the script has set, and the unit that `texparameter` changes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Units {
-    active: u32,
+    pub(in crate::script) active: u32,
     enables: BTreeMap<u32, TextureEnables>,
     units: BTreeMap<u32, Unit>,
     images: BTreeMap<super::command::ImageKey, Shape>,

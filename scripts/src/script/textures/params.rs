@@ -163,6 +163,10 @@ fn set_parameter(sampling: &mut Sampling, words: &mut Words<'_>) -> Result<(), L
             let mode = parse_row(words, "a depth mode", DEPTH_MODES)?;
             (sampling.depth_mode, sampling.compared_mode) = (mode, mode);
         }
+        "base_format" => {
+            let formats = [("own", false), ("signed_hilo", true)];
+            sampling.signed_hilo = parse_row(words, "`own` or `signed_hilo`", &formats)?;
+        }
         "lod_bias" => sampling.lod_bias = parse_finite(words)?,
         "min_lod" => sampling.min_lod = parse_finite(words)?,
         "max_lod" => sampling.max_lod = parse_finite(words)?,

@@ -491,6 +491,13 @@ fn every_parameter_is_set() {
             },
         ),
         (
+            "base_format signed_hilo",
+            Sampling {
+                signed_hilo: true,
+                ..initial
+            },
+        ),
+        (
             "depth_mode alpha",
             Sampling {
                 depth_mode: DepthMode::Alpha,

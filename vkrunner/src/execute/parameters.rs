@@ -1,0 +1,121 @@
+//! Parameters of programs, those with names among them, and state programs, which write them.
+
+use super::{Done, Execution, Outcome, Problem, Resources};
+use glasm::ir::Stage;
+use glasm::reflect::StateProgram;
+use glasm_scripts::script::{Groups, ParamBank, ParamType, ParamValue};
+
+/// Array, stage and number of a parameter.
+type Place = (ParamBank, Stage, u32);
+
+impl Resources {
+    /// The line of the program of a stage, which tells programs apart; 0 if there is none.
+    pub(super) fn program_line(&self, stage: Stage) -> u32 {
+        self.program_lines.get(&stage).copied().unwrap_or(0)
+    }
+}
+
+impl Execution<'_> {
+    /// Notes which program each stage has.
+    pub(super) fn note_programs(&mut self) {
+        for (stage, _) in Stage::ALL {
+            if let Some(program) = self.state.program(self.script, *stage) {
+                let lines = &mut self.resources.program_lines;
+                lines.insert(*stage, program.line);
+            }
+        }
+    }
+
+    /// The line of the program of a stage, and the name of a parameter that it declares.
+    fn declared(&mut self, stage: Stage, number: u32) -> Result<(u32, String), Problem> {
+        let name = self.script.param_names[number as usize].clone();
+        let line = self.resources.program_line(stage);
+        let mut modules = self.sets[self.set()].modules.iter();
+        let module = modules.find(|module| module.stage == stage);
+        if let Some(reflection) = module.and_then(|module| module.reflection.as_ref()) {
+            self.resources.params.declare(line, &reflection.named);
+        }
+        match self.resources.params.named(line, &name) {
+            Some(_) => Ok((line, name)),
+            None => Err(format!("the {} program has no parameter `{name}`", stage.name()).into()),
+        }
+    }
+
+    /// Bits of a parameter and the type that it was set with.
+    pub(super) fn parameter_of(
+        &mut self,
+        (bank, stage, index): Place,
+    ) -> Result<([u32; 4], Option<ParamType>), Problem> {
+        if bank == ParamBank::Named {
+            let (line, name) = self.declared(stage, index)?;
+            let found = self.resources.params.named(line, &name);
+            return Ok(found.unwrap_or_default());
+        }
+        Ok(self.resources.params.value(bank, stage, index))
+    }
+
+    /// `parameter`
+    pub(super) fn change_parameter(&mut self, place: Place, value: &ParamValue) -> Done {
+        let (bank, stage, index) = place;
+        let (before, _) = self.parameter_of(place)?;
+        let words = self.resources.param_words(value, before);
+        let ty = match value {
+            ParamValue::Words(ty, _) => *ty,
+            ParamValue::Addresses(_) | ParamValue::Handles(_) => Some(ParamType::Uint),
+        };
+        if bank == ParamBank::Named {
+            let (line, name) = self.declared(stage, index)?;
+            self.resources.params.set_named(line, &name, words, ty);
+        } else if self.resources.params.is_tracked(bank, stage, index) {
+            return Err(format!("parameter {index} tracks a matrix").into());
+        } else {
+            self.resources.params.set(bank, stage, index, words, ty);
+        }
+        Ok(())
+    }
+
+    /// `state program`: keeps what the program has written. NV_vertex_program section 2.14.4.
+    pub(super) fn execute_state_program(&mut self, argument: [u32; 4], outcome: Outcome) -> Done {
+        let told = self.state_program()?;
+        let params = &mut self.resources.params;
+        let is_tracked = |index: &&u32| params.is_tracked(ParamBank::Env, Stage::Vertex, **index);
+        match (told.written.iter().find(is_tracked), outcome) {
+            (Some(_), Outcome::Fails) => return Ok(()),
+            (Some(index), Outcome::Writes) => {
+                let message =
+                    format!("the program writes parameter {index}, which tracks a matrix");
+                return Err(message.into());
+            }
+            (None, Outcome::Fails) => {
+                let message = "the program writes no parameter that tracks a matrix";
+                return Err(message.to_owned().into());
+            }
+            (None, Outcome::Writes) => params.argument = argument,
+        }
+        self.run_groups(Groups::Given([1; 3]), (0, None))?;
+        let (programs, _) = self.dispatches[self.set()]
+            .as_ref()
+            .expect("the program has just run");
+        let bytes = programs
+            .state_bytes()
+            .expect("state programs have parameters");
+        for index in told.written {
+            let vector = &bytes[16 * index as usize..][..16];
+            let word = |lane: usize| std::array::from_fn(|byte| vector[4 * lane + byte]);
+            let words = std::array::from_fn(|lane| u32::from_le_bytes(word(lane)));
+            let params = &mut self.resources.params;
+            let ty = Some(ParamType::Float);
+            params.set(ParamBank::Env, Stage::Vertex, index, words, ty);
+        }
+        Ok(())
+    }
+
+    /// What the state program that is loaded does.
+    fn state_program(&self) -> Result<StateProgram, Problem> {
+        let mut modules = self.sets[self.set()].modules.iter();
+        let module = modules.find(|module| module.stage == Stage::Compute);
+        let reflection = module.and_then(|module| module.reflection.as_ref());
+        let told = reflection.and_then(|reflection| reflection.state_program.clone());
+        told.ok_or_else(|| "the program is no vertex state program".to_owned().into())
+    }
+}
