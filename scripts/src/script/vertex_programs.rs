@@ -195,7 +195,7 @@ mod tests {
             ),
             (
                 "state program (1, 2, 3)",
-                "23: a component of v[0] is missing",
+                "24: a component of v[0] is missing",
             ),
             (
                 "state program (1, 2, 3, 4) fails now",

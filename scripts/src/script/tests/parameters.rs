@@ -294,8 +294,8 @@ fn matrices_are_given_row_by_row_and_kept_column_by_column() {
         "unknown matrix operation `spin`"
     );
     assert_eq!(
-        error("matrix color identity"),
-        "expected modelview, projection, texture, palette or program"
+        error("matrix colour identity"),
+        "expected modelview, projection, texture, palette, program or color"
     );
 }
 
