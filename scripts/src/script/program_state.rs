@@ -148,17 +148,26 @@ impl Script {
         let mut state = ProgramState::default();
         for step in &self.steps {
             state.apply(&step.command, self);
-            let runs = match &step.command {
+            // What programs name is known of those that are there.
+            let runs = matches!(
+                step.command,
                 Command::Draw(_)
-                | Command::Compute { .. }
-                | Command::Load { .. }
-                | Command::StateProgram { .. } => true,
-                // What programs name is known of those that are there.
-                Command::Parameter { bank, .. }
-                | Command::ProbeParameter { bank, .. }
-                | Command::CompareParameter { bank, .. } => *bank == ParamBank::Named,
-                _ => false,
-            };
+                    | Command::Compute { .. }
+                    | Command::Load { .. }
+                    | Command::StateProgram { .. }
+                    | Command::Parameter {
+                        bank: ParamBank::Named,
+                        ..
+                    }
+                    | Command::ProbeParameter {
+                        bank: ParamBank::Named,
+                        ..
+                    }
+                    | Command::CompareParameter {
+                        bank: ParamBank::Named,
+                        ..
+                    }
+            );
             if states.len() > MAX_STATES {
                 break;
             }

@@ -110,10 +110,9 @@ impl Script {
     /// Checks that spare programs are loaded, into stages that have programs.
     pub(super) fn check_spares(&self, errors: &mut Vec<ScriptError>) {
         for (index, spare) in self.spares.iter().enumerate() {
-            let is_load = |step: &&Step| match step.command {
-                Command::Load { spare, .. } => spare == index,
-                Command::StateProgram { spare, .. } => spare == Some(index),
-                _ => false,
+            let is_load = |step: &&Step| {
+                let executed = matches!(step.command, Command::StateProgram { spare, .. } if spare == Some(index));
+                executed || matches!(step.command, Command::Load { spare, .. } if spare == index)
             };
             let (stage, line) = (spare.program.stage, spare.program.line);
             match self.steps.iter().find(is_load) {

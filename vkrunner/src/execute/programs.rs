@@ -209,29 +209,12 @@ impl<'a> Programs<'a> {
         for planned in &self.plan {
             let binding = &planned.binding;
             match &planned.source {
-                Source::Params(stage, block, named) => {
+                Source::Params(..) | Source::State | Source::ImageLock => {
                     let buffer = blocks
                         .next()
                         .expect("there is a buffer for every block of the plan");
-                    let program = resources.program_line(*stage);
-                    let bytes = resources.params.block(*stage, block, (program, named));
+                    let bytes = resources.block_bytes(&planned.source);
                     buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
-                    self.layout.write(binding, 0, &Resource::whole(buffer));
-                }
-                Source::State => {
-                    let buffer = blocks
-                        .next()
-                        .expect("there is a buffer for the parameters of the plan");
-                    let bytes = resources.params.state_bytes();
-                    buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
-                    self.layout.write(binding, 0, &Resource::whole(buffer));
-                }
-                Source::ImageLock => {
-                    let buffer = blocks
-                        .next()
-                        .expect("there is a buffer for every lock of the plan");
-                    // No program is running, so nobody holds it.
-                    buffer.bytes_mut()[..4].fill(0);
                     self.layout.write(binding, 0, &Resource::whole(buffer));
                 }
                 Source::Textures(first, wanted) => {
@@ -274,6 +257,26 @@ impl<'a> Programs<'a> {
             }
         }
         Ok(())
+    }
+}
+
+impl Resources {
+    /// What a buffer holds that the runner fills itself.
+    fn block_bytes(&self, source: &Source) -> Vec<u8> {
+        match source {
+            Source::Params(stage, block, named) => {
+                let program = self.program_line(*stage);
+                self.params.block(*stage, block, (program, named))
+            }
+            Source::State => self.params.state_bytes(),
+            // No program is running, so nobody holds it.
+            Source::ImageLock => vec![0; 4],
+            Source::Textures(..)
+            | Source::Image(_)
+            | Source::Images(..)
+            | Source::Handles(..)
+            | Source::Buffers(_) => Vec::new(),
+        }
     }
 }
 
