@@ -7,10 +7,12 @@ use crate::span::Span;
 /// Appends to a program. Nodes of open blocks wait on one stack, so that the nodes of a closed block lie together.
 #[derive(Debug)]
 pub struct Builder {
-    /// The program so far; tables may be filled directly.
+    /// The program so far; all tables but that of the instructions may be filled directly.
     pub program: Program,
     pending: Vec<Node>,
     open: Vec<usize>,
+    /// The first instruction that is in no node yet. It belongs to the innermost open block, and so do those behind it.
+    first_loose: u32,
 }
 
 /// Lists that builders use one after the other.
@@ -25,6 +27,7 @@ impl Builder {
     pub fn with_memory(program: Program, memory: BuilderMemory) -> Self {
         let BuilderMemory { pending, open } = memory;
         Self {
+            first_loose: program.insts.len() as u32,
             program,
             pending,
             open,
@@ -42,6 +45,7 @@ impl Builder {
     /// A builder with no open block.
     pub fn new(program: Program) -> Self {
         Self {
+            first_loose: program.insts.len() as u32,
             program,
             pending: Vec::new(),
             open: Vec::new(),
@@ -50,6 +54,7 @@ impl Builder {
 
     /// Opens a block.
     pub fn open_block(&mut self) {
+        self.end_run();
         self.open.push(self.pending.len());
     }
 
@@ -76,6 +81,7 @@ impl Builder {
     /// # Panics
     /// If no block is open.
     pub fn merge_block(&mut self) {
+        self.end_run();
         self.open.pop().expect("a block is open");
     }
 
@@ -84,11 +90,13 @@ impl Builder {
     /// # Panics
     /// If no block is open.
     pub fn take_nodes(&mut self) -> Vec<Node> {
+        self.end_run();
         let start = self.open.pop().expect("a block is open");
         self.pending.drain(start..).collect()
     }
 
     fn close(&mut self) -> Block {
+        self.end_run();
         let start = self.open.pop().expect("a block is open");
         let first = self.program.nodes.len() as u32;
         self.program.nodes.extend(self.pending.drain(start..));
@@ -113,21 +121,43 @@ impl Builder {
     /// Appends an instruction whose sources are in the program's table already: the last `source_count` from `first_source` on.
     #[inline]
     pub fn inst_of_pushed(&mut self, inst: Inst) {
-        let position = self.program.insts.len() as u32;
         self.program.insts.push(inst);
+    }
+
+    /// Makes a node of the instructions that are in none.
+    fn end_run(&mut self) {
+        let first = self.first_loose;
+        let end = self.program.insts.len() as u32;
+        if first == end {
+            return;
+        }
+        self.first_loose = end;
         let start = self.open.last().copied().unwrap_or(0);
         match self.pending[start..].last_mut() {
             // Only the last node of the open block may grow; instructions of a closed block may stand between.
-            Some(Node::Run { first, len }) if *first + *len == position => *len += 1,
+            Some(Node::Run { first: before, len }) if *before + *len == first => {
+                *len = end - *before
+            }
             _ => self.pending.push(Node::Run {
-                first: position,
-                len: 1,
+                first,
+                len: end - first,
             }),
         }
     }
 
+    /// A copy of the `len` instructions from `first` on, which is in no block yet.
+    pub fn copied_run(&mut self, first: u32, len: u32) -> Node {
+        self.end_run();
+        let insts = &mut self.program.insts;
+        let copied = insts.len() as u32;
+        insts.extend_from_within(first as usize..(first + len) as usize);
+        self.first_loose = insts.len() as u32;
+        Node::Run { first: copied, len }
+    }
+
     /// Appends a node that is not an instruction to the open block.
     pub fn node(&mut self, node: Node) {
+        self.end_run();
         self.pending.push(node);
     }
 

@@ -283,12 +283,7 @@ fn copy(builder: &mut Builder, node: Node) -> Node {
     // The verifier wants every block, switch and instruction in one place; sources may be shared.
     let again = copy_block;
     match node {
-        Node::Run { first, len } => {
-            let insts = &mut builder.program.insts;
-            let copied = insts.len() as u32;
-            insts.extend_from_within(first as usize..(first + len) as usize);
-            Node::Run { first: copied, len }
-        }
+        Node::Run { first, len } => builder.copied_run(first, len),
         Node::If {
             cond,
             then,
