@@ -8,7 +8,7 @@ use crate::lang::options::Group;
 use crate::line::Lines;
 use crate::lower::tables::Tables;
 use crate::names::NameTables;
-use crate::rules::Flow;
+use crate::rules::{Flow, Uses};
 use crate::statement::{
     Decl, Item, Literal, Operand, Path, Reading, Relative, Segment, TexPart, VarMods,
 };
@@ -36,6 +36,7 @@ pub struct Scratch {
     pub(crate) results: Vec<IoBinding>,
     pub(crate) implicit: FxHashMap<Implicit, u32>,
     pub(crate) io_elements: Vec<(&'static BindingInfo, u32)>,
+    pub(crate) uses: Vec<Uses>,
     pub(crate) maps: RuleMaps,
     pub(crate) flow: Flow,
     pub(crate) lines: Lines,

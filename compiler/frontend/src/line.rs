@@ -142,7 +142,7 @@ impl Base {
 impl Dst {
     /// The result that the rules have made of it.
     #[inline]
-    fn resolved(self) -> Option<Target> {
+    pub(crate) fn resolved(self) -> Option<Target> {
         let Base::Var(var) = self.base else {
             return None;
         };

@@ -202,6 +202,12 @@ impl Modifiers {
         DataTypeId((self.0 >> (Self::TYPES + 8 * number as u32)) as u8)
     }
 
+    /// Whether there is an atomic operation.
+    #[inline]
+    pub const fn is_atomic(self) -> bool {
+        self.0 >> Self::ATOMIC & 15 != 0
+    }
+
     /// The atomic operation.
     pub fn atomic(self) -> Option<AtomicOp> {
         let number = (self.0 >> Self::ATOMIC & 15) as usize;

@@ -109,13 +109,14 @@ impl Tables {
     }
 
     /// Gives places to the variables that were declared since the last time.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add_places(&mut self, vars: &[Var]) {
         if self.places.len() < vars.len() {
             self.add_new_places(vars);
         }
     }
 
+    #[inline(never)]
     fn add_new_places(&mut self, vars: &[Var]) {
         for var in &vars[self.places.len()..] {
             let next = self.elements.len();

@@ -20,20 +20,32 @@ impl Checker<'_> {
     /// Whether the opcode and its suffixes exist under the options of the program; reports it if not.
     #[inline]
     pub(super) fn arb_form(&mut self, inst: &Inst, info: &OpcodeInfo) -> bool {
-        let mods = inst.modifiers.mods();
         match info.arb.of(self.stage) {
-            Some(form)
-                if self.program.features.contains(form.needs)
-                    && !matches!(info.lower, Lower::Missing)
-                    && (mods.is_empty() || self.missing_suffix(form, mods).is_none()) =>
-            {
-                true
-            }
+            Some(form) if self.has_form(inst, info, form) => true,
             form => {
                 self.missing_form(inst, info, form);
                 false
             }
         }
+    }
+
+    /// Whether options have enabled the form of an opcode and the suffixes that it has in an instruction.
+    #[inline]
+    pub(super) fn has_form(&self, inst: &Inst, info: &OpcodeInfo, form: Form) -> bool {
+        let mods = inst.modifiers.mods();
+        self.program.features.contains(form.needs)
+            && !matches!(info.lower, Lower::Missing)
+            && (mods.is_empty() || self.missing_suffix(form, mods).is_none())
+    }
+
+    /// Whether an instruction has nothing that plain ARB programs lack: conditions, absolute values.
+    #[inline]
+    pub(super) fn is_plain_line(&self, inst: &Inst, operands: &[Operand]) -> bool {
+        inst.cond.is_none()
+            && inst.dst.is_none_or(|dst| dst.guard.is_none())
+            && !operands
+                .iter()
+                .any(|operand| operand.signs.contains(Signs::ABS))
     }
 
     /// What the suffixes of an opcode lack: the option that would bring one of them, no option if none would.

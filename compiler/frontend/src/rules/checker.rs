@@ -3,6 +3,7 @@
 use super::blocks::Flow;
 use super::register::RegisterUse;
 use super::suggest::suggest;
+use super::usual::Uses;
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::facts::LanguageFacts;
@@ -59,6 +60,8 @@ pub(crate) struct Checker<'s> {
     pub(super) version: Version,
     /// Attributes or results of the declaration that is being checked, by row and number.
     pub(super) io_elements: Vec<(&'static BindingInfo, u32)>,
+    /// What usual lines can do with each variable; those that were declared last may be missing.
+    pub(super) uses: Vec<Uses>,
     /// The OPTION lines so far.
     pub(super) options: Options,
     /// Names that were reported as not declared.

@@ -29,11 +29,17 @@ pub(crate) fn call_rules(facts: &LanguageFacts) -> Rules {
 }
 
 impl Checker<'_> {
+    /// Notes where the program begins.
     #[inline]
-    pub(super) fn flow_inst(&mut self, inst: &Inst) {
+    pub(super) fn code_begins(&mut self) {
         if self.flow.first_code.is_none() {
             self.flow.first_code = Some(self.flow.outline.here());
         }
+    }
+
+    /// What an instruction does to the flow of control.
+    #[inline]
+    pub(super) fn flow_inst(&mut self, inst: &Inst) {
         if let Lower::Flow(op) = inst.opcode.info().lower {
             self.flow_opcode(inst, op);
         }

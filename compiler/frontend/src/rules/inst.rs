@@ -13,7 +13,7 @@ use crate::lang::opcodes::{
 use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::source::{Family, Version};
-use crate::statement::{Base, Inst, Operand};
+use crate::statement::{Base, Dst, Inst, Operand};
 use glasm_ir::Semantic;
 use glasm_ir::types::Width;
 
@@ -36,29 +36,18 @@ impl Checker<'_> {
         if inst.broken || !self.is_available(inst, operands, info, types) {
             return types;
         }
-        let untyped = inst.modifiers.mods().contains(Mods::NTC);
-        if let Some(dst) = &mut inst.dst {
-            if info.result == ResultKind::Address {
-                self.address_result(dst);
-            } else {
-                self.result(dst, result_type(info, types), untyped);
-            }
+        if let Some(mut dst) = inst.dst {
+            self.checked_result(&mut dst, inst, types);
+            inst.dst = Some(dst);
         }
         // Labels, textures and the like take no operand from the list: only kinds with a shape do, and CALI.
         let mut places = operands.iter_mut();
         for &kind in info.operands {
-            if kind == OperandKind::Subroutine {
-                if let Some(operand) = places.next() {
-                    self.subroutine_operand(operand);
-                }
+            if kind != OperandKind::Subroutine && self.shape(kind).is_none() {
                 continue;
             }
-            let ty = operand_type(info, kind, types);
-            let Some(shape) = self.shape(kind) else {
-                continue;
-            };
             let Some(operand) = places.next() else { break };
-            self.value(operand, shape, ty, untyped);
+            self.checked_operand(operand, kind, inst, types);
         }
         if self.facts.registers.is_some() {
             self.one_register_of_each(operands);
@@ -70,6 +59,36 @@ impl Checker<'_> {
             self.special(inst, operands, info, types);
         }
         types
+    }
+
+    /// Checks the result of an instruction; a name or a path becomes a variable.
+    #[inline]
+    pub(super) fn checked_result(&mut self, dst: &mut Dst, inst: &Inst, types: InstTypes) {
+        let info = inst.opcode.info();
+        if info.result == ResultKind::Address {
+            self.address_result(dst);
+        } else {
+            let untyped = inst.modifiers.mods().contains(Mods::NTC);
+            self.result(dst, result_type(info, types), untyped);
+        }
+    }
+
+    /// Checks an operand that stands in the list of operands; a name or a path becomes a variable.
+    #[inline]
+    pub(super) fn checked_operand(
+        &mut self,
+        operand: &mut Operand,
+        kind: OperandKind,
+        inst: &Inst,
+        types: InstTypes,
+    ) {
+        if kind == OperandKind::Subroutine {
+            self.subroutine_operand(operand);
+        } else if let Some(shape) = self.shape(kind) {
+            let ty = operand_type(inst.opcode.info(), kind, types);
+            let untyped = inst.modifiers.mods().contains(Mods::NTC);
+            self.value(operand, shape, ty, untyped);
+        }
     }
 
     /// The shape of the operands of a kind; `None` for kinds that other functions check.
@@ -122,18 +141,29 @@ impl Checker<'_> {
             }
             return found;
         }
-        if info.since > self.version
-            || !info.stages.has(self.stage)
-            || matches!(info.lower, Lower::Missing)
-        {
+        if !self.has_opcode(info) {
             self.availability(inst, info);
         }
-        let mods = inst.modifiers.mods();
-        let old = self.version < Version::V5_0 && !mods.is_empty();
-        if !info.mods.contains(mods) || mods.intersects(UNUSUAL) || old {
+        if !self.has_modifiers(inst, info) {
             self.modifiers(inst, info, types);
         }
         true
+    }
+
+    /// Whether the language version and the program type have an opcode without an option.
+    #[inline]
+    pub(super) fn has_opcode(&self, info: &OpcodeInfo) -> bool {
+        info.since <= self.version
+            && info.stages.has(self.stage)
+            && !matches!(info.lower, Lower::Missing)
+    }
+
+    /// Whether an opcode takes the modifiers of an instruction, found out without looking further.
+    #[inline]
+    pub(super) fn has_modifiers(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
+        let mods = inst.modifiers.mods();
+        let old = self.version < Version::V5_0 && !mods.is_empty();
+        info.mods.contains(mods) && !mods.intersects(UNUSUAL) && !old
     }
 
     #[cold]

@@ -32,6 +32,7 @@ mod subroutine;
 mod suggest;
 mod texture;
 mod types;
+mod usual;
 mod variable;
 mod views;
 
@@ -44,6 +45,7 @@ pub(crate) use flow::call_rules;
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
+pub(crate) use usual::Uses;
 
 use crate::codes::Code;
 use crate::header::Start;
@@ -98,6 +100,7 @@ impl<'s> Checker<'s> {
             flow: std::mem::take(&mut scratch.flow).emptied(),
             syntax,
             io_elements: kept::take(&mut scratch.io_elements),
+            uses: kept::take(&mut scratch.uses),
             options: Options {
                 groups: kept::take(&mut scratch.maps.option_groups),
                 required: None,
@@ -168,7 +171,15 @@ impl<'s> Checker<'s> {
     }
 
     #[inline(always)]
-    fn instruction(&mut self, mut inst: Inst) {
+    fn instruction(&mut self, inst: Inst) {
+        self.code_begins();
+        if !self.usual_line(&inst) {
+            self.unusual_instruction(inst);
+        }
+    }
+
+    #[inline(never)]
+    fn unusual_instruction(&mut self, mut inst: Inst) {
         let mut operands = std::mem::take(&mut self.syntax.reading.operands);
         let types = self.inst(&mut inst, &mut operands);
         self.flow_inst(&inst);
@@ -238,7 +249,7 @@ impl<'s> Checker<'s> {
             (program.vars, program.params, program.lines);
         (scratch.attribs, scratch.results) = (program.attribs, program.results);
         (scratch.io_elements, scratch.implicit) = (self.io_elements, self.implicit);
-        scratch.flow = self.flow;
+        (scratch.flow, scratch.uses) = (self.flow, self.uses);
         scratch.maps = RuleMaps {
             option_groups: self.options.groups,
             interpolation: program.interpolation,

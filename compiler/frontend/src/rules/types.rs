@@ -32,19 +32,10 @@ impl Checker<'_> {
         operands: &[Operand],
         info: &OpcodeInfo,
     ) -> InstTypes {
-        // Most instructions have at most one type, which their opcode takes: for them this is all.
-        if info.rule == TypeRule::Arithmetic {
-            if inst.modifiers.type_count() == 0 {
-                return InstTypes::simple(default_type(inst, info));
-            }
-            let data = inst.modifiers.data_type(0).info();
-            let plain = data.class == TypeClass::Base && support(info, data) >= Support::Narrow;
-            let suffixed = inst.modifiers.mods().intersects(Mods::ANY_PRECISION);
-            if plain && inst.modifiers.type_count() == 1 && !suffixed {
-                return InstTypes::simple(data.ty);
-            }
+        match usual_types(inst, info) {
+            Some(types) => types,
+            None => self.unusual_types(inst, operands, info),
         }
-        self.unusual_types(inst, operands, info)
     }
 
     fn unusual_types(&mut self, inst: &Inst, operands: &[Operand], info: &OpcodeInfo) -> InstTypes {
@@ -233,6 +224,22 @@ impl Checker<'_> {
             components: 1,
         }
     }
+}
+
+/// The types of an instruction with at most one type modifier, which its opcode takes, found out without looking further.
+#[inline]
+pub(super) fn usual_types(inst: &Inst, info: &OpcodeInfo) -> Option<InstTypes> {
+    if info.rule != TypeRule::Arithmetic {
+        return None;
+    }
+    if inst.modifiers.type_count() == 0 {
+        return Some(InstTypes::simple(default_type(inst, info)));
+    }
+    let data = inst.modifiers.data_type(0).info();
+    let plain = data.class == TypeClass::Base && support(info, data) >= Support::Narrow;
+    let suffixed = inst.modifiers.mods().intersects(Mods::ANY_PRECISION);
+    let is_usual = plain && inst.modifiers.type_count() == 1 && !suffixed;
+    is_usual.then(|| InstTypes::simple(data.ty))
 }
 
 /// The type of an instruction without type modifier. The suffixes R and H are floating-point types, whatever the default of the opcode.

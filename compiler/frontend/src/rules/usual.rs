@@ -1,0 +1,227 @@
+//! Lines that most instructions become. Results and operands that break no rule are found out without looking further: variables, or
+//! elements with a constant index within bounds, that fit the type of the instruction. Others go through the rules one by one.
+
+use super::types::usual_types;
+use super::{Checker, InstTypes, Var, VarKind};
+use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind};
+use crate::lang::options::Features;
+use crate::line::{Line, Source, Target, Value};
+use crate::names::Named;
+use crate::source::Family;
+use crate::statement::{Base, Dst, Extra, Index, Inst, Operand, SuffixKind};
+use glasm_ir::types::{Base as TypeBase, Type};
+
+/// What instructions can do with a variable without breaking a rule.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Uses {
+    /// Number of elements; 0 of what is no array.
+    elements: u32,
+    /// As what it is read.
+    read: Bases,
+    /// As what it is written.
+    written: Bases,
+}
+
+bitflags::bitflags! {
+    /// Base types.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    struct Bases: u8 {
+        const FLOAT = 1 << TypeBase::Float as u8;
+        const SIGNED = 1 << TypeBase::Signed as u8;
+        const UNSIGNED = 1 << TypeBase::Unsigned as u8;
+    }
+}
+
+impl Bases {
+    #[inline]
+    fn has(self, base: TypeBase) -> bool {
+        self.bits() >> base as u8 & 1 != 0
+    }
+}
+
+impl Uses {
+    /// Variables with rules of their own have no usual use.
+    fn of(var: &Var) -> Self {
+        let bases = match (var.base, var.element, var.array) {
+            (_, Some(_), _) | (_, _, Some(0)) => Bases::empty(),
+            (None, None, _) => Bases::all(),
+            (Some(TypeBase::Float), None, _) => Bases::FLOAT,
+            (Some(TypeBase::Signed), None, _) => Bases::SIGNED,
+            (Some(TypeBase::Unsigned), None, _) => Bases::UNSIGNED,
+        };
+        let only_if = |can: bool| if can { bases } else { Bases::empty() };
+        Self {
+            elements: var.array.unwrap_or(0),
+            read: only_if(var.kind.is_value()),
+            written: only_if(matches!(var.kind, VarKind::Temp | VarKind::Result { .. })),
+        }
+    }
+
+    /// Whether an index is within bounds, or there is none where none belongs.
+    #[inline(always)]
+    fn takes(self, index: Index) -> bool {
+        match index {
+            Index::None => self.elements == 0,
+            Index::Const(number) => number < self.elements,
+            Index::Relative(_) | Index::Pair(_) => false,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Makes the line of an instruction of which only types and kinds of operands count. False for others, of which nothing is made.
+    #[inline(always)]
+    pub(super) fn usual_line(&mut self, inst: &Inst) -> bool {
+        let info = inst.opcode.info();
+        let Some(types) = usual_types(inst, info).filter(|_| self.is_usual_form(inst, info)) else {
+            return false;
+        };
+        if self.uses.len() < self.program.vars.len() {
+            self.add_uses();
+        }
+        let dst = inst.dst.and_then(|dst| {
+            self.usual_target(&dst, info, types.ty)
+                .or_else(|| self.unusual_target(inst, dst, types))
+        });
+        let first_source = self.program.lines.sources.len() as u32;
+        for (number, &kind) in info.operands.iter().enumerate() {
+            let Some(operand) = self.syntax.reading.operands.get(number) else {
+                break;
+            };
+            let usual = self.usual_source(operand, kind, types.ty);
+            if let Some(source) = usual.or_else(|| self.unusual_source(inst, number, types)) {
+                self.program.lines.sources.push(source);
+            }
+        }
+        self.program.lines.list.push(Line {
+            opcode: inst.opcode,
+            modifiers: inst.modifiers,
+            types,
+            dst,
+            first_source,
+            source_count: inst.operand_count,
+            cond: None,
+            extra: Extra::None,
+            span: inst.span,
+        });
+        true
+    }
+
+    #[inline(never)]
+    fn unusual_target(&mut self, inst: &Inst, mut dst: Dst, types: InstTypes) -> Option<Target> {
+        self.checked_result(&mut dst, inst, types);
+        dst.resolved()
+    }
+
+    #[inline(never)]
+    fn unusual_source(&mut self, inst: &Inst, number: usize, types: InstTypes) -> Option<Source> {
+        let mut operand = self.syntax.reading.operands[number];
+        self.checked_operand(
+            &mut operand,
+            inst.opcode.info().operands[number],
+            inst,
+            types,
+        );
+        operand.resolved()
+    }
+
+    /// Whether opcode and modifiers exist in the language, with the options of the program, and nothing but types and kinds of operands
+    /// counts: the instruction does not change the flow of control, either.
+    #[inline(always)]
+    fn is_usual_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
+        let exists = match self.family {
+            // An instruction reads one register of a kind there, which its operands tell together only.
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => false,
+            Family::Typed => self.has_opcode(info) && self.has_modifiers(inst, info),
+            Family::Arb => {
+                let operands = &self.syntax.reading.operands;
+                let form = info.arb.of(self.stage);
+                form.is_some_and(|form| self.has_form(inst, info, form))
+                    && (!self.is_plain_arb() || self.is_plain_line(inst, operands))
+            }
+        };
+        let is_value = info.plain && !info.is_special() && !matches!(info.lower, Lower::Flow(_));
+        exists && is_value && !inst.modifiers.is_atomic()
+    }
+
+    #[cold]
+    fn add_uses(&mut self) {
+        let new = &self.program.vars[self.uses.len()..];
+        self.uses.extend(new.iter().map(Uses::of));
+    }
+
+    #[inline(always)]
+    fn usual_target(&self, dst: &Dst, info: &OpcodeInfo, ty: Type) -> Option<Target> {
+        let base = match info.result {
+            ResultKind::V | ResultKind::S => ty.base(),
+            ResultKind::Vf => TypeBase::Float,
+            ResultKind::Vs | ResultKind::Vu | ResultKind::Address | ResultKind::None => {
+                return None;
+            }
+        };
+        // Results have declared sizes there.
+        let is_sized = self.program.features.contains(Features::NV_FRAGMENT);
+        let var = self.usual_variable(dst.base)?;
+        let uses = self.uses[var as usize];
+        (uses.written.has(base) && uses.takes(dst.index) && !is_sized).then_some(Target {
+            var,
+            index: dst.index,
+            mask: dst.mask,
+            guard: dst.guard,
+            span: dst.span,
+        })
+    }
+
+    #[inline(always)]
+    fn usual_source(&self, operand: &Operand, kind: OperandKind, ty: Type) -> Option<Source> {
+        let is_scalar = kind == OperandKind::S;
+        let base = if is_scalar || kind == OperandKind::V {
+            ty.base()
+        } else if kind == OperandKind::Vf {
+            TypeBase::Float
+        } else {
+            return None;
+        };
+        if is_scalar && !matches!(operand.suffix.kind(), SuffixKind::One(_)) {
+            return None;
+        }
+        let value = match operand.base {
+            // Numbers with a fraction are floats only.
+            Base::Scalar(literal) if base == TypeBase::Float => Value::Scalar(literal),
+            Base::Vector { first, count } if base == TypeBase::Float => {
+                Value::Vector { first, count }
+            }
+            name @ (Base::Name(_)
+            | Base::Path(_)
+            | Base::Var(_)
+            | Base::Scalar(_)
+            | Base::Vector { .. }) => {
+                let var = self.usual_variable(name)?;
+                let uses = self.uses[var as usize];
+                if !uses.read.has(base) || !uses.takes(operand.index) {
+                    return None;
+                }
+                Value::Var(var)
+            }
+        };
+        Some(Source {
+            base: value,
+            index: operand.index,
+            suffix: operand.suffix,
+            signs: operand.signs,
+            span: operand.span,
+        })
+    }
+
+    #[inline(always)]
+    fn usual_variable(&self, base: Base) -> Option<u32> {
+        match base {
+            Base::Name(name) => match self.syntax.words[name.index()].named {
+                Named::Var(var) => Some(var),
+                Named::Nothing | Named::SubroutineType | Named::Poisoned => None,
+            },
+            Base::Var(var) => Some(var),
+            Base::Path(_) | Base::Scalar(_) | Base::Vector { .. } => None,
+        }
+    }
+}
