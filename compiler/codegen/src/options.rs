@@ -149,7 +149,8 @@ pub struct FixedState {
     /// Bits of a float: the size of all points, whatever vertex programs write (`VERTEX_PROGRAM_POINT_SIZE` is off). For the last
     /// stage before rasterization, if it is a vertex program.
     pub point_size: Option<u32>,
-    /// Bit n: position-invariant vertex programs clip by user clip plane n (`CLIP_PLANEn`). Other programs do not.
+    /// Bit n: position-invariant vertex programs clip by user clip plane n, programs of NV_vertex_program2 by the distance n that they write
+    /// (`CLIP_PLANEn`). Other programs do not clip by planes, and by all distances that they write.
     pub clip_planes: u8,
     /// Colors of fragments are clamped to [0, 1] whatever the attachment holds (`CLAMP_FRAGMENT_COLOR` is `TRUE`). Fixed-point
     /// attachments clamp anyway.

@@ -217,3 +217,23 @@ fn planes_clip_invariant_positions() {
         assert_eq!(planes.count(), distances);
     }
 }
+
+#[test]
+fn distances_of_enabled_planes_clip() {
+    let options = fixed(FixedState {
+        clip_planes: 0b0110,
+        ..FixedState::default()
+    });
+    for plane in 0..4 {
+        let mut program = vertex_program(Semantic::ClipDistance(plane), false);
+        let written = |program: &Program| {
+            let module = check_with(program, &options);
+            let outputs = module.reflection.outputs.iter();
+            let mut planes = outputs.map(|output| output.semantic);
+            planes.any(|it| it == Semantic::ClipDistance(plane))
+        };
+        assert!(written(&program));
+        program.modes.enabled_clip_distances = true;
+        assert_eq!(written(&program), plane == 1 || plane == 2);
+    }
+}

@@ -223,6 +223,8 @@ pub struct Modes {
     pub pixel_center_integer: bool,
     /// Colors go to the attachments of their numbers; else color 0 goes to all that are drawn to.
     pub numbered_colors: bool,
+    /// Clip distances clip where the user clip planes of their numbers are enabled; else they always do.
+    pub enabled_clip_distances: bool,
     /// Zero of either sign times anything, infinities and NaN included, is +0 in products of 32-bit floats. NV_vertex_program section
     /// 2.14.1.11.
     pub zero_product: bool,
@@ -254,6 +256,9 @@ impl Modes {
             &mut modes.pixel_center_integer
         }),
         ("numbered_colors", |modes| &mut modes.numbered_colors),
+        ("enabled_clip_distances", |modes| {
+            &mut modes.enabled_clip_distances
+        }),
         ("zero_product", |modes| &mut modes.zero_product),
         ("flush_denormals", |modes| &mut modes.flush_denormals),
     ];

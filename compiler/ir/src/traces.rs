@@ -7,7 +7,7 @@ use crate::interp::{Environment, Interpreter};
 use crate::op::Op;
 use crate::program::{Node, Program, Register, RegisterId, Stage, Storage};
 use crate::semantic::{Output, Semantic};
-use crate::structurize::{StepBound, code};
+use crate::structurize::{StepBound, StepTest, code};
 use crate::types::Width;
 use crate::verify::verify;
 
@@ -80,11 +80,11 @@ impl Maker {
     }
 
     /// The bound of steps as the program counts them.
-    pub(crate) fn bound(&mut self, max: Option<u32>) -> Option<StepBound> {
+    pub(crate) fn bound(&mut self, max: Option<u32>, test: StepTest) -> Option<StepBound> {
         let max = max?;
         let counter = code::new_register(&mut self.builder);
         code::set(&mut self.builder, counter, 0);
-        Some(StepBound { counter, max })
+        Some(StepBound { counter, max, test })
     }
 
     pub(crate) fn put(&mut self, register: RegisterId, op: Op, from: RegisterId, value: u32) {

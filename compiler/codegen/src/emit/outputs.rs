@@ -80,11 +80,11 @@ impl Emit<'_> {
         let output = self.program.outputs[id];
         // Captured first: transform feedback takes results that no stage reads, and positions before their depth is remapped.
         self.store_captures(id, &lanes);
-        if let Semantic::ClipDistance(plane) = output.semantic {
-            return self.store_clip_distance(id, plane, lanes[0]);
-        }
         if self.is_dropped(output.semantic) {
             return Ok(());
+        }
+        if let Semantic::ClipDistance(plane) = output.semantic {
+            return self.store_clip_distance(id, plane, lanes[0]);
         }
         let lanes = self.adapted_output(&output, lanes);
         let fixed = &self.options.fixed;
@@ -109,7 +109,19 @@ impl Emit<'_> {
         let has_fixed_size = self.options.fixed.point_size.is_some();
         is_number
             || has_fixed_size && semantic == Semantic::PointSize
+            || self.is_disabled(semantic)
             || self.options.interface.outputs.drops(semantic)
+    }
+
+    /// Whether it is the distance of a clip plane that is not enabled, in a program that clips by enabled ones only.
+    fn is_disabled(&self, semantic: Semantic) -> bool {
+        let enabled = self.options.fixed.clip_planes;
+        match semantic {
+            Semantic::ClipDistance(plane) if self.program.modes.enabled_clip_distances => {
+                enabled.checked_shr(plane.into()).unwrap_or(0) & 1 == 0
+            }
+            _ => false,
+        }
     }
 
     /// Positions with the depth that the caller wants, colors as GL state clamps them.
@@ -337,7 +349,8 @@ impl Emit<'_> {
     /// Distances of planes that the program does not write are 0, which clips nothing.
     fn declare_clip_distances(&mut self) {
         self.w.needs.insert(Need::ClipDistance);
-        let count = clip_planes(self.program.outputs.iter().map(|output| output.semantic));
+        let semantics = self.program.outputs.iter().map(|output| output.semantic);
+        let count = clip_planes(semantics.filter(|&semantic| !self.is_disabled(semantic)));
         let float = self.w.ty(Scalar::F32, 1);
         let array = self.w.array_type(float, count);
         let variable = self.io().variable(StorageClass::Output, array);

@@ -9,6 +9,7 @@ use crate::lang::register::{Registers, fragment, vertex1, vertex2};
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::Stage;
 use glasm_ir::program::Modes;
+use glasm_ir::structurize::StepTest;
 
 /// What holds for the programs of a language.
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +83,9 @@ pub struct LanguageFacts {
     pub call_depth: u32,
     /// Rounds that a loop runs at most. NV_fragment_program2 section 3.11.4.X.
     pub loop_rounds: Option<u32>,
-    /// Whether the instructions that run are counted, so that no program runs for ever. NV_vertex_program2_option section 2.14.4.X.
-    pub counted_instructions: bool,
+    /// Which instructions are counted when they run, so that no program runs for ever. NV_vertex_program2_option section 2.14.4.X,
+    /// NV_vertex_program2 section 2.14.2.3.
+    pub counted_instructions: Option<StepTest>,
 
     /// Whether routines that do not end with RET go on with the next one. NV_fragment_program2 section 3.11.4.X.
     pub falls_through: bool,
@@ -137,7 +139,7 @@ static TYPED: LanguageFacts = LanguageFacts {
     loop_depth: limits::LOOP_DEPTH,
     call_depth: limits::CALL_DEPTH as u32,
     loop_rounds: None,
-    counted_instructions: false,
+    counted_instructions: None,
     falls_through: false,
     full_stack_ends: false,
     clamp_keeps_nan: false,
@@ -218,7 +220,7 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     loop_depth: arb::LOOP_DEPTH,
     call_depth: arb::CALL_DEPTH,
     loop_rounds: Some(arb::LOOP_COUNT),
-    counted_instructions: true,
+    counted_instructions: Some(StepTest::Rounds),
     falls_through: true,
     full_stack_ends: true,
     clamp_keeps_nan: true,
@@ -250,6 +252,7 @@ static VERTEX_1_1: LanguageFacts = LanguageFacts {
 static VERTEX_2: LanguageFacts = LanguageFacts {
     features: Features::NV_VERTEX_2,
     registers: Some(&vertex2::REGISTERS),
+    counted_instructions: Some(StepTest::Blocks),
     ..VERTEX_1_0
 };
 
@@ -271,6 +274,7 @@ impl LanguageFacts {
             Some(registers) => Modes {
                 zero_product: registers.zero_product,
                 flush_denormals: true,
+                enabled_clip_distances: registers.enabled_clip_distances,
                 ..Modes::default()
             },
         }

@@ -280,6 +280,8 @@ pub(crate) enum ImageOp {
 pub(crate) enum Expansion {
     Abs,
     AddAddresses,
+    /// The same within the range of ten bits. NV_vertex_program2 section 2.14.3.3.
+    AddShortAddresses,
     AtomicElement,
     AtomicGlobal,
     Barrier(Op),
@@ -307,6 +309,8 @@ pub(crate) enum Expansion {
     LitUnbounded,
     LitZeroWins,
     LoadAddress(Rounding),
+    /// The same within the range of ten bits. NV_vertex_program2 sections 2.14.3.4 and 2.14.3.5.
+    LoadShortAddress(Rounding),
     LoadElement,
     LoadGlobal,
     LogFlushed,
@@ -326,6 +330,8 @@ pub(crate) enum Expansion {
     RccSigned,
     Rfl,
     RootOfAbsolute,
+    /// The reciprocal square root, of -0 with its sign. NV_vertex_program2 section 2.14.3.28.
+    RootOfSigned,
     /// The operation for floats, and the rounding of the conversion for integers.
     Round(Op, Rounding),
     Sad,

@@ -15,6 +15,9 @@ const S: Type = Type::S32;
 /// Just below 128: the bound of the exponent of LIT.
 const LIT_BOUND: f32 = 127.996_1;
 
+/// The least and the largest address of ten bits.
+const SHORT_ADDRESSES: [i32; 2] = [-512, 511];
+
 /// Bits of the mantissa of a float.
 const MANTISSA: u64 = 0x007f_ffff;
 /// Number of those bits.
@@ -24,20 +27,50 @@ const BIAS: u64 = 127;
 
 /// ARA: `(a.x + a.z, a.y + a.w, a.x + a.z, a.y + a.w)`.
 pub(super) fn ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let address = l.value(cx, 0, S);
-    let pairs = [lanes(address, [0, 1, 0, 1]), lanes(address, [2, 3, 2, 3])];
+    let pairs = address_pairs(l, cx);
     l.finish(cx, Op::Add, cx.result, &pairs);
+}
+
+/// ARA of NV_vertex_program2 (section 2.14.3.3): the sums lie within [-512, 511].
+pub(super) fn short_ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let pairs = address_pairs(l, cx);
+    let sums = l.compute(Op::Add, S, &pairs);
+    finish_short_address(l, cx, sums);
+}
+
+/// What ARA adds.
+fn address_pairs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> [Src; 2] {
+    let address = l.value(cx, 0, S);
+    [lanes(address, [0, 1, 0, 1]), lanes(address, [2, 3, 2, 3])]
 }
 
 /// ARL: the largest integer not above the operand; ARR: the nearest one, the even one of two. Both within the range of integers.
 pub(super) fn arl(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rounding: Rounding) {
     let [source] = l.floats(cx);
-    let aux = Aux::Cvt {
+    l.finish_with(cx, Op::Cvt, cx.result, rounded(rounding), &[source]);
+}
+
+/// ARL and ARR of NV_vertex_program2 (sections 2.14.3.4 and 2.14.3.5): the integers lie within [-512, 511].
+pub(super) fn short_arl(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rounding: Rounding) {
+    let [source] = l.floats(cx);
+    let integer = l.compute_with(Op::Cvt, S, rounded(rounding), &[source]);
+    finish_short_address(l, cx, integer);
+}
+
+/// The conversion of a float to an integer.
+fn rounded(rounding: Rounding) -> Aux {
+    Aux::Cvt {
         from: F,
         rounding,
         saturate: true,
-    };
-    l.finish_with(cx, Op::Cvt, cx.result, aux, &[source]);
+    }
+}
+
+/// Writes addresses, clamped to what ten bits hold. NV_vertex_program2 section 2.14.1.3.
+fn finish_short_address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Src) {
+    let [low, high] = SHORT_ADDRESSES.map(|bound| l.bits(u64::from(bound as u32)));
+    let raised = l.compute(Op::Max, S, &[address, low]);
+    l.finish(cx, Op::Min, S, &[raised, high]);
 }
 
 /// DP2A: `dp2(a, b) + c.x`.

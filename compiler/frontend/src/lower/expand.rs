@@ -38,6 +38,7 @@ fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
     match expansion {
         Expansion::Abs => alu::abs(l, cx),
         Expansion::AddAddresses => composite::ara(l, cx),
+        Expansion::AddShortAddresses => composite::short_ara(l, cx),
         Expansion::AtomicElement | Expansion::AtomicGlobal => memory::atomic(l, cx),
         Expansion::Barrier(op) => memory::barrier(l, op),
         Expansion::BitExtract => alu::bit_extract(l, cx),
@@ -64,6 +65,7 @@ fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
         Expansion::LitUnbounded => powers::lit_unbounded(l, cx),
         Expansion::LitZeroWins => powers::lit(l, cx, Rules::Vertex1),
         Expansion::LoadAddress(rounding) => composite::arl(l, cx, rounding),
+        Expansion::LoadShortAddress(rounding) => composite::short_arl(l, cx, rounding),
         Expansion::LoadElement | Expansion::LoadGlobal => memory::load(l, cx),
         Expansion::LogFlushed => powers::log(l, cx),
         Expansion::LogParts => composite::log(l, cx),
@@ -82,6 +84,7 @@ fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
         Expansion::RccSigned => powers::rcc(l, cx),
         Expansion::Rfl => composite::rfl(l, cx),
         Expansion::RootOfAbsolute => composite::rsq(l, cx),
+        Expansion::RootOfSigned => powers::rsq(l, cx),
         Expansion::Round(op, rounding) => convert::round(l, cx, op, rounding),
         Expansion::Sad => composite::sad(l, cx),
         Expansion::Scs => composite::scs(l, cx),

@@ -12,13 +12,13 @@ use crate::rules::{IoBinding, Var, VarKind, label_of};
 use crate::statement::{Cond as AstCond, Extra};
 use glasm_ir::flow::{Kept, Recorder, Rules};
 use glasm_ir::inst::Aux;
-use glasm_ir::program::NameId;
+use glasm_ir::program::{NameId, Routine};
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Builder, Cond, CondTest, Dst, Guard, InstFlags, Op, Output, ParamSource, Register,
-    Semantic, Src, StateParam, Storage, Swizzle, WriteMask,
+    Base, Block, Builder, Cond, CondTest, Dst, Guard, InstFlags, Node, Op, Output, ParamSource,
+    Register, Semantic, Span, Src, Stage, StateParam, Storage, Swizzle, WriteMask,
 };
 
 /// Flow control of the program so far.
@@ -77,8 +77,50 @@ impl Lowerer<'_> {
         walk.recorder.finish(self.builder, plan, walk.bound);
         // `finish` makes the main routine that the new one calls.
         if fog == Some(FogPlace::AroundMain) {
-            self.fog_around_main();
+            self.wrap_main(|_| {}, Self::fog);
         }
+        if self.has_unreached_position() {
+            self.wrap_main(Self::initial_position, |_| {});
+        }
+    }
+
+    /// A new main routine that calls the program's own.
+    fn wrap_main(&mut self, before: impl FnOnce(&mut Self), behind: impl FnOnce(&mut Self)) {
+        let own = self.builder.program.main;
+        // The routine needs its block before that is built: it is filled at the end.
+        let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
+        let routine = Routine { name: None, body };
+        self.builder.program.main = self.builder.program.routines.push(routine);
+        self.builder.open_block();
+        before(self);
+        self.builder.node(Node::Call(own, Span::default()));
+        behind(self);
+        self.builder.close_block_as(body);
+    }
+
+    /// Whether all that writes the position stands where nothing leads. Then it is what it begins as, which only the languages with
+    /// registers define: the rules see to it that their vertex programs have a write. NV_vertex_program2 section 2.14.1.5.
+    fn has_unreached_position(&self) -> bool {
+        let checked = self.checked;
+        checked.dialect.stage() == Stage::Vertex
+            && checked.dialect.facts().registers.is_some()
+            && !checked.features.contains(Features::POSITION_INVARIANT)
+            && !self.tables.results.contains_key(&Semantic::Position)
+    }
+
+    fn initial_position(&mut self) {
+        let output = Output::new(Semantic::Position);
+        let storage = Storage::Output(self.builder.program.outputs.push(output));
+        let register = self.builder.program.registers.push(Register {
+            storage,
+            width: Width::W32,
+            array: None,
+            name: None,
+        });
+        let one = u64::from(1f32.to_bits());
+        let initial = Src::new(Base::Literal(self.literal_id([0, 0, 0, one])));
+        (self.span, self.flags) = (Span::default(), InstFlags::empty());
+        self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[initial]);
     }
 
     /// Translates a line.
@@ -113,7 +155,7 @@ impl Lowerer<'_> {
         }
         if here == plan.entry() {
             self.initial_codes();
-            walk.bound = self.loop_bound(walk.step_limit);
+            walk.bound = self.step_bound(walk.step_limit);
             self.invariant_position();
             // A branch or a call may lead back to the entry; what was appended above runs once.
             if !plan.is_simple() {

@@ -7,11 +7,9 @@ use super::operand::splat;
 use crate::lang::options::Features;
 use crate::rules::IoBinding;
 use glasm_ir::inst::{Aux, Index};
-use glasm_ir::program::Routine as IrRoutine;
 use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{
-    Base, Block, Dst, IndexTerm, Node, Op, ParamSource, Saturate, Semantic, Span, Src, StateParam,
-    WriteMask,
+    Base, Dst, IndexTerm, Op, ParamSource, Saturate, Semantic, Span, Src, StateParam, WriteMask,
 };
 
 /// Fog blends the color of draw buffer 0.
@@ -38,19 +36,6 @@ impl Lowerer<'_> {
         };
         let wanted = self.checked.features.intersects(Features::FOG);
         wanted.then_some(place)
-    }
-
-    /// A new main routine that calls the program's own and applies fog.
-    pub(super) fn fog_around_main(&mut self) {
-        let own = self.builder.program.main;
-        // The routine needs its block before that is built: it is filled at the end.
-        let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
-        let routine = IrRoutine { name: None, body };
-        self.builder.program.main = self.builder.program.routines.push(routine);
-        self.builder.open_block();
-        self.builder.node(Node::Call(own, Span::default()));
-        self.fog();
-        self.builder.close_block_as(body);
     }
 
     /// Blends the final color with the fog color, both clamped; alpha is clamped and else stays. A color that is not written or not of

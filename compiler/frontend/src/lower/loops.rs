@@ -7,7 +7,7 @@ use crate::lang::arb::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::line::{Line, Value};
 use glasm_ir::inst::{Aux, Rounding};
-use glasm_ir::structurize::StepBound;
+use glasm_ir::structurize::{StepBound, StepTest};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Base, Cond, Dst, Op, RegisterId, Src, WriteMask};
 
@@ -158,11 +158,31 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A bound on what the loops of an ARB program run, if they could run more than a program may: loops in loops, calls in loops, and
-    /// branches back. NV_fragment_program2 section 3.11.4.X.
-    pub(super) fn loop_bound(&mut self, step_limit: Option<u32>) -> Option<StepBound> {
+    /// A bound on the instructions that run, if the language has one and the program could run more of them.
+    pub(super) fn step_bound(&mut self, step_limit: Option<u32>) -> Option<StepBound> {
+        let test = self.checked.dialect.facts().counted_instructions?;
+        let max = step_limit?;
+        let is_needed = match test {
+            StepTest::Rounds => self.may_loop_beyond(max),
+            StepTest::Blocks => self.may_run_beyond(max),
+        };
+        is_needed.then(|| self.new_bound(max, test))
+    }
+
+    /// Whether branches back or chains of calls can run more instructions than a program of NV_vertex_program2 may. NV_vertex_program2
+    /// section 2.14.2.3.
+    fn may_run_beyond(&self, max: u32) -> bool {
+        let plan = &self.checked.plan;
+        let most = plan
+            .most_runs()
+            .saturating_mul(self.checked.lines.list.len() as u64);
+        plan.repeats() || most > u64::from(max)
+    }
+
+    /// Whether the loops of an ARB program can run more than it may: loops in loops, calls in loops, and branches back.
+    /// NV_fragment_program2 section 3.11.4.X.
+    fn may_loop_beyond(&mut self, max: u32) -> bool {
         let checked = self.checked;
-        let max = step_limit.filter(|_| self.is_arb())?;
         let mut open = 0u32;
         let mut nested = checked.plan.repeats();
         let mut calls = nested;
@@ -181,8 +201,7 @@ impl Lowerer<'_> {
             }
         }
         // `most_steps` follows no calls: with calls in loops the count is always kept.
-        let is_needed = nested && (calls || self.most_steps() >= u64::from(max));
-        is_needed.then(|| self.step_bound(max))
+        nested && (calls || self.most_steps() >= u64::from(max))
     }
 
     /// The most instructions that the loops of a program without calls can run: no fewer than [`count_steps`](Self::count_steps) counts.
@@ -226,11 +245,11 @@ impl Lowerer<'_> {
     }
 
     /// A count of executed instructions, zero at the start.
-    fn step_bound(&mut self, max: u32) -> StepBound {
+    fn new_bound(&mut self, max: u32, test: StepTest) -> StepBound {
         let counter = self.new_register(Width::W32);
         let zero = self.bits(0);
         self.put(counter, WriteMask::X, Op::Mov, Type::U32, &[zero]);
-        StepBound { counter, max }
+        StepBound { counter, max, test }
     }
 
     /// Counts what ran in a round.

@@ -258,6 +258,19 @@ fn finish_lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, diffuse: Src, power: Src) {
     l.finish_parts(cx, &parts);
 }
 
+/// RSQ: the reciprocal square root, -infinity for -0. Compilers of drivers take what the device computes for positive and leave
+/// comparisons of it out, so that the infinities are made of bits. NV_vertex_program2 section 2.14.3.28.
+pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let [a] = l.floats(cx);
+    let value = l.compute(Op::Mov, F, &[a]);
+    let (zero, sign, infinity) = (l.float(0.0), l.bits(SIGN), l.float(f32::INFINITY));
+    let sign = l.compute(Op::And, U, &[value, sign]);
+    let infinity = l.compute(Op::Or, U, &[sign, infinity]);
+    let is_zero = l.compute(Op::SetEq, F, &[a, zero]);
+    let root = l.compute(Op::Rsq, F, &[a]);
+    l.finish(cx, Op::SelNz, F, &[is_zero, infinity, root]);
+}
+
 /// RCC: the reciprocal with its magnitude clamped to `[2^-64, 2^64]`; zeros keep their sign, NaN stays. NV_vertex_program1_1 section
 /// 2.14.1.10.19, NV_vertex_program2 section 2.14.3.25.
 pub(super) fn rcc(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {

@@ -124,6 +124,10 @@ impl Checker<'_> {
             return;
         }
         let (code, message) = match problem {
+            Problem::Unknown if self.is_codes_target(name) => (
+                Code::ReadResult,
+                format!("`{text}` keeps condition codes, which only conditions read"),
+            ),
             Problem::Number(count) => {
                 let message = format!("`{text}`: there are {count} registers, from 0 on");
                 (Code::BindingRange, message)

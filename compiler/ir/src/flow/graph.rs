@@ -14,7 +14,7 @@ use crate::inst::{Cond, Dst, Src};
 use crate::op::Op;
 use crate::program::{Block, BlockId, Node, Program, RegisterId, RoutineId, SwitchId};
 use crate::span::Span;
-use crate::structurize::{self, Exit, FlowBlock, FlowId, code};
+use crate::structurize::{self, Exit, FlowBlock, FlowId, StepTest, code};
 use rustc_hash::FxHashMap;
 
 /// Where a graph begins.
@@ -57,14 +57,16 @@ pub(super) struct Graph<'a> {
     builder: &'a mut Builder,
     plan: &'a Plan,
     rules: Rules,
-    /// Whether steps are counted.
-    counts: bool,
+    /// Which steps are counted.
+    counts: Option<StepTest>,
     blocks: IndexVec<FlowId, FlowBlock>,
     current: FlowId,
     /// The only block that branches to the one being filled, if that was begun behind a conditional jump.
     only_from: Option<FlowId>,
     /// Instructions of the program in the block being filled.
     steps: u32,
+    /// Whether what is being filled is the arm of a jump with a condition, which has been counted.
+    in_jump: bool,
     starts: FxHashMap<PieceId, FlowId>,
     /// Ends the program; without a stack, the region.
     out: FlowId,
@@ -81,7 +83,7 @@ impl<'a> Graph<'a> {
         builder: &'a mut Builder,
         plan: &'a Plan,
         rules: Rules,
-        counts: bool,
+        counts: Option<StepTest>,
     ) -> Self {
         let mut graph = Self {
             builder,
@@ -92,6 +94,7 @@ impl<'a> Graph<'a> {
             current: FlowId::new(0),
             only_from: None,
             steps: 0,
+            in_jump: false,
             starts: FxHashMap::default(),
             out: FlowId::new(0),
             ret: FlowId::new(0),
@@ -177,8 +180,9 @@ impl<'a> Graph<'a> {
 
     fn end_at(&mut self, exit: Exit, span: Span) {
         let nodes = self.builder.take_nodes();
+        let is_empty = nodes.is_empty() && !(self.counts_all() && self.steps > 0);
         // An empty block behind a conditional jump: the jump can go where the block goes.
-        if let (true, Some(from), &Exit::Jump(to)) = (nodes.is_empty(), self.only_from, &exit) {
+        if let (true, Some(from), &Exit::Jump(to)) = (is_empty, self.only_from, &exit) {
             self.blocks[from].exit.retarget(self.current, to);
             self.blocks[from].steps += self.steps;
         }
@@ -189,6 +193,16 @@ impl<'a> Graph<'a> {
             span,
             steps: std::mem::take(&mut self.steps),
         };
+    }
+
+    /// Whether every instruction counts, jumps included.
+    fn counts_all(&self) -> bool {
+        self.counts == Some(StepTest::Blocks)
+    }
+
+    /// Counts a jump that is no branch.
+    fn count_jump(&mut self) {
+        self.steps += u32::from(self.counts_all() && !self.in_jump);
     }
 
     /// Ends the block and begins the next one; `exit` gets its number.
@@ -316,16 +330,25 @@ impl<'a> Graph<'a> {
                 then,
                 otherwise,
                 span,
-            } if self.is_divided(node) => self.branch(cond, [Some(then), otherwise], span, jumps),
+            } if self.is_divided(node) => {
+                self.count_jump();
+                let is_jump = self.counts_all();
+                let outer = std::mem::replace(&mut self.in_jump, is_jump);
+                self.branch(cond, [Some(then), otherwise], span, jumps);
+                self.in_jump = outer;
+            }
             Node::Loop {
                 body, continuing, ..
             } if self.is_divided(node) => self.loop_(body, continuing),
             Node::Switch(id) if self.is_divided(node) => self.switch(id, jumps),
             Node::Break => self.go(jumps.break_to),
             Node::Continue => self.go(jumps.continue_to),
-            Node::Return => self.go(Some(self.ret)),
+            Node::Return => {
+                self.count_jump();
+                self.go(Some(self.ret));
+            }
             Node::Call(routine, _) => match self.callee(routine) {
-                None => self.builder.node(node),
+                None => self.call_routine(node),
                 Some(target) if target == self.out => self.go(Some(target)),
                 Some(start) => self.call(start),
             },
@@ -336,7 +359,7 @@ impl<'a> Graph<'a> {
     fn run(&mut self, first: u32, len: u32) {
         self.builder.node(Node::Run { first, len });
         // Loops count their rounds themselves.
-        if self.counts && self.loops.is_empty() {
+        if self.counts.is_some() && self.loops.is_empty() {
             let insts = &self.builder.program.insts[first as usize..(first + len) as usize];
             // Instructions of one span came from one instruction of the source, which is one step.
             let same = insts.windows(2).filter(|pair| pair[0].span == pair[1].span);
@@ -346,7 +369,8 @@ impl<'a> Graph<'a> {
 
     /// Whether a node becomes several blocks. Those that count steps count each arm of a branch.
     fn is_divided(&mut self, node: Node) -> bool {
-        let counted = self.counts && self.loops.is_empty() && matches!(node, Node::If { .. });
+        let counts = self.counts.is_some() && self.loops.is_empty();
+        let counted = counts && matches!(node, Node::If { .. });
         counted || !self.leaves(node).is_empty()
     }
 
@@ -509,6 +533,15 @@ impl<'a> Graph<'a> {
         self.begin(behind);
     }
 
+    /// A call of another routine. Where that reaches the bound, the block behind the call begins no more.
+    fn call_routine(&mut self, call: Node) {
+        self.count_jump();
+        self.builder.node(call);
+        if self.counts_all() {
+            self.divide(Exit::Jump);
+        }
+    }
+
     /// A call of the group: it is entered with the place to go on pushed on the stack.
     fn call(&mut self, start: FlowId) {
         let saved: Vec<(Kept, RegisterId)> = self.loops.iter().flatten().copied().collect();
@@ -522,7 +555,7 @@ impl<'a> Graph<'a> {
         calls.return_places.push(landing);
         let (stack, scratch) = (calls.stack, calls.scratch);
         let place = calls.return_places.len() as u32;
-        self.steps += 1;
+        self.steps += u32::from(!self.in_jump);
         // A call that is skipped saved nothing, so it goes on behind the code that restores.
         let beyond = match self.rules.full {
             FullStack::EndProgram => out,

@@ -183,6 +183,7 @@ pub struct Plan {
     groups: u32,
     longest_chain: usize,
     repeats: bool,
+    most_runs: u64,
     shapes: IndexVec<PieceId, Shape>,
 }
 
@@ -234,6 +235,11 @@ impl Plan {
         self.repeats
     }
 
+    /// How often regions run in all, at most, where nothing repeats.
+    pub fn most_runs(&self) -> u64 {
+        self.most_runs
+    }
+
     pub(super) fn piece_of(&self, label: LabelId) -> Option<PieceId> {
         self.labels.get(&label).copied()
     }
@@ -283,6 +289,7 @@ impl<'o> Search<'o> {
     fn plan(mut self, entry: PieceId) -> Plan {
         let mut whole = self.find_regions(entry).is_err();
         let (mut groups, mut longest_chain) = (0, 0);
+        let mut most_runs = 1;
         if !whole {
             let graph = self.region_calls();
             let chains = Chains::find(&graph);
@@ -291,6 +298,9 @@ impl<'o> Search<'o> {
             // A routine cannot end the program when the stack is full; where no chain of calls fills it, none has to.
             whole = ends && (groups > 0 || longest_chain > self.rules.depth as usize);
             self.mark_groups(&graph, chains.group);
+            if groups == 0 {
+                most_runs = self.most_runs(longest_chain);
+            }
         }
         if whole {
             groups = 1;
@@ -307,8 +317,28 @@ impl<'o> Search<'o> {
             groups,
             longest_chain,
             repeats,
+            most_runs,
             shapes,
         }
+    }
+
+    /// How often regions run that call no region twice in a chain, the first one once.
+    fn most_runs(&self, longest_chain: usize) -> u64 {
+        let callees = |region: &Region| -> Vec<RegionId> {
+            let calls = region.pieces.iter().flat_map(|&piece| &self.calls[piece]);
+            calls.filter_map(|&to| self.region_at[to]).collect()
+        };
+        let calls: Vec<_> = self.regions.iter().map(callees).collect();
+        let mut runs = vec![1u64; calls.len()];
+        // After so many rounds each number is that of all chains below its region.
+        for _ in 0..longest_chain {
+            let below = |list: &Vec<RegionId>| {
+                let counts = list.iter().map(|&callee| runs[callee]);
+                counts.fold(1, u64::saturating_add)
+            };
+            runs = calls.iter().map(below).collect();
+        }
+        runs.first().copied().unwrap_or(1)
     }
 
     fn find_regions(&mut self, entry: PieceId) -> Result<(), NeedStack> {

@@ -10,7 +10,7 @@ use crate::arena::{Id, IndexVec};
 use crate::builder::Builder;
 use crate::program::{Block, BlockId, Node, RegisterId, Routine, RoutineId};
 use crate::span::Span;
-use crate::structurize::{StepBound, code, structurize};
+use crate::structurize::{StepBound, StepTest, code, structurize};
 use rustc_hash::FxHashMap;
 
 /// Routines under construction.
@@ -103,15 +103,16 @@ impl Routines<'_> {
         let pieces = &self.plan.regions[region].pieces;
         let is_main = self.is_main(region);
         let extended = is_main && !(self.prologue.is_empty() && self.epilogue.is_empty());
+        let is_graph = self.counts_all() || self.branches(pieces);
         // The block of the only piece, if no other region needs it, is the body that `announce` gave to the routine.
-        if pieces.len() == 1 && !extended && !self.branches(pieces) && self.uses[pieces[0]] == 1 {
+        if pieces.len() == 1 && !extended && !is_graph && self.uses[pieces[0]] == 1 {
             self.uses[pieces[0]] = 0;
             return;
         }
         self.builder.open_block();
         let prologue = self.prologue_of(is_main);
         self.push(prologue);
-        if self.branches(pieces) {
+        if is_graph {
             self.graph(pieces, Start::At(self.plan.regions[region].entry), None);
         } else {
             for &piece in pieces {
@@ -143,6 +144,12 @@ impl Routines<'_> {
 
     fn push(&mut self, nodes: Vec<Node>) {
         nodes.into_iter().for_each(|node| self.builder.node(node));
+    }
+
+    /// Whether every block counts its steps.
+    fn counts_all(&self) -> bool {
+        let bound = self.bound;
+        bound.is_some_and(|bound| bound.test == StepTest::Blocks)
     }
 
     fn branches(&self, pieces: &[PieceId]) -> bool {
@@ -206,7 +213,8 @@ impl Routines<'_> {
         let taken: Vec<_> = (pieces.iter())
             .map(|&piece| (piece, self.take(piece), self.pieces[piece].end))
             .collect();
-        let graph = Graph::new(self.builder, self.plan, self.rules, self.bound.is_some());
+        let counts = self.bound.map(|bound| bound.test);
+        let graph = Graph::new(self.builder, self.plan, self.rules, counts);
         let graph = graph.with_stack(stack, &self.kept);
         let graph = graph.build(&taken, start);
         structurize(self.builder, graph, self.bound);

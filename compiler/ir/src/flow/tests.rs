@@ -12,7 +12,7 @@ use crate::inst::{Cond, Src, WriteMask};
 use crate::op::Op;
 use crate::program::{Program, RegisterId};
 use crate::span::Span;
-use crate::structurize::code;
+use crate::structurize::{StepTest, code};
 use crate::traces::{Maker, Walk, assert_trace, loops, switches, trace_of};
 use crate::types::Type;
 
@@ -304,7 +304,7 @@ fn program(lines: &[Line], rules: Rules, seed: u32, max: Option<u32>) -> Program
     let mut maker = Maker::new();
     let mut recorder = Recorder::new(&mut maker.builder, rules);
     maker.begin(seed);
-    let bound = maker.bound(max);
+    let bound = maker.bound(max, StepTest::Rounds);
     if !plan.is_simple() {
         recorder.end_prologue(&mut maker.builder);
     }

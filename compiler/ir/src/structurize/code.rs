@@ -140,6 +140,24 @@ pub(crate) fn return_beyond(builder: &mut Builder, bound: StepBound, scratch: Re
     });
 }
 
+/// Counts the steps of a block, and returns if they are beyond the bound; `scratch` is overwritten.
+pub(crate) fn count_and_test(
+    builder: &mut Builder,
+    bound: StepBound,
+    steps: u32,
+    scratch: RegisterId,
+) {
+    if steps == 0 {
+        return;
+    }
+    count(builder, bound, steps);
+    let (counter, max) = (Src::register(bound.counter), word(builder, bound.max));
+    put(builder, scratch, Op::SetGt, &[counter, max]);
+    when(builder, non_zero(scratch), |builder| {
+        builder.node(Node::Return);
+    });
+}
+
 /// A register made on first use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Lazy(Option<RegisterId>);

@@ -1,7 +1,7 @@
 //! One loop around a switch over all blocks: any graph in constant depth.
 
 use super::code::{self, value_of};
-use super::graph::{Exit, FlowId, Graph, StepBound};
+use super::graph::{Exit, FlowId, Graph, StepBound, StepTest};
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, WriteMask};
@@ -18,13 +18,14 @@ pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepB
     let scratch = code::new_register(builder);
     code::set(builder, next, value_of(graph.entry));
     builder.open_block();
-    if let Some(bound) = bound {
+    if let Some(bound) = bound.filter(|bound| bound.test == StepTest::Rounds) {
         code::return_beyond(builder, bound, scratch);
     }
+    let registers = [next, scratch];
     for blocks in reachable(graph).chunks(MAX_CASES) {
         let cases = blocks
             .iter()
-            .map(|&id| case(builder, graph, id, next, bound));
+            .map(|&id| case(builder, graph, id, registers, bound));
         let switch = Switch {
             selector: (next, 0),
             cases: cases.collect(),
@@ -47,13 +48,16 @@ fn case(
     builder: &mut Builder,
     graph: &Graph,
     id: FlowId,
-    next: RegisterId,
+    [next, scratch]: [RegisterId; 2],
     bound: Option<StepBound>,
 ) -> Case {
     let block = &graph.blocks[id];
     builder.open_block();
     if let Some(bound) = bound {
-        code::count(builder, bound, block.steps);
+        match bound.test {
+            StepTest::Rounds => code::count(builder, bound, block.steps),
+            StepTest::Blocks => code::count_and_test(builder, bound, block.steps, scratch),
+        }
     }
     for &node in &block.nodes {
         builder.node(node);

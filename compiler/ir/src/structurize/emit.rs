@@ -4,7 +4,7 @@
 //! second whether a branch leaves several at once, the third writes.
 
 use super::code::{self, Lazy};
-use super::graph::{Exit, FlowId, Graph, StepBound, TooHard};
+use super::graph::{Exit, FlowId, Graph, StepBound, StepTest, TooHard};
 use super::shape::{Place, Shape};
 use crate::arena::Id;
 use crate::builder::Builder;
@@ -340,15 +340,23 @@ impl Walk<'_> {
     }
 
     fn count_steps(&mut self, block: FlowId) {
-        let Some(bound) = self.bound.filter(|_| self.shape.is_in_loop(block)) else {
-            return;
-        };
-        if self.shape.is_header(block) {
-            let scratch = self.scratch.get(self.builder);
-            // Every round of a loop passes its header: one test there is enough.
-            code::return_beyond(self.builder, bound, scratch);
+        let Some(bound) = self.bound else { return };
+        let steps = self.graph.blocks[block].steps;
+        match bound.test {
+            StepTest::Blocks => {
+                let scratch = self.scratch.get(self.builder);
+                code::count_and_test(self.builder, bound, steps, scratch);
+            }
+            StepTest::Rounds if self.shape.is_in_loop(block) => {
+                if self.shape.is_header(block) {
+                    let scratch = self.scratch.get(self.builder);
+                    // Every round of a loop passes its header: one test there is enough.
+                    code::return_beyond(self.builder, bound, scratch);
+                }
+                code::count(self.builder, bound, steps);
+            }
+            StepTest::Rounds => {}
         }
-        code::count(self.builder, bound, self.graph.blocks[block].steps);
     }
 
     fn arm_of(&self, target: FlowId) -> Arm {

@@ -104,7 +104,7 @@ pub struct FlowBlock {
     pub exit: Exit,
     /// Source of the exit.
     pub span: Span,
-    /// Instructions of the source that it stands for, for [`StepBound`]. A loop without any is not bounded.
+    /// Instructions of the source that it stands for, for [`StepBound`]. A loop without any has no bound.
     pub steps: u32,
 }
 
@@ -117,13 +117,24 @@ pub struct Graph {
     pub entry: FlowId,
 }
 
-/// A bound on the steps in loops: beyond it the routine returns.
+/// A bound on the steps that run: beyond it the routine returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StepBound {
     /// A 32-bit register that counts steps in lane x; the caller clears it.
     pub counter: RegisterId,
-    /// Number of steps after which no further round of a loop begins.
+    /// Number of steps that may run.
     pub max: u32,
+    /// Which steps count, and where the bound is tested.
+    pub test: StepTest,
+}
+
+/// Which steps count, and where their number is tested.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StepTest {
+    /// Those in loops. When the bound is reached, no further round begins.
+    Rounds,
+    /// All. No block begins that does not end within the bound; beyond it the counter stays there, so that whoever called returns, too.
+    Blocks,
 }
 
 /// The tree of a graph would be too deep or take too long to find.

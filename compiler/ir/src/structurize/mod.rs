@@ -21,7 +21,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-pub use graph::{Exit, FlowBlock, FlowId, Graph, StepBound};
+pub use graph::{Exit, FlowBlock, FlowId, Graph, StepBound, StepTest};
 
 use crate::arena::Id;
 use crate::builder::Builder;

@@ -24,6 +24,12 @@ use BlockExit::{Branch, Jump, Return, Switch as Multi};
 
 /// Trace of a walk of at most `limit` blocks, as the program computes it; the number of blocks.
 fn walk(exits: &[BlockExit], seed: u32, limit: usize) -> Option<(u32, usize)> {
+    let (trace, steps) = part_of_walk(exits, seed, limit);
+    steps.map(|steps| (trace, steps))
+}
+
+/// Trace of the first blocks of a walk, at most `limit`; their number if it ends with them.
+fn part_of_walk(exits: &[BlockExit], seed: u32, limit: usize) -> (u32, Option<usize>) {
     let (mut walk, mut at) = (Walk::new(seed), 0);
     for step in 1..=limit {
         walk.step(at as u32 + 1);
@@ -32,10 +38,10 @@ fn walk(exits: &[BlockExit], seed: u32, limit: usize) -> Option<(u32, usize)> {
             Jump(target) => *target,
             Branch(odd, even) => [*even, *odd][draw & 1],
             Multi(targets) => targets[draw & 3],
-            Return => return Some((walk.trace, step)),
+            Return => return (walk.trace, Some(step)),
         };
     }
-    None
+    (walk.trace, None)
 }
 
 impl Maker {
@@ -73,6 +79,16 @@ impl Maker {
 
 /// The tree of a graph as a program whose output is the trace.
 fn program(exits: &[BlockExit], seed: u32, bound: Option<u32>, max_depth: usize) -> Program {
+    let bound = bound.map(|max| (max, StepTest::Rounds));
+    bounded(exits, seed, bound, max_depth)
+}
+
+fn bounded(
+    exits: &[BlockExit],
+    seed: u32,
+    bound: Option<(u32, StepTest)>,
+    max_depth: usize,
+) -> Program {
     let mut maker = Maker::new();
     maker.builder.open_block();
     maker.begin(seed);
@@ -82,7 +98,7 @@ fn program(exits: &[BlockExit], seed: u32, bound: Option<u32>, max_depth: usize)
         blocks.push(block);
     }
     let entry = FlowId::new(0);
-    let bound = maker.bound(bound);
+    let bound = bound.and_then(|(max, test)| maker.bound(Some(max), test));
     structurize_within(
         &mut maker.builder,
         Graph { blocks, entry },
@@ -283,6 +299,22 @@ fn loops_within_the_bound_run_to_their_end() {
             let program = program(&exits, seed, Some(65_536), max_depth);
             assert_eq!(trace_of(&program), expected);
         }
+    }
+}
+
+#[test]
+fn every_block_is_counted_where_all_are() {
+    let mut random = Random::new(11);
+    for round in 0..1000 {
+        let blocks = 2 + random.below(12);
+        let exits = random_graph(&mut random, blocks);
+        let most = random.below(60);
+        // Each block has seven steps: a rest of fewer is not enough for another one.
+        let max = (7 * most + random.below(7)) as u32;
+        let (expected, _) = part_of_walk(&exits, round, most);
+        let max_depth = [MAX_DEPTH, MAX_DEPTH, 8, 0][round as usize % 4];
+        let program = bounded(&exits, round, Some((max, StepTest::Blocks)), max_depth);
+        assert_trace(&program, expected, (max, &exits));
     }
 }
 

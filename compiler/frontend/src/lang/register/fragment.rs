@@ -30,6 +30,7 @@ pub static REGISTERS: Registers = Registers {
     literals: true,
     options: true,
     zero_product: false,
+    enabled_clip_distances: false,
     instructions: limits::INSTRUCTIONS as u32,
     invariant_instructions: limits::INSTRUCTIONS as u32,
 };

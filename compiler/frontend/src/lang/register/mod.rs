@@ -30,6 +30,8 @@ pub struct Registers {
     pub options: bool,
     /// Whether products of zero and anything are +0. NV_vertex_program section 2.14.1.11.
     pub zero_product: bool,
+    /// Whether clip distances clip where the clip planes of their numbers are enabled. NV_vertex_program2 section 2.11.
+    pub enabled_clip_distances: bool,
     /// Instructions of a program.
     pub instructions: u32,
     /// Instructions of a program whose position fixed functions compute.

@@ -26,6 +26,7 @@ pub static REGISTERS_1_0: Registers = Registers {
     literals: false,
     options: false,
     zero_product: true,
+    enabled_clip_distances: false,
     instructions: 128,
     invariant_instructions: 128,
 };

@@ -26,6 +26,7 @@ pub static REGISTERS: Registers = Registers {
     literals: false,
     options: true,
     zero_product: false,
+    enabled_clip_distances: true,
     instructions: 256,
     invariant_instructions: 252,
 };
@@ -34,41 +35,41 @@ opcodes! { Stages::VERTEX;
     // name, version, suffixes, result, operands, translation, text
     "ABS" V2_0 [C] v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" V2_0 [C] v (v v) op(Op::Add), "add";
-    "ARA" V2_0 [C] ar (ad) Expand(Expansion::AddAddresses), "add pairs of address components";
-    "ARL" V2_0 [C] ar (v) Expand(Expansion::LoadAddress(Rounding::Floor)), "load an address register, rounded down";
-    "ARR" V2_0 [C] ar (v) Expand(Expansion::LoadAddress(Rounding::Even)), "load an address register, rounded to even";
+    "ARA" V2_0 [C] ar (ad) Expand(Expansion::AddShortAddresses), "add pairs of address components";
+    "ARL" V2_0 [C] ar (v) Expand(Expansion::LoadShortAddress(Rounding::Floor)), "load an address register, rounded down";
+    "ARR" V2_0 [C] ar (v) Expand(Expansion::LoadShortAddress(Rounding::Even)), "load an address register, rounded to even";
     "BRA" V2_0 [] - (l oc) Flow(FlowOp::Bra), "branch to a label";
     "CAL" V2_0 [] - (l oc) Flow(FlowOp::Cal), "call a subroutine";
-    "COS" V2_0 [C] s (s) op(Op::Cos), "cosine";
+    "COS" V2_0 [C] s (s) Expand(Expansion::CosineExact), "cosine";
     "DP3" V2_0 [C] s (v v) op(Op::Dp3), "dot product of three components";
     "DP4" V2_0 [C] s (v v) op(Op::Dp4), "dot product of four components";
     "DPH" V2_0 [C] s (v v) Expand(Expansion::Dph), "homogeneous dot product";
     "DST" V2_0 [C] v (v v) Expand(Expansion::Dst), "distance vector";
-    "EX2" V2_0 [C] s (s) op(Op::Exp2), "2 to the power of";
-    "EXP" V2_0 [C] v (s) Expand(Expansion::ExpParts), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
+    "EX2" V2_0 [C] s (s) Expand(Expansion::Exp2Exact), "2 to the power of";
+    "EXP" V2_0 [C] v (s) Expand(Expansion::ExpOrdered), "2 to the power of, in parts: (2^floor(a), a - floor(a), 2^a, 1)";
     "FLR" V2_0 [C] v (v) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
-    "FRC" V2_0 [C] v (v) op(Op::Fract), "fraction";
+    "FRC" V2_0 [C] v (v) Expand(Expansion::FractionOrNan), "fraction";
     "LG2" V2_0 [C] s (s) op(Op::Log2), "logarithm to base 2";
-    "LIT" V2_0 [C] v (v) Expand(Expansion::Lit), "lighting coefficients";
-    "LOG" V2_0 [C] v (s) Expand(Expansion::LogParts), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
+    "LIT" V2_0 [C] v (v) Expand(Expansion::LitOrdered), "lighting coefficients";
+    "LOG" V2_0 [C] v (s) Expand(Expansion::LogFlushed), "logarithm to base 2 of |a|, in parts: (exponent, mantissa, log2(|a|), 1)";
     "MAD" V2_0 [C] v (v v v) op(Op::Mad), "multiply and add";
-    "MAX" V2_0 [C] v (v v) op(Op::Max), "maximum";
-    "MIN" V2_0 [C] v (v v) op(Op::Min), "minimum";
+    "MAX" V2_0 [C] v (v v) Expand(Expansion::MaxOrNan), "maximum";
+    "MIN" V2_0 [C] v (v v) Expand(Expansion::MinOrNan), "minimum";
     "MOV" V2_0 [C] v (v) op(Op::Mov), "move";
     "MUL" V2_0 [C] v (v v) op(Op::Mul), "multiply";
-    "RCC" V2_0 [C] s (s) Expand(Expansion::Rcc), "clamped reciprocal";
+    "RCC" V2_0 [C] s (s) Expand(Expansion::RccSigned), "clamped reciprocal";
     "RCP" V2_0 [C] s (s) op(Op::Rcp), "reciprocal";
     "RET" V2_0 [] - (oc) Flow(FlowOp::Ret), "return from a subroutine";
-    "RSQ" V2_0 [C] s (s) op(Op::Rsq), "reciprocal square root";
-    "SEQ" V2_0 [C] v (v v) op(Op::SetEq), "set on equal";
+    "RSQ" V2_0 [C] s (s) Expand(Expansion::RootOfSigned), "reciprocal square root";
+    "SEQ" V2_0 [C] v (v v) Expand(Expansion::SetOrNan(Op::SetEq)), "set on equal";
     "SFL" V2_0 [C] v (v v) Expand(Expansion::SetFalse), "set on false";
-    "SGE" V2_0 [C] v (v v) op(Op::SetGe), "set on greater or equal";
-    "SGT" V2_0 [C] v (v v) op(Op::SetGt), "set on greater";
-    "SIN" V2_0 [C] s (s) op(Op::Sin), "sine";
-    "SLE" V2_0 [C] v (v v) op(Op::SetLe), "set on less or equal";
-    "SLT" V2_0 [C] v (v v) op(Op::SetLt), "set on less";
-    "SNE" V2_0 [C] v (v v) op(Op::SetNe), "set on not equal";
-    "SSG" V2_0 [C] v (v) op(Op::Sign), "sign";
+    "SGE" V2_0 [C] v (v v) Expand(Expansion::SetOrNan(Op::SetGe)), "set on greater or equal";
+    "SGT" V2_0 [C] v (v v) Expand(Expansion::SetOrNan(Op::SetGt)), "set on greater";
+    "SIN" V2_0 [C] s (s) Expand(Expansion::SineExact), "sine";
+    "SLE" V2_0 [C] v (v v) Expand(Expansion::SetOrNan(Op::SetLe)), "set on less or equal";
+    "SLT" V2_0 [C] v (v v) Expand(Expansion::SetOrNan(Op::SetLt)), "set on less";
+    "SNE" V2_0 [C] v (v v) Expand(Expansion::SetOrNan(Op::SetNe)), "set on not equal";
+    "SSG" V2_0 [C] v (v) Expand(Expansion::SignOrNan), "sign";
     "STR" V2_0 [C] v (v v) Expand(Expansion::SetTrue), "set on true";
     "SUB" V2_0 [C] v (v v) op(Op::Sub), "subtract";
 }
