@@ -226,6 +226,13 @@ pub struct Reflection {
     pub replication: Option<Replication>,
     /// Work-group size of compute programs; zeros if specialization constants 0 to 2 give it.
     pub workgroup_size: Option<[u32; 3]>,
+    /// Whether the near and the far plane clip nothing: the pipeline needs `depthClampEnable`. So it is for programs of NV_fragment_program
+    /// that replace the depth.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unclipped_depth: bool,
+    /// Whether lookups of textures that are not there give (0, 0, 0, 0), as in NV_fragment_program; else (0, 0, 0, 1).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub transparent_missing: bool,
     /// What the device must offer.
     pub requirements: Requirements,
 }

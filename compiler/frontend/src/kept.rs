@@ -7,7 +7,7 @@ use crate::lang::bindings::BindingInfo;
 use crate::lang::options::Group;
 use crate::line::Lines;
 use crate::lower::tables::Tables;
-use crate::names::NameTables;
+use crate::names::{NameId, NameTables};
 use crate::rules::{Flow, Uses};
 use crate::statement::{
     Decl, Item, Literal, Operand, Path, Reading, Relative, Segment, TexPart, VarMods,
@@ -29,6 +29,7 @@ pub struct Scratch {
     pub(crate) segments: Vec<Segment>,
     pub(crate) relatives: Vec<Relative>,
     pub(crate) literals: Vec<Literal>,
+    pub(crate) numbers: FxHashMap<NameId, Literal>,
     pub(crate) textures: Vec<TexPart>,
     pub(crate) vars: Vec<Var>,
     pub(crate) attribs: Vec<IoBinding>,
@@ -74,6 +75,7 @@ impl Scratch {
         self.segments = reading.segments;
         self.relatives = reading.relatives;
         self.literals = reading.literals;
+        self.numbers = reading.numbers;
         self.textures = reading.textures;
     }
 }

@@ -7,6 +7,7 @@ use crate::names::{NameId, Names};
 use crate::source::Dialect;
 use glasm_ir::types::Type;
 use glasm_ir::{Span, Swizzle, WriteMask};
+use rustc_hash::FxHashMap;
 
 /// A program that is being read: its names, and the parts of the statement that was read last. Lists that lines refer to keep their entries
 /// as long as the lines are kept.
@@ -42,6 +43,8 @@ pub struct Reading<'s> {
     pub subroutine_numbers: Vec<(NameId, u32, Span)>,
     /// Names in declarations that could not be read; their use is no further error.
     pub poisoned: Vec<NameId>,
+    /// The names of single numbers, which vectors may hold.
+    pub numbers: FxHashMap<NameId, Literal>,
 }
 
 /// An instruction.
@@ -381,6 +384,10 @@ pub enum DeclKind {
     SubroutineType,
     /// SUBROUTINE. The first item is the name of the type.
     Subroutine,
+    /// DECLARE: a parameter that callers set by its name. The item, if there is one, is its first value.
+    Declare,
+    /// DEFINE: a constant. The item is its value.
+    Define,
 }
 
 bitflags::bitflags! {
@@ -489,6 +496,7 @@ impl<'s> Reading<'s> {
             relatives: Vec::new(),
             subroutine_numbers: Vec::new(),
             poisoned: Vec::new(),
+            numbers: FxHashMap::default(),
         }
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Var {
     /// The run-time index that the binding has: the variable is that element of all such bindings. NV_vertex_program3
     /// sections 2.14.3.1 and 2.14.3.4.
     pub(crate) element: Option<u32>,
+    /// Whether it is a single number, which is a scalar and has no components. NV_fragment_program section 3.11.2.
+    pub(crate) is_number: bool,
     pub(crate) span: Span,
 }
 
@@ -26,6 +28,8 @@ pub(crate) struct Var {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum VarKind {
     Temp,
+    /// A result of which only the condition codes stay. NV_fragment_program section 3.11.1.2.
+    Codes,
     /// Address register: integers that only indices read.
     Address,
     Attrib {
@@ -134,6 +138,7 @@ impl Var {
             array: None,
             relative: false,
             element: None,
+            is_number: false,
             span,
         }
     }

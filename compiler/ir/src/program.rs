@@ -225,6 +225,11 @@ pub struct Modes {
     pub numbered_colors: bool,
     /// Clip distances clip where the user clip planes of their numbers are enabled; else they always do.
     pub enabled_clip_distances: bool,
+    /// The near and the far plane clip nothing: the program replaces depths and discards fragments by theirs. NV_fragment_program section
+    /// 2.11.
+    pub unclipped_depth: bool,
+    /// Lookups of incomplete textures give (0, 0, 0, 0), else (0, 0, 0, 1). NV_fragment_program section 3.11.5.38.
+    pub transparent_missing: bool,
     /// Zero of either sign times anything, infinities and NaN included, is +0 in products of 32-bit floats. NV_vertex_program section
     /// 2.14.1.11.
     pub zero_product: bool,
@@ -258,6 +263,10 @@ impl Modes {
         ("numbered_colors", |modes| &mut modes.numbered_colors),
         ("enabled_clip_distances", |modes| {
             &mut modes.enabled_clip_distances
+        }),
+        ("unclipped_depth", |modes| &mut modes.unclipped_depth),
+        ("transparent_missing", |modes| {
+            &mut modes.transparent_missing
         }),
         ("zero_product", |modes| &mut modes.zero_product),
         ("flush_denormals", |modes| &mut modes.flush_denormals),

@@ -176,6 +176,8 @@ pub enum StateParam {
     PointAttenuation,
     /// `(near, far, far - near, 1)`
     DepthRange,
+    /// `(least, largest, 0, 1)`: depths between which fragments lie whose depth a program replaces. NV_fragment_program section 3.11.6.
+    DepthBounds,
     /// `(scale, offset, 0, 1)`: what makes of y of the window position a count from the top.
     WindowOrigin,
     /// Property of thread groups: an integer in lane x.

@@ -82,8 +82,16 @@ impl<'a> Draws<'a> {
         self.programs.check(entry_name(script, &draw.state))?;
         let inputs = self.vertex_inputs(script, draw);
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
+        resources.params.state.depth_clamp = draw.state.depth_clamp;
         self.programs.bind(resources)?;
         let mut draw = *draw;
+        if self.is_unclipped() {
+            draw.state.depth_clamp = true;
+            if !self.device.capabilities.features.contains("depthClamp") {
+                let message = "the device lacks depthClamp, without which depth clips";
+                return Err(Problem::Lacking(message.to_owned()));
+            }
+        }
         let list = assemble(&draw, &script.indices)?;
         if list.is_some() {
             draw.state.primitive_restart = false;
@@ -131,6 +139,14 @@ impl<'a> Draws<'a> {
         self.device.draw(framebuffer, &call)?;
         drop(call);
         resources.feedback.drawn()
+    }
+
+    /// Whether the fragment program takes the place of clipping by depth. Devices clip only where they do not clamp; nothing is left to
+    /// clamp, as the program has discarded it.
+    fn is_unclipped(&self) -> bool {
+        let fragment = self.programs.module(Stage::Fragment);
+        let reflection = fragment.and_then(|module| module.reflection.as_ref());
+        reflection.is_some_and(|reflection| reflection.unclipped_depth)
     }
 
     /// What the vertex stage reads, unless nobody knows.

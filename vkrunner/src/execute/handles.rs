@@ -1,6 +1,6 @@
 //! What programs find by handle: at the place of each unit its texture or image, where it fits the array, and something empty else.
 
-use super::plan::{WantedImage, WantedTexture};
+use super::plan::{Missing, WantedImage, WantedTexture};
 use super::{Problem, Resources};
 use crate::vk::{Comparing, Device, Resource};
 use glasm::ir::TexTarget;
@@ -20,6 +20,7 @@ impl Resources {
             target,
             texel,
             comparing: Some(comparing),
+            missing: Missing::Black,
         };
         let wanted = match kind {
             HandleKind::Texture(texel) => texture(texel, Comparing::Off),

@@ -41,6 +41,17 @@ pub(super) struct WantedTexture {
     pub(super) texel: Scalar,
     /// Whether lookups compare; `None` if the program does not say.
     pub(super) comparing: Option<Comparing>,
+    /// Alpha of what lookups give if there is no texture.
+    pub(super) missing: Missing,
+}
+
+/// What lookups give that find no texture.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Missing {
+    /// (0, 0, 0, 1).
+    Black,
+    /// (0, 0, 0, 0).
+    Transparent,
 }
 
 /// An image as a program sees it.
@@ -88,6 +99,10 @@ pub(super) fn plan_bindings<'a>(
             plain = true;
             continue;
         };
+        let missing = match reflection.transparent_missing {
+            true => Missing::Transparent,
+            false => Missing::Black,
+        };
         if let Some(block) = &reflection.params {
             let named = reflection.named.clone();
             let source = Source::Params(module.stage, block.clone(), named);
@@ -98,7 +113,7 @@ pub(super) fn plan_bindings<'a>(
             add(&mut plan, block.slot, kind, 1, source);
         }
         for texture in &reflection.textures {
-            plan_texture(&mut plan, texture)?;
+            plan_texture(&mut plan, texture, missing)?;
         }
         for image in &reflection.images {
             plan_image(&mut plan, image)?;
@@ -223,7 +238,11 @@ fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
     }
 }
 
-fn plan_texture(plan: &mut Vec<PlannedBinding>, texture: &TextureBinding) -> Result<(), String> {
+fn plan_texture(
+    plan: &mut Vec<PlannedBinding>,
+    texture: &TextureBinding,
+    missing: Missing,
+) -> Result<(), String> {
     let comparing = match texture.shadow {
         true => Comparing::On,
         false => Comparing::Off,
@@ -232,10 +251,11 @@ fn plan_texture(plan: &mut Vec<PlannedBinding>, texture: &TextureBinding) -> Res
         target: texture.target,
         texel: texture.texel,
         comparing: Some(comparing),
+        missing,
     };
     let differs = |planned: &PlannedBinding| {
         (planned.binding.set, planned.binding.binding) == (texture.slot.set, texture.slot.binding)
-            && !matches!(planned.source, Source::Textures(_, known) if known == wanted)
+            && !matches!(planned.source, Source::Textures(_, known) if known == WantedTexture { missing: known.missing, ..wanted })
     };
     if plan.iter().any(differs) {
         return Err(format!(
@@ -318,6 +338,7 @@ mod tests {
         target: TexTarget::D2,
         texel: Scalar::Float,
         comparing: Some(Comparing::Off),
+        missing: Missing::Black,
     };
 
     fn numbered(buffers: &[BindTarget]) -> Numbered<'_> {

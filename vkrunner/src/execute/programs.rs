@@ -1,6 +1,6 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
-use super::plan::{Numbered, PlannedBinding, Source, WantedTexture, plan_bindings};
+use super::plan::{Missing, Numbered, PlannedBinding, Source, WantedTexture, plan_bindings};
 use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module, check_interfaces};
 use crate::spirv::texel_scalar;
@@ -315,6 +315,7 @@ fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
                 target: update.shape.target,
                 texel: texel_scalar(update.shape.format.encoding),
                 comparing: None,
+                missing: Missing::Black,
             });
         }
     }

@@ -33,6 +33,8 @@ pub(crate) fn reflection(stage: Stage) -> Reflection {
         outputs: Vec::new(),
         replication: None,
         workgroup_size: None,
+        unclipped_depth: false,
+        transparent_missing: false,
         requirements: Requirements::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! Textures by texture image unit.
 
 use super::Problem;
-use super::plan::WantedTexture;
+use super::plan::{Missing, WantedTexture};
 use crate::spirv::texel_scalar;
 use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
 use ash::vk::CompareOp;
@@ -87,13 +87,17 @@ impl Textures {
         Ok(())
     }
 
-    /// What GL gives for incomplete textures: (0, 0, 0, 1).
+    /// What GL gives for incomplete textures: black, whose alpha depends on the language of the program.
     fn prepare_unset(&mut self, device: &Rc<Device>, wanted: WantedTexture) -> Result<(), Problem> {
         if self.unset.iter().any(|(known, _)| *known == wanted) {
             return Ok(());
         }
         let (shape, sampling) = unset_texture(wanted);
-        let black = Contents::Pattern(Pattern::Solid([0.0, 0.0, 0.0, 1.0]));
+        let alpha = match wanted.missing {
+            Missing::Black => 1.0,
+            Missing::Transparent => 0.0,
+        };
+        let black = Contents::Pattern(Pattern::Solid([0.0, 0.0, 0.0, alpha]));
         let data = TextureData::new(&Update::whole(shape, Some(black)));
         let texture = Rc::new(create(device, &data, TextureUse::Sampled)?);
         let comparing = wanted.comparing.unwrap_or(Comparing::Off);
@@ -283,6 +287,7 @@ mod tests {
             target,
             texel,
             comparing: Some(comparing),
+            missing: Missing::Black,
         }
     }
 

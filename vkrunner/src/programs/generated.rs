@@ -146,6 +146,8 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
         outputs: Vec::new(),
         replication: None,
         workgroup_size: None,
+        unclipped_depth: false,
+        transparent_missing: false,
         requirements: Requirements::default(),
     }
 }

@@ -179,6 +179,7 @@ fn state_name(state: StateParam) -> String {
         StateParam::PointSize => "state_point_size".to_owned(),
         StateParam::PointAttenuation => "state_point_attenuation".to_owned(),
         StateParam::DepthRange => "state_depth_range".to_owned(),
+        StateParam::DepthBounds => "depth_bounds".to_owned(),
         StateParam::NormalScale => "state_matrix_normalscale".to_owned(),
         StateParam::Samples => "state_multisample_samples".to_owned(),
         StateParam::SamplePosition(sample) => format!("state_multisample_position_{sample}"),

@@ -329,6 +329,8 @@ impl Io<'_> {
             outputs: told.outputs.drain(..).collect(),
             replication: self.vars.outputs.replication,
             workgroup_size: reflected_group_size(self.program),
+            unclipped_depth: self.program.modes.unclipped_depth,
+            transparent_missing: self.program.modes.transparent_missing,
             requirements,
         }
     }

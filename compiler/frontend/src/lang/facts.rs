@@ -20,7 +20,7 @@ pub struct LanguageFacts {
     pub registers: Option<&'static Registers>,
 
     /// Words that begin bindings, and that cannot be names. NV_gpu_program4 section 2.X.2, ARB_vertex_program section 2.14.2.
-    /// In the languages with registers, the letters of [`Registers::files`].
+    /// In the languages with registers, the letters of [`Registers::files`] and of parameters that are resolved one by one.
     pub reserved_words: &'static [&'static str],
     /// Opcodes and declarations of older languages, which get a message of their own. NV_gpu_program4 issue 2.
     pub old_words: &'static [&'static str],
@@ -260,7 +260,8 @@ static VERTEX_2: LanguageFacts = LanguageFacts {
 static FRAGMENT_1: LanguageFacts = LanguageFacts {
     features: Features::NV_FRAGMENT,
     registers: Some(&fragment::REGISTERS),
-    reserved_words: &["f", "o"],
+    reserved_words: &["f", "o", "p"],
+    instruction_sets: Features::empty(),
     condition_words: Some(Features::empty()),
     ..VERTEX_1_0
 };

@@ -133,6 +133,9 @@ pub fn state_text(param: StateParam) -> String {
         StateParam::PointSize => "points: (size, smallest size, largest size, fade threshold)",
         StateParam::PointAttenuation => "attenuation of points: (constant, linear, quadratic, 1)",
         StateParam::DepthRange => "depth range: (near, far, far - near, 1)",
+        StateParam::DepthBounds => {
+            "(least depth, largest depth, 0, 1) of fragments whose depth a program replaces"
+        }
         StateParam::WindowOrigin => "(scale, offset, 0, 1): makes of y a count from the top",
         StateParam::Thread(ThreadProperty::WarpSize) => {
             "threads of a group (warp): an integer in x"

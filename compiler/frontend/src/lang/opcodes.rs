@@ -467,6 +467,10 @@ fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
         Family::Typed => Mods::empty(),
         Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => Mods::NUMBERED,
     };
+    // The suffixes of these programs have neither numbers nor a clamp with sign. NV_fragment_program section 3.11.4.
+    if family == Family::Fragment1 && !matches!(rest, b"" | b"C" | b"_SAT" | b"C_SAT") {
+        return None;
+    }
     let (update, rest) = match rest {
         [b'C', b'0', rest @ ..] => (Mods::CC0.union(numbered), rest),
         [b'C', b'1', rest @ ..] => (Mods::CC1.union(numbered), rest),

@@ -1,5 +1,6 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
+use super::precision::Precision;
 use super::tables::Tables;
 use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
@@ -50,6 +51,8 @@ pub(crate) struct Lowerer<'c> {
     pub(super) tables: &'c mut Tables,
     pub(super) hidden_used: [usize; 2],
     pub(super) flags: InstFlags,
+    /// The conversions of the instruction being translated.
+    pub(super) precision: Precision,
     pub(super) span: Span,
 }
 
@@ -96,6 +99,7 @@ impl Unfinished {
             tables: &mut self.tables,
             hidden_used: [0; 2],
             flags: self.flags,
+            precision: Precision::default(),
             span: self.span,
         };
         append(&mut lowerer);

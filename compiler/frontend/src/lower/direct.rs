@@ -15,6 +15,9 @@ impl Lowerer<'_> {
         let checked = self.checked;
         let ty = cx.types.ty;
         let operands = checked.lines.sources(cx.line);
+        if self.precision.operands.is_some() {
+            return self.direct_slowly(cx, op, self.builder.program.srcs.len());
+        }
         let first_source = self.builder.program.srcs.len();
         for operand in operands {
             let base = match operand.base {

@@ -18,17 +18,30 @@ impl Lowerer<'_> {
         self.begin_line(line);
         let mods = line.modifiers.mods();
         self.flags = InstFlags::empty();
-        if mods.intersects(Mods::PREC.union(Mods::HALF)) {
-            self.flags
-                .set(InstFlags::PRECISE, mods.contains(Mods::PREC));
-            self.flags
-                .set(InstFlags::RELAXED, mods.contains(Mods::HALF));
+        let is_short = line.dst.is_some_and(|dst| self.tables.is_short(dst.var));
+        if is_short || mods.intersects(Mods::PREC.union(Mods::HALF).union(Mods::FIXED)) {
+            self.unusual_precision(line, info);
         }
         match info.lower {
             Lower::Op(op) => self.direct(&cx, op),
             Lower::Expand(expansion) => expand(self, &cx, expansion),
             Lower::Flow(_) | Lower::Missing => {}
         }
+    }
+}
+
+impl Lowerer<'_> {
+    /// Precisions that are asked for: in some languages they are exact, in the others hints.
+    fn unusual_precision(&mut self, line: &Line, info: &'static OpcodeInfo) {
+        if self.has_exact_precision() {
+            self.precision = self.precision(line, info);
+            return;
+        }
+        let mods = line.modifiers.mods();
+        self.flags
+            .set(InstFlags::PRECISE, mods.contains(Mods::PREC));
+        self.flags
+            .set(InstFlags::RELAXED, mods.contains(Mods::HALF));
     }
 }
 

@@ -73,6 +73,10 @@ impl Lowerer<'_> {
             self.builder.open_block();
             self.fog();
             walk.recorder.set_epilogue(self.builder.take_nodes());
+        } else if self.limits_depth() {
+            self.builder.open_block();
+            self.depth_limits();
+            walk.recorder.set_epilogue(self.builder.take_nodes());
         }
         walk.recorder.finish(self.builder, plan, walk.bound);
         // `finish` makes the main routine that the new one calls.

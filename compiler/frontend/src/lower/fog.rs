@@ -101,7 +101,8 @@ impl Lowerer<'_> {
         self.clamped(Op::Exp2, &[power.negated()])
     }
 
-    fn state(&mut self, state: StateParam) -> Src {
+    /// A parameter of GL state.
+    pub(super) fn state(&mut self, state: StateParam) -> Src {
         Src::new(Base::Param(self.param_id(ParamSource::State(state))))
     }
 

@@ -9,8 +9,8 @@ use crate::statement::{Index as AstIndex, Signs};
 use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Dst, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Src, Storage,
-    Swizzle, WriteMask,
+    Base, Dst, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Semantic, Src,
+    Storage, Swizzle, WriteMask,
 };
 
 impl Lowerer<'_> {
@@ -43,7 +43,10 @@ impl Lowerer<'_> {
         if !signs.is_empty() {
             sign(&mut src, signs, ty);
         }
-        src
+        match self.precision.operands {
+            None => src,
+            Some(op) => self.rounded(operand, op, src),
+        }
     }
 
     /// A constant with its signs, before its suffix.
@@ -107,7 +110,8 @@ impl Lowerer<'_> {
             }
             VarKind::Buffer(view) => self.buffer_element(view, index),
             VarKind::Result { first } => self.result_value(var, first, index, ty),
-            VarKind::Texture { .. }
+            VarKind::Codes
+            | VarKind::Texture { .. }
             | VarKind::Image { .. }
             | VarKind::Shared { .. }
             | VarKind::Poisoned => self.bits(0),
@@ -207,9 +211,23 @@ impl Lowerer<'_> {
         } else {
             binding.base
         });
-        let input = Base::Input(self.input(binding, base, info.width()));
+        let mut input = Base::Input(self.input(binding, base, info.width()));
+        if binding.semantic == Semantic::FogCoord && self.has_exact_precision() {
+            input = self.fog_register(input);
+        }
         *self.tables.place(var, element) = Some(input);
         Src::new(input)
+    }
+
+    /// A register with f[FOGC], whose components y, z and w are 0, unlike those of the same attribute in other languages. There is no flow
+    /// control, so that the register has its value from the first use on. NV_fragment_program table X.1.
+    fn fog_register(&mut self, input: Base) -> Base {
+        let register = self.new_register(Width::W32);
+        let zero = self.bits(0);
+        self.put(register, WriteMask(0b1110), Op::Mov, Type::F32, &[zero]);
+        let coordinate = [Src::new(input)];
+        self.put(register, WriteMask::X, Op::Mov, Type::F32, &coordinate);
+        Base::Register(register)
     }
 
     fn param(&mut self, var: u32, info: &Var, first: u32, index: AstIndex) -> Src {
@@ -323,6 +341,7 @@ impl Lowerer<'_> {
                 }
                 VarKind::Result { first } => self.result_array(info, first, count),
                 VarKind::Temp
+                | VarKind::Codes
                 | VarKind::Address
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }

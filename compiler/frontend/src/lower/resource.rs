@@ -66,6 +66,9 @@ impl Lowerer<'_> {
         Modes {
             workgroup_size,
             secondary_view_layer_offset: self.checked.second_layer_offset.unwrap_or(0),
+            unclipped_depth: self.limits_depth(),
+            transparent_missing: self.has_exact_precision(),
+            flush_denormals: self.has_exact_precision(),
             ..self.checked.modes
         }
     }

@@ -53,7 +53,8 @@ impl Lowerer<'_> {
     fn plain_result(&self, cx: &InstCx<'_>) -> Option<Dst> {
         let unusual = Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED);
         let result = cx.line.dst.as_ref()?;
-        if result.guard.is_some() || cx.line.modifiers.mods().intersects(unusual) {
+        let mods = cx.line.modifiers.mods();
+        if result.guard.is_some() || mods.intersects(unusual) || self.precision.result.is_some() {
             return None;
         }
         let base = self
@@ -83,7 +84,10 @@ impl Lowerer<'_> {
     ) {
         let Some(result) = &cx.line.dst else { return };
         let (dst, width) = self.dst(cx, result);
-        if cx.line.modifiers.mods().contains(Mods::FIXED) {
+        if let Some(rounding) = self.precision.result {
+            return self.finish_rounded(dst, rounding, (op, ty, aux), sources);
+        }
+        if cx.line.modifiers.mods().contains(Mods::FIXED) && !self.has_exact_precision() {
             return self.finish_fixed(dst, op, ty, aux, sources);
         }
         let clamped = cx.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
@@ -150,6 +154,23 @@ impl Lowerer<'_> {
         self.inst(Op::Cvt, Type::F32, Some(codes), nearest(Type::F16), &half);
     }
 
+    /// A result that is converted to a precision below 32 bits.
+    fn finish_rounded(
+        &mut self,
+        dst: Dst,
+        rounding: Op,
+        (op, ty, aux): (Op, Type, Aux),
+        sources: &[Src],
+    ) {
+        if op == Op::Mov {
+            return self.inst(rounding, Type::F32, Some(dst), Aux::None, sources);
+        }
+        let hidden = self.hidden(Width::W32);
+        self.put_with(hidden, op, ty, aux, sources);
+        let exact = [Src::register(hidden)];
+        self.inst(rounding, Type::F32, Some(dst), Aux::None, &exact);
+    }
+
     /// Precision X: results beyond the range of signed fixed point numbers with ten fraction bits become its ends.
     /// NV_fragment_program_option section 3.11.4.X.
     #[cold]
@@ -209,7 +230,7 @@ impl Lowerer<'_> {
         } else {
             self.temp_register(var, info, result.index)
         };
-        if info.size == VarSize::Short {
+        if info.size == VarSize::Short && !self.has_exact_precision() {
             self.flags |= InstFlags::RELAXED;
         }
         let mut dst = Dst {

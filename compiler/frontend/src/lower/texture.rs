@@ -33,6 +33,10 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             let level = level(l, cx, w);
             access(l, cx, TexMode::Lod, coordinate, &[level]);
         }
+        // Coordinates of cube maps have directions only. NV_fragment_program section 3.11.5.40.
+        TextureOp::Project if l.keeps_direction(cx) => {
+            access(l, cx, TexMode::Implicit, coordinate, &[]);
+        }
         TextureOp::Project => {
             let coordinate = l.compute(Op::Div, F, &[coordinate, w]);
             access(l, cx, TexMode::Implicit, coordinate, &[]);
@@ -63,6 +67,13 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
         }
         TextureOp::QueryLod => access(l, cx, TexMode::QueryLod, coordinate, &[]),
         TextureOp::QuerySamples => {}
+    }
+}
+
+impl Lowerer<'_> {
+    /// Whether a lookup with projection does not divide.
+    fn keeps_direction(&self, cx: &InstCx<'_>) -> bool {
+        self.has_exact_precision() && part(self, cx).1.is_cube()
     }
 }
 

@@ -169,9 +169,16 @@ impl Checker<'_> {
         if let Some(registers) = self.facts.registers {
             return self.register(registers, name, span);
         }
+        self.undeclared_variable(name, span)
+    }
+
+    /// A name that no declaration has: the address register of loops, or an error.
+    #[cold]
+    pub(super) fn undeclared_variable(&mut self, name: NameId, span: Span) -> Option<u32> {
         if self.is_loop_index(name) {
             return Some(self.declare_loop_index(name));
         }
+        let span = self.named_span(span);
         // One report for each name. `poison_names` takes it back if a declaration of the name follows that could not be read.
         self.syntax.words[name.index()].named = Named::Poisoned;
         let text = self.name_text(name);

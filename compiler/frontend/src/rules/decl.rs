@@ -26,6 +26,7 @@ impl Checker<'_> {
             DeclKind::SharedMemory => self.shared_memory(&decl),
             DeclKind::SecondaryViewLayerOffset => self.secondary_view_layer_offset(&decl),
             DeclKind::SubroutineType => self.subroutine_type(&decl),
+            DeclKind::Declare | DeclKind::Define => self.named_value(&decl),
             DeclKind::Attrib
             | DeclKind::Param
             | DeclKind::Output

@@ -54,6 +54,9 @@ impl Checker<'_> {
             if let Some(dst) = &inst.dst {
                 self.register_result(dst);
             }
+            if self.family == Family::Fragment1 {
+                self.fragment_registers(inst, operands);
+            }
         }
         if info.is_special() || inst.modifiers.atomic().is_some() {
             self.special(inst, operands, info, types);
@@ -286,11 +289,17 @@ impl Checker<'_> {
     ) {
         match info.operand_rule {
             OperandRule::None => {}
+            OperandRule::Size(size) if self.family == Family::Fragment1 => {
+                self.packed_register(inst, operands, size);
+            }
             OperandRule::Size(size) => self.packed_size(inst, operands, size),
             OperandRule::Attribute => self.interpolated_operand(operands),
             OperandRule::SharedBounds => self.shared_access(operands, types),
             OperandRule::CounterOperation => self.counter_operation(inst),
             OperandRule::ParameterCount => self.loop_operand(operands),
+            OperandRule::ThreeComponents if self.family == Family::Fragment1 => {
+                self.three_written(inst, info);
+            }
             OperandRule::ThreeComponents => self.three_components(inst, info),
         }
     }

@@ -70,7 +70,13 @@ impl Checker<'_> {
             return self.memory_operand(operand, kind);
         }
         let var = match operand.base {
-            Base::Name(name) => self.var_of(name, operand.span),
+            Base::Name(name) => match self.numbered_local(name, operand.index) {
+                Some(var) => {
+                    operand.index = Index::None;
+                    Some(var)
+                }
+                None => self.var_of(name, operand.span),
+            },
             Base::Var(var) => Some(var),
             Base::Path(path) => self.path_operand(path).map(|(var, suffix)| {
                 operand.suffix = suffix;
@@ -120,9 +126,11 @@ impl Checker<'_> {
         match (shape, operand.suffix.kind()) {
             (Shape::Vector | Shape::Memory(_), _) | (Shape::Scalar, SuffixKind::One(_)) => {}
             (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
+            (Shape::Scalar, SuffixKind::None) if self.is_number(operand.base) => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
-                self.error(Code::ScalarSuffix, operand.span, message);
+                let span = self.value_span(operand.span);
+                self.error(Code::ScalarSuffix, span, message);
             }
             (Shape::AddressRegister, _) => {}
             (Shape::Plain, _) => {
@@ -136,7 +144,7 @@ impl Checker<'_> {
     /// NV_fragment_program2.
     #[cold]
     fn reads_result(&mut self, var: u32, span: Span) -> bool {
-        let known = self.has_option(self.facts.readable_results);
+        let known = self.facts.registers.is_none() && self.has_option(self.facts.readable_results);
         let is_result = matches!(self.program.vars[var as usize].kind, VarKind::Result { .. });
         if !is_result || !known {
             return false;
@@ -159,6 +167,10 @@ impl Checker<'_> {
                 "is an address register, which only indices read",
             ),
             VarKind::Result { .. } => (Code::ReadResult, "is a result, which can only be written"),
+            VarKind::Codes => (
+                Code::ReadResult,
+                "keeps condition codes only and can only be written",
+            ),
             VarKind::Texture { .. } => (Code::OperandNotVariable, "is a texture"),
             VarKind::Image { .. } => (Code::OperandNotVariable, "is an image"),
             VarKind::Subroutine { .. } => {
@@ -458,7 +470,7 @@ impl Checker<'_> {
     #[inline]
     pub(super) fn result(&mut self, dst: &mut Dst, ty: Type, untyped: bool) {
         let var = match dst.base {
-            Base::Name(name) => match self.result_var(name, dst.span) {
+            Base::Name(name) => match self.result_var(name, dst) {
                 Some(var) => var,
                 None => return,
             },
@@ -471,12 +483,18 @@ impl Checker<'_> {
         };
         dst.base = Base::Var(var);
         let info = &mut self.program.vars[var as usize];
-        if !matches!(info.kind, VarKind::Temp | VarKind::Result { .. }) {
+        let writable = matches!(
+            info.kind,
+            VarKind::Temp | VarKind::Codes | VarKind::Result { .. }
+        );
+        if !writable {
             return self.not_writable(var, dst.span);
         }
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         // Sizes are declared: a binding that is written directly has none.
-        let declared = info.name.is_some() && matches!(info.kind, VarKind::Result { .. });
+        let declared = info.name.is_some()
+            && matches!(info.kind, VarKind::Result { .. })
+            && self.facts.registers.is_none();
         if declared && self.program.features.contains(Features::NV_FRAGMENT) {
             self.sized_result(var, dst.span);
         }
@@ -488,11 +506,14 @@ impl Checker<'_> {
 
     /// The variable of a result.
     #[inline]
-    fn result_var(&mut self, name: NameId, span: Span) -> Option<u32> {
+    fn result_var(&mut self, name: NameId, dst: &Dst) -> Option<u32> {
+        let span = dst.span;
         match self.syntax.words[name.index()].named {
             Named::Var(var) => Some(var),
             Named::Nothing if self.is_codes_target(name) => Some(self.codes_target(span)),
-            Named::Nothing | Named::Poisoned | Named::SubroutineType => self.var_of(name, span),
+            Named::Nothing | Named::Poisoned | Named::SubroutineType => self
+                .numbered_local(name, dst.index)
+                .or_else(|| self.var_of(name, span)),
         }
     }
 
@@ -548,8 +569,9 @@ impl Checker<'_> {
             VarKind::Image { .. } => "an image",
             VarKind::Shared { .. } => "shared memory",
             VarKind::Subroutine { .. } => "a subroutine",
-            VarKind::Temp | VarKind::Result { .. } | VarKind::Poisoned => return,
+            VarKind::Temp | VarKind::Codes | VarKind::Result { .. } | VarKind::Poisoned => return,
         };
+        let span = self.named_span(span);
         let text = self.var_text(var);
         let message = format!("{text} is {what}, which this instruction cannot write");
         self.error(Code::WriteReadOnly, span, message);

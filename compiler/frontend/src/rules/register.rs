@@ -1,12 +1,13 @@
 //! Rules of the languages whose programs name registers: which there are, and what a program and an instruction may use of them.
 //! NV_vertex_program section 2.14.1, NV_vertex_program2 section 2.14.1, NV_fragment_program section 3.11.1.
 
-use super::{Checker, IoBinding, Named, Var, VarKind};
+use super::{Checker, IoBinding, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
+use crate::lang::limits;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Features;
-use crate::lang::register::{File, FileKind, Registers};
+use crate::lang::register::{self, File, FileKind, FragmentNames, Registers, Temporaries};
 use crate::names::NameId;
 use crate::source::{Family, Version};
 use crate::statement::{Base, Dst, Index, Inst, Operand, Signs};
@@ -17,7 +18,11 @@ use glasm_ir::{ParamSource, Semantic, Span};
 #[derive(Debug, Default)]
 pub(super) struct RegisterUse {
     /// A bit for each result that an instruction writes.
-    results: u32,
+    pub(super) results: u32,
+    /// What the temporaries count that instructions name, where they and results share room.
+    pub(super) room: u32,
+    /// Whether the program was found to write its color under two precisions.
+    pub(super) has_two_colors: bool,
 }
 
 /// A register as the rule of one parameter and one attribute counts it.
@@ -41,8 +46,16 @@ impl Checker<'_> {
         let var = match Self::find_register(registers, text) {
             Found::File(file) => self.file(file),
             Found::Parameters(count) => self.parameter_registers(count),
-            Found::Temporary => Var::unnamed(VarKind::Temp, place),
+            Found::Temporary(file) => self.temporary(file, place),
+            Found::Codes { half } => Var {
+                size: size_of(half),
+                ..Var::unnamed(VarKind::Codes, place)
+            },
+            Found::Unit(unit) => Var::unnamed(VarKind::Texture { unit }, place),
             Found::Address => Var::unnamed(VarKind::Address, place),
+            Found::None(_) if registers.fragment.is_some() => {
+                return self.undeclared_variable(name, span);
+            }
             Found::None(problem) => {
                 self.no_register(name, place, problem);
                 return None;
@@ -57,7 +70,7 @@ impl Checker<'_> {
         Some(number)
     }
 
-    fn find_register(registers: &'static Registers, text: &[u8]) -> Found {
+    pub(super) fn find_register(registers: &'static Registers, text: &[u8]) -> Found {
         if let Some(file) = registers.file(text) {
             return Found::File(file);
         }
@@ -66,7 +79,11 @@ impl Checker<'_> {
         {
             return Found::Parameters(parameters.count);
         }
-        let (Some(&letter), Some(number)) = (text.first(), number_behind(text)) else {
+        if let Some(found) = registers.fragment.and_then(|names| find_named(names, text)) {
+            return found;
+        }
+        let number = text.get(1..).and_then(register::number);
+        let (Some(&letter), Some(number)) = (text.first(), number) else {
             return Found::None(Problem::Unknown);
         };
         if letter == b'A' {
@@ -76,7 +93,7 @@ impl Checker<'_> {
             };
         }
         match registers.temporaries.iter().find(|it| it.letter == letter) {
-            Some(file) if number < file.count => Found::Temporary,
+            Some(file) if number < file.count => Found::Temporary(file),
             Some(file) => Found::None(Problem::Number(file.count)),
             None => Found::None(Problem::Unknown),
         }
@@ -99,9 +116,21 @@ impl Checker<'_> {
             FileKind::Attribs => VarKind::Attrib { first },
             FileKind::Results => VarKind::Result { first },
         };
+        // One of the results of fragment programs has half precision: what instructions write to any of them is looked at.
+        let is_mixed = self.family == Family::Fragment1 && file.kind == FileKind::Results;
         Var {
             array: Some(file.elements.len() as u32),
+            size: size_of(is_mixed),
             ..Var::unnamed(kind, Span::default())
+        }
+    }
+
+    /// A temporary that was not named before.
+    fn temporary(&mut self, file: &Temporaries, place: Span) -> Var {
+        self.registers.room += if file.half { 1 } else { 2 };
+        Var {
+            size: size_of(file.half),
+            ..Var::unnamed(VarKind::Temp, place)
         }
     }
 
@@ -232,7 +261,9 @@ impl Checker<'_> {
         if matches!(kind, VarKind::Attrib { .. }) {
             return Some(Counted::Attrib);
         }
-        matches!(kind, VarKind::Param { .. }).then_some(Counted::Parameter)
+        // In fragment programs constants are counted with parameters, see `register_fragment`.
+        let is_parameter = matches!(kind, VarKind::Param { .. });
+        (is_parameter && self.family != Family::Fragment1).then_some(Counted::Parameter)
     }
 
     /// An operand that is counted as an earlier one is: it is the same register, or one too many.
@@ -312,11 +343,29 @@ impl Checker<'_> {
         }
     }
 
+    /// What an operand or a result names, without signs, bars and suffix in programs of registers.
+    pub(super) fn named_span(&self, span: Span) -> Span {
+        match self.facts.registers {
+            Some(_) => self.register_span(span),
+            None => span,
+        }
+    }
+
+    /// The operand without signs and bars in programs of registers, but with its suffix.
+    pub(super) fn value_span(&self, operand: Span) -> Span {
+        if self.facts.registers.is_none() {
+            return operand;
+        }
+        let text = self.text_at(operand);
+        let before = text.iter().take_while(|&&byte| is_sign(byte)).count() as u32;
+        let behind = text.iter().rev().take_while(|&&byte| is_sign(byte)).count() as u32;
+        Span::new(operand.start + before, operand.end - behind)
+    }
+
     /// The register of an operand, without signs, bars and suffix.
     pub(super) fn register_span(&self, operand: Span) -> Span {
         let text = self.text_at(operand);
-        let is_sign = |byte: &u8| matches!(byte, b'-' | b'+' | b'|') || byte.is_ascii_whitespace();
-        let skipped = text.iter().take_while(|byte| is_sign(byte)).count();
+        let skipped = text.iter().take_while(|&&byte| is_sign(byte)).count();
         let register = &text[skipped..];
         let end = match register.iter().position(|&byte| byte == b']') {
             Some(bracket) => bracket + 1,
@@ -357,12 +406,19 @@ impl Checker<'_> {
             false => registers.instructions,
         };
         let count = self.syntax.reading.inst_count;
+        // Programs beyond the parser's limit were not read to the end.
+        if count as usize > limits::INSTRUCTIONS {
+            return;
+        }
         if count > limit {
             let message = format!("{count} instructions; the limit is {limit}");
             self.whole(Code::TooManyInstructions, message);
         }
         // Where a statement could not be read it may have been the one that writes it.
         let writes_position = self.registers.results & 1 != 0 || self.has_errors();
+        if let Some(fragment) = registers.fragment {
+            self.whole_fragment(fragment);
+        }
         if self.stage == glasm_ir::Stage::Vertex && !invariant && !writes_position {
             let message = "the program writes no component of `o[HPOS]`";
             self.whole(Code::PositionMissing, message);
@@ -370,31 +426,50 @@ impl Checker<'_> {
     }
 }
 
+/// What stands around a value that it is no part of: signs, bars and blanks.
+fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'-' | b'+' | b'|') || byte.is_ascii_whitespace()
+}
+
+fn size_of(half: bool) -> VarSize {
+    match half {
+        true => VarSize::Short,
+        false => VarSize::Normal,
+    }
+}
+
+/// The register of condition codes or the texture image unit of this name.
+fn find_named(names: &FragmentNames, text: &[u8]) -> Option<Found> {
+    let codes = names.codes.iter().find(|it| it.name.as_bytes() == text);
+    if let Some(register) = codes {
+        let half = register.half;
+        return Some(Found::Codes { half });
+    }
+    let number = text.strip_prefix(names.unit.as_bytes());
+    let unit = number.and_then(register::number)?;
+    (unit < names.units).then_some(Found::Unit(unit))
+}
+
 /// What a name may be.
-enum Found {
+pub(super) enum Found {
     File(&'static File),
     Parameters(u32),
-    Temporary,
+    Temporary(&'static Temporaries),
+    /// A register of condition codes, of half precision or not.
+    Codes {
+        half: bool,
+    },
+    /// A texture image unit.
+    Unit(u32),
     Address,
     None(Problem),
 }
 
 /// Why a name is no register.
 #[derive(Clone, Copy)]
-enum Problem {
+pub(super) enum Problem {
     /// There are so many only.
     Number(u32),
     Address,
     Unknown,
-}
-
-/// The decimal number behind a letter, without zeros before it.
-fn number_behind(text: &[u8]) -> Option<u32> {
-    let digits = text.get(1..)?;
-    let padded = digits.len() > 1 && digits[0] == b'0';
-    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    if !is_number || padded {
-        return None;
-    }
-    std::str::from_utf8(digits).ok()?.parse().ok()
 }

@@ -39,6 +39,7 @@ pub(super) enum Expected {
     Condition,
     Label,
     Target,
+    Unit,
     Offset,
     Binding,
     ExtSwizzle,
@@ -118,6 +119,7 @@ impl<'s> Syntax<'s> {
             segments: kept::take(&mut scratch.segments),
             relatives: kept::take(&mut scratch.relatives),
             literals: kept::take(&mut scratch.literals),
+            numbers: kept::take_map(&mut scratch.numbers),
             textures: kept::take(&mut scratch.textures),
             ..Reading::new(dialect, text)
         };

@@ -1,6 +1,7 @@
 //! Declarations.
 
 use super::cursor::{Expected, Parsed, Read, Syntax};
+use super::define;
 use super::keywords::DeclWord;
 use super::operand::{sign, signed_number, vector};
 use super::path::{small_int, whole_path};
@@ -101,6 +102,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
             let item = alias_target(input)?;
             input.reading.items.push(item);
         }
+        DeclKind::Declare | DeclKind::Define => define::value(input, decl)?,
         DeclKind::SubroutineType => {
             decl.name = Some(input.expect_name(Expected::Name)?);
             labels(input)?;
@@ -198,7 +200,7 @@ fn signed_integer(input: &mut Syntax<'_>) -> Parsed<()> {
 }
 
 /// A name that is free to be declared.
-fn new_name(input: &mut Syntax<'_>) -> Parsed<(NameId, Span)> {
+pub(super) fn new_name(input: &mut Syntax<'_>) -> Parsed<(NameId, Span)> {
     let (name, word) = input.expect_name(Expected::Name)?;
     if input.is_reserved(name) {
         input.go_to(word.start);

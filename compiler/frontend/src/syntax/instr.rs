@@ -3,10 +3,11 @@
 use super::cursor::{Expected, Parsed, Syntax};
 use super::handle::{handle, handle_ahead, texture_handle};
 use super::operand::{condition, operand, optional_condition, push_operand, result, sign};
-use super::path;
+use super::{path, register};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
+use crate::lang::register::FragmentNames;
 use crate::lang::targets;
 use crate::lex::{Kind, Token};
 use crate::statement::{
@@ -289,6 +290,9 @@ fn extended_swizzle(input: &mut Syntax<'_>) -> Parsed<[ExtComponent; 4]> {
 /// `texture, target` with optional offset. Operands that stand before the texture beyond those of the opcode, such as the
 /// reference of SHADOWARRAYCUBE, go to the operands.
 fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
+    if let Some(fragment) = input.facts.registers.and_then(|it| it.fragment) {
+        return named_unit(input, inst, fragment);
+    }
     let (mut texture, mut handle) = texture_name(input)?;
     let mut extra = 0;
     loop {
@@ -321,6 +325,23 @@ fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     };
     inst.extra = Extra::Texture(input.reading.textures.len() as u32);
     input.reading.textures.push(part);
+    Ok(())
+}
+
+/// `TEX0, 2D`. NV_fragment_program section 3.11.3.
+fn named_unit(input: &mut Syntax<'_>, inst: &mut Inst, names: &FragmentNames) -> Parsed<()> {
+    let texture = register::unit(input, names)?;
+    input.expect(Kind::Comma, Expected::Comma)?;
+    let (target, target_span) = target(input)?;
+    inst.extra = Extra::Texture(input.reading.textures.len() as u32);
+    input.reading.textures.push(TexPart {
+        texture,
+        handle: None,
+        target,
+        target_span,
+        offset: Offset::None,
+        offset_span: target_span,
+    });
     Ok(())
 }
 

@@ -16,9 +16,12 @@ pub(crate) enum DeclWord {
 const BOTH: &[Family] = &[Family::Typed, Family::Arb];
 const TYPED: &[Family] = &[Family::Typed];
 const ARB: &[Family] = &[Family::Arb];
+const FRAGMENT_1: &[Family] = &[Family::Fragment1];
 
 static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
     ("ADDRESS", DeclWord::Keyword(DeclKind::Address), ARB),
+    ("DECLARE", DeclWord::Keyword(DeclKind::Declare), FRAGMENT_1),
+    ("DEFINE", DeclWord::Keyword(DeclKind::Define), FRAGMENT_1),
     ("TEMP", DeclWord::Keyword(DeclKind::Temp), BOTH),
     ("ATTRIB", DeclWord::Keyword(DeclKind::Attrib), BOTH),
     ("PARAM", DeclWord::Keyword(DeclKind::Param), BOTH),

@@ -10,6 +10,7 @@
 
 mod cursor;
 mod decl;
+mod define;
 mod handle;
 mod instr;
 mod keywords;

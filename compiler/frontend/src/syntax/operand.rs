@@ -2,7 +2,7 @@
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
 use super::path::{self, int_value};
-use super::register;
+use super::{define, register};
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{self, Kind, Token};
@@ -298,18 +298,30 @@ pub(super) fn signed_number(input: &mut Syntax<'_>) -> Parsed<u32> {
 pub(super) fn vector(input: &mut Syntax<'_>) -> Parsed<(u32, u8, Span)> {
     let start = input.position();
     input.skip(1);
-    let first = signed_number(input)?;
+    let first = component(input)?;
     let mut count = 1;
     while input.accept(Kind::Comma) {
         if count == 4 {
             let expected = Expected::Token(Kind::CloseBrace);
             return Err(input.fail_with(expected, Code::ComponentCount));
         }
-        signed_number(input)?;
+        component(input)?;
         count += 1;
     }
     let end = input.close(Kind::CloseBrace)?;
     Ok((first, count, Span::new(start, end)))
+}
+
+/// A component of a vector: a number, or the name of one where programs have such names.
+fn component(input: &mut Syntax<'_>) -> Parsed<u32> {
+    let has_names = input
+        .facts
+        .registers
+        .is_some_and(|it| it.fragment.is_some());
+    match has_names && input.is_at_name() {
+        true => define::named_number(input),
+        false => signed_number(input),
+    }
 }
 
 /// A result: variable or binding, mask, condition-code mask.

@@ -99,6 +99,10 @@ pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
         }
         Code::FeatureNewer => format!("{found} needs a newer language version"),
         Code::UnknownRegister => format!("{found} is no register"),
+        Code::FeatureStage => {
+            let stage = crate::lang::stage_name(state.reading.dialect.stage());
+            format!("{found} is not available in {stage} programs")
+        }
         Code::OldLanguage => format!("{found} belongs to older languages"),
         Code::ModifierUnknown => {
             notes.extend(crate::rules::suggest(&text, modifiers::words()));
@@ -140,6 +144,7 @@ impl Expected {
             Self::Condition => "a condition such as `GT.x`",
             Self::Label => "a label",
             Self::Target => "a texture target such as `2D`",
+            Self::Unit => "a texture image unit from `TEX0` to `TEX15`",
             Self::Offset => "a texel offset such as `(1, 0)` or `offset(r)`",
             Self::Binding => "a binding or a constant",
             Self::ExtSwizzle => "`x`, `y`, `z`, `w`, `0` or `1`",

@@ -3,9 +3,9 @@
 use super::cursor::{Expected, Failure, Parsed, Syntax};
 use super::path;
 use crate::codes::Code;
-use crate::lang::register::{self, File, FileKind, Registers};
+use crate::lang::register::{self, File, FileKind, FragmentNames, Registers};
 use crate::lex::{self, Kind};
-use crate::statement::Index;
+use crate::statement::{Base, Index, Operand, Signs, Suffix};
 use glasm_ir::Span;
 
 /// The brackets behind the letter of a file, which stands at `letter`. What is no register is reported and read as the first one, so that
@@ -17,7 +17,7 @@ pub(super) fn element(
 ) -> Parsed<Index> {
     let name = &input.reading.text[letter.range()];
     let Some(file) = registers.file(name) else {
-        return Err(input.fail_at(Expected::Operand));
+        return local(input, (registers, letter), end);
     };
     input.expect(Kind::OpenBracket, Expected::Token(Kind::OpenBracket))?;
     let found = match input.is_at_name() {
@@ -95,6 +95,52 @@ pub(super) fn spread_letters(input: &mut Syntax<'_>, end: u32) -> Option<SpreadL
         input.rest = rest;
         found
     })
+}
+
+/// The brackets behind the letter of parameters that are resolved one by one.
+fn local(
+    input: &mut Syntax<'_>,
+    (registers, letter): (&Registers, Span),
+    end: &mut u32,
+) -> Parsed<Index> {
+    let Some(fragment) = registers.fragment else {
+        return Err(input.fail_at(Expected::Operand));
+    };
+    input.expect(Kind::OpenBracket, Expected::Token(Kind::OpenBracket))?;
+    let number = path::small_int(input)?;
+    *end = input.close(Kind::CloseBracket)?;
+    let count = fragment.locals.count;
+    if number < count {
+        return Ok(Index::Const(number));
+    }
+    let span = Span::new(letter.start, *end);
+    let message = format!("local parameters are numbered from 0 to {}", count - 1);
+    input.reports.error(Code::BindingRange, span, message);
+    Ok(Index::Const(0))
+}
+
+/// A texture image unit such as `TEX0`.
+pub(super) fn unit(input: &mut Syntax<'_>, names: &FragmentNames) -> Parsed<Operand> {
+    let (name, span) = input.expect_name(Expected::Unit)?;
+    let text = input.reading.names.text(name);
+    let number = text.strip_prefix(names.unit.as_bytes());
+    match number.and_then(register::number) {
+        Some(number) if number < names.units => Ok(Operand {
+            base: Base::Name(name),
+            index: Index::None,
+            suffix: Suffix::NONE,
+            signs: Signs::empty(),
+            span,
+        }),
+        Some(_) => Err(no_unit(input, span, Code::TextureRange)),
+        None => Err(no_unit(input, span, Code::TextureExpected)),
+    }
+}
+
+#[cold]
+fn no_unit(input: &mut Syntax<'_>, span: Span, code: Code) -> Failure {
+    input.go_to(span.start);
+    input.fail_with(Expected::Unit, code)
 }
 
 /// Why brackets name no register.

@@ -6,9 +6,11 @@ use super::vocabulary::Leader;
 use super::{decl, instr, path};
 use crate::codes::Code;
 use crate::header;
-use crate::lang::{limits, opcodes};
+use crate::lang::limits;
+use crate::lang::opcodes::{self, Opcode};
 use crate::lex::{self, Kind};
 use crate::names::NameId;
+use crate::source::Family;
 use glasm_ir::Span;
 
 impl Syntax<'_> {
@@ -118,6 +120,7 @@ fn other(input: &mut Syntax<'_>, leader: Leader, span: Span) -> Parsed<()> {
         _ if is_newer(input, span) => Code::FeatureNewer,
         Leader::Other if has_number(input) => return numbered_label(input, span),
         Leader::Old => Code::OldLanguage,
+        _ if belongs_to_vertex_programs(input, span) => Code::FeatureStage,
         _ => Code::UnknownOpcode,
     };
     input.go_to(span.start);
@@ -130,7 +133,25 @@ fn is_newer(input: &Syntax<'_>, word: Span) -> bool {
     newer.is_some_and(|family| opcodes::split(family, &input.reading.text[word.range()]).is_some())
 }
 
+/// Whether a word that is unknown in a fragment program of registers is an opcode of vertex programs.
+fn belongs_to_vertex_programs(input: &Syntax<'_>, word: Span) -> bool {
+    let text = &input.reading.text[word.range()];
+    let families = [Family::Vertex2, Family::Vertex1];
+    input.reading.dialect.family() == Family::Fragment1
+        && families
+            .iter()
+            .any(|&family| Opcode::exact(family, text).is_some())
+}
+
 fn label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<bool> {
+    if input
+        .facts
+        .registers
+        .is_some_and(|it| it.fragment.is_some())
+    {
+        // Fragment programs of registers have no labels. NV_fragment_program section 3.11.
+        return Err(input.fail_with(Expected::Result, Code::UnexpectedToken));
+    }
     free_name(input, name, span)?;
     input.skip(1);
     input.read_label(name, span);

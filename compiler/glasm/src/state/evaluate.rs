@@ -56,6 +56,7 @@ impl GlState {
                 let [near, far] = self.depth_range;
                 [near, far, far - near, 1.0]
             }
+            StateParam::DepthBounds => self.depth_bounds(),
             StateParam::WindowOrigin => self.window_origin(),
             StateParam::NormalScale => [self.normal_scale(), 0.0, 0.0, 1.0],
             StateParam::SamplePosition(n) => {
@@ -64,6 +65,16 @@ impl GlState {
             }
             StateParam::Samples => integer(self.multisample.samples),
             StateParam::Thread(property) => self.thread(property),
+        }
+    }
+
+    /// Depths that fragments with a replaced depth have: those of the range, or any where they are clamped to it. NV_fragment_program
+    /// section 3.11.6.
+    fn depth_bounds(&self) -> [f32; 4] {
+        let [near, far] = self.depth_range;
+        match self.depth_clamp {
+            true => [f32::NEG_INFINITY, f32::INFINITY, 0.0, 1.0],
+            false => [near.min(far), near.max(far), 0.0, 1.0],
         }
     }
 

@@ -108,6 +108,8 @@ pub struct GlState {
     pub point: Point,
     /// Near and far end of the depth range. GL 2.1 section 2.11.1.
     pub depth_range: [f32; 2],
+    /// DEPTH_CLAMP: depths of fragments are clamped to the range. NV_depth_clamp.
+    pub depth_clamp: bool,
     /// Height of the window, if row 0 of the image that is drawn to is the lowest one, as in GL; `None` if it is the top one.
     pub lower_left_height: Option<f32>,
     /// Thread groups of the device.
@@ -241,6 +243,7 @@ impl Default for GlState {
                 attenuation: [1.0, 0.0, 0.0],
             },
             depth_range: [0.0, 1.0],
+            depth_clamp: false,
             lower_left_height: None,
             threads: Threads::default(),
             multisample: Multisample::default(),

@@ -329,7 +329,11 @@ impl<'a> Parser<'a> {
                 "attenuation" => Ok(StateParam::PointAttenuation),
                 _ => self.wrong("expected `size` or `attenuation` of `point`"),
             },
-            "depth" => self.last_part("range", StateParam::DepthRange),
+            "depth" => match self.part()? {
+                "range" => Ok(StateParam::DepthRange),
+                "bounds" => Ok(StateParam::DepthBounds),
+                _ => self.wrong("expected `range` or `bounds` of `depth`"),
+            },
             "window" => self.last_part("origin", StateParam::WindowOrigin),
             "thread" => Ok(StateParam::Thread(self.named_part()?)),
             "normal" => self.last_part("scale", StateParam::NormalScale),

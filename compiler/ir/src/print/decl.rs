@@ -228,6 +228,7 @@ impl Printer<'_, '_, '_> {
             StateParam::PointSize => f.write_str("state.point.size"),
             StateParam::PointAttenuation => f.write_str("state.point.attenuation"),
             StateParam::DepthRange => f.write_str("state.depth.range"),
+            StateParam::DepthBounds => f.write_str("state.depth.bounds"),
             StateParam::WindowOrigin => f.write_str("state.window.origin"),
             StateParam::NormalScale => f.write_str("state.normal.scale"),
             StateParam::Samples => f.write_str("state.multisample.samples"),

@@ -1,13 +1,15 @@
 //! The opcodes of NV_fragment_program. NV_fragment_program section 3.11.5.
 
-use super::{FRAGMENT_ATTRIBS, FRAGMENT_RESULTS, Registers, Temporaries, opcodes};
+use super::{
+    CodesRegister, FRAGMENT_ATTRIBS, FRAGMENT_RESULTS, FragmentNames, Parameters, Registers,
+    Temporaries, opcodes,
+};
 use crate::lang::Stages;
 use crate::lang::limits;
 use crate::lang::opcode_info::{Expansion, Lower, OperandRule, PackedSize, TextureOp};
 use crate::lang::opcodes::op;
 use Lower::Expand;
 use glasm_ir::Op;
-use glasm_ir::inst::Rounding;
 
 /// NV_fragment_program section 3.11.1.
 pub static REGISTERS: Registers = Registers {
@@ -17,12 +19,15 @@ pub static REGISTERS: Registers = Registers {
         Temporaries {
             letter: b'R',
             count: 32,
+            half: false,
         },
         Temporaries {
             letter: b'H',
             count: 64,
+            half: true,
         },
     ],
+    fragment: Some(&NAMES),
     addresses: 0,
     whole_addresses: false,
     offsets: (0, 0),
@@ -35,33 +40,53 @@ pub static REGISTERS: Registers = Registers {
     invariant_instructions: limits::INSTRUCTIONS as u32,
 };
 
+static NAMES: FragmentNames = FragmentNames {
+    locals: Parameters {
+        name: "p",
+        count: limits::LOCAL_PARAMETERS,
+    },
+    codes: &[
+        CodesRegister {
+            name: "RC",
+            half: false,
+        },
+        CodesRegister {
+            name: "HC",
+            half: true,
+        },
+    ],
+    unit: "TEX",
+    units: 16,
+    room: 64,
+};
+
 opcodes! { Stages::FRAGMENT;
     // name, version, suffixes (C condition codes, S clamp, H precisions R and H, X precisions R, H and X), result, operands,
     // translation, text, rule for operands
     "ADD" V1_0 [X C S] v (v v) op(Op::Add), "add";
-    "COS" V1_0 [H C S] s (s) op(Op::Cos), "cosine";
-    "DDX" V1_0 [H C S] v (v) Expand(Expansion::DerivativeX), "derivative in x";
-    "DDY" V1_0 [H C S] v (v) Expand(Expansion::DerivativeY), "derivative in y";
+    "COS" V1_0 [H C S] s (s) Expand(Expansion::CosineExact), "cosine";
+    "DDX" V1_0 [H C S] v (v) op(Op::Ddx), "derivative in x";
+    "DDY" V1_0 [H C S] v (v) op(Op::Ddy), "derivative in y";
     "DP3" V1_0 [X C S] s (v v) op(Op::Dp3), "dot product of three components";
     "DP4" V1_0 [X C S] s (v v) op(Op::Dp4), "dot product of four components";
     "DST" V1_0 [H C S] v (v v) Expand(Expansion::Dst), "distance vector";
-    "EX2" V1_0 [H C S] s (s) op(Op::Exp2), "2 to the power of";
-    "FLR" V1_0 [X C S] v (v) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
-    "FRC" V1_0 [X C S] v (v) op(Op::Fract), "fraction";
+    "EX2" V1_0 [H C S] s (s) Expand(Expansion::Exp2Exact), "2 to the power of";
+    "FLR" V1_0 [X C S] v (v) op(Op::Floor), "round down";
+    "FRC" V1_0 [X C S] v (v) Expand(Expansion::FractionOrNan), "fraction";
     "KIL" V1_0 [] - (c) Expand(Expansion::Kill), "discard the fragment";
     "LG2" V1_0 [H C S] s (s) op(Op::Log2), "logarithm to base 2";
-    "LIT" V1_0 [H C S] v (v) Expand(Expansion::Lit), "lighting coefficients";
+    "LIT" V1_0 [H C S] v (v) Expand(Expansion::LitUnbounded), "lighting coefficients";
     "LRP" V1_0 [X C S] v (v v v) Expand(Expansion::Lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" V1_0 [X C S] v (v v v) op(Op::Mad), "multiply and add";
-    "MAX" V1_0 [X C S] v (v v) op(Op::Max), "maximum";
-    "MIN" V1_0 [X C S] v (v v) op(Op::Min), "minimum";
+    "MAX" V1_0 [X C S] v (v v) Expand(Expansion::MaxOrNan), "maximum";
+    "MIN" V1_0 [X C S] v (v v) Expand(Expansion::MinOrNan), "minimum";
     "MOV" V1_0 [X C S] v (v) op(Op::Mov), "move";
     "MUL" V1_0 [X C S] v (v v) op(Op::Mul), "multiply";
     "PK2H" V1_0 [] s (v) Expand(Expansion::Pack(Op::PackHalf2)), "pack two half floats" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK2US" V1_0 [] s (v) Expand(Expansion::Pack(Op::PackUnorm2)), "pack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4B" V1_0 [] s (v) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4UB" V1_0 [] s (v) Expand(Expansion::Pack(Op::PackUnorm4)), "pack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
-    "POW" V1_0 [H C S] s (s s) op(Op::Pow), "power";
+    "POW" V1_0 [H C S] s (s s) Expand(Expansion::PowExact), "power";
     "RCP" V1_0 [H C S] s (s) op(Op::Rcp), "reciprocal";
     "RFL" V1_0 [H C S] v (v v) Expand(Expansion::Rfl), "reflection vector" rule OperandRule::ThreeComponents;
     "RSQ" V1_0 [H C S] s (s) op(Op::Rsq), "reciprocal square root";
@@ -69,7 +94,7 @@ opcodes! { Stages::FRAGMENT;
     "SFL" V1_0 [X C S] v (v v) Expand(Expansion::SetFalse), "set on false";
     "SGE" V1_0 [X C S] v (v v) op(Op::SetGe), "set on greater or equal";
     "SGT" V1_0 [X C S] v (v v) op(Op::SetGt), "set on greater";
-    "SIN" V1_0 [H C S] s (s) op(Op::Sin), "sine";
+    "SIN" V1_0 [H C S] s (s) Expand(Expansion::SineExact), "sine";
     "SLE" V1_0 [X C S] v (v v) op(Op::SetLe), "set on less or equal";
     "SLT" V1_0 [X C S] v (v v) op(Op::SetLt), "set on less";
     "SNE" V1_0 [X C S] v (v v) op(Op::SetNe), "set on not equal";

@@ -16,6 +16,8 @@ pub struct Registers {
     pub parameters: Option<Parameters>,
     /// The registers that are a letter and a number.
     pub temporaries: &'static [Temporaries],
+    /// What only fragment programs have; `None` in the others.
+    pub fragment: Option<&'static FragmentNames>,
     /// Address registers: A0 and so on.
     pub addresses: u32,
     /// Whether all components of an address register exist; else x only.
@@ -60,6 +62,31 @@ pub struct File {
     pub elements: &'static [([u8; 4], Semantic)],
 }
 
+/// What fragment programs name besides files and temporaries. Their other names are those that DEFINE and DECLARE give.
+/// NV_fragment_program sections 3.11.1.2, 3.11.2 and 3.11.3.
+#[derive(Clone, Copy, Debug)]
+pub struct FragmentNames {
+    /// Numbered parameters, each of which is resolved when an instruction names it.
+    pub locals: Parameters,
+    /// Registers that keep nothing but the condition codes of what is written to them.
+    pub codes: &'static [CodesRegister],
+    /// What stands before the number of a texture image unit.
+    pub unit: &'static str,
+    /// Texture image units.
+    pub units: u32,
+    /// What all temporaries and results together may count. NV_fragment_program section 3.11.3.
+    pub room: u32,
+}
+
+/// A register that keeps nothing but the condition codes of what is written to it.
+#[derive(Clone, Copy, Debug)]
+pub struct CodesRegister {
+    /// Name.
+    pub name: &'static str,
+    /// Whether values are of half precision.
+    pub half: bool,
+}
+
 /// Parameters that are one array.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameters {
@@ -76,6 +103,8 @@ pub struct Temporaries {
     pub letter: u8,
     /// How many there are.
     pub count: u32,
+    /// Whether they hold values of half precision, so that they take half as much room.
+    pub half: bool,
 }
 
 impl File {
@@ -88,7 +117,25 @@ impl File {
     }
 }
 
+/// The value of a decimal number without zeros before it, which is what stands behind the letter of a register.
+pub(crate) fn number(digits: &[u8]) -> Option<u32> {
+    let padded = digits.len() > 1 && digits[0] == b'0';
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    if !is_number || padded {
+        return None;
+    }
+    // More digits than fit are a number beyond every limit.
+    let value = std::str::from_utf8(digits).ok()?.parse();
+    Some(value.unwrap_or(u32::MAX))
+}
+
 impl Registers {
+    /// Whether numbered parameters have this letter, each of which is resolved by itself.
+    pub(crate) fn has_locals(&self, name: &[u8]) -> bool {
+        let named = |fragment: &FragmentNames| fragment.locals.name.as_bytes() == name;
+        self.fragment.is_some_and(named)
+    }
+
     /// The file with this letter.
     pub(crate) fn file(&self, name: &[u8]) -> Option<&'static File> {
         let files: &'static [File] = self.files;

@@ -18,7 +18,9 @@ pub static REGISTERS_1_0: Registers = Registers {
     temporaries: &[Temporaries {
         letter: b'R',
         count: 12,
+        half: false,
     }],
+    fragment: None,
     addresses: 1,
     whole_addresses: false,
     offsets: (-64, 63),

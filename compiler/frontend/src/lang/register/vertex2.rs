@@ -18,7 +18,9 @@ pub static REGISTERS: Registers = Registers {
     temporaries: &[Temporaries {
         letter: b'R',
         count: 16,
+        half: false,
     }],
+    fragment: None,
     addresses: 2,
     whole_addresses: true,
     offsets: (-256, 255),

@@ -1,0 +1,104 @@
+//! The precision of instructions of NV_fragment_program: operands and results are converted to it. NV_fragment_program sections 3.11.4.2
+//! to 3.11.4.4.
+
+use super::Lowerer;
+use crate::lang::modifiers::Mods;
+use crate::lang::opcodes::{Expansion, Lower, OpcodeInfo};
+use crate::line::{Line, Source, Target, Value};
+use crate::rules::{COLH, VarKind};
+use crate::source::Family;
+use crate::statement::Index;
+use glasm_ir::types::Type;
+use glasm_ir::{Op, Semantic, Src};
+
+/// The conversions of an instruction. Those of the result are one: values of fixed point are values of half precision, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Precision {
+    /// What operands go through.
+    pub(super) operands: Option<Op>,
+    /// What the result goes through.
+    pub(super) result: Option<Op>,
+}
+
+impl Lowerer<'_> {
+    /// Whether the language is one whose precisions are exact.
+    pub(super) fn has_exact_precision(&self) -> bool {
+        self.checked.dialect.family() == Family::Fragment1
+    }
+
+    /// The conversions of an instruction that has a suffix for precision, or may write a register of half precision.
+    pub(super) fn precision(&self, line: &Line, info: &OpcodeInfo) -> Precision {
+        let stored = line.dst.filter(|dst| self.is_half_result(dst));
+        let stored = stored.map(|_| Op::RoundHalf);
+        let mods = line.modifiers.mods();
+        let computed = if mods.contains(Mods::FIXED) {
+            Some(Op::RoundFixed)
+        } else if mods.contains(Mods::HALF) {
+            Some(Op::RoundHalf)
+        } else if mods.contains(Mods::FULL) {
+            None
+        } else {
+            stored
+        };
+        let computed = computed.filter(|_| !self.is_full_precision(line, info));
+        let result = computed.or(stored);
+        Precision {
+            operands: computed.filter(|_| rounds_operands(info.lower)),
+            result: result.filter(|_| !gives_truth(info.lower)),
+        }
+    }
+
+    /// Whether a result is a register of half precision.
+    fn is_half_result(&self, dst: &Target) -> bool {
+        match self.checked.vars[dst.var as usize].kind {
+            VarKind::Result { .. } => dst.index == Index::Const(COLH),
+            _ => self.tables.is_short(dst.var),
+        }
+    }
+
+    /// Whether an instruction has 32 bits whatever its suffix and its result are: lookups, packing, and what reads fog or texture
+    /// coordinates.
+    fn is_full_precision(&self, line: &Line, info: &OpcodeInfo) -> bool {
+        let takes_suffix = info.mods.contains(Mods::HALF);
+        let sources = self.checked.lines.sources(line);
+        !takes_suffix || sources.iter().any(|source| self.is_coordinate(source))
+    }
+
+    /// Whether an operand is f[FOGC] or f[TEX0] to f[TEX7].
+    fn is_coordinate(&self, source: &Source) -> bool {
+        let (Some((_, var)), Index::Const(number)) =
+            (self.checked.variable(source.base), source.index)
+        else {
+            return false;
+        };
+        let VarKind::Attrib { first } = var.kind else {
+            return false;
+        };
+        let semantic = self.checked.attribs[(first + number) as usize].semantic;
+        matches!(semantic, Semantic::FogCoord | Semantic::TexCoord(_))
+    }
+
+    /// An operand at the precision of the instruction.
+    #[inline(never)]
+    pub(super) fn rounded(&mut self, operand: &Source, op: Op, value: Src) -> Src {
+        let is_half = matches!(operand.base, Value::Var(var) if self.tables.is_short(var));
+        match is_half && op == Op::RoundHalf {
+            true => value,
+            false => self.compute(op, Type::F32, &[value]),
+        }
+    }
+}
+
+/// Whether operands are converted apart from the result: moves convert once.
+fn rounds_operands(lower: Lower) -> bool {
+    !matches!(lower, Lower::Op(Op::Mov))
+}
+
+/// Whether results are 0 or 1, which every format has.
+fn gives_truth(lower: Lower) -> bool {
+    matches!(
+        lower,
+        Lower::Op(Op::SetEq | Op::SetGe | Op::SetGt | Op::SetLe | Op::SetLt | Op::SetNe)
+            | Lower::Expand(Expansion::SetFalse | Expansion::SetTrue)
+    )
+}
