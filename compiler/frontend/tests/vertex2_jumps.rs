@@ -195,7 +195,12 @@ fn interpret(program: &Program, text: &str) -> f32 {
     for param in program.params.iter() {
         environment.params.push(match param.source {
             ParamSource::Env(n) => parameter(n).map(f32::to_bits),
-            _ => [0; 4],
+            ParamSource::Literal(bits) => bits,
+            ParamSource::Local(_)
+            | ParamSource::Subroutine(_)
+            | ParamSource::State(_)
+            | ParamSource::Named(_)
+            | ParamSource::Argument => [0; 4],
         });
     }
     let outcome = interpreter

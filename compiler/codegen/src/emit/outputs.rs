@@ -115,13 +115,12 @@ impl Emit<'_> {
 
     /// Whether it is the distance of a clip plane that is not enabled, in a program that clips by enabled ones only.
     fn is_disabled(&self, semantic: Semantic) -> bool {
-        let enabled = self.options.fixed.clip_planes;
-        match semantic {
-            Semantic::ClipDistance(plane) if self.program.modes.enabled_clip_distances => {
-                enabled.checked_shr(plane.into()).unwrap_or(0) & 1 == 0
-            }
-            _ => false,
-        }
+        let Semantic::ClipDistance(plane) = semantic else {
+            return false;
+        };
+        let planes = u32::from(self.options.fixed.clip_planes);
+        let is_enabled = planes.checked_shr(plane.into()).unwrap_or(0) & 1 != 0;
+        self.program.modes.enabled_clip_distances && !is_enabled
     }
 
     /// Positions with the depth that the caller wants, colors as GL state clamps them.
