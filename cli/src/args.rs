@@ -4,7 +4,7 @@
 mod run;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use glasm::ir::Stage;
+use glasm::ProgramType;
 use std::path::PathBuf;
 
 #[cfg(feature = "run")]
@@ -132,7 +132,7 @@ pub(crate) struct CheckArgs {
     pub(crate) inputs: Vec<PathBuf>,
     /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
-    pub(crate) stage: Option<Stage>,
+    pub(crate) stage: Option<ProgramType>,
     /// What of the rules holds.
     #[command(flatten)]
     pub(crate) acceptance: AcceptanceArgs,
@@ -189,7 +189,7 @@ pub(crate) struct CompileArgs {
     pub(crate) inputs: Vec<PathBuf>,
     /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
-    pub(crate) stage: Option<Stage>,
+    pub(crate) stage: Option<ProgramType>,
     /// What of the rules holds.
     #[command(flatten)]
     pub(crate) acceptance: AcceptanceArgs,
@@ -230,11 +230,11 @@ pub(crate) struct CompileArgs {
     pub(crate) debug: bool,
 }
 
-/// A stage by its name, such as `vertex`.
-fn parse_stage(word: &str) -> Result<Stage, String> {
-    let found = Stage::ALL.iter().find(|(_, name)| *name == word);
-    found.map(|(stage, _)| *stage).ok_or_else(|| {
-        let names: Vec<&str> = Stage::ALL.iter().map(|(_, name)| *name).collect();
+/// A program type by its name: a stage, such as `vertex`, or `vertex_state`.
+fn parse_stage(word: &str) -> Result<ProgramType, String> {
+    let found = ProgramType::all().find(|it| it.word() == word);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = ProgramType::all().map(ProgramType::word).collect();
         format!("expected one of {}", names.join(", "))
     })
 }

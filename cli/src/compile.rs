@@ -8,9 +8,7 @@ use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
 use crate::programs::{Content, Program, labels};
 use crate::validate::Validator;
-use glasm::frontend::lang::stage_name;
-use glasm::ir::Stage;
-use glasm::{Acceptance, Conventions, DebugInfo, Options, Source};
+use glasm::{Acceptance, Conventions, DebugInfo, Options, ProgramType, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -112,7 +110,7 @@ fn compile_one(
     let programs = content.programs(job.stage, &job.options);
     if programs.is_empty() {
         let message = match job.stage {
-            Some(stage) => format!("it has no {} program", stage_name(stage)),
+            Some(wanted) => format!("it has no {} program", wanted.name()),
             None => "it has no assembly program".to_owned(),
         };
         return Done::failed(console.format_error(Some(&name), &message));
@@ -222,7 +220,11 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The programs of all inputs. An input that cannot be read has one, which fails.
-fn list_outputs(inputs: &Inputs, stage: Option<Stage>, acceptance: Acceptance) -> Vec<Output> {
+fn list_outputs(
+    inputs: &Inputs,
+    stage: Option<ProgramType>,
+    acceptance: Acceptance,
+) -> Vec<Output> {
     let of_input = |input: &Input| {
         let labels = match input.read() {
             Ok(text) => labels(input, &text, stage, acceptance),

@@ -2,8 +2,7 @@
 
 use crate::args::Emit;
 use crate::validate::Validator;
-use glasm::ir::Stage;
-use glasm::{Diagnostics, Options, Shader, Source};
+use glasm::{Diagnostics, Options, ProgramType, Shader, Source};
 use rspirv::binary::Disassemble;
 
 /// What to do with each program.
@@ -12,7 +11,7 @@ pub(crate) struct EmitSettings {
     /// The form.
     pub(crate) emit: Emit,
     /// What the programs must be.
-    pub(crate) stage: Option<Stage>,
+    pub(crate) stage: Option<ProgramType>,
     /// Which programs load.
     pub(crate) acceptance: glasm::Acceptance,
     /// How long the loops of programs with free branches run.

@@ -3,8 +3,7 @@
 use crate::console::Console;
 use crate::inputs::Input;
 use glasm::frontend::Part;
-use glasm::ir::Stage;
-use glasm::{Acceptance, DeviceFeatures, Diagnostics, Dialect, Options, Source};
+use glasm::{Acceptance, DeviceFeatures, Diagnostics, Dialect, Options, ProgramType, Source};
 use glasm_scripts::compile::ScriptCompiler;
 #[cfg(feature = "translate")]
 use glasm_scripts::script::Convention;
@@ -82,9 +81,9 @@ impl<'a> Content<'a> {
         })
     }
 
-    /// The programs, in the order of the text. Where there may be several, those of other stages than the wanted one are left out. The
+    /// The programs, in the order of the text. Where there may be several, those of other types than the wanted one are left out. The
     /// options are the given ones and what a script requires.
-    pub(crate) fn programs(&self, wanted: Option<Stage>, base: &Options) -> Vec<Program<'_>> {
+    pub(crate) fn programs(&self, wanted: Option<ProgramType>, base: &Options) -> Vec<Program<'_>> {
         let Some(compiler) = self.compiler(base) else {
             let source = Source {
                 acceptance: self.acceptance,
@@ -94,7 +93,7 @@ impl<'a> Content<'a> {
         };
         let script = compiler.script;
         let sections = script.assembly_sections().into_iter();
-        let sections = sections.filter(|(label, _)| is_wanted(label.stage, wanted));
+        let sections = sections.filter(|(label, _)| is_wanted(label.program_type, wanted));
         let programs = sections.map(|(label, section)| Program {
             label: Some(label.to_string()),
             source: script.requirements.source(self.name, section),
@@ -147,12 +146,12 @@ impl<'a> Content<'a> {
 pub(crate) fn labels(
     input: &Input,
     text: &[u8],
-    wanted: Option<Stage>,
+    wanted: Option<ProgramType>,
     acceptance: Acceptance,
 ) -> Vec<Option<String>> {
     if input.is_script(text) {
         let labels = program_labels(text).into_iter();
-        let labels = labels.filter(|label| is_wanted(label.stage, wanted));
+        let labels = labels.filter(|label| is_wanted(label.program_type, wanted));
         return labels.map(|label| Some(label.to_string())).collect();
     }
     let source = Source {
@@ -163,12 +162,16 @@ pub(crate) fn labels(
     programs.into_iter().map(|program| program.label).collect()
 }
 
-fn is_wanted(stage: Stage, wanted: Option<Stage>) -> bool {
-    wanted.is_none_or(|wanted| wanted == stage)
+fn is_wanted(program_type: ProgramType, wanted: Option<ProgramType>) -> bool {
+    wanted.is_none_or(|wanted| wanted == program_type)
 }
 
 /// The programs of a text that is no script. One that starts with no known header is a program, too, which fails.
-fn of_text<'a>(source: Source<'a>, wanted: Option<Stage>, options: &Options) -> Vec<Program<'a>> {
+fn of_text<'a>(
+    source: Source<'a>,
+    wanted: Option<ProgramType>,
+    options: &Options,
+) -> Vec<Program<'a>> {
     let program = |label, source| Program {
         label,
         source,
@@ -177,14 +180,20 @@ fn of_text<'a>(source: Source<'a>, wanted: Option<Stage>, options: &Options) -> 
     };
     let mut parts: Vec<(Part, Source<'a>)> = source.programs().collect();
     if parts.len() < 2 {
-        let stage = wanted;
-        return vec![program(None, Source { stage, ..source })];
+        let program_type = wanted;
+        return vec![program(
+            None,
+            Source {
+                program_type,
+                ..source
+            },
+        )];
     }
-    let stage_of = |part: &Part| part.dialect.map(Dialect::stage);
-    parts.retain(|(part, _)| stage_of(part).is_none_or(|stage| is_wanted(stage, wanted)));
+    let type_of = |part: &Part| part.dialect.map(Dialect::program_type);
+    parts.retain(|(part, _)| type_of(part).is_none_or(|it| is_wanted(it, wanted)));
     let mut taken: Vec<&str> = Vec::new();
     let label = |part: &Part| {
-        let word = stage_of(part).map_or("program", Stage::name);
+        let word = type_of(part).map_or("program", ProgramType::word);
         taken.push(word);
         match taken.iter().filter(|other| **other == word).count() {
             1 => word.to_owned(),
@@ -202,8 +211,9 @@ fn of_text<'a>(source: Source<'a>, wanted: Option<Stage>, options: &Options) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm::ir::Stage;
 
-    fn labels_of(path: &str, text: &str, wanted: Option<Stage>) -> Vec<String> {
+    fn labels_of(path: &str, text: &str, wanted: Option<ProgramType>) -> Vec<String> {
         let input = Input::File(path.into());
         let acceptance = Acceptance::Shipped;
         let found = labels(&input, text.as_bytes(), wanted, acceptance);
@@ -222,7 +232,10 @@ mod tests {
     fn texts_hold_one_program_or_several() {
         let (vertex, fragment) = ("!!ARBvp1.0\nEND\n", "!!ARBfp1.0\nEND\n");
         assert_eq!(labels_of("a.vp", vertex, None), [""]);
-        assert_eq!(labels_of("a.vp", vertex, Some(Stage::Fragment)), [""]);
+        assert_eq!(
+            labels_of("a.vp", vertex, Some(ProgramType::Stage(Stage::Fragment))),
+            [""]
+        );
         assert_eq!(labels_of("a.vp", "nonsense", None), [""]);
         let both = format!("# two\n{vertex}{fragment}{vertex}");
         assert_eq!(
@@ -230,10 +243,16 @@ mod tests {
             ["vertex", "fragment", "vertex.2"]
         );
         assert_eq!(
-            labels_of("a.vfp", &both, Some(Stage::Fragment)),
+            labels_of("a.vfp", &both, Some(ProgramType::Stage(Stage::Fragment))),
             ["fragment"]
         );
-        assert!(labels_of("a.vfp", &both, Some(Stage::Compute)).is_empty());
+        let compute = Some(ProgramType::Stage(Stage::Compute));
+        assert!(labels_of("a.vfp", &both, compute).is_empty());
+        let state = format!("{vertex}!!VSP1.0\nEND\n");
+        assert_eq!(labels_of("a.vp", &state, None), ["vertex", "vertex_state"]);
+        let wanted = Some(ProgramType::VertexState);
+        assert_eq!(labels_of("a.vp", &state, wanted), ["vertex_state"]);
+        assert!(labels_of("a.vp", &state, compute).is_empty());
     }
 
     #[test]
@@ -242,7 +261,7 @@ mod tests {
                     [test]\nload fragment b\n";
         for path in ["a.shader_test", "a.txt"] {
             assert_eq!(labels_of(path, text, None), ["fragment", "fragment.b"]);
-            assert!(labels_of(path, text, Some(Stage::Vertex)).is_empty());
+            assert!(labels_of(path, text, Some(ProgramType::Stage(Stage::Vertex))).is_empty());
         }
         assert!(labels_of("a.shader_test", "[test]\n", None).is_empty());
     }

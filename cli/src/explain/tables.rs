@@ -2,13 +2,13 @@
 
 use super::bindings::arb_text;
 use super::{Group, Topic, programs};
-use glasm::Dialect;
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::languages::{LANGUAGES, Language, Standing, dialect_name};
 use glasm::frontend::lang::meanings::target_text;
 use glasm::frontend::lang::options::{self, OPTIONS, OptionInfo};
 use glasm::frontend::lang::targets::{Access, Reference, TARGETS, TargetInfo};
 use glasm::frontend::source::Version;
+use glasm::{Dialect, ProgramType};
 
 /// All options.
 pub(super) fn option_lines() -> Vec<(String, String)> {
@@ -162,6 +162,18 @@ fn language_about(row: &Language) -> String {
     }
 }
 
+/// What is to be known of a language whose programs no stage of a pipeline runs.
+fn language_text(dialect: Dialect) -> &'static str {
+    match dialect.program_type() {
+        ProgramType::Stage(_) => "",
+        ProgramType::VertexState => {
+            "GL runs such a program once, outside of drawing, to compute parameters of vertex programs. It reads v[0], the vector that it is \
+             executed with, reads and writes c[0] to c[95], and has the opcodes of !!VP1.0. It becomes a compute shader of one invocation; \
+             the reflection tells which parameters it writes."
+        }
+    }
+}
+
 /// A language by its header.
 pub(super) fn find_language(name: &str) -> Vec<Topic> {
     let same = |header: &str| header.eq_ignore_ascii_case(name);
@@ -169,6 +181,7 @@ pub(super) fn find_language(name: &str) -> Vec<Topic> {
     if let Some(dialect) = dialects.find(|dialect| same(dialect.header())) {
         return vec![Topic {
             fields: vec![("extension", format!("GL_{}", dialect.extension()))],
+            text: language_text(*dialect).to_owned(),
             ..Topic::new(Group::Language, dialect.header(), dialect_name(*dialect))
         }];
     }

@@ -3,12 +3,12 @@
 use crate::codes::Code;
 use crate::diag::Diagnostics;
 use crate::lang::lenient::Rule;
-use crate::lang::{limits, stage_name};
+use crate::lang::limits;
 use crate::report::Reports;
-use crate::source::{Acceptance, Dialect, Source};
+use crate::source::{Acceptance, Dialect, ProgramType, Source};
 use crate::split::{Part, leading_bytes, programs};
 use crate::unknown_header::{self, Unknown};
-use glasm_ir::{Span, Stage};
+use glasm_ir::Span;
 
 /// A program whose header was read.
 pub(crate) struct Start<'s> {
@@ -18,7 +18,7 @@ pub(crate) struct Start<'s> {
     /// The byte behind the header.
     pub(crate) body: usize,
     /// The program type that the caller asked for.
-    pub(crate) wanted: Option<Stage>,
+    pub(crate) wanted: Option<ProgramType>,
     pub(crate) reports: Reports,
 }
 
@@ -48,7 +48,10 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     }
     let mut header = part.start;
     let mut found = Dialect::of(&source.text[part.range()]);
-    let fits = |dialect: Dialect| source.stage.is_none_or(|stage| dialect.stage() == stage);
+    let fits = |dialect: Dialect| {
+        let wanted = source.program_type;
+        wanted.is_none_or(|wanted| dialect.program_type() == wanted)
+    };
     if found.is_none()
         && let Some((skipped, dialect)) = behind_blanks(&source.text[part.range()])
     {
@@ -59,10 +62,10 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
         let chosen = surrounded(source, part, &mut reports);
         (part, header, found) = (chosen.span, chosen.header, chosen.dialect);
     }
-    if let (Some(stage), Some(dialect)) = (source.stage, found)
+    if let (Some(wanted), Some(dialect)) = (source.program_type, found)
         && !fits(dialect)
     {
-        let (wanted, named) = (stage_name(stage), stage_name(dialect.stage()));
+        let (wanted, named) = (wanted.name(), dialect.program_type().name());
         let message = format!("this is the header of a {named} program, not of a {wanted} program");
         let span = Span::new(header, header + dialect.header().len() as u32);
         reports.error(Code::HeaderStage, span, message);
@@ -78,7 +81,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
             (wanted, part.start as usize)
         }
         _ => {
-            unknown_header(&mut reports, text, (part, header), source.stage);
+            unknown_header(&mut reports, text, (part, header), source.program_type);
             return Err(reports.finish());
         }
     };
@@ -86,7 +89,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
         dialect,
         text,
         body,
-        wanted: source.stage,
+        wanted: source.program_type,
         reports,
     })
 }
@@ -118,17 +121,17 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
             dialect: Dialect::of(text),
         };
     };
-    let fits = match (first.dialect, source.stage) {
-        (Some(dialect), Some(stage)) => dialect.stage() == stage,
+    let fits = match (first.dialect, source.program_type) {
+        (Some(dialect), Some(wanted)) => dialect.program_type() == wanted,
         (None, _) | (_, None) => true,
     };
     let other = match fits {
         true => None,
-        false => only_program(parts, source.stage),
+        false => only_program(parts, source.program_type),
     };
-    if let (Some(other), Some(stage)) = (other, source.stage) {
-        let (part, stage) = (other.behind(whole.start), stage_name(stage));
-        let message = format!("of several programs in the text, this {stage} program is taken");
+    if let (Some(other), Some(wanted)) = (other, source.program_type) {
+        let (part, wanted) = (other.behind(whole.start), wanted.name());
+        let message = format!("of several programs in the text, this {wanted} program is taken");
         let span = header_span(source.text, part);
         reports.lenient(Rule::OtherPrograms, span, message);
         return part;
@@ -147,8 +150,8 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
 }
 
 /// The program of a type, if there is exactly one.
-fn only_program(parts: impl Iterator<Item = Part>, stage: Option<Stage>) -> Option<Part> {
-    let mut fitting = parts.filter(|part| part.dialect.map(Dialect::stage) == stage);
+fn only_program(parts: impl Iterator<Item = Part>, wanted: Option<ProgramType>) -> Option<Part> {
+    let mut fitting = parts.filter(|part| part.dialect.map(Dialect::program_type) == wanted);
     let part = fitting.next()?;
     fitting.next().is_none().then_some(part)
 }
@@ -172,7 +175,7 @@ fn unknown_header(
     reports: &mut Reports,
     text: &[u8],
     (part, header): (Span, u32),
-    wanted: Option<Stage>,
+    wanted: Option<ProgramType>,
 ) {
     let rest = &text[header as usize..part.end as usize];
     let Unknown {
@@ -201,7 +204,7 @@ pub(crate) fn text_after_end(
     reports: &mut Reports,
     text: &[u8],
     span: Span,
-    wanted: Option<Stage>,
+    wanted: Option<ProgramType>,
 ) {
     let from = span.start as usize;
     if text[from] == 0 {
@@ -215,7 +218,7 @@ pub(crate) fn text_after_end(
     let others: Vec<Part> = programs(&text[from..]).collect();
     let same = |part: &Part| {
         part.dialect
-            .is_none_or(|dialect| Some(dialect.stage()) == wanted)
+            .is_none_or(|dialect| Some(dialect.program_type()) == wanted)
     };
     let alone = wanted.is_some() && !others.iter().any(same);
     let place = Part {
@@ -234,8 +237,8 @@ pub(crate) fn text_after_end(
         let line = line_of(text, from as u32 + part.header);
         match part.dialect {
             Some(dialect) => {
-                let stage = stage_name(dialect.stage());
-                format!("note: a {stage} program starts in line {line}")
+                let name = dialect.program_type().name();
+                format!("note: a {name} program starts in line {line}")
             }
             None => format!("note: a program starts in line {line}"),
         }

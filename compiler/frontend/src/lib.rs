@@ -29,7 +29,7 @@ pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;
 pub use kept::Scratch;
 pub use rules::{Components, closest};
-pub use source::{Acceptance, Dialect, Source};
+pub use source::{Acceptance, Dialect, ProgramType, Source};
 pub use split::{Part, programs};
 
 use pass::Keep;

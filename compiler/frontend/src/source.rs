@@ -1,6 +1,7 @@
 //! The program string and its language.
 
 use crate::lang::arb::limits;
+use crate::lang::stage_name;
 use crate::split::{self, Part};
 use glasm_ir::{Span, Stage};
 
@@ -124,6 +125,7 @@ dialects! {
     NvVp1_0 "!!VP1.0" Vertex Vertex1 V1_0 "NV_vertex_program";
     NvVp1_1 "!!VP1.1" Vertex Vertex1 V1_1 "NV_vertex_program1_1";
     NvVp2_0 "!!VP2.0" Vertex Vertex2 V2_0 "NV_vertex_program2";
+    NvVsp1_0 "!!VSP1.0" Compute Vertex1 V1_0 "NV_vertex_program";
     NvFp1_0 "!!FP1.0" Fragment Fragment1 V1_0 "NV_fragment_program";
 }
 
@@ -134,6 +136,56 @@ impl Dialect {
             .iter()
             .copied()
             .find(|dialect| text.starts_with(dialect.header().as_bytes()))
+    }
+
+    /// The type of its programs.
+    pub const fn program_type(self) -> ProgramType {
+        match (self.family(), self.stage()) {
+            (Family::Vertex1, Stage::Compute) => ProgramType::VertexState,
+            (_, stage) => ProgramType::Stage(stage),
+        }
+    }
+}
+
+/// What programs are for: what GL calls their target.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum ProgramType {
+    /// The programs of a shader stage.
+    Stage(Stage),
+    /// Vertex state programs: GL executes them one by one, outside of any drawing, to compute parameters of vertex programs. They become
+    /// compute shaders. NV_vertex_program section 2.14.4.
+    VertexState,
+}
+
+impl ProgramType {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let stages = Stage::ALL.iter().map(|&(stage, _)| Self::Stage(stage));
+        stages.chain([Self::VertexState])
+    }
+
+    /// The shader stage that its programs become.
+    pub const fn stage(self) -> Stage {
+        match self {
+            Self::Stage(stage) => stage,
+            Self::VertexState => Stage::Compute,
+        }
+    }
+
+    /// Its name as one word, such as `tess_control`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Stage(stage) => stage.name(),
+            Self::VertexState => "vertex_state",
+        }
+    }
+
+    /// Its name in messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stage(stage) => stage_name(stage),
+            Self::VertexState => "vertex state",
+        }
     }
 }
 
@@ -160,8 +212,8 @@ pub struct Source<'a> {
     pub part: Option<Span>,
     /// Language, or `None` to read it off the header.
     pub dialect: Option<Dialect>,
-    /// The type that the program must have (what the GL calls its target), or `None` for any.
-    pub stage: Option<Stage>,
+    /// The type that the program must have, or `None` for any.
+    pub program_type: Option<ProgramType>,
     /// How many instructions a program with free branches may run before its loops end, so that none runs for ever: 65,536
     /// unless changed; `None` leaves the count out. NV_vertex_program2_option section 2.14.4.X.
     pub step_limit: Option<u32>,
@@ -177,17 +229,23 @@ impl<'a> Source<'a> {
             text: text.as_ref(),
             part: None,
             dialect: None,
-            stage: None,
+            program_type: None,
             step_limit: Some(limits::EXECUTED_INSTRUCTIONS),
             acceptance: Acceptance::Shipped,
         }
     }
 
-    /// The same for a caller that needs a program of this type.
+    /// The same for a caller that needs a program of this shader stage; vertex state programs are of none.
     #[must_use]
     pub fn for_stage(self, stage: Stage) -> Self {
+        self.for_type(ProgramType::Stage(stage))
+    }
+
+    /// The same for a caller that needs a program of this type.
+    #[must_use]
+    pub fn for_type(self, program_type: ProgramType) -> Self {
         Self {
-            stage: Some(stage),
+            program_type: Some(program_type),
             ..self
         }
     }

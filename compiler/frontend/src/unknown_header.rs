@@ -2,7 +2,7 @@
 
 use crate::lang::languages::{Language, Standing, headers};
 use crate::rules::suggest;
-use glasm_ir::Stage;
+use crate::source::ProgramType;
 
 /// Bytes of a first word that are looked at.
 const WORD: usize = 16;
@@ -16,7 +16,7 @@ pub(crate) struct Unknown {
 }
 
 /// What to say of a text that starts with no header, where a program of a type may be wanted.
-pub(crate) fn describe(text: &[u8], wanted: Option<Stage>) -> Unknown {
+pub(crate) fn describe(text: &[u8], wanted: Option<ProgramType>) -> Unknown {
     let known = format!("known headers: {}", headers(wanted).join(", "));
     if let Some(row) = Language::of(text) {
         let (message, note) = describe_language(row);

@@ -38,6 +38,10 @@ pub(crate) enum VarKind {
     Param {
         first: u32,
     },
+    /// The parameters of a vertex state program, which writes them, too: they lie in a buffer.
+    WritableParam,
+    /// What a vertex state program is executed with.
+    Argument,
     Result {
         first: u32,
     },
@@ -123,7 +127,14 @@ impl VarKind {
     /// Whether every instruction can read it.
     #[inline]
     pub(crate) fn is_value(self) -> bool {
-        matches!(self, Self::Temp | Self::Attrib { .. } | Self::Param { .. })
+        matches!(
+            self,
+            Self::Temp
+                | Self::Attrib { .. }
+                | Self::Param { .. }
+                | Self::WritableParam
+                | Self::Argument
+        )
     }
 }
 
@@ -152,6 +163,8 @@ impl Var {
                 | VarKind::Address
                 | VarKind::Attrib { .. }
                 | VarKind::Param { .. }
+                | VarKind::WritableParam
+                | VarKind::Argument
                 | VarKind::Subroutine { .. }
                 | VarKind::Result { .. }
         );

@@ -2,13 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use glasm_frontend::{Code, Diagnostic, Location, Source, translate};
+use glasm_frontend::{Code, Diagnostic, Location, ProgramType, Source, translate};
 use glasm_ir::{Span, Stage};
 
 /// The only message about a program, and what it marks.
-fn message(text: &str, stage: Option<Stage>) -> (Diagnostic, &str) {
+fn message(text: &str, program_type: Option<ProgramType>) -> (Diagnostic, &str) {
     let source = Source {
-        stage,
+        program_type,
         ..Source::new("a", text)
     };
     let (program, found) = translate(&source);
@@ -32,7 +32,6 @@ fn says(text: &str, parts: &[&str]) {
 #[test]
 fn languages_that_are_not_there_yet_are_named() {
     for (header, name) in [
-        ("!!VSP1.0", "vertex state programs"),
         ("!!FCP1.0", "register combiners"),
         ("!!NVgp4.0", "geometry programs of NV_gpu_program4"),
         ("!!NVgp5.0", "geometry programs of NV_gpu_program5"),
@@ -88,7 +87,7 @@ fn misspelt_headers_get_suggestions() {
         assert_eq!(marked, text.split_whitespace().next().unwrap());
     }
     // Which of several that are alike is meant depends on what the caller wants.
-    let (found, _) = message("!!NVxp5.0\nEND", Some(Stage::Fragment));
+    let (found, _) = message("!!NVxp5.0\nEND", Some(ProgramType::Stage(Stage::Fragment)));
     assert_eq!(found.notes[0], "did you mean `!!NVfp5.0`?");
 }
 

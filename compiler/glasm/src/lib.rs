@@ -17,6 +17,53 @@
 //! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
 //!
 //! No function of this crate panics or hangs, whatever the program string holds.
+//!
+//! # Vertex state programs
+//!
+//! A program that starts with `!!VSP1.0` is drawn with by nobody: `glExecuteProgramNV` runs it once, and what it computes are parameters of
+//! vertex programs, `c[0]` to `c[95]` (NV_vertex_program section 2.14.4). It becomes a compute shader, of which a caller dispatches one
+//! work group. [`Reflection::state_program`] names the storage buffer of 96 vectors that must hold the parameters before and that has what
+//! the program made of them behind the dispatch, and tells which parameters the program writes. The vector that the program is executed
+//! with, its `v[0]`, is [`ParamSource::Argument`](ir::ParamSource::Argument) in the block of parameters.
+//!
+//! ```
+//! use glasm::ir::ParamSource;
+//! use glasm::state::{GlState, MatrixForm, TrackedMatrix, Tracking};
+//! use glasm::{Options, ProgramType, Source, compile};
+//!
+//! let source = Source::new("scaled normal", "!!VSP1.0
+//!     DP3 R0.w, c[4], c[4];
+//!     RSQ R0.w, R0.w;
+//!     MUL R0, c[4], R0.w;
+//!     MUL c[4].xyz, R0, v[0].x;
+//!     END").for_type(ProgramType::VertexState);
+//! let shader = compile(&source, &Options::default()).unwrap_or_else(|errors| panic!("{}", errors.render(&source)));
+//! let program = shader.reflection.state_program.expect("a state program");
+//! assert_eq!(program.written, [4]);
+//! assert_eq!(shader.reflection.workgroup_size, Some([1, 1, 1]));
+//!
+//! // A program that writes a parameter which tracks a matrix is not executed: GL's error is INVALID_OPERATION.
+//! let mut state = GlState::default();
+//! state.track_matrix(8, Some(Tracking { matrix: TrackedMatrix::Mvp, form: MatrixForm::Plain }));
+//! assert!(!program.written.iter().any(|&index| state.tracking(index).is_some()));
+//!
+//! // The parameters: what the application set, and the rows of the matrices that are tracked.
+//! let mut parameters = [[0.0f32; 4]; 96];
+//! parameters[4] = [0.0, 3.0, 4.0, 1.0];
+//! for (index, parameter) in (0..).zip(&mut parameters) {
+//!     *parameter = state.tracked_row(index).unwrap_or(*parameter);
+//! }
+//!
+//! // The last argument of glExecuteProgramNV.
+//! let argument = [2.0f32, 0.0, 0.0, 0.0];
+//! let block = shader.reflection.params.expect("the program reads v[0]");
+//! let slots = block.slots.iter().map(|slot| match slot {
+//!     ParamSource::Argument => argument,
+//!     _ => unreachable!("state programs have no other slots"),
+//! });
+//! assert_eq!(slots.count(), 1);
+//! // Now bind `parameters` at `program.slot` and the slots at `block.slot`, dispatch (1, 1, 1), and take over what was written.
+//! ```
 
 #![forbid(unsafe_code)]
 
@@ -39,8 +86,8 @@ pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_codegen::replicate;
 pub use glasm_frontend as frontend;
 pub use glasm_frontend::{
-    Acceptance, Code, Components, Diagnostic, Diagnostics, Dialect, Location, Part, Severity,
-    Source, count_components, programs, translate,
+    Acceptance, Code, Components, Diagnostic, Diagnostics, Dialect, Location, Part, ProgramType,
+    Severity, Source, count_components, programs, translate,
 };
 pub use glasm_ir as ir;
 pub use link::{Linked, link};

@@ -1,6 +1,6 @@
 //! All programs of the scripts as WGSL, which naga's own front end takes back. What cannot be written says what the language lacks.
 
-use glasm::ir::Stage;
+use glasm::ProgramType;
 use glasm_scripts::script::{ProgramForm, Script};
 use glasm_text::{Error, Language, Options, Source, write};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -30,7 +30,7 @@ const STACK: usize = 256 << 20;
 struct Program {
     name: String,
     text: Vec<u8>,
-    stage: Stage,
+    program_type: ProgramType,
 }
 
 fn programs() -> Vec<Program> {
@@ -51,7 +51,7 @@ fn programs() -> Vec<Program> {
         programs.extend(assembly.map(|section| Program {
             name: path.display().to_string(),
             text: section.text.to_vec(),
-            stage: section.stage,
+            program_type: section.program_type,
         }));
     }
     programs
@@ -59,7 +59,7 @@ fn programs() -> Vec<Program> {
 
 /// What became of a program; nothing for those that the compiler refuses anyway.
 fn outcome(program: &Program) -> Option<Result<(), String>> {
-    let source = Source::new(&program.name, &program.text).for_stage(program.stage);
+    let source = Source::new(&program.name, &program.text).for_type(program.program_type);
     let written = match write(&source, &Options::new(Language::Wgsl)) {
         Ok(written) => written,
         Err(error) => {

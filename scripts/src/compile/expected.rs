@@ -264,8 +264,8 @@ fn describe_place(place: Option<ExpectedPlace>) -> String {
 mod tests {
     use super::*;
     use crate::script::Origin;
-    use glasm::Code;
     use glasm::ir::{Span, Stage};
+    use glasm::{Code, ProgramType};
 
     #[test]
     fn positions_count_from_one() {
@@ -277,6 +277,7 @@ mod tests {
     #[test]
     fn expected_errors_match_code_and_place() {
         let section = ProgramSection {
+            program_type: ProgramType::Stage(Stage::Vertex),
             stage: Stage::Vertex,
             form: ProgramForm::Assembly,
             text: b"!!NVvp5.0\nMOV x;\n".to_vec(),

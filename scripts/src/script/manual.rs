@@ -1,7 +1,7 @@
 //! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
 
 use super::{Script, gl_state, properties, require, section, state, test};
-use glasm::ir::Stage;
+use glasm::ProgramType;
 use glasm_tests::manual::examples;
 use std::collections::BTreeSet;
 
@@ -63,9 +63,9 @@ fn examples_of_the_manual_are_right() {
 }
 
 /// The name of a section `[STAGE ...]`, with the first of the stage's names.
-fn stage_word(stage: Stage) -> String {
+fn stage_word(program_type: ProgramType) -> String {
     let names = section::STAGE_NAMES.iter();
-    let mut names = names.filter(|(_, known)| *known == stage);
+    let mut names = names.filter(|(_, known)| *known == program_type);
     format!("[{} ...]", names.next().map_or("", |(name, _)| *name))
 }
 

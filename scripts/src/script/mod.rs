@@ -54,8 +54,8 @@ pub use textures::target_name;
 pub use vertex_data::{Column, VertexData};
 
 use ash::vk::{PolygonMode, PrimitiveTopology};
-use glasm::TransformFeedback;
 use glasm::ir::Stage;
+use glasm::{ProgramType, TransformFeedback};
 use section::{Section, SectionKind, logical_lines, split_sections};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -93,6 +93,8 @@ impl ScriptError {
 /// A program section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSection {
+    /// The type that the program must have.
+    pub program_type: ProgramType,
     /// The stage that the program is for.
     pub stage: Stage,
     /// In what form the program is given.
@@ -319,8 +321,9 @@ impl Script {
 
 fn program_section(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Option<ProgramSection> {
     match section.kind {
-        SectionKind::Program(stage, form) => Some(ProgramSection {
-            stage,
+        SectionKind::Program(program_type, form) => Some(ProgramSection {
+            program_type,
+            stage: program_type.stage(),
             form,
             text: match form {
                 ProgramForm::SpirvWords => parse_module_words(section, errors),
@@ -334,10 +337,11 @@ fn program_section(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> Opti
             line: section.line,
             origin: Origin::of(section),
         }),
-        SectionKind::RepeatedProgram(stage) => {
+        SectionKind::RepeatedProgram(program_type) => {
             let (text, origin) = spare::expand(section, errors);
             Some(ProgramSection {
-                stage,
+                program_type,
+                stage: program_type.stage(),
                 form: ProgramForm::Assembly,
                 text,
                 line: section.line,

@@ -2,24 +2,25 @@
 
 use super::section::{ProgramForm, SectionKind, is_blank_or_comment, split_sections};
 use super::{ProgramSection, Script};
-use glasm::ir::Stage;
+use glasm::ProgramType;
 use std::fmt;
 
 /// What tells an assembly program from the others of its script. Displays as part of a file name: `fragment`, or `fragment.red` for the
 /// program that `load fragment red` loads.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ProgramLabel {
-    /// The stage that the program is for.
-    pub stage: Stage,
+    /// The type that the program must have.
+    pub program_type: ProgramType,
     /// The name by which commands load it.
     pub name: Option<String>,
 }
 
 impl fmt::Display for ProgramLabel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = self.program_type.word();
         match &self.name {
-            Some(name) => write!(f, "{}.{name}", self.stage.name()),
-            None => f.write_str(self.stage.name()),
+            Some(name) => write!(f, "{word}.{name}"),
+            None => f.write_str(word),
         }
     }
 }
@@ -34,11 +35,13 @@ pub fn is_script(text: &[u8]) -> bool {
 /// The assembly programs of a script, in its order. Other sections are not read, so that this says nothing of whether the script is right.
 pub fn program_labels(text: &[u8]) -> Vec<ProgramLabel> {
     let sections = split_sections(text, &mut Vec::new()).into_iter();
-    let label = |stage, name| Some(ProgramLabel { stage, name });
+    let label = |program_type, name| Some(ProgramLabel { program_type, name });
     let labels = sections.filter_map(|section| match section.kind {
-        SectionKind::Program(stage, ProgramForm::Assembly)
-        | SectionKind::RepeatedProgram(stage) => label(stage, None),
-        SectionKind::SpareProgram(stage) => label(stage, Some(section.name.to_owned())),
+        SectionKind::Program(program_type, ProgramForm::Assembly)
+        | SectionKind::RepeatedProgram(program_type) => label(program_type, None),
+        SectionKind::SpareProgram(program_type) => {
+            label(program_type, Some(section.name.to_owned()))
+        }
         SectionKind::Program(
             _,
             ProgramForm::Ir
@@ -66,8 +69,8 @@ impl Script {
         let all = own.chain(spares);
         let all = all.filter(|(_, section)| section.form == ProgramForm::Assembly);
         let labeled = all.map(|(name, section)| {
-            let stage = section.stage;
-            (ProgramLabel { stage, name }, section)
+            let program_type = section.program_type;
+            (ProgramLabel { program_type, name }, section)
         });
         let mut list: Vec<_> = labeled.collect();
         list.sort_by_key(|(_, section)| section.line);

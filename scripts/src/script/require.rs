@@ -70,7 +70,7 @@ impl Requirements {
     pub fn source<'a>(&self, name: &'a str, section: &'a ProgramSection) -> glasm::Source<'a> {
         glasm::Source {
             acceptance: self.acceptance,
-            ..glasm::Source::new(name, &section.text).for_stage(section.stage)
+            ..glasm::Source::new(name, &section.text).for_type(section.program_type)
         }
     }
 }

@@ -4,6 +4,7 @@
 //! where the next header begins.
 
 use super::ScriptError;
+use glasm::ProgramType;
 use glasm::ir::Stage;
 
 /// In what form a program section gives its program.
@@ -33,11 +34,11 @@ pub(crate) enum SectionKind {
     /// Requirements.
     Require,
     /// A program.
-    Program(Stage, ProgramForm),
+    Program(ProgramType, ProgramForm),
     /// An assembly program with lines that are repeated: `[... program repeated]`.
-    RepeatedProgram(Stage),
+    RepeatedProgram(ProgramType),
     /// An assembly program that commands load by its name: `[... program NAME]`.
-    SpareProgram(Stage),
+    SpareProgram(ProgramType),
     /// Vertex attributes.
     VertexData,
     /// Indices.
@@ -60,21 +61,24 @@ pub(crate) struct Section<'a> {
     pub body: &'a [u8],
 }
 
-pub(super) const STAGE_NAMES: &[(&str, Stage)] = &[
-    ("vertex", Stage::Vertex),
-    ("tess control", Stage::TessControl),
-    ("tessellation control", Stage::TessControl),
-    ("tess eval", Stage::TessEval),
-    ("tess evaluation", Stage::TessEval),
-    ("tessellation evaluation", Stage::TessEval),
-    ("geometry", Stage::Geometry),
-    ("fragment", Stage::Fragment),
-    ("compute", Stage::Compute),
-    (STATE_STAGE, Stage::Compute),
+pub(super) const STAGE_NAMES: &[(&str, ProgramType)] = &[
+    ("vertex", ProgramType::Stage(Stage::Vertex)),
+    ("tess control", ProgramType::Stage(Stage::TessControl)),
+    (
+        "tessellation control",
+        ProgramType::Stage(Stage::TessControl),
+    ),
+    ("tess eval", ProgramType::Stage(Stage::TessEval)),
+    ("tess evaluation", ProgramType::Stage(Stage::TessEval)),
+    (
+        "tessellation evaluation",
+        ProgramType::Stage(Stage::TessEval),
+    ),
+    ("geometry", ProgramType::Stage(Stage::Geometry)),
+    ("fragment", ProgramType::Stage(Stage::Fragment)),
+    ("compute", ProgramType::Stage(Stage::Compute)),
+    ("vertex state", ProgramType::VertexState),
 ];
-
-/// First words of the sections of vertex state programs, which are compute programs of a kind of their own.
-const STATE_STAGE: &str = "vertex state";
 
 pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program", ProgramForm::Assembly),
@@ -100,23 +104,23 @@ fn parse_header(name: &str) -> Option<SectionKind> {
     if let Some((_, kind)) = PLAIN_NAMES.iter().find(|(known, _)| *known == name) {
         return Some(*kind);
     }
-    STAGE_NAMES.iter().find_map(|(prefix, stage)| {
+    STAGE_NAMES.iter().find_map(|(prefix, program_type)| {
         let form = name.strip_prefix(prefix)?.strip_prefix(' ')?;
         let Some((_, form)) = FORM_NAMES.iter().find(|(text, _)| *text == form) else {
             return match form.strip_prefix("program ")? {
-                "repeated" => Some(SectionKind::RepeatedProgram(*stage)),
-                name if !name.contains(' ') => Some(SectionKind::SpareProgram(*stage)),
+                "repeated" => Some(SectionKind::RepeatedProgram(*program_type)),
+                name if !name.contains(' ') => Some(SectionKind::SpareProgram(*program_type)),
                 _ => None,
             };
         };
         let possible = match form {
-            ProgramForm::PassThrough => *stage != Stage::Compute,
+            ProgramForm::PassThrough => program_type.stage() != Stage::Compute,
             ProgramForm::Glsl | ProgramForm::SpirvText | ProgramForm::SpirvWords => {
-                *prefix != STATE_STAGE
+                *program_type != ProgramType::VertexState
             }
             ProgramForm::Assembly | ProgramForm::Ir | ProgramForm::FixedFunction => true,
         };
-        possible.then_some(SectionKind::Program(*stage, *form))
+        possible.then_some(SectionKind::Program(*program_type, *form))
     })
 }
 
@@ -196,7 +200,9 @@ pub(super) fn is_blank_or_comment(line: &[u8]) -> bool {
 /// Every section but comments may occur once, and a stage may have one program, or several GLSL sections that are linked together.
 fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
     let stage = |kind| match kind {
-        SectionKind::Program(stage, _) | SectionKind::RepeatedProgram(stage) => Some(stage),
+        SectionKind::Program(program_type, _) | SectionKind::RepeatedProgram(program_type) => {
+            Some(program_type.stage())
+        }
         SectionKind::SpareProgram(_)
         | SectionKind::Comment
         | SectionKind::Require
@@ -280,7 +286,7 @@ mod tests {
         assert_eq!(errors, []);
         assert_eq!(
             sections[0].kind,
-            SectionKind::Program(Stage::Vertex, ProgramForm::Assembly)
+            SectionKind::Program(ProgramType::Stage(Stage::Vertex), ProgramForm::Assembly)
         );
         assert_eq!(sections[0].body, b"!!NVvp5.0\r\nEND\n\n");
         assert_eq!(
@@ -291,13 +297,14 @@ mod tests {
 
     #[test]
     fn all_stage_names_are_known() {
-        for (name, stage) in STAGE_NAMES.iter().filter(|(name, _)| *name != STATE_STAGE) {
+        let state = ProgramType::VertexState;
+        for (name, program_type) in STAGE_NAMES.iter().filter(|(_, it)| *it != state) {
             let text = format!("[{name} shader spirv]\n");
             let (sections, errors) = split(&text);
             assert_eq!(errors, []);
             assert_eq!(
                 sections[0].kind,
-                SectionKind::Program(*stage, ProgramForm::SpirvText)
+                SectionKind::Program(*program_type, ProgramForm::SpirvText)
             );
         }
     }
@@ -325,19 +332,19 @@ mod tests {
         for (header, expected) in [
             (
                 "vertex state program",
-                SectionKind::Program(Stage::Compute, ProgramForm::Assembly),
+                SectionKind::Program(ProgramType::VertexState, ProgramForm::Assembly),
             ),
             (
                 "vertex state program ir",
-                SectionKind::Program(Stage::Compute, ProgramForm::Ir),
+                SectionKind::Program(ProgramType::VertexState, ProgramForm::Ir),
             ),
             (
                 "vertex state program repeated",
-                SectionKind::RepeatedProgram(Stage::Compute),
+                SectionKind::RepeatedProgram(ProgramType::VertexState),
             ),
             (
                 "vertex state program half",
-                SectionKind::SpareProgram(Stage::Compute),
+                SectionKind::SpareProgram(ProgramType::VertexState),
             ),
         ] {
             let text = format!("[{header}]\n");

@@ -26,13 +26,14 @@ pub struct Spare {
 
 /// The program of a section that holds a spare one.
 pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
-    let SectionKind::SpareProgram(stage) = section.kind else {
+    let SectionKind::SpareProgram(program_type) = section.kind else {
         return None;
     };
     Some(Spare {
         name: section.name.to_owned(),
         program: ProgramSection {
-            stage,
+            program_type,
+            stage: program_type.stage(),
             form: ProgramForm::Assembly,
             text: section.body.to_vec(),
             line: section.line,
@@ -81,7 +82,7 @@ pub(super) fn parse_stage(words: &mut Words<'_>) -> Result<Stage, LineError> {
         name = format!("{name} {}", words.word("`control` or `eval`")?);
     }
     match STAGE_NAMES.iter().find(|(known, _)| *known == name) {
-        Some((_, stage)) => Ok(*stage),
+        Some((_, program_type)) => Ok(program_type.stage()),
         None => Err(words.error_at_last("expected a stage")),
     }
 }

@@ -8,6 +8,7 @@ use super::test::TestParser;
 use super::words::{LineError, Words};
 use super::{Origin, ProgramSection, ScriptError};
 use ash::vk::PrimitiveTopology;
+use glasm::ProgramType;
 use glasm::ir::Stage;
 
 /// Which entry point each stage uses: numbers of [`Script::entry_names`](super::Script::entry_names).
@@ -61,7 +62,7 @@ pub(super) fn parse_tessellation(
         STAGE_NAMES
             .iter()
             .find(|(name, _)| name.strip_prefix("tess ") == Some(word))
-            .map(|(_, stage)| *stage)
+            .map(|(_, program_type)| program_type.stage())
     })?;
     parse_entry_point(parser, stage, words)
 }
@@ -132,6 +133,7 @@ pub(super) fn complete(
 
 fn implied(stage: Stage, form: ProgramForm, line: u32) -> ProgramSection {
     ProgramSection {
+        program_type: ProgramType::Stage(stage),
         stage,
         form,
         text: Vec::new(),

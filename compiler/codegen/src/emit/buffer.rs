@@ -1,5 +1,5 @@
 //! Buffers as arrays of words: constant buffers of vectors of four words in a uniform block, storage buffers and atomic
-//! counters of single words in a storage block, shared memory of single words.
+//! counters of single words in a storage block, the parameters of state programs of vectors there, shared memory of single words.
 //!
 //! Atomics on other types than words, and accesses to whole vectors, see a storage block through further variables of the same descriptor.
 //! Shared memory has no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
@@ -46,6 +46,12 @@ impl View {
     }
 }
 
+/// An array of words.
+const WORDS: View = View {
+    scalar: Scalar::U32,
+    size: 1,
+};
+
 impl From<Scalar> for View {
     fn from(scalar: Scalar) -> Self {
         Self { scalar, size: 1 }
@@ -80,12 +86,14 @@ impl Emit<'_> {
 
     /// The variable through which a buffer is seen as `view`.
     fn buffer_variable(&mut self, id: BufferId, view: View) -> ValueWord {
-        // Constant buffers are arrays of vectors whatever is read of them.
-        let is_constant = self.program.buffers[id].kind == BufferKind::Constant;
-        let view = if is_constant {
-            Scalar::U32.into()
-        } else {
-            view
+        let view = match self.program.buffers[id].kind {
+            // Constant buffers are arrays of vectors whatever is read of them.
+            BufferKind::Constant => Scalar::U32.into(),
+            // So are parameters: some shading languages have no second view of a buffer.
+            BufferKind::State if view == WORDS => View::of_vectors(4),
+            BufferKind::Storage | BufferKind::Shared | BufferKind::Counter | BufferKind::State => {
+                view
+            }
         };
         let number = view_number(view);
         let known = self.interface.resources.buffers[id.index()].variables[number];
@@ -271,6 +279,11 @@ impl Emit<'_> {
                     push(self.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
                     push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
                 }
+            }
+            BufferKind::State if view == WORDS => {
+                push(self.w.uint(0));
+                push(self.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
+                push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
             }
             BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
                 push(self.w.uint(0));

@@ -242,6 +242,12 @@ static VERTEX_1_0: LanguageFacts = LanguageFacts {
     ..ARB_FRAGMENT
 };
 
+/// Vertex state programs of NV_vertex_program.
+static VERTEX_STATE: LanguageFacts = LanguageFacts {
+    registers: Some(&vertex1::STATE_REGISTERS),
+    ..VERTEX_1_0
+};
+
 /// NV_vertex_program1_1.
 static VERTEX_1_1: LanguageFacts = LanguageFacts {
     registers: Some(&vertex1::REGISTERS_1_1),
@@ -294,6 +300,7 @@ impl Dialect {
             }
             (Family::Arb, Stage::Vertex) => &ARB_VERTEX,
             (Family::Arb, _) => &ARB_FRAGMENT,
+            (Family::Vertex1, Stage::Compute) => &VERTEX_STATE,
             (Family::Vertex1, _) if self.version() == Version::V1_0 => &VERTEX_1_0,
             (Family::Vertex1, _) => &VERTEX_1_1,
             (Family::Vertex2, _) => &VERTEX_2,

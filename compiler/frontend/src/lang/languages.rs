@@ -1,9 +1,7 @@
 //! Languages that glasm knows by how their programs start, and does not translate. Those that it translates are the dialects of
 //! [`Dialect`](crate::Dialect).
 
-use crate::lang::stage_name;
-use crate::source::Dialect;
-use glasm_ir::Stage;
+use crate::source::{Dialect, ProgramType};
 
 /// What a program of another language is to glasm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,7 +38,6 @@ macro_rules! languages {
 
 languages! {
     // start, name, standing, extension or advice
-    "!!VSP1.0" "vertex state programs of NV_vertex_program" Missing "NV_vertex_program";
     "!!FCP1.0" "fragment programs with register combiners, of early texts of NV_fragment_program" Missing "NV_fragment_program";
     "!!NVgp4.0" "geometry programs of NV_gpu_program4" Missing "NV_gpu_program4";
     "!!NVgp4.1" "geometry programs of NV_gpu_program4_1" Missing "NV_gpu_program4_1";
@@ -100,14 +97,14 @@ impl Language {
 
 /// What programs of a dialect are, in words.
 pub fn dialect_name(dialect: Dialect) -> String {
-    let stage = stage_name(dialect.stage());
-    format!("{stage} programs of {}", dialect.extension())
+    let name = dialect.program_type().name();
+    format!("{name} programs of {}", dialect.extension())
 }
 
-/// The headers of all dialects, those of a stage first if one is wanted.
-pub fn headers(wanted: Option<Stage>) -> Vec<&'static str> {
-    let of_stage = |dialect: &&Dialect| wanted == Some(dialect.stage());
-    let (first, others): (Vec<&Dialect>, Vec<&Dialect>) = Dialect::ALL.iter().partition(of_stage);
+/// The headers of all dialects, those of a program type first if one is wanted.
+pub fn headers(wanted: Option<ProgramType>) -> Vec<&'static str> {
+    let of_type = |dialect: &&Dialect| wanted == Some(dialect.program_type());
+    let (first, others): (Vec<&Dialect>, Vec<&Dialect>) = Dialect::ALL.iter().partition(of_type);
     let all = first.into_iter().chain(others);
     all.map(|dialect| dialect.header()).collect()
 }
@@ -130,9 +127,9 @@ mod tests {
     #[test]
     fn languages_end_where_their_words_end() {
         assert_eq!(Language::of(b"VERT\n").unwrap().start, "VERT");
-        assert_eq!(Language::of(b"!!VSP1.0#").unwrap().start, "!!VSP1.0");
+        assert_eq!(Language::of(b"!!FCP1.0#").unwrap().start, "!!FCP1.0");
         assert!(Language::of(b"VERTEX program").is_none());
-        assert!(Language::of(b"!!VSP1.00").is_none());
+        assert!(Language::of(b"!!FCP1.00").is_none());
         assert!(Language::of(b"").is_none());
     }
 
@@ -140,9 +137,9 @@ mod tests {
     fn assembly_programs_have_extensions() {
         let of = |text: &str| Language::extension_of(text.as_bytes());
         assert_eq!(of("!!NVfp4.1 END"), Some("NV_gpu_program4_1"));
-        assert_eq!(of("!!VSP1.0"), Some("NV_vertex_program"));
+        assert_eq!(of("!!FCP1.0"), Some("NV_fragment_program"));
         assert_eq!(of("FRAG"), None);
-        assert!(Language::missing(b"!!VSP1.0").is_some());
+        assert!(Language::missing(b"!!FCP1.0").is_some());
         assert!(Language::missing(b"!!VP3.0").is_none() && Language::missing(b"FRAG").is_none());
     }
 }

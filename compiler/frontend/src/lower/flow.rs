@@ -65,6 +65,7 @@ impl Lowerer<'_> {
 
     /// Makes the routines of the program.
     pub(super) fn end_of_text(&mut self, mut walk: Walk) {
+        self.store_params();
         let plan = &self.checked.plan;
         let main_returns = walk.main_returns || plan.group_of(plan.entry()).is_some();
         // Only now is it known whether the main routine can return before its end.

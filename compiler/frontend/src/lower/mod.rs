@@ -32,6 +32,7 @@ mod precision;
 mod resource;
 mod result;
 mod sparse;
+mod state_program;
 pub(crate) mod tables;
 mod texture;
 

@@ -108,6 +108,8 @@ impl Lowerer<'_> {
             VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
                 self.param(var, info, first, index)
             }
+            VarKind::WritableParam => self.writable_param(var, info, index),
+            VarKind::Argument => self.argument(var),
             VarKind::Buffer(view) => self.buffer_element(view, index),
             VarKind::Result { first } => self.result_value(var, first, index, ty),
             VarKind::Codes
@@ -179,7 +181,7 @@ impl Lowerer<'_> {
         (register, index)
     }
 
-    fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
+    pub(super) fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
         let name = info.name.map(|name| {
             let text = self.reading.names.word(name);
             self.builder.program.names.push(text)
@@ -343,6 +345,8 @@ impl Lowerer<'_> {
                 VarKind::Temp
                 | VarKind::Codes
                 | VarKind::Address
+                | VarKind::WritableParam
+                | VarKind::Argument
                 | VarKind::Buffer(_)
                 | VarKind::Texture { .. }
                 | VarKind::Image { .. }

@@ -61,7 +61,7 @@ impl Lowerer<'_> {
             .tables
             .known_place(result.var, result.index, cx.result.width())?;
         match base {
-            Base::Register(register) if !self.tables.is_short(result.var) => {
+            Base::Register(register) if !self.tables.is_unusual_result(result.var) => {
                 Some(Dst::new(register, result.mask))
             }
             Base::Register(_)
@@ -227,6 +227,8 @@ impl Lowerer<'_> {
         let info = &checked.vars[var as usize];
         let (register, index) = if let VarKind::Result { first } = info.kind {
             self.result_register(var, first, result.index, cx.result)
+        } else if info.kind == VarKind::WritableParam {
+            (self.written_param(info, result), None)
         } else {
             self.temp_register(var, info, result.index)
         };

@@ -1,12 +1,13 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
 use crate::statement::Index;
-use crate::vars::{Var, VarSize};
+use crate::vars::{Var, VarKind, VarSize};
 use glasm_ir::inst::LiteralId;
 use glasm_ir::resource::BufferKind;
 use glasm_ir::types::Width;
 use glasm_ir::{
     Base, BufferId, InputId, ParamId, ParamSource, RegisterId, Semantic, Texture, TextureId,
+    WriteMask,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,6 +40,8 @@ pub(crate) struct Tables {
     pub(super) condition_codes: [Option<RegisterId>; 3],
     /// The condition codes that KIL with an operand tests.
     pub(super) kill_code: Option<RegisterId>,
+    /// Parameters that were written and not stored yet: number, register, components.
+    pub(super) unstored: Vec<(u32, RegisterId, WriteMask)>,
 }
 
 /// Where a variable lives.
@@ -59,8 +62,13 @@ bitflags::bitflags! {
         const SHORT = 2;
         /// An array with run-time index.
         const RELATIVE = 4;
+        /// Parameters in a buffer, which gets what is written to them.
+        const STORED = 8;
     }
 }
+
+/// What only results have to know.
+const UNUSUAL_RESULT: Form = Form::SHORT.union(Form::STORED);
 
 impl Place {
     fn of(var: &Var, next_element: u32) -> Self {
@@ -68,6 +76,7 @@ impl Place {
         form.set(Form::LONG, var.is_long());
         form.set(Form::SHORT, var.size == VarSize::Short);
         form.set(Form::RELATIVE, var.relative);
+        form.set(Form::STORED, var.kind == VarKind::WritableParam);
         let divided = var.elements_with_places() > 0;
         Self {
             base: None,
@@ -93,6 +102,7 @@ impl Tables {
             hidden,
             condition_codes,
             kill_code,
+            unstored,
         } = self;
         places.clear();
         elements.clear();
@@ -106,6 +116,7 @@ impl Tables {
         hidden.iter_mut().for_each(Vec::clear);
         *condition_codes = [None; 3];
         *kill_code = None;
+        unstored.clear();
     }
 
     /// Gives places to the variables that were declared since the last time.
@@ -135,7 +146,7 @@ impl Tables {
             Width::W64 => Form::LONG,
             Width::W8 | Width::W16 | Width::W32 => Form::empty(),
         };
-        if place.form.difference(Form::SHORT) != wanted {
+        if place.form.difference(UNUSUAL_RESULT) != wanted {
             return None;
         }
         match index {
@@ -148,10 +159,16 @@ impl Tables {
         }
     }
 
-    /// Whether results of a variable have less precision.
+    /// Whether a variable has less precision.
     #[inline]
     pub(super) fn is_short(&self, var: u32) -> bool {
         self.places[var as usize].form.contains(Form::SHORT)
+    }
+
+    /// Whether results of a variable have less precision or go to a buffer.
+    #[inline]
+    pub(super) fn is_unusual_result(&self, var: u32) -> bool {
+        self.places[var as usize].form.intersects(UNUSUAL_RESULT)
     }
 
     /// The place of an element of a variable.

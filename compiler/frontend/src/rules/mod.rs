@@ -29,6 +29,7 @@ mod places;
 mod register;
 mod register_fragment;
 mod relative;
+mod state_program;
 mod subroutine;
 mod suggest;
 mod texture;

@@ -181,9 +181,12 @@ impl Checker<'_> {
                 "is shared memory, for LDS, STS and ATOMS only",
             ),
             VarKind::Buffer(view) => (Code::MemoryOperand, view.layout.space().only_for),
-            VarKind::Poisoned | VarKind::Temp | VarKind::Attrib { .. } | VarKind::Param { .. } => {
-                return;
-            }
+            VarKind::Poisoned
+            | VarKind::Temp
+            | VarKind::Attrib { .. }
+            | VarKind::Param { .. }
+            | VarKind::WritableParam
+            | VarKind::Argument => return,
         };
         self.error(code, span, format!("{text} {what}"));
     }
@@ -254,7 +257,7 @@ impl Checker<'_> {
     /// A run-time index into an array of `count` elements.
     pub(super) fn relative(&mut self, var: u32, count: u32, relative: u32) {
         // One run-time index anywhere keeps all elements together, also for accesses with constant indices.
-        self.program.vars[var as usize].relative = true;
+        self.program.vars[var as usize].relative = self.keeps_together(var);
         if self.facts.address_registers {
             self.address_index(relative);
             return self.no_loop_index(relative);
@@ -487,6 +490,9 @@ impl Checker<'_> {
             info.kind,
             VarKind::Temp | VarKind::Codes | VarKind::Result { .. }
         );
+        if info.kind == VarKind::WritableParam {
+            return self.written_parameter(dst, var);
+        }
         if !writable {
             return self.not_writable(var, dst.span);
         }
@@ -562,14 +568,18 @@ impl Checker<'_> {
                 let message = "address registers are written by ARL and its like only";
                 return self.error(Code::AddressRegister, span, message);
             }
-            VarKind::Attrib { .. } => "an attribute",
+            VarKind::Attrib { .. } | VarKind::Argument => "an attribute",
             VarKind::Param { .. } => "a parameter",
             VarKind::Buffer(view) => view.layout.space().what,
             VarKind::Texture { .. } => "a texture",
             VarKind::Image { .. } => "an image",
             VarKind::Shared { .. } => "shared memory",
             VarKind::Subroutine { .. } => "a subroutine",
-            VarKind::Temp | VarKind::Codes | VarKind::Result { .. } | VarKind::Poisoned => return,
+            VarKind::Temp
+            | VarKind::Codes
+            | VarKind::WritableParam
+            | VarKind::Result { .. }
+            | VarKind::Poisoned => return,
         };
         let span = self.named_span(span);
         let text = self.var_text(var);

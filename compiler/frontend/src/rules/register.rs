@@ -7,9 +7,11 @@ use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Features;
-use crate::lang::register::{self, File, FileKind, FragmentNames, Registers, Temporaries};
+use crate::lang::register::{
+    self, File, FileKind, FragmentNames, Parameters, Registers, Temporaries,
+};
 use crate::names::NameId;
-use crate::source::{Family, Version};
+use crate::source::{Family, ProgramType, Version};
 use crate::statement::{Base, Dst, Index, Inst, Operand, Signs};
 use glasm_ir::types::Base as TypeBase;
 use glasm_ir::{ParamSource, Semantic, Span};
@@ -23,6 +25,8 @@ pub(super) struct RegisterUse {
     pub(super) room: u32,
     /// Whether the program was found to write its color under two precisions.
     pub(super) has_two_colors: bool,
+    /// Whether an instruction writes a parameter.
+    pub(super) parameters: bool,
 }
 
 /// A register as the rule of one parameter and one attribute counts it.
@@ -45,7 +49,7 @@ impl Checker<'_> {
         let place = Span::new(span.start, span.start + text.len() as u32);
         let var = match Self::find_register(registers, text) {
             Found::File(file) => self.file(file),
-            Found::Parameters(count) => self.parameter_registers(count),
+            Found::Parameters(parameters) => self.parameter_registers(parameters),
             Found::Temporary(file) => self.temporary(file, place),
             Found::Codes { half } => Var {
                 size: size_of(half),
@@ -77,7 +81,7 @@ impl Checker<'_> {
         if let Some(parameters) = registers.parameters
             && parameters.name.as_bytes() == text
         {
-            return Found::Parameters(parameters.count);
+            return Found::Parameters(parameters);
         }
         if let Some(found) = registers.fragment.and_then(|names| find_named(names, text)) {
             return found;
@@ -101,20 +105,18 @@ impl Checker<'_> {
 
     /// The array of all registers of a file.
     fn file(&mut self, file: &'static File) -> Var {
-        let table = match file.kind {
-            FileKind::Attribs => &mut self.program.attribs,
-            FileKind::Results => &mut self.program.results,
-        };
-        let first = table.len() as u32;
-        let bindings = file.elements.iter().map(|&(_, semantic)| IoBinding {
-            semantic,
-            base: TypeBase::Float,
-            typeless: false,
-        });
-        table.extend(bindings);
         let kind = match file.kind {
-            FileKind::Attribs => VarKind::Attrib { first },
-            FileKind::Results => VarKind::Result { first },
+            // Each use was reported where it stands.
+            _ if file.elements.is_empty() => {
+                return Var::unnamed(VarKind::Poisoned, Span::default());
+            }
+            FileKind::Attribs => VarKind::Attrib {
+                first: bind_elements(file, &mut self.program.attribs),
+            },
+            FileKind::Results => VarKind::Result {
+                first: bind_elements(file, &mut self.program.results),
+            },
+            FileKind::Argument => VarKind::Argument,
         };
         // One of the results of fragment programs has half precision: what instructions write to any of them is looked at.
         let is_mixed = self.family == Family::Fragment1 && file.kind == FileKind::Results;
@@ -135,12 +137,19 @@ impl Checker<'_> {
     }
 
     /// The array of all parameters.
-    fn parameter_registers(&mut self, count: u32) -> Var {
-        let first = self.program.params.len() as u32;
-        self.program.params.extend((0..count).map(ParamSource::Env));
+    fn parameter_registers(&mut self, parameters: Parameters) -> Var {
+        let count = parameters.count;
+        let kind = match parameters.writable {
+            true => VarKind::WritableParam,
+            false => {
+                let first = self.program.params.len() as u32;
+                self.program.params.extend((0..count).map(ParamSource::Env));
+                VarKind::Param { first }
+            }
+        };
         Var {
             array: Some(count),
-            ..Var::unnamed(VarKind::Param { first }, Span::default())
+            ..Var::unnamed(kind, Span::default())
         }
     }
 
@@ -262,7 +271,7 @@ impl Checker<'_> {
             return Some(Counted::Attrib);
         }
         // In fragment programs constants are counted with parameters, see `register_fragment`.
-        let is_parameter = matches!(kind, VarKind::Param { .. });
+        let is_parameter = matches!(kind, VarKind::Param { .. } | VarKind::WritableParam);
         (is_parameter && self.family != Family::Fragment1).then_some(Counted::Parameter)
     }
 
@@ -400,6 +409,9 @@ impl Checker<'_> {
 
     /// Rules that need the whole program.
     pub(super) fn whole_registers(&mut self, registers: &Registers) {
+        if self.program.dialect.program_type() == ProgramType::VertexState {
+            self.whole_state_program();
+        }
         let invariant = self.has_option(Features::POSITION_INVARIANT);
         let limit = match invariant {
             true => registers.invariant_instructions,
@@ -450,10 +462,22 @@ fn find_named(names: &FragmentNames, text: &[u8]) -> Option<Found> {
     (unit < names.units).then_some(Found::Unit(unit))
 }
 
+/// Adds the registers of a file to a table of bindings; gives the number of the first one.
+fn bind_elements(file: &File, table: &mut Vec<IoBinding>) -> u32 {
+    let first = table.len() as u32;
+    let bindings = file.elements.iter().map(|&(_, semantic)| IoBinding {
+        semantic,
+        base: TypeBase::Float,
+        typeless: false,
+    });
+    table.extend(bindings);
+    first
+}
+
 /// What a name may be.
 pub(super) enum Found {
     File(&'static File),
-    Parameters(u32),
+    Parameters(Parameters),
     Temporary(&'static Temporaries),
     /// A register of condition codes, of half precision or not.
     Codes {

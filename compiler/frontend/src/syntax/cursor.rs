@@ -15,9 +15,10 @@ use crate::lang::options::Features;
 use crate::lex::{self, Kind, Token};
 use crate::names::{NameId, Names};
 use crate::report::Reports;
+use crate::source::ProgramType;
 use crate::statement::{Inst, Reading};
 use crate::words;
-use glasm_ir::{Span, Stage};
+use glasm_ir::Span;
 
 /// What the grammar wanted instead of the token found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +90,7 @@ pub(crate) struct Syntax<'s> {
     /// Inside brackets: the variable of an index has no run-time index of its own.
     pub(super) in_index: bool,
     /// The program type that the caller asked for.
-    pub(super) wanted: Option<Stage>,
+    pub(super) wanted: Option<ProgramType>,
 }
 
 impl std::fmt::Debug for Syntax<'_> {

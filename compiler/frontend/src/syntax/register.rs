@@ -201,13 +201,11 @@ fn no_element(input: &mut Syntax<'_>, file: &File, problem: Problem, span: Span)
     let text = |span: Span| String::from_utf8_lossy(&input.reading.text[span.range()]).into_owned();
     let (code, span, message) = match problem {
         Problem::Number => {
-            let count = file.elements.len();
-            let message = format!(
-                "`{}`: the registers of `{}` are 0 to {}",
-                text(span),
-                file.name,
-                count - 1
-            );
+            let (text, name) = (text(span), file.name);
+            let message = match file.elements.len() {
+                1 => format!("`{text}`: the only register of `{name}` is `{name}[0]`"),
+                count => format!("`{text}`: the registers of `{name}` are 0 to {}", count - 1),
+            };
             (Code::BindingRange, span, message)
         }
         Problem::Address(address) => {

@@ -44,6 +44,7 @@ static NAMES: FragmentNames = FragmentNames {
     locals: Parameters {
         name: "p",
         count: limits::LOCAL_PARAMETERS,
+        writable: false,
     },
     codes: &[
         CodesRegister {

@@ -47,6 +47,8 @@ pub enum FileKind {
     Attribs,
     /// Results.
     Results,
+    /// What a vertex state program is executed with, in place of attributes.
+    Argument,
 }
 
 /// Registers in brackets behind a letter.
@@ -58,7 +60,7 @@ pub struct File {
     pub kind: FileKind,
     /// Whether numbers name them, too.
     pub numbered: bool,
-    /// The words that name them, in the order of their numbers. All have four letters.
+    /// The words that name them, in the order of their numbers. All have four letters; those of registers that only numbers name are zeros.
     pub elements: &'static [([u8; 4], Semantic)],
 }
 
@@ -94,6 +96,8 @@ pub struct Parameters {
     pub name: &'static str,
     /// How many there are.
     pub count: u32,
+    /// Whether the program writes them, too.
+    pub writable: bool,
 }
 
 /// Registers that are a letter and a number.
@@ -155,7 +159,6 @@ pub(crate) const VERTEX_ATTRIBS: File = File {
         (*b"COL0", Semantic::Attrib(3)),
         (*b"COL1", Semantic::Attrib(4)),
         (*b"FOGC", Semantic::Attrib(5)),
-        // Attributes 6 and 7 have no words.
         ([0; 4], Semantic::Attrib(6)),
         ([0; 4], Semantic::Attrib(7)),
         (*b"TEX0", Semantic::Attrib(8)),
@@ -167,6 +170,22 @@ pub(crate) const VERTEX_ATTRIBS: File = File {
         (*b"TEX6", Semantic::Attrib(14)),
         (*b"TEX7", Semantic::Attrib(15)),
     ],
+};
+
+/// v of vertex state programs: the vector that they are executed with. NV_vertex_program section 2.14.4.
+pub(crate) const STATE_ARGUMENT: File = File {
+    name: "v",
+    kind: FileKind::Argument,
+    numbered: true,
+    elements: &[([0; 4], Semantic::Attrib(0))],
+};
+
+/// o of vertex state programs, which have no results: the letter is known, so that an error names the whole register.
+pub(crate) const NO_RESULTS: File = File {
+    name: "o",
+    kind: FileKind::Results,
+    numbered: false,
+    elements: &[],
 };
 
 /// All results of vertex programs; the clip distances, which come last, are newer.

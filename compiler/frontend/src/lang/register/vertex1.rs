@@ -1,6 +1,9 @@
-//! The opcodes of NV_vertex_program and NV_vertex_program1_1. NV_vertex_program section 2.14.1.10.
+//! The registers and opcodes of NV_vertex_program and NV_vertex_program1_1. NV_vertex_program section 2.14.1.10.
 
-use super::{Parameters, Registers, Temporaries, VERTEX_1_RESULTS, VERTEX_ATTRIBS, opcodes};
+use super::{
+    NO_RESULTS, Parameters, Registers, STATE_ARGUMENT, Temporaries, VERTEX_1_RESULTS,
+    VERTEX_ATTRIBS, opcodes,
+};
 use crate::lang::Stages;
 use crate::lang::opcode_info::{Expansion, Lower};
 use crate::lang::opcodes::op;
@@ -14,6 +17,7 @@ pub static REGISTERS_1_0: Registers = Registers {
     parameters: Some(Parameters {
         name: "c",
         count: 96,
+        writable: false,
     }),
     temporaries: &[Temporaries {
         letter: b'R',
@@ -38,6 +42,17 @@ pub static REGISTERS_1_1: Registers = Registers {
     plus: true,
     options: true,
     invariant_instructions: 124,
+    ..REGISTERS_1_0
+};
+
+/// Registers of vertex state programs. NV_vertex_program section 2.14.4.
+pub static STATE_REGISTERS: Registers = Registers {
+    files: &[STATE_ARGUMENT, NO_RESULTS],
+    parameters: Some(Parameters {
+        name: "c",
+        count: 96,
+        writable: true,
+    }),
     ..REGISTERS_1_0
 };
 

@@ -14,6 +14,7 @@ pub static REGISTERS: Registers = Registers {
     parameters: Some(Parameters {
         name: "c",
         count: 256,
+        writable: false,
     }),
     temporaries: &[Temporaries {
         letter: b'R',

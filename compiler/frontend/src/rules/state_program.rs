@@ -1,0 +1,33 @@
+//! Rules of vertex state programs: they write parameters, and have no results. NV_vertex_program section 2.14.4.
+
+use super::{Checker, VarKind};
+use crate::codes::Code;
+use crate::statement::{Dst, Index};
+
+impl Checker<'_> {
+    /// A parameter as the result of an instruction: it is named by its number.
+    pub(super) fn written_parameter(&mut self, dst: &Dst, var: u32) {
+        self.registers.parameters = true;
+        let span = self.register_span(dst.span);
+        if matches!(dst.index, Index::Relative(_)) {
+            let message = "a parameter with a run-time index can only be read";
+            return self.error(Code::WriteReadOnly, span, message);
+        }
+        self.index(var, dst.index, span);
+    }
+
+    /// Rules that need the whole program.
+    pub(super) fn whole_state_program(&mut self) {
+        // A statement with an error may be the one that was meant to.
+        if !self.registers.parameters && !self.has_errors() {
+            let message = "the program writes no component of a parameter, such as `c[0]`";
+            self.whole(Code::NoParameterWritten, message);
+        }
+    }
+
+    /// Whether the elements of an array stand together once some instruction has a run-time index: then instructions with constant
+    /// indices find them there. Parameters in a buffer stand together anyway.
+    pub(super) fn keeps_together(&self, var: u32) -> bool {
+        self.program.vars[var as usize].kind != VarKind::WritableParam
+    }
+}
