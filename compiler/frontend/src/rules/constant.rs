@@ -65,8 +65,13 @@ pub(crate) fn default_constant(ty: Type) -> [u64; 4] {
 
 /// Bits of a literal in type `ty`. NV_gpu_program4 section 2.X.3.3, constant bindings.
 pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u64, Code> {
-    let digits = || std::str::from_utf8(&text[literal.span.range()]).unwrap_or("");
+    let written = &text[literal.span.range()];
+    let digits = || std::str::from_utf8(written).unwrap_or("");
     if ty.is_float() {
+        if let Some(value) = short_decimal(written).filter(|_| ty != Type::F64) {
+            let value = if literal.negative { -value } else { value };
+            return Ok(u64::from(value.to_bits()));
+        }
         // Decimal digits are read at the width of the type, so that the value is rounded once.
         let hex = digits().starts_with("0x");
         return Ok(match (ty, literal.int) {
@@ -112,6 +117,54 @@ pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u6
     }
 }
 
+/// The value of a decimal number of few digits, as most are, without an exponent.
+#[inline]
+fn short_decimal(text: &[u8]) -> Option<f32> {
+    /// Powers of ten, which are floats exactly, by the number of digits behind the point.
+    const SCALES: [f32; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
+    // Seven digits and a point: the digits make an integer below 2^24, and the quotient of two exact floats is the nearest one.
+    if text.len() > 8 {
+        return None;
+    }
+    let (mut digits, mut behind_point) = (0u32, None);
+    for &byte in text {
+        match (byte, behind_point) {
+            (b'0'..=b'9', _) => {
+                digits = digits * 10 + u32::from(byte - b'0');
+                behind_point = behind_point.map(|count| count + 1);
+            }
+            (b'.', None) => behind_point = Some(0),
+            _ => return None,
+        }
+    }
+    let scale = SCALES.get(behind_point.unwrap_or(0))?;
+    (digits < 1 << 24).then(|| digits as f32 / scale)
+}
+
 fn signed(value: f64, negative: bool) -> f64 {
     if negative { -value } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_decimals_are_the_nearest_floats() {
+        for number in (0..10_000_000u32).step_by(997) {
+            let digits = format!("{number:07}");
+            for point in 0..=7 {
+                let text = format!("{}.{}", &digits[..point], &digits[point..]);
+                assert_eq!(short_decimal(text.as_bytes()), text.parse().ok(), "{text}");
+            }
+        }
+        assert_eq!(short_decimal(b"16777215"), Some(16_777_215.0));
+    }
+
+    #[test]
+    fn other_numbers_are_no_short_decimals() {
+        for text in ["16777216", "0.12345678", "1e5", "0x1F", "1..2"] {
+            assert_eq!(short_decimal(text.as_bytes()), None, "{text}");
+        }
+    }
 }
