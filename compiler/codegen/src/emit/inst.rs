@@ -149,10 +149,10 @@ impl Emit<'_> {
             Op::InterlockBegin => return Ok(self.interlock(Spv::BeginInvocationInterlockEXT)),
             Op::InterlockEnd => return Ok(self.interlock(Spv::EndInvocationInterlockEXT)),
         };
-        Ok(Outcome::Val(match self.flushes(cx.inst) {
-            true => self.w.flushed(val),
-            false => val,
-        }))
+        if self.flushes(cx.inst) {
+            return Ok(Outcome::Val(self.w.flushed(val)));
+        }
+        Ok(Outcome::Val(val))
     }
 
     /// Whether code flushes the operands and the result of an instruction.

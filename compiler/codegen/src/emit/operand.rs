@@ -16,11 +16,16 @@ impl Emit<'_> {
     pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Failure> {
         let program = self.program;
         let src = &program.srcs[inst.first_source as usize + number];
-        let val = self.source_as(src, inst.ty, lanes)?;
-        Ok(match self.flushes(inst) {
-            true => self.w.flushed(val),
-            false => val,
-        })
+        if self.flushes(inst) {
+            return self.flushed_source(src, inst.ty, lanes);
+        }
+        self.source_as(src, inst.ty, lanes)
+    }
+
+    #[cold]
+    fn flushed_source(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
+        let val = self.source_as(src, ty, lanes)?;
+        Ok(self.w.flushed(val))
     }
 
     /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
