@@ -68,7 +68,6 @@ impl Lowerer<'_> {
             secondary_view_layer_offset: self.checked.second_layer_offset.unwrap_or(0),
             unclipped_depth: self.limits_depth(),
             transparent_missing: self.has_exact_precision(),
-            flush_denormals: self.has_exact_precision(),
             ..self.checked.modes
         }
     }
