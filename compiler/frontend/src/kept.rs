@@ -34,6 +34,7 @@ pub struct Scratch {
     pub(crate) vars: Vec<Var>,
     pub(crate) attribs: Vec<IoBinding>,
     pub(crate) params: Vec<ParamSource>,
+    pub(crate) named_params: Vec<(NameId, [u32; 4])>,
     pub(crate) results: Vec<IoBinding>,
     pub(crate) implicit: FxHashMap<Implicit, u32>,
     pub(crate) io_elements: Vec<(&'static BindingInfo, u32)>,

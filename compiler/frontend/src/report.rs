@@ -50,15 +50,25 @@ impl Reports {
     /// Returns whether the program is accepted, with the meaning that the rule's row gives to it.
     #[cold]
     pub(crate) fn lenient(&mut self, rule: Rule, span: Span, message: impl Into<String>) -> bool {
-        let (code, message) = (rule.info().code, message.into());
+        self.lenient_at(rule, Location::Span(span), message.into())
+    }
+
+    /// Like [`lenient`](Self::lenient) where only the whole program shows that the rule is broken.
+    #[cold]
+    pub(crate) fn lenient_whole(&mut self, rule: Rule, message: impl Into<String>) -> bool {
+        self.lenient_at(rule, Location::WholeProgram, message.into())
+    }
+
+    fn lenient_at(&mut self, rule: Rule, location: Location, message: String) -> bool {
+        let code = rule.info().code;
         if self.acceptance == Acceptance::Strict {
-            self.error(code, span, message);
+            self.push(code, location, message, Vec::new());
             return false;
         }
         match self.warnings.iter_mut().find(|(other, ..)| *other == rule) {
             Some((.., more)) => *more = more.saturating_add(1),
             None => {
-                let warning = Diagnostic::warning(code, span, message);
+                let warning = Diagnostic::new(code, Severity::Warning, location, message);
                 self.warnings.push((rule, warning, 0));
             }
         }

@@ -285,6 +285,17 @@ fn arb_programs() {
         "!!VP1.1 OPTION NV_position_invariant; MOV R0, «c[A0.x + 1]»; END",
         Code::RelativeInvariant,
     );
+    rule(
+        "!!FP1.0 «TXB» o[COLR], f[TEX0], TEX0, 2D; END",
+        Code::UnknownOpcode,
+    );
+    let temporaries: String = (0..32)
+        .map(|number| format!("MOV R{number}, 1; "))
+        .collect();
+    rule(
+        &format!("!!FP1.0 {temporaries} MOV o[COLR], 1; END"),
+        Code::TooManyTemporaries,
+    );
 }
 
 #[test]

@@ -28,6 +28,10 @@ const PROGRAMS: &[&str] = &[
      TEMP r, i; LONG TEMP a; PARAM p = program.env[3]; PK64.U a, p; SHL.U i.x, invocation.globalid.x, 2; CVT.U64.U32 a.y, i.x;
      ADD.U64 a.x, a.x, a.y; LOAD.F32X4.COH r, a.x; LDC.U8 i.y, c[i.x + 4]; ATOMS.ADD.U32 r.y, r, s[i.x]; BAR; LDS.S16 r.z, s[2];
      ATOM.U32.CSWAP r.w, i, a.x; MEMBAR.CTA; STORE.U32X2 r, a.x; BFE.S r, {4, 8}, r; SAD.U r, r, i, 1; END",
+    "!!FP1.0 OPTION ARB_fragment_coord_origin_upper_left; DECLARE tint = {0.5, 1}; DECLARE $2; DEFINE two = -2e0; DEFINE v = {two, .5, two, 1};
+     DEFINE w = v; MADX_SAT H0.xw (GT.wzyx), -|f[COL0].x|, two, |v|; TXP R1.xyz, f[TEX7], TEX15, CUBE; KIL LE.x; MOVHC HC, $2.y;
+     PK4UB R2.x, R1; UP2H H3, -R2.x; RFLC R4.xyz, H0, p[4095]; TXDC_SAT R5, R1, R4, R4, TEX0, RECT; LRP o[COLH].xz, R5, tint, f[FOGC];
+     POWR R3, w.y, +3; DDX R31, f[WPOS]; X2DH H63, R31, H3, {1}; LITC RC.x (FL), R3; MOV o[DEPR], R3.wzyx; END",
 ];
 
 /// Translates; a program that loads must be a valid one.

@@ -282,6 +282,7 @@ impl LanguageFacts {
                 zero_product: registers.zero_product,
                 flush_denormals: true,
                 enabled_clip_distances: registers.enabled_clip_distances,
+                transparent_missing: registers.fragment.is_some(),
                 ..Modes::default()
             },
         }

@@ -41,6 +41,8 @@ macro_rules! rules {
 
 rules! {
     // name, code, example, what is accepted and what it means
+    BiasedLookup UnknownOpcode "!!FP1.0 TXB R0, f[TEX0], TEX0, 2D;"
+        "TXB in programs of NV_fragment_program adds w of the coordinate to the level of detail, as with OPTION NV_fragment_program";
     TextBehindNul TextAfterEnd "END\\0\\0\\0"
         "a NUL behind END closes the text, as in strings of C and in buffers of fixed size";
     OtherPrograms TextAfterEnd "!!ARBvp1.0 ... END !!ARBfp1.0 ... END"
@@ -73,4 +75,6 @@ rules! {
         "a byte order mark, blanks and comments before the header are left out";
     DualSourceEarly OptionUnknown "!!NVfp4.0 OPTION ARB_blend_func_extended;"
         "ARB_blend_func_extended and its results exist from language version 4.0 on";
+    RegisterRoom TooManyTemporaries "!!FP1.0 ... MOV R30, H0; MOV o[COLR], R0;"
+        "all registers of NV_fragment_program exist at the same time";
 }

@@ -2,6 +2,7 @@
 
 use crate::lang::Stages;
 use crate::lang::arb::Forms;
+use crate::lang::lenient::Rule;
 use crate::lang::modifiers::Mods;
 use crate::lang::options::Features;
 use crate::lang::targets::Access;
@@ -332,6 +333,8 @@ pub(crate) enum Expansion {
     RootOfAbsolute,
     /// The reciprocal square root, of -0 with its sign. NV_vertex_program2 section 2.14.3.28.
     RootOfSigned,
+    /// The same where condition codes compare the result at once, else what the device computes. NV_fragment_program section 3.11.5.27.
+    RootWithCodes,
     /// The operation for floats, and the rounding of the conversion for integers.
     Round(Op, Rounding),
     Sad,
@@ -399,6 +402,8 @@ pub(crate) enum OperandRule {
     ParameterCount,
     /// The result has no component w. NV_fragment_program_option section 3.11.5.36.
     ThreeComponents,
+    /// The language lacks the opcode, but shipped programs have it.
+    Shipped(Rule),
 }
 
 /// A row of the opcode table.

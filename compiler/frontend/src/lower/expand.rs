@@ -98,6 +98,7 @@ fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
         Expansion::Rfl => composite::rfl(l, cx),
         Expansion::RootOfAbsolute => composite::rsq(l, cx),
         Expansion::RootOfSigned => powers::rsq(l, cx),
+        Expansion::RootWithCodes => powers::rsq_with_codes(l, cx),
         Expansion::Round(op, rounding) => convert::round(l, cx, op, rounding),
         Expansion::Sad => composite::sad(l, cx),
         Expansion::Scs => composite::scs(l, cx),

@@ -4,6 +4,7 @@
 use super::formula::{F, Part};
 use super::operand::splat;
 use super::{InstCx, Lowerer};
+use crate::lang::modifiers::Mods;
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Src};
 
@@ -269,6 +270,15 @@ pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let is_zero = l.compute(Op::SetEq, F, &[a, zero]);
     let root = l.compute(Op::Rsq, F, &[a]);
     l.finish(cx, Op::SelNz, F, &[is_zero, infinity, root]);
+}
+
+/// RSQ of NV_fragment_program. Fragments take many roots and compare hardly any, so only those are made by hand that condition codes
+/// compare. NV_fragment_program section 3.11.5.27.
+pub(super) fn rsq_with_codes(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    match cx.line.modifiers.mods().intersects(Mods::ANY_CC) {
+        true => rsq(l, cx),
+        false => l.direct(cx, Op::Rsq),
+    }
 }
 
 /// RCC: the reciprocal with its magnitude clamped to `[2^-64, 2^64]`; zeros keep their sign, NaN stays. NV_vertex_program1_1 section

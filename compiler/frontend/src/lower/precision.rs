@@ -50,9 +50,10 @@ impl Lowerer<'_> {
 
     /// Whether a result is a register of half precision.
     fn is_half_result(&self, dst: &Target) -> bool {
-        match self.checked.vars[dst.var as usize].kind {
-            VarKind::Result { .. } => dst.index == Index::Const(COLH),
-            _ => self.tables.is_short(dst.var),
+        let kind = self.checked.vars[dst.var as usize].kind;
+        match matches!(kind, VarKind::Result { .. }) {
+            true => dst.index == Index::Const(COLH),
+            false => self.tables.is_short(dst.var),
         }
     }
 

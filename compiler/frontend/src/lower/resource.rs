@@ -9,7 +9,8 @@ use glasm_ir::program::Modes;
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{
-    Buffer, BufferId, BufferKind, Input, InputId, Interpolation, ParamSource, Semantic, StateParam,
+    Buffer, BufferId, BufferKind, Input, InputId, Interpolation, NamedParam, ParamSource, Semantic,
+    StateParam,
 };
 
 impl Lowerer<'_> {
@@ -40,8 +41,18 @@ impl Lowerer<'_> {
         id
     }
 
+    /// The parameters that callers set by their names, whether instructions read them or not.
+    fn named_parameters(&mut self) {
+        let program = &mut self.builder.program;
+        for &(name, initial) in &self.checked.named_params {
+            let name = program.names.push(self.reading.names.word(name));
+            program.named_params.push(NamedParam { name, initial });
+        }
+    }
+
     /// What declarations behind the first use may say of inputs and of shared memory, and what holds for the program as a whole.
     pub(super) fn settle(&mut self) {
+        self.named_parameters();
         let modes = self.modes();
         let program = &mut self.builder.program;
         program.modes = modes;
@@ -67,7 +78,6 @@ impl Lowerer<'_> {
             workgroup_size,
             secondary_view_layer_offset: self.checked.second_layer_offset.unwrap_or(0),
             unclipped_depth: self.limits_depth(),
-            transparent_missing: self.has_exact_precision(),
             ..self.checked.modes
         }
     }

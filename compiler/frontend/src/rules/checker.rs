@@ -27,6 +27,8 @@ pub(crate) struct Checked {
     pub(crate) vars: Vec<Var>,
     pub(crate) attribs: Vec<IoBinding>,
     pub(crate) params: Vec<ParamSource>,
+    /// The parameters of DECLARE with the bits of their first values.
+    pub(crate) named_params: Vec<(NameId, [u32; 4])>,
     pub(crate) results: Vec<IoBinding>,
     pub(crate) lines: Lines,
     /// The routines that labels, branches and calls make of the text, once the end of it is reached.

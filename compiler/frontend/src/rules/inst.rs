@@ -301,6 +301,11 @@ impl Checker<'_> {
                 self.three_written(inst, info);
             }
             OperandRule::ThreeComponents => self.three_components(inst, info),
+            OperandRule::Shipped(rule) => {
+                let span = self.opcode_span(inst);
+                let message = format!("unknown opcode `{}`", info.name);
+                self.lenient(rule, span, message);
+            }
         }
     }
 

@@ -86,6 +86,7 @@ impl<'s> Checker<'s> {
                 vars: kept::take(&mut scratch.vars),
                 attribs: kept::take(&mut scratch.attribs),
                 params: kept::take(&mut scratch.params),
+                named_params: kept::take(&mut scratch.named_params),
                 results: kept::take(&mut scratch.results),
                 lines: std::mem::take(&mut scratch.lines),
                 plan: Plan::default(),
@@ -251,6 +252,7 @@ impl<'s> Checker<'s> {
         (scratch.vars, scratch.params, scratch.lines) =
             (program.vars, program.params, program.lines);
         (scratch.attribs, scratch.results) = (program.attribs, program.results);
+        scratch.named_params = program.named_params;
         (scratch.io_elements, scratch.implicit) = (self.io_elements, self.implicit);
         (scratch.flow, scratch.uses) = (self.flow, self.uses);
         scratch.maps = RuleMaps {

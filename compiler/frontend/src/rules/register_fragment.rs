@@ -4,8 +4,9 @@
 use super::register::Found;
 use super::{Checker, Implicit, Named, Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::codes::Code;
+use crate::lang::lenient::Rule;
 use crate::lang::limits;
-use crate::lang::opcodes::{OpcodeInfo, PackedSize};
+use crate::lang::opcodes::{OpcodeInfo, OperandRule, PackedSize};
 use crate::lang::register::FragmentNames;
 use crate::names::NameId;
 use crate::statement::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
@@ -122,7 +123,10 @@ impl Checker<'_> {
     /// Whether a name is one of the language: an opcode with suffixes, a word that begins a statement, a register or a texture image unit.
     fn is_fixed_word(&mut self, name: NameId) -> bool {
         let is_leader = match self.syntax.leader(name) {
-            Leader::Opcode(opcode, mods) => opcode.info().mods.contains(mods),
+            Leader::Opcode(opcode, mods) => {
+                let info = opcode.info();
+                info.mods.contains(mods) && !matches!(info.operand_rule, OperandRule::Shipped(_))
+            }
             Leader::Decl(DeclWord::Keyword(_) | DeclWord::Modifier(_))
             | Leader::Option
             | Leader::End => true,
@@ -172,8 +176,10 @@ impl Checker<'_> {
     }
 
     /// The parameter of DECLARE with its first value.
-    fn named_parameter(&mut self, _name: NameId, initial: [u32; 4]) -> ParamSource {
-        ParamSource::Literal(initial)
+    fn named_parameter(&mut self, name: NameId, initial: [u32; 4]) -> ParamSource {
+        let named = &mut self.program.named_params;
+        named.push((name, initial));
+        ParamSource::Named(named.len() as u32 - 1)
     }
 }
 
@@ -284,10 +290,11 @@ impl Checker<'_> {
                 let VarKind::Param { first } = self.program.vars[var as usize].kind else {
                     return None;
                 };
-                Some(match self.program.params[first as usize] {
-                    ParamSource::Literal(bits) => Read::Constant(bits),
-                    _ => Read::Parameter(var),
-                })
+                let source = self.program.params[first as usize];
+                if let ParamSource::Literal(bits) = source {
+                    return Some(Read::Constant(bits));
+                }
+                Some(Read::Parameter(var))
             }
             Base::Scalar(literal) => Some(Read::Constant([bits(literal); 4])),
             Base::Vector { first, count } => {
@@ -414,7 +421,9 @@ impl Checker<'_> {
                 "temporaries and results count {room}, two for those of 32 bits; the limit is {}",
                 names.room
             );
-            self.whole(Code::TooManyTemporaries, message);
+            self.syntax
+                .reports
+                .lenient_whole(Rule::RegisterRoom, message);
         }
     }
 }

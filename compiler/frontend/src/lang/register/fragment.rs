@@ -5,6 +5,7 @@ use super::{
     Temporaries, opcodes,
 };
 use crate::lang::Stages;
+use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::lang::opcode_info::{Expansion, Lower, OperandRule, PackedSize, TextureOp};
 use crate::lang::opcodes::op;
@@ -90,7 +91,7 @@ opcodes! { Stages::FRAGMENT;
     "POW" V1_0 [H C S] s (s s) Expand(Expansion::PowExact), "power";
     "RCP" V1_0 [H C S] s (s) op(Op::Rcp), "reciprocal";
     "RFL" V1_0 [H C S] v (v v) Expand(Expansion::Rfl), "reflection vector" rule OperandRule::ThreeComponents;
-    "RSQ" V1_0 [H C S] s (s) op(Op::Rsq), "reciprocal square root";
+    "RSQ" V1_0 [H C S] s (s) Expand(Expansion::RootWithCodes), "reciprocal square root";
     "SEQ" V1_0 [X C S] v (v v) op(Op::SetEq), "set on equal";
     "SFL" V1_0 [X C S] v (v v) Expand(Expansion::SetFalse), "set on false";
     "SGE" V1_0 [X C S] v (v v) op(Op::SetGe), "set on greater or equal";
@@ -102,6 +103,7 @@ opcodes! { Stages::FRAGMENT;
     "STR" V1_0 [X C S] v (v v) Expand(Expansion::SetTrue), "set on true";
     "SUB" V1_0 [X C S] v (v v) op(Op::Sub), "subtract";
     "TEX" V1_0 [C S] v (v t) Expand(Expansion::Texture(TextureOp::Sample)), "texture sample";
+    "TXB" V1_0 [C S] v (v t) Expand(Expansion::Texture(TextureOp::Bias)), "texture sample with bias" rule OperandRule::Shipped(Rule::BiasedLookup);
     "TXD" V1_0 [C S] v (v v v t) Expand(Expansion::Texture(TextureOp::Grad)), "texture sample with derivatives";
     "TXP" V1_0 [C S] v (v t) Expand(Expansion::Texture(TextureOp::Project)), "texture sample with projection";
     "UP2H" V1_0 [C S] v (s) Expand(Expansion::Unpack(Op::UnpackHalf2)), "unpack two half floats" rule OperandRule::Size(PackedSize::NoShortSource);
