@@ -2,20 +2,20 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use glasm::ir::Stage;
-use glasm::{Code, Diagnostics, Dialect, Options, Shader, Source};
+use glasm::{Code, Diagnostics, Dialect, Options, ProgramType, Shader, Source};
 use glasm_tests::scripts::Program;
 
-/// The text of a program, as one of the stage of its section.
+/// The text of a program, as one of the type of its section.
 pub(crate) fn source(program: &Program) -> Source<'_> {
     let header = program
         .name
         .rsplit_once(" [")
         .map_or("", |(_, header)| header);
-    let mut stages = Stage::ALL.iter();
-    let stage = stages.find(|(_, name)| header.starts_with(name));
+    // The longest name counts: `vertex state` before `vertex`.
+    let named = ProgramType::all()
+        .filter(|it| header.starts_with(it.word()) || header.starts_with(it.name()));
     Source {
-        stage: stage.map(|(stage, _)| *stage),
+        program_type: named.max_by_key(|it| it.name().len()),
         ..Source::new(&program.name, &program.text)
     }
 }

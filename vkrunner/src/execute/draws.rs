@@ -65,6 +65,21 @@ impl<'a> Draws<'a> {
         })
     }
 
+    /// Draws without near and far planes, where the program asks for that.
+    fn leave_depth_unclipped(&self, draw: &mut Draw) -> Result<(), Problem> {
+        if !self.is_unclipped() {
+            return Ok(());
+        }
+        draw.state.depth_clamp = true;
+        match self.device.capabilities.features.contains("depthClamp") {
+            true => Ok(()),
+            false => {
+                let message = "the device lacks depthClamp, without which depth clips";
+                Err(Problem::Lacking(message.to_owned()))
+            }
+        }
+    }
+
     /// Draws.
     pub(super) fn draw(
         &mut self,
@@ -85,13 +100,7 @@ impl<'a> Draws<'a> {
         resources.params.state.depth_clamp = draw.state.depth_clamp;
         self.programs.bind(resources)?;
         let mut draw = *draw;
-        if self.is_unclipped() {
-            draw.state.depth_clamp = true;
-            if !self.device.capabilities.features.contains("depthClamp") {
-                let message = "the device lacks depthClamp, without which depth clips";
-                return Err(Problem::Lacking(message.to_owned()));
-            }
-        }
+        self.leave_depth_unclipped(&mut draw)?;
         let list = assemble(&draw, &script.indices)?;
         if list.is_some() {
             draw.state.primitive_restart = false;
