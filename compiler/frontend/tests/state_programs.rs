@@ -29,9 +29,9 @@ fn run(body: &str, argument: [f32; 4], set: &[(usize, [u32; 4])]) -> Vec<[u32; 4
     let bytes = vectors.iter().flatten().flat_map(|word| word.to_le_bytes());
     let mut environment = Environment {
         params: (program.params.iter())
-            .map(|param| match param.source {
-                ParamSource::Argument => argument.map(f32::to_bits),
-                source => panic!("{source:?}"),
+            .map(|param| {
+                assert_eq!(param.source, ParamSource::Argument);
+                argument.map(f32::to_bits)
             })
             .collect(),
         memory: ProgramMemory {
