@@ -1,11 +1,12 @@
-//! Prints a generated program: `cargo run -p glasm-tests --example generate -- straight|loop|if|mix SIZE gp|glsl [SEED]`.
+//! Prints a generated program: `cargo run -p glasm-tests --example generate -- straight|loop|if|mix SIZE gp|glsl [SEED]`, or
+//! `-- VP1.1|VP2.0|FP1.0 NUMBER registers|arb` for a program that names registers and the same one in ARB syntax.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a command line program talks through these"
 )]
 
-use glasm_tests::generator::{Variant, mix, program};
+use glasm_tests::generator::{RegisterLanguage, Spelling, Variant, mix, program, register_real};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -17,6 +18,7 @@ fn main() -> ExitCode {
         }
         None => {
             eprintln!("usage: generate straight|loop|if|mix SIZE gp|glsl [SEED]");
+            eprintln!("       generate VP1.1|VP2.0|FP1.0 NUMBER registers|arb");
             ExitCode::from(2)
         }
     }
@@ -30,6 +32,15 @@ fn text(words: &[String]) -> Option<String> {
     let seed = rest.first().map_or(Some(1), |seed| seed.parse().ok())?;
     if variant == "mix" {
         return (language == "gp").then(|| mix(size, seed).0);
+    }
+    let mut languages = RegisterLanguage::ALL.into_iter();
+    if let Some(known) = languages.find(|known| known.name() == variant) {
+        let spelling = match language.as_str() {
+            "registers" => Spelling::Registers,
+            "arb" => Spelling::Declared,
+            _ => return None,
+        };
+        return Some(register_real(known, spelling, size).text);
     }
     let variant = Variant::ALL
         .into_iter()

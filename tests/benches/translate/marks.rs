@@ -1,9 +1,9 @@
 //! The marks: what translation should cost, beside what it does cost. `docs/performance.md` says where they come from.
 
 use super::retired::{Count, Family, Who, fit};
-use super::tables::{bytes_each, instructions_each};
+use super::tables::{Total, bytes_each, instructions_each};
 use super::{MIX, Row};
-use glasm_tests::generator::{Shape, Variant};
+use glasm_tests::generator::{RegisterLanguage, Shape, Spelling, Variant};
 use serde_json::Value;
 
 /// The programs that others are compared with.
@@ -135,6 +135,7 @@ fn retired(counts: &[Count]) -> Vec<Mark> {
             growth_of(counts, shape, Count::each),
         )
     }));
+    marks.extend(RegisterLanguage::ALL.map(|language| register(counts, language)));
     let spirv = |count: &Count| count.spirv as f64 / count.subject.operations as f64;
     marks.push(Mark::new(
         "growth of SPIR-V per instruction, CAL",
@@ -143,6 +144,18 @@ fn retired(counts: &[Count]) -> Vec<Mark> {
         growth_of(counts, Shape::Call, spirv),
     ));
     marks
+}
+
+/// What programs that name registers cost beside the same ones that declare variables.
+fn register(counts: &[Count], language: RegisterLanguage) -> Mark {
+    let [own, arb] = [Spelling::Registers, Spelling::Declared]
+        .map(|spelling| Total::of(counts, Family::Register(language, spelling)).retired);
+    Mark::new(
+        format!("retired, {} beside ARB programs", language.name()),
+        "x",
+        [1.0, 1.1],
+        (arb > 0.0).then(|| own / arb),
+    )
 }
 
 fn of_shape(counts: &[Count], shape: Shape) -> impl Iterator<Item = &Count> {

@@ -5,7 +5,9 @@
 
 use super::{SEED, instructions, peers};
 use glasm::{Compiler, Options, Source};
-use glasm_tests::generator::{Shape, Variant, program, real};
+use glasm_tests::generator::{
+    RegisterLanguage, Shape, Spelling, Variant, program, real, register_real,
+};
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,9 @@ pub(crate) const QUICK: &str = "--quick";
 /// Programs like real ones.
 const REAL: usize = 300;
 const QUICK_REAL: usize = 60;
+/// Programs of each language that names registers.
+const REGISTER: usize = 100;
+const QUICK_REGISTER: usize = 30;
 /// Sizes of each shape.
 const SIZES: &[usize] = &[100, 1000, 10_000, 100_000];
 const QUICK_SIZES: &[usize] = &[100, 1000];
@@ -43,6 +48,8 @@ pub(crate) enum Family {
     Shape(Shape),
     /// What naga takes, too.
     Peer(Variant),
+    /// Programs that name registers, and the same ones that declare variables.
+    Register(RegisterLanguage, Spelling),
 }
 
 /// What is measured.
@@ -99,9 +106,9 @@ pub(crate) fn fit(counts: &[Count]) -> Option<Fit> {
 
 /// Everything that is measured, in order.
 fn subjects(quick: bool) -> Vec<Subject> {
-    let (reals, sizes) = match quick {
-        true => (QUICK_REAL, QUICK_SIZES),
-        false => (REAL, SIZES),
+    let (reals, registers, sizes) = match quick {
+        true => (QUICK_REAL, QUICK_REGISTER, QUICK_SIZES),
+        false => (REAL, REGISTER, SIZES),
     };
     let mut all: Vec<Subject> = (0..reals).map(real_subject).collect();
     for shape in Shape::ALL {
@@ -119,7 +126,23 @@ fn subjects(quick: bool) -> Vec<Subject> {
     for variant in Variant::ALL {
         all.extend(NAGA_SIZES.iter().flat_map(|&size| peer(variant, size)));
     }
+    for language in RegisterLanguage::ALL {
+        for spelling in [Spelling::Registers, Spelling::Declared] {
+            all.extend((0..registers).map(|number| register_subject(language, spelling, number)));
+        }
+    }
     all
+}
+
+fn register_subject(language: RegisterLanguage, spelling: Spelling, number: usize) -> Subject {
+    let real = register_real(language, spelling, number);
+    Subject {
+        family: Family::Register(language, spelling),
+        who: Who::Glasm,
+        size: number,
+        operations: real.instructions,
+        text: real.text,
+    }
 }
 
 fn real_subject(number: usize) -> Subject {

@@ -2,7 +2,7 @@
 
 use super::retired::{Count, Family, Who, fit};
 use super::{Row, marks};
-use glasm_tests::generator::Variant;
+use glasm_tests::generator::{RegisterLanguage, Spelling, Variant};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -35,6 +35,7 @@ pub(crate) fn markdown(rows: &[Row], heap: &Value, counts: &[Count]) -> String {
     let mut text = String::new();
     if !counts.is_empty() {
         real(&mut text, counts);
+        registers(&mut text, counts);
         peers(&mut text, counts);
         growth(&mut text, counts);
     }
@@ -66,6 +67,51 @@ fn real(text: &mut String, counts: &[Count]) {
         fit.each,
         spirv as f64 / operations as f64
     );
+}
+
+/// What programs that name registers cost beside the same ones that declare variables.
+fn registers(text: &mut String, counts: &[Count]) {
+    text.push_str("### Programs that name registers, beside the same ones in ARB syntax, retired per instruction\n\n");
+    text.push_str("| language | programs | mean size | retired each | in ARB syntax | ratio | SPIR-V instructions each | in ARB syntax |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for language in RegisterLanguage::ALL {
+        let [own, arb] = [Spelling::Registers, Spelling::Declared]
+            .map(|spelling| Total::of(counts, Family::Register(language, spelling)));
+        let _ = writeln!(
+            text,
+            "| {} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {:.2} |",
+            language.name(),
+            own.programs,
+            own.operations / own.programs,
+            own.retired / own.operations,
+            arb.retired / arb.operations,
+            own.retired / arb.retired,
+            own.spirv / own.operations,
+            arb.spirv / arb.operations
+        );
+    }
+    text.push('\n');
+}
+
+/// Sums over the programs of a family.
+#[derive(Default)]
+pub(crate) struct Total {
+    programs: f64,
+    operations: f64,
+    pub(crate) retired: f64,
+    spirv: f64,
+}
+
+impl Total {
+    pub(crate) fn of(counts: &[Count], family: Family) -> Self {
+        let mut total = Self::default();
+        for count in counts.iter().filter(|count| count.subject.family == family) {
+            total.programs += 1.0;
+            total.operations += count.subject.operations as f64;
+            total.retired += count.retired;
+            total.spirv += count.spirv as f64;
+        }
+        total
+    }
 }
 
 /// Instructions retired beside naga's.

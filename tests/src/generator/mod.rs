@@ -9,11 +9,13 @@ mod glsl;
 mod gp;
 mod mix;
 mod real;
+mod register;
 mod shapes;
 
 pub use build::program;
 pub use mix::mix;
 pub use real::{Real, real};
+pub use register::{RegisterLanguage, Spelling, register_real};
 pub use shapes::Shape;
 
 /// Program parameters that generated programs read.

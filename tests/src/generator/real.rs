@@ -16,7 +16,7 @@ const WORDS: [&str; TEMPS] = [
 ];
 
 /// Numbers of instructions: weight in percent, the fewest, and how many more at most. The mean is 43.
-const SIZES: [(usize, usize, usize); 6] = [
+pub(super) const SIZES: [(usize, usize, usize); 6] = [
     (20, 5, 6),
     (30, 10, 15),
     (25, 25, 25),
@@ -112,7 +112,7 @@ const LANGUAGES: [Language; 6] = [
 
 /// What stands for an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Operand {
+pub(super) enum Operand {
     Vector,
     Scalar,
 }
@@ -175,7 +175,8 @@ pub fn real(number: usize) -> Real {
     }
 }
 
-fn weighted<'a, T>(rng: &mut Rng, rows: &'a [T], weight: impl Fn(&T) -> usize) -> &'a T {
+/// One of the rows, as often as its weight says.
+pub(super) fn weighted<'a, T>(rng: &mut Rng, rows: &'a [T], weight: impl Fn(&T) -> usize) -> &'a T {
     let mut ticket = rng.below(rows.iter().map(&weight).sum());
     for row in rows {
         match ticket.checked_sub(weight(row)) {
