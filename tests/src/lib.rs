@@ -6,6 +6,7 @@ pub mod gp_scripts;
 pub mod manual;
 pub mod memory;
 pub mod mutate;
+pub mod register_scripts;
 pub mod rng;
 pub mod scripts;
 pub mod skip;

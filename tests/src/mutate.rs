@@ -10,6 +10,10 @@ pub fn vocabulary() -> Vec<String> {
         "!!NVvp5.0",
         "!!NVcp5.0",
         "!!ARBfp1.0",
+        "!!VP1.0",
+        "!!VP1.1",
+        "!!VP2.0",
+        "!!FP1.0",
         "END",
         "OPTION",
         "4294967295",
@@ -39,6 +43,22 @@ pub fn vocabulary() -> Vec<String> {
         "RET",
         "BRK",
         "main:",
+        "v[16]",
+        "v[A0.x]",
+        "o[CLP6]",
+        "c[A0.x+255]",
+        "c[A1.w-4294967296]",
+        "f[TEX8]",
+        "p[4294967295]",
+        "R4294967296",
+        "H64",
+        "A2",
+        "TEX16",
+        "RC",
+        "HC",
+        "DEFINE",
+        "DECLARE",
+        "ADDXC_SAT",
     ];
     let mut words: Vec<String> = ODD.iter().map(|word| (*word).to_owned()).collect();
     for program in scripts::all_programs() {
@@ -114,7 +134,14 @@ pub fn mutate(program: &str, vocabulary: &[String], rng: &mut Rng) -> Vec<u8> {
 
 /// A header and `count` words in no order.
 pub fn soup(vocabulary: &[String], count: usize, rng: &mut Rng) -> String {
-    const HEADERS: &[&str] = &["!!NVfp5.0", "!!NVvp5.0", "!!NVcp5.0"];
+    const HEADERS: &[&str] = &[
+        "!!NVfp5.0",
+        "!!NVvp5.0",
+        "!!NVcp5.0",
+        "!!VP1.1",
+        "!!VP2.0",
+        "!!FP1.0",
+    ];
     const GAPS: &[&str] = &[" ", " ", "\n", ";\n", ", ", ""];
     let mut text = String::from(*rng.pick(HEADERS));
     for _ in 0..count {
@@ -152,6 +179,6 @@ mod tests {
         };
         assert_eq!(make(3), make(3));
         assert!((0..20).any(|seed| make(seed) != make(3)));
-        assert!(soup(&words, 20, &mut Rng::new(1)).starts_with("!!NV"));
+        assert!(soup(&words, 20, &mut Rng::new(1)).starts_with("!!"));
     }
 }

@@ -83,8 +83,9 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_after_a_header(bytes in proptest::collection::vec(any::<u8>(), 0..400), header in 0..3usize) {
-        let header = ["!!NVfp5.0", "!!NVvp5.0\n", "!!NVcp5.0 "][header].as_bytes();
+    fn arbitrary_bytes_after_a_header(bytes in proptest::collection::vec(any::<u8>(), 0..400), header in 0..6usize) {
+        let headers = ["!!NVfp5.0", "!!NVvp5.0\n", "!!NVcp5.0 ", "!!VP1.0", "!!VP2.0\n", "!!FP1.0 "];
+        let header = headers[header].as_bytes();
         survives(&[header, &bytes].concat(), &Options::default());
     }
 

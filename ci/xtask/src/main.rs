@@ -134,7 +134,7 @@ tests/asmparsertest, runs every script with a vertex or fragment program on lava
 differs from piglit's. Differences that a specification decides stand in tests/acceptance/piglit.tsv.";
 
 const HELP_RANDOM: &str = "\
-usage: cargo xtask random FOLDER [--family arb|gp] [--count N] [--seed N]
+usage: cargo xtask random FOLDER [--family arb|gp|register] [--count N] [--seed N]
 
 Writes scripts of random programs to FOLDER. Equal seeds give equal scripts.
 
@@ -142,6 +142,9 @@ Writes scripts of random programs to FOLDER. Equal seeds give equal scripts.
                  implementations make of them with `glasm run --compare gl,vulkan FOLDER`
   --family gp    vertex, fragment and compute programs of NV_gpu_program4 and 5, with the values that they must
                  give by arithmetic of the tests: `glasm run FOLDER`
+  --family register
+                 programs of NV_vertex_program, 1_1, NV_vertex_program2 and NV_fragment_program, with the values that
+                 they must give: `glasm run FOLDER`
   --count N      scripts of each kind of program (100)
   --seed N       seed of the first one; the others count on (0)";
 

@@ -4,7 +4,7 @@ use crate::suite;
 use crate::tally::Tally;
 use crate::vulkan::{self, Driver, Layer};
 use anyhow::{Context, Result, bail};
-use glasm_tests::{arb_scripts, gp_scripts};
+use glasm_tests::{arb_scripts, gp_scripts, register_scripts};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,6 +19,8 @@ pub(crate) enum Family {
     Arb,
     /// NV_gpu_program4 and 5, with expected values.
     Gp,
+    /// Languages whose programs name registers, with expected values.
+    Register,
 }
 
 impl Family {
@@ -27,7 +29,8 @@ impl Family {
         match name {
             "arb" => Ok(Self::Arb),
             "gp" => Ok(Self::Gp),
-            _ => bail!("no family `{name}`; there are arb, gp"),
+            "register" => Ok(Self::Register),
+            _ => bail!("no family `{name}`; there are arb, gp, register"),
         }
     }
 }
@@ -60,7 +63,7 @@ pub(crate) fn run(folder: &Path, options: &Options) -> Result<ExitCode> {
     let written = write(folder, options.family, options.seed, options.count)?;
     let next = match options.family {
         Family::Arb => "compare with: glasm run --compare gl,vulkan",
-        Family::Gp => "run them with: glasm run",
+        Family::Gp | Family::Register => "run them with: glasm run",
     };
     println!("{written} scripts; {next} {}", folder.display());
     Ok(ExitCode::SUCCESS)
@@ -93,6 +96,13 @@ fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
             let script = |(kind, name)| (name, gp_scripts::script(seed, kind));
             gp_scripts::Kind::ALL.into_iter().map(script).collect()
         }
+        Family::Register => {
+            let script = |(kind, name)| (name, register_scripts::script(seed, kind));
+            register_scripts::Kind::ALL
+                .into_iter()
+                .map(script)
+                .collect()
+        }
     }
 }
 
@@ -103,7 +113,9 @@ pub(crate) fn test(driver: &Driver) -> Result<Tally> {
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
     }
-    write(&folder, Family::Gp, 0, TESTED)?;
+    for family in [Family::Gp, Family::Register] {
+        write(&folder, family, 0, TESTED)?;
+    }
     let report = folder.join("report.json");
     let mut command = suite::glasm()?;
     vulkan::use_driver(&mut command, driver);

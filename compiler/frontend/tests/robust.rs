@@ -32,6 +32,10 @@ const PROGRAMS: &[&str] = &[
      DEFINE w = v; MADX_SAT H0.xw (GT.wzyx), -|f[COL0].x|, two, |v|; TXP R1.xyz, f[TEX7], TEX15, CUBE; KIL LE.x; MOVHC HC, $2.y;
      PK4UB R2.x, R1; UP2H H3, -R2.x; RFLC R4.xyz, H0, p[4095]; TXDC_SAT R5, R1, R4, R4, TEX0, RECT; LRP o[COLH].xz, R5, tint, f[FOGC];
      POWR R3, w.y, +3; DDX R31, f[WPOS]; X2DH H63, R31, H3, {1}; LITC RC.x (FL), R3; MOV o[DEPR], R3.wzyx; END",
+    "!!VP1.1 OPTION NV_position_invariant; ARL A0.x, v[WGHT].y; MAD o[TEX3].xw, c[A0.x - 3], -v[4].wzyx, c[A0.x-3]; DPH R11.x, v[OPOS], R0; \
+     RCC o[FOGC].x, R1 . w; LOG R2, c[95].x; MOV R3 . x y, R2.x; EXP o[BFC0], R3.x; END",
+    "!!VP2.0 main: ARLC A1.yz (NE), |v[3]|; loop: CAL sub (GT.x); ARAC A0.xy, A1; BRA loop (LT.wzyx); ADDC R0.xw (GE.y), -|c[A1.y + 255]|, R2; \
+     MOVC CC, R15; MOV o[CLP5].x, -R0.y; BRA out; sub: SSG R1, R0; RET (EQ); SIN R1.x, R2.w; BRA loop; out: RCC o[HPOS], R1.x; END",
 ];
 
 /// Translates; a program that loads must be a valid one.
@@ -114,6 +118,18 @@ fn edit() -> impl Strategy<Value = Edit> {
         "C1_SSAT",
         "(NAN1.x)",
         "texture[0], CUBE",
+        "R0",
+        "H1",
+        "v[OPOS]",
+        "o[HPOS]",
+        "c[A0.x+1]",
+        "f[TEX0]",
+        "p[1]",
+        ". x y",
+        "TEX0, 2D",
+        "DECLARE d;",
+        "DEFINE e = 1;",
+        "MOVC RC (GT.x), ",
         "program.local[0..4095]",
         "state.",
         "\u{e9}",
@@ -171,6 +187,8 @@ proptest! {
         check(&text, None);
         check(&text, Some(Dialect::NvFp5_0));
         check(&text, Some(Dialect::ArbVp1_0));
+        check(&text, Some(Dialect::NvVp2_0));
+        check(&text, Some(Dialect::NvFp1_0));
     }
 
     #[test]
@@ -221,5 +239,39 @@ fn large_inputs_end_soon() {
     ];
     for text in texts {
         check(text.as_bytes(), None);
+    }
+}
+
+/// The same where programs name registers.
+#[test]
+fn large_inputs_with_registers_end_soon() {
+    for header in ["!!VP1.0 ", "!!VP2.0 ", "!!FP1.0 "] {
+        for [head, part, tail] in [
+            ["MOV R0, R1. ", "x ", ";"],
+            ["MOV R0. ", "x y ", ", R1;"],
+            ["", "MOV R0 . x y z w, R1 . w z y x;", ""],
+            ["ADD R0, ", "v[0], ", "v[1];"],
+            ["ADD R0, ", "c[A0.x+1], ", "c[A0.x];"],
+            ["", "ADD R0, p[1], {1, 2, 3, 4};", ""],
+            ["MOV R0, v[A0.", "x ", "];"],
+            ["MOV R0, c[", "c[", "0];"],
+            ["", "ARL A0.x, R0.x;", ""],
+            ["", "DECLARE d = 1;", ""],
+            ["DEFINE e = {", "1, ", "1};"],
+            ["", "L: BRA L (GT.x);", ""],
+            ["", "TEX R0, f[TEX0], TEX0, 2D;", ""],
+            ["", " ", ""],
+        ] {
+            let middle = part.repeat(200_000 / part.len());
+            check(format!("{header}{head}{middle}{tail} END").as_bytes(), None);
+        }
+        let number = |form: &dyn Fn(usize) -> String| (0..20_000).map(form).collect::<String>();
+        for many in [
+            number(&|n| format!("DECLARE d{n} = {n}; ADD R0, d{n}, R1;")),
+            number(&|n| format!("MOV R0, Q{n};")),
+            number(&|n| format!("MOV R{n}, c[{n}];")),
+        ] {
+            check(format!("{header}{many} END").as_bytes(), None);
+        }
     }
 }

@@ -21,7 +21,41 @@ enum Stage {
     Vertex,
     Fragment,
     Compute,
+    RegisterVertex1,
+    RegisterVertex2,
+    RegisterFragment,
 }
+
+impl Stage {
+    fn words(&self) -> &'static Words {
+        match self {
+            Self::Vertex | Self::Fragment | Self::Compute => &TYPED,
+            Self::RegisterVertex1 => &VERTEX_1,
+            Self::RegisterVertex2 => &VERTEX_2,
+            Self::RegisterFragment => &FRAGMENT,
+        }
+    }
+
+    /// Header and declarations.
+    fn head(&self) -> String {
+        let header = match self {
+            Self::Vertex => "!!NVvp5.0\n",
+            Self::Fragment => "!!NVfp5.0\n",
+            Self::Compute => "!!NVcp5.0\nGROUP_SIZE 4;\n",
+            Self::RegisterVertex1 => "!!VP1.1\n",
+            Self::RegisterVertex2 => "!!VP2.0\n",
+            Self::RegisterFragment => "!!FP1.0\nDECLARE d = {1, 2};\nDEFINE two = 2;\n",
+        };
+        match self.words().typed {
+            true => format!("{header}{DECLARATIONS}"),
+            false => header.to_owned(),
+        }
+    }
+}
+
+/// What variables are called in programs that declare them.
+const DECLARATIONS: &str = "TEMP t0, t1, t2, t3[4];\nLONG TEMP l0, l1;\nINT TEMP i;\n\
+                            PARAM p[8] = { program.local[0..7] };\nPARAM c = { 1, 2.5, -3, 0 };\n";
 
 /// Its target.
 #[derive(Arbitrary, Debug)]
@@ -117,8 +151,21 @@ const TYPES: &[&str] = &[
     "", ".F", ".U", ".S", ".F32", ".U64", ".S64", ".F64", ".F16", ".S8", ".R", ".H",
 ];
 const TESTS: &[&str] = &[
-    "EQ.x", "NE.x", "GT.y", "GE.z", "LT.w", "LE.x", "TR", "FL", "CF.x", "NCF", "NE0.xyzw", "GT1.x",
-    "AB", "RESIDENT", "NONRESIDENT.y",
+    "EQ.x",
+    "NE.x",
+    "GT.y",
+    "GE.z",
+    "LT.w",
+    "LE.x",
+    "TR",
+    "FL",
+    "CF.x",
+    "NCF",
+    "NE0.xyzw",
+    "GT1.x",
+    "AB",
+    "RESIDENT",
+    "NONRESIDENT.y",
 ];
 const WRITABLE: &[&str] = &[
     "t0",
@@ -150,12 +197,123 @@ const READABLE: &[&str] = &[
 const MASKS: &[&str] = &["", ".x", ".xy", ".xyz", ".w", ".yz", ".xw", ".xyzw"];
 const SWIZZLES: &[&str] = &["", ".x", ".y", ".wzyx", ".xxyy", ".xyzz", ".w", ".zzzz"];
 
+/// The words of a language.
+struct Words {
+    /// Whether variables have declarations and opcodes have types.
+    typed: bool,
+    unary: &'static [&'static str],
+    binary: &'static [&'static str],
+    ternary: &'static [&'static str],
+    tests: &'static [&'static str],
+    writable: &'static [&'static str],
+    readable: &'static [&'static str],
+}
+
+const TYPED: Words = Words {
+    typed: true,
+    unary: UNARY,
+    binary: BINARY,
+    ternary: TERNARY,
+    tests: TESTS,
+    writable: WRITABLE,
+    readable: READABLE,
+};
+
+const VERTEX_1: Words = Words {
+    typed: false,
+    unary: &[
+        "MOV", "ABS", "LIT", "ARL", "RCP", "RSQ", "EXP", "LOG", "RCC",
+    ],
+    binary: &[
+        "ADD", "SUB", "MUL", "MIN", "MAX", "SLT", "SGE", "DP3", "DP4", "DPH", "DST",
+    ],
+    ternary: &["MAD"],
+    tests: TESTS,
+    writable: &[
+        "R0", "R1", "R11", "o[HPOS]", "o[TEX7]", "o[PSIZ]", "A0.x", "o[BFC1]",
+    ],
+    readable: &[
+        "R0",
+        "R1",
+        "R11",
+        "v[OPOS]",
+        "v[15]",
+        "c[95]",
+        "c[A0.x]",
+        "c[A0.x+63]",
+        "c[A0.x - 64]",
+    ],
+};
+
+const VERTEX_2: Words = Words {
+    unary: &[
+        "MOV", "ABS", "LIT", "ARL", "ARR", "ARA", "RCP", "RSQ", "EXP", "LOG", "RCC", "SIN", "COS",
+        "EX2", "LG2", "FLR", "FRC", "SSG",
+    ],
+    binary: &[
+        "ADD", "SUB", "MUL", "MIN", "MAX", "SLT", "SGE", "SGT", "SLE", "SEQ", "SNE", "STR", "SFL",
+        "DP3", "DP4", "DPH", "DST",
+    ],
+    writable: &[
+        "R0", "R1", "R15", "o[HPOS]", "o[TEX7]", "o[CLP5]", "A0", "A1", "CC",
+    ],
+    readable: &[
+        "R0",
+        "R1",
+        "R15",
+        "v[OPOS]",
+        "v[15]",
+        "c[255]",
+        "c[A0.y]",
+        "c[A1.w+255]",
+        "c[A0.x - 256]",
+        "A0",
+        "A1",
+    ],
+    ..VERTEX_1
+};
+
+const FRAGMENT: Words = Words {
+    unary: &[
+        "MOV", "MOVH", "MOVX", "LIT", "RCP", "RSQH", "SIN", "COS", "EX2", "LG2", "FLR", "FRCX",
+        "DDX", "DDY", "PK2H", "PK4UB", "UP2H", "UP4B",
+    ],
+    binary: &[
+        "ADD", "ADDX", "SUBH", "MUL", "MULR", "MIN", "MAX", "SLT", "SGE", "SGT", "SLEX", "SEQ",
+        "SNE", "STR", "SFL", "DP3", "DP4H", "DST", "POW", "RFL",
+    ],
+    ternary: &["MAD", "MADX", "LRP", "LRPH", "X2D"],
+    writable: &[
+        "R0", "R1", "R31", "H0", "H63", "o[COLR]", "o[COLH]", "o[DEPR]", "RC", "HC",
+    ],
+    readable: &[
+        "R0",
+        "R1",
+        "R31",
+        "H0",
+        "H63",
+        "f[WPOS]",
+        "f[TEX0]",
+        "f[COL0]",
+        "p[0]",
+        "p[63]",
+        "d",
+        "two",
+        "{1, 2, 3, 4}",
+        "0.5",
+    ],
+    ..VERTEX_1
+};
+
 fn pick(list: &'static [&'static str], index: u8) -> &'static str {
     list[index as usize % list.len()]
 }
 
 struct Printer {
     text: String,
+    words: &'static Words,
+    /// Labels behind statements that a branch passes over.
+    labels: usize,
 }
 
 impl Printer {
@@ -164,19 +322,23 @@ impl Printer {
     }
 
     fn op(&mut self, name: &str, suffix: &Suffix, to: &Dst) {
-        self.put(&[name, pick(TYPES, suffix.ty)]);
+        let [ty, update, saturate] = match self.words.typed {
+            true => [pick(TYPES, suffix.ty), ".CC", ".SAT"],
+            false => ["", "C", "_SAT"],
+        };
+        self.put(&[name, ty]);
         self.put(&[
-            if suffix.saturate { ".SAT" } else { "" },
-            if suffix.update { ".CC" } else { "" },
+            if suffix.update { update } else { "" },
+            if suffix.saturate { saturate } else { "" },
             " ",
         ]);
         self.dst(to);
     }
 
     fn dst(&mut self, to: &Dst) {
-        self.put(&[pick(WRITABLE, to.name), pick(MASKS, to.mask)]);
+        self.put(&[pick(self.words.writable, to.name), pick(MASKS, to.mask)]);
         if let Some(guard) = to.guard {
-            self.put(&[" (", pick(TESTS, guard), ")"]);
+            self.put(&[" (", pick(self.words.tests, guard), ")"]);
         }
     }
 
@@ -190,7 +352,7 @@ impl Printer {
         } else {
             self.put(&[
                 bar,
-                pick(READABLE, from.name),
+                pick(self.words.readable, from.name),
                 pick(SWIZZLES, from.swizzle),
                 bar,
             ]);
@@ -214,7 +376,7 @@ impl Printer {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Unary { op, suffix, to, a } => {
-                self.op(pick(UNARY, *op), suffix, to);
+                self.op(pick(self.words.unary, *op), suffix, to);
                 self.sources(&[a]);
             }
             Stmt::Binary {
@@ -224,7 +386,7 @@ impl Printer {
                 a,
                 b,
             } => {
-                self.op(pick(BINARY, *op), suffix, to);
+                self.op(pick(self.words.binary, *op), suffix, to);
                 self.sources(&[a, b]);
             }
             Stmt::Ternary {
@@ -235,15 +397,31 @@ impl Printer {
                 b,
                 c,
             } => {
-                self.op(pick(TERNARY, *op), suffix, to);
+                self.op(pick(self.words.ternary, *op), suffix, to);
                 self.sources(&[a, b, c]);
+            }
+            Stmt::If { test, then, .. } if !self.words.typed => {
+                self.labels += 1;
+                let label = format!("e{}", self.labels);
+                let test = pick(self.words.tests, *test);
+                self.put(&["BRA ", &label, " (", test, ");\n"]);
+                self.body(then);
+                self.put(&[&label, ":\n"]);
+            }
+            Stmt::Rep { body, .. } if !self.words.typed => self.body(body),
+            Stmt::Tex(to, from, _) if !self.words.typed => {
+                self.put(&["TEX "]);
+                self.dst(to);
+                self.put(&[", "]);
+                self.src(from);
+                self.put(&[", TEX0, 2D;\n"]);
             }
             Stmt::If {
                 test,
                 then,
                 otherwise,
             } => {
-                self.put(&["IF ", pick(TESTS, *test), ";\n"]);
+                self.put(&["IF ", pick(self.words.tests, *test), ";\n"]);
                 self.body(then);
                 if let Some(otherwise) = otherwise {
                     self.put(&["ELSE;\n"]);
@@ -258,9 +436,9 @@ impl Printer {
                 self.body(body);
                 self.put(&["ENDREP;\n"]);
             }
-            Stmt::Brk(test) => self.put(&["BRK (", pick(TESTS, *test), ");\n"]),
-            Stmt::Cont(test) => self.put(&["CONT (", pick(TESTS, *test), ");\n"]),
-            Stmt::Ret(test) => self.put(&["RET (", pick(TESTS, *test), ");\n"]),
+            Stmt::Brk(test) => self.put(&["BRK (", pick(self.words.tests, *test), ");\n"]),
+            Stmt::Cont(test) => self.put(&["CONT (", pick(self.words.tests, *test), ");\n"]),
+            Stmt::Ret(test) => self.put(&["RET (", pick(self.words.tests, *test), ");\n"]),
             Stmt::Cal(label) => self.put(&["CAL s", &(label % 4).to_string(), ";\n"]),
             Stmt::Label(label) => self.put(&["s", &(label % 4).to_string(), ":\n"]),
             Stmt::Kil(from) => {
@@ -299,15 +477,10 @@ impl Printer {
 
 fuzz_target!(|input: Input| {
     let mut printer = Printer {
-        text: String::new(),
+        text: input.stage.head(),
+        words: input.stage.words(),
+        labels: 0,
     };
-    printer.put(&[match input.stage {
-        Stage::Vertex => "!!NVvp5.0\n",
-        Stage::Fragment => "!!NVfp5.0\n",
-        Stage::Compute => "!!NVcp5.0\nGROUP_SIZE 4;\n",
-    }]);
-    printer.put(&["TEMP t0, t1, t2, t3[4];\nLONG TEMP l0, l1;\nINT TEMP i;\n"]);
-    printer.put(&["PARAM p[8] = { program.local[0..7] };\nPARAM c = { 1, 2.5, -3, 0 };\n"]);
     printer.body(&input.body);
     printer.put(&["END\n"]);
     let target = match input.target {

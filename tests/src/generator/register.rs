@@ -53,8 +53,8 @@ type Both = [&'static str; 2];
 /// What differs between the languages.
 struct Table {
     headers: Both,
-    /// What an ARB program declares.
-    declared: &'static str,
+    /// What programs declare.
+    declarations: Both,
     inputs: &'static [Both],
     params: &'static [Both],
     results: &'static [Both],
@@ -79,7 +79,7 @@ const VERTEX_RESULTS: &[Both] = &[
 
 const VERTEX_1: Table = Table {
     headers: ["!!VP1.1", "!!ARBvp1.0"],
-    declared: "PARAM c[96] = { program.env[0..95] };\nADDRESS A0;\n",
+    declarations: ["", "PARAM c[96] = { program.env[0..95] };\nADDRESS A0;\n"],
     inputs: VERTEX_INPUTS,
     params: &[
         ["c[#]", "c[#]"],
@@ -137,13 +137,20 @@ const VERTEX_2: Table = Table {
 
 const FRAGMENT: Table = Table {
     headers: ["!!FP1.0", "!!ARBfp1.0\nOPTION NV_fragment_program;"],
-    declared: "",
+    declarations: [
+        "DECLARE light = {0.5, 0.25, 1.0, 2.0};\nDEFINE scale = {2.0, 1.0, 0.5, 4.0};\n",
+        "PARAM light = program.local[8];\nPARAM scale = {2.0, 1.0, 0.5, 4.0};\n",
+    ],
     inputs: &[
         ["f[TEX#]", "fragment.texcoord[#]"],
         ["f[TEX#]", "fragment.texcoord[#]"],
         ["f[COL0]", "fragment.color"],
     ],
-    params: &[["p[#]", "program.local[#]"]],
+    params: &[
+        ["p[#]", "program.local[#]"],
+        ["light", "light"],
+        ["scale", "scale"],
+    ],
     results: &[["o[COLR]", "result.color"]],
     last: ["o[COLR]", "result.color"],
     opcodes: &[
@@ -230,8 +237,8 @@ impl Printer {
                 let _ = writeln!(self.text, "# {line}: what this line of the source is for");
             }
         }
+        self.text.push_str(self.table.declarations[self.spelling]);
         if self.spelling == Spelling::Declared as usize {
-            self.text.push_str(self.table.declared);
             let names: Vec<String> = (0..self.temps).map(|temp| format!("R{temp}")).collect();
             let _ = writeln!(self.text, "TEMP {};", names.join(", "));
         }
@@ -413,6 +420,8 @@ impl Printer {
 mod tests {
     use super::{RegisterLanguage, Spelling, register_real};
 
+    const DECLARATIONS: [&str; 6] = ["OPTION", "PARAM", "ADDRESS", "TEMP", "DECLARE", "DEFINE"];
+
     #[test]
     fn both_spellings_load_and_have_equal_instructions() {
         for language in RegisterLanguage::ALL {
@@ -426,7 +435,7 @@ mod tests {
                     let lines = text.lines().filter(|line| line.ends_with(';'));
                     let words = lines.filter_map(|line| line.split(' ').next());
                     words
-                        .filter(|word| !["OPTION", "PARAM", "ADDRESS", "TEMP"].contains(word))
+                        .filter(|word| !DECLARATIONS.contains(word))
                         .map(str::to_owned)
                         .collect()
                 };
