@@ -86,7 +86,7 @@ impl Script {
         );
         match self.writer.kind {
             Kind::Fragment => self.fragment(&mut text),
-            _ => self.vertex(&mut text),
+            Kind::Vertex10 | Kind::Vertex11 | Kind::Vertex20 => self.vertex(&mut text),
         }
         text
     }
@@ -239,7 +239,7 @@ fn attributes(rng: &mut Rng, kind: Kind, who: usize) -> Vec<Vector> {
             FRAGMENT_ATTRIBUTES,
             [Some(who as f64 + 0.5), Some(0.5), None, None],
         ),
-        _ => (ATTRIBUTES, [None; 4]),
+        Kind::Vertex10 | Kind::Vertex11 | Kind::Vertex20 => (ATTRIBUTES, [None; 4]),
     };
     let others = (1..count).map(|_| numbers(rng).map(Some));
     std::iter::once(position).chain(others).collect()

@@ -125,12 +125,10 @@ impl Machine {
     }
 
     fn inst(&mut self, inst: &Inst, active: &Active) -> Result<(), Open> {
-        for who in 0..self.states.len() {
-            if active[who] {
-                self.one(inst, who)?;
-            }
-        }
-        Ok(())
+        let mut running = (0..self.states.len())
+            .zip(active)
+            .filter(|(_, active)| **active);
+        running.try_for_each(|(who, _)| self.one(inst, who))
     }
 
     /// Executes an instruction in one invocation.

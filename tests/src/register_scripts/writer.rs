@@ -202,7 +202,7 @@ impl Writer {
     fn any_instruction(&mut self) -> Inst {
         let kind = self.kind;
         let fitting: Vec<&'static Op> = OPS.iter().filter(|op| op.kinds.contains(&kind)).collect();
-        let op: &'static Op = *self.rng.pick(&fitting);
+        let op: &'static Op = self.rng.pick::<&'static Op>(&fitting);
         let mut used = None;
         let from = (0..op.operands)
             .map(|_| self.source(op.scalar, &mut used))
