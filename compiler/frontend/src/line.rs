@@ -126,6 +126,17 @@ impl Lines {
     }
 }
 
+impl Value {
+    /// The base of an operand that reads it.
+    pub(crate) fn base(self) -> Base {
+        match self {
+            Self::Var(var) => Base::Var(var),
+            Self::Scalar(literal) => Base::Scalar(literal),
+            Self::Vector { first, count } => Base::Vector { first, count },
+        }
+    }
+}
+
 impl Base {
     /// What it is once the rules have resolved it; `None` for what they have refused.
     #[inline]

@@ -213,12 +213,23 @@ impl Checker<'_> {
     /// The rules for parameters, constants and results of an instruction.
     #[inline]
     pub(super) fn fragment_registers(&mut self, inst: &Inst, operands: &[Operand]) {
-        if operands.iter().any(|operand| self.is_counted(operand)) {
-            self.counted_operands(operands);
-        }
+        self.fragment_operands(operands);
         if let Some(dst) = &inst.dst {
             self.one_color(dst);
         }
+    }
+
+    /// The rules for parameters and constants of an instruction.
+    pub(super) fn fragment_operands(&mut self, operands: &[Operand]) {
+        if operands.iter().any(|operand| self.is_counted(operand)) {
+            self.counted_operands(operands);
+        }
+    }
+
+    /// Notes the result that an instruction writes.
+    pub(super) fn fragment_result(&mut self, dst: &Dst) {
+        self.register_result(dst);
+        self.one_color(dst);
     }
 
     #[inline]

@@ -20,7 +20,18 @@ pub(crate) struct Uses {
     read: Bases,
     /// As what it is written.
     written: Bases,
+    /// What it counts among the registers of which an instruction reads one, in fragment programs of registers.
+    count: u8,
+    /// Whether it is a number, which has no components.
+    is_number: bool,
 }
+
+/// What attributes count, of which there are three at most in an instruction.
+const ATTRIBUTE: u8 = 1;
+/// What parameters and constants count.
+const PARAMETER: u8 = 4;
+/// What a register counts of which more must be found out.
+const UNKNOWN: u8 = 16;
 
 bitflags::bitflags! {
     /// Base types.
@@ -54,6 +65,14 @@ impl Uses {
             elements: var.array.unwrap_or(0),
             read: only_if(var.kind.is_value()),
             written: only_if(matches!(var.kind, VarKind::Temp | VarKind::Result { .. })),
+            count: if matches!(var.kind, VarKind::Attrib { .. }) {
+                ATTRIBUTE
+            } else if matches!(var.kind, VarKind::Param { .. }) {
+                PARAMETER
+            } else {
+                0
+            },
+            is_number: var.is_number,
         }
     }
 
@@ -76,9 +95,7 @@ impl Checker<'_> {
         let Some(types) = usual_types(inst, info).filter(|_| self.is_usual_form(inst, info)) else {
             return false;
         };
-        if self.uses.len() < self.program.vars.len() {
-            self.add_uses();
-        }
+        self.add_uses();
         let dst = inst.dst.and_then(|dst| {
             self.usual_target(&dst, info, types.ty)
                 .or_else(|| self.unusual_target(inst, dst, types))
@@ -104,12 +121,71 @@ impl Checker<'_> {
             extra: Extra::None,
             span: inst.span,
         });
+        if self.family == Family::Fragment1 {
+            self.usual_registers(first_source as usize);
+        }
         true
+    }
+
+    /// The rules for all registers of the line that was made last, in a fragment program of registers.
+    #[inline]
+    fn usual_registers(&mut self, first_source: usize) {
+        let sources = &self.program.lines.sources[first_source..];
+        let count: u8 = sources
+            .iter()
+            .map(|source| self.register_count(source))
+            .sum();
+        if count % PARAMETER > ATTRIBUTE || count / PARAMETER > 1 {
+            self.several_registers(first_source);
+        }
+        if let Some(Line { dst: Some(dst), .. }) = self.program.lines.list.last()
+            && matches!(
+                self.program.vars[dst.var as usize].kind,
+                VarKind::Result { .. }
+            )
+        {
+            let dst = Dst {
+                base: Base::Var(dst.var),
+                index: dst.index,
+                mask: dst.mask,
+                guard: dst.guard,
+                span: dst.span,
+            };
+            self.fragment_result(&dst);
+        }
+    }
+
+    #[inline]
+    fn register_count(&self, source: &Source) -> u8 {
+        match source.base {
+            Value::Var(var) => match self.uses.get(var as usize) {
+                Some(uses) if !uses.is_number || source.suffix.is_none() => uses.count,
+                _ => UNKNOWN,
+            },
+            Value::Scalar(_) | Value::Vector { .. } => PARAMETER,
+        }
+    }
+
+    /// A line that reads several attributes, parameters or constants: they may be the same.
+    #[inline(never)]
+    fn several_registers(&mut self, first_source: usize) {
+        let mut operands = std::mem::take(&mut self.syntax.reading.operands);
+        let sources = &self.program.lines.sources[first_source..];
+        // What could not be resolved was reported.
+        if sources.len() == operands.len() {
+            for (operand, source) in operands.iter_mut().zip(sources) {
+                (operand.base, operand.index) = (source.base.base(), source.index);
+            }
+            self.one_register_of_each(&operands);
+            self.fragment_operands(&operands);
+        }
+        self.syntax.reading.operands = operands;
     }
 
     #[inline(never)]
     fn unusual_target(&mut self, inst: &Inst, mut dst: Dst, types: InstTypes) -> Option<Target> {
         self.checked_result(&mut dst, inst, types);
+        self.add_uses();
         dst.resolved()
     }
 
@@ -122,6 +198,8 @@ impl Checker<'_> {
             inst,
             types,
         );
+        // The next operand may name the same register, which did not exist before.
+        self.add_uses();
         operand.resolved()
     }
 
@@ -131,7 +209,8 @@ impl Checker<'_> {
     fn is_usual_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
         let exists = match self.family {
             // An instruction reads one register of a kind there, which its operands tell together only.
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => false,
+            Family::Vertex1 | Family::Vertex2 => false,
+            Family::Fragment1 => info.mods.contains(inst.modifiers.mods()),
             Family::Typed => self.has_opcode(info) && self.has_modifiers(inst, info),
             Family::Arb => {
                 let operands = &self.syntax.reading.operands;
@@ -144,8 +223,16 @@ impl Checker<'_> {
         exists && is_value && !inst.modifiers.is_atomic()
     }
 
-    #[cold]
+    /// Makes sure that the uses of all variables are known.
+    #[inline(always)]
     fn add_uses(&mut self) {
+        if self.uses.len() < self.program.vars.len() {
+            self.add_new_uses();
+        }
+    }
+
+    #[cold]
+    fn add_new_uses(&mut self) {
         let new = &self.program.vars[self.uses.len()..];
         self.uses.extend(new.iter().map(Uses::of));
     }
@@ -160,7 +247,8 @@ impl Checker<'_> {
             }
         };
         // Results have declared sizes there.
-        let is_sized = self.program.features.contains(Features::NV_FRAGMENT);
+        let is_sized = self.program.features.contains(Features::NV_FRAGMENT)
+            && self.family != Family::Fragment1;
         let var = self.usual_variable(dst.base)?;
         let uses = self.uses[var as usize];
         (uses.written.has(base) && uses.takes(dst.index) && !is_sized).then_some(Target {
