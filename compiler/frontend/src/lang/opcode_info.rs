@@ -554,7 +554,7 @@ impl OpcodeInfo {
             (Stages::FRAGMENT, _) => "NV_fragment_program section 3.11.5",
             (_, Version::V1_0) => "NV_vertex_program section 2.14.1.10",
             (_, Version::V1_1) => "NV_vertex_program1_1 section 2.14.1.10",
-            _ => "NV_vertex_program2 section 2.14.2",
+            _ => "NV_vertex_program2 section 2.14.3",
         }
     }
 

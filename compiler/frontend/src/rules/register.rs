@@ -197,6 +197,25 @@ impl Checker<'_> {
         true
     }
 
+    /// Whether opcode, suffixes, condition and signs exist in the language, for all but state programs, whose results are parameters.
+    #[inline]
+    pub(super) fn has_usual_register_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
+        let exists = info.since <= self.version && info.mods.contains(inst.modifiers.mods());
+        exists
+            && self.stage != glasm_ir::Stage::Compute
+            && (!self.family_is_old_vertex() || self.is_old_line(inst))
+    }
+
+    /// Whether a line has nothing that newer versions have brought to all instructions.
+    fn is_old_line(&self, inst: &Inst) -> bool {
+        let has_plus = self.facts.registers.is_none_or(|registers| registers.plus);
+        let is_old = |operand: &Operand| {
+            !operand.signs.contains(Signs::ABS) && (has_plus || operand.signs != Signs::WRITTEN)
+        };
+        inst.dst.is_none_or(|dst| dst.guard.is_none())
+            && self.syntax.reading.operands.iter().all(is_old)
+    }
+
     #[cold]
     fn missing_register_form(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let (name, span) = (info.name, self.opcode_span(inst));
@@ -244,19 +263,14 @@ impl Checker<'_> {
     /// 2.14.1.7, NV_fragment_program section 3.11.4.1.
     #[inline]
     pub(super) fn one_register_of_each(&mut self, operands: &[Operand]) {
-        if let [first, rest @ ..] = operands
-            && !rest.is_empty()
-        {
-            let mut read = [self.counted(first), None, None];
-            for (number, operand) in rest.iter().enumerate() {
-                let counted = self.counted(operand);
-                let earlier = &operands[..=number];
-                if counted.is_some() && read.contains(&counted) {
-                    self.same_register(operand, counted, earlier);
-                }
-                if let Some(slot) = read.get_mut(number + 1) {
-                    *slot = counted;
-                }
+        for (number, operand) in operands.iter().enumerate().skip(1) {
+            let Some(counted) = self.counted(operand) else {
+                continue;
+            };
+            let earlier = &operands[..number];
+            let other = earlier.iter().find(|it| self.counted(it) == Some(counted));
+            if other.is_some_and(|other| !self.is_same_register(operand, other)) {
+                self.second_register(operand, counted);
             }
         }
     }
@@ -275,16 +289,12 @@ impl Checker<'_> {
         (is_parameter && self.family != Family::Fragment1).then_some(Counted::Parameter)
     }
 
-    /// An operand that is counted as an earlier one is: it is the same register, or one too many.
-    fn same_register(&mut self, operand: &Operand, counted: Option<Counted>, earlier: &[Operand]) {
-        let other = earlier.iter().find(|it| self.counted(it) == counted);
-        if other.is_none_or(|other| self.is_same_register(operand, other)) {
-            return;
-        }
+    #[cold]
+    fn second_register(&mut self, operand: &Operand, counted: Counted) {
         let span = self.register_span(operand.span);
         let (code, what) = match counted {
-            Some(Counted::Attrib) => (Code::TwoAttributes, "attribute"),
-            _ => (Code::TwoParameters, "parameter"),
+            Counted::Attrib => (Code::TwoAttributes, "attribute"),
+            Counted::Parameter => (Code::TwoParameters, "parameter"),
         };
         let message = format!("an instruction reads one {what}; this is a second one");
         self.error(code, span, message);

@@ -121,13 +121,13 @@ impl Checker<'_> {
             extra: Extra::None,
             span: inst.span,
         });
-        if self.family == Family::Fragment1 {
+        if self.facts.registers.is_some() {
             self.usual_registers(first_source as usize);
         }
         true
     }
 
-    /// The rules for all registers of the line that was made last, in a fragment program of registers.
+    /// The rules for all registers of the line that was made last.
     #[inline]
     fn usual_registers(&mut self, first_source: usize) {
         let sources = &self.program.lines.sources[first_source..];
@@ -151,7 +151,10 @@ impl Checker<'_> {
                 guard: dst.guard,
                 span: dst.span,
             };
-            self.fragment_result(&dst);
+            match self.family == Family::Fragment1 {
+                true => self.fragment_result(&dst),
+                false => self.register_result(&dst),
+            }
         }
     }
 
@@ -177,7 +180,9 @@ impl Checker<'_> {
                 (operand.base, operand.index) = (source.base.base(), source.index);
             }
             self.one_register_of_each(&operands);
-            self.fragment_operands(&operands);
+            if self.family == Family::Fragment1 {
+                self.fragment_operands(&operands);
+            }
         }
         self.syntax.reading.operands = operands;
     }
@@ -208,9 +213,9 @@ impl Checker<'_> {
     #[inline(always)]
     fn is_usual_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
         let exists = match self.family {
-            // An instruction reads one register of a kind there, which its operands tell together only.
-            Family::Vertex1 | Family::Vertex2 => false,
-            Family::Fragment1 => info.mods.contains(inst.modifiers.mods()),
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {
+                self.has_usual_register_form(inst, info)
+            }
             Family::Typed => self.has_opcode(info) && self.has_modifiers(inst, info),
             Family::Arb => {
                 let operands = &self.syntax.reading.operands;

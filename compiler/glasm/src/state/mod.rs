@@ -2,7 +2,8 @@
 //!
 //! A caller keeps a [`GlState`] up to date as the application sets it, and asks [`GlState::evaluate`] for each parameter of the
 //! [`ParamBlock`](crate::reflect::ParamBlock) that a program's reflection describes. Derived values (inverses, products, half vectors)
-//! are computed there. Parameters of vertex programs can track matrices instead, see [`GlState::track_matrix`]. NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program section 3.11.3.2.
+//! are computed there. Parameters of vertex programs can track matrices instead, see [`GlState::track_matrix`]. [`ConventionalAttribute`]
+//! says which numbered attribute `glNormal` and its like set. NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program section 3.11.3.2.
 //!
 //! ```
 //! use glasm::ir::ParamSource;
@@ -54,12 +55,14 @@
 //! assert_eq!(diffuse, Some([0.8, 0.4, 0.2, 1.0]));
 //! ```
 
+mod attributes;
 mod evaluate;
 pub mod matrix;
 mod multisample;
 mod specify;
 mod tracking;
 
+pub use attributes::ConventionalAttribute;
 pub use glasm_ir::StateParam;
 pub use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane};
 pub use matrix::Matrix;

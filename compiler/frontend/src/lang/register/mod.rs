@@ -147,7 +147,7 @@ impl Registers {
     }
 }
 
-/// v: the attributes of vertices. NV_vertex_program section 2.14.1.1, table X.1.
+/// v: the attributes of vertices. NV_vertex_program section 2.14.1.6, table X.2.
 pub(crate) const VERTEX_ATTRIBS: File = File {
     name: "v",
     kind: FileKind::Attribs,
@@ -213,7 +213,7 @@ const RESULTS: &[([u8; 4], Semantic)] = &[
     (*b"CLP5", Semantic::ClipDistance(5)),
 ];
 
-/// o: the results of vertex programs. NV_vertex_program section 2.14.1.4, table X.2.
+/// o: the results of vertex programs. NV_vertex_program section 2.14.1.5, table X.1.
 pub(crate) const VERTEX_1_RESULTS: File = File {
     name: "o",
     kind: FileKind::Results,
@@ -221,7 +221,7 @@ pub(crate) const VERTEX_1_RESULTS: File = File {
     elements: RESULTS.split_at(15).0,
 };
 
-/// The same with clip distances. NV_vertex_program2 section 2.14.1.4.
+/// The same with clip distances. NV_vertex_program2 section 2.14.1.5.
 pub(crate) const VERTEX_2_RESULTS: File = File {
     elements: RESULTS,
     ..VERTEX_1_RESULTS

@@ -1,4 +1,4 @@
-//! The opcodes of NV_vertex_program2. NV_vertex_program2 section 2.14.2.
+//! The opcodes of NV_vertex_program2. NV_vertex_program2 section 2.14.3.
 
 use super::{Parameters, Registers, Temporaries, VERTEX_2_RESULTS, VERTEX_ATTRIBS, opcodes};
 use crate::lang::Stages;
