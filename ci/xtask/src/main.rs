@@ -143,8 +143,8 @@ Writes scripts of random programs to FOLDER. Equal seeds give equal scripts.
   --family gp    vertex, fragment and compute programs of NV_gpu_program4 and 5, with the values that they must
                  give by arithmetic of the tests: `glasm run FOLDER`
   --family register
-                 programs of NV_vertex_program, 1_1, NV_vertex_program2 and NV_fragment_program, with the values that
-                 they must give: `glasm run FOLDER`
+                 vertex programs of NV_vertex_program, NV_vertex_program1_1 and NV_vertex_program2, vertex state programs,
+                 and fragment programs of NV_fragment_program, with the values that they must give: `glasm run FOLDER`
   --count N      scripts of each kind of program (100)
   --seed N       seed of the first one; the others count on (0)";
 

@@ -18,6 +18,8 @@ const FIXED: [[f64; 4]; 3] = [
     [4.0, 0.25, 16.0, 1.0],
     [256.0, 0.5, 1.0 / 256.0, 0.0],
 ];
+/// The first parameter that shows a temporary of a state program.
+const SHOWN: usize = 40;
 /// Parameters of fragment programs that choose the register to show.
 const CHOICE: usize = 20;
 
@@ -25,6 +27,8 @@ const CHOICE: usize = 20;
 pub(super) struct Script {
     writer: Writer,
     seed: u64,
+    /// The parameters before the program, which state programs change.
+    parameters: Vec<[f64; 4]>,
     main: Vec<Stmt>,
 }
 
@@ -32,13 +36,16 @@ impl Script {
     pub(super) fn new(seed: u64, kind: Kind) -> Self {
         // Kinds of one seed have programs of their own.
         let mut rng = Rng::new(seed.wrapping_mul(5).wrapping_add(kind as u64) ^ 0x5e61);
-        let count = 3 + rng.below(4);
+        let count = match kind {
+            Kind::State => 1,
+            _ => 3 + rng.below(4),
+        };
         let states = (0..count).map(|who| State::new(attributes(&mut rng, kind, who)));
         let states = states.collect();
         // All parameters that a program has: those without values are zero.
         let all = match kind {
-            Kind::Vertex10 | Kind::Vertex11 => 96,
-            Kind::Vertex20 | Kind::Fragment => 256,
+            Kind::Vertex10 | Kind::Vertex11 | Kind::State => 96,
+            _ => 256,
         };
         let mut parameters = vec![[0.0; 4]; all];
         for parameter in &mut parameters[..PARAMETERS] {
@@ -54,6 +61,7 @@ impl Script {
             fuel: FUEL,
         };
         Self {
+            parameters: machine.parameters.clone(),
             writer: Writer::new(rng, kind, machine),
             seed,
             main: Vec::new(),
@@ -79,16 +87,39 @@ impl Script {
     /// The script.
     pub(super) fn text(&self) -> String {
         let machine = &self.writer.machine;
-        let mut text = format!(
-            "# Random programs, seed {}.\n[require]\nfbsize {} 1\n",
-            self.seed,
-            machine.states.len()
-        );
+        let mut text = format!("# Random programs, seed {}.\n", self.seed);
+        if self.writer.kind == Kind::State {
+            self.state(&mut text);
+            return text;
+        }
+        let _ = write!(text, "[require]\nfbsize {} 1\n", machine.states.len());
         match self.writer.kind {
             Kind::Fragment => self.fragment(&mut text),
-            Kind::Vertex10 | Kind::Vertex11 | Kind::Vertex20 => self.vertex(&mut text),
+            _ => self.vertex(&mut text),
         }
         text
+    }
+
+    /// A state program, whose temporaries go to parameters of their own at the end.
+    fn state(&self, text: &mut String) {
+        let machine = &self.writer.machine;
+        let program = Printer(Kind::State).block(&self.main);
+        let _ = write!(text, "[vertex state program]\n!!VSP1.0\n{program}");
+        for number in 0..TEMPS {
+            let _ = writeln!(text, "MOV c[{}], R{number};", SHOWN + number);
+        }
+        text.push_str("END\n\n[test]\n");
+        self.parameters(text, "env_vp");
+        let state = &machine.states[0];
+        let _ = writeln!(text, "state program ({})", known(state.attributes[0]));
+        for number in (0..PARAMETERS).chain(COUNTS..COUNTS + FIXED.len()) {
+            let value = list(machine.parameters[number]);
+            let _ = writeln!(text, "probe parameter env_vp {number} == ({value})");
+        }
+        for (number, value) in state.full[..TEMPS].iter().enumerate() {
+            let (number, value) = (SHOWN + number, known(*value));
+            let _ = writeln!(text, "probe parameter env_vp {number} == ({value})");
+        }
     }
 
     fn vertex(&self, text: &mut String) {
@@ -128,7 +159,7 @@ impl Script {
         let header = match self.writer.kind {
             Kind::Vertex10 => "!!VP1.0",
             Kind::Vertex11 => "!!VP1.1",
-            Kind::Vertex20 | Kind::Fragment => "!!VP2.0",
+            _ => "!!VP2.0",
         };
         let printer = Printer(self.writer.kind);
         let mut text = format!("{header}\n{}", printer.block(&self.main));
@@ -204,7 +235,7 @@ impl Script {
 
     /// Commands for parameters.
     fn parameters(&self, text: &mut String, bank: &str) {
-        let parameters = &self.writer.machine.parameters;
+        let parameters = &self.parameters;
         for number in (0..PARAMETERS).chain(COUNTS..COUNTS + FIXED.len()) {
             let _ = writeln!(
                 text,
@@ -239,7 +270,8 @@ fn attributes(rng: &mut Rng, kind: Kind, who: usize) -> Vec<Vector> {
             FRAGMENT_ATTRIBUTES,
             [Some(who as f64 + 0.5), Some(0.5), None, None],
         ),
-        Kind::Vertex10 | Kind::Vertex11 | Kind::Vertex20 => (ATTRIBUTES, [None; 4]),
+        Kind::State => return vec![numbers(rng).map(Some)],
+        _ => (ATTRIBUTES, [None; 4]),
     };
     let others = (1..count).map(|_| numbers(rng).map(Some));
     std::iter::once(position).chain(others).collect()
@@ -252,6 +284,11 @@ fn names(rng: &mut Rng) -> [[f64; 4]; 3] {
 
 fn list(numbers: [f64; 4]) -> String {
     numbers.map(|number| number.to_string()).join(", ")
+}
+
+/// The components of a vector of which all are known: the writer of state programs leaves none open.
+fn known(vector: Vector) -> String {
+    list(vector.map(Option::unwrap_or_default))
 }
 
 /// The components; one that nobody knows is open.

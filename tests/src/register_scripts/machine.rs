@@ -148,6 +148,7 @@ impl Machine {
                 Place::Half(register) => state.half[register][lane] = Some(number),
                 Place::Result(register) => state.results[register][lane] = Some(number),
                 Place::Address(register) => state.addresses[register][lane] = number as i32,
+                Place::Parameter(register) => self.parameters[register][lane] = number,
                 _ => {}
             }
             if inst.sets {

@@ -27,16 +27,19 @@ pub enum Kind {
     Vertex11,
     /// NV_vertex_program2: conditions, branches, calls and loops.
     Vertex20,
+    /// Vertex state programs of NV_vertex_program: one invocation, which writes parameters.
+    State,
     /// NV_fragment_program: three precisions, conditions, KIL, names of constants and parameters.
     Fragment,
 }
 
 impl Kind {
     /// All kinds, with names for files.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Vertex10, "vp10"),
         (Self::Vertex11, "vp11"),
         (Self::Vertex20, "vp20"),
+        (Self::State, "vsp10"),
         (Self::Fragment, "fp10"),
     ];
 }
@@ -57,6 +60,7 @@ mod tests {
     fn program(script: &str, kind: Kind) -> String {
         let stage = match kind {
             Kind::Fragment => "fragment",
+            Kind::State => "vertex state",
             _ => "vertex",
         };
         let (_, rest) = script.split_once(&format!("[{stage} program]\n")).unwrap();
@@ -86,6 +90,7 @@ mod tests {
         let all = |kind| -> String { (0..64).map(|seed| script(seed, kind)).collect() };
         for (kind, words) in [
             (Kind::Vertex10, &["c[A0.x", "DP4", "LOG ", "-R"][..]),
+            (Kind::State, &["c[A0.x", "DP4", "v[0]", "MAD c["]),
             (Kind::Vertex11, &["c[A0.x", "DPH", "ABS ", "SUB "]),
             (
                 Kind::Vertex20,

@@ -23,9 +23,9 @@ pub(super) struct Op {
     pub(super) lines: &'static str,
 }
 
-use Kind::{Fragment as F, Vertex10 as A, Vertex11 as B, Vertex20 as C};
-const ALL: &[Kind] = &[A, B, C, F];
-const VERTEX: &[Kind] = &[A, B, C];
+use Kind::{Fragment as F, State as S, Vertex10 as A, Vertex11 as B, Vertex20 as C};
+const ALL: &[Kind] = &[A, B, C, S, F];
+const VERTEX: &[Kind] = &[A, B, C, S];
 const NEW_VERTEX: &[Kind] = &[B, C];
 const NEW: &[Kind] = &[C, F];
 

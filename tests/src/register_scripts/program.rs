@@ -117,6 +117,7 @@ impl Printer {
             Place::Attribute(number) if self.0 == Kind::Fragment => {
                 FRAGMENT_ATTRIBUTES[number].to_owned()
             }
+            Place::Attribute(_) if self.0 == Kind::State => "v[0]".to_owned(),
             Place::Attribute(number) => ATTRIBUTES[number].to_owned(),
             Place::Result(number) => format!("o[TEX{number}]"),
             Place::Codes if self.0 == Kind::Fragment => "RC".to_owned(),

@@ -232,6 +232,8 @@ impl Writer {
             _ if sets && self.rng.percent(30) => Place::Codes,
             Kind::Fragment if plain && self.rng.percent(50) => Place::Half(number),
             Kind::Fragment => Place::Full(number),
+            Kind::State if self.rng.percent(40) => Place::Parameter(self.rng.below(PARAMETERS)),
+            Kind::State => Place::Full(number),
             // Results with lower numbers get their values at the end.
             _ if self.rng.percent(12) => Place::Result(TEMPS + number),
             _ => Place::Full(number),
@@ -297,6 +299,7 @@ impl Writer {
     fn attribute(&mut self) -> Place {
         Place::Attribute(match self.kind {
             Kind::Fragment => self.rng.below(FRAGMENT_ATTRIBUTES),
+            Kind::State => 0,
             _ => 1 + self.rng.below(ATTRIBUTES - 1),
         })
     }
