@@ -261,10 +261,10 @@ mod tests {
                 .text()
                 .contains("GL_NV_compute_program5")
         );
-        let old = find_language("!!vp1.1")[0].text();
+        let missing = find_language("!!nvgp4.1")[0].text();
         assert!(
-            old.contains("not there yet") && old.contains("GL_NV_vertex_program1_1"),
-            "{old}"
+            missing.contains("not there yet") && missing.contains("GL_NV_gpu_program4_1"),
+            "{missing}"
         );
         assert!(find_language("FRAG")[0].text().contains("TGSI"));
     }

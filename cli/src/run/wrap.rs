@@ -2,9 +2,8 @@
 
 use crate::inputs::starts_with_header;
 use glasm::frontend::lang::languages::Language;
-use glasm::frontend::lang::stage_name;
 use glasm::ir::{Semantic, Stage};
-use glasm::{Dialect, Options, Source};
+use glasm::{Dialect, Options, ProgramType, Source};
 use std::path::Path;
 
 /// A program that was given instead of a script.
@@ -25,20 +24,20 @@ pub(crate) fn wrap(path: &Path, text: &[u8]) -> Option<Wrapped> {
     }
     let shown = path.display();
     let programs = programs(text);
-    let stages: Vec<&str> = programs
+    let types: Vec<&str> = programs
         .iter()
-        .map(|(stage, _)| stage_name(*stage))
+        .map(|(program_type, _)| program_type.name())
         .collect();
-    let what = match (&stages[..], Language::of(text)) {
+    let what = match (&types[..], Language::of(text)) {
         ([], Some(language)) => format!(
             "{shown} is a program in the language of `{}`, which glasm does not have",
             language.start
         ),
         ([], None) => format!("{shown} is a program with an unknown header"),
-        ([stage], _) => format!("{shown} is a {stage} program"),
-        _ => format!("{shown} holds programs ({})", stages.join(", ")),
+        ([one], _) => format!("{shown} is a {one} program"),
+        _ => format!("{shown} holds programs ({})", types.join(", ")),
     };
-    if stages.is_empty() {
+    if types.is_empty() {
         let message = format!("{what}; `glasm run` takes scripts");
         let script = None;
         return Some(Wrapped {
@@ -60,23 +59,25 @@ pub(crate) fn wrap(path: &Path, text: &[u8]) -> Option<Wrapped> {
     })
 }
 
-/// The first program of each stage.
-fn programs(text: &[u8]) -> Vec<(Stage, &[u8])> {
-    let mut found: Vec<(Stage, &[u8])> = Vec::new();
+/// The first program of each type.
+fn programs(text: &[u8]) -> Vec<(ProgramType, &[u8])> {
+    let mut found: Vec<(ProgramType, &[u8])> = Vec::new();
     for part in glasm::frontend::programs(text) {
-        let stage = part.dialect.map(Dialect::stage);
-        if let Some(stage) = stage
-            && !found.iter().any(|(known, _)| *known == stage)
+        let program_type = part.dialect.map(Dialect::program_type);
+        if let Some(program_type) = program_type
+            && !found.iter().any(|(known, _)| *known == program_type)
         {
-            found.push((stage, &text[part.header as usize..part.span.end as usize]));
+            let text = &text[part.header as usize..part.span.end as usize];
+            found.push((program_type, text));
         }
     }
     found
 }
 
 /// A script that runs the programs and saves what they draw.
-fn script(path: &Path, programs: &[(Stage, &[u8])]) -> String {
-    let has = |stage| programs.iter().any(|(known, _)| *known == stage);
+fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
+    let of = |wanted| programs.iter().find(|(known, _)| *known == wanted);
+    let has = |stage| of(ProgramType::Stage(stage)).is_some();
     let name: String = path
         .file_stem()
         .unwrap_or_default()
@@ -85,17 +86,16 @@ fn script(path: &Path, programs: &[(Stage, &[u8])]) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
     let mut text = "[require]\n# GL's rules for clip space and the first row of pictures.\nGL >= 1.3\nfbsize 256 256\n".to_owned();
-    for (stage, program) in programs {
+    for (program_type, program) in programs {
         let program = String::from_utf8_lossy(program);
         let program = program.trim_end_matches(|c: char| c == '\0' || c.is_whitespace());
-        let stage = stage.name().replace('_', " ");
-        text += &format!("\n[{stage} program]\n{program}\n");
+        let section = program_type.word().replace('_', " ");
+        text += &format!("\n[{section} program]\n{program}\n");
     }
     if has(Stage::Fragment) && !has(Stage::Vertex) {
         text += "\n[vertex program passthrough]\n";
     }
-    let vertex = programs.iter().find(|(stage, _)| *stage == Stage::Vertex);
-    if let Some((_, vertex)) = vertex
+    if let Some((_, vertex)) = of(ProgramType::Stage(Stage::Vertex))
         && !has(Stage::Fragment)
     {
         let color = match writes_color(vertex) {
@@ -113,6 +113,10 @@ fn script(path: &Path, programs: &[(Stage, &[u8])]) -> String {
     }
     if has(Stage::Compute) {
         text += "compute 1 1 1\n# What must come out, for example: probe ssbo float 0 0 == 1\n";
+    }
+    if of(ProgramType::VertexState).is_some() {
+        text += "state program (0, 0, 0, 1)\n\
+                 # What must come out, for example: probe parameter env_vp 0 == (1, 0, 0, 0)\n";
     }
     text
 }
@@ -168,6 +172,10 @@ mod tests {
             ["[require]", "[compute program]", "[test]"]
         );
         assert_eq!(
+            sections("!!VSP1.0\nMOV c[0], v[0];\nEND"),
+            ["[require]", "[vertex state program]", "[test]"]
+        );
+        assert_eq!(
             sections("# both\n!!ARBfp1.0\nEND\n!!ARBvp1.0\nEND\n!!ARBfp1.0\nEND"),
             [
                 "[require]",
@@ -190,9 +198,12 @@ mod tests {
 
     #[test]
     fn other_languages_have_no_script() {
-        let old = wrapped("!!VP1.0\nEND");
+        let old = wrapped("!!NVgp4.0\nEND");
         assert_eq!(old.script, None);
-        assert!(old.message.contains("the language of `!!VP1.0`"), "{old:?}");
+        assert!(
+            old.message.contains("the language of `!!NVgp4.0`"),
+            "{old:?}"
+        );
         let wrong = wrapped("!!nonsense");
         assert!(wrong.message.contains("unknown header"), "{wrong:?}");
         for text in ["", "[test]\n", "# c\n[test]\n", "text"] {
