@@ -1,5 +1,6 @@
 //! The command line: commands, options, help texts.
 
+mod reading;
 #[cfg(feature = "run")]
 mod run;
 
@@ -7,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use glasm::ProgramType;
 use std::path::PathBuf;
 
+pub(crate) use reading::{Reading, ReadingArgs};
 #[cfg(feature = "run")]
 pub(crate) use run::{
     ApiArg, Comparing, DevicesArgs, FailOnSkip, RunArgs, Shard, SideArg, ValidationArg, WorkerArgs,
@@ -89,7 +91,7 @@ pub(crate) enum Command {
     /// List the devices of Vulkan or OpenGL
     #[cfg(feature = "run")]
     Devices(DevicesArgs),
-    /// Explain an opcode, error code, option, binding, state, texture target or header; without a name, list all of them
+    /// Explain an opcode, error code, option, binding, state, texture target, word of TGSI or header; without a name, list all of them
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArgs),
 }
@@ -109,8 +111,8 @@ Examples:
   glasm explain options                 a group
   glasm explain                         everything";
 
-const INPUTS_HELP: &str = "Programs, scripts, folders of them, or - for standard input. In folders, files that start with !! are programs, \
-behind nothing but blanks and comments, and files *.shader_test with assembly programs are scripts";
+const INPUTS_HELP: &str = "Programs, scripts, folders of them, or - for standard input. In folders, files that start with !!, or with VERT and the like alone on a \
+line, are programs, behind nothing but blanks and comments, and files *.shader_test with assembly programs are scripts";
 
 const CHECK_HELP: &str = "\
 Reports everything that would keep a program from compiling, all errors of a program at once.
@@ -133,26 +135,9 @@ pub(crate) struct CheckArgs {
     /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub(crate) stage: Option<ProgramType>,
-    /// What of the rules holds.
+    /// What programs mean.
     #[command(flatten)]
-    pub(crate) acceptance: AcceptanceArgs,
-}
-
-/// Which programs load.
-#[derive(Args, Clone, Copy, Debug)]
-pub(crate) struct AcceptanceArgs {
-    /// Refuse what shipped programs do although a rule forbids it; without it, that is a warning
-    #[arg(long)]
-    strict: bool,
-}
-
-impl From<AcceptanceArgs> for glasm::Acceptance {
-    fn from(args: AcceptanceArgs) -> Self {
-        match args.strict {
-            true => Self::Strict,
-            false => Self::Shipped,
-        }
-    }
+    pub(crate) reading: ReadingArgs,
 }
 
 const COMPILE_HELP: &str = "\
@@ -190,9 +175,9 @@ pub(crate) struct CompileArgs {
     /// Type that the programs must have; without it, what their headers say. Of files with several programs, those of this type are taken
     #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
     pub(crate) stage: Option<ProgramType>,
-    /// What of the rules holds.
+    /// What programs mean.
     #[command(flatten)]
-    pub(crate) acceptance: AcceptanceArgs,
+    pub(crate) reading: ReadingArgs,
     /// Output file, or folder that mirrors several inputs
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
@@ -336,7 +321,7 @@ pub(crate) enum ConventionsArg {
 /// `glasm explain`.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// What to explain, or a group: opcodes, errors, options, bindings, state, targets, languages
+    /// What to explain, or a group: opcodes, errors, options, declarations, bindings, state, targets, files, semantics, properties, languages
     #[arg(value_name = "NAME|GROUP")]
     pub(crate) topic: Option<String>,
 }

@@ -1,6 +1,6 @@
 //! `glasm check`: reports the errors and warnings of programs.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Reading};
 use crate::batch::{Done, Totals, run_batch};
 use crate::console::{Console, Fatal, Status, plural};
 use crate::inputs::{Input, find_inputs};
@@ -20,7 +20,7 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<Status, Fatal>
 
 fn check_one(args: &CheckArgs, input: &Input, text: &[u8], console: Console) -> Done {
     let name = input.name();
-    let content = match Content::read(input, &name, text, args.acceptance.into()) {
+    let content = match Content::read(input, &name, text, Reading::from(&args.reading)) {
         Ok(content) => content,
         Err(errors) => return Done::unreadable(&name, &errors, console),
     };

@@ -1,6 +1,6 @@
 //! `glasm compile`: programs to SPIR-V and other forms.
 
-use crate::args::{CompileArgs, ConventionsArg, Emit};
+use crate::args::{CompileArgs, ConventionsArg, Emit, Reading};
 use crate::batch::{Done, run_batch};
 use crate::check::closing_line;
 use crate::console::{Console, Fatal, Status};
@@ -8,7 +8,7 @@ use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
 use crate::programs::{Content, Program, labels};
 use crate::validate::Validator;
-use glasm::{Acceptance, Conventions, DebugInfo, Options, ProgramType, Source};
+use glasm::{Conventions, DebugInfo, Options, ProgramType, Source};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -37,7 +37,8 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
         (true, _) => Some(Validator::find()?),
     };
     let inputs = find_inputs(&args.inputs)?;
-    let outputs = list_outputs(&inputs, args.stage, args.acceptance.into());
+    let reading = Reading::from(&args.reading);
+    let outputs = list_outputs(&inputs, args.stage, reading);
     let destinations = plan(&inputs, &outputs, args.output.as_deref(), args.emit)?;
     let binary_output = destinations
         .values()
@@ -52,7 +53,7 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
     let job = emit::EmitSettings {
         emit: args.emit,
         stage: args.stage,
-        acceptance: args.acceptance.into(),
+        reading,
         step_limit: Some(args.step_limit).filter(|&limit| limit > 0),
         #[cfg(feature = "translate")]
         text_conventions: match args.conventions {
@@ -103,7 +104,7 @@ fn compile_one(
     console: Console,
 ) -> Done {
     let name = input.name();
-    let content = match Content::read(input, &name, text, job.acceptance) {
+    let content = match Content::read(input, &name, text, job.reading) {
         Ok(content) => content,
         Err(errors) => return Done::unreadable(&name, &errors, console),
     };
@@ -187,7 +188,7 @@ fn job_for(job: &emit::EmitSettings, program: &Program<'_>) -> emit::EmitSetting
     emit::EmitSettings {
         emit: job.emit,
         stage: job.stage,
-        acceptance: job.acceptance,
+        reading: job.reading,
         step_limit: job.step_limit,
         options: program.options.clone(),
         #[cfg(feature = "translate")]
@@ -220,14 +221,10 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// The programs of all inputs. An input that cannot be read has one, which fails.
-fn list_outputs(
-    inputs: &Inputs,
-    stage: Option<ProgramType>,
-    acceptance: Acceptance,
-) -> Vec<Output> {
+fn list_outputs(inputs: &Inputs, stage: Option<ProgramType>, reading: Reading) -> Vec<Output> {
     let of_input = |input: &Input| {
         let labels = match input.read() {
-            Ok(text) => labels(input, &text, stage, acceptance),
+            Ok(text) => labels(input, &text, stage, reading),
             Err(_) => vec![None],
         };
         let outputs = labels.into_iter().map(|label| (input.clone(), label));

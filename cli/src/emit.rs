@@ -1,6 +1,6 @@
 //! The forms in which `glasm compile` writes a program.
 
-use crate::args::Emit;
+use crate::args::{Emit, Reading};
 use crate::validate::Validator;
 use glasm::{Diagnostics, Options, ProgramType, Shader, Source};
 use rspirv::binary::Disassemble;
@@ -12,8 +12,8 @@ pub(crate) struct EmitSettings {
     pub(crate) emit: Emit,
     /// What the programs must be.
     pub(crate) stage: Option<ProgramType>,
-    /// Which programs load.
-    pub(crate) acceptance: glasm::Acceptance,
+    /// How they are read.
+    pub(crate) reading: Reading,
     /// How long the loops of programs with free branches run.
     pub(crate) step_limit: Option<u32>,
     /// Options of the compiler.

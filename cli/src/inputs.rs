@@ -1,6 +1,8 @@
 //! Which programs a command works on: files, folders, standard input.
 
 use crate::console::Fatal;
+use glasm::Dialect;
+use glasm::frontend::source::Family;
 use glasm_scripts::script::{is_script, program_labels};
 use std::collections::HashSet;
 use std::fs::File;
@@ -107,7 +109,7 @@ pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
     }
     if list.is_empty() {
         return Err(Fatal(
-            "no programs found: none of the files starts with !! or is a script (.shader_test) with an assembly program"
+            "no programs found: none of the files starts with !! or the word of a TGSI processor, or is a script (.shader_test) with an assembly program"
                 .to_owned(),
         ));
     }
@@ -160,8 +162,15 @@ pub(crate) fn starts_with_header(text: &[u8]) -> bool {
         let line = line.trim_ascii_start();
         !line.is_empty() && !line.starts_with(b"#")
     };
-    let first = lines.find(says_something);
-    first.is_some_and(|line| line.trim_ascii_start().starts_with(b"!!"))
+    let first = lines.find(says_something).unwrap_or_default();
+    let first = first.trim_ascii();
+    first.starts_with(b"!!") || is_processor(first)
+}
+
+/// Whether a line is the first one of a TGSI text: the word of a processor alone, because other texts may begin with such a word.
+fn is_processor(line: &[u8]) -> bool {
+    let dialect = Dialect::of(line).filter(|dialect| dialect.family() == Family::Tgsi);
+    dialect.is_some_and(|dialect| dialect.header().len() == line.len())
 }
 
 #[cfg(test)]
@@ -182,10 +191,19 @@ mod tests {
             "!!ARBvp1.0",
             "\u{feff}!!ARBvp1.0",
             "# lights\r\n\r\n  !!ARBvp1.0\nEND",
+            "FRAG\nEND",
+            "# old\n tess_ctrl \r\nEND",
         ] {
             assert!(starts_with_header(text.as_bytes()), "{text:?}");
         }
-        for text in ["", "!", "#!/bin/sh\necho !!", "text\n!!ARBvp1.0"] {
+        for text in [
+            "",
+            "!",
+            "#!/bin/sh\necho !!",
+            "text\n!!ARBvp1.0",
+            "COMP sci",
+            "FRAGMENT",
+        ] {
             assert!(!starts_with_header(text.as_bytes()), "{text:?}");
         }
     }

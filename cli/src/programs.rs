@@ -1,5 +1,6 @@
 //! The programs of an input: the one that it is, several in one text, or the assembly programs of a script.
 
+use crate::args::Reading;
 use crate::console::Console;
 use crate::inputs::Input;
 use glasm::frontend::Part;
@@ -14,7 +15,7 @@ pub(crate) struct Content<'a> {
     /// Name of the input, for messages.
     name: &'a str,
     text: &'a [u8],
-    acceptance: Acceptance,
+    reading: Reading,
     script: Option<OwnScript>,
 }
 
@@ -60,14 +61,14 @@ impl<'a> Content<'a> {
         input: &Input,
         name: &'a str,
         text: &'a [u8],
-        acceptance: Acceptance,
+        reading: Reading,
     ) -> Result<Self, Vec<ScriptError>> {
         let script = match input.is_script(text) {
             false => None,
             true => {
                 let mut script = Script::read(text)?;
-                if acceptance == Acceptance::Strict {
-                    script.requirements.acceptance = acceptance;
+                if reading.acceptance == Acceptance::Strict {
+                    script.requirements.acceptance = reading.acceptance;
                 }
                 let state = script.program_states().swap_remove(0);
                 Some(OwnScript { script, state })
@@ -76,7 +77,7 @@ impl<'a> Content<'a> {
         Ok(Self {
             name,
             text,
-            acceptance,
+            reading,
             script,
         })
     }
@@ -85,11 +86,7 @@ impl<'a> Content<'a> {
     /// options are the given ones and what a script requires.
     pub(crate) fn programs(&self, wanted: Option<ProgramType>, base: &Options) -> Vec<Program<'_>> {
         let Some(compiler) = self.compiler(base) else {
-            let source = Source {
-                acceptance: self.acceptance,
-                ..Source::new(self.name, self.text)
-            };
-            return of_text(source, wanted, base);
+            return of_text(self.reading.source(self.name, self.text), wanted, base);
         };
         let script = compiler.script;
         let sections = script.assembly_sections().into_iter();
@@ -122,6 +119,7 @@ impl<'a> Content<'a> {
             script: &own.script,
             state: &own.state,
             base: base.clone(),
+            implied_point_size: None,
         })
     }
 
@@ -147,18 +145,14 @@ pub(crate) fn labels(
     input: &Input,
     text: &[u8],
     wanted: Option<ProgramType>,
-    acceptance: Acceptance,
+    reading: Reading,
 ) -> Vec<Option<String>> {
     if input.is_script(text) {
         let labels = program_labels(text).into_iter();
         let labels = labels.filter(|label| is_wanted(label.program_type, wanted));
         return labels.map(|label| Some(label.to_string())).collect();
     }
-    let source = Source {
-        acceptance,
-        ..Source::new("", text)
-    };
-    let programs = of_text(source, wanted, &Options::default());
+    let programs = of_text(reading.source("", text), wanted, &Options::default());
     programs.into_iter().map(|program| program.label).collect()
 }
 
@@ -215,10 +209,10 @@ mod tests {
 
     fn labels_of(path: &str, text: &str, wanted: Option<ProgramType>) -> Vec<String> {
         let input = Input::File(path.into());
-        let acceptance = Acceptance::Shipped;
-        let found = labels(&input, text.as_bytes(), wanted, acceptance);
+        let reading = Reading::default();
+        let found = labels(&input, text.as_bytes(), wanted, reading);
         let found: Vec<String> = found.into_iter().map(Option::unwrap_or_default).collect();
-        let content = Content::read(&input, path, text.as_bytes(), acceptance).unwrap();
+        let content = Content::read(&input, path, text.as_bytes(), reading).unwrap();
         let programs = content.programs(wanted, &Options::default());
         let read = programs.into_iter().map(|program| program.label);
         assert_eq!(

@@ -371,7 +371,7 @@ fn opcodes_and_codes_are_explained() {
         ("state.texenv[0].color", "color of a texture environment"),
         ("state.fog.color", "color of fog"),
         ("SHADOW2D", "whose depths are compared"),
-        ("!!NVtep5.0", "not there yet"),
+        ("!!FCP1.0", "not there yet"),
         ("state", "state.fog.params"),
     ] {
         let (status, stdout, stderr) = run(&folder, &["explain", topic]);
@@ -391,7 +391,7 @@ fn explanations_are_json_on_demand() {
         (status, lines.collect::<Vec<serde_json::Value>>())
     };
     let (status, mad) = explain(&["mad"]);
-    assert_eq!((status, mad.len()), (0, 5));
+    assert_eq!((status, mad.len()), (0, 6));
     assert_eq!(mad[0]["kind"], "opcode");
     assert_eq!(mad[0]["syntax"], "MAD result, a, b, c;");
     assert_eq!(mad[0]["fields"]["result"], "vector");

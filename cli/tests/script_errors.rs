@@ -200,8 +200,8 @@ fn programs_that_no_script_can_be_made_of_are_told_so() {
     let (status, stdout, stderr) = run(&folder, &["run", "tint.fp", "other.fp"]);
     assert_eq!((status, stdout.as_str()), (2, ""));
     assert!(stderr.contains("2 of the files are programs"), "{stderr}");
-    folder.write("old.vp", "!!NVgp4.0\nEND\n");
+    folder.write("old.vp", "!!FCP1.0\nEND\n");
     let (status, stdout, stderr) = run(&folder, &["run", "old.vp"]);
     assert_eq!((status, stdout.as_str()), (2, ""));
-    assert!(stderr.contains("the language of `!!NVgp4.0`"), "{stderr}");
+    assert!(stderr.contains("the language of `!!FCP1.0`"), "{stderr}");
 }

@@ -199,7 +199,7 @@ mod tests {
     fn languages_have_extensions_whether_glasm_has_them_or_not() {
         for (header, extension) in [
             ("!!NVcp5.0", "GL_NV_compute_program5"),
-            ("!!NVtep5.0\nEND", "GL_NV_gpu_program5"),
+            ("!!NVtep5.0\nEND", "GL_NV_tessellation_program5"),
             ("!!VP1.1", "GL_NV_vertex_program1_1"),
             ("!!ARBfp9.0", "GL_NV_vertex_program"),
         ] {

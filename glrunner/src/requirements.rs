@@ -7,6 +7,7 @@ use crate::execute::programs::target;
 use crate::features::{Feature, NO_VERSION, lacks};
 use crate::gl::{self, Gl, Version};
 use crate::languages;
+use glasm::frontend::source::Family;
 use glasm::ir::Stage;
 use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Requirements, Script, Step};
 
@@ -239,13 +240,19 @@ fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
 
 /// Programs that only Vulkan runs.
 fn missing_form(script: &Script) -> Option<String> {
+    let is_tgsi = |program: &ProgramSection| {
+        let dialect = glasm::programs(&program.text).find_map(|part| part.dialect);
+        dialect.is_some_and(|dialect| dialect.family() == Family::Tgsi)
+    };
     let form = |program: &ProgramSection| match program.form {
+        ProgramForm::Assembly if is_tgsi(program) => Some("TGSI"),
         ProgramForm::Assembly | ProgramForm::PassThrough | ProgramForm::FixedFunction => None,
         ProgramForm::Ir => Some("a program of glasm's intermediate representation"),
         ProgramForm::Glsl => Some("GLSL for Vulkan"),
         ProgramForm::SpirvText | ProgramForm::SpirvWords => Some("SPIR-V"),
     };
-    let what = script.programs.iter().find_map(form)?;
+    let spares = script.spares.iter().map(|spare| &spare.program);
+    let what = script.programs.iter().chain(spares).find_map(form)?;
     Some(format!("{what} is not for OpenGL"))
 }
 
@@ -342,6 +349,18 @@ mod tests {
             }
         }
         assert!(known > 0);
+    }
+
+    #[test]
+    fn programs_of_other_forms_are_not_for_opengl() {
+        let reason = |text: &str| missing_form(&Script::parse(text.as_bytes()).unwrap());
+        let fragment = "[fragment program]\n!!NVfp4.0\nEND\n";
+        assert_eq!(reason(fragment), None);
+        let tgsi = Some("TGSI is not for OpenGL".to_owned());
+        assert_eq!(reason("[fragment program]\nFRAG\nEND\n"), tgsi);
+        let loaded = "[fragment program b]\n# b\nFRAG\nEND\n[test]\nload fragment b\n";
+        assert_eq!(reason(&format!("{fragment}{loaded}")), tgsi);
+        assert!(reason("[vertex program ir]\nprogram vertex\n").is_some());
     }
 
     #[test]

@@ -14,8 +14,9 @@ use crate::script::{
     Attachments, Convention, ProgramForm, ProgramSection, ProgramState, Script, VertexData,
 };
 use glasm::frontend::lang::languages::Language;
+use glasm::frontend::source::Family;
 use glasm::ir::{Stage, TypeBase};
-use glasm::{Diagnostics, Shader, Source, TransformFeedback};
+use glasm::{Diagnostics, PrimitiveNumbers, Shader, Source, TransformFeedback};
 use image_formats::image_formats;
 
 /// What became of a program that was compiled together with others.
@@ -32,6 +33,8 @@ pub struct ScriptCompiler<'a> {
     pub state: &'a ProgramState,
     /// What the device or the caller decides: target, features, bindings, conventions of clip space for scripts that follow Vulkan.
     pub base: glasm::Options,
+    /// Bits of the size that points have where a module writes none, if something gives them one.
+    pub implied_point_size: Option<u32>,
 }
 
 impl ScriptCompiler<'_> {
@@ -48,11 +51,16 @@ impl ScriptCompiler<'_> {
         glasm::compile(&self.source(section), &self.options(section.stage))
     }
 
-    /// The stages of a pipeline that has nothing but assembly programs, compiled together; else nothing.
+    /// The stages of a pipeline that has nothing but assembly programs, compiled together; else nothing. Behind them those that the pipeline
+    /// needs besides.
     pub fn link(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
         let mut sections: Vec<_> = sections
             .filter(|section| section.stage != Stage::Compute)
+            // It passes on what the vertex program writes for the evaluation program.
+            .filter(|section| {
+                (section.stage, section.form) != (Stage::TessControl, ProgramForm::PassThrough)
+            })
             .collect();
         let is_program = |section: &&ProgramSection| {
             section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
@@ -70,12 +78,11 @@ impl ScriptCompiler<'_> {
             .map(|section| self.options(section.stage))
             .collect();
         let stages: Vec<_> = sources.iter().zip(&options).collect();
-        let stages = glasm::link(&stages).stages.into_iter();
-        sections
-            .iter()
-            .map(|section| section.stage)
-            .zip(stages)
-            .collect()
+        let stages = glasm::link(&stages);
+        let made = stages.made;
+        let stages = stages.stages.into_iter();
+        let own = sections.iter().map(|section| section.stage).zip(stages);
+        own.chain(made).collect()
     }
 
     /// The options with which programs of a stage are compiled.
@@ -85,7 +92,9 @@ impl ScriptCompiler<'_> {
         glasm::Options {
             conventions: self.conventions(stage),
             interface: glasm::InterfaceTypes {
-                attributes: data.map(attribute_types).unwrap_or_default(),
+                attributes: data
+                    .map(|data| attribute_types(data, self.registers()))
+                    .unwrap_or_default(),
                 colors: color_types(&script.requirements.attachments),
                 ..glasm::InterfaceTypes::default()
             },
@@ -107,14 +116,28 @@ impl ScriptCompiler<'_> {
 
     /// The last stage before rasterization.
     pub fn last_stage(&self) -> Stage {
-        let has = |stage: &Stage| {
-            let mut programs = self.script.programs.iter();
-            programs.any(|program| program.stage == *stage)
+        self.script.last_stage()
+    }
+
+    /// What becomes of 64-bit attributes in the registers of the vertex program.
+    fn registers(&self) -> Registers {
+        let mut programs = self.script.programs.iter();
+        let is_typeless = |program: &ProgramSection| match program.form {
+            ProgramForm::Ir => true,
+            ProgramForm::Assembly => {
+                let dialect = glasm::programs(&program.text).find_map(|part| part.dialect);
+                dialect.is_some_and(|dialect| dialect.family() == Family::Tgsi)
+            }
+            ProgramForm::Glsl
+            | ProgramForm::SpirvText
+            | ProgramForm::SpirvWords
+            | ProgramForm::PassThrough
+            | ProgramForm::FixedFunction => false,
         };
-        [Stage::Geometry, Stage::TessEval]
-            .into_iter()
-            .find(has)
-            .unwrap_or(Stage::Vertex)
+        match programs.any(|program| program.stage == Stage::Vertex && is_typeless(program)) {
+            true => Registers::Narrow,
+            false => Registers::Any,
+        }
     }
 
     /// What clip space needs in a stage: GL's depth range is remapped once, at the end.
@@ -134,6 +157,7 @@ impl ScriptCompiler<'_> {
         let is_last = self.last_stage() == stage;
         let colors = requirements.attachments.colors.iter().enumerate();
         let drawn = colors.filter(|(_, color)| color.is_some());
+        let patch = self.state.patch.unwrap_or_default();
         glasm::FixedState {
             clamp_vertex_colors: requirements.fixed.clamp_vertex_colors && is_last,
             point_size: self
@@ -141,10 +165,36 @@ impl ScriptCompiler<'_> {
                 .point_size
                 .or(requirements.fixed.point_size)
                 .filter(|_| is_last),
+            unwritten_point_size: self.unwritten_point_size().filter(|_| is_last),
+            vertex_limit: self.state.vertex_limit,
+            primitive_numbers: self.primitive_numbers(stage),
+            patch_vertices: patch.vertices,
+            patch_levels: patch.levels,
+            single_layer: requirements.attachments.layers == 1,
             draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
             point_origin: self.state.point_origin,
             ..requirements.fixed
         }
+    }
+}
+
+impl ScriptCompiler<'_> {
+    /// How a stage counts primitives: fragment programs get numbers from a geometry program, if there is one.
+    fn primitive_numbers(&self, stage: Stage) -> PrimitiveNumbers {
+        let mut programs = self.script.programs.iter();
+        let has_geometry = programs.any(|program| program.stage == Stage::Geometry);
+        match stage == Stage::Fragment && has_geometry {
+            true => PrimitiveNumbers::Own,
+            false => self.state.primitive_numbers,
+        }
+    }
+
+    /// Bits of the size of points that programs write none for, which Vulkan wants where points are drawn.
+    fn unwritten_point_size(&self) -> Option<u32> {
+        let size = self.state.unwritten_point_size;
+        let size = size.unwrap_or(1.0f32.to_bits());
+        let is_wanted = self.script.draws_points() && self.implied_point_size != Some(size);
+        is_wanted.then_some(size)
     }
 }
 
@@ -157,17 +207,36 @@ fn color_types(attachments: &Attachments) -> Vec<TypeBase> {
     attachments.colors.iter().map(base).collect()
 }
 
-/// Types by location; what lies between columns is float, as current values are.
-fn attribute_types(data: &VertexData) -> Vec<TypeBase> {
-    let count = data
-        .columns
-        .iter()
-        .map(|column| column.location as usize + 1)
-        .max()
-        .unwrap_or(0);
-    let mut types = vec![TypeBase::Float; count];
+/// How wide the registers are that vertex attributes get into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Registers {
+    /// The program has some with 64 bits.
+    Any,
+    /// All have four words: the third and fourth component of a 64-bit attribute are in the register behind its own.
+    Narrow,
+}
+
+/// Types by location; what lies between columns is float, as current values are. In registers of words 64-bit components are words.
+fn attribute_types(data: &VertexData, registers: Registers) -> Vec<TypeBase> {
+    let mut types = Vec::new();
+    let mut set = |location: u32, base| {
+        let location = location as usize;
+        types.resize(types.len().max(location + 1), TypeBase::Float);
+        types[location] = base;
+    };
+    if registers == Registers::Narrow {
+        for column in data.columns.iter().filter(|column| column.format.is_wide()) {
+            if column.format.channels.len() > 2 {
+                set(column.location + 1, TypeBase::Unsigned);
+            }
+        }
+    }
     for column in &data.columns {
-        types[column.location as usize] = column.format.encoding.base();
+        let base = match column.format.is_wide() {
+            true => TypeBase::Unsigned,
+            false => column.format.encoding.base(),
+        };
+        set(column.location, base);
     }
     types
 }
@@ -183,6 +252,7 @@ mod tests {
             script: &script,
             state: &ProgramState::default(),
             base: glasm::Options::default(),
+            implied_point_size: None,
         };
         compiler.options(stage)
     }
@@ -200,6 +270,25 @@ mod tests {
     }
 
     #[test]
+    fn registers_of_words_have_doubles_in_two() {
+        let types = |program: &str| {
+            let data =
+                "[vertex data]\n0/R64G64B64_SFLOAT 2/R32_SINT 3/R64_SINT\n0 0 0 0 0\n[test]\n";
+            options(
+                &format!("[vertex program]\n{program}\nEND\n{data}"),
+                Stage::Vertex,
+            )
+            .interface
+            .attributes
+        };
+        let (float, word) = (TypeBase::Float, TypeBase::Unsigned);
+        let expected = [word, word, TypeBase::Signed, word];
+        assert_eq!(types("VERT"), expected);
+        let expected = [word, float, TypeBase::Signed, word];
+        assert_eq!(types("!!NVvp5.0"), expected);
+    }
+
+    #[test]
     fn only_pipelines_of_assembly_are_linked() {
         let link = |text: &str| {
             let script = Script::parse(text.as_bytes()).unwrap();
@@ -208,6 +297,7 @@ mod tests {
                 script: &script,
                 state: &ProgramState::default(),
                 base: glasm::Options::default(),
+                implied_point_size: None,
             };
             let linked = compiler.link().into_iter();
             linked.map(|(stage, _)| stage).collect::<Vec<_>>()
@@ -220,6 +310,6 @@ mod tests {
         );
         assert!(link(fragment).is_empty());
         assert!(link(&format!("{fragment}[vertex program passthrough]\n")).is_empty());
-        assert!(link(&format!("{fragment}[vertex program]\n!!NVgp4.0\nEND\n")).is_empty());
+        assert!(link(&format!("{fragment}[vertex program]\n!!FCP1.0\nEND\n")).is_empty());
     }
 }

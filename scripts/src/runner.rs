@@ -11,8 +11,9 @@ use crate::probe::pixels::{PixelProbe, Surface, print_picture};
 use crate::results::{FileError, Files, Results};
 use crate::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferKey, BufferRange, CaptureCount, Clear,
-    Command, ComponentKind, Draw, Execution, ExpectedError, Groups, ImageKey, MatrixTarget,
-    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, Step, TextureEnables,
+    Command, ComponentKind, Draw, Execution, ExpectedError, GlOutcome, Groups, ImageKey,
+    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, Step,
+    TextureEnables,
 };
 use crate::texture::{PlaneId, Sampling, Update};
 use crate::timing::{Clock, Phase};
@@ -107,6 +108,8 @@ pub trait Runner: Sized {
     fn set_depth_range(&mut self, range: [f32; 2]) -> Done<Self>;
     /// Sets the current value of a vertex attribute.
     fn set_attribute(&mut self, location: u32, value: [f32; 4]) -> Done<Self>;
+    /// The most vertices that the geometry program emits from now on.
+    fn set_vertex_limit(&mut self, limit: i64, outcome: GlOutcome) -> Done<Self>;
     /// The size of all points from now on. Nothing is left to do if programs are made for it.
     fn set_point_size(&mut self, _size: Option<f32>) -> Done<Self> {
         Ok(())
@@ -269,6 +272,7 @@ impl Run<'_> {
                 argument, outcome, ..
             } => runner.run_state_program(*argument, *outcome),
             Command::GlState(update) => runner.update_state(*update),
+            Command::VertexLimit { limit, outcome } => runner.set_vertex_limit(*limit, *outcome),
             Command::Attribute { location, value } => runner.set_attribute(*location, *value),
             Command::Texture { unit, update } => runner.update_texture(*unit, update),
             Command::Sampling { unit, sampling } => runner.set_sampling(*unit, *sampling),

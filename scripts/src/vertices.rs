@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::script::command::Divisors;
     use crate::script::pipeline_state::PipelineState;
-    use crate::script::{Assembly, IndexWidth, Script};
+    use crate::script::{Assembly, GlOutcome, IndexWidth, Script};
     use ash::vk;
 
     fn data(text: &str) -> VertexData {
@@ -99,6 +99,7 @@ mod tests {
             divisors: Divisors::default(),
             instances: 1,
             first_instance: 0,
+            outcome: GlOutcome::Accepted,
         }
     }
 

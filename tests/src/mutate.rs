@@ -8,11 +8,17 @@ const ODD: &[&str] = &[
     "!!NVfp5.0",
     "!!NVvp5.0",
     "!!NVcp5.0",
+    "!!NVgp5.0",
+    "!!NVtcp5.0",
+    "!!NVtep5.0",
     "!!ARBfp1.0",
     "!!VP1.0",
     "!!VP1.1",
     "!!VP2.0",
     "!!FP1.0",
+    "VERT",
+    "FRAG",
+    "COMP",
     "END",
     "OPTION",
     "4294967295",
@@ -58,6 +64,25 @@ const ODD: &[&str] = &[
     "DEFINE",
     "DECLARE",
     "ADDXC_SAT",
+    "PRIMITIVE_IN",
+    "VERTICES_OUT",
+    "TESS_MODE",
+    "PASSTHROUGH",
+    "EMITS",
+    "vertex.out[4294967295].position",
+    "vertex[i.x].attrib[0]",
+    "primitive.out.patch.attrib[3..1]",
+    "a[i.x][4294967295]",
+    "DCL",
+    "PROPERTY",
+    "TEMP[4294967295]",
+    "TEMP[ADDR[0].x+4294967295](1)",
+    "CONST[1][ADDR[0].x]",
+    "_SAT_PRECISE",
+    "ENDIF :0",
+    "BGNSUB",
+    "IMM[0] FLT64 {0x7ff00000, 1e999}",
+    "/*",
 ];
 
 /// Words that programs are made of: those of all scripts, and some that no script should hold.
@@ -140,9 +165,17 @@ pub fn soup(vocabulary: &[String], count: usize, rng: &mut Rng) -> String {
         "!!NVfp5.0",
         "!!NVvp5.0",
         "!!NVcp5.0",
+        "!!NVgp4.0 PRIMITIVE_IN LINES; PRIMITIVE_OUT POINTS; VERTICES_OUT 2;",
+        "!!NVgp5.0 PRIMITIVE_IN PATCHES; PRIMITIVE_OUT POINTS; VERTICES_OUT 2;",
+        "!!NVtcp5.0 VERTICES_OUT 4;",
+        "!!NVtep5.0 TESS_MODE QUADS;",
         "!!VP1.1",
         "!!VP2.0",
         "!!FP1.0",
+        "VERT DCL IN[0..1] DCL OUT[0], POSITION DCL TEMP[0..3] DCL ADDR[0]",
+        "FRAG DCL IN[0], GENERIC[0], PERSPECTIVE DCL OUT[0], COLOR DCL TEMP[0..3] DCL SAMP[0] DCL CONST[0..3]",
+        "GEOM PROPERTY GS_INPUT_PRIMITIVE LINES DCL IN[][0], POSITION DCL OUT[0], POSITION DCL TEMP[0..3]",
+        "COMP DCL BUFFER[0] DCL IMAGE[0], 2D, PIPE_FORMAT_R32_UINT DCL MEMORY[0], SHARED DCL TEMP[0..3]",
     ];
     const GAPS: &[&str] = &[" ", " ", "\n", ";\n", ", ", ""];
     let mut text = String::from(*rng.pick(HEADERS));
@@ -181,6 +214,7 @@ mod tests {
         };
         assert_eq!(make(3), make(3));
         assert!((0..20).any(|seed| make(seed) != make(3)));
-        assert!(soup(&words, 20, &mut Rng::new(1)).starts_with("!!"));
+        let text = soup(&words, 20, &mut Rng::new(1));
+        assert!(crate::scripts::is_program(&text), "{text}");
     }
 }

@@ -54,6 +54,8 @@ pub struct Program {
     pub text: String,
     /// Whether the script expects it to load.
     pub expected: Expected,
+    /// Whether the script says `tgsi old`, which decides what loads.
+    pub tgsi_old: bool,
 }
 
 /// What a script says about loading its programs.
@@ -73,13 +75,25 @@ pub fn programs(script: &Path) -> Vec<Program> {
     let name = name(script);
     sections(&text)
         .into_iter()
-        .filter(|(header, body)| header.ends_with(" program]") && body.starts_with("!!"))
+        .filter(|(header, body)| header.ends_with(" program]") && is_program(body))
         .map(|(header, body)| Program {
             name: format!("{name} {header}"),
             text: body,
             expected: expected(&text),
+            tgsi_old: text.lines().any(|line| line.trim_end() == "tgsi old"),
         })
         .collect()
+}
+
+/// The first words of TGSI texts.
+pub const PROCESSORS: [&str; 6] = ["VERT", "FRAG", "GEOM", "TESS_CTRL", "TESS_EVAL", "COMP"];
+
+/// Whether a text starts with a header, known or not, or the word of a TGSI processor.
+pub fn is_program(text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let first = words.next().unwrap_or_default();
+    let mut processors = PROCESSORS.iter();
+    text.starts_with("!!") || processors.any(|word| word.eq_ignore_ascii_case(first))
 }
 
 /// The assembly programs of all scripts.

@@ -83,8 +83,11 @@ proptest! {
     }
 
     #[test]
-    fn arbitrary_bytes_after_a_header(bytes in proptest::collection::vec(any::<u8>(), 0..400), header in 0..6usize) {
-        let headers = ["!!NVfp5.0", "!!NVvp5.0\n", "!!NVcp5.0 ", "!!VP1.0", "!!VP2.0\n", "!!FP1.0 "];
+    fn arbitrary_bytes_after_a_header(bytes in proptest::collection::vec(any::<u8>(), 0..400), header in 0..15usize) {
+        let headers = [
+            "!!NVfp5.0", "!!NVvp5.0\n", "!!NVcp5.0 ", "!!NVgp5.0 ", "!!NVtcp5.0\n", "!!NVtep5.0", "!!VP1.0", "!!VP2.0\n", "!!FP1.0 ",
+            "VERT ", "FRAG\n", "GEOM ", "TESS_CTRL\n", "tess_eval ", "COMP\n",
+        ];
         let header = headers[header].as_bytes();
         survives(&[header, &bytes].concat(), &Options::default());
     }
@@ -200,6 +203,41 @@ fn deep_nesting() {
     }
 }
 
+/// The same for TGSI, and blocks that are closed by the words of others.
+#[test]
+fn deep_nesting_of_tgsi() {
+    let head = "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0..1]\nDCL ADDR[0]\nIMM[0] UINT32 {1, 2, 3, 4}\n";
+    for count in [10, 1000, 10_000] {
+        for (open, middle, close) in [
+            ("IF TEMP[0].xxxx\n", "MOV TEMP[0], TEMP[1]\n", "ENDIF\n"),
+            ("UIF TEMP[0].xxxx :0\nELSE :0\n", "", "ENDIF\n"),
+            ("BGNLOOP\nBRK\n", "", "ENDLOOP\n"),
+            (
+                "BGNLOOP\nIF TEMP[0].xxxx\nCONT\nENDIF\n",
+                "ADD TEMP[0], TEMP[0], TEMP[1]\n",
+                "ENDLOOP\n",
+            ),
+            (
+                "SWITCH TEMP[0].xxxx\nCASE IMM[0].xxxx\n",
+                "MOV TEMP[0], TEMP[1]\n",
+                "DEFAULT\nBRK\nENDSWITCH\n",
+            ),
+            ("IF TEMP[0].xxxx\n", "", "ENDLOOP\n"),
+            ("BGNSUB\n", "", "ENDSUB\n"),
+            ("MOV TEMP[0], TEMP[ADDR[", "0", "].x]\n"),
+            ("MOV TEMP[0], |-", "TEMP[0]", "|\n"),
+            ("/*", "", "*/"),
+            ("IMM FLT32 {", "1", "}\n"),
+        ] {
+            for close in [close, ""] {
+                let (open, close) = (open.repeat(count), close.repeat(count));
+                let text = format!("{head}{open}{middle}{close}MOV OUT[0], TEMP[0]\nEND\n");
+                survives(text.as_bytes(), &Options::default());
+            }
+        }
+    }
+}
+
 #[test]
 fn many_calls() {
     // Each subroutine calls the next twice: 2^n calls if all were inlined.
@@ -254,6 +292,21 @@ fn huge_tokens() {
             format!("!!NVfp5.0\nTEMP {long};\nEND").as_bytes(),
             &Options::default(),
         );
+        for (head, tail) in [
+            ("FRAG ", ""),
+            ("FRAG\nDCL ", "\nEND"),
+            (
+                "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0]\nMOV OUT[0], ",
+                "\nEND",
+            ),
+            ("FRAG\nIMM[0] FLT32 {", ", 1, 1, 1}\nEND"),
+            ("FRAG\nPROPERTY ", " 1\nEND"),
+        ] {
+            survives(
+                format!("{head}{long}{tail}").as_bytes(),
+                &Options::default(),
+            );
+        }
     }
 }
 
@@ -288,6 +341,92 @@ fn huge_numbers() {
     }
 }
 
+/// Where other ends are looked for, before the text is read.
+#[test]
+fn brackets_of_tgsi_without_end() {
+    for piece in [
+        "TEMP[ADDR[",
+        "]] [a",
+        ")[a",
+        "](1)[a",
+        "[a](",
+        "[a](1",
+        "[ ",
+        "MOV TEMP[0], TEMP[ADDR[",
+        "/*",
+        "{1,",
+    ] {
+        let text = format!("FRAG\n{}\nEND\n", piece.repeat(200_000 / piece.len()));
+        survives(text.as_bytes(), &Options::default());
+    }
+}
+
+/// Numbers of registers, of subscripts and of labels.
+#[test]
+fn huge_numbers_of_tgsi() {
+    for number in [
+        "4294967295",
+        "4294967296",
+        "99999999999999999999999",
+        "2147483648",
+        "-1",
+        "0xFFFFFFFFF",
+        "1e999999999",
+    ] {
+        for form in [
+            "DCL TEMP[N]",
+            "DCL TEMP[0..N]",
+            "DCL TEMP[0..N], ARRAY(N)",
+            "DCL TEMP[N..0]",
+            "DCL CONST[N][0..N]",
+            "DCL OUT[0..N], GENERIC[N]",
+            "DCL SAMP[0..N]",
+            "DCL SVIEW[0..N], 2D, FLOAT",
+            "DCL IMAGE[0..N], 2D, PIPE_FORMAT_R32_UINT",
+            "DCL BUFFER[N]",
+            "DCL HWATOMIC[N][0..N]",
+            "IMM[N] UINT32 {N, N, N, N}",
+            "IMM INT64 {N, N}",
+            "PROPERTY FS_COLOR0_WRITES_ALL_CBUFS N",
+            "PROPERTY GS_MAX_OUTPUT_VERTICES N",
+            "MOV TEMP[N], CONST[N][ADDR[0].x+N](N)",
+            "IF TEMP[0].xxxx :N\nENDIF :N",
+            "CAL :N\nN: BGNSUB :N\nENDSUB",
+            "TEX TEMP[0], TEMP[0], SAMP[N], 2D, IMM[N].xyz",
+        ] {
+            for processor in ["VERT", "FRAG", "GEOM", "TESS_CTRL", "TESS_EVAL", "COMP"] {
+                let form = form.replace('N', number);
+                survives(
+                    format!("{processor}\n{form}\nEND").as_bytes(),
+                    &Options::default(),
+                );
+            }
+        }
+    }
+}
+
+/// Sizes of what the text leaves open, as large as they get.
+#[test]
+fn huge_options_of_tgsi() {
+    let text = "COMP\nDCL MEMORY[0], SHARED\nDCL MEMORY[1], PRIVATE\nDCL TEMP[0]\nDCL SV[0], THREAD_ID\n\
+                LOAD TEMP[0], MEMORY[0], SV[0].xxxx\nSTORE MEMORY[1].x, SV[0].xxxx, TEMP[0]\nEND\n";
+    for (memory, block) in [(0, 0), (3, 1), (u32::MAX, u32::MAX)] {
+        let tgsi = glasm::TgsiOptions {
+            shared_memory: memory,
+            private_memory: memory,
+            block_size: [block; 3],
+            work_dim: block,
+            ..glasm::TgsiOptions::default()
+        };
+        let source = Source {
+            tgsi,
+            ..Source::new("input", text)
+        };
+        // Any outcome will do.
+        let _ = glasm::compile(&source, &Options::default());
+    }
+}
+
 #[test]
 fn a_megabyte_of_garbage() {
     let mut rng = Rng::new(5);
@@ -296,6 +435,7 @@ fn a_megabyte_of_garbage() {
         .collect();
     survives(&bytes, &Options::default());
     survives(&[b"!!NVfp5.0\n", &bytes[..]].concat(), &Options::default());
+    survives(&[b"FRAG\n", &bytes[..]].concat(), &Options::default());
     let text = soup(words(), 200_000, &mut rng);
     survives(text.as_bytes(), &Options::default());
     survives(";".repeat(1 << 20).as_bytes(), &Options::default());

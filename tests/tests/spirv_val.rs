@@ -109,6 +109,7 @@ fn generated_programs() {
                 name: format!("generated {} {size} {seed}", variant.name()),
                 text: program(variant, size, seed).assembly(),
                 expected: Expected::Loads,
+                tgsi_old: false,
             }));
         }
     }

@@ -68,9 +68,10 @@ fn text_of(program: &Program, language: Language) -> Result<Option<(String, Stag
                 let mut notes = it.notes.iter();
                 // It names a language that has the feature.
                 it.code == Code::FeatureMissing && notes.any(|it| it.contains("does not have it"))
-                    // The program only fits together with the other stage of its script.
+                    // The program only fits together with the other stages of its script.
                     || it.code == Code::Unsupported
-                        && it.message.contains("unless their programs are linked")
+                        && (it.message.contains("unless their programs are linked")
+                            || it.message.contains("a geometry program on patches"))
             };
             match errors.find(|it| !known(it)) {
                 Some(other) => Err(other.message.clone()),
@@ -139,6 +140,23 @@ fn refused(files: &[PathBuf], limits: &Path) -> Vec<String> {
     problems
 }
 
+/// Most programs can be written in any language.
+fn check_counts(language: Language, programs: &[Program], written: &[(String, PathBuf)]) {
+    // Many of the programs in TGSI are compute programs, or of doubles and images, which old versions lack.
+    let strings = |text: &str| text.starts_with("!!");
+    let all = programs.iter().filter(|it| strings(&it.text)).count();
+    let of_strings = written.iter().filter(|(text, _)| strings(text)).count();
+    assert!(
+        of_strings * 100 >= all * 75,
+        "{language}: {of_strings} of {all} program strings"
+    );
+    let (all, others) = (programs.len() - all, written.len() - of_strings);
+    assert!(
+        others * 100 >= all * 40,
+        "{language}: {others} of {all} programs in TGSI"
+    );
+}
+
 fn check(language: Language, programs: &[Program]) {
     let name = format!("glasm-text-{}-{language}", std::process::id());
     let folder = Folder(std::env::temp_dir().join(name));
@@ -152,7 +170,8 @@ fn check(language: Language, programs: &[Program]) {
                 .0
                 .join(format!("{}.{}", written.len(), extension(stage)));
             std::fs::write(&path, format!("{text}// {}\n", program.name)).unwrap();
-            written.push((program.text.starts_with("!!ARB"), path));
+            let head: String = program.text.chars().take(5).collect();
+            written.push((head, path));
             Vec::new()
         }
         Ok(None) => Vec::new(),
@@ -169,7 +188,7 @@ fn check(language: Language, programs: &[Program]) {
     // The languages of ARB programs have nothing that a version from 330 on lacks.
     let arb = |text: &str| text.starts_with("!!ARB");
     let all = programs.iter().filter(|program| arb(&program.text)).count();
-    let of_arb = written.iter().filter(|(is_arb, _)| *is_arb).count();
+    let of_arb = written.iter().filter(|(text, _)| arb(text)).count();
     let least = match language {
         Language::Wgsl => 0,
         Language::Glsl(_) | Language::VulkanGlsl | Language::Hlsl(_) => all,
@@ -179,11 +198,7 @@ fn check(language: Language, programs: &[Program]) {
         of_arb >= least,
         "{language}: {of_arb} of {all} ARB programs"
     );
-    assert!(
-        written.len() * 100 >= programs.len() * 75,
-        "{language}: {}",
-        written.len()
-    );
+    check_counts(language, programs, &written);
     if matches!(language, Language::Glsl(_) | Language::Essl(_)) && glslang_is_installed() {
         let limits = write_limits(&folder.0);
         let files: Vec<PathBuf> = written.into_iter().map(|(_, path)| path).collect();

@@ -32,6 +32,9 @@ const UNNAMED: &[(&str, &str)] = &[
     ("NAN", "shaderSignedZeroInfNanPreserveFloat32"),
 ];
 
+/// What runners leave switched on: a device that has it wants sizes of points of programs that were not told of it.
+const KEPT: &str = "shaderTessellationAndGeometryPointSize";
+
 /// A module; `None` if the program does not compile.
 type Module = Option<Vec<u32>>;
 
@@ -55,6 +58,7 @@ fn compile(script: &Script, device: DeviceFeatures) -> Vec<Option<Shader>> {
             device,
             ..glasm::Options::default()
         },
+        implied_point_size: None,
     };
     let programs = script.programs.iter();
     let assembly = programs.filter(|section| section.form == ProgramForm::Assembly);
@@ -95,7 +99,7 @@ impl Affected {
                 continue;
             };
             // A script that names a feature shows what is only so with it.
-            if script.requirements.features.contains(&name) {
+            if name == KEPT || script.requirements.features.contains(&name) {
                 continue;
             }
             let list = self.0.entry(name).or_default();

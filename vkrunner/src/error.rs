@@ -37,6 +37,9 @@ pub enum Error {
     /// The device cannot do what the script wants, which showed only when it ran.
     #[error("{0}")]
     Lacking(String),
+    /// A shader of the runner's own has no module for this device.
+    #[error("a shader of the runner's own: {0}")]
+    OwnShader(String),
     /// The script wants more memory than a script gets.
     #[error("out of memory: the script asks for more than {} MiB", .0 >> 20)]
     TooMuchMemory(u64),

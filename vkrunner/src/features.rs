@@ -24,7 +24,6 @@ macro_rules! all_features {
     feature "largePoints" (core.large_points) () [];
     feature "occlusionQueryPrecise" (core.occlusion_query_precise) () [];
     feature "samplerAnisotropy" (core.sampler_anisotropy) () [];
-    feature "shaderCullDistance" (core.shader_cull_distance) () [CullDistance CullDistance];
     feature "samplerMirrorClampToEdge" (vulkan12.sampler_mirror_clamp_to_edge) () [];
     feature "uniformAndStorageBuffer8BitAccess" (vulkan12|storage8.uniform_and_storage_buffer8_bit_access) () [UniformAndStorageBuffer8BitAccess UniformAndStorageBuffer8BitAccess];
     feature "shaderFloat16" (vulkan12|narrow.shader_float16) () [Float16 Float16];

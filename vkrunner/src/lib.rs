@@ -29,11 +29,11 @@ mod execute;
 mod features;
 mod fragment_outputs;
 mod options;
+mod own_shader;
 mod programs;
 mod requirements;
 mod runner;
 mod sample_copy;
-mod spirv;
 mod tools;
 mod vk;
 

@@ -9,7 +9,7 @@ mod textures;
 
 pub(crate) use capabilities::{
     BufferLimits, Capabilities, DescriptorLimits, FeedbackLimits, FormatUses, FramebufferLimits,
-    TextureCapabilities,
+    PrimitiveLimits, TextureCapabilities,
 };
 pub(crate) use components::missing_components;
 
@@ -72,15 +72,13 @@ fn missing_format(script: &Script, capabilities: &Capabilities) -> Option<String
     let lacks = |what: &str, format: vk::Format| {
         Some(format!("the device lacks {format:?} as {what} format"))
     };
-    // Assembly programs read attributes of 64 bits as words.
-    let assembly = script
+    // Our programs read attributes of 64 bits as words.
+    let is_own = |form| matches!(form, ProgramForm::Assembly | ProgramForm::Ir);
+    let own = script
         .programs
         .iter()
-        .any(|program| program.stage == Stage::Vertex && program.form == ProgramForm::Assembly);
-    let in_words = |column: &&Column| {
-        let mut channels = column.format.channels.iter();
-        assembly && channels.all(|channel| channel.bits == 64)
-    };
+        .any(|program| program.stage == Stage::Vertex && is_own(program.form));
+    let in_words = |column: &&Column| own && column.format.is_wide();
     let mut columns = script
         .vertex_data
         .iter()

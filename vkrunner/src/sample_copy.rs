@@ -1,19 +1,17 @@
-//! The compute shaders that copy one sample of every pixel between a multisample image and a buffer. Pure.
+//! The compute shaders that copy one sample of every pixel between a multisample image and a buffer.
 //!
-//! One invocation per pixel. Set 0 holds the image (binding 0, two-dimensional, arrayed, multisampled) and the buffer of four-component
-//! texels, row by row (binding 1). Push constants are layer, sample, width in pixels, and the row of the image that is the first one in the
-//! buffer.
+//! One invocation per pixel. The image is two-dimensional, arrayed and multisampled; the buffer has texels of four components, row by row.
+//! The one parameter has the layer, the sample, the width in pixels, and the row of the image that is the first one in the buffer.
 
-use crate::spirv::{ModuleWriter, texel_scalar};
-use glasm::TexelFormat;
-use glasm::ir::Stage;
-use glasm::reflect::Scalar;
+use crate::error::Error;
+use crate::own_shader::{compile, texel_words};
+use crate::requirements::Capabilities;
+use glasm::Reflection;
+use glasm::reflect::DescriptorSlot;
 use glasm_scripts::format::Encoding;
-use rspirv::spirv::{BuiltIn, Capability, ExecutionMode, ImageOperands, Op, StorageClass};
 
-/// Bytes of push constants.
-pub(crate) const PUSH_SIZE: u32 = 4 * WORDS;
-const WORDS: u32 = 4;
+/// Bytes of the block of parameters.
+pub(crate) const PARAMETERS_SIZE: u32 = 16;
 /// Bytes of a texel in the buffer.
 pub(crate) const TEXEL_SIZE: u32 = 16;
 
@@ -26,78 +24,110 @@ pub(crate) enum SampleCopying {
     Write(u8),
 }
 
-/// The words of the module: `texels[y * width + x]` and sample `sample` of the texel at `(x, y + first_row, layer)`.
-pub(crate) fn module(copying: SampleCopying) -> Vec<u32> {
-    let mut w = ModuleWriter::default();
-    w.mode(ExecutionMode::LocalSize, &[1, 1, 1]);
-    let (uint, uvec3) = (w.vector(Scalar::Uint, 1), w.vector(Scalar::Uint, 3));
-    let scalar = match copying {
-        SampleCopying::Read(encoding) => texel_scalar(encoding),
-        SampleCopying::Write(_) => Scalar::Uint,
-    };
-    let (component, texel) = (w.vector(scalar, 1), w.vector(scalar, 4));
-    let image_type = match copying {
-        SampleCopying::Read(_) => w.array_image(component, 1),
-        SampleCopying::Write(bits) => storage_image(&mut w, component, bits),
-    };
-    let image = w.descriptor(StorageClass::UniformConstant, image_type, 0);
-    let array = w.endless_array(texel, TEXEL_SIZE);
-    let block = w.block(&[(array, 0)]);
-    let texels = w.descriptor(StorageClass::StorageBuffer, block, 1);
-    let push = w.push_constants(uint, WORDS);
-    let invocation = w.built_in(StorageClass::Input, uvec3, BuiltIn::GlobalInvocationId);
-
-    let invocation = w.load(uvec3, invocation);
-    let [x, y] = [0, 1].map(|number| w.component(uint, invocation, number));
-    let [layer, sample, width, first_row] =
-        [0, 1, 2, 3].map(|index| w.push_constant(uint, push, index));
-    let image_y = w.result(Op::IAdd, uint, &[y, first_row]);
-    let coordinates = w.result(Op::CompositeConstruct, uvec3, &[x, image_y, layer]);
-    let row = w.result(Op::IMul, uint, &[y, width]);
-    let index = w.result(Op::IAdd, uint, &[row, x]);
-    let member = w.uint(0);
-    let place = w.place(StorageClass::StorageBuffer, texel, texels, &[member, index]);
-    let image = w.load(image_type, image);
-    let operand = ImageOperands::SAMPLE.bits();
-    match copying {
-        SampleCopying::Read(_) => {
-            let operands = [image, coordinates, operand, sample];
-            let fetched = w.result(Op::ImageFetch, texel, &operands);
-            w.store(place, fetched);
-        }
-        SampleCopying::Write(_) => {
-            let value = w.load(texel, place);
-            w.op(
-                Op::ImageWrite,
-                &[image, coordinates, value, operand, sample],
-            );
-        }
-    }
-    w.finish(Stage::Compute)
+/// A module, and where it is bound to what it copies.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SampleCopy {
+    pub(crate) words: Vec<u32>,
+    pub(crate) image: u32,
+    pub(crate) texels: u32,
+    pub(crate) parameters: u32,
 }
 
-fn storage_image(w: &mut ModuleWriter, component: u32, bits: u8) -> u32 {
-    w.needs(Capability::StorageImageMultisample);
-    w.needs(Capability::ImageMSArray);
-    let format = TexelFormat::raw(bits).unwrap_or(TexelFormat::R32ui);
-    if format.is_extended() {
-        w.needs(Capability::StorageImageExtendedFormats);
-    }
-    w.multisample_storage_image(component, format)
+/// The shader: `texels[y * width + x]` and sample `sample` of the texel at `(x, y + first_row, layer)`.
+pub(crate) fn module(
+    copying: SampleCopying,
+    capabilities: &Capabilities,
+) -> Result<SampleCopy, Error> {
+    let shader = compile(&text(copying), capabilities)?;
+    let told = &shader.reflection;
+    let binding = |slot: Option<DescriptorSlot>| {
+        let missing = || Error::OwnShader("a binding is missing".to_owned());
+        slot.map(|slot| slot.binding).ok_or_else(missing)
+    };
+    Ok(SampleCopy {
+        image: binding(image_slot(told))?,
+        texels: binding(told.buffers.first().map(|buffer| buffer.slot))?,
+        parameters: binding(told.params.as_ref().map(|block| block.slot))?,
+        words: shader.words,
+    })
+}
+
+fn image_slot(reflection: &Reflection) -> Option<DescriptorSlot> {
+    let texture = reflection.textures.first().map(|texture| texture.slot);
+    texture.or_else(|| reflection.images.first().map(|image| image.slot))
+}
+
+/// The shader in the text form of the IR.
+fn text(copying: SampleCopying) -> String {
+    let (image, copy) = match copying {
+        SampleCopying::Read(encoding) => {
+            let (texel, _) = texel_words(encoding.base());
+            let copy = format!(
+                "r2.xyzw = tex.{texel} (tex0 fetch_sample) r0.xyzw, p0.yyyy
+  store.u32 (buf0 x4) r2.xyzw, r1.xxxx"
+            );
+            (format!("tex0: unit 0 2dmsarray {texel}"), copy)
+        }
+        SampleCopying::Write(bits) => {
+            let (element, count) = match bits {
+                8 => ("u8", 1),
+                16 => ("u16", 1),
+                _ => ("u32", (bits / 32).max(1)),
+            };
+            let copy = format!(
+                "r2.xyzw = load.u32 (buf0 x4) r1.xxxx
+  imgstore.{element} (img0 x{count}) r2.xyzw, r0.xyzw, p0.yyyy"
+            );
+            (format!("img0: unit 0 2dmsarray raw{bits}"), copy)
+        }
+    };
+    format!(
+        "program compute
+workgroup_size 1 1 1
+r0: temp32
+r1: temp32
+r2: temp32
+p0: local[0]
+in0: workgroup_id unsigned
+{image}
+buf0: storage 1
+routine fn0 {{
+  r0.xy = mov.u32 in0.xyxx
+  r1.x = mad.u32 r0.yyyy, p0.zzzz, r0.xxxx
+  r1.x = shl.u32 r1.xxxx, {{4}}
+  r0.y = add.u32 r0.yyyy, p0.wwww
+  r0.z = mov.u32 p0.xxxx
+  {copy}
+}}
+main fn0
+"
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spirv::assert_valid;
+    use crate::execute::test_support::assert_valid;
 
     #[test]
     fn modules_are_valid() {
+        let features = [
+            "shaderStorageImageMultisample",
+            "shaderStorageImageExtendedFormats",
+        ];
+        let capabilities = Capabilities {
+            version: [1, 1, 0],
+            features: features.into_iter().collect(),
+            ..Capabilities::default()
+        };
         for encoding in [Encoding::Sfloat, Encoding::Sint, Encoding::Uint] {
-            assert_valid(&module(SampleCopying::Read(encoding)));
+            let copy = module(SampleCopying::Read(encoding), &capabilities).unwrap();
+            assert_eq!((copy.image, copy.texels), (0, 1));
+            assert_valid(&copy.words);
         }
         for bits in [8, 16, 32, 64, 128] {
-            assert_valid(&module(SampleCopying::Write(bits)));
+            let copy = module(SampleCopying::Write(bits), &capabilities).unwrap();
+            assert_valid(&copy.words);
         }
     }
 }

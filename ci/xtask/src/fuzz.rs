@@ -85,17 +85,31 @@ fn scripts(dirs: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// The sections of a script that start with a program header. Scripts hold any bytes: some test what those do.
+/// How programs start: with a header, or with the word of a TGSI processor. Programs of other forms have words of their own in the names of
+/// their sections.
+const STARTS: [&[u8]; 7] = [
+    b"!!",
+    b"VERT",
+    b"FRAG",
+    b"GEOM",
+    b"TESS_CTRL",
+    b"TESS_EVAL",
+    b"COMP",
+];
+
+/// The program sections of a script. Scripts hold any bytes: some test what those do.
 fn programs(script: &[u8]) -> Vec<&[u8]> {
     let find =
         |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);
     let mut found = Vec::new();
     let mut rest = script;
-    while let Some(start) = find(rest, b"\n!!") {
-        rest = &rest[start + 1..];
-        let end = find(rest, b"\n[").map_or(rest.len(), |end| end + 1);
-        found.push(&rest[..end]);
-        rest = &rest[end..];
+    while let Some(start) = find(rest, b"]\n") {
+        rest = &rest[start + 2..];
+        if STARTS.iter().any(|word| rest.starts_with(word)) {
+            let end = find(rest, b"\n[").map_or(rest.len(), |end| end + 1);
+            found.push(&rest[..end]);
+            rest = &rest[end..];
+        }
     }
     found
 }
@@ -106,8 +120,12 @@ mod tests {
 
     #[test]
     fn programs_end_at_the_next_section() {
-        let script = b"[vertex program]\n!!NVvp5.0\nEND\n[fragment program]\n!!NVfp5.0\nEND \xff\n\n[test]\ndraw\n";
-        let expected: [&[u8]; 2] = [b"!!NVvp5.0\nEND\n", b"!!NVfp5.0\nEND \xff\n\n"];
+        let script = b"[vertex program]\n!!NVvp5.0\nEND\n[fragment program]\n!!NVfp5.0\nEND \xff\n\n[compute program]\nCOMP\nEND\n[test]\ndraw\n";
+        let expected: [&[u8]; 3] = [
+            b"!!NVvp5.0\nEND\n",
+            b"!!NVfp5.0\nEND \xff\n\n",
+            b"COMP\nEND\n",
+        ];
         assert_eq!(programs(script), expected);
     }
 }

@@ -63,9 +63,21 @@ pub(super) fn lines() -> Vec<(String, String)> {
 /// The rows of a binding, one for each kind of programs.
 pub(super) fn find(name: &str) -> Vec<Topic> {
     rows()
-        .filter(|info| is_asked_for(info.path, info.number, name))
+        .filter(|info| {
+            paths(info)
+                .iter()
+                .any(|path| is_asked_for(path, info.number, name))
+        })
         .map(topic)
         .collect()
+}
+
+/// All spellings of a binding.
+fn paths(info: &BindingInfo) -> Vec<String> {
+    let (_, words) = info.path.split_once('.').unwrap_or_default();
+    let beginnings = info.beginnings();
+    let beginnings = beginnings.iter();
+    beginnings.map(|first| format!("{first}.{words}")).collect()
 }
 
 fn about(info: &BindingInfo) -> String {
@@ -118,6 +130,7 @@ fn topic(info: &BindingInfo) -> Topic {
     let mut fields = vec![
         ("kind", kind.to_owned()),
         ("number", number_text(info.number)),
+        ("prefixes", prefix_text(info)),
         ("type", base),
         ("use", traits.join("; ")),
         ("programs", programs(info.stages)),
@@ -128,6 +141,22 @@ fn topic(info: &BindingInfo) -> Topic {
     Topic {
         fields,
         ..Topic::new(Group::Binding, shown(info.path), about(info))
+    }
+}
+
+/// What may stand in the place of the first word.
+fn prefix_text(info: &BindingInfo) -> String {
+    let is_of_vertex = info.traits.contains(Traits::PER_VERTEX);
+    let beginnings = info.beginnings();
+    let shown = beginnings
+        .iter()
+        .filter(|first| first.ends_with(']') == is_of_vertex)
+        .map(|first| first.replace("[]", "[m]"));
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match (beginnings.len(), is_of_vertex) {
+        (1, _) => String::new(),
+        (_, false) => shown,
+        (_, true) => format!("{shown}; declarations also without [m]"),
     }
 }
 
@@ -254,9 +283,22 @@ mod tests {
     fn numbers_do_not_matter() {
         for name in ["vertex.attrib[3]", "vertex.attrib[n]", "Vertex . attrib[ ]"] {
             let found = find(name);
-            assert_eq!(found.len(), 1, "{name}");
+            // Vertex programs have their own.
+            assert_eq!(found.len(), 2, "{name}");
             assert_eq!(found[0].name, "vertex.attrib[n]");
         }
+        for name in [
+            "vertex[2].attrib[3]",
+            "vertex.in[1].attrib[0]",
+            "VERTEX.out.attrib[n]",
+        ] {
+            assert_eq!(find(name).len(), 1, "{name}");
+        }
+        let text = find("vertex[0].position")[0].text();
+        assert!(
+            text.contains("vertex[m], vertex.in[m], vertex.out[m];"),
+            "{text}"
+        );
         assert!(find("vertex.attrib").is_empty());
         assert_eq!(find("vertex.texcoord")[0].name, "vertex.texcoord[n]");
         // Vertex and fragment programs have one each.

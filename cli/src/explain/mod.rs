@@ -1,9 +1,10 @@
-//! `glasm explain`: opcodes, error codes, options, bindings, state, texture targets and languages, from the tables that the compiler itself
-//! reads.
+//! `glasm explain`: opcodes, error codes, options, declarations, bindings, state, texture targets, words of TGSI and languages, from the tables that the
+//! compiler itself reads.
 
 mod bindings;
 mod opcodes;
 mod tables;
+mod tgsi;
 
 use crate::args::ExplainArgs;
 use crate::console::{Console, Fatal, Status};
@@ -17,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 /// Characters of a line of running text.
 const WIDTH: usize = 80;
-/// Longest opcode.
+/// Opcodes that are no longer are short.
 const OPCODE_LENGTH: usize = 7;
 /// Names that are suggested at most.
 const SUGGESTIONS: usize = 12;
@@ -28,21 +29,29 @@ enum Group {
     Opcode,
     Error,
     Option,
+    Declaration,
     Binding,
     State,
     Target,
+    File,
+    Semantic,
+    Property,
     Language,
 }
 
 impl Group {
     /// All groups, in the order of the list.
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 11] = [
         Self::Opcode,
         Self::Error,
         Self::Option,
+        Self::Declaration,
         Self::Binding,
         Self::State,
         Self::Target,
+        Self::File,
+        Self::Semantic,
+        Self::Property,
         Self::Language,
     ];
 
@@ -52,9 +61,13 @@ impl Group {
             Self::Opcode => "opcode",
             Self::Error => "error",
             Self::Option => "option",
+            Self::Declaration => "declaration",
             Self::Binding => "binding",
             Self::State => "state",
             Self::Target => "target",
+            Self::File => "file",
+            Self::Semantic => "semantic",
+            Self::Property => "property",
             Self::Language => "language",
         }
     }
@@ -65,9 +78,16 @@ impl Group {
             Self::Opcode => ("opcodes", "Opcodes"),
             Self::Error => ("errors", "Error codes"),
             Self::Option => ("options", "Options"),
+            Self::Declaration => (
+                "declarations",
+                "Declarations of geometry and tessellation programs",
+            ),
             Self::Binding => ("bindings", "Bindings of attributes and results"),
             Self::State => ("state", "Bindings of GL state"),
             Self::Target => ("targets", "Texture targets"),
+            Self::File => ("files", "Register files of TGSI"),
+            Self::Semantic => ("semantics", "Semantics of TGSI"),
+            Self::Property => ("properties", "Properties of TGSI"),
             Self::Language => ("languages", "Languages, by the headers of programs"),
         }
     }
@@ -83,9 +103,13 @@ impl Group {
                 codes.map(owned).collect()
             }
             Self::Option => tables::option_lines(),
+            Self::Declaration => tables::declaration_lines(),
             Self::Binding => bindings::lines(),
             Self::State => bindings::state_lines(),
             Self::Target => tables::target_lines(),
+            Self::File => tgsi::file_lines(),
+            Self::Semantic => tgsi::semantic_lines(),
+            Self::Property => tgsi::property_lines(),
             Self::Language => tables::language_lines(),
         }
     }
@@ -96,9 +120,13 @@ impl Group {
             Self::Opcode => opcodes::find(name),
             Self::Error => Code::from_id(name).map(of_code).into_iter().collect(),
             Self::Option => tables::find_option(name),
+            Self::Declaration => tables::find_declaration(name),
             Self::Binding => bindings::find(name),
             Self::State => bindings::find_state(name),
             Self::Target => tables::find_target(name),
+            Self::File => tgsi::find_file(name),
+            Self::Semantic => tgsi::find_semantic(name),
+            Self::Property => tgsi::find_property(name),
             Self::Language => tables::find_language(name),
         }
     }
@@ -276,8 +304,12 @@ fn unknown(topic: &str) -> Fatal {
         .take(SUGGESTIONS)
         .collect();
     // Opcodes and codes are so short that many are alike.
+    let is_short = |name: &str| {
+        let mut groups = [Group::Opcode, Group::Error].into_iter();
+        name.len() <= OPCODE_LENGTH && groups.any(|group| !group.find(name).is_empty())
+    };
     let hint = match near {
-        Some(near) if near.len() > OPCODE_LENGTH || short.is_empty() => {
+        Some(near) if short.is_empty() || !is_short(near) => {
             format!("; did you mean `{near}`?")
         }
         None if short.is_empty() || topic.len() > OPCODE_LENGTH => String::new(),
@@ -422,6 +454,8 @@ mod tests {
         assert!(text("TEX").contains("TEX result, a, texture[n], target;"));
         assert!(text("DDX").contains("programs   fragment\n"));
         assert!(text("ENDIF").contains("\n  ENDIF;\n"));
+        // Each family has its own.
+        assert!(mad.contains("language   TGSI\n") && mad.contains("  MAD result, a, b, c\n"));
     }
 
     #[test]
@@ -434,6 +468,13 @@ mod tests {
             ("state.matrix.mpv", "state.matrix.mvp"),
             ("SHADWO2D", "SHADOW2D"),
             ("!!ARBvp1.1", "!!ARBvp1.0"),
+            ("SAMPEL_B", "SAMPLE_B"),
+            ("ATOMINC_WARP", "ATOMINC_WRAP"),
+            ("HWATOMICS", "HWATOMIC"),
+            ("TEMPP", "TEMP"),
+            ("VIEWPORT_INDX", "VIEWPORT_INDEX"),
+            ("FS_COORD_ORIGEN", "FS_COORD_ORIGIN"),
+            ("2D_ARAY_MSAA", "2D_ARRAY_MSAA"),
         ] {
             let message = error(topic);
             assert!(

@@ -1,6 +1,6 @@
 //! Opcodes, as the tables of the compiler have them.
 
-use super::{Group, Topic};
+use super::{Group, Topic, tgsi};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::arb::Forms;
 use glasm::frontend::lang::modifiers::{Mods, base_name};
@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 
 /// The opcodes of this name, one for each family of languages that has it.
 pub(super) fn find(name: &str) -> Vec<Topic> {
-    opcodes::lookup(name).map(topic).collect()
+    let rows = opcodes::lookup(name).map(topic);
+    rows.chain(tgsi::find_opcode(name)).collect()
 }
 
 fn topic(info: &OpcodeInfo) -> Topic {
@@ -24,14 +25,9 @@ fn topic(info: &OpcodeInfo) -> Topic {
         typed_fields(info, operands)
     };
     fields.retain(|(_, value)| !value.is_empty());
-    let note = match info.is_translated() {
-        true => "",
-        false => "glasm checks this opcode but cannot translate it yet.",
-    };
     Topic {
         syntax: Some(syntax(info)),
         fields,
-        text: note.to_owned(),
         ..Topic::new(Group::Opcode, info.name, info.text)
     }
 }
@@ -166,8 +162,7 @@ fn modifiers(mods: Mods) -> String {
 /// All opcodes with a line about each; where families differ, that of the newest.
 pub(super) fn lines() -> BTreeMap<&'static str, &'static str> {
     let families = Family::ALL.iter().rev();
-    families
-        .flat_map(|&family| opcodes::rows(family))
-        .map(|info| (info.name, info.text))
-        .collect()
+    let rows = families.flat_map(|&family| opcodes::rows(family));
+    let rows = rows.map(|info| (info.name, info.text));
+    tgsi::opcode_lines().chain(rows).collect()
 }

@@ -1,13 +1,16 @@
-//! Options, texture targets and languages.
+//! Options, declarations, texture targets and languages.
 
 use super::bindings::arb_text;
-use super::{Group, Topic, programs};
+use super::{Group, Topic, programs, tgsi};
 use glasm::frontend::lang::Stages;
+use glasm::frontend::lang::declarations::{
+    Argument, DECLARATIONS, DeclarationInfo, DeclarationWord, Occurrence,
+};
 use glasm::frontend::lang::languages::{LANGUAGES, Language, Standing, dialect_name};
 use glasm::frontend::lang::meanings::target_text;
 use glasm::frontend::lang::options::{self, OPTIONS, OptionInfo};
 use glasm::frontend::lang::targets::{Access, Reference, TARGETS, TargetInfo};
-use glasm::frontend::source::Version;
+use glasm::frontend::source::{Family, Version};
 use glasm::{Dialect, ProgramType};
 
 /// All options.
@@ -48,18 +51,70 @@ fn option_topic(info: &OptionInfo) -> Topic {
         ("excludes", others.collect::<Vec<_>>().join(", ")),
     ];
     fields.retain(|(_, value)| !value.is_empty());
-    let text = match info.support {
-        options::Support::Full => "",
-        options::Support::Missing => {
-            "glasm knows this option but cannot translate what it asks for yet."
-        }
-    };
     Topic {
         syntax: Some(format!("OPTION {};", info.name)),
         fields,
-        text: text.to_owned(),
         ..Topic::new(Group::Option, info.name, info.text)
     }
+}
+
+/// The declarations about a program as a whole that tell what it gets and makes.
+pub(super) fn declaration_lines() -> Vec<(String, String)> {
+    let rows = DECLARATIONS.iter();
+    rows.map(|row| (row.word.to_owned(), row.text.to_owned()))
+        .collect()
+}
+
+/// The row of a declaration.
+pub(super) fn find_declaration(name: &str) -> Vec<Topic> {
+    let mut rows = DECLARATIONS.iter();
+    let row = rows.find(|row| row.word.eq_ignore_ascii_case(name));
+    row.map(declaration_topic).into_iter().collect()
+}
+
+fn declaration_topic(row: &DeclarationInfo) -> Topic {
+    let (argument, takes) = match row.argument {
+        Argument::None => ("", String::new()),
+        Argument::Number => (" n", "a number".to_owned()),
+        Argument::Result => (
+            " result.mask",
+            "a result, perhaps a range or with a mask".to_owned(),
+        ),
+        Argument::Word(words) => (" WORD", argument_words(words, row.since)),
+    };
+    let often = match row.occurrence {
+        Occurrence::Required => "exactly once",
+        Occurrence::Optional => "at most once",
+        Occurrence::Repeated => "any number of times",
+    };
+    let mut fields = vec![
+        ("argument", takes),
+        ("how often", often.to_owned()),
+        ("programs", programs(row.stages)),
+        (
+            "since",
+            format!(
+                "version {}{}",
+                row.since.name(),
+                super::with_option(row.needs)
+            ),
+        ),
+    ];
+    fields.retain(|(_, value)| !value.is_empty());
+    Topic {
+        syntax: Some(format!("{}{argument};", row.word)),
+        fields,
+        ..Topic::new(Group::Declaration, row.word, row.text)
+    }
+}
+
+/// The words that a declaration takes; of later ones the version.
+fn argument_words(words: &[DeclarationWord], since: Version) -> String {
+    let words = words.iter().map(|word| match word.since > since {
+        true => format!("{} (version {})", word.word, word.since.name()),
+        false => word.word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// All targets.
@@ -67,14 +122,21 @@ pub(super) fn target_lines() -> Vec<(String, String)> {
     let lines = TARGETS
         .iter()
         .map(|info| (info.name.to_owned(), target_about(info)));
-    lines.collect()
+    let mut lines: Vec<(String, String)> = lines.collect();
+    for line in tgsi::target_lines() {
+        if !lines.iter().any(|(name, _)| *name == line.0) {
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// The row of a target.
 pub(super) fn find_target(name: &str) -> Vec<Topic> {
     let mut rows = TARGETS.iter();
     let row = rows.find(|info| info.name.eq_ignore_ascii_case(name));
-    row.map(target_topic).into_iter().collect()
+    let row = row.map(target_topic).into_iter();
+    row.chain(tgsi::find_target(name)).collect()
 }
 
 fn target_about(info: &TargetInfo) -> String {
@@ -162,9 +224,13 @@ fn language_about(row: &Language) -> String {
     }
 }
 
-/// What is to be known of a language whose programs no stage of a pipeline runs.
+/// What is to be known of a language beside its name.
 fn language_text(dialect: Dialect) -> &'static str {
     match dialect.program_type() {
+        ProgramType::Stage(_) if dialect.family() == Family::Tgsi => {
+            "A driver or a virtual GPU prints such texts. `glasm explain files`, `semantics`, `properties` and `targets` list their words, and \
+             `docs/tgsi.md` tells how they run. What the text leaves open is said by options of `glasm compile` or by a script."
+        }
         ProgramType::Stage(_) => "",
         ProgramType::VertexState => {
             "GL runs such a program once, outside of drawing, to compute parameters of vertex programs. It reads v[0], the vector that it is \
@@ -180,7 +246,10 @@ pub(super) fn find_language(name: &str) -> Vec<Topic> {
     let mut dialects = Dialect::ALL.iter();
     if let Some(dialect) = dialects.find(|dialect| same(dialect.header())) {
         return vec![Topic {
-            fields: vec![("extension", format!("GL_{}", dialect.extension()))],
+            fields: match dialect.extension() {
+                "" => Vec::new(),
+                name => vec![("extension", format!("GL_{name}"))],
+            },
             text: language_text(*dialect).to_owned(),
             ..Topic::new(Group::Language, dialect.header(), dialect_name(*dialect))
         }];
@@ -223,15 +292,22 @@ mod tests {
             "{fog}"
         );
         assert!(
-            find_option("ARB_viewport_array")[0]
-                .text()
-                .contains("cannot translate")
-        );
-        assert!(
             !OPTIONS
                 .iter()
                 .any(|info| info.text.is_empty() || info.text.ends_with('.'))
         );
+    }
+
+    #[test]
+    fn declarations_name_their_words() {
+        let text = find_declaration("primitive_in")[0].text();
+        assert!(
+            text.contains("PATCHES (version 5.0)") && text.contains("exactly once"),
+            "{text}"
+        );
+        let text = find_declaration("TESS_POINT_MODE")[0].text();
+        assert!(text.contains("  TESS_POINT_MODE;\n"), "{text}");
+        assert_eq!(declaration_lines().len(), DECLARATIONS.len());
     }
 
     #[test]
@@ -261,11 +337,15 @@ mod tests {
                 .text()
                 .contains("GL_NV_compute_program5")
         );
-        let missing = find_language("!!nvgp4.1")[0].text();
+        let missing = find_language("!!fcp1.0")[0].text();
         assert!(
-            missing.contains("not there yet") && missing.contains("GL_NV_gpu_program4_1"),
+            missing.contains("not there yet") && missing.contains("GL_NV_fragment_program"),
             "{missing}"
         );
-        assert!(find_language("FRAG")[0].text().contains("TGSI"));
+        let tgsi = find_language("FRAG")[0].text();
+        assert!(
+            tgsi.contains("docs/tgsi.md") && tgsi.contains("TGSI"),
+            "{tgsi}"
+        );
     }
 }

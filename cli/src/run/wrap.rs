@@ -2,8 +2,9 @@
 
 use crate::inputs::starts_with_header;
 use glasm::frontend::lang::languages::Language;
-use glasm::ir::{Semantic, Stage};
-use glasm::{Dialect, Options, ProgramType, Source};
+use glasm::ir::primitive::InputPrimitive;
+use glasm::ir::{Program, Semantic, Stage};
+use glasm::{Dialect, ProgramType, Source};
 use std::path::Path;
 
 /// A program that was given instead of a script.
@@ -92,23 +93,31 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
         let section = program_type.word().replace('_', " ");
         text += &format!("\n[{section} program]\n{program}\n");
     }
-    if has(Stage::Fragment) && !has(Stage::Vertex) {
+    let draws = Draws::of(programs);
+    if draws.is_some() && !has(Stage::Vertex) {
         text += "\n[vertex program passthrough]\n";
     }
-    if let Some((_, vertex)) = of(ProgramType::Stage(Stage::Vertex))
-        && !has(Stage::Fragment)
-    {
-        let color = match writes_color(vertex) {
+    let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex].into_iter();
+    let last = last
+        .filter_map(|stage| of(ProgramType::Stage(stage)))
+        .next();
+    if draws.is_some() && !has(Stage::Fragment) {
+        let color = match last.is_some_and(|(_, program)| writes_color(program)) {
             true => "fragment.color",
             false => "{1, 1, 1, 1}",
         };
         text += &format!("\n[fragment program]\n!!ARBfp1.0\nMOV result.color, {color};\nEND\n");
     }
+    if let Some(Draws::Vertices(_, count)) = draws {
+        let corners = CORNERS[..count].join("\n");
+        text += &format!("\n[vertex data]\n0/R32G32_SFLOAT\n{corners}\n");
+    }
     text += "\n[test]\n";
-    if has(Stage::Vertex) || has(Stage::Fragment) {
+    if let Some(draws) = draws {
         text += &format!(
-            "clear\ndraw rect -1 -1 2 2\n# Written with --save-images FOLDER.\nsave image {name}.png\n\
-             # What must come out, for example: probe all rgba 1 0 0 1\n"
+            "clear\n{}\n# Written with --save-images FOLDER.\nsave image {name}.png\n\
+             # What must come out, for example: probe all rgba 1 0 0 1\n",
+            draws.command()
         );
     }
     if has(Stage::Compute) {
@@ -121,11 +130,70 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
     text
 }
 
-/// Whether a vertex program has a color for fragments.
+/// Places of the vertices of a primitive that is no rectangle.
+const CORNERS: [&str; 6] = [
+    "-0.5 -0.5",
+    "0.5 -0.5",
+    "0.5 0.5",
+    "-0.5 0.5",
+    "-1 0",
+    "1 0",
+];
+
+/// What is drawn with some programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Draws {
+    Rectangle,
+    Patch,
+    /// A primitive of so many vertices.
+    Vertices(&'static str, usize),
+}
+
+impl Draws {
+    /// What fits the programs; `None` if they draw nothing.
+    fn of(programs: &[(ProgramType, &[u8])]) -> Option<Self> {
+        let of = |stage| {
+            let mut found = programs.iter();
+            found.find(|(known, _)| *known == ProgramType::Stage(stage))
+        };
+        let has = |stage| of(stage).is_some();
+        if has(Stage::TessControl) || has(Stage::TessEval) {
+            return Some(Self::Patch);
+        }
+        if let Some((_, geometry)) = of(Stage::Geometry) {
+            let program = translated(geometry);
+            let primitive = program.map_or(InputPrimitive::Triangles, |it| it.modes.primitive_in);
+            return Some(match primitive {
+                InputPrimitive::Triangles => Self::Rectangle,
+                InputPrimitive::Patches => Self::Patch,
+                InputPrimitive::Points => Self::Vertices("POINTS", 1),
+                InputPrimitive::Lines => Self::Vertices("LINES", 2),
+                InputPrimitive::LinesAdjacency => Self::Vertices("LINES_ADJACENCY", 4),
+                InputPrimitive::TrianglesAdjacency => Self::Vertices("TRIANGLES_ADJACENCY", 6),
+            });
+        }
+        (has(Stage::Vertex) || has(Stage::Fragment)).then_some(Self::Rectangle)
+    }
+
+    /// The command of a script.
+    fn command(self) -> String {
+        match self {
+            Self::Rectangle => "draw rect -1 -1 2 2".to_owned(),
+            Self::Patch => "draw rect patch -1 -1 2 2".to_owned(),
+            Self::Vertices(mode, count) => format!("draw arrays {mode} 0 {count}"),
+        }
+    }
+}
+
+/// The program in the intermediate representation, if it loads.
+fn translated(program: &[u8]) -> Option<Program> {
+    glasm::frontend::translate(&Source::new("", program)).0
+}
+
+/// Whether a program has a color for fragments.
 fn writes_color(program: &[u8]) -> bool {
-    let shader = glasm::compile(&Source::new("", program), &Options::default());
-    shader.is_ok_and(|shader| {
-        let mut outputs = shader.reflection.outputs.iter();
+    translated(program).is_some_and(|program| {
+        let mut outputs = program.outputs.iter();
         outputs.any(|output| output.semantic == Semantic::Color(0))
     })
 }
@@ -187,6 +255,40 @@ mod tests {
     }
 
     #[test]
+    fn draws_fit_the_programs() {
+        let drawn = |text: &str| {
+            let script = wrapped(text).script.unwrap();
+            Script::read(script.as_bytes()).unwrap();
+            let mut draws = script.lines().filter(|line| line.starts_with("draw "));
+            draws.next().unwrap().to_owned()
+        };
+        for (primitive, command) in [
+            ("POINTS", "draw arrays POINTS 0 1"),
+            ("LINES_ADJACENCY", "draw arrays LINES_ADJACENCY 0 4"),
+            ("TRIANGLES", "draw rect -1 -1 2 2"),
+            ("TRIANGLES_ADJACENCY", "draw arrays TRIANGLES_ADJACENCY 0 6"),
+            ("PATCHES", "draw rect patch -1 -1 2 2"),
+        ] {
+            let text = format!(
+                "!!NVgp5.0\nPRIMITIVE_IN {primitive};\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\nMOV result.color, 1;\nEMIT;\nEND"
+            );
+            assert_eq!(drawn(&text), command);
+        }
+        let text = "!!NVtep5.0\nTESS_MODE QUADS;\nEND";
+        assert_eq!(drawn(text), "draw rect patch -1 -1 2 2");
+        assert_eq!(
+            sections(text),
+            [
+                "[require]",
+                "[tess eval program]",
+                "[vertex program passthrough]",
+                "[fragment program]",
+                "[test]"
+            ]
+        );
+    }
+
+    #[test]
     fn colors_pass_where_there_are_any() {
         let script = |color: &str| {
             let text = format!("!!ARBvp1.0\nMOV result.position, 0;\n{color}END");
@@ -198,10 +300,10 @@ mod tests {
 
     #[test]
     fn other_languages_have_no_script() {
-        let old = wrapped("!!NVgp4.0\nEND");
+        let old = wrapped("!!FCP1.0\nEND");
         assert_eq!(old.script, None);
         assert!(
-            old.message.contains("the language of `!!NVgp4.0`"),
+            old.message.contains("the language of `!!FCP1.0`"),
             "{old:?}"
         );
         let wrong = wrapped("!!nonsense");

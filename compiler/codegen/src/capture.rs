@@ -45,7 +45,8 @@ pub(crate) fn plan(
             .all(|(other, home)| other.semantic != capture.semantic || *home != Home::InPlace);
         homes.push(if !written.contains(&capture.semantic) {
             Home::Nowhere
-        } else if is_first && is_whole(capture, options) {
+        // A variable belongs to one stream, and that of the result itself to the one that is rasterized.
+        } else if is_first && capture.stream == 0 && is_whole(capture, options) {
             Home::InPlace
         } else {
             Home::Copy(free.pop().ok_or_else(|| {
@@ -58,13 +59,18 @@ pub(crate) fn plan(
 
 /// Whether a capture takes all that the variable of the result holds.
 fn is_whole(capture: &Capture, options: &Options) -> bool {
-    let vector = capture.first == 0 && capture.count == 4;
+    let vector = is_vector(capture);
     let position = capture.semantic == Semantic::Position;
     let remapped = position && options.conventions.clip_depth != ClipDepth::ZeroToOne;
-    let is_vector = position || varying_location(capture.semantic).is_some();
+    let is_varying = varying_location(capture.semantic).is_some();
     // The size that points are drawn with may be another one than the program writes.
     let size = capture.semantic == Semantic::PointSize && options.fixed.point_size.is_none();
-    size || (vector && is_vector && !remapped)
+    size || (vector && (position || is_varying) && !remapped)
+}
+
+/// Whether a capture takes all components of a vector.
+pub(crate) const fn is_vector(capture: &Capture) -> bool {
+    capture.first == 0 && capture.count == 4
 }
 
 /// Varying locations that no result of the program has; the last one is to be taken first.

@@ -50,6 +50,7 @@ macro_rules! device_features {
         [DrawParameters DrawParameters];
     feature "shaderDemoteToHelperInvocation" (demote.shader_demote_to_helper_invocation) (demote_to_helper_invocation = true)
         [Demote DemoteToHelperInvocation "SPV_EXT_demote_to_helper_invocation" V13];
+    plain InputAttachment InputAttachment;
     plain ImageQuery ImageQuery;
     plain Sampled1D Sampled1D;
     plain SampledBuffer SampledBuffer;
@@ -88,9 +89,13 @@ macro_rules! device_features {
     feature "vertexPipelineStoresAndAtomics" (core.vertex_pipeline_stores_and_atomics) () [VertexStores Shader];
     feature "fragmentStoresAndAtomics" (core.fragment_stores_and_atomics) () [FragmentStores Shader];
     feature "shaderClipDistance" (core.shader_clip_distance) () [ClipDistance ClipDistance];
+    feature "shaderCullDistance" (core.shader_cull_distance) () [CullDistance CullDistance];
+    feature "VK_EXT_shader_stencil_export" (extension) () [StencilExport StencilExportEXT "SPV_EXT_shader_stencil_export" NEVER];
+    feature "tessellationShader" (core.tessellation_shader) (tessellation_shader = true) [Tessellation Tessellation];
     feature "geometryShader" (core.geometry_shader) (geometry_shader = true) [Geometry Geometry];
-    feature "shaderTessellationAndGeometryPointSize" (core.shader_tessellation_and_geometry_point_size) ()
-        [GeometryPointSize GeometryPointSize];
+    feature "shaderTessellationAndGeometryPointSize" (core.shader_tessellation_and_geometry_point_size)
+        (tessellation_and_geometry_point_size = true)
+        [GeometryPointSize GeometryPointSize, TessPointSize TessellationPointSize];
     // Until Vulkan 1.2 one extension with one capability covers layer and viewport; SPIR-V 1.5 has a capability for each.
     feature "shaderOutputLayer" (vulkan12.shader_output_layer) ()
         [LayerOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER, LayerOutput ShaderLayer];
@@ -108,6 +113,8 @@ macro_rules! device_features {
     feature "subgroupBallot" () (& subgroups.ballot) [GroupBallot GroupNonUniformBallot];
     feature "subgroupShuffle" () (& subgroups.shuffle) [GroupShuffle GroupNonUniformShuffle];
     feature "subgroupQuad" () (& subgroups.quad) [GroupQuad GroupNonUniformQuad];
+    feature "shaderSubgroupClock" (clock.shader_subgroup_clock) (subgroup_clock = true)
+        [SubgroupClock ShaderClockKHR "SPV_KHR_shader_clock" NEVER];
     feature "shaderSMBuiltins" (other) (sm_builtins = false)
         [SmBuiltins ShaderSMBuiltinsNV "SPV_NV_shader_sm_builtins" NEVER];
     plain Image1D Image1D;
@@ -235,6 +242,9 @@ macro_rules! fields {
             )?)?)*
             /// Subgroup operations.
             pub subgroups: Subgroups,
+            /// Components of all vertices together that an invocation of a geometry program emits (`maxGeometryTotalOutputComponents`). Vulkan
+            /// counts more of them than GL: a size of points, and every capture. A program that declares more vertices than fit emits fewer.
+            pub geometry_components: u32,
         }
 
         impl Default for DeviceFeatures {
@@ -242,6 +252,7 @@ macro_rules! fields {
                 Self {
                     $($($($field: $default,)?)?)*
                     subgroups: Subgroups::default(),
+                    geometry_components: 1024,
                 }
             }
         }

@@ -20,7 +20,6 @@ mod lanes;
 mod liveness;
 pub mod options;
 pub mod reflect;
-pub mod replicate;
 mod texel_format;
 pub mod varyings;
 mod words;
@@ -30,7 +29,7 @@ pub use error::{Error, ErrorKind};
 pub use options::Options;
 pub use reflect::Reflection;
 
-use glasm_ir::Program;
+use glasm_ir::{Program, lock_step};
 
 /// A SPIR-V module and what it expects of its caller.
 #[derive(Clone, PartialEq, Debug)]
@@ -66,6 +65,8 @@ impl Emitter {
     ) -> Result<Reflection, Error> {
         let clipped = clip_planes::with_clip_planes(program, options.fixed.clip_planes);
         let program = clipped.as_ref().unwrap_or(program);
+        let stepped = lock_step::lower(program);
+        let program = stepped.as_ref().unwrap_or(program);
         emit::emit(&mut self.kept, program, options, source, words).map_err(|failure| *failure)
     }
 }

@@ -6,9 +6,9 @@
 
 use crate::analysis::{Analysis, Class, Reads};
 use crate::kept::refill;
-use crate::varyings::Varyings;
+use crate::options::Options;
 use glasm_ir::arena::Id;
-use glasm_ir::{BlockId, Dst, Inst, Node, Program, RoutineId, Storage, SwitchId};
+use glasm_ir::{BlockId, Dst, Inst, Node, Program, RoutineId, SwitchId};
 
 /// Most edges of a phi: each takes two words, and an instruction has at most 65535.
 const MAX_EDGES: u32 = 30_000;
@@ -567,28 +567,21 @@ impl Walk<'_> {
     }
 }
 
-/// Slots and lanes of the outputs that the end of the entry point reads.
+/// Slots and lanes of the outputs that the end of the entry point reads: for the next stage, or for transform feedback alone.
 pub(crate) fn output_lanes(
     program: &Program,
     analysis: &Analysis,
-    varyings: &Varyings,
+    options: &Options,
     live: &mut Vec<(u32, u8)>,
 ) {
     live.clear();
-    for (id, register) in program.registers.iter_enumerated() {
-        let Storage::Output(first) = register.storage else {
-            continue;
+    for (slot, semantic) in analysis.output_slots(program) {
+        let lanes = match options.interface.outputs.drops(semantic) {
+            true => options.transform_feedback.lanes(semantic),
+            false => crate::varyings::written_lanes(semantic),
         };
-        if analysis.class[id.index()] == Class::Memory || !analysis.written[id.index()] {
-            continue;
-        }
-        for element in 0..analysis.slot_len[id.index()] {
-            let output = glasm_ir::OutputId::new(first.index() + element as usize);
-            let semantic = program.outputs[output].semantic;
-            if !varyings.drops(semantic) {
-                let lanes = crate::varyings::written_lanes(semantic);
-                live.push((analysis.slot_base[id.index()] + element, lanes));
-            }
+        if lanes > 0 {
+            live.push((slot, lanes));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 pub use crate::features::{DeviceFeatures, Subgroups};
 pub use crate::texel_format::TexelFormat;
-pub use crate::varyings::Varyings;
-use glasm_ir::{Semantic, TypeBase};
+pub use crate::varyings::{Place, Varyings};
+use glasm_ir::{Modes, Semantic, TypeBase};
 
 /// Target environment: decides the SPIR-V version and which features are core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -37,6 +37,9 @@ pub const IMAGE_UNITS: u32 = 32;
 /// Binding of the lock that [`crate::Reflection::image_lock`] tells about, in the set of images.
 pub const IMAGE_LOCK_BINDING: u32 = FIRST_IMAGE_BINDING + 7 * IMAGE_UNITS;
 
+/// First binding of color attachments that programs read, in the set of textures.
+pub const FIRST_ATTACHMENT_BINDING: u32 = 64;
+
 /// Descriptor sets and bindings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BindingLayout {
@@ -45,7 +48,8 @@ pub struct BindingLayout {
     /// Binding of the parameter block; `None` gives the stage's number (vertex 0, tessellation control 1, evaluation 2,
     /// geometry 3, fragment 4, compute 0).
     pub param_binding: Option<u32>,
-    /// Set of combined image samplers; binding is the texture image unit.
+    /// Set of combined image samplers; binding is the texture image unit. Color attachments that programs read are there, too, from
+    /// [`FIRST_ATTACHMENT_BINDING`] on.
     pub texture_set: u32,
     /// Set of program parameter buffers; binding is 16 * stage + index.
     pub buffer_set: u32,
@@ -75,6 +79,10 @@ impl Default for BindingLayout {
         }
     }
 }
+
+/// Most viewports: `MAX_VIEWPORTS` of GL, and the least `maxViewports` of devices that have several. Where the device cannot send a primitive to
+/// several of them, each takes an invocation for each of two views, and Vulkan guarantees 32 (`maxGeometryShaderInvocations`).
+pub const MAX_VIEWPORTS: u32 = 16;
 
 /// Depth range of clip space that the program writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -133,6 +141,44 @@ pub enum PointOrigin {
     LowerLeft,
 }
 
+/// Numbers of primitives that are drawn as several: `QUADS` and `POLYGON` as triangles, all of which have the number of what they are of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum PrimitiveNumbers {
+    /// Each has its own.
+    #[default]
+    Own,
+    /// Two have the same: quadrilaterals.
+    Halved,
+    /// All have number 0: a polygon.
+    Zero,
+}
+
+/// Tessellation levels of patches. Values are equal if their bits are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PatchLevels {
+    /// Bits of the outer levels.
+    pub outer: [u32; 4],
+    /// Bits of the inner levels.
+    pub inner: [u32; 2],
+}
+
+impl PatchLevels {
+    /// Outer and inner levels.
+    pub fn new(outer: [f32; 4], inner: [f32; 2]) -> Self {
+        Self {
+            outer: outer.map(f32::to_bits),
+            inner: inner.map(f32::to_bits),
+        }
+    }
+}
+
+impl Default for PatchLevels {
+    /// GL's initial state.
+    fn default() -> Self {
+        Self::new([1.0; 4], [1.0; 2])
+    }
+}
+
 /// GL state that pipelines have and programs depend on. A caller that changes it compiles its programs again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FixedState {
@@ -146,12 +192,30 @@ pub struct FixedState {
     pub point_sprites: u8,
     /// Where coordinates of points start (`POINT_SPRITE_COORD_ORIGIN`).
     pub point_origin: PointOrigin,
-    /// Bits of a float: the size of all points, whatever vertex programs write (`VERTEX_PROGRAM_POINT_SIZE` is off). For the last
-    /// stage before rasterization, if it is a vertex program.
+    /// Bits of a float: the size of all points, whatever programs write (`VERTEX_PROGRAM_POINT_SIZE` is off). For the last stage before
+    /// rasterization.
     pub point_size: Option<u32>,
+    /// Bits of a float: the size of points where the program writes none (`POINT_SIZE`; NV_vertex_program section 2.14.1.5). Vulkan has no
+    /// size then. For the last stage before rasterization, if it is a vertex program, in pipelines that draw points.
+    pub unwritten_point_size: Option<u32>,
     /// Bit n: position-invariant vertex programs clip by user clip plane n, programs of NV_vertex_program2 by the distance n that they write
     /// (`CLIP_PLANEn`). Other programs do not clip by planes, and by all distances that they write.
     pub clip_planes: u8,
+    /// Number of vertices of the patches that a geometry program with `PRIMITIVE_IN PATCHES` gets (`PATCH_VERTICES`). Vulkan gives such a
+    /// program no patches but primitives of as many vertices: points (1), lines (2), triangles (3), and lines (4) or triangles (6) with
+    /// adjacency, which the caller draws.
+    pub patch_vertices: u8,
+    /// The most vertices that a geometry program emits, in the place of its `VERTICES_OUT` (`ProgramVertexLimitNV`).
+    pub vertex_limit: Option<u32>,
+    /// How primitives are counted where GL draws what Vulkan does not have: for the first stage behind the vertex program that gets their
+    /// numbers.
+    pub primitive_numbers: PrimitiveNumbers,
+    /// Levels of patches that have no control program (`PATCH_DEFAULT_OUTER_LEVEL`, `PATCH_DEFAULT_INNER_LEVEL`): for stages that are made
+    /// for geometry programs with `PRIMITIVE_IN PATCHES`.
+    pub patch_levels: PatchLevels,
+    /// The framebuffer has no layers, so that those which programs choose do not count: NV_geometry_program4 section 2.14.6.5. Vulkan leaves
+    /// undefined what they do there.
+    pub single_layer: bool,
     /// Colors of fragments are clamped to [0, 1] whatever the attachment holds (`CLAMP_FRAGMENT_COLOR` is `TRUE`). Fixed-point
     /// attachments clamp anyway.
     pub clamp_fragment_colors: bool,
@@ -335,6 +399,13 @@ pub struct Options {
     pub exact_denormals: bool,
 }
 
+impl Options {
+    /// The most vertices that a geometry program emits.
+    pub(crate) fn vertex_limit(&self, modes: &Modes) -> u32 {
+        self.fixed.vertex_limit.unwrap_or(modes.vertices_out).max(1)
+    }
+}
+
 /// Components of a result that are captured for every vertex.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capture {
@@ -381,6 +452,17 @@ impl TransformFeedback {
             .filter(|capture| capture.buffer == buffer);
         let needed = captures.map(Capture::end).max().unwrap_or(0);
         given.filter(|stride| *stride > 0).unwrap_or(needed)
+    }
+
+    /// The components of a result that are captured, as a mask.
+    pub(crate) fn lanes(&self, semantic: Semantic) -> u8 {
+        let captures = self.captures.iter();
+        let captures = captures.filter(|capture| capture.semantic == semantic);
+        let masks = captures.map(|capture| {
+            let lanes = capture.first..capture.first.saturating_add(capture.count).min(4);
+            lanes.fold(0, |mask, lane| mask | 1u8 << lane)
+        });
+        masks.fold(0, |all, mask| all | mask)
     }
 
     /// Whether nothing is captured.

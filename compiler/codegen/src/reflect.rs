@@ -1,6 +1,7 @@
 //! What a module expects of its caller. Serializes to JSON through serde.
 
 use glasm_ir::Stage;
+use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
 use glasm_ir::resource::{BufferKind, ParamSource, TexTarget};
 use glasm_ir::semantic::{Interpolation, Semantic};
 use serde::Serialize;
@@ -53,6 +54,29 @@ pub struct TextureBinding {
     /// Whether it is compared.
     pub shadow: bool,
     /// What texels are converted to.
+    pub texel: Scalar,
+}
+
+/// The sampler of a texture image unit, which the program uses for textures of other units. The descriptor is the combined image sampler of
+/// the unit: its sampler counts only, unless [`Reflection::textures`] has the unit, too.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SamplerBinding {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// Texture image unit.
+    pub unit: u32,
+    /// Whether it compares.
+    pub shadow: bool,
+}
+
+/// An input attachment: the color attachment that the program draws to, which holds one sample for each pixel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct AttachmentBinding {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// Number of the color attachment, which is its index among the input attachments of the subpass, too.
+    pub buffer: u32,
+    /// What its texels are read as.
     pub texel: Scalar,
 }
 
@@ -114,6 +138,10 @@ pub struct InterfaceVariable {
     pub interpolation: Interpolation,
     /// Which components of an attribute of 64 bits the variable holds, each as two words, low word first.
     pub half: Option<Half>,
+    /// Whether there is an array of values: one for each vertex of the input primitive, or of the patch that a tessellation control program
+    /// makes.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub per_vertex: bool,
 }
 
 /// Half of the components of an attribute of 64 bits.
@@ -138,12 +166,12 @@ pub enum ViewportChoice {
     Mask,
 }
 
-/// What is left to a geometry stage that must follow the last program before rasterization, and that
-/// [`replication_stage`](crate::replicate::replication_stage) makes. The program writes a `uvec4` for it: layer, viewport
-/// number or mask, mask of the second view, bits of x of the position in the second view; what it does not choose is 0.
+/// What is left to a geometry stage that must follow the last program before rasterization. The program writes a `vec4` for it, as bits:
+/// layer, viewport number or mask, mask of the second view, x of the position in the second view; what it does not choose is 0. The library
+/// makes the stage: `glasm::stages::replication_stage`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Replication {
-    /// Location of the `uvec4`.
+    /// Location of the `vec4`.
     pub location: u32,
     /// Whether the program chooses a layer.
     pub has_layer: bool,
@@ -157,6 +185,43 @@ pub struct Replication {
     pub viewport_relative_layer: bool,
     /// What is added to the layer in the second view.
     pub second_layer_offset: i32,
+}
+
+/// What a program between the vertex and the fragment stage says about primitives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Primitives {
+    /// A tessellation control program.
+    TessControl {
+        /// Vertices of the patch that it makes, and invocations for it.
+        vertices: u32,
+    },
+    /// A tessellation evaluation program.
+    TessEval {
+        /// What patches are subdivided as.
+        mode: TessMode,
+        /// How edges are divided.
+        spacing: TessSpacing,
+        /// Orientation of the triangles where the origin of the domain is the lower left corner, as in GL.
+        order: TessOrder,
+        /// Whether it makes points.
+        points: bool,
+    },
+    /// A geometry program.
+    Geometry {
+        /// What it gets, as the program says.
+        input: InputPrimitive,
+        /// Vertices of what it gets; 0 if the patches decide.
+        input_vertices: u32,
+        /// What it makes.
+        output: OutputPrimitive,
+        /// Most vertices that an invocation emits.
+        vertices: u32,
+        /// Invocations for each primitive.
+        invocations: u32,
+        /// Whether it emits the primitive that it gets.
+        passthrough: bool,
+    },
 }
 
 /// What the device must offer.
@@ -208,6 +273,12 @@ pub struct Reflection {
     pub state_program: Option<StateProgram>,
     /// Textures.
     pub textures: Vec<TextureBinding>,
+    /// Samplers that go with textures of other units.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub samplers: Vec<SamplerBinding>,
+    /// Color attachments that the program reads.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<AttachmentBinding>,
     /// Images.
     pub images: Vec<ImageBinding>,
     /// Arrays of textures and images that handles index.
@@ -224,6 +295,9 @@ pub struct Reflection {
     /// What a geometry stage must do behind this one, if this is the last program before rasterization.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replication: Option<Replication>,
+    /// What a geometry or tessellation program says about primitives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub primitives: Option<Primitives>,
     /// Work-group size of compute programs; zeros if specialization constants 0 to 2 give it.
     pub workgroup_size: Option<[u32; 3]>,
     /// Whether the near and the far plane clip nothing: the pipeline needs `depthClampEnable`. So it is for programs of NV_fragment_program

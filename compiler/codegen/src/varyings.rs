@@ -6,11 +6,15 @@
 //! |---|---|
 //! | `Color(0..=1)` | 0, 1 |
 //! | `BackColor(0..=1)` | 2, 3 |
-//! | `FogCoord` | 4 |
+//! | `FogCoord`, `FogVector` | 4 |
 //! | `TexCoord(0..=7)` | 5 to 12 |
 //! | `Generic(0..=14)` | 13 to 27 |
 //! | `Generic(15..=27)` | 3, 2, 4, 12 down to 5, 1, 0, in place of the conventional ones |
 //! | `Generic(28..=31)` | 28 to 31 |
+//! | `Generic(32..)` | 31 down to 0, again and again, in place of others |
+//! | `VertexId` | 3, if the program writes nothing else there |
+//! | `PatchGeneric(0..=27)` | 27 down to 0 |
+//! | `PatchGeneric(28..)` | 28 to 31, then from 0 on, again and again |
 //!
 //! Devices with the usual 128 components of outputs count position, point size, clip distances, layer and viewport too, up to
 //! 15 components; what the table has below location 28 goes with all of them. Generic varyings above 27 do not, and number 31
@@ -18,8 +22,13 @@
 //!
 //! Stages that are compiled together can number just what passes between them instead: [`Varyings::pack`].
 
+use crate::capability::Need;
+use crate::capture::is_vector;
+use crate::error::{Error, Failure};
 use crate::options::TransformFeedback;
-use glasm_ir::{Program, Semantic, Stage};
+use glasm_ir::arena::Id;
+use glasm_ir::{Program, Semantic, Stage, Storage, TypeBase};
+use spirv::BuiltIn;
 
 /// Number of locations of the fixed table.
 pub const VARYING_LOCATIONS: u32 = 32;
@@ -30,20 +39,31 @@ pub(crate) const UNDISPUTED_LOCATIONS: u32 = 28;
 /// Locations of the generic varyings that share them with conventional ones: rarely used ones first.
 const SHARED: [u32; 13] = [3, 2, 4, 12, 11, 10, 9, 8, 7, 6, 5, 1, 0];
 
+/// Location of the vertex number, which geometry and tessellation programs may read: that of the varying that is used least.
+const NUMBER_LOCATION: u32 = 3;
+
 /// The location of a varying in the fixed table, or `None` for what is no varying.
+#[expect(clippy::too_many_lines, reason = "a table of all semantics")]
 pub fn varying_location(semantic: Semantic) -> Option<u32> {
     let (first, number, count) = match semantic {
         Semantic::Color(n) => (0, n, 2),
         Semantic::BackColor(n) => (2, n, 2),
-        Semantic::FogCoord => (4, 0, 1),
+        Semantic::FogCoord | Semantic::FogVector => (4, 0, 1),
         Semantic::TexCoord(n) => (5, n, 8),
         Semantic::Generic(n @ 15..=27) => (SHARED[usize::from(n) - 15], 0, 1),
         Semantic::Generic(n @ 28..=31) => (u32::from(n), 0, 1),
+        // Numbers beyond the table go around it, from the end that few programs use.
+        Semantic::Generic(n @ 32..) => (31 - u32::from(n) % 32, 0, 1),
         Semantic::Generic(n) => (13, n, 15),
+        Semantic::VertexId => (NUMBER_LOCATION, 0, 1),
+        // Those of patches and of vertices may not meet in a module; the first ones of patches are where vertices have little.
+        Semantic::PatchGeneric(n @ 0..=27) => (27 - u32::from(n), 0, 1),
+        Semantic::PatchGeneric(n) => (u32::from(n) % 32, 0, 1),
         Semantic::Attrib(_)
         | Semantic::Position
         | Semantic::PointSize
         | Semantic::ClipDistance(_)
+        | Semantic::CullDistance(_)
         | Semantic::Layer
         | Semantic::ViewportIndex
         | Semantic::ViewportMask
@@ -51,18 +71,24 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         | Semantic::SecondaryViewportMask
         | Semantic::FullyCovered
         | Semantic::PrimitiveId
-        | Semantic::VertexId
         | Semantic::InstanceId
         | Semantic::BaseVertex
         | Semantic::BaseInstance
         | Semantic::DrawId
+        | Semantic::InvocationId
+        | Semantic::VertexCount
+        | Semantic::TessCoord
+        | Semantic::TessOuter(_)
+        | Semantic::TessInner(_)
         | Semantic::Facing
         | Semantic::PointCoord
         | Semantic::SampleId
+        | Semantic::SamplePosition
         | Semantic::SampleMask
         | Semantic::HelperInvocation
         | Semantic::FragColor { .. }
         | Semantic::FragDepth
+        | Semantic::FragStencil
         | Semantic::WorkgroupId
         | Semantic::WorkgroupCount
         | Semantic::WorkgroupSize
@@ -75,10 +101,61 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         | Semantic::ThreadLeMask
         | Semantic::ThreadGtMask
         | Semantic::ThreadGeMask
+        | Semantic::SubgroupSize
+        | Semantic::SubgroupInvocation
+        | Semantic::SubgroupEqMask
+        | Semantic::SubgroupGeMask
+        | Semantic::SubgroupGtMask
+        | Semantic::SubgroupLeMask
+        | Semantic::SubgroupLtMask
         | Semantic::WarpId
         | Semantic::SmId => return None,
     };
     (number < count).then(|| first + u32::from(number))
+}
+
+/// Whether a stage may pass an output on to a linked one that reads it. The second position of a vertex has no place in the fixed table, because
+/// the last stage before rasterization has another use for it.
+fn is_passed(semantic: Semantic) -> bool {
+    let is_generic = matches!(semantic, Semantic::Generic(_) | Semantic::PatchGeneric(_));
+    is_generic || varying_location(semantic).is_some() || semantic == Semantic::SecondaryPosition
+}
+
+/// Where a varying is between a program and a module of another compiler, and what it is there. Without such modules every varying is four
+/// floats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// What it is in the program.
+    pub semantic: Semantic,
+    /// Its location.
+    pub location: u32,
+    /// Its first component there.
+    pub component: u8,
+    /// Its type.
+    pub base: TypeBase,
+    /// Number of components.
+    pub components: u8,
+}
+
+impl Place {
+    /// A location of four components.
+    pub const fn vector(semantic: Semantic, location: u32, base: TypeBase) -> Self {
+        Self {
+            semantic,
+            location,
+            component: 0,
+            base,
+            components: 4,
+        }
+    }
+
+    /// Whether two of them have a component in common.
+    fn meets(&self, other: &Self) -> bool {
+        let end = |place: &Self| place.component.saturating_add(place.components);
+        self.location == other.location
+            && self.component < end(other)
+            && other.component < end(self)
+    }
 }
 
 /// Where the varyings between two stages are.
@@ -87,20 +164,66 @@ pub enum Varyings {
     /// In the fixed table.
     #[default]
     Table,
-    /// At the place in this list. What it does not have is not passed on: outputs are not stored, inputs of fragment programs are
-    /// (0, 0, 0, 1).
+    /// At the place in this list. What it does not have is not passed on: outputs are not stored, inputs are (0, 0, 0, 1).
     Packed(Vec<Semantic>),
+    /// As the other stage has them, which is a module of another compiler. What it does not have is not passed on.
+    Placed(Vec<Place>),
 }
 
 impl Varyings {
     /// The location of a varying; `None` for what is no varying or is not passed on.
     pub fn location(&self, semantic: Semantic) -> Option<u32> {
-        let fixed = varying_location(semantic)?;
-        let Self::Packed(list) = self else {
-            return Some(fixed);
+        self.place(semantic).map(|place| place.location)
+    }
+
+    /// Where a varying is, and what it is there.
+    pub(crate) fn place(&self, semantic: Semantic) -> Option<Place> {
+        let location = match self {
+            Self::Table => varying_location(semantic)?,
+            Self::Packed(list) => {
+                let place = list.iter().position(|listed| *listed == semantic);
+                place? as u32
+            }
+            Self::Placed(list) => {
+                let mut list = list.iter();
+                return list.find(|place| place.semantic == semantic).copied();
+            }
         };
-        let place = list.iter().position(|listed| *listed == semantic);
-        place.map(|place| place as u32)
+        Some(Place::vector(semantic, location, TypeBase::Float))
+    }
+
+    /// An error if a varying needs components of a location that one of the others has.
+    pub(crate) fn check_apart(
+        &self,
+        semantic: Semantic,
+        mut others: impl Iterator<Item = Semantic>,
+    ) -> Result<(), Failure> {
+        match others.find(|other| self.meet(*other, semantic)) {
+            Some(other) => Err(Error::unsupported(format!(
+                "{other:?} and {semantic:?} need the same location unless their programs are linked"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether two varyings need the same components of a location.
+    fn meet(&self, one: Semantic, other: Semantic) -> bool {
+        match (self.place(one), self.place(other)) {
+            (Some(one), Some(other)) => one.meets(&other),
+            (None, _) | (_, None) => false,
+        }
+    }
+
+    /// Number of locations that varyings may take.
+    pub(crate) fn len(&self) -> u32 {
+        match self {
+            Self::Table => VARYING_LOCATIONS,
+            Self::Packed(list) => list.len() as u32,
+            Self::Placed(list) => {
+                let last = list.iter().map(|place| place.location).max();
+                last.map_or(0, |last| last.saturating_add(1))
+            }
+        }
     }
 
     /// The locations of the outputs of a program.
@@ -115,7 +238,8 @@ impl Varyings {
         varying_location(semantic).is_some() && self.location(semantic).is_none()
     }
 
-    /// Numbers what `to` reads and `from` writes, and what transform feedback captures of the outputs of `from`.
+    /// Numbers what `to` reads and `from` writes, and what transform feedback captures of the outputs of `from` in place. Single components that
+    /// are captured have variables of their own.
     ///
     /// With two-sided colors (`GL_VERTEX_PROGRAM_TWO_SIDE`) a program that reads a color may read the back color.
     pub fn pack(from: &Program, to: &Program, captured: &TransformFeedback) -> Self {
@@ -130,21 +254,52 @@ impl Varyings {
         };
         let captures = |semantic| {
             let mut captures = captured.captures.iter();
-            captures.any(|capture| capture.semantic == semantic)
+            captures.any(|capture| capture.semantic == semantic && is_vector(capture))
         };
-        // What is read and not written has a place in per-vertex arrays only; fragments have a constant instead.
         let all = from.outputs.iter().map(|output| output.semantic);
-        let unwritten = to.inputs.iter().filter(|_| to.stage != Stage::Fragment);
-        let all = all.chain(unwritten.map(|input| input.semantic));
         let mut list: Vec<Semantic> = all
-            .filter(|semantic| varying_location(*semantic).is_some())
+            .filter(|semantic| is_passed(*semantic))
             .filter(|semantic| reads(*semantic) || captures(*semantic))
             .collect();
         // Locations must not depend on the order in which either program declares its varyings.
         list.sort_unstable();
         list.dedup();
-        Self::Packed(list)
+        if from.stage != Stage::Geometry {
+            return Self::Packed(list);
+        }
+        // The components of all vertices count, and programs declare as many vertices as have room by what they write.
+        let place = |(location, semantic)| Place {
+            components: match captures(semantic) {
+                true => 4,
+                false => components(from, semantic),
+            },
+            ..Place::vector(semantic, location, TypeBase::Float)
+        };
+        Self::Placed((0..).zip(list).map(place).collect())
     }
+}
+
+/// Number of components of an output that a program writes, counted up to the last of them.
+fn components(program: &Program, semantic: Semantic) -> u8 {
+    let mut lanes = 0;
+    for output in &program.outputs {
+        if output.semantic == semantic {
+            lanes |= output.passthrough.0;
+        }
+    }
+    for inst in &program.insts {
+        let Some(dst) = inst.dst else { continue };
+        let register = program.registers[dst.register];
+        let Storage::Output(first) = register.storage else {
+            continue;
+        };
+        let len = register.array.unwrap_or(1).max(1) as usize;
+        let mut outputs = program.outputs.iter().skip(first.index()).take(len);
+        if outputs.any(|output| output.semantic == semantic) {
+            lanes |= dst.mask.0;
+        }
+    }
+    (8 - lanes.leading_zeros() as u8).clamp(1, 4)
 }
 
 /// Lanes of an output that the end of the program reads.
@@ -153,6 +308,7 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
         semantic,
         Semantic::PointSize
             | Semantic::ClipDistance(_)
+            | Semantic::CullDistance(_)
             | Semantic::Layer
             | Semantic::ViewportIndex
             | Semantic::ViewportMask
@@ -160,11 +316,15 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
             | Semantic::SecondaryViewportMask
             | Semantic::PrimitiveId
             | Semantic::VertexId
+            | Semantic::TessOuter(_)
+            | Semantic::TessInner(_)
             | Semantic::SampleMask
     );
     // The depth is the z component of its result: ARB_fragment_program section 3.11.3.4.
     if semantic == Semantic::FragDepth {
         0b0100
+    } else if semantic == Semantic::FragStencil {
+        0b0010
     } else if is_scalar {
         0b0001
     } else {
@@ -172,20 +332,55 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
     }
 }
 
-/// Number of elements of a variable of clip distances, which has at least one.
-pub(crate) fn clip_planes(semantics: impl Iterator<Item = Semantic>) -> u32 {
-    named_clip_planes(semantics).unwrap_or(1)
+/// Distances of vertices that are a built-in array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Distances {
+    /// From clip planes.
+    Clip,
+    /// From planes that whole primitives are dropped behind.
+    Cull,
 }
 
-/// Number of clip planes that these semantics name, if there are any.
-pub(crate) fn named_clip_planes(semantics: impl Iterator<Item = Semantic>) -> Option<u32> {
-    let planes = semantics.filter_map(|semantic| {
-        let Semantic::ClipDistance(plane) = semantic else {
-            return None;
-        };
-        Some(u32::from(plane) + 1)
-    });
-    planes.max()
+impl Distances {
+    /// The array that a semantic is part of, and its place there.
+    pub(crate) const fn of(semantic: Semantic) -> Option<(Self, u32)> {
+        if let Semantic::ClipDistance(plane) = semantic {
+            Some((Self::Clip, plane as u32))
+        } else if let Semantic::CullDistance(plane) = semantic {
+            Some((Self::Cull, plane as u32))
+        } else {
+            None
+        }
+    }
+
+    /// The array that a built-in is.
+    pub(crate) fn of_builtin(builtin: BuiltIn) -> Option<Self> {
+        let mut all = [Self::Clip, Self::Cull].into_iter();
+        all.find(|distances| distances.builtin() == builtin)
+    }
+
+    pub(crate) const fn builtin(self) -> BuiltIn {
+        match self {
+            Self::Clip => BuiltIn::ClipDistance,
+            Self::Cull => BuiltIn::CullDistance,
+        }
+    }
+
+    pub(crate) const fn need(self) -> Need {
+        match self {
+            Self::Clip => Need::ClipDistance,
+            Self::Cull => Need::CullDistance,
+        }
+    }
+
+    /// Number of elements of the array for these semantics; it has at least one.
+    pub(crate) fn len(self, semantics: impl Iterator<Item = Semantic>) -> u32 {
+        let planes = semantics.filter_map(|semantic| match Self::of(semantic) {
+            Some((distances, plane)) if distances == self => Some(plane + 1),
+            Some(_) | None => None,
+        });
+        planes.max().unwrap_or(1)
+    }
 }
 
 #[cfg(test)]
@@ -199,7 +394,14 @@ mod tests {
             .collect();
         locations.sort_unstable();
         assert_eq!(locations, (0..VARYING_LOCATIONS).collect::<Vec<_>>());
-        assert_eq!(varying_location(Semantic::Generic(32)), None);
+        let beyond: Vec<_> = (32..=u8::MAX)
+            .filter_map(|n| varying_location(Semantic::Generic(n)))
+            .collect();
+        assert_eq!(
+            beyond[..33],
+            [&(0..32).rev().collect::<Vec<_>>()[..], &[31]].concat()
+        );
+        assert_eq!(beyond.len(), 224);
     }
 
     #[test]

@@ -37,6 +37,7 @@ fn fragment_program_with_texture() {
         target: TexTarget::D2,
         shadow: false,
         texel: Type::F32,
+        sampler: None,
     };
     let id = m.b.program.textures.push(texture);
     let t = m.temp();

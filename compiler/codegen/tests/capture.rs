@@ -202,15 +202,24 @@ fn results_that_the_program_does_not_write_keep_their_places() {
 }
 
 #[test]
-fn vertex_ids_are_captured_as_integers_and_go_nowhere_else() {
+fn vertex_ids_are_captured_as_integers_and_passed_on_where_there_is_room() {
     let program = vertex(&[Semantic::Position, Semantic::VertexId]);
     let captures = vec![capture(Semantic::VertexId, 0..1, 0)];
     let text = text(&program, &options(captures, &[]));
     assert_eq!(captured(&text), [(Some(27), 0, 4, 0)]);
-    let plain = self::text(&program, &options(vec![], &[]));
-    let variables = plain.lines().filter(|line| line.contains("OpVariable"));
-    let outputs = variables.filter(|line| line.ends_with("Output"));
-    assert_eq!(outputs.count(), 1);
+    let outputs = |program| {
+        let plain = self::text(program, &options(vec![], &[]));
+        let variables = plain.lines().filter(|line| line.contains("OpVariable"));
+        variables.filter(|line| line.ends_with("Output")).count()
+    };
+    assert_eq!(outputs(&program), 2);
+    // Both have location 3 of the fixed table.
+    let with_color = [
+        Semantic::Position,
+        Semantic::VertexId,
+        Semantic::BackColor(1),
+    ];
+    assert_eq!(outputs(&vertex(&with_color)), 2);
 }
 
 #[test]

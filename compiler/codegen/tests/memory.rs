@@ -78,7 +78,7 @@ fn buffer(kind: BufferKind, array: Option<u32>) -> impl Fn(&mut Make) -> (MemSpa
             kind,
             binding: 2,
             array,
-            size: None,
+            size: (kind == BufferKind::Private).then_some(200),
         });
         (
             MemSpace::Buffer(id),
@@ -102,6 +102,7 @@ fn loads_and_stores_of_every_type() {
         true,
     ));
     check(&memory(buffer(BufferKind::Shared, None), Type::ALL, true));
+    check(&memory(buffer(BufferKind::Private, None), Type::ALL, true));
     check(&memory(
         buffer(BufferKind::Constant, None),
         Type::ALL,
@@ -158,9 +159,10 @@ fn a_missing_feature_is_named() {
 
 #[test]
 fn every_atomic() {
-    let spaces: [&Space; 4] = [
+    let spaces: [&Space; 5] = [
         &global,
         &buffer(BufferKind::Storage, None),
+        &buffer(BufferKind::Private, None),
         &buffer(BufferKind::Shared, None),
         &buffer(BufferKind::Counter, None),
     ];

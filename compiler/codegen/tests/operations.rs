@@ -234,8 +234,12 @@ fn is_special(op: Op) -> bool {
             | Op::ImageStore
             | Op::ImageAtomic
             | Op::ImageSize
+            | Op::BufferSize
             | Op::ImageSamples
             | Op::Resident
+            // These are for geometry programs only.
+            | Op::EmitVertex
+            | Op::EndPrimitive
     )
 }
 

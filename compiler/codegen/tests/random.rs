@@ -46,6 +46,19 @@ fn random_programs_are_valid() {
 }
 
 #[test]
+fn random_programs_of_vertices_are_valid() {
+    for seed in 0..60u64 {
+        let stage = [Stage::TessEval, Stage::Geometry][seed as usize % 2];
+        let program = generate::program(seed, &GenerateOptions::new(stage, 60));
+        let (target, environment) = TARGETS[seed as usize / 7 % 3];
+        let options = options(seed, target);
+        let module = glasm_codegen::emit(&program, &options);
+        let module = module.unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        validate(&module.words, environment);
+    }
+}
+
+#[test]
 fn the_same_program_gives_the_same_words() {
     let mut emitter = Emitter::new();
     for seed in 0..20 {

@@ -15,6 +15,7 @@ const TEXTURE: Texture = Texture {
     target: TexTarget::D2,
     shadow: false,
     texel: Type::F32,
+    sampler: None,
 };
 
 /// A program with one access.

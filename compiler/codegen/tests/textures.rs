@@ -50,6 +50,7 @@ const TEXTURE: Texture = Texture {
     target: TexTarget::D2,
     shadow: false,
     texel: Type::F32,
+    sampler: None,
 };
 
 /// Whether the languages have this mode for this texture.
@@ -115,6 +116,43 @@ fn every_texture_target_and_mode() {
             }
         }
     }
+}
+
+#[test]
+fn textures_take_samplers_of_other_units() {
+    for &(target, _) in TexTarget::ALL {
+        for (mode, shadow) in MODES
+            .into_iter()
+            .flat_map(|mode| [(mode, false), (mode, true)])
+        {
+            let texture = Texture {
+                target,
+                shadow,
+                sampler: Some(5),
+                ..TEXTURE
+            };
+            if exists(&texture, mode) {
+                let program = sampled(Stage::Fragment, texture, |id| {
+                    TexAccess::new(id, &texture, mode)
+                });
+                let reflection = check_with(&program, &Options::default()).reflection;
+                assert_eq!(reflection.textures[0].unit, 3);
+                let has_sampler = !target.is_multisample() && target != TexTarget::Buffer;
+                let units: Vec<u32> = reflection.samplers.iter().map(|it| it.unit).collect();
+                assert_eq!(units, if has_sampler { vec![5] } else { vec![] });
+            }
+        }
+    }
+    // The texture's own sampler by its number is no other one.
+    let texture = Texture {
+        sampler: Some(3),
+        ..TEXTURE
+    };
+    let program = sampled(Stage::Fragment, texture, |id| {
+        TexAccess::new(id, &texture, TexMode::Implicit)
+    });
+    let reflection = check_with(&program, &Options::default()).reflection;
+    assert!(reflection.samplers.is_empty());
 }
 
 #[test]

@@ -4,20 +4,11 @@
 
 mod support;
 
-use glasm_codegen::options::{Capture, DeviceFeatures, TransformFeedback};
+use glasm_codegen::options::{Capture, DeviceFeatures, FixedState, TransformFeedback};
 use glasm_codegen::reflect::ViewportChoice;
-use glasm_codegen::replicate::{DrawPrimitive, replication_stage};
-use glasm_codegen::{ErrorKind, Module, Options, emit};
+use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::*;
 use support::*;
-
-const PRIMITIVES: [DrawPrimitive; 5] = [
-    DrawPrimitive::Points,
-    DrawPrimitive::Lines,
-    DrawPrimitive::LinesAdjacency,
-    DrawPrimitive::Triangles,
-    DrawPrimitive::TrianglesAdjacency,
-];
 
 /// A vertex program that writes these results.
 fn vertex(results: &[Semantic]) -> Program {
@@ -41,21 +32,6 @@ fn native() -> Options {
     }
 }
 
-/// Checks the geometry stages behind a program; gives the text of that for triangles in four viewports.
-fn replicated(module: &Module) -> String {
-    let mut text = String::new();
-    for primitive in PRIMITIVES {
-        for (target, environment) in TARGETS {
-            let words = replication_stage(&module.reflection, primitive, 4, target).unwrap();
-            validate(&words, environment);
-            if primitive == DrawPrimitive::Triangles {
-                text = disassemble(&words);
-            }
-        }
-    }
-    text
-}
-
 #[test]
 fn masks_are_built_in_where_the_device_has_them() {
     let mut program = vertex(&[Semantic::Position, Semantic::Layer, Semantic::ViewportMask]);
@@ -68,15 +44,6 @@ fn masks_are_built_in_where_the_device_has_them() {
     assert_eq!(module.reflection.replication, None);
     let features = &module.reflection.requirements.features;
     assert!(features.contains(&"VK_NV_viewport_array2"));
-    assert!(
-        replication_stage(
-            &module.reflection,
-            DrawPrimitive::Lines,
-            16,
-            Options::default().target
-        )
-        .is_none()
-    );
 }
 
 #[test]
@@ -96,34 +63,6 @@ fn masks_are_left_to_a_geometry_stage_elsewhere() {
     assert_eq!((replication.location, replication.has_layer), (1, false));
     let features = &module.reflection.requirements.features;
     assert!(features.contains(&"geometryShader") && features.contains(&"multiViewport"));
-    let text = replicated(&module);
-    assert_eq!(count(&text, "OpEmitVertex"), 3);
-    assert!(text.contains("Invocations 4\n"), "{text}");
-    assert_eq!(count(&text, "ClipDistance"), 3);
-    assert_eq!(count(&text, "Layer"), 0);
-}
-
-#[test]
-fn second_views_double_the_invocations() {
-    let position = [Semantic::Position, Semantic::SecondaryPosition];
-    let module = check_with(&vertex(&position), &native());
-    let text = replicated(&module);
-    assert!(text.contains("Invocations 2\n"), "{text}");
-    assert_eq!(count(&text, "ViewportIndex"), 0);
-    let all = [
-        Semantic::Position,
-        Semantic::Layer,
-        Semantic::ViewportIndex,
-        Semantic::SecondaryPosition,
-        Semantic::SecondaryViewportMask,
-    ];
-    let mut program = vertex(&all);
-    program.modes.secondary_view_layer_offset = -2;
-    program.modes.layer_viewport_relative = true;
-    let module = check_with(&program, &Options::default());
-    let text = replicated(&module);
-    assert!(text.contains("Invocations 8\n"), "{text}");
-    assert_eq!(count(&text, "Layer"), 1);
 }
 
 #[test]
@@ -196,4 +135,27 @@ fn sample_masks_replace_coverage() {
     program.modes.sample_mask_override = true;
     let text = disassemble(&check_with(&program, &Options::default()).words);
     assert_eq!(count(&text, "OverrideCoverageNV"), 1);
+}
+
+/// NV_geometry_program4 section 2.14.6.5: without layers the one that a program chooses does not count.
+#[test]
+fn a_framebuffer_of_one_layer_gets_no_layers() {
+    let mut m = Make::new(Stage::Vertex);
+    let (position, layer) = (m.output(Semantic::Position), m.output(Semantic::Layer));
+    let one = m.int(1);
+    m.op(Op::Mov, Type::S32, d(position, "xyzw"), &[one]);
+    m.op(Op::Mov, Type::S32, d(layer, "x"), &[one]);
+    let program = m.finish();
+    let layers = |single_layer| {
+        let fixed = FixedState {
+            single_layer,
+            ..FixedState::default()
+        };
+        let options = Options {
+            fixed,
+            ..Options::default()
+        };
+        count(&disassemble(&check_with(&program, &options).words), "Layer")
+    };
+    assert_eq!([layers(false), layers(true)], [1, 0]);
 }

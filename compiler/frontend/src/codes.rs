@@ -52,6 +52,8 @@ codes! {
         "A number is a decimal integer, a hexadecimal integer such as 0x1F, or a decimal fraction with an optional exponent.";
     TextAfterEnd "E0108" "text after END"
         "Only blanks and comments may follow the word END.";
+    SecondEnd "E0109" "second END"
+        "A TGSI program has exactly one END; behind it only subroutines may stand.";
 
     UndeclaredName "E0201" "undeclared name"
         "A variable must be declared by a statement before the first instruction that uses it.";
@@ -65,6 +67,11 @@ codes! {
         "A label may stand at one place only.";
     OperandNotVariable "E0206" "name of another kind"
         "The name stands for something that cannot be used here, for instance a texture variable as arithmetic operand.";
+    UndeclaredRegister "E0207" "undeclared register"
+        "Registers of TGSI are declared by DCL, immediates by IMM, before the first instruction that uses them. Temporaries, samplers, \
+         constants and vertex inputs that no declaration covers are accepted with a warning unless loading is strict.";
+    RegisterTwice "E0208" "register declared twice"
+        "Every register of a TGSI program is declared once.";
 
     TypeModifierTwice "E0301" "two data types in a declaration"
         "A declaration has at most one of INT, UINT and FLOAT.";
@@ -140,12 +147,55 @@ codes! {
         "A vertex state program writes at least one parameter.";
     NoResult "E0336" "program writes no result"
         "A fragment program of registers writes at least one result.";
+    DeclarationMissing "E0337" "declaration missing"
+        "A geometry program declares PRIMITIVE_IN, PRIMITIVE_OUT and VERTICES_OUT; with OPTION NV_geometry_program_passthrough PRIMITIVE_IN only. \
+         A tessellation control program declares VERTICES_OUT, a tessellation evaluation program TESS_MODE.";
+    DeclarationTwice "E0338" "declaration repeated"
+        "PRIMITIVE_IN, PRIMITIVE_OUT, VERTICES_OUT, INVOCATIONS, TESS_MODE, TESS_SPACING, TESS_VERTEX_ORDER and TESS_POINT_MODE are declared once \
+         at most, even if both say the same.";
+    VerticesOut "E0339" "bad VERTICES_OUT"
+        "A geometry program emits at least 1 vertex and at most 1024, a tessellation control program makes a patch of 1 to 32 vertices.";
+    Invocations "E0340" "bad INVOCATIONS"
+        "A geometry program runs at least once and at most 32 times for a primitive.";
+    PatchBinding "E0341" "binding of patches"
+        "primitive.tessouter, primitive.tessinner and primitive.patch.attrib exist in geometry programs with PRIMITIVE_IN PATCHES only.";
+    PassthroughNotAllowed "E0342" "not allowed in a passthrough program"
+        "A program with OPTION NV_geometry_program_passthrough has POINTS, LINES or TRIANGLES as PRIMITIVE_IN, neither PRIMITIVE_OUT, VERTICES_OUT \
+         nor INVOCATIONS, and no EMIT, EMITS or ENDPRIM.";
+    PassthroughBinding "E0343" "result that cannot be passed through"
+        "PASSTHROUGH copies attributes of vertices; result.primid, result.layer, result.viewport and the masks of viewports have no such attribute.";
+    PassthroughWritten "E0344" "result passed through and written"
+        "A result in a PASSTHROUGH declaration is written by no instruction, not even in other components.";
+    EmitsOutput "E0345" "EMITS without points as output"
+        "Only programs with PRIMITIVE_OUT POINTS emit vertices to streams by EMITS.";
     ViewportAndMask "E0350" "viewport and mask of viewports written"
         "A program chooses viewports by result.viewport or by result.viewportmask, not by both.";
     SecondLayerOffset "E0351" "two offsets of the second view"
         "SECONDARY_VIEW_LAYER_OFFSET gives one offset for the whole program.";
     AliasOfBinding "E0352" "alias of a binding"
         "ALIAS gives a variable a second name. A binding gets a name by ATTRIB, PARAM, OUTPUT, TEXTURE or IMAGE.";
+    PatchOfInput "E0353" "attribute of the input patch"
+        "A tessellation control program reads levels and patch attributes of the patch that it makes: primitive.out.tessouter, primitive.out.tessinner \
+         and primitive.out.patch.attrib. The patch that comes in has none.";
+    VertexPrefixMix "E0354" "bindings with and without vertex number in one array"
+        "Either every binding in the list of an attribute array names its vertex, such as vertex[1].attrib[0], or none does.";
+    Declaration "E0355" "malformed declaration"
+        "A TGSI declaration is DCL, a register or a range, and parts in this order, each of which may be missing: ARRAY(n), LOCAL, a semantic, \
+         STREAM(a, b, c, d), an interpolation, a place of interpolation, INVARIANT. Which of them a register has depends on its file.";
+    Semantic "E0356" "semantic that the stage does not have"
+        "Semantics say what inputs, outputs and system values mean. Each exists in some stages only, and some have few numbers.";
+    Immediate "E0357" "malformed immediate"
+        "A TGSI immediate is IMM[n], one of FLT32, UINT32, INT32, FLT64, UINT64, INT64, and numbers in braces: four, or two of 64 bits.";
+    ImmediateOrder "E0358" "immediate out of order"
+        "Immediates are numbered from 0 in the order of the text.";
+    PropertyUnknown "E0359" "unknown property"
+        "The name is that of no TGSI property. Such lines are skipped with a warning unless loading is strict.";
+    PropertyValue "E0360" "bad value of a property"
+        "A property has one value: a number in its range, or one of its words.";
+    DeclarationLate "E0361" "declaration behind instructions"
+        "Declarations and immediates of TGSI programs come before the first instruction.";
+    NotOnDevice "E0362" "declaration without effect"
+        "What is declared exists in no Vulkan device: flags of edges, and interpolation that wraps around.";
 
     ArrayNeedsIndex "E0401" "array without index"
         "An array is used one element at a time; write an index in brackets.";
@@ -203,6 +253,26 @@ codes! {
         "The language has no register of this name.";
     RelativeInvariant "E0427" "relative parameter in a position-invariant program"
         "Programs of NV_vertex_program1_1 with OPTION NV_position_invariant have no parameters with a run-time index.";
+    VertexNumber "E0428" "vertex number out of range"
+        "The primitive has fewer vertices: POINTS 1, LINES 2, LINES_ADJACENCY 4, TRIANGLES 3, TRIANGLES_ADJACENCY 6, patches 32 at most, the patch \
+         that a tessellation control program makes VERTICES_OUT. Numbers begin with 0.";
+    VertexDynamic "E0429" "run-time vertex number in a binding"
+        "The vertex number of a binding is a constant. Declare a variable without vertex number, such as ATTRIB p = vertex.position, and index it: p[r.x].";
+    VertexMissing "E0430" "vertex number missing"
+        "A binding of vertices that is used directly in an instruction gives the number of the vertex: vertex[0].position.";
+    RegisterFile "E0431" "unknown register file"
+        "Registers of TGSI are numbers in files such as TEMP, IN, OUT, CONST and IMM. `glasm explain TEMP` prints what a file is for.";
+    RegisterIndex "E0432" "malformed register number"
+        "A register is a file and a number in brackets: TEMP[3], CONST[1][2], TEMP[ADDR[0].x+4](1).";
+    PairSplit "E0433" "half of a 64-bit value"
+        "Values of 64 bits take the components x and y or z and w. Swizzles and masks of 64-bit opcodes take whole pairs.";
+    Bars "E0434" "absolute value not closed"
+        "An absolute value stands between two bars: |TEMP[0].xyzw|.";
+    SwizzleLetters "E0435" "malformed swizzle"
+        "A swizzle is a point and four of the letters x, y, z, w. One to three letters, of which the last is repeated, and r, g, b, a are \
+         accepted unless loading is strict.";
+    NegativeRegister "E0436" "register with a negative number"
+        "A register with a negative number does not exist: it reads 0, and what is written to it is lost.";
 
     ModifierTwice "E0501" "two modifiers of one kind"
         "An instruction has at most one data type, one precision, one clamp and one condition-code modifier; suffixes count too.";
@@ -264,6 +334,8 @@ codes! {
         "With an interlock option a fragment program has one FSIB and one FSIE behind it, outside of IF and REP and of subroutines.";
     LoopCount "E0613" "loop count is no parameter"
         "In ARB fragment programs the operand of LOOP and REP is a program parameter or a constant.";
+    RecursiveCall "E0614" "recursive call"
+        "Subroutines of TGSI programs must not call themselves, directly or through others.";
 
     OffsetTarget "E0701" "texel offset not allowed for the target"
         "Offsets exist for the dimensions that the target has; cube maps and buffers take none.";
@@ -284,8 +356,12 @@ codes! {
         "This operand is a texture: texture[n] or a TEXTURE variable.";
     OffsetDynamic "E0709" "run-time texel offset not allowed"
         "offset(v) is not available for TXD, TXGO and cube map targets.";
+    MixedLookups "E0710" "two kinds of texture opcodes"
+        "A TGSI program has either opcodes that name a sampler and a target (TEX), or opcodes that name a view and a sampler (SAMPLE).";
     ImageExpected "E0720" "image expected"
         "This operand is an image: image[n] or an IMAGE variable.";
+    ImageAccess "E0721" "access that the image does not allow"
+        "Stores and atomics need an image that is declared with WR; atomics need a format of 32-bit integers, or R32_FLOAT.";
     HandleOperand "E0730" "handle expected"
         "handle(v.c) takes one component of a variable that is no array and is not declared FLOAT; LONG variables hold handles of 64 bits.";
 
@@ -317,6 +393,10 @@ codes! {
     TextDiffers "E0911" "the text does not do all that the program does"
         "The language that the program is written in lacks something that the program uses, such as sizes of points in WGSL. The text has \
          what comes closest to it; the message says what that is.";
+    StageMismatch "E0912" "programs that do not fit each other"
+        "The programs of a pipeline come in the order vertex, tessellation control, tessellation evaluation, geometry, fragment, one of each \
+         at most. A geometry program takes what is made before it: PATCHES behind a control program, and behind an evaluation program \
+         POINTS with TESS_POINT_MODE, else LINES for ISOLINES, else TRIANGLES.";
 
     ProgramTooLarge "E1001" "program too large"
         "glasm accepts programs of up to 16 MiB.";
@@ -340,6 +420,8 @@ codes! {
 
     TooManyTextureUnits "E1010" "too many texture image units"
         "An ARB vertex program accesses textures through up to 16 image units; their numbers may be any.";
+    TooManyOutputComponents "E1011" "too many components in all vertices"
+        "VERTICES_OUT times the components of results that a geometry program writes is 1024 at most.";
 
     Internal "E9901" "fault of glasm"
         "glasm contradicted itself. Please report it with the program.";

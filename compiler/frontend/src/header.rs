@@ -5,8 +5,9 @@ use crate::diag::Diagnostics;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::report::Reports;
-use crate::source::{Acceptance, Dialect, ProgramType, Source};
+use crate::source::{Acceptance, Dialect, Family, ProgramType, Source, TgsiOptions};
 use crate::split::{Part, leading_bytes, programs};
+use crate::tgsi;
 use crate::unknown_header::{self, Unknown};
 use glasm_ir::Span;
 
@@ -20,6 +21,8 @@ pub(crate) struct Start<'s> {
     /// The program type that the caller asked for.
     pub(crate) wanted: Option<ProgramType>,
     pub(crate) reports: Reports,
+    /// What a TGSI text leaves open.
+    pub(crate) tgsi: TgsiOptions,
 }
 
 /// The language of a program string and the byte behind its header.
@@ -91,16 +94,21 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
         body,
         wanted: source.program_type,
         reports,
+        tgsi: source.tgsi,
     })
 }
 
-/// The language of a text that blanks or comments stand before, which is no mistake in the languages with registers: their headers are
-/// tokens. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.2.
+/// The language of a text that blanks or comments stand before, which is no mistake in the languages with registers and in TGSI: their
+/// headers are tokens. NV_vertex_program section 2.14.1.7, NV_fragment_program section 3.11.2.
 #[cold]
 fn behind_blanks(text: &[u8]) -> Option<(u32, Dialect)> {
-    let skipped = leading_bytes(text);
-    let dialect = Dialect::of(&text[skipped..])?;
-    let is_token = dialect.facts().registers.is_some();
+    let mut skipped = leading_bytes(text);
+    let found = Dialect::of(&text[skipped..]).or_else(|| {
+        skipped = tgsi::leading_bytes(text);
+        Dialect::of(&text[skipped..]).filter(|dialect| dialect.family() == Family::Tgsi)
+    });
+    let dialect = found?;
+    let is_token = dialect.facts().registers.is_some() || dialect.family() == Family::Tgsi;
     is_token.then_some((skipped as u32, dialect))
 }
 

@@ -10,9 +10,10 @@ use crate::lower::tables::Tables;
 use crate::names::{NameId, NameTables};
 use crate::rules::{Flow, Uses};
 use crate::statement::{
-    Decl, Item, Literal, Operand, Path, Reading, Relative, Segment, TexPart, VarMods,
+    Decl, Index, Item, Literal, Operand, Path, Reading, Relative, Segment, TexPart, VarMods,
 };
 use crate::syntax::Word;
+use crate::tgsi;
 use crate::vars::{BufferLayout, Implicit, IoBinding, Var, VarSize};
 use glasm_ir::{BuilderMemory, ParamSource, Program, Semantic, Stage};
 use rustc_hash::FxHashMap;
@@ -27,6 +28,7 @@ pub struct Scratch {
     pub(crate) operands: Vec<Operand>,
     pub(crate) paths: Vec<Path>,
     pub(crate) segments: Vec<Segment>,
+    pub(crate) pairs: Vec<[Index; 2]>,
     pub(crate) relatives: Vec<Relative>,
     pub(crate) literals: Vec<Literal>,
     pub(crate) numbers: FxHashMap<NameId, Literal>,
@@ -44,6 +46,7 @@ pub struct Scratch {
     pub(crate) lines: Lines,
     pub(crate) lowering: Tables,
     pub(crate) builder: BuilderMemory,
+    pub(crate) tgsi: tgsi::Memory,
     program: Option<Program>,
 }
 
@@ -74,6 +77,7 @@ impl Scratch {
         self.operands = reading.operands;
         self.paths = reading.paths;
         self.segments = reading.segments;
+        self.pairs = reading.pairs;
         self.relatives = reading.relatives;
         self.literals = reading.literals;
         self.numbers = reading.numbers;

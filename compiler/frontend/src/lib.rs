@@ -20,6 +20,8 @@ pub mod source;
 pub mod split;
 pub mod statement;
 mod syntax;
+pub mod tgsi;
+mod tgsi_outputs;
 mod unknown_header;
 mod vars;
 mod whole;
@@ -29,11 +31,13 @@ pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;
 pub use kept::Scratch;
 pub use rules::{Components, closest};
-pub use source::{Acceptance, Dialect, ProgramType, Source};
+pub use source::{Acceptance, Dialect, ProgramType, Source, TgsiOptions};
 pub use split::{Part, programs};
+pub use tgsi_outputs::tgsi_outputs;
 
 use pass::Keep;
 use report::Reports;
+use source::Family;
 
 /// Translates a program string. The program is `None` exactly if the diagnostics hold an error.
 ///
@@ -103,6 +107,9 @@ fn translate_until(
     last: Stage,
 ) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
     let start = header::read(source)?;
+    if start.dialect.family() == Family::Tgsi {
+        return Ok(tgsi::translate(start, scratch));
+    }
     if last == Stage::Check {
         let checker = pass::check(start, scratch, Keep::None);
         return Ok((None, checker.finish(scratch)));

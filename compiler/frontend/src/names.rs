@@ -170,6 +170,16 @@ impl<'s> Names<'s> {
         self.find(&self.source[span.range()], key, span)
     }
 
+    /// A short name that was seen before, in one of the two slots that are meant for it, where nearly all are.
+    #[inline]
+    pub(crate) fn seen(&self, span: Span, key: u64) -> Option<NameId> {
+        let pairs = self.tables.pairs.as_slice();
+        let pair = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))?;
+        let slot = pair.iter().find(|slot| slot.key == key)?;
+        let is_name = slot.number != 0 && span.end - span.start <= 8;
+        is_name.then(|| NameId(slot.number - 1))
+    }
+
     #[inline]
     fn find(&mut self, text: &[u8], key: u64, span: Span) -> NameId {
         let mask = self.tables.pairs.len() - 1;

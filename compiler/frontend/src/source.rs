@@ -18,6 +18,8 @@ pub enum Family {
     Vertex2,
     /// Registers: NV_fragment_program.
     Fragment1,
+    /// Numbered registers of a virtual GPU: TGSI, the shaders of Mesa's Gallium.
+    Tgsi,
 }
 
 impl Family {
@@ -28,13 +30,14 @@ impl Family {
         Self::Vertex1,
         Self::Vertex2,
         Self::Fragment1,
+        Self::Tgsi,
     ];
 
     /// The family that has what programs of this one may ask for in vain.
     pub(crate) const fn newer(self) -> Option<Self> {
         match self {
             Self::Vertex1 => Some(Self::Vertex2),
-            Self::Typed | Self::Arb | Self::Vertex2 | Self::Fragment1 => None,
+            Self::Typed | Self::Arb | Self::Vertex2 | Self::Fragment1 | Self::Tgsi => None,
         }
     }
 }
@@ -94,7 +97,7 @@ macro_rules! dialects {
                 match self { $(Self::$name => Stage::$stage,)* }
             }
 
-            /// The extension of OpenGL that defines the language, without `GL_`.
+            /// The extension of OpenGL that defines the language, without `GL_`; empty for TGSI, which is no language of OpenGL.
             pub const fn extension(self) -> &'static str {
                 match self { $(Self::$name => $extension,)* }
             }
@@ -119,6 +122,11 @@ dialects! {
     NvFp4_0 "!!NVfp4.0" Fragment Typed V4_0 "NV_gpu_program4";
     NvFp4_1 "!!NVfp4.1" Fragment Typed V4_1 "NV_gpu_program4_1";
     NvFp5_0 "!!NVfp5.0" Fragment Typed V5_0 "NV_gpu_program5";
+    NvGp4_0 "!!NVgp4.0" Geometry Typed V4_0 "NV_gpu_program4";
+    NvGp4_1 "!!NVgp4.1" Geometry Typed V4_1 "NV_gpu_program4_1";
+    NvGp5_0 "!!NVgp5.0" Geometry Typed V5_0 "NV_gpu_program5";
+    NvTcp5_0 "!!NVtcp5.0" TessControl Typed V5_0 "NV_tessellation_program5";
+    NvTep5_0 "!!NVtep5.0" TessEval Typed V5_0 "NV_tessellation_program5";
     NvCp5_0 "!!NVcp5.0" Compute Typed V5_0 "NV_compute_program5";
     ArbVp1_0 "!!ARBvp1.0" Vertex Arb V1_0 "ARB_vertex_program";
     ArbFp1_0 "!!ARBfp1.0" Fragment Arb V1_0 "ARB_fragment_program";
@@ -127,15 +135,34 @@ dialects! {
     NvVp2_0 "!!VP2.0" Vertex Vertex2 V2_0 "NV_vertex_program2";
     NvVsp1_0 "!!VSP1.0" Compute Vertex1 V1_0 "NV_vertex_program";
     NvFp1_0 "!!FP1.0" Fragment Fragment1 V1_0 "NV_fragment_program";
+    TgsiVertex "VERT" Vertex Tgsi V1_0 "";
+    TgsiFragment "FRAG" Fragment Tgsi V1_0 "";
+    TgsiGeometry "GEOM" Geometry Tgsi V1_0 "";
+    TgsiTessControl "TESS_CTRL" TessControl Tgsi V1_0 "";
+    TgsiTessEval "TESS_EVAL" TessEval Tgsi V1_0 "";
+    TgsiCompute "COMP" Compute Tgsi V1_0 "";
 }
 
 impl Dialect {
     /// The language whose header starts `text`.
     pub fn of(text: &[u8]) -> Option<Self> {
+        if !text.starts_with(b"!!") {
+            return Self::of_tgsi(text);
+        }
         Self::ALL
             .iter()
             .copied()
             .find(|dialect| text.starts_with(dialect.header().as_bytes()))
+    }
+
+    /// The processor that a TGSI text starts with, a word in letters of either case.
+    fn of_tgsi(text: &[u8]) -> Option<Self> {
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let word = text.iter().position(|byte| !is_part(byte));
+        let word = &text[..word.unwrap_or(text.len())];
+        let all = Self::ALL.iter().copied();
+        let mut tgsi = all.filter(|dialect| dialect.family() == Family::Tgsi);
+        tgsi.find(|dialect| word.eq_ignore_ascii_case(dialect.header().as_bytes()))
     }
 
     /// The type of its programs.
@@ -200,6 +227,47 @@ pub enum Acceptance {
     Strict,
 }
 
+/// What a TGSI text does not say and its programs depend on: what drivers are told beside the text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct TgsiOptions {
+    /// The program means what the document of 2010 says where it differs from the current one: `RSQ` takes the absolute value, `IF` tests
+    /// bits, `ROUND` rounds halves up, `SHL` takes one count and does not limit it, comparisons of doubles give floats, clamps keep NaN, and
+    /// integers have absolute values.
+    pub old: bool,
+    /// Bytes of `MEMORY` that is `SHARED`.
+    pub shared_memory: u32,
+    /// Bytes of `MEMORY` that is `PRIVATE`.
+    pub private_memory: u32,
+    /// Threads of a block in each dimension that the program leaves open.
+    pub block_size: [u32; 3],
+    /// `WORK_DIM`: dimensions of the grid.
+    pub work_dim: u32,
+    /// `CS_USER_DATA_AMD`: four words.
+    pub user_data: [u32; 4],
+    /// `TESS_DEFAULT_OUTER_LEVEL` and `TESS_DEFAULT_INNER_LEVEL`: bits of four outer and two inner levels.
+    pub default_levels: [u32; 6],
+    /// Color 1 of fragment programs is the second source of the blending of attachment 0.
+    pub dual_source: bool,
+    /// User clip planes whose distances `CLIPVERTEX` gives: bit n for plane n.
+    pub clip_planes: u8,
+}
+
+impl Default for TgsiOptions {
+    fn default() -> Self {
+        Self {
+            old: false,
+            shared_memory: 32_768,
+            private_memory: 4096,
+            block_size: [1; 3],
+            work_dim: 3,
+            user_data: [0; 4],
+            default_levels: [1f32.to_bits(); 6],
+            dual_source: false,
+            clip_planes: 0,
+        }
+    }
+}
+
 /// A program string.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -219,6 +287,8 @@ pub struct Source<'a> {
     pub step_limit: Option<u32>,
     /// Whether the program may break rules that shipped programs break.
     pub acceptance: Acceptance,
+    /// What a TGSI text leaves open.
+    pub tgsi: TgsiOptions,
 }
 
 impl<'a> Source<'a> {
@@ -232,6 +302,7 @@ impl<'a> Source<'a> {
             program_type: None,
             step_limit: Some(limits::EXECUTED_INSTRUCTIONS),
             acceptance: Acceptance::Shipped,
+            tgsi: TgsiOptions::default(),
         }
     }
 

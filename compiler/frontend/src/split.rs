@@ -3,7 +3,7 @@
 //! GL wants the header in the very first byte and one program in a string. Files and memory of shipped programs hold more; what
 //! may surround a program stands here.
 
-use crate::source::Dialect;
+use crate::source::{Dialect, Family};
 use glasm_ir::Span;
 
 /// The byte order mark of UTF-8.
@@ -33,7 +33,8 @@ impl Part {
 
 /// The programs of a text, in order; at least one part, even if nothing in the text is a header.
 ///
-/// A program starts at `!!` outside of comments, because no language has `!` in its programs. Only the first 4 GiB are looked at.
+/// A program starts at `!!` outside of comments, because no language has `!` in its programs. A text that starts with the word of a TGSI processor,
+/// behind nothing but blanks and comments, is one program. Only the first 4 GiB are looked at.
 ///
 /// ```
 /// let text = "# both in one file\n!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n!!ARBfp1.0\nEND\n";
@@ -45,16 +46,17 @@ impl Part {
 /// ```
 pub fn programs(text: &[u8]) -> impl Iterator<Item = Part> + '_ {
     let text = &text[..text.len().min(u32::MAX as usize)];
+    let tgsi = tgsi_header(text);
     let mut start = Some(0);
     std::iter::from_fn(move || {
         let from = start.take()?;
         // A part other than the first begins with its header.
-        let header = if from == 0 {
-            next_header(text, 0)
-        } else {
-            Some(from)
+        let header = match from {
+            0 => tgsi.or_else(|| next_header(text, 0)),
+            _ => Some(from),
         };
-        let next = header.and_then(|header| next_header(text, header + 2));
+        let behind = header.filter(|_| tgsi.is_none());
+        let next = behind.and_then(|header| next_header(text, header + 2));
         start = next;
         let end = next.unwrap_or(text.len());
         Some(Part {
@@ -63,6 +65,13 @@ pub fn programs(text: &[u8]) -> impl Iterator<Item = Part> + '_ {
             dialect: header.and_then(|header| Dialect::of(&text[header..])),
         })
     })
+}
+
+/// Where the first word of a TGSI text stands.
+fn tgsi_header(text: &[u8]) -> Option<usize> {
+    let at = leading_bytes(text);
+    let dialect = Dialect::of(&text[at..])?;
+    (dialect.family() == Family::Tgsi).then_some(at)
 }
 
 /// The next `!!` at or behind `at` that is in no comment.
@@ -81,7 +90,7 @@ fn next_header(text: &[u8], mut at: usize) -> Option<usize> {
 }
 
 /// The end of the comment at `at`.
-fn comment_end(text: &[u8], at: usize) -> usize {
+pub(crate) fn comment_end(text: &[u8], at: usize) -> usize {
     let line_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let rest = text[at..].iter().position(line_end);
     rest.map_or(text.len(), |length| at + length)
@@ -125,6 +134,14 @@ mod tests {
     fn comments_hold_no_headers() {
         assert_eq!(headers(b"#!!A\n!!B # !!C\r# !!D"), [(0, 5, 20)]);
         assert_eq!(headers(b"!!A END # !"), [(0, 0, 11)]);
+    }
+
+    #[test]
+    fn tgsi_texts_are_one_program() {
+        assert_eq!(headers(b" # a\nFRAG\nEND !!A"), [(0, 5, 17)]);
+        let dialects: Vec<_> = programs(b"comp DCL").map(|part| part.dialect).collect();
+        assert_eq!(dialects, [Some(Dialect::TgsiCompute)]);
+        assert_eq!(headers(b"FRAGMENT\n!!A"), [(0, 9, 12)]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Statements as they are read: short lists that refer to each other by number. Nothing is resolved yet; names are [`NameId`]s.
 
 use crate::lang::conditions::Test;
+use crate::lang::declarations::Declaration;
 use crate::lang::modifiers::Modifiers;
 use crate::lang::opcodes::Opcode;
 use crate::names::{NameId, Names};
@@ -41,6 +42,8 @@ pub struct Reading<'s> {
     pub relatives: Vec<Relative>,
     /// All labels that indirect calls know by a number, with these numbers.
     pub subroutine_numbers: Vec<(NameId, u32, Span)>,
+    /// The declarations about the program as a whole that were begun: bits of [`Declaration`].
+    pub declared: u16,
     /// Names in declarations that could not be read; their use is no further error.
     pub poisoned: Vec<NameId>,
     /// The names of single numbers, which vectors may hold.
@@ -380,6 +383,8 @@ pub enum DeclKind {
     SharedMemory,
     /// SECONDARY_VIEW_LAYER_OFFSET. The item is a number whose bits are those of the signed one.
     SecondaryViewLayerOffset,
+    /// PRIMITIVE_IN and its like. The item is the argument, if there is one.
+    Program(Declaration),
     /// SUBROUTINETYPE.
     SubroutineType,
     /// SUBROUTINE. The first item is the name of the type.
@@ -495,6 +500,7 @@ impl<'s> Reading<'s> {
             pairs: Vec::new(),
             relatives: Vec::new(),
             subroutine_numbers: Vec::new(),
+            declared: 0,
             poisoned: Vec::new(),
             numbers: FxHashMap::default(),
         }

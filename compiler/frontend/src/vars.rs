@@ -19,6 +19,8 @@ pub(crate) struct Var {
     /// The run-time index that the binding has: the variable is that element of all such bindings. NV_vertex_program3
     /// sections 2.14.3.1 and 2.14.3.4.
     pub(crate) element: Option<u32>,
+    /// Whether its first index is the number of a vertex: the bindings name none. NV_geometry_program4 section 2.X.3.2.
+    pub(crate) by_vertex: bool,
     /// Whether it is a single number, which is a scalar and has no components. NV_fragment_program section 3.11.2.
     pub(crate) is_number: bool,
     pub(crate) span: Span,
@@ -78,6 +80,52 @@ pub(crate) struct IoBinding {
     pub(crate) semantic: Semantic,
     pub(crate) base: TypeBase,
     pub(crate) typeless: bool,
+    pub(crate) holder: Holder,
+}
+
+impl IoBinding {
+    /// As what its components are counted: those of all vertices once.
+    pub(crate) fn counted(&self) -> (Semantic, Side) {
+        (self.semantic, self.holder.side)
+    }
+
+    /// A binding of floats.
+    pub(crate) fn float(semantic: Semantic) -> Self {
+        Self {
+            semantic,
+            base: TypeBase::Float,
+            typeless: false,
+            holder: Holder::default(),
+        }
+    }
+}
+
+/// What has an attribute. NV_tessellation_program5 table X.2.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Holder {
+    pub(crate) side: Side,
+    pub(crate) vertex: VertexOf,
+}
+
+/// What comes into a program and what it makes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub(crate) enum Side {
+    #[default]
+    In,
+    /// The patch that a tessellation control program makes.
+    Out,
+}
+
+/// Which vertex an attribute is of.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) enum VertexOf {
+    /// It is none of single vertices.
+    #[default]
+    None,
+    /// The one of this number.
+    Number(u8),
+    /// Each: the first index of the variable selects one.
+    Each,
 }
 
 /// What a buffer variable stands for.
@@ -115,7 +163,7 @@ pub(crate) enum BufferLayout {
 /// Key of a variable that a binding makes when used directly, and of the result `CC`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Implicit {
-    Attrib(Semantic),
+    Attrib(Semantic, Holder),
     Result(Semantic),
     Param(ParamSource),
     Texture(u32),
@@ -149,6 +197,7 @@ impl Var {
             array: None,
             relative: false,
             element: None,
+            by_vertex: false,
             is_number: false,
             span,
         }
@@ -174,7 +223,8 @@ impl Var {
 
     /// Whether a component of it can be a run-time index or a handle: an integer that every instruction can read.
     pub(crate) fn can_be_index(&self) -> bool {
-        self.kind.is_value() && self.array.is_none() && self.base != Some(TypeBase::Float)
+        let is_single = self.array.is_none() && !self.by_vertex;
+        self.kind.is_value() && is_single && self.base != Some(TypeBase::Float)
     }
 
     /// Width of its lanes.

@@ -1,10 +1,14 @@
 //! Branches, calls and the stack of NV_vertex_program2_option and NV_vertex_program3: random programs run by the IR's interpreter
 //! leave the same trace as a direct walk over the instructions that follows the text of the specifications.
 
+#[path = "support/jumps.rs"]
+mod jumps;
+
 use glasm_frontend::{Source, translate};
 use glasm_ir::interp::{Environment, Interpreter};
 use glasm_ir::{ParamSource, Program, Semantic};
 use glasm_tests::rng::Rng;
+use jumps::{Cond, label};
 use std::fmt::Write;
 
 /// Entries of the stack.
@@ -41,45 +45,6 @@ enum Item {
     Branch(usize, Cond),
     Call(usize, Cond),
     Return(Cond),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cond {
-    Always,
-    Less,
-    Greater,
-    Equal,
-    Never,
-}
-
-impl Cond {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Always => "",
-            Self::Less => " (LT.x)",
-            Self::Greater => " (GT.x)",
-            Self::Equal => " (EQ.x)",
-            Self::Never => " (FL)",
-        }
-    }
-
-    fn holds(self, code: f32) -> bool {
-        match self {
-            Self::Always => true,
-            Self::Less => code < 0.0,
-            Self::Greater => code > 0.0,
-            Self::Equal => code == 0.0,
-            Self::Never => false,
-        }
-    }
-}
-
-/// A label; label 0 is sometimes `main`.
-fn label(number: usize, main: bool) -> String {
-    match number == 0 && main {
-        true => "main".to_owned(),
-        false => format!("L{number}"),
-    }
 }
 
 fn text(items: &[Item], main: bool) -> String {

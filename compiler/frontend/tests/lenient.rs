@@ -368,3 +368,13 @@ fn the_page_has_every_rule() {
         assert!(text.contains(&format!("expect warning {code}")), "{script}");
     }
 }
+
+#[test]
+fn barriers_of_patches() {
+    let code = Code::FeatureStage;
+    rule("!!NVtcp5.0 VERTICES_OUT 3; «BAR»; END", code);
+    // Other programs have nothing to wait for.
+    for text in ["!!NVvp5.0 «BAR»; END", "!!NVfp5.0 «BAR»; END"] {
+        errors(text, &[code]);
+    }
+}

@@ -40,7 +40,7 @@ fn run(text: &str, start: &Start<'_>) -> [Vec<u32>; 3] {
         BufferKind::Storage => bytes(start.storage.get(binding as usize).unwrap_or(&&[][..])),
         BufferKind::Constant => bytes(start.parameter.get(binding as usize).unwrap_or(&&[][..])),
         BufferKind::Counter => bytes(start.counters),
-        BufferKind::Shared => vec![0; 256],
+        BufferKind::Shared | BufferKind::Private => vec![0; 256],
         BufferKind::State => vec![0; 96 * 16],
     };
     let buffers = program.buffers.iter().map(|data| {

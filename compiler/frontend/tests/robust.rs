@@ -28,6 +28,19 @@ const PROGRAMS: &[&str] = &[
      TEMP r, i; LONG TEMP a; PARAM p = program.env[3]; PK64.U a, p; SHL.U i.x, invocation.globalid.x, 2; CVT.U64.U32 a.y, i.x;
      ADD.U64 a.x, a.x, a.y; LOAD.F32X4.COH r, a.x; LDC.U8 i.y, c[i.x + 4]; ATOMS.ADD.U32 r.y, r, s[i.x]; BAR; LDS.S16 r.z, s[2];
      ATOM.U32.CSWAP r.w, i, a.x; MEMBAR.CTA; STORE.U32X2 r, a.x; BFE.S r, {4, 8}, r; SAD.U r, r, i, 1; END",
+    "!!NVgp5.0 OPTION NV_viewport_array2; PRIMITIVE_IN TRIANGLES_ADJACENCY; PRIMITIVE_OUT POINTS; VERTICES_OUT 6; INVOCATIONS 3; TEMP r; INT TEMP i;
+     ATTRIB p = vertex.position; ATTRIB a[] = { vertex.attrib[2..4] }; ATTRIB b[3] = { vertex[1].texcoord[0..2] }; OUTPUT o[] = { result.attrib[0..1] };
+     MOV.S i, primitive.invocation; REP.S i; MOV r, p[i.x]; MAD o[i.y], a[i.x + 1][i.z], b[2], vertex[5].color.back; EMITS i.x; ENDREP; CAL f;
+     MOV.S result.viewportmask.x, i; EMIT; ENDPRIM; RET; f: MOV result.position, -|p[1]|; MOV.S result.primid.x, primitive.vertexcount; END",
+    "!!NVgp4.0 OPTION NV_geometry_program_passthrough; PRIMITIVE_IN LINES; PASSTHROUGH result.attrib[1..3].xz; PASSTHROUGH result.position;
+     ATTRIB p = vertex[1].position; MOV.S result.layer.x, primitive.id.x; MOV result.color.back, p; END",
+    "!!NVtcp5.0 VERTICES_OUT 4; TEMP r; INT TEMP i; ATTRIB p = vertex.in.position; ATTRIB q = vertex.out.position; OUTPUT t[] = { result.patch.tessouter[0..3] };
+     ATTRIB a[] = { vertex.out.attrib[1..3] }; ATTRIB l[] = { primitive.out.tessouter[1..2] }; MOV.S i, primitive.out.invocation; MOV result.position, p[i.x];
+     IF NE.x; ADD r, q[i.x + 1], a[i.y][i.x]; MOV t[i.x].x, r; ELSE; MUL r, l[i.x], primitive.out.patch.attrib[29]; ENDIF; MOV result.patch.tessinner[1], r;
+     MOV result.attrib[2], vertex.out[3].attrib[2]; END",
+    "!!NVtep5.0 TESS_MODE ISOLINES; TESS_SPACING FRACTIONAL_ODD; TESS_VERTEX_ORDER CW; TESS_POINT_MODE; TEMP r; ATTRIB c = vertex.tesscoord; INT TEMP i;
+     ATTRIB p = vertex.position; ATTRIB l[] = { primitive.in.tessouter[0..3] }; MOV.S i, primitive.in.vertexcount; LRP r, c.x, p[0], p[i.x - 0];
+     MAD result.position, r, l[i.x], vertex.in[2].texcoord; MOV result.clip[0].x, primitive.patch.attrib[7]; END",
     "!!FP1.0 OPTION ARB_fragment_coord_origin_upper_left; DECLARE tint = {0.5, 1}; DECLARE $2; DEFINE two = -2e0; DEFINE v = {two, .5, two, 1};
      DEFINE w = v; MADX_SAT H0.xw (GT.wzyx), -|f[COL0].x|, two, |v|; TXP R1.xyz, f[TEX7], TEX15, CUBE; KIL LE.x; MOVHC HC, $2.y;
      PK4UB R2.x, R1; UP2H H3, -R2.x; RFLC R4.xyz, H0, p[4095]; TXDC_SAT R5, R1, R4, R4, TEX0, RECT; LRP o[COLH].xz, R5, tint, f[FOGC];
@@ -133,6 +146,15 @@ const WORDS: &[&str] = &[
     "program.local[0..4095]",
     "state.",
     "\u{e9}",
+    "PRIMITIVE_IN PATCHES;",
+    "VERTICES_OUT 2;",
+    "TESS_MODE QUADS;",
+    "PASSTHROUGH result.color;",
+    "vertex[1].position",
+    "vertex.out[2].attrib[0..1]",
+    "primitive.out.tessouter[3]",
+    "p[i.x][2]",
+    "EMIT;",
 ];
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -191,6 +213,9 @@ proptest! {
         check(&text, Some(Dialect::NvFp5_0));
         check(&text, Some(Dialect::ArbVp1_0));
         check(&text, Some(Dialect::NvVp2_0));
+        check(&text, Some(Dialect::NvGp5_0));
+        check(&text, Some(Dialect::NvTcp5_0));
+        check(&text, Some(Dialect::NvTep5_0));
         check(&text, Some(Dialect::NvFp1_0));
     }
 

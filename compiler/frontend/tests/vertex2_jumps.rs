@@ -1,10 +1,14 @@
 //! Branches, calls and the limit of instructions of NV_vertex_program2: random programs run by the IR's interpreter leave what a direct
 //! walk over the instructions leaves, which follows the text of section 2.14.2.3.
 
+#[path = "support/jumps.rs"]
+mod jumps;
+
 use glasm_frontend::{Source, translate};
 use glasm_ir::interp::{Environment, Interpreter};
 use glasm_ir::{ParamSource, Program, Semantic};
 use glasm_tests::rng::Rng;
+use jumps::{Cond, label};
 use std::fmt::Write;
 
 /// Calls that can be open.
@@ -27,42 +31,6 @@ enum Item {
     Branch(usize, Cond),
     Call(usize, Cond),
     Return(Cond),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Cond {
-    Always,
-    Less,
-    Greater,
-    Never,
-}
-
-impl Cond {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Always => "",
-            Self::Less => " (LT.x)",
-            Self::Greater => " (GT.x)",
-            Self::Never => " (FL)",
-        }
-    }
-
-    fn holds(self, code: f32) -> bool {
-        match self {
-            Self::Always => true,
-            Self::Less => code < 0.0,
-            Self::Greater => code > 0.0,
-            Self::Never => false,
-        }
-    }
-}
-
-/// A label; label 0 is sometimes `main`.
-fn label(number: usize, main: bool) -> String {
-    match number == 0 && main {
-        true => "main".to_owned(),
-        false => format!("L{number}"),
-    }
 }
 
 /// What c[n] is.

@@ -12,7 +12,8 @@
 //! assert_eq!(errors.gl_error_position(&source), Some(28)); // at `tint`
 //! ```
 //!
-//! [`link`] compiles the stages of a pipeline together, so that any results go with each other.
+//! [`link`] compiles the stages of a pipeline together, so that any results go with each other. It makes the stages that bring patches to
+//! geometry programs and to rasterization; [`stages`] has others that a pipeline may need besides its programs.
 //!
 //! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
 //!
@@ -69,6 +70,7 @@
 
 mod compiler;
 mod link;
+pub mod stages;
 pub mod state;
 #[cfg(feature = "spirv-tools")]
 pub mod validate;
@@ -79,15 +81,15 @@ pub use glasm_codegen::features::is_feature;
 pub use glasm_codegen::options::HandleLimits;
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
-    FixedState, InterfaceTypes, LevelFilter, LodBias, Options, PointOrigin, Subgroups, Target,
-    TexelFilter, TexelFormat, TextureWrap, TransformFeedback, Varyings, WrapMode,
+    FixedState, InterfaceTypes, LevelFilter, LodBias, Options, PatchLevels, Place, PointOrigin,
+    PrimitiveNumbers, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap, TransformFeedback,
+    Varyings, WrapMode,
 };
 pub use glasm_codegen::reflect::{self, Reflection};
-pub use glasm_codegen::replicate;
 pub use glasm_frontend as frontend;
 pub use glasm_frontend::{
     Acceptance, Code, Components, Diagnostic, Diagnostics, Dialect, Location, Part, ProgramType,
-    Severity, Source, count_components, programs, translate,
+    Severity, Source, TgsiOptions, count_components, programs, tgsi_outputs, translate,
 };
 pub use glasm_ir as ir;
 pub use link::{Linked, link};
@@ -96,3 +98,8 @@ pub use link::{Linked, link};
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 pub struct ReadmeDoctests;
+
+/// The examples of the page about TGSI, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/tgsi.md")]
+pub struct TgsiDoctests;

@@ -1,22 +1,36 @@
 //! Compiling the stages of a pipeline together: only what passes between them takes locations.
 
+mod fit;
+mod patches;
+
 use crate::compiler::{Compiler, Shader, verify};
-use glasm_codegen::options::Varyings;
+use fit::check_fit;
+use glasm_codegen::options::{Conventions, TransformFeedback, Varyings};
 use glasm_codegen::varyings::varying_location;
 use glasm_codegen::{Options, SourceText};
-use glasm_frontend::{Code, Diagnostic, Diagnostics, Source};
-use glasm_ir::inst::Aux;
-use glasm_ir::{Program, Semantic, Stage, TexTarget};
-use std::collections::HashMap;
+use glasm_frontend::{Diagnostic, Diagnostics, Severity, Source};
+use glasm_ir::primitive::InputPrimitive;
+use glasm_ir::{Program, Semantic, Stage};
 
 /// What [`link`] gives.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Linked {
     /// What became of each stage, in the order of the arguments.
     pub stages: Vec<Result<Shader, Diagnostics>>,
-    /// Inputs that the stage before does not write, with the stage that reads them. GL links such programs: fragment programs read
-    /// (0, 0, 0, 1), other stages something undefined, which Vulkan does not run.
+    /// Stages that the pipeline needs besides: those that bring patches to geometry programs and to rasterization.
+    pub made: Vec<(Stage, Result<Shader, Diagnostics>)>,
+    /// Inputs that the stage before does not write, with the stage that reads them. GL links such programs: they read (0, 0, 0, 1).
     pub unwritten: Vec<(Stage, Semantic)>,
+}
+
+/// A stage of the pipeline.
+struct Part<'a> {
+    program: Option<Program>,
+    /// Warnings, or the errors of a program that does not load.
+    found: Diagnostics,
+    options: Options,
+    /// `None` for stages that are made.
+    source: Option<&'a Source<'a>>,
 }
 
 /// Compiles the stages of one pipeline, given in its order, so that they fit each other.
@@ -25,83 +39,181 @@ pub struct Linked {
 /// from 0 on. Any two results of a program go together, which the fixed table of separate stages does not allow for all. The options
 /// `interface.inputs` and `interface.outputs` count at the ends of the pipeline only, and beside stages that do not load.
 ///
-/// A stage that accesses a texture image unit with another target than a stage before it has the error E0703, as GL draws nothing
-/// with such programs.
+/// Any stages go together. A program that does not fit those before it has an error that names both sides, as GL draws nothing with such
+/// programs: E0703 if it accesses a texture image unit with another target, E0912 if it is a geometry program that takes other primitives.
+///
+/// In Vulkan patches end in an evaluation stage. Where there is none, [`Linked::made`] has it, and draws are of patches all the same:
+///
+/// - A geometry program with `PRIMITIVE_IN PATCHES` behind a control program gets all that it reads of a patch, up to 62 vectors, as varyings
+///   of a line. So it does without control program if it reads levels, or if no primitive of Vulkan has as many vertices as patches have
+///   (`fixed.patch_vertices` in its options; the levels are `fixed.patch_levels`). Else it is compiled for that primitive, and the caller
+///   draws points, lines, triangles, lines or triangles with adjacency in place of patches of 1, 2, 3, 4 or 6 vertices.
+/// - The vertices of patches that a control program makes for nobody become points.
 pub fn link(stages: &[(&Source<'_>, &Options)]) -> Linked {
-    let translated: Vec<_> = stages
+    let mut parts: Vec<Part<'_>> = stages
         .iter()
-        .map(|(source, _)| glasm_frontend::translate(source))
+        .map(|(source, options)| {
+            let (program, found) = glasm_frontend::translate(source);
+            Part {
+                program,
+                found,
+                options: (*options).clone(),
+                source: Some(source),
+            }
+        })
         .collect();
-    let mut all: Vec<Options> = stages
-        .iter()
-        .map(|(_, options)| (*options).clone())
-        .collect();
-    let mut unwritten = Vec::new();
-    for (index, pair) in translated.windows(2).enumerate() {
-        let [(Some(from), _), (Some(to), _)] = pair else {
-            continue;
-        };
-        let packed = Varyings::pack(from, to, &all[index].transform_feedback);
-        all[index].interface.outputs = packed.clone();
-        all[index + 1].interface.inputs = packed;
-        unwritten.extend(missing(from, to).map(|semantic| (to.stage, semantic)));
+    let programs: Vec<_> = parts.iter().map(|part| part.program.as_ref()).collect();
+    let found = check_fit(&programs);
+    for (part, found) in parts.iter_mut().zip(found) {
+        part.note(found);
     }
+    bring_patches(&mut parts);
+    let unwritten = pack(&mut parts);
     let mut compiler = Compiler::new();
-    let sources = stages.iter().map(|(source, _)| source);
-    let conflicts = target_conflicts(&translated);
-    let stages = sources.zip(translated).zip(&all).zip(conflicts);
-    let stages = stages.map(|(((source, (program, mut warnings)), options), conflict)| {
-        let Some(program) = program else {
-            return Err(warnings);
-        };
-        if let Some(conflict) = conflict {
-            warnings.push(conflict);
-            return Err(warnings);
+    let mut linked = Linked {
+        stages: Vec::with_capacity(stages.len()),
+        made: Vec::new(),
+        unwritten,
+    };
+    for part in parts {
+        let stage = part.program.as_ref().map(|program| program.stage);
+        let is_made = part.source.is_none();
+        let compiled = part.compile(&mut compiler);
+        match stage.filter(|_| is_made) {
+            Some(stage) => linked.made.push((stage, compiled)),
+            None => linked.stages.push(compiled),
         }
+    }
+    linked
+}
+
+impl Part<'_> {
+    /// Takes over what was found beside other stages.
+    fn note(&mut self, found: Vec<Diagnostic>) {
+        for diagnostic in found {
+            if diagnostic.severity != Severity::Warning {
+                self.program = None;
+            }
+            self.found.push(diagnostic);
+        }
+    }
+
+    fn compile(self, compiler: &mut Compiler) -> Result<Shader, Diagnostics> {
+        let Some(program) = self.program else {
+            return Err(self.found);
+        };
         if cfg!(debug_assertions) {
             verify(&program)?;
         }
-        let text = SourceText {
+        let text = self.source.map(|source| SourceText {
             name: source.name,
             text: source.text,
-        };
-        compiler.emit(&program, options, Some(text), warnings)
-    });
-    Linked {
-        stages: stages.collect(),
-        unwritten,
+        });
+        compiler.emit(&program, &self.options, text, self.found)
     }
 }
 
-/// For each stage, the error that it accesses a texture image unit with another target than a stage before it. GL refuses to draw
-/// with such programs: NV_vertex_program3 section 2.14.4, NV_gpu_program4 section 2.X.4.4.
-fn target_conflicts(stages: &[(Option<Program>, Diagnostics)]) -> Vec<Option<Diagnostic>> {
-    let mut targets: HashMap<u32, TexTarget> = HashMap::new();
-    let mut conflicts = Vec::with_capacity(stages.len());
-    for (program, _) in stages {
-        let mut conflict = None;
-        for (id, texture) in program.iter().flat_map(|it| it.textures.iter_enumerated()) {
-            for unit in texture.units.numbers() {
-                let target = *targets.entry(unit).or_insert(texture.target);
-                if target != texture.target && conflict.is_none() {
-                    conflict = Some((id, unit));
-                }
-            }
-        }
-        let found = program.as_ref().zip(conflict);
-        conflicts.push(found.map(|(program, (id, unit))| {
-            let accesses =
-                |aux| matches!(aux, Aux::Tex(access) if program.tex_accesses[access].texture == id);
-            let first = program.insts.iter().find(|inst| accesses(inst.aux));
-            let message =
-                format!("texture image unit {unit} is used with another target by a stage before");
-            match first {
-                Some(inst) => Diagnostic::error(Code::TargetConflict, inst.span, message),
-                None => Diagnostic::whole_program(Code::TargetConflict, message),
-            }
-        }));
+/// Numbers what passes between stages; gives what is read and not written.
+fn pack(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
+    let mut unwritten = Vec::new();
+    for index in 1..parts.len() {
+        let [before, part] = &mut parts[index - 1..=index] else {
+            continue;
+        };
+        let (Some(from), Some(to)) = (&before.program, &part.program) else {
+            continue;
+        };
+        let packed = Varyings::pack(from, to, &before.options.transform_feedback);
+        before.options.interface.outputs = packed.clone();
+        part.options.interface.inputs = packed;
+        unwritten.extend(missing(from, to).map(|semantic| (to.stage, semantic)));
     }
-    conflicts
+    unwritten
+}
+
+/// Makes the stages that patches need to go on.
+fn bring_patches(parts: &mut Vec<Part<'_>>) {
+    let stages: Option<Vec<Stage>> = parts
+        .iter()
+        .map(|part| part.program.as_ref().map(|program| program.stage))
+        .collect();
+    let Some(stages) = stages.filter(|stages| !stages.contains(&Stage::TessEval)) else {
+        return;
+    };
+    let find = |wanted| stages.iter().position(|stage| *stage == wanted);
+    match (find(Stage::TessControl), find(Stage::Geometry)) {
+        (control, Some(geometry)) => bring_to_geometry(parts, control, geometry),
+        (Some(control), None) => bring_to_points(parts, control),
+        (None, None) => {}
+    }
+}
+
+/// The options of a stage that is made before another: what holds for the last stage before rasterization does not hold for it.
+fn made_options(options: &Options) -> Options {
+    Options {
+        target: options.target,
+        device: options.device,
+        bindings: options.bindings,
+        debug: options.debug,
+        ..Options::default()
+    }
+}
+
+fn bring_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry: usize) {
+    let options = made_options(&parts[geometry].options);
+    let fixed = parts[geometry].options.fixed;
+    let Some(program) = &parts[geometry].program else {
+        return;
+    };
+    if program.modes.primitive_in != InputPrimitive::Patches {
+        return;
+    }
+    let vertices = u32::from(fixed.patch_vertices);
+    let passed = match control {
+        Some(index) => parts[index].program.clone(),
+        None if vertices == 0 || patches::is_primitive(program, vertices) => None,
+        None => Some(patches::pass_on(program, vertices, fixed.patch_levels)),
+    };
+    let Some(passed) = passed else { return };
+    let bridge = match patches::bridge(&passed, program) {
+        Ok(bridge) => bridge,
+        Err(error) => return parts[geometry].note(vec![error]),
+    };
+    parts[geometry].program = Some(bridge.geometry);
+    let made = |program| Part {
+        program: Some(program),
+        found: Diagnostics::default(),
+        options: options.clone(),
+        source: None,
+    };
+    parts.insert(geometry, made(bridge.evaluation));
+    match control {
+        Some(index) => parts[index].program = Some(bridge.control),
+        None => parts.insert(geometry, made(bridge.control)),
+    }
+}
+
+fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
+    let part = &mut parts[control];
+    let Some(program) = &part.program else { return };
+    match patches::points(program) {
+        Ok((program, evaluation)) => {
+            part.program = Some(program);
+            let before = Options {
+                conventions: Conventions::vulkan(),
+                transform_feedback: TransformFeedback::default(),
+                ..part.options.clone()
+            };
+            let made = Part {
+                program: Some(evaluation),
+                found: Diagnostics::default(),
+                options: std::mem::replace(&mut part.options, before),
+                source: None,
+            };
+            parts.insert(control + 1, made);
+        }
+        Err(error) => part.note(vec![error]),
+    }
 }
 
 /// Varyings that `to` reads and `from` does not write.
@@ -119,6 +231,7 @@ fn missing<'a>(from: &'a Program, to: &'a Program) -> impl Iterator<Item = Seman
 mod tests {
     use super::*;
     use glasm_codegen::reflect::InterfaceVariable;
+    use glasm_frontend::Code;
 
     fn locations(list: &[InterfaceVariable]) -> Vec<(Semantic, Option<u32>)> {
         let mut found: Vec<_> = list.iter().map(|it| (it.semantic, it.location)).collect();

@@ -22,7 +22,7 @@ pub fn validate(words: &[u32], target: Target) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::validate;
-    use crate::{Options, Source, Target, compile};
+    use crate::{Options, Source, Target, TgsiOptions, compile};
     use glasm_tests::scripts::{Expected, all_programs};
 
     #[test]
@@ -33,7 +33,14 @@ mod tests {
         };
         let mut count = 0;
         for program in all_programs() {
-            let source = Source::new(&program.name, &program.text);
+            let tgsi = TgsiOptions {
+                old: program.tgsi_old,
+                ..TgsiOptions::default()
+            };
+            let source = Source {
+                tgsi,
+                ..Source::new(&program.name, &program.text)
+            };
             // Some programs need another to go with them, or other options.
             let (Expected::Loads, Ok(shader)) = (program.expected, compile(&source, &options))
             else {

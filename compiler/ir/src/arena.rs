@@ -124,6 +124,11 @@ impl<I: Id, T> IndexVec<I, T> {
         self.items.clear();
     }
 
+    /// Makes room for so many more items.
+    pub fn reserve(&mut self, more: usize) {
+        self.items.reserve(more);
+    }
+
     /// Appends copies of `item` until the length is `len`; never shortens.
     pub fn grow(&mut self, len: usize, item: T)
     where

@@ -95,11 +95,27 @@ impl Builder {
         self.pending.drain(start..).collect()
     }
 
+    /// Closes the innermost open block; its nodes are in the program, but in none of its blocks: [`nodes_of`](Self::nodes_of) copies them.
+    ///
+    /// # Panics
+    /// If no block is open.
+    pub fn close_nodes(&mut self) -> Block {
+        self.close()
+    }
+
+    /// Appends the nodes of a closed block to the open one.
+    pub fn nodes_of(&mut self, Block { first, len }: Block) {
+        self.end_run();
+        let nodes = &self.program.nodes[first as usize..(first + len) as usize];
+        self.pending.extend_from_slice(nodes);
+    }
+
     fn close(&mut self) -> Block {
         self.end_run();
         let start = self.open.pop().expect("a block is open");
         let first = self.program.nodes.len() as u32;
-        self.program.nodes.extend(self.pending.drain(start..));
+        self.program.nodes.extend_from_slice(&self.pending[start..]);
+        self.pending.truncate(start);
         Block {
             first,
             len: self.program.nodes.len() as u32 - first,
@@ -110,7 +126,10 @@ impl Builder {
     #[inline]
     pub fn inst(&mut self, inst: Inst, sources: &[Src]) {
         let first_source = self.program.srcs.len() as u32;
-        self.program.srcs.extend_from_slice(sources);
+        // One to four sources: a loop is shorter than the call that copies a list.
+        for &source in sources {
+            self.program.srcs.push(source);
+        }
         self.inst_of_pushed(Inst {
             first_source,
             source_count: sources.len() as u8,
@@ -125,13 +144,16 @@ impl Builder {
     }
 
     /// Makes a node of the instructions that are in none.
+    #[inline]
     fn end_run(&mut self) {
-        let first = self.first_loose;
         let end = self.program.insts.len() as u32;
-        if first == end {
-            return;
+        if self.first_loose != end {
+            self.end_run_at(end);
         }
-        self.first_loose = end;
+    }
+
+    fn end_run_at(&mut self, end: u32) {
+        let first = std::mem::replace(&mut self.first_loose, end);
         let start = self.open.last().copied().unwrap_or(0);
         match self.pending[start..].last_mut() {
             // Only the last node of the open block may grow; instructions of a closed block may stand between.

@@ -285,28 +285,55 @@ pub fn read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed
 #[inline]
 pub fn common_read_lanes(inst: &Inst, needed: u8) -> Option<u8> {
     let has_access = !matches!(inst.aux, Aux::None | Aux::Cvt { .. });
-    if has_access || matches!(inst.op, Op::InterpOffset | Op::InterpSample) {
+    if has_access
+        || matches!(
+            inst.op,
+            Op::InterpOffset | Op::InterpSample | Op::EmitVertex | Op::GroupRead
+        )
+    {
         return None;
     }
-    match inst.op.info().shape {
-        ResultShape::Componentwise => Some(needed),
-        ResultShape::Replicated { reads } | ResultShape::Vector { reads } if needed != 0 => {
-            Some(reads)
-        }
-        ResultShape::Replicated { .. } | ResultShape::Vector { .. } | ResultShape::None => Some(0),
-    }
+    let reads = &READS[inst.op as usize];
+    let fixed = if needed == 0 { 0 } else { reads.fixed };
+    Some(needed & reads.own | fixed)
 }
+
+/// What an operation reads of each source.
+#[derive(Clone, Copy)]
+struct Reads {
+    /// The needed lanes that it reads.
+    own: u8,
+    /// What it reads whatever lanes are needed, if any is.
+    fixed: u8,
+}
+
+/// By operation; found once, because passes ask for every instruction.
+static READS: [Reads; Op::ALL.len()] = {
+    let mut table = [Reads { own: 0, fixed: 0 }; Op::ALL.len()];
+    let mut number = 0;
+    while number < table.len() {
+        let (own, fixed) = match Op::ALL[number].info().shape {
+            ResultShape::None => (0, 0),
+            ResultShape::Componentwise => (u8::MAX, 0),
+            ResultShape::Replicated { reads } | ResultShape::Vector { reads } => (0, reads),
+        };
+        table[number] = Reads { own, fixed };
+        number += 1;
+    }
+    table
+};
 
 fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, needed: u8) -> u8 {
     match (inst.aux, inst.op) {
         (Aux::Tex(id), _) => tables.tex_access(id).source_lanes(source),
         (Aux::Mem(id), Op::Store) if source == 0 => tables.mem_access(id).element_lanes(),
-        (Aux::Mem(_), Op::Store | Op::Load) => 1,
+        (Aux::Mem(_), Op::Store | Op::Load | Op::BufferSize) => 1,
         (Aux::Mem(id), Op::Atomic) if source == 0 => tables.mem_access(id).atomic_lanes(),
         (Aux::Mem(_), Op::Atomic) => 1,
         (Aux::Image(id), op) => image_source_lanes(tables.image_access(id), op, source),
         (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
-        (_, Op::InterpSample) if source == 1 && needed != 0 => 1,
+        (_, Op::InterpSample | Op::GroupRead) if source == 1 && needed != 0 => 1,
+        (_, Op::EmitVertex) => 1,
         _ => match inst.op.info().shape {
             ResultShape::None => 0,
             ResultShape::Componentwise => needed,
@@ -337,7 +364,7 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
     match (inst.aux, inst.op) {
         (Aux::Tex(id), _) => tables.tex_access(id).source_type(source),
         (Aux::Cvt { from, .. }, _) => from,
-        (Aux::Mem(id), Op::Load) => tables.mem_access(id).address_type(),
+        (Aux::Mem(id), Op::Load | Op::BufferSize) => tables.mem_access(id).address_type(),
         (Aux::Mem(id), Op::Store | Op::Atomic) if source == 1 => {
             tables.mem_access(id).address_type()
         }
@@ -346,9 +373,10 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
             if is_value { inst.ty } else { Type::S32 }
         }
         (_, Op::InterpSample) if source == 1 => Type::U32,
-        (_, Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex) if source > 0 => {
-            Type::U32
-        }
+        (
+            _,
+            Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex | Op::GroupRead,
+        ) if source > 0 => Type::U32,
         (_, Op::UnpackHalf2 | Op::UnpackUnorm2 | Op::UnpackUnorm4 | Op::Pack64) => Type::U32,
         _ => inst.ty,
     }
@@ -358,7 +386,13 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
 pub fn result_type(inst: &Inst) -> Type {
     if matches!(
         inst.op,
-        Op::PackHalf2 | Op::PackUnorm2 | Op::PackUnorm4 | Op::Unpack64 | Op::GroupBallot
+        Op::PackHalf2
+            | Op::PackUnorm2
+            | Op::PackUnorm4
+            | Op::Unpack64
+            | Op::GroupBallot
+            | Op::GroupBallotWide
+            | Op::GroupAllEqual
     ) {
         Type::U32
     } else {

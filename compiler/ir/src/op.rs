@@ -144,6 +144,8 @@ ops! {
     MulHi "mulhi" 2 (each) Int32;
     /// `a * b + c`; floats may round once or twice unless precise.
     Mad "mad" 3 (each) Any;
+    /// `a * b + c`, rounded once.
+    Fma "fma" 3 (each) Float;
     /// `a / b`; integers truncate, and division by zero gives all ones.
     Div "div" 2 (each) Any;
     /// Integer remainder with the sign of `a`; modulo zero gives all ones.
@@ -286,6 +288,15 @@ ops! {
     /// Bit `i` is set if invocation `i` of the thread group is active and its `a` is not zero. Groups have up to 32
     /// invocations. The type is that of the source, the result `u32`.
     GroupBallot "ballot" 1 (each) Word;
+    /// Whether `a` has the same bits in all active invocations of the subgroup, the device's own; true is all ones.
+    GroupAllEqual "groupalleq" 1 (each) Word;
+    /// Lanes x and y are the low and the high word of a mask in which bit `i` is set if invocation `i` of the subgroup is active and its
+    /// `a.x` is not zero; z and w are 0.
+    GroupBallotWide "ballot64" 1 (vec 0b0001) Word;
+    /// `a` of the first active invocation of the subgroup.
+    GroupFirst "groupfirst" 1 (each) Word;
+    /// `a` of invocation `b.x` of the subgroup; undefined if that is not active. `b` is an integer whatever the type.
+    GroupRead "groupread" 2 (each) Word;
     /// In x whether invocation `id - b.x` of the thread group is in range, in y `a.x` of that invocation, or the own one if
     /// it is not in range. Bits 0 to 4 of `c.x` limit the range, bits 8 to 12 divide the group into segments.
     ShuffleUp "shfup" 3 (vec 0b0001) Word;
@@ -321,6 +332,8 @@ ops! {
     /// Returns the old value in every lane. Vectors of half floats are updated component by component, each by itself
     /// atomic; lanes past them are 0.
     Atomic "atom" 2 (vec 0b0011) Memory effect;
+    /// Bytes of the buffer that [`Aux::Mem`](crate::Aux::Mem) names, whole words; `[address]` is the place in it that does not count.
+    BufferSize "bufsize" 1 (one 0b0001) Int32;
     /// Reads a texel: `[coordinate, sample]`; [`Aux::Image`](crate::Aux::Image) names the image, and how texels are seen.
     ImageLoad "imgload" * (vec 0b1111) Memory;
     /// Writes a texel: `[value, coordinate, sample]`.
@@ -338,6 +351,15 @@ ops! {
     Barrier "bar" 0 (none) Untyped effect;
     /// Makes the fragment a helper invocation: no result of it is written, derivatives stay defined.
     Demote "demote" 0 (none) Untyped effect;
+    /// Whether the fragment is a helper invocation now, be it because of `demote`; true is all ones.
+    IsHelper "ishelper" 0 (one 0) Untyped;
+    /// Time in lanes x and y, the low word first, in units of the device's own; z and w are 0. Each has a place in the order of the program.
+    Clock "clock" 0 (vec 0) Untyped;
+    /// Ends a vertex of a geometry program: it has the values that the outputs have now, which stay as they are. `a.x` is the stream; a stream
+    /// that does not exist takes nothing.
+    EmitVertex "emit" 1 (none) Int32 effect;
+    /// Ends the strip of a geometry program, of stream 0.
+    EndPrimitive "endprim" 0 (none) Untyped effect;
     /// Begins the critical section of a fragment program.
     InterlockBegin "interlock_begin" 0 (none) Untyped effect;
     /// Ends the critical section of a fragment program.
@@ -347,7 +369,7 @@ ops! {
 impl Op {
     /// The operation's table row.
     #[inline]
-    pub fn info(self) -> &'static OpInfo {
+    pub const fn info(self) -> &'static OpInfo {
         &TABLE[self as usize]
     }
 
@@ -370,6 +392,7 @@ impl Op {
                 | Self::Sub
                 | Self::Mul
                 | Self::Mad
+                | Self::Fma
                 | Self::Div
                 | Self::Min
                 | Self::Max

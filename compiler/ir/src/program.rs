@@ -9,6 +9,7 @@ use crate::image::{Image, ImageAccess};
 use crate::inst::{AccessTables, Cond, Inst};
 use crate::interp::{Arithmetic, Denormals, Products};
 use crate::operand::{Index, Src};
+use crate::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
 use crate::resource::{Buffer, MemAccess, NamedParam, Param, TexAccess, Texture};
 use crate::semantic::{Input, Output};
 use crate::span::Span;
@@ -92,7 +93,7 @@ pub struct Routine {
 }
 
 /// A sequence of nodes: `first..first + len` of [`Program::nodes`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// First node.
     pub first: u32,
@@ -205,6 +206,29 @@ impl Interlock {
 pub struct Modes {
     /// Work-group size of compute programs; zeros if the pipeline gives it.
     pub workgroup_size: [u32; 3],
+    /// What geometry programs get.
+    pub primitive_in: InputPrimitive,
+    /// What geometry programs make.
+    pub primitive_out: OutputPrimitive,
+    /// Most vertices that an invocation of a geometry program emits; the vertices of the patch that a tessellation control program makes,
+    /// one for each invocation. At least 1 in these programs.
+    pub vertices_out: u32,
+    /// How often a geometry program runs for each primitive; 0 counts as 1.
+    pub invocations: u32,
+    /// The geometry program emits its input primitive, whose vertices get the outputs of the program and, in the lanes of
+    /// [`Output::passthrough`], the inputs of the same meaning. NV_geometry_shader_passthrough.
+    pub passthrough: bool,
+    /// What tessellation evaluation programs subdivide patches as.
+    pub tess_mode: TessMode,
+    /// How edges of patches are divided.
+    pub tess_spacing: TessSpacing,
+    /// Orientation of the triangles of a subdivided patch.
+    pub tess_order: TessOrder,
+    /// Subdivided patches become points.
+    pub point_mode: bool,
+    /// The invocations of a tessellation control program end each instruction before any begins the next: outputs read back are those that
+    /// other invocations have written by then. NV_tessellation_program5 section 2.X.5.
+    pub lock_step: bool,
     /// Depth and stencil tests run before the program.
     pub early_fragment_tests: bool,
     /// The mask of covered samples has only those that passed these tests.
@@ -244,6 +268,9 @@ type Flag = fn(&mut Modes) -> &mut bool;
 impl Modes {
     /// The modes that a program has or has not, with their names in the text form.
     pub const FLAGS: &'static [(&'static str, Flag)] = &[
+        ("passthrough", |modes| &mut modes.passthrough),
+        ("point_mode", |modes| &mut modes.point_mode),
+        ("lock_step", |modes| &mut modes.lock_step),
         ("early_fragment_tests", |modes| {
             &mut modes.early_fragment_tests
         }),

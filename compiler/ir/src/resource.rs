@@ -145,6 +145,15 @@ pub struct Texture {
     pub shadow: bool,
     /// What texels are converted to: `f32`, `s32` or `u32`.
     pub texel: Type,
+    /// Texture image unit whose sampler is used in place of the texture's own. Single units only.
+    pub sampler: Option<u32>,
+}
+
+impl Texture {
+    /// The unit whose sampler is used, the first of several.
+    pub fn sampler_unit(&self) -> Option<u32> {
+        self.sampler.or(self.units.first())
+    }
 }
 
 /// How a texture is accessed, and which sources follow the coordinate.
@@ -345,6 +354,8 @@ pub enum BufferKind {
     Storage,
     /// Memory shared by a work group.
     Shared,
+    /// Memory of each invocation for itself, which holds anything at first. Reads beyond it give 0, writes do nothing.
+    Private,
     /// Atomic counter buffer.
     Counter,
     /// The 96 parameters of vertex programs as state programs read and write them. Reads beyond them give 0. NV_vertex_program section 2.14.4.
@@ -363,7 +374,7 @@ pub struct Buffer {
     pub binding: u32,
     /// Number of bindings if the program indexes them, else `None`.
     pub array: Option<u32>,
-    /// Size in bytes where the program declares it (shared memory).
+    /// Size in bytes where the program declares it: shared and private memory, and constant buffers, which give 0 from there on.
     pub size: Option<u32>,
 }
 

@@ -1,6 +1,8 @@
 //! What stage inputs and outputs mean, and how wide they are.
 
+use crate::operand::WriteMask;
 use crate::types::{Base, Width};
+use std::fmt;
 
 pub use crate::ids::{InputId, OutputId};
 
@@ -53,12 +55,16 @@ semantics! {
     BackColor(n) = "back_color";
     /// Fog coordinate in lane x; as fragment input (f, 0, 0, 1).
     FogCoord = "fog_coord";
+    /// Fog as a vector of four components.
+    FogVector = "fog_vector";
     /// Texture coordinate set.
     TexCoord(n) = "tex_coord";
     /// Generic varying (`result.attrib[n]`, `fragment.attrib[n]`, TGSI GENERIC).
     Generic(n) = "generic";
     /// Clip distance in lane x.
     ClipDistance(n) = "clip_distance";
+    /// Cull distance in lane x: primitives whose vertices all have a negative one are dropped.
+    CullDistance(n) = "cull_distance";
     /// Layer in lane x, integer.
     Layer = "layer";
     /// Viewport index in lane x, integer.
@@ -69,9 +75,9 @@ semantics! {
     SecondaryPosition = "secondary_position";
     /// Mask of viewports of the second view in lane x, integer.
     SecondaryViewportMask = "secondary_viewport_mask";
-    /// Primitive number in lane x, integer.
+    /// Primitive number in lane x, integer; before rasterization the number of the input primitive or patch in the draw.
     PrimitiveId = "primitive_id";
-    /// Vertex number in lane x, integer; includes the base vertex.
+    /// Vertex number in lane x, integer; includes the base vertex. As input per vertex it is what the stage before has written.
     VertexId = "vertex_id";
     /// Instance number in lane x, integer, from 0 in every draw.
     InstanceId = "instance_id";
@@ -81,19 +87,35 @@ semantics! {
     BaseInstance = "base_instance";
     /// Number of the draw in a multi-draw in lane x, integer.
     DrawId = "draw_id";
+    /// Number of the invocation in lane x, integer: of a geometry program among those of its primitive, of a tessellation control program
+    /// the vertex of the patch that it makes.
+    InvocationId = "invocation_id";
+    /// Number of vertices of the input primitive or patch in lane x, integer.
+    VertexCount = "vertex_count";
+    /// Place in the subdivided patch: (u, v, w), of triangles with sum 1.
+    TessCoord = "tess_coord";
+    /// Outer tessellation level of the patch in lane x.
+    TessOuter(n) = "tess_outer";
+    /// Inner tessellation level of the patch in lane x.
+    TessInner(n) = "tess_inner";
+    /// Generic varying of the patch (`result.patch.attrib[n]`).
+    PatchGeneric(n) = "patch_generic";
     /// Facing in lane x: +1.0 front, -1.0 back.
     Facing = "facing";
     /// Point sprite coordinate (s, t, 0, 1).
     PointCoord = "point_coord";
     /// Sample number in lane x, integer.
     SampleId = "sample_id";
+    /// Place of the sample that the fragment is for in its pixel, (x, y).
+    SamplePosition = "sample_position";
     /// Mask of covered samples in lane x, integer.
     SampleMask = "sample_mask";
     /// In lane x 1 if the primitive covers all of the fragment and conservative rasterization is on, else 0.
     FullyCovered = "fully_covered";
     /// In lane x all ones if the fragment is a helper invocation, else 0.
     HelperInvocation = "helper_invocation";
-    /// Fragment color of draw buffer `buffer`; `index` 1 is the second source of dual-source blending.
+    /// Fragment color of draw buffer `buffer`; `index` 1 is the second source of dual-source blending. As fragment input, with `index` 0, what
+    /// the draw buffer holds before the fragment.
     FragColor {
         /// Draw buffer.
         buffer,
@@ -102,6 +124,8 @@ semantics! {
     } = "frag_color";
     /// Fragment depth, in lane z.
     FragDepth = "frag_depth";
+    /// Reference value of the stencil test, integer, in lane y.
+    FragStencil = "frag_stencil";
     /// Work-group number (x, y, z), integer.
     WorkgroupId = "workgroup_id";
     /// Number of work groups (x, y, z), integer.
@@ -126,10 +150,58 @@ semantics! {
     ThreadGtMask = "thread_gt_mask";
     /// Mask with the bits of higher invocation numbers and the own one in lane x.
     ThreadGeMask = "thread_ge_mask";
+    /// Number of invocations of a subgroup, the device's own, in lane x, integer.
+    SubgroupSize = "subgroup_size";
+    /// Invocation number in the subgroup in lane x, integer.
+    SubgroupInvocation = "subgroup_invocation";
+    /// Mask with the bit of the invocation in its subgroup: the words of a mask of 128 bits, the lowest in lane x.
+    SubgroupEqMask = "subgroup_eq_mask";
+    /// Such a mask with the bits of higher invocation numbers and the own one.
+    SubgroupGeMask = "subgroup_ge_mask";
+    /// Such a mask with the bits of higher invocation numbers.
+    SubgroupGtMask = "subgroup_gt_mask";
+    /// Such a mask with the bits of lower invocation numbers and the own one.
+    SubgroupLeMask = "subgroup_le_mask";
+    /// Such a mask with the bits of lower invocation numbers.
+    SubgroupLtMask = "subgroup_lt_mask";
     /// Number of the thread group in lane x, integer.
     WarpId = "warp_id";
     /// Number of the processor in lane x, integer.
     SmId = "sm_id";
+}
+
+/// As in the text form.
+impl fmt::Display for Semantic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, numbers) = self.parts();
+        f.write_str(word)?;
+        numbers
+            .iter()
+            .try_for_each(|number| write!(f, "[{number}]"))
+    }
+}
+
+impl Semantic {
+    /// Whether it is the number of the invocation in its thread group, or made of that.
+    pub const fn is_thread_number(self) -> bool {
+        matches!(
+            self,
+            Self::ThreadId
+                | Self::ThreadEqMask
+                | Self::ThreadLtMask
+                | Self::ThreadLeMask
+                | Self::ThreadGtMask
+                | Self::ThreadGeMask
+        )
+    }
+
+    /// Whether there is one value for a patch.
+    pub const fn is_per_patch(self) -> bool {
+        matches!(
+            self,
+            Self::TessOuter(_) | Self::TessInner(_) | Self::PatchGeneric(_)
+        )
+    }
 }
 
 /// How a fragment input is interpolated.
@@ -206,6 +278,9 @@ pub struct Output {
     pub base: Base,
     /// Whether the position must be bit-identical to that of other invariant programs.
     pub invariant: bool,
+    /// Lanes that each vertex takes from the input of the same meaning, in a program with
+    /// [`Modes::passthrough`](crate::Modes::passthrough).
+    pub passthrough: WriteMask,
 }
 
 impl Output {
@@ -215,6 +290,7 @@ impl Output {
             semantic,
             base: Base::Float,
             invariant: false,
+            passthrough: WriteMask::NONE,
         }
     }
 }

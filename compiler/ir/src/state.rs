@@ -176,10 +176,14 @@ pub enum StateParam {
     PointAttenuation,
     /// `(near, far, far - near, 1)`
     DepthRange,
+    /// `(x, y, width, height)` of the viewport.
+    Viewport,
     /// `(least, largest, 0, 1)`: depths between which fragments lie whose depth a program replaces. NV_fragment_program section 3.11.6.
     DepthBounds,
     /// `(scale, offset, 0, 1)`: what makes of y of the window position a count from the top.
     WindowOrigin,
+    /// `(scale, offset, 0, 1)` that make of the window y a count from the bottom.
+    WindowOriginLower,
     /// Property of thread groups: an integer in lane x.
     Thread(ThreadProperty),
     /// `(factor, 0, 0, 1)`: what makes normals as long as before the modelview matrix, if that scales all axes alike.

@@ -1,6 +1,7 @@
 //! Words of the text form that printer and parser share.
 
 use crate::inst::{CondTest, Rounding};
+use crate::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
 use crate::program::Stage;
 use crate::resource::{AtomicOp, BufferKind, TexTarget};
 use crate::semantic::{Interpolation, Sampling};
@@ -41,14 +42,17 @@ macro_rules! words_of_tables {
     )*};
 }
 
-words_of_tables! { Stage CondTest TexTarget AtomicOp }
+words_of_tables! {
+    Stage CondTest TexTarget AtomicOp
+    InputPrimitive OutputPrimitive TessMode TessSpacing TessOrder
+}
 
 words! {
     Base { Float = "float", Signed = "signed", Unsigned = "unsigned" }
     Rounding { Even = "even", Floor = "floor", Ceil = "ceil", Trunc = "trunc" }
     Interpolation { Smooth = "smooth", NoPerspective = "noperspective", Flat = "flat" }
     Sampling { Center = "center", Centroid = "centroid", Sample = "sample" }
-    BufferKind { Constant = "constant", Storage = "storage", Shared = "shared", Counter = "counter", State = "state" }
+    BufferKind { Constant = "constant", Storage = "storage", Shared = "shared", Private = "private", Counter = "counter", State = "state" }
     Face { Front = "front", Back = "back" }
     ColorTerm { Ambient = "ambient", Diffuse = "diffuse", Specular = "specular", Emission = "emission" }
     TexGenCoord { S = "s", T = "t", R = "r", Q = "q" }

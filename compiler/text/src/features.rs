@@ -96,6 +96,7 @@ fn desktop(version: u32) -> DeviceFeatures {
         resource_min_lod: version >= 450,
         image_gather_extended: version >= 400,
         sample_rate_shading: version >= 400,
+        tessellation_shader: version >= 400,
         multi_viewport: version >= 410,
         ..without_vulkan()
     };
@@ -121,6 +122,8 @@ fn embedded(version: u32) -> DeviceFeatures {
         resource_residency: false,
         resource_min_lod: false,
         geometry_shader: version >= 320,
+        tessellation_shader: version >= 320,
+        tessellation_and_geometry_point_size: false,
         multi_viewport: false,
         subgroups: Subgroups::NONE,
         ..without_vulkan()

@@ -31,7 +31,8 @@ fn translate(text: &str) -> Result<Vec<u32>, String> {
     join_samplers(&mut module);
     let options = spv::Options {
         lang_version: (1, 3),
-        flags: spv::WriterFlags::empty(),
+        // Points have one pixel in WGSL; Vulkan wants that written.
+        flags: spv::WriterFlags::FORCE_POINT_SIZE,
         force_loop_bounding: false,
         // Clearing large memory takes implementations that run on a CPU too long.
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,

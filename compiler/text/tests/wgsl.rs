@@ -13,14 +13,22 @@ const LACKING: &[&str] = &[
     "the device lacks the feature bufferDeviceAddress",
     "the device lacks the feature shaderFloat64",
     "the device lacks the feature shaderInt64",
-    "the device lacks the feature subgroups in vertex programs",
+    "the device lacks the feature subgroups in",
     "WGSL has no 64-bit floats",
     "WGSL has no arrays of textures with several samples",
     "WGSL has no atomic operations on images",
     "WGSL has no clip distances in fragment programs",
+    "WGSL has no clocks",
+    "WGSL has no comparisons within subgroups",
+    "WGSL has no cull distances",
+    "WGSL has no geometry programs",
     "WGSL has no images of any format",
     "WGSL has no images with several samples",
+    "WGSL has no masks of subgroups",
     "WGSL has no resources of several kinds at one binding",
+    "WGSL has no returns of discarded fragments",
+    "WGSL has no stencil values of fragments",
+    "WGSL has no tessellation programs",
 ];
 
 /// The stack of a thread that parses what nests deep.

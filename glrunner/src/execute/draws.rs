@@ -8,7 +8,7 @@ use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 use glasm_scripts::format::Format;
 use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::{Draw, DrawSource, IndexWidth};
+use glasm_scripts::script::{Draw, DrawSource, GlOutcome, IndexWidth};
 use glasm_scripts::vertices::check_bounds;
 
 const BASE_INSTANCE: Feature = feature(Version(4, 2), &["GL_ARB_base_instance"]);
@@ -25,6 +25,10 @@ const fn feature(core: Version, extensions: &'static [&'static str]) -> Feature 
 impl Execution<'_> {
     /// `draw`
     pub(super) fn run_draw(&mut self, draw: &Draw) -> Result<(), Problem> {
+        if draw.outcome == GlOutcome::Refused {
+            let reason = "draws that OpenGL refuses are not tried".to_owned();
+            return Err(Problem::Lacking(reason));
+        }
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
         check_features(&self.gl, draw)?;

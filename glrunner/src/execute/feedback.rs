@@ -7,6 +7,7 @@ use super::capture_plan::{CapturePlan, Primitives};
 use super::support::Feature;
 use super::{Execution, Problem};
 use crate::gl::{self, Capture, Query, Version};
+use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 use glasm_scripts::script::{CaptureCount, Command, Draw, Script, captured_ranges};
 use std::collections::{BTreeMap, BTreeSet};
@@ -236,7 +237,12 @@ impl Execution<'_> {
             Some(facts) => facts.primitives,
             None => Primitives::of_topology(draw.topology),
         };
-        let unknown = || Problem::Script("nothing says what primitives are captured".to_owned());
+        let unknown = || match draw.topology {
+            PrimitiveTopology::PATCH_LIST => Problem::Lacking(
+                "OpenGL captures patches behind evaluation programs only".to_owned(),
+            ),
+            _ => Problem::Script("nothing says what primitives are captured".to_owned()),
+        };
         primitives.ok_or_else(unknown)
     }
 }

@@ -43,8 +43,9 @@ use glasm_scripts::results::{Files, Results};
 use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear,
-    ComponentKind, Draw, Execution as Outcome, ExpectedError, Groups, ImageKey, MatrixTarget,
-    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, TextureEnables,
+    ComponentKind, Draw, Execution as Outcome, ExpectedError, GlOutcome, Groups, ImageKey,
+    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate,
+    TextureEnables,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use std::borrow::Cow;
@@ -197,6 +198,10 @@ impl Runner for Execution<'_> {
 
     fn update_state(&mut self, update: StateUpdate) -> Done {
         state::apply(&self.gl, self.script.requirements.convention, update)
+    }
+
+    fn set_vertex_limit(&mut self, _limit: i64, _outcome: GlOutcome) -> Done {
+        Err(unused("vertex limits that change"))
     }
 
     fn set_depth_range(&mut self, [near, far]: [f32; 2]) -> Done {

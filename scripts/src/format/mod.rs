@@ -225,6 +225,11 @@ impl Format {
         Self::parse(&format!("{names}_{suffix}")).expect("callers name formats that exist")
     }
 
+    /// Whether its channels have 64 bits.
+    pub fn is_wide(&self) -> bool {
+        self.channels.iter().any(|channel| channel.bits == 64)
+    }
+
     /// Bytes of a texel.
     pub fn size(&self) -> usize {
         self.bytes

@@ -7,7 +7,7 @@ pub use buffers::{
     BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
     captured_ranges,
 };
-pub use draws::{Assembly, Divisors, Draw, DrawSource, IndexWidth};
+pub use draws::{Assembly, Divisors, Draw, DrawSource, GlOutcome, IndexWidth};
 
 use super::attachments::MAX_COLORS;
 use super::gl_state::StateUpdate;
@@ -314,6 +314,13 @@ pub enum Command {
     },
     /// Changes other GL state.
     GlState(StateUpdate),
+    /// The most vertices that the geometry program emits from now on.
+    VertexLimit {
+        /// The limit.
+        limit: i64,
+        /// What GL makes of it.
+        outcome: GlOutcome,
+    },
     /// Current value of a vertex attribute.
     Attribute {
         /// Number of the attribute.

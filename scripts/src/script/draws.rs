@@ -1,7 +1,9 @@
 //! Commands that draw and dispatch: `draw`, `compute`, `patch`.
 
 use super::bindings::parse_indirect;
-use super::command::{Assembly, Command, Divisors, Draw, DrawSource, Groups, IndexWidth};
+use super::command::{
+    Assembly, Command, Divisors, Draw, DrawSource, GlOutcome, Groups, IndexWidth,
+};
 use super::names::{ATTRIBUTES, attribute_location};
 use super::stages;
 use super::test::TestParser;
@@ -97,6 +99,21 @@ fn parse_topology(word: &str) -> Option<(vk::PrimitiveTopology, Assembly)> {
         found.map(|(_, assembly, topology)| (*topology, *assembly))
     };
     vulkan.or_else(opengl)
+}
+
+impl Draw {
+    /// GL's name of what is drawn, without prefix.
+    pub fn mode(&self) -> &'static str {
+        let assembly = ASSEMBLIES.iter().find(|(_, it, _)| *it == self.assembly);
+        let topology = TOPOLOGIES.iter().find(|(.., it)| *it == self.topology);
+        let name = match self.assembly {
+            Assembly::Direct => topology.map(|(_, gl, _)| *gl),
+            Assembly::Quads | Assembly::QuadStrip | Assembly::Polygon | Assembly::LineLoop => {
+                assembly.map(|(gl, ..)| *gl)
+            }
+        };
+        name.map_or("", |gl| gl.trim_start_matches("GL_"))
+    }
 }
 
 /// `topology NAME`: a property of VkRunner's that every draw sets anew.
@@ -217,7 +234,25 @@ enum Instances {
     Given,
 }
 
-/// The rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H]`.
+/// `[fails]`
+fn parse_outcome(words: &mut Words<'_>) -> GlOutcome {
+    match words.take("fails") {
+        Some(()) => GlOutcome::Refused,
+        None => GlOutcome::Accepted,
+    }
+}
+
+/// `limit N [fails]`, after the first word `vertex`.
+pub(super) fn parse_vertex_limit(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let limit = words.number("a number of vertices")?;
+    let outcome = parse_outcome(words);
+    parser.push(words, Command::VertexLimit { limit, outcome })
+}
+
+/// The rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H] [fails]`.
 fn parse_rect(
     parser: &mut TestParser,
     instances: Instances,
@@ -272,11 +307,12 @@ fn parse_rect(
         divisors: Divisors::default(),
         instances,
         first_instance: 0,
+        outcome: parse_outcome(words),
     };
     parser.push(words, Command::Draw(Box::new(draw)))
 }
 
-/// The rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES] [first_index N] [first_instance N]`.
+/// The rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES] [first_index N] [first_instance N] [fails]`.
 fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
     let (mut indexed, mut instanced) = (false, false);
     loop {
@@ -317,15 +353,17 @@ fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), Li
         divisors: parser.divisors,
         instances,
         first_instance: 0,
+        outcome: GlOutcome::Accepted,
     };
     parse_starts(&mut draw, words)?;
+    draw.outcome = parse_outcome(words);
     check_draw(&draw, words)?;
     parser.push(words, Command::Draw(Box::new(draw)))
 }
 
 /// `first_index N`, `first_instance N`
 fn parse_starts(draw: &mut Draw, words: &mut Words<'_>) -> Result<(), LineError> {
-    while !words.is_empty() {
+    while !words.is_empty() && words.peek() != Some("fails") {
         match (words.word("`first_instance`")?, &mut draw.source) {
             ("first_instance", _) => {
                 draw.first_instance = words.unsigned32("the first instance")?;

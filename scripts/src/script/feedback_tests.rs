@@ -193,3 +193,88 @@ fn bad_lines() {
         "transform feedback buffers start at multiples of 4 bytes"
     );
 }
+
+/// A script with these lines in `[require]` and a vertex program.
+fn with_streams(lines: &str, program: &str) -> Result<Script, Vec<ScriptError>> {
+    Script::parse(format!("[require]\n{lines}\n{program}\n[test]\n").as_bytes())
+}
+
+const TGSI: &str = "[vertex program]\nVERT\nDCL OUT[0], POSITION\nDCL OUT[2..3], GENERIC[7]\nDCL OUT[4], CLIPDIST[1]\nEND";
+
+#[test]
+fn stream_outputs_name_registers() {
+    let script = with_streams(
+        "stream_output 3 1 2 0 1\nstream_output 4 1 3 1 0\nstream_output 0 0 4 2 2 3\nstream_stride 1 8",
+        TGSI,
+    )
+    .unwrap();
+    let capture = |semantic, first, count, buffer, offset, stream| Capture {
+        semantic,
+        first,
+        count,
+        buffer,
+        offset,
+        stream,
+    };
+    assert_eq!(
+        script.feedback.captures,
+        [
+            capture(Semantic::Generic(8), 1, 2, 0, 4, 0),
+            capture(Semantic::ClipDistance(5), 0, 1, 1, 0, 0),
+            capture(Semantic::ClipDistance(6), 0, 1, 1, 4, 0),
+            capture(Semantic::ClipDistance(7), 0, 1, 1, 8, 0),
+            capture(Semantic::Position, 0, 4, 2, 8, 3),
+        ]
+    );
+    let strides = [0, 1, 2].map(|buffer| script.feedback.stride(buffer));
+    assert_eq!(strides, [12, 32, 24]);
+}
+
+#[test]
+fn stream_outputs_are_those_of_the_loaded_program() {
+    let other = "[vertex program other]\nVERT\nDCL OUT[2], FOG\nEND\n[test]\nload vertex other";
+    let text = format!("[require]\nstream_output 2 0 1 0 0\n{TGSI}\n{other}\n");
+    let script = Script::parse(text.as_bytes()).unwrap();
+    let semantic = |script: &Script| script.feedback.captures[0].semantic;
+    assert_eq!(semantic(&script), Semantic::Generic(7));
+    assert_eq!(semantic(&script.with_loaded(&[0])), Semantic::FogVector);
+}
+
+#[test]
+fn wrong_stream_outputs_are_reported() {
+    let error = |lines: &str, program: &str| {
+        let mut errors = with_streams(lines, program).unwrap_err();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        let error = errors.remove(0);
+        (error.line, error.message)
+    };
+    let nowhere = "stream outputs are registers of a TGSI or IR program, and the last stage before rasterization has none";
+    let output = "stream_output 2 0 1 0 0";
+    assert_eq!(error(output, ""), (2, nowhere.to_owned()));
+    let passed = format!("{TGSI}\n[geometry program passthrough]");
+    assert_eq!(error(output, &passed), (2, nowhere.to_owned()));
+    let missing = "the program has no output 9 that can be captured";
+    assert_eq!(
+        error(&format!("{output}\nstream_output 9 0 1 0 1"), TGSI),
+        (3, missing.to_owned())
+    );
+    let both = format!("[require]\n{output}\n{TGSI}\n[test]\nxfb capture 0 result.position\n");
+    let errors = Script::parse(both.as_bytes()).unwrap_err();
+    assert_eq!(
+        errors[0].message,
+        "a script has either `stream_output` or `xfb capture`"
+    );
+    for line in [
+        "stream_output 0 4 1 0 0",
+        "stream_output 0 2 3 0 0",
+        "stream_output 0 0 0 0 0",
+        "stream_output 0 0 1 4 0",
+        "stream_output 0 0 1 0 16384",
+        "stream_output 0 0 1 0 0 4",
+        "stream_output 0 0 1 0",
+        "stream_stride 0 0",
+        "stream_stride 4 1",
+    ] {
+        assert_eq!(error(line, TGSI).0, 2, "{line}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
 
-use super::{Script, gl_state, properties, require, section, state, test};
+use super::{Script, fixed, gl_state, properties, require, section, state, test};
 use glasm::ProgramType;
 use glasm_tests::manual::examples;
 use std::collections::BTreeSet;
@@ -31,16 +31,21 @@ fn examples_of_the_manual_are_right() {
     let mut section = "";
     for line in MANUAL.lines() {
         section = line.strip_prefix("## ").unwrap_or(section);
-        let prefix = match section {
-            "`[require]`" => "[require]\n",
+        let (prefix, rest) = match section {
+            // Lines may name registers of a program.
+            "`[require]`" => (
+                "[require]\n",
+                "[vertex program]\nVERT\nDCL OUT[3], GENERIC\n",
+            ),
             "Drawing and dispatching"
             | "What programs read"
             | "Comparing"
-            | "Printing and pictures" => {
+            | "Printing and pictures" => (
                 "[require]\nframebuffer 1 R8_UNORM\ndepthstencil D32_SFLOAT_S8_UINT\nsamples 4\nfblayers 3\n\
                  [test]\nbuffer in size 16\nbuffer out size 16\nssbo 3 64\natomic counters 4\natomic counter buffer 2 4\nxfb 0 size 64\n\
-                 image 2D 0 R32_UINT (4, 4)\nimage 2DArray 1 levels 2 R8G8B8A8_UNORM (4, 4, 4)\n"
-            }
+                 image 2D 0 R32_UINT (4, 4)\nimage 2DArray 1 levels 2 R8G8B8A8_UNORM (4, 4, 4)\n",
+                "",
+            ),
             _ => continue,
         };
         for example in examples_of_row(line) {
@@ -48,7 +53,7 @@ fn examples_of_the_manual_are_right() {
             if !example.contains(' ') && prefix != "[require]\n" {
                 continue;
             }
-            parse(&format!("{prefix}{example}\n"));
+            parse(&format!("{prefix}{example}\n{rest}"));
             count += 1;
         }
     }
@@ -202,6 +207,15 @@ fn the_manual_explains_every_word() {
 }
 
 #[test]
+fn the_manual_explains_every_fixed_property() {
+    let prose = prose();
+    for (name, _) in fixed::PROPERTIES {
+        let word = format!("`fixed {name}");
+        assert!(prose.contains(&word), "docs/scripts.md lacks {word}");
+    }
+}
+
+#[test]
 fn the_contents_name_every_chapter() {
     let prose = prose();
     let titles = prose.lines().filter(|line| line.starts_with("##"));
@@ -218,4 +232,5 @@ fn the_contents_name_every_chapter() {
 fn tables_of_words_are_sorted() {
     assert!(test::COMMANDS.is_sorted_by_key(|(word, _)| *word));
     assert!(require::WORDS.is_sorted_by_key(|(word, _)| *word));
+    assert!(fixed::PROPERTIES.is_sorted_by_key(|(word, _)| *word));
 }

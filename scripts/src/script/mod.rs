@@ -10,6 +10,7 @@ mod buffers;
 pub mod command;
 mod draws;
 mod feedback;
+pub mod fixed;
 mod fixed_function;
 mod gl_state;
 mod handles;
@@ -27,6 +28,7 @@ mod section;
 mod spare;
 pub mod stages;
 mod state;
+pub mod streams;
 mod test;
 mod texels;
 mod textures;
@@ -38,15 +40,15 @@ pub use attachments::Attachments;
 pub use command::{
     Assembly, BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
     BufferRange, CaptureCount, Clear, Command, ComponentKind, Draw, DrawSource, Execution,
-    ExpectedError, ExpectedPlace, Groups, ImageKey, IndexWidth, MatrixTarget, MatrixUpdate,
-    ParamBank, ParamType, ParamValue, Step, captured_ranges,
+    ExpectedError, ExpectedPlace, GlOutcome, Groups, ImageKey, IndexWidth, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, Step, captured_ranges,
 };
 pub use fixed_function::Switch;
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
 pub use handles::HandleUnit;
 pub use origin::Origin;
 pub use outline::{ProgramLabel, is_script, program_labels};
-pub use program_state::{MAX_STATES, ProgramState, TextureEnables};
+pub use program_state::{MAX_STATES, PatchState, ProgramState, TextureEnables};
 pub use require::{Convention, Requirements};
 pub use section::ProgramForm;
 pub use spare::Spare;
@@ -231,7 +233,7 @@ impl Script {
         for section in &sections {
             programs.extend(program_section(section, &mut errors));
         }
-        let script = Self {
+        let mut script = Self {
             text: text.into(),
             requirements,
             programs,
@@ -247,6 +249,7 @@ impl Script {
         };
         if errors.is_empty() {
             script.check_spares(&mut errors);
+            script.resolve_streams(&mut errors);
         }
         if errors.is_empty() {
             return Ok(script);

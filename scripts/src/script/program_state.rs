@@ -2,7 +2,9 @@
 //! its own.
 
 use super::fixed_function::Switch;
-use super::{Command, ParamBank, PointUpdate, ProgramSection, Script, StateUpdate};
+use super::{
+    Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, ProgramSection, Script, StateUpdate,
+};
 use glasm::ir::Stage;
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
@@ -15,6 +17,13 @@ pub struct ProgramState {
     /// Bits of GL's `POINT_SIZE`, the size of points of programs that write none, if it was set; else that is 1. Of scripts that draw
     /// points only. NV_vertex_program section 2.14.1.5.
     pub unwritten_point_size: Option<u32>,
+    /// The most vertices that the geometry program emits, in the place of what it says.
+    pub vertex_limit: Option<u32>,
+    /// Patches as geometry programs get them without a tessellation control program; `None` if the script has no such program, and before
+    /// the first draw.
+    pub patch: Option<PatchState>,
+    /// How the draw numbers its primitives, where there are programs that may ask.
+    pub primitive_numbers: glasm::PrimitiveNumbers,
     /// Where coordinates of points start.
     pub point_origin: glasm::PointOrigin,
     /// Numbers of the spare programs that have taken the place of others, one for a stage.
@@ -27,6 +36,25 @@ pub struct ProgramState {
     pub lod_biases: Vec<glasm::LodBias>,
     /// Whether textures are signed HILO, by texture image unit.
     pub signed_hilo: Vec<bool>,
+}
+
+/// Patches without tessellation programs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PatchState {
+    /// Number of vertices.
+    pub vertices: u8,
+    /// Their levels.
+    pub levels: glasm::PatchLevels,
+}
+
+impl Default for PatchState {
+    /// GL's initial state.
+    fn default() -> Self {
+        Self {
+            vertices: 3,
+            levels: glasm::PatchLevels::default(),
+        }
+    }
 }
 
 /// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
@@ -76,9 +104,15 @@ impl TextureEnables {
 impl ProgramState {
     /// What a command of the script changes.
     pub fn apply(&mut self, command: &Command, script: &Script) {
-        if let Command::Load { spare, error: None } = command {
+        self.primitive_numbers = glasm::PrimitiveNumbers::Own;
+        if let Command::Draw(draw) = command {
+            self.apply_draw(draw, script);
+        } else if let Command::Load { spare, error: None } = command {
             let stage = script.spare_stage(*spare);
             self.loaded.retain(|old| script.spare_stage(*old) != stage);
+            if stage == Stage::Geometry {
+                self.vertex_limit = None;
+            }
             self.loaded.push(*spare);
             self.loaded.sort_unstable();
         } else if let Command::StateProgram { spare, .. } = command {
@@ -93,6 +127,12 @@ impl ProgramState {
         } else if let Command::GlState(StateUpdate::Point(PointUpdate::Size(size))) = command {
             let bits = script.draws_points().then_some(size.to_bits());
             self.unwritten_point_size = bits;
+        } else if let Command::VertexLimit {
+            limit,
+            outcome: GlOutcome::Accepted,
+        } = command
+        {
+            self.vertex_limit = u32::try_from(*limit).ok();
         } else if let Command::FixedPointSize(size) = command {
             self.point_size = size.map(f32::to_bits);
         } else if let Command::TextureEnables { unit, enables } = command {
@@ -112,6 +152,27 @@ impl ProgramState {
 }
 
 impl ProgramState {
+    /// What programs are compiled for in a draw alone.
+    fn apply_draw(&mut self, draw: &Draw, script: &Script) {
+        let has = |stage| {
+            let mut programs = script.programs.iter();
+            programs.any(|program| program.stage == stage)
+        };
+        self.primitive_numbers = match draw.assembly {
+            Assembly::Quads | Assembly::QuadStrip => glasm::PrimitiveNumbers::Halved,
+            Assembly::Polygon => glasm::PrimitiveNumbers::Zero,
+            Assembly::Direct | Assembly::LineLoop => glasm::PrimitiveNumbers::Own,
+        };
+        if has(Stage::Geometry) && !has(Stage::TessControl) && !has(Stage::TessEval) {
+            let [a, b, c, d, e, f] = draw.state.tess_levels;
+            self.patch = Some(PatchState {
+                // The parser takes 32 at most.
+                vertices: draw.state.patch_control_points as u8,
+                levels: glasm::PatchLevels::new([a, b, c, d], [e, f]),
+            });
+        }
+    }
+
     /// The program of a stage: of several that are linked together the first.
     pub fn program<'s>(&self, script: &'s Script, stage: Stage) -> Option<&'s ProgramSection> {
         let mut loaded = self

@@ -1,8 +1,9 @@
 //! The `[require]` section.
 
-use super::ProgramSection;
 use super::attachments::{self, Attachments};
+use super::streams::{self, StreamOutputs};
 use super::words::{LineError, Words};
+use super::{ProgramSection, fixed};
 use crate::image::RowOrder;
 
 /// Whose rules a script is written for.
@@ -56,6 +57,12 @@ pub struct Requirements {
     pub numbered_handles: bool,
     /// Which programs load.
     pub acceptance: glasm::Acceptance,
+    /// What TGSI texts leave open.
+    pub tgsi: glasm::TgsiOptions,
+    /// Output registers that are captured.
+    pub streams: StreamOutputs,
+    /// The line that is read.
+    pub(super) line: u32,
     /// The last line about the framebuffer.
     pub(super) framebuffer_line: u32,
     /// Requirements that this runner never meets.
@@ -70,6 +77,7 @@ impl Requirements {
     pub fn source<'a>(&self, name: &'a str, section: &'a ProgramSection) -> glasm::Source<'a> {
         glasm::Source {
             acceptance: self.acceptance,
+            tgsi: self.tgsi,
             ..glasm::Source::new(name, &section.text).for_type(section.program_type)
         }
     }
@@ -92,6 +100,9 @@ impl Default for Requirements {
             legacy_multiply: false,
             numbered_handles: false,
             acceptance: glasm::Acceptance::default(),
+            tgsi: glasm::TgsiOptions::default(),
+            streams: StreamOutputs::default(),
+            line: 0,
             framebuffer_line: 0,
             unmet: Vec::new(),
         }
@@ -205,7 +216,7 @@ const GL_EXTENSIONS: &[&str] = &[
 ];
 
 /// Reads the rest of a line.
-type ParseRequirement = fn(&mut Requirements, &mut Words<'_>) -> Result<(), LineError>;
+pub(super) type ParseRequirement = fn(&mut Requirements, &mut Words<'_>) -> Result<(), LineError>;
 
 /// Every requirement that is more than a name, by its first word.
 pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
@@ -223,7 +234,7 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("depthstencil", attachments::parse_depth_format),
     ("fblayers", attachments::parse_layers),
     ("fbsize", attachments::parse_size),
-    ("fixed", parse_fixed),
+    ("fixed", fixed::parse_fixed),
     ("framebuffer", attachments::parse_color_format),
     ("legacy_multiply", |requirements, _| {
         requirements.legacy_multiply = true;
@@ -234,8 +245,15 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
         Ok(())
     }),
     ("samples", attachments::parse_samples),
+    ("stream_output", streams::parse_output),
+    ("stream_stride", streams::parse_stride),
     ("strict", |requirements, _| {
         requirements.acceptance = glasm::Acceptance::Strict;
+        Ok(())
+    }),
+    ("tgsi", |requirements, words| {
+        words.parse_with("`old`", |word| (word == "old").then_some(()))?;
+        requirements.tgsi.old = true;
         Ok(())
     }),
     ("vulkan", |requirements, words| {
@@ -261,6 +279,7 @@ pub(crate) fn parse_requirement(
     line: u32,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
+    requirements.line = line;
     let word = words.word("a requirement")?;
     if UNKNOWN.contains(&word) {
         return Err(words.error_at_last("requirements of this kind are not known"));
@@ -276,42 +295,6 @@ pub(crate) fn parse_requirement(
         None => parse_name(requirements, word, words)?,
     }
     words.finish()
-}
-
-/// `fixed PROPERTY`: GL state that programs are compiled for.
-fn parse_fixed(requirements: &mut Requirements, words: &mut Words<'_>) -> Result<(), LineError> {
-    let fixed = &mut requirements.fixed;
-    match words.word("a property")? {
-        "two_sided_color" => fixed.two_sided_color = true,
-        "flat_colors" => fixed.flat_colors = true,
-        "clamped_vertex_colors" => fixed.clamp_vertex_colors = true,
-        "clamped_fragment_colors" => fixed.clamp_fragment_colors = true,
-        "point_size" => {
-            let size = words.parse_with("a size above 0", |word| {
-                word.parse::<f32>().ok().filter(|size| *size > 0.0)
-            })?;
-            fixed.point_size = Some(size.to_bits());
-        }
-        "clip_plane" => {
-            let plane = words.parse_with("a clip plane below 8", |word| {
-                word.parse::<u32>().ok().filter(|plane| *plane < 8)
-            })?;
-            fixed.clip_planes |= 1 << plane;
-        }
-        "point_sprite" => {
-            let set = words.parse_with("a texture coordinate set below 8", |word| {
-                word.parse::<u32>().ok().filter(|set| *set < 8)
-            })?;
-            fixed.point_sprites |= 1 << set;
-        }
-        _ => {
-            return Err(words.error_at_last(
-                "expected two_sided_color, flat_colors, clamped_vertex_colors, clamped_fragment_colors, point_sprite, point_size or \
-                 clip_plane",
-            ));
-        }
-    }
-    Ok(())
 }
 
 /// `GL >= 3.2`: OpenGL must have the version; with Vulkan only its rules apply.

@@ -155,6 +155,11 @@ impl Script {
                 None => script.programs.push(program.clone()),
             }
         }
+        if !script.requirements.streams.outputs.is_empty() {
+            // Registers that another program does not have are results that it does not write.
+            let feedback = script.stream_captures(&mut Vec::new());
+            script.feedback = feedback.unwrap_or_default();
+        }
         Cow::Owned(script)
     }
 

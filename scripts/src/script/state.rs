@@ -360,7 +360,10 @@ pub(super) fn parse_vertex_attrib(
     if words.take("divisor").is_some() {
         return draws::parse_divisor(parser, words);
     }
-    words.parse_with("`attrib`, `divisor` or `entrypoint`", |word| {
+    if words.take("limit").is_some() {
+        return draws::parse_vertex_limit(parser, words);
+    }
+    words.parse_with("`attrib`, `divisor`, `limit` or `entrypoint`", |word| {
         (word == "attrib").then_some(())
     })?;
     let what = format!("an attribute name or a number below {ATTRIBUTES}");

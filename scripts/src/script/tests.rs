@@ -125,6 +125,50 @@ fn programs_are_compiled_for_gl_state() {
 }
 
 #[test]
+fn requirements_say_what_tgsi_texts_leave_open() {
+    let script = parse(
+        "[require]\ntgsi old\nfixed shared_memory 64\nfixed private_memory 0\nfixed block_size 8 4 1\nfixed work_dim 2\n\
+         fixed user_data 1 -1 0x80 4294967295\nfixed default_tess_levels 1 2 0x40400000 4 -0.5 inf\nfixed dual_source\n\
+         fixed clip_plane 0\nfixed clip_plane 7\n[compute program]\nCOMP\nEND\n",
+    );
+    let floats = [1.0f32, 2.0, 3.0, 4.0, -0.5, f32::INFINITY];
+    let expected = glasm::TgsiOptions {
+        old: true,
+        shared_memory: 64,
+        private_memory: 0,
+        block_size: [8, 4, 1],
+        work_dim: 2,
+        user_data: [1, u32::MAX, 128, u32::MAX],
+        default_levels: floats.map(f32::to_bits),
+        dual_source: true,
+        clip_planes: 0b1000_0001,
+    };
+    let requirements = &script.requirements;
+    assert_eq!(requirements.source("a", &script.programs[0]).tgsi, expected);
+    assert_eq!(requirements.fixed.clip_planes, expected.clip_planes);
+    assert_eq!(
+        parse("[test]\n").requirements.tgsi,
+        glasm::TgsiOptions::default()
+    );
+    for line in [
+        "tgsi",
+        "tgsi new",
+        "fixed shared_memory 1048577",
+        "fixed block_size 1 1",
+        "fixed block_size 1 0 1",
+        "fixed work_dim 0",
+        "fixed work_dim 4",
+        "fixed user_data 1 2 3",
+        "fixed user_data 1 2 3 0.5",
+        "fixed user_data 1 2 3 0x100000000",
+        "fixed default_tess_levels 1 1 1 1 1",
+        "fixed dual_source 1",
+    ] {
+        assert_eq!(errors(&format!("[require]\n{line}\n")).len(), 1, "{line}");
+    }
+}
+
+#[test]
 fn all_bad_lines_are_reported_in_order() {
     let found = errors(
         "[require]\nfbsize 0 5\n[vertex data]\n0/R32_FOO\n1 2\n[test]\nclear\nfoo\nprobe all rgba 1 2 3\ncompute 1 -1 1\n",

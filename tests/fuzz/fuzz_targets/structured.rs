@@ -2,7 +2,7 @@
 #![no_main]
 
 use arbitrary::Arbitrary;
-use glasm::{DebugInfo, Options, Target};
+use glasm::{DebugInfo, Options, Target, TgsiOptions};
 use libfuzzer_sys::fuzz_target;
 
 /// A program.
@@ -21,6 +21,10 @@ enum Stage {
     Vertex,
     Fragment,
     Compute,
+    Geometry,
+    GeometryOfPatches,
+    Control,
+    Evaluation,
     RegisterVertex1,
     RegisterVertex2,
     RegisterFragment,
@@ -30,6 +34,10 @@ impl Stage {
     fn words(&self) -> &'static Words {
         match self {
             Self::Vertex | Self::Fragment | Self::Compute => &TYPED,
+            Self::Geometry => &GEOMETRY,
+            Self::GeometryOfPatches => &PATCHES,
+            Self::Control => &CONTROL,
+            Self::Evaluation => &EVALUATION,
             Self::RegisterVertex1 => &VERTEX_1,
             Self::RegisterVertex2 => &VERTEX_2,
             Self::RegisterFragment => &FRAGMENT,
@@ -42,6 +50,22 @@ impl Stage {
             Self::Vertex => "!!NVvp5.0\n",
             Self::Fragment => "!!NVfp5.0\n",
             Self::Compute => "!!NVcp5.0\nGROUP_SIZE 4;\n",
+            Self::Geometry => {
+                "!!NVgp4.0\nPRIMITIVE_IN TRIANGLES_ADJACENCY;\nPRIMITIVE_OUT TRIANGLE_STRIP;\nVERTICES_OUT 8;\n\
+                 ATTRIB v = vertex.position;\nATTRIB a[] = { vertex.attrib[1..3] };\nOUTPUT o[] = { result.attrib[0..2] };\n"
+            }
+            Self::GeometryOfPatches => {
+                "!!NVgp5.0\nPRIMITIVE_IN PATCHES;\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 8;\nINVOCATIONS 2;\n\
+                 ATTRIB v = vertex.position;\nATTRIB a[] = { primitive.tessouter[0..3] };\nOUTPUT o[] = { result.attrib[0..2] };\n"
+            }
+            Self::Control => {
+                "!!NVtcp5.0\nVERTICES_OUT 4;\nATTRIB v = vertex.out.position;\nATTRIB a[] = { vertex.out.attrib[1..3] };\n\
+                 OUTPUT o[] = { result.patch.tessouter[0..3] };\n"
+            }
+            Self::Evaluation => {
+                "!!NVtep5.0\nTESS_MODE TRIANGLES;\nATTRIB v = vertex.in.position;\nATTRIB a[] = { vertex.in.texcoord[0..2] };\n\
+                 OUTPUT o[] = { result.clip[1..3] };\n"
+            }
             Self::RegisterVertex1 => "!!VP1.1\n",
             Self::RegisterVertex2 => "!!VP2.0\n",
             Self::RegisterFragment => "!!FP1.0\nDECLARE d = {1, 2};\nDEFINE two = 2;\n",
@@ -108,6 +132,7 @@ enum Stmt {
     Load(Dst, Src),
     Store(Src, Src),
     Atom(Dst, Src, Src),
+    Emit(u8),
 }
 
 /// Modifiers of an opcode.
@@ -217,6 +242,118 @@ const TYPED: Words = Words {
     tests: TESTS,
     writable: WRITABLE,
     readable: READABLE,
+};
+
+/// What ends vertices and strips.
+const EMISSIONS: &[&str] = &["EMIT;\n", "ENDPRIM;\n", "EMITS i.x;\n", "EMITS 3;\n"];
+
+const GEOMETRY: Words = Words {
+    writable: &[
+        "t0",
+        "t1",
+        "l0",
+        "result.position",
+        "result.attrib[2]",
+        "result.color.back",
+        "result.layer",
+        "o[i.x]",
+        "t3[1]",
+    ],
+    readable: &[
+        "t0",
+        "t1",
+        "l0",
+        "v[0]",
+        "v[i.x + 1]",
+        "a[i.x][2]",
+        "a[5][i.y]",
+        "vertex[3].position",
+        "vertex[0].attrib[2]",
+        "vertex[1].color.back",
+        "primitive.id",
+        "t3[i.x]",
+        "c",
+    ],
+    ..TYPED
+};
+
+const PATCHES: Words = Words {
+    readable: &[
+        "t0",
+        "t1",
+        "l0",
+        "v[31]",
+        "v[i.x + 1]",
+        "a[i.x]",
+        "a[2]",
+        "vertex[31].position",
+        "primitive.invocation",
+        "primitive.vertexcount",
+        "primitive.patch.attrib[3]",
+        "primitive.tessinner[1]",
+        "c",
+    ],
+    ..GEOMETRY
+};
+
+const CONTROL: Words = Words {
+    writable: &[
+        "t0",
+        "t1",
+        "l0",
+        "result.position",
+        "result.attrib[2]",
+        "result.patch.attrib[1]",
+        "result.patch.tessinner[0]",
+        "o[i.x]",
+        "t3[1]",
+    ],
+    readable: &[
+        "t0",
+        "t1",
+        "l0",
+        "v[0]",
+        "v[i.x + 1]",
+        "a[i.x][2]",
+        "a[3][i.y]",
+        "vertex.in[3].position",
+        "vertex.out[2].attrib[2]",
+        "primitive.out.patch.attrib[1]",
+        "primitive.out.tessouter[2]",
+        "primitive.invocation",
+        "c",
+    ],
+    ..TYPED
+};
+
+const EVALUATION: Words = Words {
+    writable: &[
+        "t0",
+        "t1",
+        "l0",
+        "result.position",
+        "result.attrib[2]",
+        "result.pointsize",
+        "result.clip[0]",
+        "o[i.x]",
+        "t3[1]",
+    ],
+    readable: &[
+        "t0",
+        "t1",
+        "l0",
+        "v[0]",
+        "v[i.x + 1]",
+        "a[i.x][2]",
+        "a[3][i.y]",
+        "vertex[3].pointsize",
+        "vertex.tesscoord",
+        "primitive.patch.attrib[1]",
+        "primitive.in.tessouter[2]",
+        "primitive.vertexcount",
+        "c",
+    ],
+    ..TYPED
 };
 
 const VERTEX_1: Words = Words {
@@ -471,6 +608,7 @@ impl Printer {
                 self.dst(to);
                 self.sources(&[value, address]);
             }
+            Stmt::Emit(which) => self.put(&[pick(EMISSIONS, *which)]),
         }
     }
 }
@@ -497,5 +635,5 @@ fuzz_target!(|input: Input| {
         debug,
         ..Options::default()
     };
-    glasm_fuzz::check_repaired(printer.text, &options);
+    glasm_fuzz::check_repaired(printer.text, TgsiOptions::default(), &options);
 });

@@ -1,11 +1,14 @@
 //! What every fuzz target checks of a compilation.
 
-use glasm::{Diagnostics, Location, Options, Severity, Source, compile};
+use glasm::{Diagnostics, Location, Options, Severity, Source, TgsiOptions, compile};
 
 /// Compiles `text` and checks what holds for any input: no panic, no fault of glasm itself, modules that load, errors with
 /// positions inside the text. Returns the errors, if there are any.
-pub fn check(text: &[u8], options: &Options) -> Result<(), Diagnostics> {
-    let source = Source::new("input", text);
+pub fn check(text: &[u8], tgsi: TgsiOptions, options: &Options) -> Result<(), Diagnostics> {
+    let source = Source {
+        tgsi,
+        ..Source::new("input", text)
+    };
     match compile(&source, options) {
         Ok(shader) => {
             if let Err(state) = rspirv::dr::load_words(&shader.words) {
@@ -40,9 +43,9 @@ const REPAIRS: usize = 6;
 
 /// Checks `text`, then takes out the lines that errors point at and checks again, until the rest compiles or a few rounds are
 /// over: one wrong statement must not keep all others from code generation.
-pub fn check_repaired(mut text: String, options: &Options) {
+pub fn check_repaired(mut text: String, tgsi: TgsiOptions, options: &Options) {
     for _ in 0..REPAIRS {
-        let Err(diagnostics) = check(text.as_bytes(), options) else {
+        let Err(diagnostics) = check(text.as_bytes(), tgsi, options) else {
             return;
         };
         let Some(repaired) = without_errors(&text, &diagnostics) else {

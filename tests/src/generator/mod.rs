@@ -7,14 +7,17 @@
 mod build;
 mod glsl;
 mod gp;
+mod like_real;
 mod mix;
 mod real;
 mod register;
 mod shapes;
+mod tgsi;
+mod tgsi_real;
 
 pub use build::program;
 pub use mix::mix;
-pub use real::{Real, real};
+pub use real::{PrimitiveStage, Real, primitive_real, real};
 pub use register::{RegisterLanguage, Spelling, register_real};
 pub use shapes::Shape;
 
@@ -168,6 +171,11 @@ impl Generated {
     /// As `!!NVfp5.0` assembly.
     pub fn assembly(&self) -> String {
         gp::print(self)
+    }
+
+    /// The same as TGSI.
+    pub fn tgsi(&self) -> String {
+        tgsi::print(self)
     }
 
     /// As GLSL 4.50 for Vulkan, with separate textures and samplers.

@@ -1,28 +1,18 @@
 //! Programs that look like those of games and of shader compilers: short, with declarations, options, literals, binding paths, masks,
 //! swizzles and texture reads as often as shipped programs have them. Only the proportions are theirs.
 
-use super::gp::letter;
+use super::like_real::{
+    BOUND, LITERAL, MODIFIED, Operand, SIZES, TEMPS, TEXTURED, Temps, component_of,
+    modified_source, weighted,
+};
 use crate::rng::Rng;
 use std::fmt::Write;
 
 // Writing into a String cannot fail, so the results of `write!` are dropped in this file.
 
-/// Most temporaries of a program.
-const TEMPS: usize = 8;
-
 /// Names of temporaries; programs of compilers have R0, R1 and so on.
 const WORDS: [&str; TEMPS] = [
     "tmp", "normal", "lightDir", "eye", "half", "diffuse", "coord", "sum",
-];
-
-/// Numbers of instructions: weight in percent, the fewest, and how many more at most. The mean is 43.
-pub(super) const SIZES: [(usize, usize, usize); 6] = [
-    (20, 5, 6),
-    (30, 10, 15),
-    (25, 25, 25),
-    (17, 50, 50),
-    (6, 100, 90),
-    (2, 200, 200),
 ];
 
 /// A program and the number of its instructions.
@@ -40,11 +30,27 @@ struct Language {
     header: &'static str,
     /// Options that some programs have.
     options: &'static [&'static str],
-    is_vertex: bool,
-    /// Inputs, parameters and results by their paths; `#` stands for a number from 0 to 7.
+    /// Statements that stand behind the header.
+    declarations: &'static [&'static str],
+    /// The result that the last line of a round writes.
+    last: &'static str,
+    textures: Textures,
+    /// The instructions come in so many rounds, each with this one at its end.
+    rounds: usize,
+    round_end: Option<&'static str>,
+    /// The last instruction.
+    end: Option<&'static str>,
+    /// Inputs, parameters and results by their paths; `#` stands for a number from 0 to 7, `@` for a vertex.
     inputs: &'static [&'static str],
     results: &'static [&'static str],
     params: &'static [&'static str],
+}
+
+/// Whether programs read textures.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Textures {
+    Read,
+    NotRead,
 }
 
 const PARAMS: &[&str] = &["program.env[#]", "program.local[#]"];
@@ -69,15 +75,32 @@ const FRAGMENT_INPUTS: &[&str] = &[
 const VERTEX_RESULTS: &[&str] = &["result.texcoord[#]", "result.texcoord[#]", "result.color"];
 const FRAGMENT_RESULTS: &[&str] = &["result.color"];
 
+/// What most languages have.
+const PLAIN: Language = Language {
+    weight: 1,
+    header: "",
+    options: &[],
+    declarations: &[],
+    last: "result.position",
+    textures: Textures::NotRead,
+    rounds: 1,
+    round_end: None,
+    end: None,
+    inputs: &[],
+    results: VERTEX_RESULTS,
+    params: PARAMS,
+};
+
 const fn vertex(weight: usize, header: &'static str, options: &'static [&'static str]) -> Language {
     Language {
         weight,
         header,
         options,
-        is_vertex: true,
+        last: "result.position",
         inputs: VERTEX_INPUTS,
         results: VERTEX_RESULTS,
         params: VERTEX_PARAMS,
+        ..PLAIN
     }
 }
 
@@ -90,10 +113,11 @@ const fn fragment(
         weight,
         header,
         options,
-        is_vertex: false,
+        last: "result.color",
+        textures: Textures::Read,
         inputs: FRAGMENT_INPUTS,
         results: FRAGMENT_RESULTS,
-        params: PARAMS,
+        ..PLAIN
     }
 }
 
@@ -110,12 +134,77 @@ const LANGUAGES: [Language; 6] = [
     fragment(5, "!!NVfp5.0", &[]),
 ];
 
-/// What stands for an operand.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Operand {
-    Vector,
-    Scalar,
+/// A stage between vertices and fragments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PrimitiveStage {
+    /// Tessellation control programs.
+    TessControl,
+    /// Tessellation evaluation programs.
+    TessEval,
+    /// Geometry programs.
+    Geometry,
 }
+
+impl PrimitiveStage {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::TessControl, Self::TessEval, Self::Geometry];
+
+    /// Name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TessControl => "tessellation control",
+            Self::TessEval => "tessellation evaluation",
+            Self::Geometry => "geometry",
+        }
+    }
+
+    fn language(self) -> &'static Language {
+        &PRIMITIVES[self as usize]
+    }
+}
+
+/// By [`PrimitiveStage`].
+const PRIMITIVES: [Language; 3] = [
+    Language {
+        header: "!!NVtcp5.0",
+        declarations: &["VERTICES_OUT 3;"],
+        inputs: &[
+            "vertex[@].position",
+            "vertex[@].texcoord[#]",
+            "primitive.invocation",
+        ],
+        results: &["result.texcoord[#]", "result.patch.attrib[#]"],
+        end: Some("MOV result.patch.tessouter[0].x, program.local[0].x;"),
+        ..PLAIN
+    },
+    Language {
+        header: "!!NVtep5.0",
+        declarations: &["TESS_MODE TRIANGLES;"],
+        inputs: &[
+            "vertex[@].position",
+            "vertex[@].texcoord[#]",
+            "vertex.tesscoord",
+        ],
+        ..PLAIN
+    },
+    Language {
+        header: "!!NVgp4.0",
+        declarations: &[
+            "PRIMITIVE_IN TRIANGLES;",
+            "PRIMITIVE_OUT TRIANGLE_STRIP;",
+            "VERTICES_OUT 3;",
+        ],
+        inputs: &[
+            "vertex[@].position",
+            "vertex[@].texcoord[#]",
+            "vertex[@].color",
+        ],
+        rounds: 3,
+        round_end: Some("EMIT;"),
+        end: Some("ENDPRIM;"),
+        ..PLAIN
+    },
+];
 
 use Operand::{Scalar as S, Vector as V};
 
@@ -142,28 +231,27 @@ const OPCODES: &[(usize, &str, &[Operand])] = &[
     (1, "XPD", &[V, V]),
 ];
 
-/// Percent of lines with masks, swizzles or signs.
-const MODIFIED: usize = 46;
-/// Percent of lines with a binding path, an input, a parameter or a result.
-const BOUND: usize = 21;
-/// Percent of lines with a literal.
-const LITERAL: usize = 9;
-/// Percent of lines of fragment programs that read textures: 7.5 of all lines.
-const TEXTURED: usize = 14;
-
 /// The program of this number; equal numbers give equal programs.
 pub fn real(number: usize) -> Real {
     let mut rng = Rng::new(0x5EA1 ^ ((number as u64) << 16));
     let language = weighted(&mut rng, &LANGUAGES, |language| language.weight);
+    of_language(rng, language)
+}
+
+/// The program of a stage of this number.
+pub fn primitive_real(stage: PrimitiveStage, number: usize) -> Real {
+    let seed = 0x6E0 ^ stage as u64 ^ ((number as u64) << 16);
+    of_language(Rng::new(seed), stage.language())
+}
+
+fn of_language(mut rng: Rng, language: &'static Language) -> Real {
     let &(_, least, more) = weighted(&mut rng, &SIZES, |size| size.0);
     let size = least + rng.below(more + 1);
     let mut printer = Printer {
         uses_words: rng.percent(50),
         rng,
         language,
-        temps: (2 + size / 8).min(TEMPS),
-        written: Vec::new(),
-        unread: Vec::new(),
+        temps: Temps::for_size(size),
         lines: 0,
         text: String::new(),
     };
@@ -175,26 +263,11 @@ pub fn real(number: usize) -> Real {
     }
 }
 
-/// One of the rows, as often as its weight says.
-pub(super) fn weighted<'a, T>(rng: &mut Rng, rows: &'a [T], weight: impl Fn(&T) -> usize) -> &'a T {
-    let mut ticket = rng.below(rows.iter().map(&weight).sum());
-    for row in rows {
-        match ticket.checked_sub(weight(row)) {
-            Some(rest) => ticket = rest,
-            None => return row,
-        }
-    }
-    &rows[0]
-}
-
 struct Printer {
     rng: Rng,
     language: &'static Language,
     uses_words: bool,
-    temps: usize,
-    /// Temporaries that have a value, and those whose last value nobody has read yet, oldest first.
-    written: Vec<usize>,
-    unread: Vec<usize>,
+    temps: Temps,
     lines: usize,
     text: String,
 }
@@ -202,6 +275,9 @@ struct Printer {
 impl Printer {
     fn declarations(&mut self) {
         let _ = writeln!(self.text, "{}", self.language.header);
+        for declaration in self.language.declarations {
+            let _ = writeln!(self.text, "{declaration}");
+        }
         if !self.language.options.is_empty() && self.rng.percent(40) {
             let option = self.rng.pick(self.language.options);
             let _ = writeln!(self.text, "OPTION {option};");
@@ -219,14 +295,14 @@ impl Printer {
         if self.rng.percent(16) {
             self.text.push_str("PARAM scale = program.local[1];\n");
         }
-        let input = self.language.inputs[0].replace('#', "0");
+        let input = self.language.inputs[0].replace(['#', '@'], "0");
         let _ = writeln!(self.text, "ATTRIB first = {input};");
         if self.rng.percent(35) {
             let result = self.language.results[0].replace('#', "1");
             let _ = writeln!(self.text, "OUTPUT last = {result};");
         }
         // Some declare all in one line, some one by one.
-        let names: Vec<String> = (0..self.temps).map(|temp| self.name(temp)).collect();
+        let names: Vec<String> = (0..self.temps.count).map(|temp| self.name(temp)).collect();
         let joined = match self.rng.percent(80) {
             true => names.join(", "),
             false => names.join(";\nTEMP "),
@@ -236,18 +312,33 @@ impl Printer {
 
     fn body(&mut self, size: usize) {
         self.line("MOV", &[0], "first");
-        while self.lines + 1 < size {
-            match self.rng.percent(TEXTURED) && !self.language.is_vertex {
-                true => self.texture(),
-                false => self.instruction(),
+        let Language {
+            last,
+            rounds,
+            round_end,
+            end,
+            textures,
+            ..
+        } = *self.language;
+        for round in 1..=rounds {
+            let own = usize::from(round_end.is_some()) + 1;
+            while self.lines + own < size * round / rounds {
+                match self.rng.percent(TEXTURED) && textures == Textures::Read {
+                    true => self.texture(),
+                    false => self.instruction(),
+                }
             }
+            let value = self.read();
+            self.text_line(&format!("MOV {last}, {value};"));
+            round_end.into_iter().for_each(|line| self.text_line(line));
         }
-        let last = self.read();
-        let result = match self.language.is_vertex {
-            true => "result.position",
-            false => "result.color",
-        };
-        let _ = writeln!(self.text, "MOV {result}, {last};\nEND");
+        end.into_iter().for_each(|line| self.text_line(line));
+        self.text.push_str("END\n");
+    }
+
+    /// A line as it is.
+    fn text_line(&mut self, line: &str) {
+        let _ = writeln!(self.text, "{line}");
         self.lines += 1;
     }
 
@@ -255,7 +346,7 @@ impl Printer {
     fn line(&mut self, opcode: &str, to: &[usize], operands: &str) {
         let name = self.name(to[0]);
         let _ = writeln!(self.text, "{opcode} {name}, {operands};");
-        self.wrote(to[0]);
+        self.temps.wrote(to[0]);
         self.lines += 1;
     }
 
@@ -265,7 +356,7 @@ impl Printer {
             true => format!("fragment.texcoord[{unit}]"),
             false => self.read(),
         };
-        let to = self.rng.below(self.temps);
+        let to = self.rng.below(self.temps.count);
         self.line("TEX", &[to], &format!("{coordinate}, texture[{unit}], 2D"));
     }
 
@@ -286,19 +377,22 @@ impl Printer {
                     (false, Some(at)) if at == number => self.literal(operand),
                     (false, _) => self.source(number),
                 };
-                match source.starts_with(|first: char| first.is_ascii_digit() || first == '{') {
-                    true => source,
-                    false => self.modify(source, operand, modified),
+                let is_literal =
+                    source.starts_with(|first: char| first.is_ascii_digit() || first == '{');
+                match operand {
+                    _ if is_literal => source,
+                    S => component_of(&mut self.rng, &source),
+                    V if modified => modified_source(&mut self.rng, &source),
+                    V => source,
                 }
             })
             .collect();
         let (mut to, temp) = self.destination(to_result);
-        if modified && self.rng.percent(70) && temp.is_none_or(|temp| self.written.contains(&temp))
-        {
+        if modified && self.rng.percent(70) && temp.is_none_or(|temp| self.temps.has_value(temp)) {
             to.push_str(self.rng.pick::<&str>(&[".x", ".xyz", ".w", ".xy", ".y"]));
         }
         let _ = writeln!(self.text, "{opcode} {to}, {};", sources.join(", "));
-        temp.into_iter().for_each(|temp| self.wrote(temp));
+        temp.into_iter().for_each(|temp| self.temps.wrote(temp));
         self.lines += 1;
     }
 
@@ -307,10 +401,7 @@ impl Printer {
             let result = self.rng.pick(self.language.results);
             return (self.numbered(result), None);
         }
-        let temp = match self.written.len() < self.temps {
-            true => self.written.len(),
-            false => self.rng.below(self.temps),
-        };
+        let temp = self.temps.next(&mut self.rng);
         (self.name(temp), Some(temp))
     }
 
@@ -324,6 +415,10 @@ impl Printer {
     }
 
     fn numbered(&mut self, path: &str) -> String {
+        let path = match path.contains('@') {
+            true => path.replace('@', &self.rng.below(3).to_string()),
+            false => path.to_owned(),
+        };
         path.replace('#', &self.rng.below(8).to_string())
     }
 
@@ -344,40 +439,9 @@ impl Printer {
         }
     }
 
-    fn modify(&mut self, source: String, operand: Operand, modified: bool) -> String {
-        if operand == S {
-            return format!("{source}.{}", letter(self.rng.below(4)));
-        }
-        if !modified {
-            return source;
-        }
-        let sign = if self.rng.percent(20) { "-" } else { "" };
-        match self.rng.below(100) {
-            0..30 => format!("{sign}{source}.{}", letter(self.rng.below(4))),
-            30..50 => format!("{sign}{source}.xyzz"),
-            50..60 => {
-                let picks: String = (0..4).map(|_| letter(self.rng.below(4))).collect();
-                format!("{sign}{source}.{picks}")
-            }
-            _ => format!("{sign}{source}"),
-        }
-    }
-
     fn read(&mut self) -> String {
-        let temp = match self.unread.is_empty() {
-            true => *self.rng.pick(&self.written),
-            false => self.unread.remove(0),
-        };
+        let temp = self.temps.read(&mut self.rng);
         self.name(temp)
-    }
-
-    fn wrote(&mut self, temp: usize) {
-        if !self.written.contains(&temp) {
-            self.written.push(temp);
-        }
-        if !self.unread.contains(&temp) {
-            self.unread.push(temp);
-        }
     }
 
     fn name(&self, temp: usize) -> String {
@@ -390,7 +454,7 @@ impl Printer {
 
 #[cfg(test)]
 mod tests {
-    use super::real;
+    use super::{PrimitiveStage, primitive_real, real};
 
     #[test]
     fn proportions_are_those_of_shipped_programs() {
@@ -420,8 +484,11 @@ mod tests {
 
     #[test]
     fn all_programs_load() {
-        for number in 0..300 {
-            let text = real(number).text;
+        let others = PrimitiveStage::ALL
+            .into_iter()
+            .flat_map(|stage| (0..100).map(move |number| primitive_real(stage, number)));
+        for (number, program) in (0..300).map(real).chain(others).enumerate() {
+            let text = program.text;
             let source = glasm::Source::new("real", &text);
             if let Err(errors) = glasm::compile(&source, &glasm::Options::default()) {
                 panic!("{number}: {}\n{text}", errors.render(&source));

@@ -2,7 +2,12 @@
 //! each spelling costs can be compared instruction by instruction.
 
 use super::gp::letter;
-use super::real::{Operand, Real, SIZES, weighted};
+use super::like_real::{
+    BOUND, LITERAL, MODIFIED, Operand, SIZES, TEXTURED, Temps, component_of, modified_source,
+    weighted,
+};
+use super::real::Real;
+use super::tgsi_real::tgsi_real;
 use crate::rng::Rng;
 use Operand::{Scalar as S, Vector as V};
 use std::fmt::Write;
@@ -18,22 +23,38 @@ pub enum RegisterLanguage {
     Vertex2,
     /// NV_fragment_program.
     Fragment,
+    /// Vertex programs of TGSI.
+    TgsiVertex,
+    /// Fragment programs of TGSI.
+    TgsiFragment,
 }
 
 impl RegisterLanguage {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Vertex1, Self::Vertex2, Self::Fragment];
+    pub const ALL: [Self; 5] = [
+        Self::Vertex1,
+        Self::Vertex2,
+        Self::Fragment,
+        Self::TgsiVertex,
+        Self::TgsiFragment,
+    ];
 
     /// Name in tables: the header without its marks.
     pub fn name(self) -> &'static str {
-        self.table().headers[0].trim_start_matches('!')
+        match self.table() {
+            Some(table) => table.headers[0].trim_start_matches('!'),
+            None if self == Self::TgsiVertex => "TGSI VERT",
+            None => "TGSI FRAG",
+        }
     }
 
-    fn table(self) -> &'static Table {
+    /// How its programs are written; `None` for TGSI, which is not made of lines that end with semicolons.
+    fn table(self) -> Option<&'static Table> {
         match self {
-            Self::Vertex1 => &VERTEX_1,
-            Self::Vertex2 => &VERTEX_2,
-            Self::Fragment => &FRAGMENT,
+            Self::Vertex1 => Some(&VERTEX_1),
+            Self::Vertex2 => Some(&VERTEX_2),
+            Self::Fragment => Some(&FRAGMENT),
+            Self::TgsiVertex | Self::TgsiFragment => None,
         }
     }
 }
@@ -177,30 +198,23 @@ const FRAGMENT: Table = Table {
     conditions: true,
 };
 
-/// Most temporaries of a program.
-const TEMPS: usize = 8;
-
-/// Percent of lines with masks, swizzles or signs; with an input, a parameter or a result; with a literal; of lines of fragment programs
-/// that read textures; of lines with a condition or an update of the condition code: those of shipped programs, as in [`super::real`].
-const MODIFIED: usize = 46;
-const BOUND: usize = 21;
-const LITERAL: usize = 9;
-const TEXTURED: usize = 14;
+/// Percent of lines with a condition or an update of the condition code.
 const CONDITIONAL: usize = 5;
 
 /// The program of this number in one of its spellings; equal numbers give the same instructions in both.
 pub fn register_real(language: RegisterLanguage, spelling: Spelling, number: usize) -> Real {
+    let Some(table) = language.table() else {
+        return tgsi_real(language, spelling, number);
+    };
     let mut rng = Rng::new(0x4E56 ^ ((number as u64) << 16) ^ language as u64);
     let &(_, least, more) = weighted(&mut rng, &SIZES, |size| size.0);
     // These languages have 128 and 256 instructions.
     let size = (least + rng.below(more + 1)).min(120);
     let mut printer = Printer {
         rng,
-        table: language.table(),
+        table,
         spelling: spelling as usize,
-        temps: (2 + size / 8).min(TEMPS),
-        unread: Vec::new(),
-        written: Vec::new(),
+        temps: Temps::for_size(size),
         has_address: false,
         has_codes: false,
         lines: 0,
@@ -218,10 +232,7 @@ struct Printer {
     rng: Rng,
     table: &'static Table,
     spelling: usize,
-    temps: usize,
-    /// Temporaries that have a value, and those whose last value nobody has read yet, oldest first.
-    written: Vec<usize>,
-    unread: Vec<usize>,
+    temps: Temps,
     /// Whether the address register and the condition code have values.
     has_address: bool,
     has_codes: bool,
@@ -239,7 +250,9 @@ impl Printer {
         }
         self.text.push_str(self.table.declarations[self.spelling]);
         if self.spelling == Spelling::Declared as usize {
-            let names: Vec<String> = (0..self.temps).map(|temp| format!("R{temp}")).collect();
+            let names: Vec<String> = (0..self.temps.count)
+                .map(|temp| format!("R{temp}"))
+                .collect();
             let _ = writeln!(self.text, "TEMP {};", names.join(", "));
         }
     }
@@ -252,7 +265,7 @@ impl Printer {
     fn body(&mut self, size: usize) {
         let input = self.numbered(self.table.inputs[0]);
         self.line(&format!("MOV R0, {input}"));
-        self.wrote(0);
+        self.temps.wrote(0);
         while self.lines + 1 < size {
             let conditional = self.table.conditions && self.rng.percent(CONDITIONAL);
             match self.rng.percent(TEXTURED) && !self.table.is_vertex {
@@ -285,9 +298,9 @@ impl Printer {
             false => self.read(),
         };
         let image = [format!("TEX{unit}"), format!("texture[{unit}]")][self.spelling].clone();
-        let to = self.rng.below(self.temps);
+        let to = self.rng.below(self.temps.count);
         self.line(&format!("TEX R{to}, {coordinate}, {image}, 2D"));
-        self.wrote(to);
+        self.temps.wrote(to);
     }
 
     fn instruction(&mut self, conditional: bool) {
@@ -296,15 +309,14 @@ impl Printer {
         let to_result = self.rng.percent(BOUND * 35 / 100);
         let sources = self.sources(operands, modified);
         let (mut to, temp) = self.destination(to_result);
-        if modified && self.rng.percent(70) && temp.is_none_or(|temp| self.written.contains(&temp))
-        {
+        if modified && self.rng.percent(70) && temp.is_none_or(|temp| self.temps.has_value(temp)) {
             to.push_str(self.rng.pick::<&str>(&[".x", ".xyz", ".w", ".xy", ".y"]));
         }
         let mut suffix = "";
         if conditional && !self.has_codes {
             suffix = "C";
             self.has_codes = true;
-        } else if conditional && temp.is_none_or(|temp| self.written.contains(&temp)) {
+        } else if conditional && temp.is_none_or(|temp| self.temps.has_value(temp)) {
             to.push_str(
                 self.rng
                     .pick::<&str>(&[" (GT.x)", " (EQ.y)", " (NE)", " (LE.w)"]),
@@ -314,7 +326,7 @@ impl Printer {
             suffix = if suffix.is_empty() { "_SAT" } else { "C_SAT" };
         }
         self.line(&format!("{opcode}{suffix} {to}, {}", sources.join(", ")));
-        temp.into_iter().for_each(|temp| self.wrote(temp));
+        temp.into_iter().for_each(|temp| self.temps.wrote(temp));
     }
 
     /// The operands of an instruction, with at most one input and one parameter, which a literal is, too.
@@ -337,7 +349,11 @@ impl Printer {
             } else {
                 self.read()
             };
-            sources.push(self.modify(source, operand, modified));
+            sources.push(match operand {
+                S => component_of(&mut self.rng, &source),
+                V if modified => modified_source(&mut self.rng, &source),
+                V => source,
+            });
         }
         sources
     }
@@ -356,10 +372,7 @@ impl Printer {
             let result = *self.rng.pick(self.table.results);
             return (self.numbered(result), None);
         }
-        let temp = match self.written.len() < self.temps {
-            true => self.written.len(),
-            false => self.rng.below(self.temps),
-        };
+        let temp = self.temps.next(&mut self.rng);
         (format!("R{temp}"), Some(temp))
     }
 
@@ -379,40 +392,9 @@ impl Printer {
         }
     }
 
-    fn modify(&mut self, source: String, operand: Operand, modified: bool) -> String {
-        if operand == S {
-            return format!("{source}.{}", letter(self.rng.below(4)));
-        }
-        if !modified {
-            return source;
-        }
-        let sign = if self.rng.percent(20) { "-" } else { "" };
-        match self.rng.below(100) {
-            0..30 => format!("{sign}{source}.{}", letter(self.rng.below(4))),
-            30..50 => format!("{sign}{source}.xyzz"),
-            50..60 => {
-                let picks: String = (0..4).map(|_| letter(self.rng.below(4))).collect();
-                format!("{sign}{source}.{picks}")
-            }
-            _ => format!("{sign}{source}"),
-        }
-    }
-
     fn read(&mut self) -> String {
-        let temp = match self.unread.is_empty() {
-            true => *self.rng.pick(&self.written),
-            false => self.unread.remove(0),
-        };
+        let temp = self.temps.read(&mut self.rng);
         format!("R{temp}")
-    }
-
-    fn wrote(&mut self, temp: usize) {
-        if !self.written.contains(&temp) {
-            self.written.push(temp);
-        }
-        if !self.unread.contains(&temp) {
-            self.unread.push(temp);
-        }
     }
 }
 
@@ -424,7 +406,8 @@ mod tests {
 
     #[test]
     fn both_spellings_load_and_have_equal_instructions() {
-        for language in RegisterLanguage::ALL {
+        let all = RegisterLanguage::ALL.into_iter();
+        for language in all.filter(|language| language.table().is_some()) {
             for number in 0..200 {
                 let [one, other] = [Spelling::Registers, Spelling::Declared]
                     .map(|spelling| register_real(language, spelling, number));

@@ -2,8 +2,13 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use glasm::{Code, Diagnostics, Dialect, Options, ProgramType, Shader, Source};
+use glasm::{
+    Code, Diagnostics, Dialect, FixedState, Options, ProgramType, Shader, Source, TgsiOptions,
+};
 use glasm_tests::scripts::Program;
+
+/// The largest patch that is a primitive of Vulkan.
+const PATCH_VERTICES: u8 = 6;
 
 /// The text of a program, as one of the type of its section.
 pub(crate) fn source(program: &Program) -> Source<'_> {
@@ -16,6 +21,10 @@ pub(crate) fn source(program: &Program) -> Source<'_> {
         .filter(|it| header.starts_with(it.word()) || header.starts_with(it.name()));
     Source {
         program_type: named.max_by_key(|it| it.name().len()),
+        tgsi: TgsiOptions {
+            old: program.tgsi_old,
+            ..TgsiOptions::default()
+        },
         ..Source::new(&program.name, &program.text)
     }
 }
@@ -30,6 +39,15 @@ pub(crate) fn compile(
     options: &Options,
 ) -> Result<Shader, Diagnostics> {
     let source = source(subject);
+    // Callers say how many vertices the patches have that geometry programs get.
+    let fixed = FixedState {
+        patch_vertices: PATCH_VERTICES,
+        ..options.fixed
+    };
+    let options = &Options {
+        fixed,
+        ..options.clone()
+    };
     let alone = glasm::compile(&source, options);
     let can_link = |errors: &Diagnostics| {
         let mut list = errors.list.iter();

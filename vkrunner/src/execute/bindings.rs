@@ -25,6 +25,8 @@ pub(super) enum Presence {
     Needed,
     /// The program may use it: without one it gets the first that the script binds there later.
     Offered,
+    /// Without one the program reads zeros.
+    Zeros,
 }
 
 /// The buffers that are bound, by place.
@@ -62,8 +64,8 @@ impl Bound {
         self.ranges.insert(target, range);
     }
 
-    /// What is bound at a place.
-    pub(super) fn find(&self, place: &BufferPlace) -> Result<BufferRange, String> {
+    /// What is bound at a place; nothing where the program reads zeros.
+    pub(super) fn find(&self, place: &BufferPlace) -> Result<Option<BufferRange>, String> {
         let BufferPlace {
             stage,
             kind,
@@ -77,14 +79,20 @@ impl Bound {
         });
         let shared = BindTarget::Bound { kind, set, binding };
         let later = || match presence {
-            Presence::Needed => None,
+            Presence::Needed | Presence::Zeros => None,
             Presence::Offered => self.first.get(&shared),
         };
-        own.and_then(|own| self.ranges.get(&own))
+        let found = own
+            .and_then(|own| self.ranges.get(&own))
             .or_else(|| self.ranges.get(&shared))
-            .or_else(later)
-            .copied()
-            .ok_or_else(|| format!("no buffer is bound where the program looks for one: {shared}"))
+            .or_else(later);
+        match (found, presence) {
+            (Some(range), _) => Ok(Some(*range)),
+            (None, Presence::Zeros) => Ok(None),
+            (None, Presence::Needed | Presence::Offered) => Err(format!(
+                "no buffer is bound where the program looks for one: {shared}"
+            )),
+        }
     }
 }
 
@@ -131,9 +139,12 @@ mod tests {
             index: 2,
         };
         bound.bind(target, range(7));
-        assert_eq!(bound.find(&place(Some(Stage::Fragment))), Ok(range(7)));
-        assert_eq!(bound.find(&place(Some(Stage::Vertex))), Ok(range(0)));
-        assert_eq!(bound.find(&place(None)), Ok(range(0)));
+        assert_eq!(
+            bound.find(&place(Some(Stage::Fragment))),
+            Ok(Some(range(7)))
+        );
+        assert_eq!(bound.find(&place(Some(Stage::Vertex))), Ok(Some(range(0))));
+        assert_eq!(bound.find(&place(None)), Ok(Some(range(0))));
         let other = BufferPlace {
             kind: BufferKind::Counter,
             ..place(None)
@@ -166,9 +177,10 @@ mod tests {
             binding: 3,
             presence,
         };
-        assert_eq!(bound.find(&place(Presence::Offered)), Ok(range(4)));
+        assert_eq!(bound.find(&place(Presence::Offered)), Ok(Some(range(4))));
         assert!(bound.find(&place(Presence::Needed)).is_err());
+        assert_eq!(bound.find(&place(Presence::Zeros)), Ok(None));
         bound.bind(target, range(5));
-        assert_eq!(bound.find(&place(Presence::Offered)), Ok(range(5)));
+        assert_eq!(bound.find(&place(Presence::Offered)), Ok(Some(range(5))));
     }
 }

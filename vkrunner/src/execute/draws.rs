@@ -2,6 +2,7 @@
 
 use super::assembly::assemble;
 use super::programs::Programs;
+use super::refusals::{Capturing, refused_draw, settle};
 use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
 use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module};
@@ -11,6 +12,8 @@ use crate::vk::{
 };
 use ash::vk::{IndexType, PrimitiveTopology, TessellationDomainOrigin};
 use glasm::ir::Stage;
+use glasm::ir::primitive::InputPrimitive;
+use glasm::reflect::Primitives;
 use glasm_scripts::script::pipeline_state::PipelineState;
 use glasm_scripts::script::{Convention, Draw, DrawSource, IndexWidth, Script, VertexData};
 use glasm_scripts::vertices::check_bounds;
@@ -65,6 +68,16 @@ impl<'a> Draws<'a> {
         })
     }
 
+    /// Whether the draw is to be done; an error if the script does not say that GL refuses it.
+    fn is_accepted(&self, draw: &Draw, resources: &Resources) -> Result<bool, String> {
+        let capturing = match resources.feedback.is_on() {
+            true => Capturing::Yes,
+            false => Capturing::No,
+        };
+        let refusal = refused_draw(draw, &self.programs.modules(), capturing);
+        settle(draw.outcome, refusal, "the draw")
+    }
+
     /// Draws without near and far planes, where the program asks for that.
     fn leave_depth_unclipped(&self, draw: &mut Draw) -> Result<(), Problem> {
         if !self.is_unclipped() {
@@ -88,6 +101,9 @@ impl<'a> Draws<'a> {
         resources: &mut Resources,
         draw: &Draw,
     ) -> Result<(), Problem> {
+        if !self.is_accepted(draw, resources)? {
+            return Ok(());
+        }
         if let Some(counter) = &resources.sample_counter {
             counter.forget();
         }
@@ -98,24 +114,19 @@ impl<'a> Draws<'a> {
         let inputs = self.vertex_inputs(script, draw);
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
         resources.params.state.depth_clamp = draw.state.depth_clamp;
-        self.programs.bind(resources)?;
+        let [width, height] = script.requirements.framebuffer;
+        let whole = [0.0, 0.0, width as f32, height as f32];
+        resources.params.state.viewport = draw.state.viewports[0].unwrap_or(whole);
+        self.programs.bind(resources, Some(framebuffer))?;
         let mut draw = *draw;
         self.leave_depth_unclipped(&mut draw)?;
         let list = assemble(&draw, &script.indices)?;
         if list.is_some() {
             draw.state.primitive_restart = false;
         }
+        self.replace_patches(&mut draw);
         let pipeline = self.pipeline(script, framebuffer, &draw, &plan)?;
-        let list = match &list {
-            Some(list) => Some((
-                index_buffer(&self.device, list, IndexWidth::U32)?,
-                list.len() as u32,
-            )),
-            None => {
-                self.upload_indices(script, &draw)?;
-                None
-            }
-        };
+        let list = self.indices(script, &draw, list)?;
         let vertex_buffer =
             |data: &VertexData| Buffer::with_contents(&self.device, BufferUse::Vertex, &data.bytes);
         let corners = corners.as_ref().map(vertex_buffer).transpose()?;
@@ -148,6 +159,50 @@ impl<'a> Draws<'a> {
         self.device.draw(framebuffer, &call)?;
         drop(call);
         resources.feedback.drawn()
+    }
+
+    /// Draws primitives of as many vertices in place of patches, where the geometry program gets these. [`glasm::link`] has made an
+    /// evaluation stage for all others.
+    fn replace_patches(&self, draw: &mut Draw) {
+        let geometry = self.programs.module(Stage::Geometry);
+        let told = geometry.and_then(|module| module.reflection.as_ref()?.primitives);
+        let takes_patches = matches!(
+            told,
+            Some(Primitives::Geometry {
+                input: InputPrimitive::Patches,
+                ..
+            })
+        );
+        if !takes_patches || draw.topology != PrimitiveTopology::PATCH_LIST {
+            return;
+        }
+        let vertices = draw.state.patch_control_points;
+        draw.topology = match InputPrimitive::of_vertices(vertices) {
+            Some(InputPrimitive::Points) => PrimitiveTopology::POINT_LIST,
+            Some(InputPrimitive::Lines) => PrimitiveTopology::LINE_LIST,
+            Some(InputPrimitive::LinesAdjacency) => PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+            Some(InputPrimitive::TrianglesAdjacency) => {
+                PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY
+            }
+            Some(InputPrimitive::Triangles | InputPrimitive::Patches) | None => {
+                PrimitiveTopology::TRIANGLE_LIST
+            }
+        };
+    }
+
+    /// The indices of a list that takes the place of the draw's own vertices. Else those of the draw are uploaded.
+    fn indices(
+        &mut self,
+        script: &Script,
+        draw: &Draw,
+        list: Option<Vec<u32>>,
+    ) -> Result<Option<(Option<Buffer>, u32)>, Problem> {
+        let Some(list) = list else {
+            self.upload_indices(script, draw)?;
+            return Ok(None);
+        };
+        let buffer = index_buffer(&self.device, &list, IndexWidth::U32)?;
+        Ok(Some((buffer, list.len() as u32)))
     }
 
     /// Whether the fragment program takes the place of clipping by depth. Devices clip only where they do not clamp; nothing is left to

@@ -64,6 +64,11 @@ impl Feedback {
         Ok(())
     }
 
+    /// Whether draws are captured.
+    pub(super) fn is_on(&self) -> bool {
+        self.state != FeedbackState::Off
+    }
+
     /// Captures no more.
     pub(super) fn end(&mut self) {
         self.state = FeedbackState::Off;

@@ -2,8 +2,8 @@
 
 use super::Problem;
 use super::plan::WantedImage;
+use super::programs::texel_scalar;
 use super::textures::create;
-use crate::spirv::texel_scalar;
 use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::reflect::{ImageFormat, Scalar};
 use glasm_scripts::format::Format;

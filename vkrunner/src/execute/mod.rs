@@ -11,6 +11,7 @@ mod parameters;
 mod plan;
 mod programs;
 mod queries;
+mod refusals;
 mod textures;
 mod vertices;
 
@@ -18,7 +19,7 @@ use crate::error::Error;
 use crate::fragment_outputs::FragmentOutputs;
 use crate::options::{RunOptions, Work};
 use crate::programs::ModuleSet;
-use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, SampleCounter, WorkGroups};
+use crate::vk::{Buffer, ComputePipeline, Device, Framebuffer, Reading, SampleCounter, WorkGroups};
 use bindings::Bound;
 use draws::Draws;
 use feedback::Feedback;
@@ -33,8 +34,9 @@ use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::attachments::MAX_COLORS;
 use glasm_scripts::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear, Command,
-    ComponentKind, Convention, Draw, Execution as Outcome, Groups, ImageKey, MatrixTarget,
-    MatrixUpdate, ParamBank, ParamType, ParamValue, ProgramState, Script, StateUpdate,
+    ComponentKind, Convention, Draw, Execution as Outcome, GlOutcome, Groups, ImageKey,
+    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, ProgramState, Script,
+    StateUpdate,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use glasm_scripts::timing::Clock;
@@ -132,8 +134,9 @@ pub(crate) fn execute(
     let requirements = &script.requirements;
     let samples = requirements.attachments.samples;
     execution.resources.params.state.multisample = Multisample::standard(samples);
+    let height = requirements.framebuffer[1] as f32;
+    execution.resources.params.state.window_height = height;
     if requirements.convention == Convention::OpenGl {
-        let height = requirements.framebuffer[1] as f32;
         execution.resources.params.state.lower_left_height = Some(height);
     }
     runner::run(&mut execution, script, files, options.observe)
@@ -158,8 +161,17 @@ impl Runner for Execution<'_> {
             let count = outputs.map(|outputs| outputs.count()).max().unwrap_or(0);
             let colors = attachments.colors.len().max(count.min(MAX_COLORS));
             attachments.colors.resize(colors, None);
-            let framebuffer =
-                Framebuffer::new(&self.device, requirements.framebuffer, &attachments)?;
+            let mut modules = self.sets.iter().flat_map(|set| &set.modules);
+            let reads = modules.any(|module| {
+                let reflection = module.reflection.as_ref();
+                reflection.is_some_and(|reflection| !reflection.attachments.is_empty())
+            });
+            let reading = match reads {
+                true => Reading::ByPrograms,
+                false => Reading::Never,
+            };
+            let size = requirements.framebuffer;
+            let framebuffer = Framebuffer::new(&self.device, size, &attachments, reading)?;
             self.framebuffer = Some(framebuffer);
         }
         Ok(())
@@ -268,6 +280,10 @@ impl Runner for Execution<'_> {
     fn update_state(&mut self, update: StateUpdate) -> Done {
         glasm_scripts::gl_state::apply(&mut self.resources.params.state, update);
         Ok(())
+    }
+
+    fn set_vertex_limit(&mut self, limit: i64, outcome: GlOutcome) -> Done {
+        self.limit_vertices(limit, outcome)
     }
 
     fn set_depth_range(&mut self, range: [f32; 2]) -> Done {
@@ -420,7 +436,7 @@ impl Execution<'_> {
             pipelines.push((choice, programs.compute_pipeline(name, choice.1)?));
         }
         let pipeline = &pipelines[index].1;
-        programs.bind(&mut self.resources)?;
+        programs.bind(&mut self.resources, None)?;
         let groups = match groups {
             Groups::Given(counts) => WorkGroups::Given(counts),
             Groups::Indirect(range) => {

@@ -5,8 +5,8 @@ use crate::programs::Module;
 use crate::vk::{Binding, BindingKind, Comparing, Fit};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
 use glasm::reflect::{
-    BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding, ImageFormat,
-    NamedParameter, ParamBlock, Scalar, TextureBinding,
+    AttachmentBinding, BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding,
+    ImageFormat, NamedParameter, ParamBlock, SamplerBinding, Scalar, TextureBinding,
 };
 use glasm_scripts::script::{BindTarget, BufferKind, ImageKey};
 
@@ -28,6 +28,10 @@ pub(super) enum Source {
     Images(u32, WantedImage),
     /// What handles choose from, for textures and images of a target.
     Handles(HandleKind, TexTarget),
+    /// A color attachment of the framebuffer.
+    Attachment(u32),
+    /// The sampler of a texture image unit, whose texture does not count.
+    Sampler(u32, Comparing),
     /// Buffers of the script, one place for each descriptor.
     Buffers(Vec<BufferPlace>),
     /// The lock that programs hold while they update wide texels.
@@ -94,6 +98,7 @@ pub(super) fn plan_bindings<'a>(
 ) -> Result<Vec<PlannedBinding>, String> {
     let mut plan = Vec::new();
     let mut plain = false;
+    let mut samplers = Vec::new();
     for module in modules {
         let Some(reflection) = &module.reflection else {
             plain = true;
@@ -115,6 +120,8 @@ pub(super) fn plan_bindings<'a>(
         for texture in &reflection.textures {
             plan_texture(&mut plan, texture, missing)?;
         }
+        samplers.extend(&reflection.samplers);
+        plan_attachments(&mut plan, &reflection.attachments);
         for image in &reflection.images {
             plan_image(&mut plan, image)?;
         }
@@ -135,6 +142,7 @@ pub(super) fn plan_bindings<'a>(
             plan_buffer(&mut plan, module.stage, buffer);
         }
     }
+    plan_samplers(&mut plan, &samplers);
     // What a reflection asks for counts more than the numbers that buffers have in the script.
     if plain {
         plan_by_convention(&mut plan, numbered);
@@ -170,6 +178,8 @@ fn add(
                     )
                     | Source::Params(..)
                     | Source::Textures(..)
+                    | Source::Sampler(..)
+                    | Source::Attachment(_)
                     | Source::Image(_)
                     | Source::Images(..)
                     | Source::Buffers(_)
@@ -268,6 +278,25 @@ fn plan_texture(
     Ok(())
 }
 
+fn plan_attachments(plan: &mut Vec<PlannedBinding>, attachments: &[AttachmentBinding]) {
+    for attachment in attachments {
+        let source = Source::Attachment(attachment.buffer);
+        add(plan, attachment.slot, BindingKind::Attachment, 1, source);
+    }
+}
+
+/// Samplers of units; where a unit has a texture, too, its sampler comes with it.
+fn plan_samplers(plan: &mut Vec<PlannedBinding>, samplers: &[&SamplerBinding]) {
+    for sampler in samplers {
+        let comparing = match sampler.shadow {
+            true => Comparing::On,
+            false => Comparing::Off,
+        };
+        let source = Source::Sampler(sampler.unit, comparing);
+        add(plan, sampler.slot, BindingKind::Texture, 1, source);
+    }
+}
+
 fn plan_image(plan: &mut Vec<PlannedBinding>, image: &ImageBinding) -> Result<(), String> {
     let wanted = WantedImage {
         target: image.target,
@@ -309,22 +338,26 @@ fn handle_binding(array: &HandleArray) -> BindingKind {
 }
 
 fn plan_buffer(plan: &mut Vec<PlannedBinding>, stage: Stage, wanted: &BufferBinding) {
-    let (stage, kind, binding_kind) = match wanted.kind {
-        IrBufferKind::Constant => (Some(stage), BufferKind::Uniform, BindingKind::Uniform),
-        IrBufferKind::Storage => (None, BufferKind::Storage, BindingKind::Storage),
-        IrBufferKind::Counter => (None, BufferKind::Counter, BindingKind::Storage),
+    let (stage, kind, presence) = match wanted.kind {
+        IrBufferKind::Constant => (Some(stage), BufferKind::Uniform, Presence::Zeros),
+        IrBufferKind::Storage => (None, BufferKind::Storage, Presence::Needed),
+        IrBufferKind::Counter => (None, BufferKind::Counter, Presence::Needed),
         IrBufferKind::State => {
             return add(plan, wanted.slot, BindingKind::Storage, 1, Source::State);
         }
-        IrBufferKind::Shared => return,
+        IrBufferKind::Shared | IrBufferKind::Private => return,
     };
     let places = (wanted.index..wanted.index + wanted.count).map(|binding| BufferPlace {
         stage,
         kind,
         set: 0,
         binding,
-        presence: Presence::Needed,
+        presence,
     });
+    let binding_kind = match kind {
+        BufferKind::Uniform => BindingKind::Uniform,
+        BufferKind::Storage | BufferKind::Counter | BufferKind::Feedback => BindingKind::Storage,
+    };
     let source = Source::Buffers(places.collect());
     add(plan, wanted.slot, binding_kind, wanted.count, source);
 }
@@ -520,7 +553,10 @@ mod tests {
         let modules = [module(Stage::Geometry, Some(reflection))];
         let plan = plan_bindings(&modules, numbered(&[])).unwrap();
         let sources: Vec<_> = plan.iter().map(|planned| planned.source.clone()).collect();
-        let own = |binding| place(Some(Stage::Geometry), BufferKind::Uniform, binding);
+        let own = |binding| BufferPlace {
+            presence: Presence::Zeros,
+            ..place(Some(Stage::Geometry), BufferKind::Uniform, binding)
+        };
         assert_eq!(
             sources,
             [

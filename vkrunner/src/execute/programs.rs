@@ -1,15 +1,17 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
+use super::bindings::BufferPlace;
 use super::plan::{Missing, Numbered, PlannedBinding, Source, WantedTexture, plan_bindings};
 use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module, check_interfaces};
-use crate::spirv::texel_scalar;
 use crate::vk::{
-    Buffer, BufferUse, ComputePipeline, Device, Layout, Resource, Roles, ShaderModule, ShaderStage,
+    Buffer, BufferUse, ComputePipeline, Device, Framebuffer, Layout, Resource, Roles, ShaderModule,
+    ShaderStage,
 };
 use glasm::ir::resource::STATE_BYTES;
-use glasm::ir::{Stage, TexTarget};
-use glasm::reflect::DescriptorSlot;
+use glasm::ir::{Stage, TexTarget, TypeBase};
+use glasm::reflect::{DescriptorSlot, Scalar};
+use glasm_scripts::format::Encoding;
 use glasm_scripts::script::{Command, ImageKey, Script};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -21,6 +23,9 @@ struct Slot<'a> {
     raw: Option<ShaderModule>,
 }
 
+/// Bytes of a vector of parameters.
+const VECTOR_BYTES: u64 = 16;
+
 /// Modules that run together, with what they are bound to.
 pub(super) struct Programs<'a> {
     device: Rc<Device>,
@@ -31,6 +36,8 @@ pub(super) struct Programs<'a> {
     plan: Vec<PlannedBinding>,
     /// What the runner fills itself, in the order of the plan's `Params`, `ImageLock` and `State` sources.
     blocks: Vec<Buffer>,
+    /// What is bound where the script binds no buffer.
+    zeros: Buffer,
 }
 
 impl<'a> Programs<'a> {
@@ -62,11 +69,14 @@ impl<'a> Programs<'a> {
         for planned in &plan {
             let (size, usage) = match &planned.source {
                 Source::Params(_, block, _) => {
-                    (block.slots.len() as u64 * 16, BufferUse::Parameters)
+                    let size = block.slots.len() as u64 * VECTOR_BYTES;
+                    (size, BufferUse::Parameters)
                 }
                 Source::ImageLock => (4, BufferUse::Parameters),
                 Source::State => (STATE_BYTES.into(), BufferUse::Script(Roles::default())),
                 Source::Textures(..)
+                | Source::Sampler(..)
+                | Source::Attachment(_)
                 | Source::Image(_)
                 | Source::Images(..)
                 | Source::Handles(..)
@@ -89,6 +99,7 @@ impl<'a> Programs<'a> {
             layout,
             plan,
             blocks,
+            zeros: Buffer::new(device, BufferUse::Parameters, VECTOR_BYTES)?,
         })
     }
 
@@ -100,8 +111,12 @@ impl<'a> Programs<'a> {
 
     /// Checks that the entry points of a draw exist and fit together.
     pub(super) fn check(&self, entry_name: impl Fn(Stage) -> String) -> Result<(), String> {
-        let modules: Vec<&Module> = self.slots.iter().map(|slot| slot.module).collect();
-        check_interfaces(&modules, entry_name)
+        check_interfaces(&self.modules(), entry_name)
+    }
+
+    /// All modules.
+    pub(super) fn modules(&self) -> Vec<&'a Module> {
+        self.slots.iter().map(|slot| slot.module).collect()
     }
 
     /// Makes the modules that a draw of that shape needs.
@@ -114,7 +129,7 @@ impl<'a> Programs<'a> {
                 continue;
             };
             if !self.made.iter().any(is_made) {
-                let words = template.words(shape);
+                let words = template.words(shape)?;
                 let module = ShaderModule::new(&self.device, stage, &words)?;
                 self.made.push((*shape, stage, module));
             }
@@ -204,7 +219,11 @@ impl<'a> Programs<'a> {
     }
 
     /// Fills all descriptors with what the script has set by now.
-    pub(super) fn bind(&mut self, resources: &mut Resources) -> Result<(), Problem> {
+    pub(super) fn bind(
+        &mut self,
+        resources: &mut Resources,
+        framebuffer: Option<&Framebuffer>,
+    ) -> Result<(), Problem> {
         let mut blocks = self.blocks.iter_mut();
         for planned in &self.plan {
             let binding = &planned.binding;
@@ -224,6 +243,16 @@ impl<'a> Programs<'a> {
                         let texture = Resource::Texture(textures.get(first + element, *wanted));
                         self.layout.write(binding, element, &texture);
                     }
+                }
+                Source::Attachment(number) => {
+                    let attachment = attachment(framebuffer, *number)?;
+                    self.layout.write(binding, 0, &attachment);
+                }
+                Source::Sampler(unit, comparing) => {
+                    let sampler = resources
+                        .textures
+                        .sampler(&self.device, *unit, *comparing)?;
+                    self.layout.write(binding, 0, &Resource::Texture(sampler));
                 }
                 Source::Image(key) => {
                     let image = resources.images.for_module(&self.device, *key)?;
@@ -245,12 +274,7 @@ impl<'a> Programs<'a> {
                 }
                 Source::Buffers(places) => {
                     for (place, element) in places.iter().zip(0..) {
-                        let range = resources.bound.find(place)?;
-                        let buffer = Resource::Buffer {
-                            buffer: &resources.buffers[range.buffer.0],
-                            offset: range.offset,
-                            size: range.size,
-                        };
+                        let buffer = resources.buffer(place, &self.zeros)?;
                         self.layout.write(binding, element, &buffer);
                     }
                 }
@@ -260,7 +284,33 @@ impl<'a> Programs<'a> {
     }
 }
 
+/// A color attachment that a program reads.
+fn attachment(framebuffer: Option<&Framebuffer>, number: u32) -> Result<Resource<'_>, Problem> {
+    let found = framebuffer.and_then(|framebuffer| framebuffer.input(number));
+    found.ok_or_else(|| {
+        Problem::Lacking(format!(
+            "color attachment {number} of one sample, which a program reads"
+        ))
+    })
+}
+
 impl Resources {
+    /// What is bound at a place, or zeros.
+    fn buffer<'a>(
+        &'a self,
+        place: &BufferPlace,
+        zeros: &'a Buffer,
+    ) -> Result<Resource<'a>, Problem> {
+        Ok(match self.bound.find(place)? {
+            Some(range) => Resource::Buffer {
+                buffer: &self.buffers[range.buffer.0],
+                offset: range.offset,
+                size: range.size,
+            },
+            None => Resource::whole(zeros),
+        })
+    }
+
     /// What a buffer holds that the runner fills itself.
     fn block_bytes(&self, source: &Source) -> Vec<u8> {
         match source {
@@ -272,6 +322,8 @@ impl Resources {
             // No program is running, so nobody holds it.
             Source::ImageLock => vec![0; 4],
             Source::Textures(..)
+            | Source::Sampler(..)
+            | Source::Attachment(_)
             | Source::Image(_)
             | Source::Images(..)
             | Source::Handles(..)
@@ -335,4 +387,13 @@ fn numbered_images(script: &Script) -> Vec<(ImageKey, TexTarget)> {
         }
     }
     images.into_iter().collect()
+}
+
+/// What texels of a format are read as.
+pub(super) fn texel_scalar(encoding: Encoding) -> Scalar {
+    match encoding.base() {
+        TypeBase::Signed => Scalar::Int,
+        TypeBase::Unsigned => Scalar::Uint,
+        TypeBase::Float => Scalar::Float,
+    }
 }

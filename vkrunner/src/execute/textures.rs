@@ -2,7 +2,7 @@
 
 use super::Problem;
 use super::plan::{Missing, WantedTexture};
-use crate::spirv::texel_scalar;
+use super::programs::texel_scalar;
 use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
 use ash::vk::CompareOp;
 use glasm::ir::TexTarget;
@@ -143,6 +143,33 @@ impl Textures {
         Ok(self.get_unset(wanted))
     }
 
+    /// The sampler of a unit, with whatever texture.
+    pub(super) fn sampler(
+        &mut self,
+        device: &Rc<Device>,
+        number: u32,
+        comparing: Comparing,
+    ) -> Result<&SampledTexture, Problem> {
+        let unit = self.units.entry(number).or_insert_with(Unit::new);
+        match &unit.data {
+            _ if unit.views.contains_key(&comparing) => {}
+            Some(data) => unit.make_view(device, &data.clone(), comparing)?,
+            None => {
+                let (shape, _) = unset_texture(WantedTexture {
+                    target: TexTarget::D2,
+                    texel: Scalar::Float,
+                    comparing: Some(comparing),
+                    missing: Missing::Black,
+                });
+                let data = TextureData::new(&Update::whole(shape, None));
+                unit.make_view(device, &data, comparing)?;
+                unit.texture = None;
+            }
+        }
+        let view = unit.views.get(&comparing);
+        Ok(view.expect("it has been made"))
+    }
+
     /// The object for textures that are not there, after [`Self::prepare_unset`].
     fn get_unset(&self, wanted: WantedTexture) -> &SampledTexture {
         let unset = self.unset.iter().find(|(known, _)| *known == wanted);
@@ -178,15 +205,26 @@ impl Unit {
         };
         check(&data.shape, wanted)
             .map_err(|message| format!("texture image unit {number}: {message}"))?;
+        if self.views.contains_key(&comparing) {
+            return Ok(());
+        }
+        self.make_view(device, &data.clone(), comparing)
+    }
+
+    /// Makes a view, and the texture if it does not exist.
+    fn make_view(
+        &mut self,
+        device: &Rc<Device>,
+        data: &TextureData,
+        comparing: Comparing,
+    ) -> Result<(), Problem> {
         let texture = match &self.texture {
             Some(texture) => Rc::clone(texture),
             None => Rc::new(create(device, data, TextureUse::Sampled)?),
         };
-        self.texture = Some(Rc::clone(&texture));
-        if !self.views.contains_key(&comparing) {
-            let view = SampledTexture::new(device, &texture, &self.sampling, comparing)?;
-            self.views.insert(comparing, view);
-        }
+        let view = SampledTexture::new(device, &texture, &self.sampling, comparing)?;
+        self.views.insert(comparing, view);
+        self.texture = Some(texture);
         Ok(())
     }
 }

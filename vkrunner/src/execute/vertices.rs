@@ -67,21 +67,43 @@ pub(super) fn plan_vertices(
         None => plan.attributes.extend(given.iter().map(draw_attribute)),
         Some(inputs) => {
             for input in inputs {
-                let attribute = input.attribute;
-                plan.attributes.push(
-                    match given.iter().find(|given| given.location == attribute) {
-                        Some(given) => match input.half {
-                            Some(half) => half_attribute(given, input, half)?,
-                            None => checked_attribute(given, input)?,
-                        },
-                        None => current_attribute(input)?,
-                    },
-                );
+                plan.attributes.push(plan_attribute(&given, input, inputs)?);
             }
         }
     }
     plan_bindings(&mut plan, draw, stride, inputs.unwrap_or_default());
     Ok(plan)
+}
+
+/// Where an attribute comes from.
+fn plan_attribute(
+    given: &[Given],
+    input: &VertexInput,
+    inputs: &[VertexInput],
+) -> Result<VertexAttribute, String> {
+    let find = |number| given.iter().find(|given| given.location == number);
+    if let Some(given) = find(input.attribute) {
+        return match input.half {
+            Some(half) => half_attribute(given, input, half),
+            None if given.format.is_wide() && input.scalar == Scalar::Uint => {
+                half_attribute(given, input, Half::Low)
+            }
+            None => checked_attribute(given, input),
+        };
+    }
+    // Registers of words have the rest of a 64-bit attribute behind it, but where the program reads that as one.
+    let before = input.attribute.checked_sub(1);
+    let in_halves = |number| {
+        let mut inputs = inputs.iter();
+        inputs.any(|input| input.attribute == number && input.half.is_some())
+    };
+    let before = before.filter(|number| !in_halves(*number)).and_then(find);
+    match before {
+        Some(given) if given.format.is_wide() && input.scalar == Scalar::Uint => {
+            half_attribute(given, input, Half::High)
+        }
+        Some(_) | None => current_attribute(input),
+    }
 }
 
 /// Gives every rate at which attributes step a binding of its own.
@@ -149,7 +171,7 @@ fn half_attribute(
     half: Half,
 ) -> Result<VertexAttribute, String> {
     let Given { format, offset, .. } = given;
-    if format.channels.iter().any(|channel| channel.bits != 64) {
+    if !format.is_wide() {
         let (attribute, format) = (input.attribute, format.vk);
         return Err(format!(
             "attribute {attribute} is given as {format:?}, but the program reads 64-bit components"
@@ -169,11 +191,7 @@ fn half_attribute(
 }
 
 fn checked_attribute(given: &Given, input: &VertexInput) -> Result<VertexAttribute, String> {
-    let wide = given
-        .format
-        .channels
-        .iter()
-        .any(|channel| channel.bits == 64);
+    let wide = given.format.is_wide();
     let fits = match (input.scalar, given.format.encoding) {
         (Scalar::Int, encoding) => encoding == Encoding::Sint,
         (Scalar::Uint, encoding) => encoding == Encoding::Uint,
@@ -248,7 +266,7 @@ mod tests {
     use glasm::ir::{Interpolation, Stage};
     use glasm_scripts::script::command::Divisors;
     use glasm_scripts::script::pipeline_state::PipelineState;
-    use glasm_scripts::script::{Assembly, DrawSource, Script};
+    use glasm_scripts::script::{Assembly, DrawSource, GlOutcome, Script};
     use glasm_scripts::vertices::initial_values;
 
     fn data(text: &str) -> VertexData {
@@ -266,6 +284,7 @@ mod tests {
             components: 4,
             interpolation: Interpolation::Smooth,
             half: None,
+            per_vertex: false,
         }
     }
 
@@ -288,6 +307,7 @@ mod tests {
             divisors: Divisors::default(),
             instances: 1,
             first_instance: 0,
+            outcome: GlOutcome::Accepted,
         }
     }
 
@@ -355,10 +375,35 @@ mod tests {
     }
 
     #[test]
+    fn registers_of_words_get_wide_attributes_in_two() {
+        let inputs = reads(vec![input(1, Scalar::Uint), input(2, Scalar::Uint)]);
+        let draw = draw(DrawSource::Arrays { first: 0, count: 1 });
+        let plan = |text: &str| {
+            let plan = plan_vertices(&draw, Some(&data(text)), Some(&inputs)).unwrap();
+            let attributes = plan.attributes.into_iter();
+            let found = attributes.map(|a| (a.location, a.binding, a.format, a.offset));
+            found.collect::<Vec<_>>()
+        };
+        let words = vk::Format::R32G32B32A32_UINT;
+        let low = (1, DRAW_BINDING, words, 8);
+        let high = (2, DRAW_BINDING, vk::Format::R32G32_UINT, 24);
+        assert_eq!(
+            plan("0/R32_SFLOAT 1/R64G64B64_SFLOAT\n0 1 2 3\n"),
+            [low, high]
+        );
+        let current = (2, CURRENT_BINDING, words, 32);
+        assert_eq!(
+            plan("0/R32_SFLOAT 1/R64G64_SFLOAT\n0 1 2\n"),
+            [low, current]
+        );
+    }
+
+    #[test]
     fn halves_of_wide_attributes_are_words() {
         let half = |half, location| InterfaceVariable {
             location: Some(location),
             half: Some(half),
+            per_vertex: false,
             ..input(1, Scalar::Uint)
         };
         let inputs = reads(vec![half(Half::Low, 1), half(Half::High, 0)]);

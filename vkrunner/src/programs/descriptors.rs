@@ -32,6 +32,9 @@ pub(super) fn missing<'a>(
         for binding in &reflection.textures {
             add(binding.slot, texture(binding.target), binding.count);
         }
+        for binding in &reflection.samplers {
+            add(binding.slot, LimitedDescriptor::Texture, 1);
+        }
         for binding in &reflection.images {
             add(binding.slot, LimitedDescriptor::Image, binding.count);
         }

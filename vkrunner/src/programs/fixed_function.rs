@@ -1,6 +1,5 @@
 //! What GL does where a draw has no program, as programs. Pure.
 
-use super::passthrough::PointSize;
 use glasm_scripts::script::TextureEnables;
 use std::fmt::Write;
 
@@ -11,7 +10,7 @@ MOV result.fogcoord.x, vertex.fogcoord.x;
 ";
 
 /// GL's vertex processing without lighting, as a program; texture coordinates are those that the fragment stage reads.
-pub(super) fn vertex_text(texcoords: &[u8], points: PointSize) -> String {
+pub(super) fn vertex_text(texcoords: &[u8]) -> String {
     let mut text = "!!NVvp4.0\nPARAM mvp[] = { state.matrix.mvp };\n".to_owned();
     let mut transform = |matrix: &str, result: &str, vertex: &str| {
         for (component, row) in ["x", "y", "z", "w"].iter().zip(0..) {
@@ -31,9 +30,6 @@ pub(super) fn vertex_text(texcoords: &[u8], points: PointSize) -> String {
             &format!("result.texcoord[{unit}]"),
             &format!("vertex.texcoord[{unit}]"),
         );
-    }
-    if points == PointSize::One {
-        text.push_str("MOV result.pointsize.x, state.point.size.x;\n");
     }
     let text = text.replacen('\n', &format!("\n{declarations}"), 1);
     format!("{text}{FIXED_ATTRIBUTES}END\n")
@@ -86,7 +82,7 @@ mod tests {
         for text in [
             fragment_text(&enables),
             fragment_text(&[]),
-            vertex_text(&units, PointSize::One),
+            vertex_text(&units),
         ] {
             let source = glasm::Source::new("fixed function", text.as_bytes());
             assert!(

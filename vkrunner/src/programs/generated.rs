@@ -2,117 +2,17 @@
 
 use super::interface::{Primitive, Varying};
 use super::link::StageInterface;
-use super::passthrough::{self, AttributeCopy, DepthRemap, PointSize};
+use super::passthrough::{Passed, of_patches, output_meaning, passed};
+use super::template::{Template, TemplateKind, beside, messages};
 use super::{CompileContext, Module, Refusal, fixed_function};
-use ash::vk::PrimitiveTopology;
-use glasm::ir::{Interpolation, Semantic, Stage};
-use glasm::reflect::{InterfaceVariable, Requirements, Scalar};
-use glasm::replicate::{DrawPrimitive, replication_stage};
-use glasm::{Reflection, Target};
+use glasm::ir::primitive::TessMode;
+use glasm::ir::{Interpolation, Program, Semantic, Stage, TypeBase};
+use glasm::reflect::{InterfaceVariable, Primitives, Requirements};
+use glasm::stages::{self, AttributeCopy, Shading};
+use glasm::{Compiler, DebugInfo, Options, Reflection, Varyings};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::{MAIN, ProvokingVertex};
 use glasm_scripts::script::{Command, Convention, Origin, ProgramForm, ProgramSection};
-
-/// What modules of a draw depend on.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct DrawShape {
-    pub(crate) topology: PrimitiveTopology,
-    pub(crate) patch_vertices: u32,
-    /// Four outer and two inner levels.
-    pub(crate) tess_levels: [f32; 6],
-    pub(crate) viewports: u32,
-}
-
-/// A module whose words depend on the draw.
-#[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Template {
-    TessControl {
-        varyings: Vec<Varying>,
-    },
-    Geometry {
-        varyings: Vec<Varying>,
-        /// What tessellation gives, if there is any.
-        tessellated: Option<Primitive>,
-        depth: DepthRemap,
-        points: PointSize,
-    },
-    /// Sends the primitives of a program to several viewports or views.
-    Replication {
-        before: Box<Reflection>,
-        varyings: Vec<Varying>,
-        target: Target,
-    },
-}
-
-impl Template {
-    /// The words for a draw.
-    pub(crate) fn words(&self, shape: &DrawShape) -> Vec<u32> {
-        match self {
-            Self::TessControl { varyings } => {
-                passthrough::tess_control(varyings, shape.patch_vertices, shape.tess_levels)
-            }
-            Self::Geometry {
-                varyings,
-                tessellated,
-                depth,
-                points,
-            } => {
-                let primitive = tessellated.unwrap_or(primitive_of(shape.topology));
-                passthrough::geometry(varyings, primitive, *depth, *points)
-            }
-            Self::Replication { before, target, .. } => {
-                let primitive = match primitive_of(shape.topology) {
-                    Primitive::Points => DrawPrimitive::Points,
-                    Primitive::Lines | Primitive::Isolines => DrawPrimitive::Lines,
-                    Primitive::LinesAdjacency => DrawPrimitive::LinesAdjacency,
-                    Primitive::Triangles | Primitive::Quads => DrawPrimitive::Triangles,
-                    Primitive::TrianglesAdjacency => DrawPrimitive::TrianglesAdjacency,
-                };
-                let words = replication_stage(before, primitive, shape.viewports, *target);
-                words.expect("the template is for programs that need the stage")
-            }
-        }
-    }
-
-    /// What the module reads and writes.
-    pub(super) fn interface(&self, stage: Stage) -> StageInterface {
-        let (Self::TessControl { varyings }
-        | Self::Geometry { varyings, .. }
-        | Self::Replication { varyings, .. }) = self;
-        StageInterface {
-            stage,
-            inputs: varyings.clone(),
-            outputs: varyings.clone(),
-        }
-    }
-}
-
-fn primitive_of(topology: PrimitiveTopology) -> Primitive {
-    [
-        (PrimitiveTopology::POINT_LIST, Primitive::Points),
-        (PrimitiveTopology::LINE_LIST, Primitive::Lines),
-        (PrimitiveTopology::LINE_STRIP, Primitive::Lines),
-        (
-            PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
-            Primitive::LinesAdjacency,
-        ),
-        (
-            PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY,
-            Primitive::LinesAdjacency,
-        ),
-        (
-            PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY,
-            Primitive::TrianglesAdjacency,
-        ),
-        (
-            PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY,
-            Primitive::TrianglesAdjacency,
-        ),
-    ]
-    .into_iter()
-    .find_map(|(known, primitive)| (known == topology).then_some(primitive))
-    .unwrap_or(Primitive::Triangles)
-}
 
 /// What the vertex stage passes on, by the attribute that it comes from.
 fn conventional_attribute(semantic: Semantic) -> Option<u32> {
@@ -140,11 +40,14 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
         images: Vec::new(),
         handle_arrays: Vec::new(),
         textures: Vec::new(),
+        samplers: Vec::new(),
+        attachments: Vec::new(),
         buffers: Vec::new(),
         image_lock: None,
         inputs,
         outputs: Vec::new(),
         replication: None,
+        primitives: None,
         workgroup_size: None,
         unclipped_depth: false,
         transparent_missing: false,
@@ -152,24 +55,14 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
     }
 }
 
-fn generated(stage: Stage, words: Vec<u32>, inputs: Vec<InterfaceVariable>) -> Module {
+/// A stage whose words each draw makes.
+fn templated(stage: Stage, template: Template) -> Module {
     Module {
         stage,
-        interface: super::Interface::read(&words),
-        words,
-        reflection: Some(reflection(stage, inputs)),
-        template: None,
-    }
-}
-
-fn attribute_input(attribute: u32, scalar: Scalar) -> InterfaceVariable {
-    InterfaceVariable {
-        semantic: Semantic::Attrib(attribute as u8),
-        location: Some(attribute),
-        scalar,
-        components: 4,
-        interpolation: Interpolation::Smooth,
-        half: None,
+        words: Vec::new(),
+        reflection: Some(reflection(stage, Vec::new())),
+        interface: None,
+        template: Some(template),
     }
 }
 
@@ -187,23 +80,67 @@ impl CompileContext<'_> {
                 (ProgramForm::FixedFunction, Stage::Vertex) => {
                     self.fixed_vertex(modules, section)?
                 }
-                (_, Stage::Vertex) => self.pass_vertex(modules),
-                (_, Stage::TessControl) => Module {
-                    stage: Stage::TessControl,
-                    words: Vec::new(),
-                    reflection: Some(reflection(Stage::TessControl, Vec::new())),
-                    interface: None,
-                    template: Some(Template::TessControl {
-                        varyings: outputs_before(modules, section.stage),
-                    }),
-                },
-                (_, Stage::TessEval) => self.pass_tess_eval(modules),
-                (_, Stage::Geometry) => self.pass_geometry(modules),
+                (_, Stage::Vertex) => self.pass_vertex(modules, section)?,
+                (_, Stage::TessControl) => {
+                    let passed = self.passed_before(modules, section)?;
+                    let options = self.generated_options(section.stage);
+                    let template = Template::new(TemplateKind::TessControl, passed, options);
+                    let built_ins = built_ins_before(modules, section.stage);
+                    let read = built_ins.into_iter().filter(|it| is_read(modules, *it));
+                    templated(section.stage, template.with_built_ins(read.collect()))
+                }
+                (_, Stage::TessEval) => self.pass_tess_eval(modules, section)?,
+                (_, Stage::Geometry) => self.pass_geometry(modules, section)?,
                 (_, Stage::Fragment | Stage::Compute) => self.pass_fragment(modules, section)?,
             };
             modules.push(module);
         }
         Ok(())
+    }
+
+    /// With what stages are compiled that the runner makes.
+    fn generated_options(&self, stage: Stage) -> Options {
+        Options {
+            debug: DebugInfo::default(),
+            device: self.capabilities.device_features(self.without),
+            ..self.compiler().options(stage)
+        }
+    }
+
+    /// The module of a stage that the runner makes.
+    fn generated(
+        &self,
+        section: &ProgramSection,
+        program: &Program,
+        options: &Options,
+    ) -> Result<Module, Refusal> {
+        let fail = |message: String| Refusal::Fail(Failure::new(Some(section.line), message));
+        let shader = Compiler::new().compile_ir(program, options);
+        let shader = shader.map_err(|errors| fail(messages(&errors)))?;
+        let features = shader.reflection.requirements.features.iter().copied();
+        if let Some(feature) = self.capabilities.missing_feature(features) {
+            let stage = section.stage.name();
+            return Err(Refusal::Skip(format!(
+                "the device lacks {feature}, which the {stage} stage needs"
+            )));
+        }
+        Ok(Module {
+            stage: section.stage,
+            interface: super::Interface::read(&shader.words),
+            words: shader.words,
+            reflection: Some(shader.reflection),
+            template: None,
+        })
+    }
+
+    /// What the stage before writes, as a stage that passes it on has it.
+    fn passed_before(
+        &self,
+        modules: &[Module],
+        section: &ProgramSection,
+    ) -> Result<Vec<Passed>, Refusal> {
+        let passed = outputs_before(modules, section.stage);
+        passed.map_err(|message| Refusal::Fail(Failure::new(Some(section.line), message)))
     }
 
     /// Adds the stage that sends primitives to several viewports or views, if the last program leaves that to one.
@@ -215,33 +152,11 @@ impl CompileContext<'_> {
             .and_then(|module| module.reflection.as_ref())
             .filter(|before| before.replication.is_some());
         let Some(before) = before else { return };
-        let template = Template::Replication {
-            before: Box::new(before.clone()),
-            varyings: outputs_before(modules, Stage::Geometry),
-            target: self.target,
-        };
-        modules.push(Module {
-            stage: Stage::Geometry,
-            words: Vec::new(),
-            reflection: Some(reflection(Stage::Geometry, Vec::new())),
-            interface: None,
-            template: Some(template),
-        });
-    }
-
-    /// Whether a generated stage remaps depth.
-    fn depth_remap(&self, stage: Stage) -> DepthRemap {
-        match self.script.requirements.convention {
-            Convention::OpenGl if stage == self.last_stage() => DepthRemap::FromOpenGl,
-            Convention::OpenGl | Convention::Vulkan => DepthRemap::Keep,
-        }
-    }
-
-    fn point_size(&self) -> PointSize {
-        match self.script.draws_points() {
-            true => PointSize::One,
-            false => PointSize::NotWritten,
-        }
+        let kind = TemplateKind::Replication(Box::new(before.clone()));
+        let passed = outputs_before(modules, Stage::Geometry).unwrap_or_default();
+        let options = self.generated_options(Stage::Geometry);
+        let template = Template::new(kind, passed, options);
+        modules.push(templated(Stage::Geometry, template));
     }
 
     fn fixed_vertex(
@@ -249,24 +164,25 @@ impl CompileContext<'_> {
         modules: &[Module],
         section: &ProgramSection,
     ) -> Result<Module, Vec<Refusal>> {
-        let fragment = modules
+        let next = modules
             .iter()
-            .find(|module| module.stage == Stage::Fragment)
+            .filter(|module| module.stage > Stage::Vertex && module.stage < Stage::Compute)
+            .min_by_key(|module| module.stage)
             .and_then(|module| module.reflection.as_ref());
         let mut texcoords = Vec::new();
-        for input in fragment.iter().flat_map(|fragment| &fragment.inputs) {
+        for input in next.iter().flat_map(|next| &next.inputs) {
             if let Semantic::TexCoord(unit) = input.semantic {
                 texcoords.push(unit);
             }
         }
-        if fragment.is_none() {
+        if next.is_none() {
             texcoords.extend(fixed_function::texture_units(&self.state.texture_enables));
         }
-        let text = fixed_function::vertex_text(&texcoords, self.point_size());
+        let text = fixed_function::vertex_text(&texcoords);
         self.compile_assembly(&program(section, text))
     }
 
-    fn pass_vertex(&self, modules: &[Module]) -> Module {
+    fn pass_vertex(&self, modules: &[Module], section: &ProgramSection) -> Result<Module, Refusal> {
         let next = [
             Stage::TessControl,
             Stage::TessEval,
@@ -275,57 +191,83 @@ impl CompileContext<'_> {
         ]
         .into_iter()
         .find_map(|stage| modules.iter().find(|module| module.stage == stage));
-        let mut copies: Vec<AttributeCopy> = Vec::new();
+        let mut inputs = Vec::new();
+        let mut reflection = None;
         if let Some(module) = next {
             let entry = module.interface.as_ref().and_then(|interface| {
                 let mut entries = interface.entry_points.iter();
                 entries.find(|entry| entry.stage == module.stage)
             });
-            let inputs = StageInterface::of(module, entry).map(|found| found.inputs);
-            for varying in inputs.unwrap_or_default() {
-                let semantic = module.reflection.as_ref().and_then(|reflection| {
-                    let mut inputs = reflection.inputs.iter();
-                    inputs.find(|input| input.location == Some(varying.location))
+            let found = StageInterface::of(module, entry).map(|found| found.inputs);
+            inputs = found.unwrap_or_default();
+            reflection = module.reflection.as_ref();
+        }
+        let read = |varying: &Varying| {
+            let mut inputs = reflection?.inputs.iter();
+            let same = inputs.find(|input| input.location == Some(varying.location))?;
+            Some(same.semantic)
+        };
+        inputs.retain(|input| !input.patch);
+        let passed = passed(&inputs, read)
+            .map_err(|message| Refusal::Fail(Failure::new(Some(section.line), message)))?;
+        let mut copies: Vec<AttributeCopy> = Vec::new();
+        for Passed { varying, place } in &passed {
+            let attribute = match reflection {
+                Some(_) => conventional_attribute(place.semantic),
+                None => Some(varying.location),
+            };
+            let attribute = attribute.and_then(|attribute| u8::try_from(attribute).ok());
+            let Some(attribute) = attribute else { continue };
+            // An attribute has one type, that of attribute 0 is known.
+            let known = copies.iter().find(|copy| copy.attribute == attribute);
+            let base = match (attribute, known) {
+                (_, Some(known)) => known.base,
+                (0, None) => TypeBase::Float,
+                (_, None) => place.base,
+            };
+            let fits = varying.component.saturating_add(varying.components) <= 4;
+            if base == place.base && fits {
+                copies.push(AttributeCopy {
+                    attribute,
+                    base,
+                    first: place.component,
+                    to: place.semantic,
                 });
-                let attribute = match semantic {
-                    Some(input) => conventional_attribute(input.semantic),
-                    None => Some(varying.location),
-                };
-                copies.extend(attribute.map(|attribute| AttributeCopy { attribute, varying }));
             }
         }
-        let words =
-            passthrough::vertex(&copies, self.depth_remap(Stage::Vertex), self.point_size());
-        let mut inputs = vec![attribute_input(0, Scalar::Float)];
-        for copy in &copies {
-            if !inputs
-                .iter()
-                .any(|input| input.location == Some(copy.attribute))
-            {
-                inputs.push(attribute_input(copy.attribute, copy.varying.scalar));
-            }
-        }
-        generated(Stage::Vertex, words, inputs)
+        let mut options = beside(self.generated_options(section.stage), &[], &passed);
+        options.interface.attributes = Vec::new();
+        self.generated(section, &stages::pass_vertex(&copies), &options)
     }
 
-    fn pass_tess_eval(&self, modules: &[Module]) -> Module {
+    fn pass_tess_eval(
+        &self,
+        modules: &[Module],
+        section: &ProgramSection,
+    ) -> Result<Module, Refusal> {
         let control = modules
             .iter()
-            .find(|module| module.stage == Stage::TessControl)
+            .find(|module| module.stage == Stage::TessControl);
+        let entry = control
             .and_then(|module| module.interface.as_ref())
             .and_then(|interface| {
                 let mut entries = interface.entry_points.iter();
                 entries.find(|entry| entry.stage == Stage::TessControl)
             });
-        let vertices = control
-            .and_then(|entry| entry.output_vertices)
-            .unwrap_or_else(|| self.first_patch_size());
-        let words = passthrough::tess_eval(
-            &outputs_before(modules, Stage::TessEval),
-            vertices,
-            self.depth_remap(Stage::TessEval),
-        );
-        generated(Stage::TessEval, words, Vec::new())
+        let told = control.and_then(|module| module.reflection.as_ref()?.primitives);
+        let vertices = match told {
+            Some(Primitives::TessControl { vertices }) => Some(vertices),
+            Some(Primitives::TessEval { .. } | Primitives::Geometry { .. }) | None => {
+                entry.and_then(|entry| entry.output_vertices)
+            }
+        };
+        let vertices = vertices.unwrap_or_else(|| self.first_patch_size());
+        let passed = self.passed_before(modules, section)?;
+        let (varyings, outputs) = of_patches(&passed);
+        let mut options = beside(self.generated_options(section.stage), &passed, &[]);
+        options.interface.outputs = Varyings::Placed(outputs);
+        let program = stages::pass_evaluation(&varyings, vertices);
+        self.generated(section, &program, &options)
     }
 
     /// Vertices of the patches of the first draw.
@@ -340,39 +282,23 @@ impl CompileContext<'_> {
         draw.unwrap_or(3)
     }
 
-    fn pass_geometry(&self, modules: &[Module]) -> Module {
-        let tessellated = modules
+    fn pass_geometry(
+        &self,
+        modules: &[Module],
+        section: &ProgramSection,
+    ) -> Result<Module, Refusal> {
+        let evaluation = modules
             .iter()
-            .find(|module| module.stage == Stage::TessEval)
-            .map(|module| {
-                let entry = module
-                    .interface
-                    .as_ref()
-                    .and_then(|interface| interface.entry_points.first());
-                match entry.and_then(|entry| entry.primitive) {
-                    Some(Primitive::Isolines) => Primitive::Lines,
-                    _ => Primitive::Triangles,
-                }
-            });
-        let sized_points = self
-            .capabilities
-            .features
-            .contains("shaderTessellationAndGeometryPointSize");
-        Module {
-            stage: Stage::Geometry,
-            words: Vec::new(),
-            reflection: Some(reflection(Stage::Geometry, Vec::new())),
-            interface: None,
-            template: Some(Template::Geometry {
-                varyings: outputs_before(modules, Stage::Geometry),
-                tessellated,
-                depth: self.depth_remap(Stage::Geometry),
-                points: match sized_points {
-                    true => PointSize::One,
-                    false => PointSize::NotWritten,
-                },
-            }),
-        }
+            .find(|module| module.stage == Stage::TessEval);
+        let tessellated = evaluation.map(made_primitive);
+        let passed = self.passed_before(modules, section)?;
+        let options = self.generated_options(section.stage);
+        let kind = TemplateKind::Geometry(tessellated);
+        let has_size = options.device.tessellation_and_geometry_point_size;
+        let mut built_ins = built_ins_before(modules, section.stage);
+        built_ins.retain(|semantic| has_size || *semantic != Semantic::PointSize);
+        let template = Template::new(kind, passed, options).with_built_ins(built_ins);
+        Ok(templated(section.stage, template))
     }
 
     /// The primary color of programs, location 0 of other modules.
@@ -391,18 +317,27 @@ impl CompileContext<'_> {
             let text = fixed_function::fragment_text(&self.state.texture_enables);
             return self.compile_assembly(&program(section, text));
         }
-        let outputs = outputs_before(modules, Stage::Fragment);
-        match outputs.iter().find(|output| output.location == 0) {
-            Some(color) => Ok(generated(
-                Stage::Fragment,
-                passthrough::fragment(color),
-                Vec::new(),
-            )),
-            None => Err(vec![Refusal::Fail(Failure::new(
+        let passed = self.passed_before(modules, section)?;
+        let color = passed
+            .iter()
+            .find(|passed| (passed.varying.location, passed.varying.component) == (0, 0));
+        let Some(color) = color else {
+            return Err(vec![Refusal::Fail(Failure::new(
                 Some(section.line),
                 "no stage writes a color for the fragment stage to pass on",
-            ))]),
-        }
+            ))]);
+        };
+        let (base, semantic) = (color.place.base, color.place.semantic);
+        let shading = match base == TypeBase::Float && !color.varying.flat {
+            true => Shading::Smooth,
+            false => Shading::Flat,
+        };
+        let options = self.generated_options(section.stage);
+        let mut options = beside(options, std::slice::from_ref(color), &[]);
+        options.interface.colors = vec![base];
+        options.fixed.draw_buffers = 0;
+        let program = stages::pass_color(semantic, base, shading);
+        Ok(self.generated(section, &program, &options)?)
     }
 
     /// Skips what a device cannot do as GL does it.
@@ -450,23 +385,75 @@ fn reads_flat(module: &Module) -> bool {
                 .any(|input| input.interpolation == Interpolation::Flat))
 }
 
-/// What the stage before writes.
-fn outputs_before(modules: &[Module], stage: Stage) -> Vec<Varying> {
+/// What the stage before writes, as a stage that passes it on has it.
+fn outputs_before(modules: &[Module], stage: Stage) -> Result<Vec<Passed>, String> {
     let before = modules
         .iter()
         .filter(|module| module.stage < stage)
         .max_by_key(|module| module.stage);
     let Some(module) = before else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     if let Some(template) = &module.template {
-        return template.interface(module.stage).outputs;
+        return Ok(template.passed.clone());
     }
     let entry = module
         .interface
         .as_ref()
         .and_then(|interface| interface.entry_points.first());
-    StageInterface::of(module, entry).map_or(Vec::new(), |found| found.outputs)
+    let outputs = StageInterface::of(module, entry).map(|found| found.outputs);
+    let meaning = output_meaning(module.reflection.as_ref());
+    passed(&outputs.unwrap_or_default(), meaning)
+}
+
+/// Sizes of points and clip distances that the program before writes.
+fn built_ins_before(modules: &[Module], stage: Stage) -> Vec<Semantic> {
+    let before = modules
+        .iter()
+        .filter(|module| module.stage < stage)
+        .max_by_key(|module| module.stage)
+        .and_then(|module| module.reflection.as_ref());
+    let outputs = before.iter().flat_map(|before| &before.outputs);
+    outputs
+        .map(|output| output.semantic)
+        .filter(|it| {
+            matches!(
+                it,
+                Semantic::PointSize | Semantic::ClipDistance(_) | Semantic::CullDistance(_)
+            )
+        })
+        .collect()
+}
+
+/// Whether an evaluation program reads something of its vertices.
+fn is_read(modules: &[Module], semantic: Semantic) -> bool {
+    let mut evaluation = modules
+        .iter()
+        .filter(|module| module.stage == Stage::TessEval)
+        .filter_map(|module| module.reflection.as_ref())
+        .flat_map(|reflection| &reflection.inputs);
+    evaluation.any(|input| input.semantic == semantic)
+}
+
+/// What an evaluation module makes.
+fn made_primitive(evaluation: &Module) -> Primitive {
+    let told = evaluation
+        .reflection
+        .as_ref()
+        .and_then(|reflection| reflection.primitives);
+    if let Some(Primitives::TessEval { mode, points, .. }) = told {
+        return match (points, mode) {
+            (true, _) => Primitive::Points,
+            (false, TessMode::Isolines) => Primitive::Lines,
+            (false, TessMode::Triangles | TessMode::Quads) => Primitive::Triangles,
+        };
+    }
+    let interface = evaluation.interface.as_ref();
+    let entry = interface.and_then(|interface| interface.entry_points.first());
+    match entry.and_then(|entry| entry.primitive) {
+        Some(Primitive::Isolines) => Primitive::Lines,
+        _ => Primitive::Triangles,
+    }
 }
 
 /// A section that holds a program of the runner's own.
@@ -476,56 +463,5 @@ fn program(section: &ProgramSection, text: String) -> ProgramSection {
         text: text.into_bytes(),
         origin: Origin::default(),
         ..section.clone()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::spirv::assert_valid;
-
-    const TOPOLOGIES: [PrimitiveTopology; 5] = [
-        PrimitiveTopology::POINT_LIST,
-        PrimitiveTopology::LINE_STRIP,
-        PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
-        PrimitiveTopology::TRIANGLE_FAN,
-        PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY,
-    ];
-
-    fn varyings(patch: bool) -> Vec<Varying> {
-        let varying = |location, scalar| Varying {
-            location,
-            component: 0,
-            scalar,
-            components: 4,
-            patch: patch && location == 1,
-            flat: scalar != Scalar::Float,
-        };
-        vec![varying(0, Scalar::Float), varying(1, Scalar::Uint)]
-    }
-
-    #[test]
-    fn modules_of_every_topology_are_valid() {
-        for topology in TOPOLOGIES {
-            let shape = DrawShape {
-                topology,
-                patch_vertices: 3,
-                tess_levels: [1.0; 6],
-                viewports: 1,
-            };
-            for depth in [DepthRemap::Keep, DepthRemap::FromOpenGl] {
-                let points = PointSize::NotWritten;
-                let (varyings, tessellated) = (varyings(false), None);
-                let template = Template::Geometry {
-                    varyings,
-                    tessellated,
-                    depth,
-                    points,
-                };
-                assert_valid(&template.words(&shape));
-            }
-            let varyings = varyings(true);
-            assert_valid(&Template::TessControl { varyings }.words(&shape));
-        }
     }
 }

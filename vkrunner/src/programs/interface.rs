@@ -438,10 +438,10 @@ struct Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::programs::passthrough::{self, DepthRemap};
+    use glasm::stages::{self, PassedPatch};
 
     #[test]
-    fn generated_modules_say_what_they_read_and_write() {
+    fn modules_say_what_they_read_and_write() {
         let varying = Varying {
             location: 3,
             component: 1,
@@ -450,8 +450,26 @@ mod tests {
             patch: false,
             flat: false,
         };
-        let words = passthrough::tess_control(&[varying], 5, [1.0; 6]);
-        let interface = Interface::read(&words).unwrap();
+        let semantic = glasm::ir::Semantic::Generic(0);
+        let place = glasm::Place {
+            semantic,
+            location: 3,
+            component: 1,
+            base: glasm::ir::TypeBase::Float,
+            components: 2,
+        };
+        let mut options = glasm::Options::default();
+        options.interface.inputs = glasm::Varyings::Placed(vec![place]);
+        options.interface.outputs = glasm::Varyings::Placed(vec![place]);
+        let read = |program: &glasm::ir::Program| {
+            let shader = glasm::Compiler::new().compile_ir(program, &options);
+            Interface::read(&shader.unwrap().words).unwrap()
+        };
+        let interface = read(&stages::pass_patch(
+            &[semantic],
+            5,
+            glasm::PatchLevels::default(),
+        ));
         let entry = interface.entry_point(Stage::TessControl, "main").unwrap();
         assert_eq!(
             (&entry.inputs, &entry.outputs),
@@ -459,8 +477,8 @@ mod tests {
         );
         assert_eq!(entry.output_vertices, Some(5));
         assert!(interface.entry_point(Stage::TessEval, "main").is_none());
-        let words = passthrough::tess_eval(&[varying], 3, DepthRemap::FromOpenGl);
-        let interface = Interface::read(&words).unwrap();
+        let passed = [PassedPatch::Interpolated(semantic)];
+        let interface = read(&stages::pass_evaluation(&passed, 3));
         assert_eq!(
             interface.entry_points[0].primitive,
             Some(Primitive::Triangles)

@@ -22,7 +22,7 @@ fn varyings(variables: &[InterfaceVariable]) -> Vec<Varying> {
             component: 0,
             scalar: variable.scalar,
             components: u32::from(variable.components),
-            patch: false,
+            patch: variable.semantic.is_per_patch(),
             flat: variable.interpolation == glasm::ir::Interpolation::Flat,
         })
     };
@@ -94,7 +94,9 @@ fn check_pair(
 ) -> Result<(), String> {
     for input in &consumer.inputs {
         let same = |output: &&Varying| {
-            output.location == input.location && output.component <= input.component
+            output.location == input.location
+                && output.component <= input.component
+                && output.patch == input.patch
         };
         let Some(output) = producer.outputs.iter().find(same) else {
             return Err(format!(

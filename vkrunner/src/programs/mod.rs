@@ -7,7 +7,7 @@ mod generated;
 mod interface;
 mod link;
 mod passthrough;
-mod point_size;
+mod template;
 mod through;
 mod verdicts;
 
@@ -15,17 +15,16 @@ use crate::options::Through;
 use crate::requirements::{Capabilities, missing_components, missing_for_module};
 use crate::tools::{TextLanguage, ToolError, ToolInput, Tools};
 use glasm::frontend::lang::languages::Language;
-use glasm::ir::{Semantic, Stage};
-use glasm::reflect::InterfaceVariable;
+use glasm::ir::Stage;
 use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target};
 use glasm_scripts::compile::{LinkedStage, ScriptCompiler, Withheld, wrong_blame};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::MAIN;
 use glasm_scripts::script::{Convention, ProgramForm, ProgramSection, ProgramState, Script};
 
-pub(crate) use generated::{DrawShape, Template};
 pub(crate) use interface::{EntryPoint, Interface, Varying};
 pub(crate) use link::check_interfaces;
+pub(crate) use template::{DrawShape, Template};
 
 /// A module, ready for the device.
 #[derive(Clone, Debug)]
@@ -130,6 +129,12 @@ impl CompileContext<'_> {
                 Err(refusal) => refusals.extend(refusal),
             }
         }
+        for (stage, made) in linked {
+            match self.finish_made(stage, made) {
+                Ok(module) => modules.push(module),
+                Err(refusal) => refusals.extend(refusal),
+            }
+        }
         if refusals.is_empty() {
             self.generate(&mut modules, generated)?;
             self.replicate(&mut modules);
@@ -214,6 +219,7 @@ impl CompileContext<'_> {
                 debug: self.debug_info(),
                 ..glasm::Options::default()
             },
+            implied_point_size: self.implied_point_size(),
         }
     }
 
@@ -300,6 +306,23 @@ impl CompileContext<'_> {
         Ok(self.module_of(section, shader)?)
     }
 
+    /// The module of a stage that programs of the pipeline need.
+    fn finish_made(
+        &self,
+        stage: Stage,
+        compiled: Result<Shader, Diagnostics>,
+    ) -> Result<Module, Vec<Refusal>> {
+        let mut programs = self.script.programs.iter();
+        let needing =
+            programs.find(|program| matches!(program.stage, Stage::Geometry | Stage::TessControl));
+        let section = needing.ok_or_else(Vec::new)?;
+        let section = ProgramSection {
+            stage,
+            ..section.clone()
+        };
+        self.finish(&section, compiled)
+    }
+
     /// Why a program with errors is not run.
     fn refuse(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Vec<Refusal> {
         let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
@@ -355,18 +378,10 @@ impl CompileContext<'_> {
                 "the device lacks vertex attribute {number}"
             )));
         }
-        // Not all languages have sizes of points, which the program does not write here.
         let shader = self.take_detour(section, shader)?;
-        let words = match self.needs_point_size(section.stage, &shader.reflection) {
-            true => {
-                let size = self.state.unwritten_point_size.map_or(1.0, f32::from_bits);
-                point_size::add(&shader.words, size).unwrap_or(shader.words)
-            }
-            false => shader.words,
-        };
         Ok(Module {
             stage: section.stage,
-            words,
+            words: shader.words,
             reflection: Some(shader.reflection),
             interface: None,
             template: None,
@@ -385,15 +400,6 @@ impl CompileContext<'_> {
     /// The last stage before rasterization.
     fn last_stage(&self) -> Stage {
         self.compiler().last_stage()
-    }
-
-    /// Whether a program must be made to write the size of points.
-    fn needs_point_size(&self, stage: Stage, reflection: &Reflection) -> bool {
-        let writes_it = |output: &InterfaceVariable| output.semantic == Semantic::PointSize;
-        stage == Stage::Vertex
-            && self.last_stage() == stage
-            && self.script.draws_points()
-            && !reflection.outputs.iter().any(writes_it)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Modules that pass on what they get, made to fit their neighbors.
+//! What stages that pass on what they get have to do with the modules beside them.
 //!
 //! | stage | what it does |
 //! |---|---|
@@ -7,376 +7,161 @@
 //! | tessellation evaluation | interpolates the vertices of a patch of 2 (lines), 3 (triangles) or 4 (quads) |
 //! | geometry | emits the primitive that it gets |
 //! | fragment | writes the value at location 0 as the color |
+//!
+//! They are programs of the compiler's intermediate representation, which [`glasm::stages`] makes; here is what they pass on.
 
-use super::interface::{Primitive, Varying};
-use crate::spirv::ModuleWriter;
-use glasm::ir::Stage;
+use super::interface::Varying;
+use glasm::ir::{Semantic, TypeBase};
 use glasm::reflect::Scalar;
-use rspirv::spirv::{BuiltIn, Capability, Decoration, ExecutionMode, Op, StorageClass};
+use glasm::stages::PassedPatch;
+use glasm::{Place, Reflection};
 
-/// Elements of the arrays of vertices that tessellation stages read.
-const MAX_PATCH_VERTICES: u32 = 32;
+/// Varyings that a stage passes on, of vertices and of patches each.
+const MAX_PASSED: u8 = 32;
 
-/// Depth range of the clip space that the last stage before rasterization gets.
+/// A varying of a module that is beside a stage that passes it on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DepthRemap {
-    /// Positions pass unchanged.
-    Keep,
-    /// GL's depth of -w to w becomes 0 to w.
-    FromOpenGl,
-}
-
-/// Whether the size of points must be written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum PointSize {
-    One,
-    NotWritten,
-}
-
-/// Something that the stage after the vertex stage reads, and the attribute that it comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct AttributeCopy {
-    pub(crate) attribute: u32,
+pub(crate) struct Passed {
     pub(crate) varying: Varying,
+    /// What it is in the stage, with its type.
+    pub(crate) place: Place,
 }
 
-fn remap(w: &mut ModuleWriter, position: u32, depth: DepthRemap) -> u32 {
-    if depth == DepthRemap::Keep {
-        return position;
+/// What a number of components has for a type.
+fn base(scalar: Scalar) -> Option<TypeBase> {
+    match scalar {
+        Scalar::Float => Some(TypeBase::Float),
+        Scalar::Int => Some(TypeBase::Signed),
+        Scalar::Uint => Some(TypeBase::Unsigned),
+        Scalar::Double => None,
     }
-    let (float, vec4) = (w.vector(Scalar::Float, 1), w.vector(Scalar::Float, 4));
-    let half = w.float(0.5);
-    let z = w.result(Op::CompositeExtract, float, &[position, 2]);
-    let clip_w = w.result(Op::CompositeExtract, float, &[position, 3]);
-    let sum = w.result(Op::FAdd, float, &[z, clip_w]);
-    let remapped = w.result(Op::FMul, float, &[sum, half]);
-    w.result(Op::CompositeInsert, vec4, &[remapped, position, 2])
 }
 
-/// A variable for a varying; `length` makes it an array over vertices.
-fn varying_variable(
-    w: &mut ModuleWriter,
-    class: StorageClass,
-    varying: &Varying,
-    length: Option<u32>,
-) -> u32 {
-    let element = w.vector(varying.scalar, varying.components);
-    let ty = match length {
-        Some(length) => w.array(element, length),
-        None => element,
-    };
-    let variable = w.located(class, ty, varying.location);
-    if varying.component > 0 {
-        w.decorate(variable, Decoration::Component, &[varying.component]);
-    }
-    variable
-}
-
-/// A vertex module.
-pub(crate) fn vertex(copies: &[AttributeCopy], depth: DepthRemap, points: PointSize) -> Vec<u32> {
-    let mut w = ModuleWriter::default();
-    let vec4 = w.vector(Scalar::Float, 4);
-    let input = w.located(StorageClass::Input, vec4, 0);
-    let output = w.built_in(StorageClass::Output, vec4, BuiltIn::Position);
-    let position = w.load(vec4, input);
-    let mut loaded = vec![(0, Scalar::Float, position)];
-    for copy in copies {
-        let varying = &copy.varying;
-        let whole = w.vector(varying.scalar, 4);
-        let known = loaded
-            .iter()
-            .find(|(attribute, ..)| *attribute == copy.attribute);
-        let (scalar, value) = match known {
-            Some((_, scalar, value)) => (*scalar, *value),
-            None => {
-                let variable = w.located(StorageClass::Input, whole, copy.attribute);
-                let value = w.load(whole, variable);
-                loaded.push((copy.attribute, varying.scalar, value));
-                (varying.scalar, value)
-            }
+/// The varyings of a module, each with what it is in the stage beside it: what the program says, else a number.
+pub(crate) fn passed(
+    varyings: &[Varying],
+    meaning: impl Fn(&Varying) -> Option<Semantic>,
+) -> Result<Vec<Passed>, String> {
+    let (mut vertices, mut patches) = (0..MAX_PASSED, 0..MAX_PASSED);
+    let passed = |varying: &Varying| {
+        let semantic = match (meaning(varying), varying.patch) {
+            (Some(semantic), _) => Some(semantic),
+            (None, false) => vertices.next().map(Semantic::Generic),
+            (None, true) => patches.next().map(Semantic::PatchGeneric),
         };
-        if scalar != varying.scalar || varying.component.saturating_add(varying.components) > 4 {
-            continue;
-        }
-        let target = varying_variable(&mut w, StorageClass::Output, varying, None);
-        let part = components(&mut w, varying, value);
-        w.store(target, part);
-    }
-    let position = remap(&mut w, position, depth);
-    w.store(output, position);
-    if points == PointSize::One {
-        write_point_size(&mut w);
-    }
-    w.finish(Stage::Vertex)
-}
-
-/// The components of a vector of four that a varying has.
-fn components(w: &mut ModuleWriter, varying: &Varying, value: u32) -> u32 {
-    let ty = w.vector(varying.scalar, varying.components);
-    match varying.components {
-        1 => w.result(Op::CompositeExtract, ty, &[value, varying.component]),
-        4 => value,
-        _ => {
-            let mut operands = vec![value, value];
-            operands.extend(varying.component..varying.component + varying.components);
-            w.result(Op::VectorShuffle, ty, &operands)
-        }
-    }
-}
-
-fn write_point_size(w: &mut ModuleWriter) {
-    let float = w.vector(Scalar::Float, 1);
-    let size = w.built_in(StorageClass::Output, float, BuiltIn::PointSize);
-    let one = w.float(1.0);
-    w.store(size, one);
-}
-
-/// A tessellation control module for patches of so many vertices; `levels` are four outer and two inner ones.
-pub(crate) fn tess_control(outputs: &[Varying], vertices: u32, levels: [f32; 6]) -> Vec<u32> {
-    let mut w = ModuleWriter::default();
-    w.mode(ExecutionMode::OutputVertices, &[vertices]);
-    let uint = w.vector(Scalar::Uint, 1);
-    let vec4 = w.vector(Scalar::Float, 4);
-    let invocation = w.built_in(StorageClass::Input, uint, BuiltIn::InvocationId);
-    let invocation = w.load(uint, invocation);
-    let all_in = w.array(vec4, MAX_PATCH_VERTICES);
-    let all_out = w.array(vec4, vertices);
-    let position_in = w.built_in(StorageClass::Input, all_in, BuiltIn::Position);
-    let position_out = w.built_in(StorageClass::Output, all_out, BuiltIn::Position);
-    let mut copies = vec![(vec4, position_in, position_out)];
-    for varying in outputs {
-        let ty = w.vector(varying.scalar, varying.components);
-        let from = varying_variable(
-            &mut w,
-            StorageClass::Input,
-            varying,
-            Some(MAX_PATCH_VERTICES),
-        );
-        let to = varying_variable(&mut w, StorageClass::Output, varying, Some(vertices));
-        copies.push((ty, from, to));
-    }
-    for (ty, from, to) in copies {
-        let from = w.element(StorageClass::Input, ty, from, invocation);
-        let value = w.load(ty, from);
-        let to = w.element(StorageClass::Output, ty, to, invocation);
-        w.store(to, value);
-    }
-    let float = w.vector(Scalar::Float, 1);
-    let (outer, inner) = levels.split_at(4);
-    for (levels, built_in) in [
-        (outer, BuiltIn::TessLevelOuter),
-        (inner, BuiltIn::TessLevelInner),
-    ] {
-        let ty = w.array(float, levels.len() as u32);
-        let variable = w.built_in(StorageClass::Output, ty, built_in);
-        w.decorate(variable, Decoration::Patch, &[]);
-        for (level, index) in levels.iter().zip(0..) {
-            let (index, level) = (w.uint(index), w.float(*level));
-            let pointer = w.element(StorageClass::Output, float, variable, index);
-            w.store(pointer, level);
-        }
-    }
-    w.finish(Stage::TessControl)
-}
-
-/// A tessellation evaluation module for patches of 2, 3 or 4 vertices; the four are corners (0, 0), (1, 0), (0, 1), (1, 1).
-pub(crate) fn tess_eval(inputs: &[Varying], vertices: u32, depth: DepthRemap) -> Vec<u32> {
-    let mut w = ModuleWriter::default();
-    let domain = match vertices {
-        2 => ExecutionMode::Isolines,
-        3 => ExecutionMode::Triangles,
-        _ => ExecutionMode::Quads,
-    };
-    w.mode(domain, &[]);
-    w.mode(ExecutionMode::SpacingEqual, &[]);
-    w.mode(ExecutionMode::VertexOrderCcw, &[]);
-    let float = w.vector(Scalar::Float, 1);
-    let vec3 = w.vector(Scalar::Float, 3);
-    let coordinate = w.built_in(StorageClass::Input, vec3, BuiltIn::TessCoord);
-    let coordinate = w.load(vec3, coordinate);
-    let weights = corner_weights(&mut w, float, coordinate, vertices);
-    let vec4 = w.vector(Scalar::Float, 4);
-    let all = w.array(vec4, MAX_PATCH_VERTICES);
-    let from = w.built_in(StorageClass::Input, all, BuiltIn::Position);
-    let to = w.built_in(StorageClass::Output, vec4, BuiltIn::Position);
-    let position = weighted(&mut w, vec4, from, &weights);
-    let position = remap(&mut w, position, depth);
-    w.store(to, position);
-    for varying in inputs {
-        let ty = w.vector(varying.scalar, varying.components);
-        let length = (!varying.patch).then_some(MAX_PATCH_VERTICES);
-        let from = varying_variable(&mut w, StorageClass::Input, varying, length);
-        let to = varying_variable(&mut w, StorageClass::Output, varying, None);
-        let value = if varying.patch {
-            w.decorate(from, Decoration::Patch, &[]);
-            w.load(ty, from)
-        } else if varying.scalar == Scalar::Float && !varying.flat {
-            match varying.components {
-                1 => weighted_scalar(&mut w, ty, from, &weights),
-                _ => weighted(&mut w, ty, from, &weights),
-            }
-        } else {
-            let first = w.uint(0);
-            let pointer = w.element(StorageClass::Input, ty, from, first);
-            w.load(ty, pointer)
+        let semantic =
+            semantic.ok_or_else(|| format!("a stage passes on {MAX_PASSED} varyings at most"))?;
+        let base = base(varying.scalar).ok_or("stages do not pass on doubles")?;
+        let place = Place {
+            semantic,
+            location: varying.location,
+            component: varying.component as u8,
+            base,
+            components: varying.components.clamp(1, 4) as u8,
         };
-        w.store(to, value);
-    }
-    w.finish(Stage::TessEval)
+        Ok(Passed {
+            varying: *varying,
+            place,
+        })
+    };
+    varyings.iter().map(passed).collect()
 }
 
-/// How much each vertex of the patch counts.
-fn corner_weights(w: &mut ModuleWriter, float: u32, coordinate: u32, vertices: u32) -> Vec<u32> {
-    let [u, v, third] =
-        [0, 1, 2].map(|index| w.result(Op::CompositeExtract, float, &[coordinate, index]));
-    let one = w.float(1.0);
-    let rest_u = w.result(Op::FSub, float, &[one, u]);
-    let rest_v = w.result(Op::FSub, float, &[one, v]);
-    match vertices {
-        2 => vec![rest_u, u],
-        3 => vec![u, v, third],
-        _ => [(rest_u, rest_v), (u, rest_v), (rest_u, v), (u, v)]
-            .map(|(a, b)| w.result(Op::FMul, float, &[a, b]))
-            .to_vec(),
-    }
-}
-
-fn weighted(w: &mut ModuleWriter, ty: u32, variable: u32, weights: &[u32]) -> u32 {
-    sum(w, ty, variable, weights, Op::VectorTimesScalar)
-}
-
-fn weighted_scalar(w: &mut ModuleWriter, ty: u32, variable: u32, weights: &[u32]) -> u32 {
-    sum(w, ty, variable, weights, Op::FMul)
-}
-
-fn sum(w: &mut ModuleWriter, ty: u32, variable: u32, weights: &[u32], multiply: Op) -> u32 {
-    let mut total = None;
-    for (weight, index) in weights.iter().zip(0..) {
-        let index = w.uint(index);
-        let pointer = w.element(StorageClass::Input, ty, variable, index);
-        let value = w.load(ty, pointer);
-        let part = w.result(multiply, ty, &[value, *weight]);
-        total = Some(match total {
-            None => part,
-            Some(total) => w.result(Op::FAdd, ty, &[total, part]),
+/// The meaning of an output of a program.
+pub(crate) fn output_meaning(
+    reflection: Option<&Reflection>,
+) -> impl Fn(&Varying) -> Option<Semantic> + '_ {
+    move |varying| {
+        let mut outputs = reflection?.outputs.iter();
+        let same = outputs.find(|output| {
+            output.location == Some(varying.location)
+                && output.semantic.is_per_patch() == varying.patch
         });
-    }
-    total.unwrap_or(variable)
-}
-
-/// What a geometry stage reads and writes, the vertices that it gets, and those of them that it passes on.
-fn geometry_modes(primitive: Primitive) -> (ExecutionMode, ExecutionMode, u32, &'static [u32]) {
-    match primitive {
-        Primitive::Points => (
-            ExecutionMode::InputPoints,
-            ExecutionMode::OutputPoints,
-            1,
-            &[0],
-        ),
-        Primitive::Lines | Primitive::Isolines => (
-            ExecutionMode::InputLines,
-            ExecutionMode::OutputLineStrip,
-            2,
-            &[0, 1],
-        ),
-        Primitive::LinesAdjacency => (
-            ExecutionMode::InputLinesAdjacency,
-            ExecutionMode::OutputLineStrip,
-            4,
-            &[1, 2],
-        ),
-        Primitive::Triangles | Primitive::Quads => (
-            ExecutionMode::Triangles,
-            ExecutionMode::OutputTriangleStrip,
-            3,
-            &[0, 1, 2],
-        ),
-        Primitive::TrianglesAdjacency => (
-            ExecutionMode::InputTrianglesAdjacency,
-            ExecutionMode::OutputTriangleStrip,
-            6,
-            &[0, 2, 4],
-        ),
+        same.map(|output| output.semantic)
     }
 }
 
-/// A geometry module for primitives of that kind; the vertices of neighbors are left out.
-pub(crate) fn geometry(
-    inputs: &[Varying],
-    primitive: Primitive,
-    depth: DepthRemap,
-    points: PointSize,
-) -> Vec<u32> {
-    let mut w = ModuleWriter::default();
-    let (mode, output, length, kept) = geometry_modes(primitive);
-    w.mode(mode, &[]);
-    w.mode(ExecutionMode::Invocations, &[1]);
-    w.mode(output, &[]);
-    w.mode(ExecutionMode::OutputVertices, &[kept.len() as u32]);
-    let vec4 = w.vector(Scalar::Float, 4);
-    let int = w.vector(Scalar::Int, 1);
-    let all = w.array(vec4, length);
-    let position_in = w.built_in(StorageClass::Input, all, BuiltIn::Position);
-    let position_out = w.built_in(StorageClass::Output, vec4, BuiltIn::Position);
-    let number_in = w.built_in(StorageClass::Input, int, BuiltIn::PrimitiveId);
-    let number_out = w.built_in(StorageClass::Output, int, BuiltIn::PrimitiveId);
-    let float = w.vector(Scalar::Float, 1);
-    let size = (points == PointSize::One && primitive == Primitive::Points).then(|| {
-        w.needs(Capability::GeometryPointSize);
-        w.built_in(StorageClass::Output, float, BuiltIn::PointSize)
-    });
-    let mut copies = Vec::new();
-    for varying in inputs {
-        let ty = w.vector(varying.scalar, varying.components);
-        let from = varying_variable(&mut w, StorageClass::Input, varying, Some(length));
-        let to = varying_variable(&mut w, StorageClass::Output, varying, None);
-        copies.push((ty, from, to));
-    }
-    for vertex in kept {
-        let vertex = w.uint(*vertex);
-        let from = w.element(StorageClass::Input, vec4, position_in, vertex);
-        let position = w.load(vec4, from);
-        let position = remap(&mut w, position, depth);
-        w.store(position_out, position);
-        for (ty, from, to) in &copies {
-            let from = w.element(StorageClass::Input, *ty, *from, vertex);
-            let value = w.load(*ty, from);
-            w.store(*to, value);
-        }
-        let number = w.load(int, number_in);
-        w.store(number_out, number);
-        if let Some(size) = size {
-            let one = w.float(1.0);
-            w.store(size, one);
-        }
-        w.op(Op::EmitVertex, &[]);
-    }
-    w.op(Op::EndPrimitive, &[]);
-    w.finish(Stage::Geometry)
+/// The places of all.
+pub(crate) fn places(passed: &[Passed]) -> Vec<Place> {
+    passed.iter().map(|passed| passed.place).collect()
 }
 
-/// A fragment module that writes what it gets at a location; missing components are 0, 0 and 1.
-pub(crate) fn fragment(color: &Varying) -> Vec<u32> {
-    let mut w = ModuleWriter::default();
-    w.mode(ExecutionMode::OriginUpperLeft, &[]);
-    let scalar = color.scalar;
-    let whole = w.vector(scalar, 4);
-    let ty = w.vector(scalar, color.components);
-    let from = varying_variable(&mut w, StorageClass::Input, color, None);
-    if scalar != Scalar::Float || color.flat {
-        w.decorate(from, Decoration::Flat, &[]);
-    }
-    let to = w.located(StorageClass::Output, whole, 0);
-    let value = w.load(ty, from);
-    let value = if color.components == 4 {
-        value
-    } else {
-        let mut parts = vec![value];
-        for component in color.components..4 {
-            parts.push(w.number(scalar, u8::from(component == 3)));
+/// What passes with each vertex.
+pub(crate) fn of_vertices(passed: &[Passed]) -> Vec<Semantic> {
+    let own = passed.iter().filter(|passed| !passed.varying.patch);
+    own.map(|passed| passed.place.semantic).collect()
+}
+
+/// How an evaluation stage passes on what a control stage writes, and where. Varyings of the patch become varyings of its vertices.
+pub(crate) fn of_patches(passed: &[Passed]) -> (Vec<PassedPatch>, Vec<Place>) {
+    let is_used = |semantic| passed.iter().any(|it| it.place.semantic == semantic);
+    let mut free = (0..MAX_PASSED)
+        .map(Semantic::Generic)
+        .filter(|semantic| !is_used(*semantic));
+    let mut outputs = Vec::new();
+    let mut stages = Vec::new();
+    for Passed { varying, place } in passed {
+        let mut to = *place;
+        if varying.patch {
+            let Some(semantic) = free.next() else { break };
+            to.semantic = semantic;
+            stages.push(PassedPatch::Patch(place.semantic, semantic));
+        } else if place.base == TypeBase::Float && !varying.flat {
+            stages.push(PassedPatch::Interpolated(place.semantic));
+        } else {
+            stages.push(PassedPatch::First(place.semantic));
         }
-        w.result(Op::CompositeConstruct, whole, &parts)
-    };
-    w.store(to, value);
-    w.finish(Stage::Fragment)
+        outputs.push(to);
+    }
+    (stages, outputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn varying(location: u32, scalar: Scalar) -> Varying {
+        Varying {
+            location,
+            component: 1,
+            scalar,
+            components: 2,
+            patch: location == 3,
+            flat: scalar != Scalar::Float,
+        }
+    }
+
+    #[test]
+    fn varyings_without_a_meaning_are_numbered() {
+        let all = [
+            varying(0, Scalar::Float),
+            varying(3, Scalar::Float),
+            varying(7, Scalar::Uint),
+        ];
+        let meaning = |varying: &Varying| (varying.location == 0).then_some(Semantic::Color(0));
+        let found = passed(&all, meaning).unwrap();
+        assert_eq!(
+            of_vertices(&found),
+            [Semantic::Color(0), Semantic::Generic(0)]
+        );
+        assert_eq!(places(&found)[2].base, TypeBase::Unsigned);
+        let (patch, outputs) = of_patches(&found);
+        assert_eq!(
+            patch,
+            [
+                PassedPatch::Interpolated(Semantic::Color(0)),
+                PassedPatch::Patch(Semantic::PatchGeneric(0), Semantic::Generic(1)),
+                PassedPatch::First(Semantic::Generic(0)),
+            ]
+        );
+        assert_eq!((outputs[1].location, outputs[1].component), (3, 1));
+    }
+
+    #[test]
+    fn what_cannot_pass_is_named() {
+        let nothing = |_: &Varying| None;
+        assert!(passed(&[varying(0, Scalar::Double)], nothing).is_err());
+        let many: Vec<_> = (10..60).map(|it| varying(it, Scalar::Float)).collect();
+        assert!(passed(&many, nothing).is_err());
+    }
 }

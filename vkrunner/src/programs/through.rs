@@ -20,6 +20,14 @@ impl CompileContext<'_> {
         }
     }
 
+    /// Bits of the size of points where a module writes none: in WGSL all have one pixel.
+    pub(super) fn implied_point_size(&self) -> Option<u32> {
+        match self.through {
+            None | Some(Through::Glsl) => None,
+            Some(Through::Wgsl) => Some(1.0f32.to_bits()),
+        }
+    }
+
     /// The module that the device gets.
     pub(super) fn take_detour(
         &self,

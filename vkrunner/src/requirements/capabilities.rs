@@ -86,6 +86,24 @@ pub(crate) struct FeedbackLimits {
     pub(crate) counts: bool,
 }
 
+/// Components that stages between vertices and fragments can have, and what geometry stages can emit.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PrimitiveLimits {
+    pub(crate) control_inputs: u32,
+    pub(crate) control_outputs: u32,
+    pub(crate) patch_outputs: u32,
+    /// Of all vertices and the patch.
+    pub(crate) control_total: u32,
+    pub(crate) evaluation_inputs: u32,
+    pub(crate) evaluation_outputs: u32,
+    pub(crate) geometry_inputs: u32,
+    pub(crate) geometry_outputs: u32,
+    /// Of all vertices.
+    pub(crate) geometry_total: u32,
+    pub(crate) geometry_vertices: u32,
+    pub(crate) geometry_invocations: u32,
+}
+
 /// What a device can do.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Capabilities {
@@ -93,6 +111,8 @@ pub(crate) struct Capabilities {
     pub(crate) version: [u32; 3],
     /// What subgroups can do.
     pub(crate) subgroups: glasm::Subgroups,
+    /// Components of all vertices together that an invocation of a geometry program emits; 0 without such programs.
+    pub(crate) geometry_components: u32,
     /// Names of the features that are enabled.
     pub(crate) features: BTreeSet<&'static str>,
     /// Names of the extensions that the device has.
@@ -106,6 +126,7 @@ pub(crate) struct Capabilities {
     /// Components of what passes between stages.
     pub(crate) max_vertex_outputs: u32,
     pub(crate) max_fragment_inputs: u32,
+    pub(crate) primitives: PrimitiveLimits,
     /// Whether memory of the process can be that of buffers with addresses.
     pub(crate) shares_buffers: bool,
     pub(crate) descriptors: DescriptorLimits,
@@ -134,6 +155,8 @@ impl Capabilities {
     pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
         without.told(glasm::DeviceFeatures {
             subgroups: self.subgroups,
+            // Without geometry programs nobody asks.
+            geometry_components: self.geometry_components,
             signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
             denorm_flush_to_zero_float32: self.flushes_denormals,
             ..glasm::DeviceFeatures::default().with(|name| self.has(name))

@@ -1,50 +1,174 @@
-//! Components of the outputs and inputs that a program has between stages.
+//! Components of the outputs and inputs that a program has between stages, and the vertices that it makes.
 
-use super::capabilities::Capabilities;
+use super::capabilities::{Capabilities, PrimitiveLimits};
 use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
-use glasm::reflect::InterfaceVariable;
+use glasm::reflect::{InterfaceVariable, Primitives};
 
 /// Components of all locations up to the last one.
-fn located(variables: &[InterfaceVariable]) -> u32 {
-    let locations = variables.iter().filter_map(|variable| variable.location);
+fn located<'a>(variables: impl Iterator<Item = &'a InterfaceVariable>) -> u32 {
+    let locations = variables.filter_map(|variable| variable.location);
     locations.max().map_or(0, |last| 4 * (last + 1))
 }
 
-/// Components of built-ins, clip distances from plane 0 on.
+/// Components of built-ins, distances of either kind from plane 0 on.
 fn built_in(variables: &[InterfaceVariable]) -> u32 {
-    let mut planes = 0;
+    let [mut clip, mut cull] = [0; 2];
     let mut others = 0;
     for variable in variables {
         if let Semantic::ClipDistance(plane) = variable.semantic {
-            planes = planes.max(u32::from(plane) + 1);
-        } else if variable.location.is_none() {
+            clip = clip.max(u32::from(plane) + 1);
+        } else if let Semantic::CullDistance(plane) = variable.semantic {
+            cull = cull.max(u32::from(plane) + 1);
+        } else if variable.location.is_none() && !variable.semantic.is_per_patch() {
             others += u32::from(variable.components);
         }
     }
-    planes + others
+    clip + cull + others
 }
 
-/// Why a device has not enough components for a program between stages; `None` if it has.
+/// Components of the vertices of variables, built-ins among them.
+fn of_vertices(variables: &[InterfaceVariable]) -> u32 {
+    let own = variables.iter().filter(|it| !it.semantic.is_per_patch());
+    located(own) + built_in(variables)
+}
+
+/// Components of the locations that there are, and of built-ins.
+fn present(variables: &[InterfaceVariable]) -> u32 {
+    let mut locations: Vec<u32> = variables.iter().filter_map(|it| it.location).collect();
+    locations.sort_unstable();
+    locations.dedup();
+    4 * locations.len() as u32 + built_in(variables)
+}
+
+/// Components of patches.
+fn of_patches(variables: &[InterfaceVariable]) -> u32 {
+    located(variables.iter().filter(|it| it.semantic.is_per_patch()))
+}
+
+/// What a program has of something, what the device has, and what that is.
+type Need = (u32, u32, &'static str);
+
+/// Why a device has not enough for a program between stages; `None` if it has.
 pub(crate) fn missing_components(
     reflection: &Reflection,
     capabilities: &Capabilities,
 ) -> Option<String> {
-    // Devices count the built-ins among the outputs.
-    let (needed, limit, what) = match reflection.stage {
-        Stage::Vertex => (
-            located(&reflection.outputs) + built_in(&reflection.outputs),
+    let limits = &capabilities.primitives;
+    let (inputs, outputs) = (&reflection.inputs, &reflection.outputs);
+    // Devices count the built-ins, too.
+    let own = match reflection.stage {
+        Stage::Vertex => vec![(
+            of_vertices(outputs),
             capabilities.max_vertex_outputs,
-            "outputs of vertex programs",
-        ),
-        Stage::Fragment => (
-            located(&reflection.inputs),
+            "components of outputs of vertex programs",
+        )],
+        Stage::Fragment => vec![(
+            located(inputs.iter()),
             capabilities.max_fragment_inputs,
-            "inputs of fragment programs",
-        ),
-        Stage::TessControl | Stage::TessEval | Stage::Geometry | Stage::Compute => return None,
+            "components of inputs of fragment programs",
+        )],
+        Stage::TessEval => vec![
+            (
+                per_vertex(inputs),
+                limits.evaluation_inputs,
+                "components of inputs of tessellation evaluation programs",
+            ),
+            (
+                of_vertices(outputs),
+                limits.evaluation_outputs,
+                "components of outputs of tessellation evaluation programs",
+            ),
+        ],
+        Stage::TessControl => control_needs(reflection, limits),
+        Stage::Geometry => geometry_needs(reflection, limits),
+        Stage::Compute => Vec::new(),
     };
-    (needed > limit).then(|| format!("the device lacks {needed} components of {what}"))
+    let mut own = own.into_iter();
+    let (needed, _, what) = own.find(|(needed, limit, _)| needed > limit)?;
+    Some(format!("the device lacks {needed} {what}"))
+}
+
+/// Components of what has a value for each vertex.
+fn per_vertex(variables: &[InterfaceVariable]) -> u32 {
+    let own: Vec<_> = variables
+        .iter()
+        .filter(|it| it.per_vertex)
+        .cloned()
+        .collect();
+    of_vertices(&own)
+}
+
+fn control_needs(reflection: &Reflection, limits: &PrimitiveLimits) -> Vec<Need> {
+    let vertices = match reflection.primitives {
+        Some(Primitives::TessControl { vertices }) => vertices,
+        Some(Primitives::TessEval { .. } | Primitives::Geometry { .. }) | None => 0,
+    };
+    let (own, patch) = (
+        per_vertex(&reflection.outputs),
+        of_patches(&reflection.outputs),
+    );
+    vec![
+        (
+            per_vertex(&reflection.inputs),
+            limits.control_inputs,
+            "components of inputs of tessellation control programs",
+        ),
+        (
+            own,
+            limits.control_outputs,
+            "components of outputs of tessellation control programs",
+        ),
+        (
+            patch,
+            limits.patch_outputs,
+            "components of outputs of patches",
+        ),
+        (
+            own * vertices + patch,
+            limits.control_total,
+            "components of outputs of all vertices of a patch",
+        ),
+    ]
+}
+
+fn geometry_needs(reflection: &Reflection, limits: &PrimitiveLimits) -> Vec<Need> {
+    let Some(Primitives::Geometry {
+        vertices,
+        invocations,
+        ..
+    }) = reflection.primitives
+    else {
+        return Vec::new();
+    };
+    let own = of_vertices(&reflection.outputs);
+    vec![
+        (
+            per_vertex(&reflection.inputs),
+            limits.geometry_inputs,
+            "components of inputs of geometry programs",
+        ),
+        (
+            own,
+            limits.geometry_outputs,
+            "components of outputs of geometry programs",
+        ),
+        (
+            vertices,
+            limits.geometry_vertices,
+            "vertices that a geometry program emits",
+        ),
+        (
+            present(&reflection.outputs).saturating_mul(vertices),
+            limits.geometry_total,
+            "components of all vertices that a geometry program emits",
+        ),
+        (
+            invocations,
+            limits.geometry_invocations,
+            "invocations of geometry programs",
+        ),
+    ]
 }
 
 #[cfg(test)]

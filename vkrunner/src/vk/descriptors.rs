@@ -23,6 +23,8 @@ pub(crate) enum BindingKind {
     TexelBuffer,
     StorageImage,
     StorageTexelBuffer,
+    /// A color attachment that fragment programs read.
+    Attachment,
 }
 
 impl BindingKind {
@@ -34,6 +36,15 @@ impl BindingKind {
             Self::TexelBuffer => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
             Self::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
             Self::StorageTexelBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+            Self::Attachment => vk::DescriptorType::INPUT_ATTACHMENT,
+        }
+    }
+
+    /// Those of `stages` that may see it.
+    fn stages(self, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
+        match self == Self::Attachment {
+            true => stages & vk::ShaderStageFlags::FRAGMENT,
+            false => stages,
         }
     }
 }
@@ -68,6 +79,8 @@ pub(crate) enum Resource<'a> {
     Texture(&'a SampledTexture),
     /// A storage image, or a storage texel buffer, whose view exists.
     Image(&'a Texture, StorageView),
+    /// A color attachment.
+    Attachment(vk::DescriptorImageInfo),
     /// No storage image or storage texel buffer, on devices that have such descriptors.
     NoImage,
 }
@@ -174,7 +187,7 @@ impl LayoutObject {
                     .binding(binding.binding)
                     .descriptor_type(binding.kind.descriptor_type())
                     .descriptor_count(binding.count)
-                    .stage_flags(self.stages);
+                    .stage_flags(binding.kind.stages(self.stages));
                 let flags = match binding.fit {
                     Fit::All => vk::DescriptorBindingFlags::empty(),
                     Fit::Accessed => vk::DescriptorBindingFlags::PARTIALLY_BOUND,
@@ -280,6 +293,10 @@ impl LayoutObject {
             Resource::NoImage if binding.kind == BindingKind::StorageTexelBuffer => {
                 views = [vk::BufferView::null()];
                 write.texel_buffer_view(&views)
+            }
+            Resource::Attachment(attachment) => {
+                images = [*attachment];
+                write.image_info(&images)
             }
             Resource::NoImage => {
                 images = [vk::DescriptorImageInfo::default()];

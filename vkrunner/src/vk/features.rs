@@ -106,6 +106,7 @@ structures! {
     depth_clip_control: PhysicalDeviceDepthClipControlFeaturesEXT, Origin::extension(ash::ext::depth_clip_control::NAME);
     provoking_vertex: PhysicalDeviceProvokingVertexFeaturesEXT, Origin::extension(ash::ext::provoking_vertex::NAME);
     index_uint8: PhysicalDeviceIndexTypeUint8FeaturesEXT, Origin::extension(ash::ext::index_type_uint8::NAME);
+    clock: PhysicalDeviceShaderClockFeaturesKHR, Origin::extension(ash::khr::shader_clock::NAME);
     divisor: PhysicalDeviceVertexAttributeDivisorFeaturesEXT, Origin::extension(ash::ext::vertex_attribute_divisor::NAME);
     list_restart: PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT,
         Origin::extension(ash::ext::primitive_topology_list_restart::NAME);

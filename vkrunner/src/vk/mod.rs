@@ -33,7 +33,7 @@ pub(crate) use buffer::{Addressing, Buffer, BufferUse, Roles};
 pub(crate) use descriptors::{Binding, BindingKind, Fit, Layout, Resource};
 pub(crate) use device::Device;
 pub(crate) use feedback::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart};
-pub(crate) use framebuffer::Framebuffer;
+pub(crate) use framebuffer::{Framebuffer, Reading};
 pub(crate) use instance::Instance;
 pub(crate) use occlusion::SampleCounter;
 pub use physical::DeviceInfo;

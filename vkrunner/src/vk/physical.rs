@@ -7,7 +7,7 @@ use super::low_memory;
 use super::texture::MULTISAMPLE_STORAGE;
 use crate::error::{CallContext, Error};
 use crate::requirements::{
-    BufferLimits, Capabilities, DescriptorLimits, FormatUses, TextureCapabilities,
+    BufferLimits, Capabilities, DescriptorLimits, FormatUses, PrimitiveLimits, TextureCapabilities,
 };
 use ash::vk;
 use std::collections::{BTreeMap, BTreeSet};
@@ -227,6 +227,7 @@ fn query_capabilities(
         max_push: limits.max_push_constants_size,
         max_vertex_outputs: limits.max_vertex_output_components,
         max_fragment_inputs: limits.max_fragment_input_components,
+        primitives: primitive_limits(limits),
         descriptors: DescriptorLimits {
             samplers: limits.max_per_stage_descriptor_samplers,
             textures: limits.max_per_stage_descriptor_sampled_images,
@@ -245,6 +246,7 @@ fn query_capabilities(
         },
         vertex_attributes: limits.max_vertex_input_attributes,
         max_patch_vertices: limits.max_tessellation_patch_size,
+        geometry_components: limits.max_geometry_total_output_components,
         ..Capabilities::default()
     };
     query_float_controls(instance, handle, &mut capabilities, &extensions);
@@ -410,5 +412,21 @@ fn query_formats(instance: &Instance, handle: vk::PhysicalDevice, capabilities: 
                 formats.insert(raw);
             }
         }
+    }
+}
+
+fn primitive_limits(limits: &vk::PhysicalDeviceLimits) -> PrimitiveLimits {
+    PrimitiveLimits {
+        control_inputs: limits.max_tessellation_control_per_vertex_input_components,
+        control_outputs: limits.max_tessellation_control_per_vertex_output_components,
+        patch_outputs: limits.max_tessellation_control_per_patch_output_components,
+        control_total: limits.max_tessellation_control_total_output_components,
+        evaluation_inputs: limits.max_tessellation_evaluation_input_components,
+        evaluation_outputs: limits.max_tessellation_evaluation_output_components,
+        geometry_inputs: limits.max_geometry_input_components,
+        geometry_outputs: limits.max_geometry_output_components,
+        geometry_total: limits.max_geometry_total_output_components,
+        geometry_vertices: limits.max_geometry_output_vertices,
+        geometry_invocations: limits.max_geometry_shader_invocations,
     }
 }

@@ -3,8 +3,9 @@
 use super::buffer::{Buffer, BufferUse, Roles};
 use super::device::Device;
 use super::image::{Image, ViewDesc};
+use super::sampler::nearest_sampler;
 use crate::error::{CallContext, Error};
-use crate::sample_copy::{self, SampleCopying, TEXEL_SIZE};
+use crate::sample_copy::{self, PARAMETERS_SIZE, SampleCopy, SampleCopying, TEXEL_SIZE};
 use ash::vk;
 use std::ops::Range;
 use std::rc::Rc;
@@ -29,9 +30,12 @@ pub(super) struct SampleCopier {
     layout: vk::PipelineLayout,
     pool: vk::DescriptorPool,
     set: vk::DescriptorSet,
+    sampler: vk::Sampler,
+    shader: SampleCopy,
     module: vk::ShaderModule,
     pipeline: vk::Pipeline,
     texels: Buffer,
+    parameters: Buffer,
     size: [u32; 2],
     /// Rows that the buffer holds.
     rows: u32,
@@ -55,9 +59,12 @@ impl SampleCopier {
             layout: vk::PipelineLayout::null(),
             pool: vk::DescriptorPool::null(),
             set: vk::DescriptorSet::null(),
+            sampler: vk::Sampler::null(),
+            shader: sample_copy::module(copying, &device.capabilities)?,
             module: vk::ShaderModule::null(),
             pipeline: vk::Pipeline::null(),
             texels: Buffer::new(device, BufferUse::Script(Roles::default()), bytes)?,
+            parameters: Buffer::new(device, BufferUse::Parameters, PARAMETERS_SIZE.into())?,
             size,
             rows,
             device: Rc::clone(device),
@@ -75,7 +82,7 @@ impl SampleCopier {
 
     fn image_type(&self) -> vk::DescriptorType {
         match self.copying {
-            SampleCopying::Read(_) => vk::DescriptorType::SAMPLED_IMAGE,
+            SampleCopying::Read(_) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
             SampleCopying::Write(_) => vk::DescriptorType::STORAGE_IMAGE,
         }
     }
@@ -97,8 +104,9 @@ impl SampleCopier {
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };
         let bindings = [
-            binding(0, self.image_type()),
-            binding(1, vk::DescriptorType::STORAGE_BUFFER),
+            binding(self.shader.image, self.image_type()),
+            binding(self.shader.texels, vk::DescriptorType::STORAGE_BUFFER),
+            binding(self.shader.parameters, vk::DescriptorType::UNIFORM_BUFFER),
         ];
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
         let raw = &self.device.raw;
@@ -106,15 +114,8 @@ impl SampleCopier {
         self.set_layout = unsafe { raw.create_descriptor_set_layout(&info, None) }
             .call("vkCreateDescriptorSetLayout")?;
         let sets = [self.set_layout];
-        let ranges = [vk::PushConstantRange {
-            stage_flags: vk::ShaderStageFlags::COMPUTE,
-            offset: 0,
-            size: sample_copy::PUSH_SIZE,
-        }];
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&sets)
-            .push_constant_ranges(&ranges);
-        // SAFETY: the set layout is from this device, and every device has this many push constants.
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
+        // SAFETY: the set layout is from this device.
         self.layout =
             unsafe { raw.create_pipeline_layout(&info, None) }.call("vkCreatePipelineLayout")?;
         Ok(())
@@ -128,7 +129,9 @@ impl SampleCopier {
         let sizes = [
             size(self.image_type()),
             size(vk::DescriptorType::STORAGE_BUFFER),
+            size(vk::DescriptorType::UNIFORM_BUFFER),
         ];
+        self.sampler = nearest_sampler(&self.device)?;
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(1)
             .pool_sizes(&sizes);
@@ -148,8 +151,7 @@ impl SampleCopier {
     }
 
     fn create_pipeline(&mut self) -> Result<(), Error> {
-        let words = sample_copy::module(self.copying);
-        let info = vk::ShaderModuleCreateInfo::default().code(&words);
+        let info = vk::ShaderModuleCreateInfo::default().code(&self.shader.words);
         let raw = &self.device.raw;
         // SAFETY: the module is valid.
         self.module =
@@ -234,22 +236,24 @@ impl SampleCopier {
         result
     }
 
-    /// Runs the shader over some rows, with push constants as [`sample_copy`] has them.
+    /// Runs the shader over some rows, with parameters as [`sample_copy`] has them.
     fn copy_rows(
-        &self,
+        &mut self,
         image: &SampleImage<'_>,
         [layer, sample]: [u32; 2],
         rows: Range<u32>,
     ) -> Result<(), Error> {
         let [width, _] = self.size;
-        let push = [layer, sample, width, rows.start];
-        let push: Vec<u8> = push.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let parameters = [layer, sample, width, rows.start];
+        let bytes = self.parameters.bytes_mut().chunks_exact_mut(4);
+        for (bytes, word) in bytes.zip(parameters) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
         let (old, during) = (image.layout, self.image_layout());
         self.device.run(|raw, commands| {
             let bind_point = vk::PipelineBindPoint::COMPUTE;
-            let stage = vk::ShaderStageFlags::COMPUTE;
             image.image.change_layout(raw, commands, old, during);
-            // SAFETY: the set is filled, pipeline and push constants are of this layout, the buffer holds the rows, and a device takes work
+            // SAFETY: the set is filled, the pipeline is of this layout, the buffer holds the rows, and a device takes work
             // groups for every pixel of the largest image.
             unsafe {
                 raw.cmd_bind_pipeline(commands, bind_point, self.pipeline);
@@ -261,7 +265,6 @@ impl SampleCopier {
                     &[self.set],
                     &[],
                 );
-                raw.cmd_push_constants(commands, self.layout, stage, 0, &push);
                 raw.cmd_dispatch(commands, width, rows.len() as u32, 1);
             }
             image.image.change_layout(raw, commands, during, old);
@@ -270,15 +273,18 @@ impl SampleCopier {
 
     fn write_set(&self, view: vk::ImageView) {
         let image = [vk::DescriptorImageInfo {
-            sampler: vk::Sampler::null(),
+            sampler: self.sampler,
             image_view: view,
             image_layout: self.image_layout(),
         }];
-        let buffer = [vk::DescriptorBufferInfo {
-            buffer: self.texels.raw,
-            offset: 0,
-            range: vk::WHOLE_SIZE,
-        }];
+        let whole = |buffer: &Buffer| {
+            [vk::DescriptorBufferInfo {
+                buffer: buffer.raw,
+                offset: 0,
+                range: vk::WHOLE_SIZE,
+            }]
+        };
+        let (texels, parameters) = (whole(&self.texels), whole(&self.parameters));
         let write = |binding, kind| {
             vk::WriteDescriptorSet::default()
                 .dst_set(self.set)
@@ -286,10 +292,12 @@ impl SampleCopier {
                 .descriptor_type(kind)
         };
         let writes = [
-            write(0, self.image_type()).image_info(&image),
-            write(1, vk::DescriptorType::STORAGE_BUFFER).buffer_info(&buffer),
+            write(self.shader.image, self.image_type()).image_info(&image),
+            write(self.shader.texels, vk::DescriptorType::STORAGE_BUFFER).buffer_info(&texels),
+            write(self.shader.parameters, vk::DescriptorType::UNIFORM_BUFFER)
+                .buffer_info(&parameters),
         ];
-        // SAFETY: set, view and buffer are from this device, and the device is idle.
+        // SAFETY: set, view and buffers are from this device, and the device is idle.
         unsafe { self.device.raw.update_descriptor_sets(&writes, &[]) };
     }
 }
@@ -305,6 +313,7 @@ impl Drop for SampleCopier {
             raw.destroy_pipeline(self.pipeline, None);
             raw.destroy_shader_module(self.module, None);
             raw.destroy_descriptor_pool(self.pool, None);
+            raw.destroy_sampler(self.sampler, None);
             raw.destroy_pipeline_layout(self.layout, None);
             raw.destroy_descriptor_set_layout(self.set_layout, None);
         }

@@ -24,6 +24,13 @@ pub(crate) struct SampledTexture {
     device: Rc<Device>,
 }
 
+/// A sampler for texels that are fetched, which takes every format.
+pub(super) fn nearest_sampler(device: &Device) -> Result<vk::Sampler, Error> {
+    let info = vk::SamplerCreateInfo::default();
+    // SAFETY: the create info is valid.
+    unsafe { device.raw.create_sampler(&info, None) }.call("vkCreateSampler")
+}
+
 impl SampledTexture {
     /// A view and a sampler for a texture. The caller checked that the device has what the sampling asks for.
     pub(crate) fn new(

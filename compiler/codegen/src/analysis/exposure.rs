@@ -8,42 +8,75 @@ use glasm_ir::{BlockId, Inst, Node, Program, RoutineId};
 /// Forward walk that finds, for each loop, lanes that are read before they are surely written.
 #[derive(Debug, Default)]
 pub(super) struct ExposureScan {
-    /// Per slot: lanes surely written since the start of loop `stamp`.
-    written: Vec<(u32, u8)>,
-    /// Changes of `written`, to undo at joins.
-    journal: Vec<(u32, (u32, u8))>,
+    slots: Vec<Slot>,
+    /// What was surely written of slots before it changed, to undo at joins: slot, loop, lanes.
+    journal: Vec<(u32, u32, u8)>,
     /// Exposed reads of the open loops, innermost last.
     open: Vec<(u32, u8)>,
-    /// Lanes found exposed already in the open loop, per slot.
-    found: Vec<(u32, u8)>,
     merged: Vec<u8>,
     /// Spare lists of writes.
     spare: Vec<Vec<(u32, u8)>>,
+    /// The open loop.
     stamp: u32,
     stamps: u32,
+}
+
+/// What is known of a slot in a loop. What is noted for another one than the open loop counts as nothing, so that nothing has to be
+/// cleared when a loop begins.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    /// The loop of `written`.
+    written_in: u32,
+    /// The loop of `found`.
+    found_in: u32,
+    /// Lanes surely written since the start of the loop.
+    written: u8,
+    /// Lanes found exposed already.
+    found: u8,
+}
+
+impl Slot {
+    #[inline(always)]
+    fn surely_written(self, stamp: u32) -> u8 {
+        if self.written_in == stamp {
+            self.written
+        } else {
+            0
+        }
+    }
+
+    #[inline(always)]
+    fn found(self, stamp: u32) -> u8 {
+        if self.found_in == stamp {
+            self.found
+        } else {
+            0
+        }
+    }
 }
 
 impl Reads for ExposureScan {
     #[inline]
     fn has_all(&self, slot: u32) -> bool {
-        self.surely_written(slot) | self.found(slot) == 15
+        let known = self.slots[slot as usize];
+        known.surely_written(self.stamp) | known.found(self.stamp) == 15
     }
 
-    #[inline]
+    #[inline(never)]
     fn read(&mut self, slot: u32, lanes: u8) {
-        let found = self.found(slot);
-        let exposed = lanes & !self.surely_written(slot) & !found;
+        let known = &mut self.slots[slot as usize];
+        let found = known.found(self.stamp);
+        let exposed = lanes & !known.surely_written(self.stamp) & !found;
         if exposed != 0 {
             self.open.push((slot, exposed));
-            self.found[slot as usize] = (self.stamp, found | exposed);
+            (known.found_in, known.found) = (self.stamp, found | exposed);
         }
     }
 }
 
 impl ExposureScan {
     pub(super) fn reset(&mut self, slots: usize) {
-        refill(&mut self.written, slots, (0, 0));
-        refill(&mut self.found, slots, (0, 0));
+        refill(&mut self.slots, slots, Slot::default());
         refill(&mut self.merged, slots, 0);
         self.journal.clear();
         self.open.clear();
@@ -51,30 +84,24 @@ impl ExposureScan {
     }
 
     fn surely_written(&self, slot: u32) -> u8 {
-        // Entries of other loops count as empty, so that nothing has to be cleared when a loop begins.
-        let (stamp, lanes) = self.written[slot as usize];
-        if stamp == self.stamp { lanes } else { 0 }
+        self.slots[slot as usize].surely_written(self.stamp)
     }
 
     fn write(&mut self, slot: u32, lanes: u8) {
-        let written = self.surely_written(slot);
-        if lanes & !written != 0 {
-            let old = self.written[slot as usize];
-            self.journal.push((slot, old));
-            self.written[slot as usize] = (self.stamp, written | lanes);
+        let known = &mut self.slots[slot as usize];
+        let written = known.surely_written(self.stamp);
+        // A write hides later reads; there is nothing to hide of a slot whose lanes are all exposed.
+        if lanes & !written != 0 && known.found(self.stamp) != 15 {
+            self.journal.push((slot, known.written_in, known.written));
+            (known.written_in, known.written) = (self.stamp, written | lanes);
         }
-    }
-
-    /// Lanes found exposed already in the open loop.
-    fn found(&self, slot: u32) -> u8 {
-        let (stamp, lanes) = self.found[slot as usize];
-        if stamp == self.stamp { lanes } else { 0 }
     }
 
     fn rollback(&mut self, mark: usize) {
         while self.journal.len() > mark {
-            if let Some((slot, old)) = self.journal.pop() {
-                self.written[slot as usize] = old;
+            if let Some((slot, written_in, written)) = self.journal.pop() {
+                let known = &mut self.slots[slot as usize];
+                (known.written_in, known.written) = (written_in, written);
             }
         }
     }
@@ -152,15 +179,15 @@ impl ExposureScan {
         self.block(analysis, program, id);
         let mut writes = self.spare.pop().unwrap_or_default();
         let written = self.journal[mark..].iter();
-        writes.extend(written.map(|&(slot, _)| (slot, self.surely_written(slot))));
+        writes.extend(written.map(|&(slot, ..)| (slot, self.surely_written(slot))));
         self.rollback(mark);
         writes
     }
 
     fn inst(&mut self, analysis: &Analysis, program: &Program, inst: &Inst) {
-        let needed = inst.dst.map_or(0, |dst| dst.mask.0);
-        analysis.visit_reads(program, inst, needed, self);
-        let Some(dst) = inst.dst else { return };
+        let dst = inst.dst.as_ref();
+        analysis.visit_reads(program, inst, dst.map_or(0, |dst| dst.mask.0), self);
+        let Some(dst) = dst else { return };
         // Where the guard fails nothing is written.
         if dst.guard.is_some() {
             return;

@@ -10,11 +10,13 @@ mod tree;
 use crate::builder::Scalar;
 use crate::error::{Error, Failure};
 use crate::kept::refill;
+use crate::varyings::written_lanes;
 use exposure::ExposureScan;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm, common_read_lanes, read_lanes};
 use glasm_ir::{
-    Aux, Base, Cond, Inst, Node, Op, Program, Register, RegisterId, RoutineId, Storage, Width,
+    Aux, Base, Cond, Inst, Node, Op, OutputId, Program, Register, RegisterId, RoutineId, Semantic,
+    Stage, Storage, Width,
 };
 use rustc_hash::FxHashMap;
 use tree::{BlockPosition, FlowScan};
@@ -103,6 +105,8 @@ pub(crate) struct Analysis {
     pub(crate) reads_overflow: bool,
     /// Registers that any instruction writes.
     pub(crate) written: Vec<bool>,
+    /// Output registers whose variables the invocations of a patch share: they are written where instructions do.
+    pub(crate) shared_outputs: Vec<bool>,
     /// Kinds of values that each condition-code register may hold.
     cond_kinds: Vec<CondKinds>,
     /// Upward-exposed reads of each loop: ranges of `exposed`, by node.
@@ -163,6 +167,8 @@ pub(crate) const fn is_comparison(op: Op) -> bool {
             | Op::GroupAll
             | Op::GroupAny
             | Op::GroupEqual
+            | Op::GroupAllEqual
+            | Op::IsHelper
             | Op::Resident
     )
 }
@@ -196,6 +202,9 @@ impl Analysis {
         }
         self.reset(program);
         self.scan_insts(program);
+        if program.stage == Stage::TessControl {
+            self.find_shared_outputs(program);
+        }
         for routine in program.routines.ids() {
             self.scan_routine(program, routine)?;
         }
@@ -214,6 +223,7 @@ impl Analysis {
         let registers = program.registers.len();
         refill(&mut self.class, registers, Class::Values);
         refill(&mut self.written, registers, false);
+        refill(&mut self.shared_outputs, registers, false);
         refill(&mut self.cond_kinds, registers, CondKinds::empty());
         refill(&mut self.blocks, program.blocks.len(), BlockInfo::default());
         refill(
@@ -310,7 +320,11 @@ impl Analysis {
 
     fn choose_functions(&mut self, program: &Program) -> Result<(), Failure> {
         let main = program.main;
-        let outputs = program.outputs.len() as u32;
+        // Geometry programs store outputs where they emit vertices.
+        let outputs = match program.stage == Stage::Geometry && !program.modes.passthrough {
+            true => 0,
+            false => program.outputs.len() as u32,
+        };
         let early_returns = self.routines[main.index()].early_returns;
         self.split_main = early_returns.saturating_mul(outputs) > MAX_RETURN_STORES;
         if self.calls.is_empty() {
@@ -485,7 +499,8 @@ impl Analysis {
     }
 
     /// Tells `reads` of every slot and lanes that `inst` reads to produce the lanes `needed`.
-    #[inline]
+    // Passes spend most of their time here; in a function of its own it would save and restore more than it computes.
+    #[inline(always)]
     pub(crate) fn visit_reads(
         &self,
         program: &Program,
@@ -506,6 +521,9 @@ impl Analysis {
                 self.visit_index(program, index, reads);
             }
         }
+        if inst.op == Op::EmitVertex {
+            self.visit_outputs(program, reads);
+        }
         if let Some(dst) = &inst.dst {
             if let Some(guard) = dst.guard
                 && let Some(slot) = self.slot(program, guard.cc, None)
@@ -521,6 +539,33 @@ impl Analysis {
         {
             self.visit_term(program, term, reads);
         }
+    }
+
+    /// A vertex has the values of all outputs.
+    #[cold]
+    fn visit_outputs(&self, program: &Program, reads: &mut impl Reads) {
+        for (slot, semantic) in self.output_slots(program) {
+            reads.read(slot, written_lanes(semantic));
+        }
+    }
+
+    /// The slots of outputs in values that instructions write, with what they mean.
+    pub(crate) fn output_slots(&self, program: &Program) -> impl Iterator<Item = (u32, Semantic)> {
+        let registers = program.registers.iter_enumerated();
+        let outputs = registers.filter_map(|(id, register)| match register.storage {
+            Storage::Output(first) => Some((id.index(), first)),
+            Storage::Temp | Storage::Cond => None,
+        });
+        let written = outputs.filter(|&(register, _)| {
+            self.class[register] == Class::Values && self.written[register]
+        });
+        written.flat_map(move |(register, first)| {
+            (0..self.slot_len[register]).map(move |element| {
+                let output = OutputId::new(first.index() + element as usize);
+                let slot = self.slot_base[register] + element;
+                (slot, program.outputs[output].semantic)
+            })
+        })
     }
 
     fn visit_index(&self, program: &Program, index: IndexId, reads: &mut impl Reads) {

@@ -4,14 +4,46 @@ use super::{Analysis, Class, access_element, cond_register};
 use crate::kept::refill;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm};
-use glasm_ir::{Base, BlockId, Inst, Node, Program, RegisterId, Storage};
+use glasm_ir::{Base, BlockId, Inst, Node, Program, RegisterId, Stage, Storage};
 
 impl Analysis {
+    /// Outputs of a patch, and those of vertices that any invocation reads.
+    pub(super) fn find_shared_outputs(&mut self, program: &Program) {
+        let mut is_read = vec![false; program.outputs.len()];
+        for src in &program.srcs {
+            if let Base::Output(first) = src.base {
+                let len = src
+                    .index
+                    .map_or(1, |index| program.indices[index].len.max(1));
+                let outputs = is_read.iter_mut().skip(first.index());
+                outputs.take(len as usize).for_each(|read| *read = true);
+            }
+        }
+        for (id, register) in program.registers.iter_enumerated() {
+            let Storage::Output(first) = register.storage else {
+                continue;
+            };
+            let len = register.array.unwrap_or(1).max(1) as usize;
+            let mut outputs = program
+                .outputs
+                .iter_enumerated()
+                .skip(first.index())
+                .take(len);
+            if outputs.any(|(output, data)| data.semantic.is_per_patch() || is_read[output.index()])
+            {
+                self.shared_outputs[id.index()] = true;
+                self.share(id);
+            }
+        }
+    }
+
     /// Registers that functions other than the entry point touch live in memory.
     pub(super) fn place_shared_registers(&mut self, program: &Program) {
         // The entry point stores the outputs after the function that writes them has returned.
         for (id, register) in program.registers.iter_enumerated() {
-            if self.split_main && matches!(register.storage, Storage::Output(_)) {
+            // Vertices have the outputs that any function has written.
+            let is_stored = self.split_main || program.stage == Stage::Geometry;
+            if is_stored && matches!(register.storage, Storage::Output(_)) {
                 self.share(id);
             }
         }

@@ -225,6 +225,23 @@ impl Builder {
         Val { id, scalar, ..val }
     }
 
+    /// Whether two values are what truth values of integers are: all ones and 0.
+    pub(crate) fn is_truth_of_int(&self, yes: Val, no: Val) -> bool {
+        let has = |val: Val, bits: u64| {
+            let parts = self.constant_parts(val);
+            parts.is_some_and(|parts| parts[..val.size.into()].iter().all(|&part| part == bits))
+        };
+        has(no, 0) && has(yes, u32::MAX.into())
+    }
+
+    /// A boolean as a truth value of integers, whatever the comparison was of.
+    pub(crate) fn int_truth(&mut self, truth: Val) -> Val {
+        if self.info(truth.id).scalar == Scalar::BoolInt {
+            return truth;
+        }
+        self.op(Op::CopyObject, Scalar::BoolInt, truth.size, &[truth.id.0])
+    }
+
     /// The same boolean, standing for another truth value.
     pub(crate) fn as_truth(val: Val, scalar: Scalar) -> Val {
         Val { scalar, ..val }

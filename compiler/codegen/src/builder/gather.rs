@@ -10,8 +10,7 @@ use spirv::Op;
 impl Builder {
     /// `lanes` as a vector of type `to`; a scalar if all are equal.
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
-        let mut four = [lanes[0]; 4];
-        four[..lanes.len()].copy_from_slice(lanes);
+        let four = std::array::from_fn(|place| *lanes.get(place).unwrap_or(&lanes[0]));
         self.gather_first(&four, lanes.len() as u8, to)
     }
 
@@ -59,7 +58,10 @@ impl Builder {
 
     /// [`gather`](Self::gather) of the lanes `lanes` of `from`.
     pub(crate) fn gather_lanes(&mut self, lanes: u8, from: &[Lane; 4], to: Scalar) -> Val {
-        self.gather_picks(from, Picks::new(Swizzle::XYZW, lanes), to)
+        match self.at_hand(from, Swizzle::XYZW, lanes, to) {
+            Some(val) => val,
+            None => self.gather_picks(from, Picks::new(Swizzle::XYZW, lanes), to),
+        }
     }
 
     /// The value that a source reads, if it need not be made: a whole one, or a component that was read before.
@@ -104,10 +106,17 @@ impl Builder {
             own if own == size => 1,
             _ => return None,
         };
-        let is_whole = (size < 2 || lanes[1].follows(first, step))
-            && (size < 3 || lanes[2].follows(first, 2 * step))
-            && (size < 4 || lanes[3].follows(first, 3 * step));
-        (is_whole && size > 0).then_some(Val {
+        // Bits that differ from those of a run, without a branch for each lane.
+        let second = lanes[1].differs(first, step);
+        let third = lanes[2].differs(first, 2 * step);
+        let fourth = lanes[3].differs(first, 3 * step);
+        let is_whole = match size {
+            4 => second | third | fourth == 0,
+            3 => second | third == 0,
+            2 => second == 0,
+            _ => size == 1,
+        };
+        is_whole.then_some(Val {
             id: first.id(),
             scalar: to,
             size: info.size,

@@ -57,7 +57,13 @@ impl Lane {
     /// Whether this is the component that follows the one `steps` before it in the same value.
     #[inline]
     pub(super) const fn follows(self, first: Self, steps: u32) -> bool {
-        self.0 == first.0 + steps
+        self.differs(first, steps) == 0
+    }
+
+    /// In which bits the lane differs from the one that follows `first` after `steps`; 0 if it is that one.
+    #[inline]
+    pub(super) const fn differs(self, first: Self, steps: u32) -> u32 {
+        self.0 ^ (first.0 + steps)
     }
 }
 

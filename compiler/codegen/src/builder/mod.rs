@@ -11,6 +11,7 @@ mod construct;
 mod convert;
 mod declared;
 mod fold;
+mod fused;
 mod gather;
 mod halves;
 mod int;

@@ -2,10 +2,11 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Scalar, Val};
+use crate::builder::{Lane, Scalar, Val};
+use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::{InstFlags, Stage, Type};
-use spirv::{GlslStd450Op as GlslOp, Op as Spv};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv, Scope};
 
 impl Emit<'_> {
     /// `a + b`
@@ -36,6 +37,12 @@ impl Emit<'_> {
         let [a, b, c] = self.three(cx)?;
         let product = self.w.multiply(a, b);
         Ok(self.w.sum(product, c))
+    }
+
+    /// `a * b + c`, rounded once.
+    pub(super) fn fma(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let [a, b, c] = self.three(cx)?;
+        Ok(self.w.fused([a, b], c, cx.inst.ty))
     }
 
     /// `a / b` of floats.
@@ -174,6 +181,9 @@ impl Emit<'_> {
         };
         let b = self.source(cx.inst, 1, cx.lanes)?;
         let c = self.source(cx.inst, 2, cx.lanes)?;
+        if cx.inst.ty == Type::U32 && self.w.is_truth_of_int(b, c) {
+            return Ok(self.w.int_truth(truth));
+        }
         Ok(self.w.select(truth, b, c))
     }
 
@@ -198,13 +208,32 @@ impl Emit<'_> {
         Outcome::None
     }
 
+    /// `IsHelper`
+    pub(super) fn is_helper(&mut self) -> Result<Val, Failure> {
+        if self.program.stage != Stage::Fragment {
+            return Err(Error::unsupported("only fragments are helper invocations"));
+        }
+        // Where the device cannot demote, those that are demoted end.
+        Ok(self.helps())
+    }
+
+    /// `Clock`
+    pub(super) fn clock(&mut self) -> Result<Outcome, Failure> {
+        let device = &self.w.device;
+        self.w.needs.require(device, Need::SubgroupClock)?;
+        let scope = self.w.uint(Scope::Subgroup as u32);
+        let time = self.w.op(Spv::ReadClockKHR, Scalar::U32, 2, &[scope.0]);
+        let zero = Lane::scalar(self.w.uint(0));
+        Ok(Outcome::Lanes([time.lane(0), time.lane(1), zero, zero]))
+    }
+
     /// Ends the invocation's part in all results.
     pub(super) fn demote(&mut self) -> Result<Outcome, Failure> {
         if self.program.stage != Stage::Fragment {
             return Err(Error::unsupported("only fragments can be discarded"));
         }
         if self.w.device.demote_to_helper_invocation {
-            self.w.needs.insert(crate::capability::Need::Demote);
+            self.w.needs.insert(Need::Demote);
             // The invocation goes on as a helper, so that derivatives of its neighbors stay defined.
             self.w.body.op(Spv::DemoteToHelperInvocation, &[]);
         } else {

@@ -9,7 +9,7 @@ use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::interface::builtin::BuiltinRow;
 use crate::words::ValueWord;
-use glasm_ir::resource::{AtomicOp, BufferKind};
+use glasm_ir::resource::{AtomicOp, BufferKind, MemFlags, MemSpace};
 use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
 use spirv::{BuiltIn, GlslStd450Op as GlslOp, Op as Spv};
 
@@ -101,6 +101,9 @@ impl Emit<'_> {
                 if kind == BufferKind::Constant {
                     return Err(Error::unsupported("constant buffers cannot be written"));
                 }
+                if kind == BufferKind::Private {
+                    return self.update_private(place, words, update);
+                }
                 let view = self.w.atomic_view(update, Some(kind))?;
                 self.update_in_buffer(place, words, view, update)
             }
@@ -165,6 +168,40 @@ impl Emit<'_> {
         Ok(lanes[0])
     }
 
+    /// Updates memory that nobody else sees, `words` words behind the place: SPIR-V has no atomics there, and none are needed.
+    fn update_private(
+        &mut self,
+        place: BufferPlace,
+        words: u32,
+        update: Update,
+    ) -> Result<Lane, Failure> {
+        let (ty, scalar) = match update.ty.width() == Width::W64 {
+            true => (Type::U64, Scalar::U64),
+            false => (Type::U32, Scalar::U32),
+        };
+        if scalar == Scalar::U64 {
+            Need::Int64.check(&self.w.device)?;
+        }
+        let access = MemAccess {
+            space: MemSpace::Buffer(place.buffer),
+            element: None,
+            components: 1,
+            offset: 0,
+            atomic: None,
+            flags: MemFlags::empty(),
+        };
+        let behind = u64::from(4 * words);
+        let offset = self.w.binary_bits(Spv::IAdd, place.offset, behind);
+        let place = BufferPlace { offset, ..place };
+        let [old, ..] = self.load_buffer(place, ty, &access, 1)?;
+        let old = self.w.lane_val(old, scalar);
+        let cell = Cell::at(ValueWord::NONE, scalar, update.ty);
+        let update = self.w.as_bits(update, scalar);
+        let new = self.w.updated(cell, old, update);
+        self.store_buffer(place, ty, &access, [new.lane(0); 4])?;
+        Ok(old.lane(0))
+    }
+
     /// Element `number` of a buffer seen as `view`.
     fn buffer_cell(&mut self, place: BufferPlace, number: Val, view: Scalar, ty: Type) -> Cell {
         let (scalar, number, shift) = if view.is_wide() || view.is_float() {
@@ -193,15 +230,11 @@ impl Emit<'_> {
         if update.ty == Type::F16 {
             return self.update_half_pair(cell, update);
         }
-        let as_bits = match cell.shift {
+        let scalar = match cell.shift {
             Some(_) => Scalar::U32,
             None => cell.scalar,
         };
-        let update = Update {
-            value: self.w.reread(update.value, as_bits),
-            second: update.second.map(|second| self.w.reread(second, as_bits)),
-            ..update
-        };
+        let update = self.w.as_bits(update, scalar);
         self.atomic_op(cell, update)
     }
 
@@ -253,7 +286,7 @@ impl Emit<'_> {
     }
 
     /// Whether the invocation only helps others to derivatives.
-    fn helps(&mut self) -> Val {
+    pub(super) fn helps(&mut self) -> Val {
         if self.w.device.demote_to_helper_invocation {
             self.w.needs.insert(Need::Demote);
             let op = Spv::IsHelperInvocationEXT;
@@ -297,7 +330,8 @@ impl Emit<'_> {
         self.w.begin_block(next);
         self.w.jump(header);
         self.w.begin_block(merge);
-        self.w.word_in(cell, seen)
+        // Both values are the same now. Invocations leave in different rounds, and the phi is what every device keeps of their own.
+        self.w.word_in(cell, old)
     }
 }
 
@@ -320,6 +354,18 @@ impl Builder {
         let high = self.binary_bits(Spv::ShiftRightLogical, word, 16);
         let low = self.binary_bits(Spv::BitwiseAnd, word, 0xffff);
         [low.lane(0), high.lane(0)]
+    }
+
+    /// An update whose values are read as the type of their cell; half floats stay what they are.
+    fn as_bits(&mut self, update: Update, scalar: Scalar) -> Update {
+        if update.ty == Type::F16 {
+            return update;
+        }
+        Update {
+            value: self.reread(update.value, scalar),
+            second: update.second.map(|second| self.reread(second, scalar)),
+            ..update
+        }
     }
 
     /// The type as which an atomic sees its cell; inserts what that needs.

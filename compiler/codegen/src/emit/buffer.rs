@@ -1,5 +1,5 @@
-//! Buffers as arrays of words: constant buffers of vectors of four words in a uniform block, storage buffers and atomic
-//! counters of single words in a storage block, the parameters of state programs of vectors there, shared memory of single words.
+//! Buffers as arrays of words: constant buffers of vectors of four words or floats in a uniform block, storage buffers and atomic
+//! counters of single words in a storage block, the parameters of state programs of vectors there, shared and private memory of single words.
 //!
 //! Atomics on other types than words, and accesses to whole vectors, see a storage block through further variables of the same descriptor.
 //! Shared memory has no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
@@ -15,14 +15,16 @@ use crate::interface::{bind, stage_number};
 use crate::reflect::{BufferBinding, DescriptorSlot};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::resource::BufferKind;
-use glasm_ir::{BufferId, Stage};
+use glasm_ir::resource::{BufferKind, MemSpace};
+use glasm_ir::{Aux, BufferId, Op, Program, Stage, Type};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
 /// First binding of atomic counters in the set that they share with storage buffers.
 const FIRST_COUNTER_BINDING: u32 = 64;
 /// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined (NV_parameter_buffer_object2, issue 2).
 const CONSTANT_VECTORS: u32 = 4096;
+/// Words in a constant buffer.
+pub(super) const CONSTANT_WORDS: u32 = 4 * CONSTANT_VECTORS;
 /// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan device has.
 const SHARED_WORDS: u32 = 4096;
 
@@ -84,6 +86,16 @@ impl Emit<'_> {
         self.tables.buffer_uses[id.index()]
     }
 
+    /// What the vectors of a constant buffer are made of: floats if most of what is read of it are floats, else words. `None` for other buffers.
+    pub(super) fn constant_scalar(&mut self, id: BufferId) -> Option<Scalar> {
+        if self.program.buffers[id].kind != BufferKind::Constant {
+            return None;
+        }
+        let program = self.program;
+        let known = &mut self.interface.resources.buffers[id.index()].constant;
+        Some(*known.get_or_insert_with(|| most_read(program, id)))
+    }
+
     /// The variable through which a buffer is seen as `view`.
     fn buffer_variable(&mut self, id: BufferId, view: View) -> ValueWord {
         let view = match self.program.buffers[id].kind {
@@ -91,9 +103,11 @@ impl Emit<'_> {
             BufferKind::Constant => Scalar::U32.into(),
             // So are parameters: some shading languages have no second view of a buffer.
             BufferKind::State if view == WORDS => View::of_vectors(4),
-            BufferKind::Storage | BufferKind::Shared | BufferKind::Counter | BufferKind::State => {
-                view
-            }
+            BufferKind::Storage
+            | BufferKind::Shared
+            | BufferKind::Private
+            | BufferKind::Counter
+            | BufferKind::State => view,
         };
         let number = view_number(view);
         let known = self.interface.resources.buffers[id.index()].variables[number];
@@ -108,9 +122,17 @@ impl Emit<'_> {
                 let ty = self.w.array_type(word, len);
                 self.w.variable(StorageClass::Workgroup, ty)
             }
+            BufferKind::Private => {
+                let ty = {
+                    let word = self.w.ty(Scalar::U32, 1);
+                    self.w.array_type(word, self.private_words(id))
+                };
+                self.w.variable(StorageClass::Private, ty)
+            }
             BufferKind::Constant => {
                 let vectors = CONSTANT_VECTORS;
-                let vector = self.w.ty(Scalar::U32, 4);
+                let scalar = self.constant_scalar(id);
+                let vector = self.w.ty(scalar.unwrap_or(Scalar::U32), 4);
                 let len = self.w.uint(vectors);
                 let array = self
                     .w
@@ -132,8 +154,14 @@ impl Emit<'_> {
         variable
     }
 
+    /// Words of private memory.
+    pub(super) fn private_words(&self, id: BufferId) -> u32 {
+        let size = self.program.buffers[id].size.unwrap_or(0);
+        size.div_ceil(4).max(1)
+    }
+
     /// Elements of shared memory as `view`.
-    fn shared_len(&self, id: BufferId, view: Scalar) -> u32 {
+    pub(super) fn shared_len(&self, id: BufferId, view: Scalar) -> u32 {
         let size = self.program.buffers[id].size;
         let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
         if view.is_wide() {
@@ -176,10 +204,12 @@ impl Emit<'_> {
                 set: bindings.storage_set,
                 binding: FIRST_COUNTER_BINDING + buffer.binding,
             },
-            BufferKind::Storage | BufferKind::Shared | BufferKind::State => DescriptorSlot {
-                set: bindings.storage_set,
-                binding: buffer.binding,
-            },
+            BufferKind::Storage | BufferKind::Shared | BufferKind::Private | BufferKind::State => {
+                DescriptorSlot {
+                    set: bindings.storage_set,
+                    binding: buffer.binding,
+                }
+            }
         };
         bind(self.w, variable, slot);
         self.name_buffer(variable, block, buffer.kind, buffer.binding);
@@ -200,7 +230,9 @@ impl Emit<'_> {
         let stage = stage_word(self.program.stage);
         let (ty, name) = match kind {
             BufferKind::Constant => ("Buffer", "buffer"),
-            BufferKind::Storage | BufferKind::Shared => ("Storage", "storage"),
+            BufferKind::Storage | BufferKind::Shared | BufferKind::Private => {
+                ("Storage", "storage")
+            }
             BufferKind::Counter => ("Counter", "counter"),
             BufferKind::State => ("State", "state"),
         };
@@ -260,6 +292,7 @@ impl Emit<'_> {
             push(self.w.member_word(place.member));
         }
         match buffer.kind {
+            BufferKind::Private => push(number.id),
             BufferKind::Shared => {
                 // Shared memory has no robust access: numbers beyond its end are brought inside.
                 let last = self
@@ -327,6 +360,23 @@ impl Builder {
     }
 }
 
+/// As what most loads of a program read a buffer: as floats or as words.
+fn most_read(program: &Program, id: BufferId) -> Scalar {
+    let loads = program.insts.iter().filter(|inst| inst.op == Op::Load);
+    let of_buffer = loads.filter(|inst| match inst.aux {
+        Aux::Mem(access) => program.mem_accesses[access].space == MemSpace::Buffer(id),
+        Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => false,
+    });
+    let (floats, all) = of_buffer.fold((0usize, 0), |(floats, all), inst| {
+        (floats + usize::from(inst.ty == Type::F32), all + 1)
+    });
+    if floats > all - floats {
+        Scalar::F32
+    } else {
+        Scalar::U32
+    }
+}
+
 fn storage_class(kind: BufferKind) -> StorageClass {
     match kind {
         BufferKind::Constant => StorageClass::Uniform,
@@ -334,5 +384,6 @@ fn storage_class(kind: BufferKind) -> StorageClass {
             StorageClass::StorageBuffer
         }
         BufferKind::Shared => StorageClass::Workgroup,
+        BufferKind::Private => StorageClass::Private,
     }
 }

@@ -92,9 +92,23 @@ impl Emit<'_> {
             Cond::NonZero(register, lane, ty) => {
                 let src =
                     glasm_ir::Src::register(register).swizzled(glasm_ir::Swizzle::splat(lane & 3));
+                if ty == Type::F32 && !self.program.modes.flush_denormals {
+                    return Ok(self.float_is_not_zero(&src)?.id);
+                }
                 Ok(self.non_zero(&src, ty, 1)?.id)
             }
         }
+    }
+
+    /// Whether a float is neither zero, by its bits: devices may take denormals for zeros where they compare.
+    fn float_is_not_zero(&mut self, src: &glasm_ir::Src) -> Result<Val, Failure> {
+        if let Some(truth) = self.source_truth(src, 1)? {
+            return Ok(truth);
+        }
+        let bits = self.source_as(src, Type::U32, 1)?;
+        let magnitude = self.w.binary_bits(Op::BitwiseAnd, bits, 0x7fff_ffff);
+        let zero = self.w.int_zero(magnitude);
+        Ok(self.w.not(zero))
     }
 
     /// Whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.

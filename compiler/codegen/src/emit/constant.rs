@@ -37,11 +37,9 @@ impl Emit<'_> {
                 let Some(slot) = self.analysis.slot(self.program, register, src.index) else {
                     return false;
                 };
-                let first = match inst.op.info().shape {
-                    ResultShape::Componentwise => lanes.trailing_zeros() as usize & 3,
-                    ResultShape::None
-                    | ResultShape::Replicated { .. }
-                    | ResultShape::Vector { .. } => 0,
+                let first = match inst.op.info().shape == ResultShape::Componentwise {
+                    true => lanes.trailing_zeros() as usize & 3,
+                    false => 0,
                 };
                 self.w
                     .is_known(self.lanes.get(slot, src.swizzle.lane(first)))

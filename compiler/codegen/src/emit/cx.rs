@@ -55,6 +55,20 @@ pub(super) struct Tables {
     /// Values of which it was asked whether they are the same in all invocations.
     pub(super) uniform: FxHashMap<ValueWord, bool>,
     pub(super) live_out: Vec<(u32, u8)>,
+    /// What a geometry program emits.
+    pub(super) emission: Emission,
+}
+
+/// What a geometry program emits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Emission {
+    /// No vertex.
+    #[default]
+    Nothing,
+    /// Vertices of the first stream.
+    FirstStream,
+    /// Vertices of several streams, or of those that are known at run time.
+    Streams,
 }
 
 impl Tables {
@@ -64,6 +78,7 @@ impl Tables {
         refill(&mut self.literals, program.literals.len(), unknown);
         refill(&mut self.memory, program.registers.len(), ValueWord::NONE);
         self.captures.clear();
+        self.emission = Emission::Nothing;
         self.buffer_uses.clear();
         self.uniform.clear();
     }

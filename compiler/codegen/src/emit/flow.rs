@@ -341,7 +341,7 @@ impl Emit<'_> {
     /// The end of the open function at this point.
     pub(super) fn leave_function(&mut self) -> Result<(), Failure> {
         if self.in_entry {
-            self.store_outputs()?;
+            self.end_entry()?;
         }
         self.w.body.op(Op::Return, &[]);
         self.w.reachable = false;

@@ -72,6 +72,50 @@ impl Emit<'_> {
         self.each_lane(truth, Self::ballot)
     }
 
+    /// `GroupBallotWide`
+    pub(super) fn group_ballot_wide(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let truth = self.lanes_not_zero(InstCx { lanes: 1, ..cx })?;
+        let scope = self.w.subgroup(Need::GroupBallot, "ballots")?;
+        let operands = [scope, truth.id.0];
+        let op = Spv::GroupNonUniformBallot;
+        let masks = self.w.op(op, Scalar::U32, 4, &operands);
+        let zero = Lane::scalar(self.w.uint(0));
+        Ok(Outcome::Lanes([masks.lane(0), masks.lane(1), zero, zero]))
+    }
+
+    /// `GroupAllEqual`
+    pub(super) fn group_all_equal(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let scope = self.w.subgroup(Need::GroupVote, "votes")?;
+        let value = self.source(cx.inst, 0, cx.lanes)?;
+        // As integers: floats of the same bits may be NaN.
+        let bits = self.w.reread(value, Scalar::U32);
+        self.each_lane(bits, |emit, lane| {
+            let operands = [scope, lane.id.0];
+            let op = Spv::GroupNonUniformAllEqual;
+            Ok(emit.w.op(op, Scalar::BoolInt, 1, &operands))
+        })
+    }
+
+    /// `GroupFirst`
+    pub(super) fn group_first(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let scope = self.w.subgroup(Need::GroupBallot, "broadcasts")?;
+        let value = self.source(cx.inst, 0, cx.lanes)?;
+        let op = Spv::GroupNonUniformBroadcastFirst;
+        Ok(self
+            .w
+            .op(op, value.scalar, value.size, &[scope, value.id.0]))
+    }
+
+    /// `GroupRead`
+    pub(super) fn group_read(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let scope = self.w.subgroup(Need::GroupShuffle, "shuffles")?;
+        let value = self.source(cx.inst, 0, cx.lanes)?;
+        let index = self.source_as(self.program.source(cx.inst, 1), Type::U32, 1)?;
+        let operands = [scope, value.id.0, index.id.0];
+        let op = Spv::GroupNonUniformShuffle;
+        Ok(self.w.op(op, value.scalar, value.size, &operands))
+    }
+
     /// `GroupAll`, `GroupAny`, `GroupEqual`
     pub(super) fn group_test(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let truth = self.lanes_not_zero(cx)?;

@@ -1,6 +1,7 @@
 //! Values computed in blocks of their own: under a condition, or in one of the cases of a number.
 
 use super::Emit;
+use super::array::Element;
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
@@ -68,6 +69,22 @@ impl Emit<'_> {
         }
         self.w.begin_block(merge);
         Ok(self.w.merge_arms(&arms))
+    }
+
+    /// The lanes that `body` gives for an element below `count`: at once if that is known, else in a case for each.
+    pub(super) fn lanes_of_element(
+        &mut self,
+        element: Element,
+        count: u32,
+        mut body: impl FnMut(&mut Self, u32) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        match element {
+            Element::Constant(element) => body(self, element.min(count.max(1) - 1)),
+            Element::Dynamic(element) => {
+                let element = self.w.val(element);
+                self.lanes_by_case(element, count, body)
+            }
+        }
     }
 
     /// Runs `body` in the block `label`, which goes on to `merge`.

@@ -14,7 +14,7 @@ use crate::reflect::HandleKind;
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{Image, ImageAccess, ImageId, ImageTexels, TypeBase, Units};
+use glasm_ir::{Image, ImageAccess, ImageId, ImageTexels, TexTarget, TypeBase, Units};
 use spirv::{Decoration, StorageClass};
 
 /// The components of texels as the module declares them.
@@ -126,6 +126,13 @@ impl Emit<'_> {
             (ResourceUse::WRITTEN, Need::ImageWriteWithoutFormat),
         ];
         let needs = needs.iter().filter(|(usage, _)| uses.contains(*usage));
+        // The features hold for images; views of buffers need them of their format, too, so that it is named where it is known.
+        if image.target == TexTarget::Buffer
+            && let Some(format) = self.format_of_units(image)
+            && format.base() == base
+        {
+            return Ok(Some(format));
+        }
         let device = &self.w.device;
         // With these features the device finds out the format of whatever image is bound. Without one of them the module must name it.
         let mut checks = needs.clone().map(|(_, need)| need.check(device));

@@ -4,11 +4,12 @@ use super::Emit;
 use super::array::Element;
 use crate::builder::{Home, Lane, Scalar};
 use crate::capability::Need;
-use crate::error::{Error, Failure};
+use crate::error::Failure;
+use crate::interface::Vertex;
 use crate::reflect::Half;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::inst::IndexId;
+use glasm_ir::inst::{Index, IndexId, IndexTerm};
 use glasm_ir::{InputId, Op, Semantic, Width};
 use spirv::{Op as Spv, StorageClass};
 
@@ -31,10 +32,8 @@ impl Emit<'_> {
 
     fn indexed_input(&mut self, input: InputId, index: IndexId) -> Result<[Lane; 4], Failure> {
         let data = self.program.indices[index];
-        if data.vertex.is_some() {
-            return Err(Error::unsupported(
-                "per-vertex inputs are not supported yet",
-            ));
+        if let Some(vertex) = data.vertex {
+            return self.vertex_input(input, data, vertex);
         }
         let len = data
             .len
@@ -52,6 +51,28 @@ impl Emit<'_> {
                 Ok(Lane::all_of(id))
             }
         }
+    }
+
+    /// An input of a vertex, or one of an array of them.
+    fn vertex_input(
+        &mut self,
+        input: InputId,
+        index: Index,
+        vertex: IndexTerm,
+    ) -> Result<[Lane; 4], Failure> {
+        let count = self.io().vertex_count()?;
+        let vertex = match self.element_of(vertex, count)? {
+            Element::Constant(number) => Vertex::Constant(number),
+            Element::Dynamic(number) => Vertex::Dynamic(number),
+        };
+        let rest = (self.program.inputs.len() - input.index()) as u32;
+        let len = index.len.min(rest);
+        let element = self.element_of(index.element, len)?;
+        // Elements are variables of their own, which no index reaches.
+        self.lanes_of_element(element, len, |emit, element| {
+            let input = InputId::new(input.index() + element as usize);
+            emit.io().vertex_lanes(input, vertex)
+        })
     }
 
     /// Element `element` of an array of inputs, read from a copy that the prologue fills.

@@ -5,7 +5,7 @@ use super::alu::Extreme;
 use super::cx::{InstCx, Outcome};
 use crate::builder::{Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
-use glasm_ir::{Inst, InstFlags, Op, Saturate, Src, Type};
+use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
@@ -57,6 +57,7 @@ impl Emit<'_> {
             Op::Mul => self.mul(cx)?,
             Op::MulHi => self.mul_high(cx)?,
             Op::Mad => self.mad(cx)?,
+            Op::Fma => self.fma(cx)?,
             Op::Div if float => self.float_div(cx)?,
             Op::Div => self.int_div(cx)?,
             Op::Mod => self.int_mod(cx)?,
@@ -128,6 +129,10 @@ impl Emit<'_> {
             Op::InterpCentroid | Op::InterpOffset | Op::InterpSample => self.interpolate(cx)?,
             Op::GroupAll | Op::GroupAny | Op::GroupEqual => self.group_test(cx)?,
             Op::GroupBallot => self.group_ballot(cx)?,
+            Op::GroupAllEqual => self.group_all_equal(cx)?,
+            Op::GroupBallotWide => return self.group_ballot_wide(cx),
+            Op::GroupFirst => self.group_first(cx)?,
+            Op::GroupRead => self.group_read(cx)?,
             Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex => {
                 return self.shuffle(cx);
             }
@@ -143,22 +148,21 @@ impl Emit<'_> {
             Op::ImageStore => return self.image_store(cx),
             Op::ImageAtomic => return self.image_atomic(cx),
             Op::ImageSize | Op::ImageSamples => return self.image_query(cx),
+            Op::BufferSize => return self.buffer_size(cx),
             Op::MemoryBarrier => return self.memory_barrier(),
             Op::Barrier => return self.barrier(),
+            Op::IsHelper => self.is_helper()?,
+            Op::Clock => return self.clock(),
             Op::Demote => return self.demote(),
             Op::InterlockBegin => return Ok(self.interlock(Spv::BeginInvocationInterlockEXT)),
             Op::InterlockEnd => return Ok(self.interlock(Spv::EndInvocationInterlockEXT)),
+            Op::EmitVertex => return self.emit_vertex(cx),
+            Op::EndPrimitive => return Ok(self.end_primitive()),
         };
         if self.flushes(cx.inst) {
             return Ok(Outcome::Val(self.w.flushed(val)));
         }
         Ok(Outcome::Val(val))
-    }
-
-    /// Whether code flushes the operands and the result of an instruction.
-    #[inline]
-    pub(super) fn flushes(&self, inst: &Inst) -> bool {
-        self.w.flushes_denormals && inst.ty == Type::F32 && inst.op.computes_floats()
     }
 
     fn unary_source(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {

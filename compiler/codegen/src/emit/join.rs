@@ -6,11 +6,11 @@
 
 use super::Emit;
 use crate::analysis::Class;
-use crate::builder::{Home, Lane, Scalar};
+use crate::builder::{Home, Lane, Picks, Scalar};
 use crate::liveness::List;
 use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{Storage, Width};
+use glasm_ir::{Storage, Swizzle, Width};
 use spirv::Op;
 use std::ops::Range;
 
@@ -332,26 +332,26 @@ impl Emit<'_> {
 
     /// The lanes of a group as one value.
     fn travel_value(&mut self, group: Group) -> ValueWord {
-        if group.mask.is_power_of_two() {
-            let lane = self
-                .lanes
-                .get(group.slot, group.mask.trailing_zeros() as usize);
-            if lane.is_some() && self.w.info(lane.id()).scalar == group.scalar {
+        let Group { slot, mask, scalar } = group;
+        let mut lanes = *self.lanes.slot(slot);
+        let size = mask.count_ones() as u8;
+        // Codes that have the type of the group are in the form in which they pass.
+        if size == 1 {
+            let lane = lanes[mask.trailing_zeros() as usize & 3];
+            if lane.is_some() && self.w.info(lane.id()).scalar == scalar {
                 return self.w.extract(lane.id(), lane.component());
             }
+        } else if let Some(val) = self.w.at_hand(&lanes, Swizzle::XYZW, mask, scalar) {
+            return self.w.widen(val, size).id;
         }
-        let mut lanes = [Lane::UNDEFINED; 4];
-        let mut count = 0;
-        for lane in glasm_ir::WriteMask(group.mask).lanes() {
-            lanes[count] = self.lanes.get(group.slot, lane);
-            count += 1;
-        }
-        if self.is_cond(group.slot) && !group.scalar.is_bool() {
-            for lane in &mut lanes[..count] {
-                *lane = Lane::scalar(self.w.canonical_cond(*lane, group.scalar));
+        if self.is_cond(slot) && !scalar.is_bool() {
+            for lane in glasm_ir::WriteMask(mask).lanes() {
+                lanes[lane] = Lane::scalar(self.w.canonical_cond(lanes[lane], scalar));
             }
         }
-        self.w.gather_vector(&lanes[..count], group.scalar).id
+        let picks = Picks::new(Swizzle::XYZW, mask);
+        let val = self.w.gather_picks(&lanes, picks, scalar);
+        self.w.widen(val, size).id
     }
 
     /// Ends the open block with the entry of a loop.

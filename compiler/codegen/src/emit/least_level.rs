@@ -67,7 +67,7 @@ impl Emit<'_> {
 
     /// A level from which the bias of the sampler leads to `level`.
     fn without_sampler_bias(&mut self, access: &Access, level: Val) -> Val {
-        let unit = access.texture.units.first();
+        let unit = access.texture.sampler_unit();
         let levels = of_unit(&self.options.lod_biases, unit).levels();
         if levels == 0.0 {
             return level;

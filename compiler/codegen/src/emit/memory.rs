@@ -77,6 +77,18 @@ impl Emit<'_> {
         Ok(Outcome::Lanes(lanes))
     }
 
+    /// `BufferSize`
+    pub(super) fn buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.mem_access(cx)?;
+        match self.address(cx, &access, 0)? {
+            Address::Global(_) => Err(Error::unsupported("global memory has no size")),
+            Address::Buffer(place) => {
+                let size = self.byte_size(place)?;
+                Ok(Outcome::Lanes(size.alone()))
+            }
+        }
+    }
+
     /// `Store`
     pub(super) fn store(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(cx)?;
@@ -127,10 +139,20 @@ impl Emit<'_> {
 
     /// Waits for the work group.
     pub(super) fn barrier(&mut self) -> Result<Outcome, Failure> {
-        if self.program.stage != Stage::Compute {
-            return Err(Error::unsupported(
-                "barriers exist in compute programs only",
-            ));
+        match self.program.stage {
+            Stage::Compute => {}
+            // It orders outputs without being told (Vulkan, `TessellationControl`).
+            Stage::TessControl => {
+                let [group, own] = [Scope::Workgroup, Scope::Invocation];
+                let [group, own, none] =
+                    [group as u32, own as u32, 0].map(|word| self.w.uint(word).0);
+                self.w.body.op(Spv::ControlBarrier, &[group, own, none]);
+                return Ok(Outcome::None);
+            }
+            stage @ (Stage::Vertex | Stage::TessEval | Stage::Geometry | Stage::Fragment) => {
+                let message = format!("{} programs have no barriers", stage.name());
+                return Err(Error::unsupported(message));
+            }
         }
         let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
         let scope = self.w.uint(Scope::Workgroup as u32);

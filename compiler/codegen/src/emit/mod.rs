@@ -6,7 +6,10 @@
 //! | file | what it writes |
 //! |---|---|
 //! | `flow`, `join` | blocks, branches, loops, switches, calls; phis where edges meet |
+//! | `primitive`, `copies` | vertices that geometry programs emit; runs for several viewports and views |
 //! | `outputs`, `views`, `capture` | stores of stage outputs, transform feedback |
+//! | `output_variable` | the variables that they go to |
+//! | `patch` | outputs that the invocations of a tessellation control program share |
 //! | `inst` | dispatch by operation |
 //! | `constant` | instructions that read only constants |
 //! | `result` | clamp, guard, write, condition-code update |
@@ -34,6 +37,7 @@ mod compare;
 mod cond;
 mod constant;
 mod convert;
+mod copies;
 mod cx;
 mod flow;
 mod fragment;
@@ -52,10 +56,13 @@ mod member;
 mod memory;
 mod names;
 mod operand;
+mod output_variable;
 mod outputs;
 mod pack;
+mod patch;
 mod place;
 mod precision;
+mod primitive;
 mod resident;
 mod resource_use;
 mod result;
@@ -76,7 +83,7 @@ use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
-use crate::interface::Interface;
+use crate::interface::{Interface, input_primitive};
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
@@ -88,6 +95,7 @@ use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
 use glasm_ir::{Program, RoutineId, Stage, Storage};
 use join::Joins;
+use primitive::{input_mode, output_mode, tess_modes};
 use spirv::{AddressingModel, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op};
 
 /// Most variables that the entry point lists: an instruction has at most 65,535 words, of which other operands take some.
@@ -145,17 +153,13 @@ pub(crate) fn emit(
 
 impl Emit<'_> {
     fn program(&mut self) -> Result<(), Failure> {
-        let stage = self.program.stage;
-        if matches!(
-            stage,
-            Stage::TessControl | Stage::TessEval | Stage::Geometry
-        ) {
-            let message = format!("{} programs are not supported yet", stage.name());
-            return Err(Error::unsupported(message));
-        }
+        self.stage_needs()?;
         self.analysis.run(self.program)?;
         self.plan_captures()?;
         self.interface.entry = self.w.object();
+        self.find_emission()?;
+        self.plan_copies()?;
+        self.declare_shared_outputs()?;
         self.functions()?;
         if self.w.interface.len() > MAX_GLOBALS {
             return Err(Error::limit("the program has too many variables"));
@@ -202,12 +206,12 @@ impl Emit<'_> {
     }
 
     fn find_live_lanes(&mut self, routine: RoutineId) {
+        let stores = self.in_entry && self.stores_at_end();
         let live_out = &mut self.tables.live_out;
         live_out.clear();
-        if self.in_entry {
+        if stores {
             // Only the entry point stores outputs at its end; other functions leave their results in variables.
-            let varyings = &self.options.interface.outputs;
-            output_lanes(self.program, self.analysis, varyings, live_out);
+            output_lanes(self.program, self.analysis, self.options, live_out);
         }
         self.live
             .run(self.program, self.analysis, routine, live_out);
@@ -284,6 +288,24 @@ impl Emit<'_> {
         self.w.forget_function();
     }
 
+    /// Whether the end of the entry point stores outputs. Geometry programs do that for each vertex that they emit.
+    fn stores_at_end(&self) -> bool {
+        self.program.stage != Stage::Geometry || self.program.modes.passthrough
+    }
+
+    /// What the stage needs of the device.
+    fn stage_needs(&mut self) -> Result<(), Failure> {
+        let need = match self.program.stage {
+            Stage::TessControl | Stage::TessEval => Need::Tessellation,
+            Stage::Geometry => {
+                input_primitive(self.program, self.options)?;
+                Need::Geometry
+            }
+            Stage::Vertex | Stage::Fragment | Stage::Compute => return Ok(()),
+        };
+        self.w.needs.require(&self.w.device, need)
+    }
+
     /// What the modes of the program need.
     fn mode_needs(&mut self) {
         let modes = self.program.modes;
@@ -301,6 +323,10 @@ impl Emit<'_> {
     /// Puts the sections together.
     fn assemble(&mut self, words: &mut Vec<u32>) -> Reflection {
         let target = self.options.target;
+        if self.program.stage == Stage::Geometry {
+            // All outputs have been declared.
+            self.interface.outputs.emitted_vertices = self.emitted_vertices();
+        }
         if self.program.stage == Stage::Compute && self.program.modes.workgroup_size == [0; 3] {
             // It takes the place of the execution mode.
             self.io().workgroup_size();
@@ -376,7 +402,14 @@ impl Emit<'_> {
                 let leading = [entry, ExecutionMode::LocalSize as u32];
                 out.about(Op::ExecutionMode, leading, &size);
             }
-            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {}
+            Stage::TessControl => {
+                let vertices = self.program.modes.vertices_out;
+                let leading = [entry, ExecutionMode::OutputVertices as u32];
+                out.about(Op::ExecutionMode, leading, &[vertices]);
+            }
+            Stage::TessEval => tess_modes(&self.program.modes).into_iter().for_each(mode),
+            Stage::Geometry => self.write_geometry_modes(out),
+            Stage::Vertex => {}
         }
         if self.w.device.signed_zero_inf_nan_preserve_float32 {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
@@ -391,6 +424,41 @@ impl Emit<'_> {
     /// Whether the device is told to flush denormals.
     fn device_flushes(&self) -> bool {
         self.program.modes.flush_denormals && self.w.device.denorm_flush_to_zero_float32
+    }
+
+    fn write_geometry_modes(&self, out: &mut Words) {
+        let entry = self.interface.entry.0;
+        let modes = self.program.modes;
+        // A primitive without a form has been refused.
+        let input = input_primitive(self.program, self.options).unwrap_or(modes.primitive_in);
+        for mode in [input_mode(input), output_mode(modes.primitive_out)] {
+            out.op(Op::ExecutionMode, &[entry, mode as u32]);
+        }
+        for (mode, number) in [
+            (
+                ExecutionMode::Invocations,
+                modes.invocations.max(1) * self.interface.outputs.copies.count(),
+            ),
+            (
+                ExecutionMode::OutputVertices,
+                self.interface.outputs.emitted_vertices,
+            ),
+        ] {
+            out.op(Op::ExecutionMode, &[entry, mode as u32, number]);
+        }
+    }
+
+    /// The most vertices of a geometry program, or as many as the device has room for.
+    fn emitted_vertices(&self) -> u32 {
+        let outputs = self.interface.reflected.outputs.iter();
+        let outputs: u32 = outputs.map(|output| u32::from(output.components)).sum();
+        let captures = &self.options.transform_feedback.captures;
+        let copies = captures.iter().zip(&self.tables.captures);
+        let copies = copies.filter(|(_, (_, variable))| variable.is_some());
+        let copies: u32 = copies.map(|(capture, _)| u32::from(capture.count)).sum();
+        let room = self.w.device.geometry_components / (outputs + copies).max(1);
+        let limit = self.options.vertex_limit(&self.program.modes);
+        limit.min(room).max(1)
     }
 
     fn write_fragment_modes(&self, mut mode: impl FnMut(ExecutionMode)) {
@@ -411,6 +479,9 @@ impl Emit<'_> {
             .for_each(&mut mode);
         if self.interface.outputs.writes_depth {
             mode(ExecutionMode::DepthReplacing);
+        }
+        if self.interface.outputs.writes_stencil {
+            mode(ExecutionMode::StencilRefReplacingEXT);
         }
     }
 }

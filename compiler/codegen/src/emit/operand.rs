@@ -4,7 +4,7 @@ use super::Emit;
 use super::array::Element;
 use super::cx::InstCx;
 use crate::builder::{Lane, Picks, Scalar, Val};
-use crate::error::{Error, Failure};
+use crate::error::Failure;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, LiteralId};
 use glasm_ir::{Base, Inst, ParamId, Src, Swizzle, Type, WriteMask};
@@ -12,20 +12,54 @@ use spirv::Op;
 
 impl Emit<'_> {
     /// Source `number` of `inst`, read as the instruction's type; see [`source_as`](Self::source_as).
-    #[inline]
+    #[inline(always)]
     pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Failure> {
-        let program = self.program;
-        let src = &program.srcs[inst.first_source as usize + number];
-        if self.flushes(inst) {
-            return self.flushed_source(src, inst.ty, lanes);
+        let src = &self.program.srcs[inst.first_source as usize + number];
+        match self.source_at_hand(src, inst.ty, lanes) {
+            Some(val) => Ok(val),
+            None => self.new_source(inst, src, lanes),
         }
-        self.source_as(src, inst.ty, lanes)
     }
 
-    #[cold]
-    fn flushed_source(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
-        let val = self.source_as(src, ty, lanes)?;
-        Ok(self.w.flushed(val))
+    /// A source that is a value already and needs no instruction of its own, as most are. A function of its own, because a value that is
+    /// there for sure is returned in a register, while a result with an error takes memory.
+    #[inline(never)]
+    fn source_at_hand(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
+        if src.has_modifier() || ty == Type::F16 || self.w.flushes_denormals {
+            return None;
+        }
+        let scalar = self.w.read_scalar(ty);
+        let param;
+        let base = match src.base {
+            Base::Register(_) => self.lanes.slot(self.source_slot(src)?),
+            Base::Param(_) => {
+                param = self.loaded_param(src)?;
+                &param
+            }
+            Base::Literal(literal) => match &self.tables.literals[literal.index()] {
+                (Some(known), constants) if *known == scalar => constants,
+                _ => return None,
+            },
+            Base::Input(_) | Base::Output(_) => return None,
+        };
+        self.w.at_hand(base, src.swizzle, lanes, scalar)
+    }
+
+    /// A source that is not at hand.
+    #[inline(never)]
+    fn new_source(&mut self, inst: &Inst, src: &Src, lanes: u8) -> Result<Val, Failure> {
+        if self.flushes(inst) {
+            let val = self.source_as(src, inst.ty, lanes)?;
+            return Ok(self.w.flushed(val));
+        }
+        match self.source_slot(src) {
+            Some(slot) if !src.has_modifier() && inst.ty != Type::F16 => {
+                let base = *self.lanes.slot(slot);
+                let scalar = self.w.read_scalar(inst.ty);
+                Ok(self.gather_source(Some(slot), &base, src.swizzle, lanes, scalar))
+            }
+            _ => self.source_as(src, inst.ty, lanes),
+        }
     }
 
     /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source
@@ -122,15 +156,20 @@ impl Emit<'_> {
     /// The lanes of what a source names, if that is no register in values.
     #[inline(always)]
     fn base_lanes(&mut self, src: &Src, scalar: Scalar, lanes: u8) -> Result<[Lane; 4], Failure> {
-        if let Base::Param(param) = src.base
-            && src.index.is_none()
-        {
-            let known = self.interface.params.loaded[param.index()];
-            if known.is_some() {
-                return Ok(Lane::all_of(known));
-            }
+        match self.loaded_param(src) {
+            Some(lanes) => Ok(lanes),
+            None => self.other_lanes(src, scalar, lanes),
         }
-        self.other_lanes(src, scalar, lanes)
+    }
+
+    /// The lanes of a parameter that was loaded before.
+    #[inline(always)]
+    fn loaded_param(&self, src: &Src) -> Option<[Lane; 4]> {
+        let Base::Param(param) = src.base else {
+            return None;
+        };
+        let known = self.interface.params.loaded[param.index()];
+        (src.index.is_none() && known.is_some()).then(|| Lane::all_of(known))
     }
 
     /// The lanes of what a source names, where they are not at hand.
@@ -141,9 +180,7 @@ impl Emit<'_> {
             Base::Param(param) => self.param_lanes(param, src.index),
             Base::Input(input) => self.input_lanes(input, src.index),
             Base::Literal(literal) => Ok(self.literal_lanes(literal, scalar, read)),
-            Base::Output(_) => Err(Error::unsupported(
-                "outputs cannot be read back in this stage",
-            )),
+            Base::Output(output) => self.read_output(output, src.index),
         }
     }
 
@@ -192,14 +229,21 @@ impl Emit<'_> {
         }
     }
 
+    /// Whether code flushes the operands and the result of an instruction.
+    #[inline]
+    pub(super) fn flushes(&self, inst: &Inst) -> bool {
+        self.w.flushes_denormals && inst.ty == Type::F32 && inst.op.computes_floats()
+    }
+
     /// The three operands of a three-operand instruction.
+    #[inline(always)]
     pub(super) fn three(&mut self, cx: InstCx<'_>) -> Result<[Val; 3], Failure> {
         let [a, b] = self.two(cx)?;
         Ok([a, b, self.source(cx.inst, 2, cx.lanes)?])
     }
 
     /// The two operands of a two-operand instruction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn two(&mut self, cx: InstCx<'_>) -> Result<[Val; 2], Failure> {
         Ok([
             self.source(cx.inst, 0, cx.lanes)?,

@@ -1,20 +1,21 @@
-//! Stores of stage outputs at the end of the entry point.
+//! Stores of stage outputs at the end of the entry point, or for each vertex that a geometry program emits.
 
 use super::Emit;
 use super::array::Element;
-use super::views::Views;
+use super::output_variable::builtin_output;
+use super::views::{Views, chooses};
 use crate::analysis::Class;
 use crate::builder::{Builder, Lane, Scalar};
-use crate::capability::Need;
-use crate::error::{Error, Failure};
-use crate::interface::base_scalar;
+use crate::error::Failure;
 use crate::interface::names::output_name;
+use crate::interface::{Vertex, input_primitive};
 use crate::options::ClipDepth;
-use crate::varyings::clip_planes;
-use crate::varyings::written_lanes;
-use crate::words::ValueWord;
+use crate::varyings::{Distances, written_lanes};
 use glasm_ir::arena::Id;
-use glasm_ir::{Output, OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBase};
+use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
+use glasm_ir::{
+    InputId, Output, OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBase,
+};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The color that programs without numbered ones write.
@@ -23,43 +24,66 @@ const COLOR_0: Semantic = Semantic::FragColor {
     index: 0,
 };
 
-/// The variable that an output goes to.
-pub(super) struct OutputPlace {
-    builtin: Option<BuiltIn>,
-    location: Option<u32>,
-    scalar: Scalar,
-    size: u8,
-    /// First lane stored.
-    first: usize,
-}
-
 impl Emit<'_> {
     /// Stores all outputs that the program writes.
     pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
+        self.store_vertex(None)
+    }
+
+    /// Stores all outputs that the program writes; those that the vertices of the input primitive keep are those of vertex `kept`.
+    pub(super) fn store_vertex(&mut self, kept: Option<u32>) -> Result<(), Failure> {
         let program = self.program;
         let mut views = Views::default();
+        self.clear_distances();
         for (id, register) in program.registers.iter_enumerated() {
             let Storage::Output(first) = register.storage else {
                 continue;
             };
-            if !self.analysis.written[id.index()] {
+            if !self.analysis.written[id.index()] || self.analysis.shared_outputs[id.index()] {
                 continue;
             }
             for element in 0..register.array.unwrap_or(1).max(1) {
                 let output = OutputId::new(first.index() + element as usize);
                 if output.index() < program.outputs.len() {
-                    let lanes = self.output_value(id, element, output);
+                    let mut lanes = self.output_value(id, element, output);
+                    if let Some(vertex) = kept {
+                        lanes = self.kept_lanes(output, vertex, lanes)?;
+                    }
                     let semantic = program.outputs[output].semantic;
-                    if !views.keep(semantic, output, lanes[0]) {
+                    if !chooses(semantic) || self.hands_on(semantic) {
                         self.store_output(output, lanes)?;
-                    } else if !self.tables.captures.is_empty() {
+                    } else {
                         self.store_captures(output, &lanes);
+                        if semantic != Semantic::Layer || !self.options.fixed.single_layer {
+                            views.keep(semantic, output, lanes[0]);
+                        }
                     }
                 }
             }
         }
-        self.store_fixed_point_size();
+        if let Some(vertex) = kept {
+            self.store_kept(vertex)?;
+        }
+        self.store_point_size();
         self.store_views(&views)
+    }
+
+    /// Whether an output that chooses layers, viewports or views goes to the next stage like any other.
+    fn hands_on(&self, semantic: Semantic) -> bool {
+        self.program.stage == Stage::TessControl
+            || self.options.interface.outputs.place(semantic).is_some()
+    }
+
+    /// Stores the outputs that vertices keep and no instruction writes.
+    fn store_kept(&mut self, vertex: u32) -> Result<(), Failure> {
+        for (id, output) in self.program.outputs.iter_enumerated() {
+            if !output.passthrough.is_empty() && !self.writes(id) {
+                let [zero, one] = [0.0, 1.0].map(|number| Lane::scalar(self.w.float(number)));
+                let lanes = self.kept_lanes(id, vertex, [zero, zero, zero, one])?;
+                self.store_output(id, lanes)?;
+            }
+        }
+        Ok(())
     }
 
     fn output_value(&mut self, register: RegisterId, element: u32, output: OutputId) -> [Lane; 4] {
@@ -83,8 +107,8 @@ impl Emit<'_> {
         if self.is_dropped(output.semantic) {
             return Ok(());
         }
-        if let Semantic::ClipDistance(plane) = output.semantic {
-            return self.store_clip_distance(id, plane, lanes[0]);
+        if let Some((distances, plane)) = Distances::of(output.semantic) {
+            return self.store_distance(id, distances, plane, lanes[0]);
         }
         let lanes = self.adapted_output(&output, lanes);
         let fixed = &self.options.fixed;
@@ -96,35 +120,81 @@ impl Emit<'_> {
         let variable = self.output_variable_of(id, &target)?;
         let pointer = match output.semantic == Semantic::SampleMask {
             true => self.w.element_pointer(variable, target.scalar, 0),
-            false => variable,
+            false => self.own_variable(variable, &target),
         };
         self.w.store_lanes(pointer, &target, lanes);
         Ok(())
     }
 
+    /// The lanes of an output, some of which are those of a vertex of the input primitive.
+    fn kept_lanes(
+        &mut self,
+        id: OutputId,
+        vertex: u32,
+        mut lanes: [Lane; 4],
+    ) -> Result<[Lane; 4], Failure> {
+        let output = self.program.outputs[id];
+        let mut inputs = self.program.inputs.iter_enumerated();
+        let own = inputs.find(|(_, input)| input.per_vertex && input.semantic == output.semantic);
+        let own: Option<InputId> = own.map(|(id, _)| id);
+        let (Some(own), false) = (own, output.passthrough.is_empty()) else {
+            return Ok(lanes);
+        };
+        let kept = self.io().vertex_lanes(own, Vertex::Constant(vertex))?;
+        for lane in output.passthrough.lanes() {
+            lanes[lane] = kept[lane];
+        }
+        Ok(lanes)
+    }
+
+    /// Whether the program makes points, whose size Vulkan wants to be told.
+    fn makes_points(&self) -> bool {
+        let modes = &self.program.modes;
+        match self.program.stage {
+            Stage::TessEval => modes.point_mode,
+            Stage::Geometry if modes.passthrough => input_primitive(self.program, self.options)
+                .is_ok_and(|primitive| primitive == InputPrimitive::Points),
+            Stage::Geometry => modes.primitive_out == OutputPrimitive::Points,
+            Stage::Vertex | Stage::TessControl | Stage::Fragment | Stage::Compute => false,
+        }
+    }
+
     /// Whether no stage reads an output.
     fn is_dropped(&self, semantic: Semantic) -> bool {
-        // Only transform feedback takes vertex numbers.
-        let is_number = (self.program.stage, semantic) == (Stage::Vertex, Semantic::VertexId);
+        // In the fixed table only, and there it gives way: few stages read it, and transform feedback has taken it already.
+        let is_number = semantic == Semantic::VertexId && self.shares_location(semantic);
         let has_fixed_size = self.options.fixed.point_size.is_some();
         is_number
             || has_fixed_size && semantic == Semantic::PointSize
             || self.is_disabled(semantic)
+            || self.is_for_rasterization(semantic)
             || self.options.interface.outputs.drops(semantic)
     }
 
-    /// Whether it is the distance of a clip plane that is not enabled, in a program that clips by enabled ones only.
-    fn is_disabled(&self, semantic: Semantic) -> bool {
-        let Semantic::ClipDistance(plane) = semantic else {
-            return false;
-        };
-        let planes = u32::from(self.options.fixed.clip_planes);
-        let is_enabled = planes.checked_shr(plane.into()).unwrap_or(0) & 1 != 0;
-        self.program.modes.enabled_clip_distances && !is_enabled
+    /// Whether an output has no effect because the stage is not the last one before rasterization.
+    fn is_for_rasterization(&self, semantic: Semantic) -> bool {
+        self.program.stage == Stage::TessControl
+            && !semantic.is_per_patch()
+            && Distances::of(semantic).is_none()
+            && builtin_output(Stage::TessControl, semantic).is_none()
+            && self.options.interface.outputs.place(semantic).is_none()
+    }
+
+    /// Whether the program has another output at the location of an output.
+    fn shares_location(&self, semantic: Semantic) -> bool {
+        let varyings = &self.options.interface.outputs;
+        let location = varyings.location(semantic);
+        let mut outputs = self.program.outputs.iter();
+        outputs.any(|other| {
+            other.semantic != semantic && varyings.location(other.semantic) == location
+        })
     }
 
     /// Positions with the depth that the caller wants, colors as GL state clamps them.
     fn adapted_output(&mut self, output: &Output, lanes: [Lane; 4]) -> [Lane; 4] {
+        if self.program.stage == Stage::TessControl {
+            return lanes;
+        }
         if output.semantic == Semantic::Position {
             return self.remap_depth(lanes);
         }
@@ -156,27 +226,10 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Where the color of an attachment goes.
-    fn color_target(&self, id: OutputId, buffer: u8) -> OutputPlace {
-        let declared = self.options.interface.colors.get(usize::from(buffer));
-        let base = declared.copied().unwrap_or(self.program.outputs[id].base);
-        OutputPlace {
-            builtin: None,
-            location: Some(u32::from(buffer)),
-            scalar: base_scalar(base),
-            size: 4,
-            first: 0,
-        }
-    }
-
-    /// The size of all points, in place of what the program writes. GL 2.1 section 3.3.
-    fn store_fixed_point_size(&mut self) {
-        let Some(bits) = self
-            .options
-            .fixed
-            .point_size
-            .filter(|_| self.program.stage == Stage::Vertex)
-        else {
+    /// The size of all points, in place of what the program writes: GL 2.1 section 3.3. Where Vulkan wants a size and there is none, it
+    /// is 1.
+    pub(super) fn store_point_size(&mut self) {
+        let Some(bits) = self.point_size() else {
             return;
         };
         if !self.interface.outputs.point_size.is_some() {
@@ -188,6 +241,7 @@ impl Emit<'_> {
             let output = Output::new(Semantic::PointSize);
             self.interface.reflect_output(&output, None, Scalar::F32, 1);
             self.interface.outputs.point_size = variable;
+            self.io().need_point_size();
         }
         let (pointer, size) = (
             self.interface.outputs.point_size,
@@ -196,115 +250,34 @@ impl Emit<'_> {
         self.w.store(pointer, size);
     }
 
-    pub(super) fn output_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
-        let semantic = self.program.outputs[id].semantic;
-        if let (Stage::Fragment, Semantic::FragColor { buffer, .. }) =
-            (self.program.stage, semantic)
-        {
-            return Ok(self.color_target(id, buffer));
-        }
-        self.interface.outputs.writes_depth |= semantic == Semantic::FragDepth;
-        if let Some(target) = builtin_output(self.program.stage, semantic) {
-            return Ok(target);
-        }
-        let varyings = &self.options.interface.outputs;
-        let location = varyings.location(semantic);
-        match location.filter(|_| self.program.stage == Stage::Vertex) {
-            Some(location) => Ok(OutputPlace {
-                builtin: None,
-                location: Some(location),
-                scalar: Scalar::F32,
-                size: 4,
-                first: 0,
-            }),
-            None => Err(Error::unsupported(format!(
-                "{semantic:?} is no output of {} programs",
-                self.program.stage.name()
-            ))),
+    /// Bits of the size that points get whatever the program writes.
+    fn point_size(&self) -> Option<u32> {
+        let fixed = self.options.fixed.point_size;
+        match self.program.stage {
+            Stage::Vertex => {
+                let unwritten = self.options.fixed.unwritten_point_size;
+                fixed.or_else(|| unwritten.filter(|_| !self.has_point_size()))
+            }
+            Stage::TessEval | Stage::Geometry => {
+                let has_size = self.w.device.tessellation_and_geometry_point_size;
+                if !has_size || !self.makes_points() {
+                    return None;
+                }
+                let unwritten = self.options.fixed.unwritten_point_size;
+                let unwritten = unwritten.unwrap_or(1.0f32.to_bits());
+                fixed.or_else(|| (!self.has_point_size()).then_some(unwritten))
+            }
+            Stage::TessControl | Stage::Fragment | Stage::Compute => None,
         }
     }
 
-    pub(super) fn output_variable_of(
-        &mut self,
-        id: OutputId,
-        target: &OutputPlace,
-    ) -> Result<ValueWord, Failure> {
-        let known = self.interface.outputs.variables[id.index()];
-        if known.is_some() {
-            return Ok(known);
-        }
-        let variable = self.declare_output(id, target)?;
-        self.interface.outputs.variables[id.index()] = variable;
-        Ok(variable)
-    }
-
-    fn declare_output(&mut self, id: OutputId, target: &OutputPlace) -> Result<ValueWord, Failure> {
-        let output = self.program.outputs[id];
-        self.check_location(id, target)?;
-        let mut ty = self.w.ty(target.scalar, target.size);
-        // SPIR-V has these built-ins as arrays of words.
-        if matches!(
-            output.semantic,
-            Semantic::SampleMask | Semantic::ViewportMask
-        ) {
-            ty = self.w.array_type(ty, 1);
-        }
-        let variable = self.io().variable(StorageClass::Output, ty);
-        self.decorate_output(&output, target, variable);
-        self.capture_in_place(output.semantic, variable);
-        self.w.name(variable, || output_name(output.semantic));
-        self.interface
-            .reflect_output(&output, target.location, target.scalar, target.size);
-        Ok(variable)
-    }
-
-    fn decorate_output(&mut self, output: &Output, target: &OutputPlace, variable: ValueWord) {
-        if let Some(builtin) = target.builtin {
-            self.w
-                .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
-        }
-        if let Some(location) = target.location {
-            self.w.decorate(variable, Decoration::Location, &[location]);
-        }
-        if let Semantic::FragColor { index, .. } = output.semantic
-            && index > 0
-        {
-            self.w
-                .decorate(variable, Decoration::Index, &[u32::from(index)]);
-        }
-        if output.semantic == Semantic::SampleMask && self.program.modes.sample_mask_override {
-            self.w.needs.insert(Need::SampleMaskOverride);
-            self.w
-                .decorate(variable, Decoration::OverrideCoverageNV, &[]);
-        }
-        if output.invariant {
-            self.w.decorate(variable, Decoration::Invariant, &[]);
-        }
-    }
-
-    /// Two varyings of one location cannot both be written.
-    fn check_location(&self, id: OutputId, target: &OutputPlace) -> Result<(), Failure> {
-        let semantic = self.program.outputs[id].semantic;
-        if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
-            return Ok(());
-        }
-        let varyings = &self.options.interface.outputs;
-        let clash = self
-            .program
-            .outputs
-            .iter_enumerated()
-            .find(|(other, data)| {
-                *other != id
-                    && self.interface.outputs.variables[other.index()].is_some()
-                    && varyings.location(data.semantic) == target.location
-            });
-        match clash {
-            Some((_, other)) => Err(Error::unsupported(format!(
-                "{:?} and {semantic:?} need the same location unless their programs are linked",
-                other.semantic
-            ))),
-            None => Ok(()),
-        }
+    /// Whether vertices have a size that the program writes or that they keep.
+    fn has_point_size(&self) -> bool {
+        let mut outputs = self.program.outputs.iter_enumerated();
+        outputs.any(|(id, output)| {
+            output.semantic == Semantic::PointSize
+                && (self.writes(id) || !output.passthrough.is_empty())
+        })
     }
 
     /// GL's clip depth -w to w becomes 0 to w.
@@ -322,108 +295,47 @@ impl Emit<'_> {
         [lanes[0], lanes[1], depth.lane(0), lanes[3]]
     }
 
-    fn store_clip_distance(&mut self, id: OutputId, plane: u8, lane: Lane) -> Result<(), Failure> {
-        if self.program.stage != Stage::Vertex {
-            return Err(Error::unsupported(
-                "clip distances are outputs of vertex programs only",
-            ));
-        }
-        if !self.interface.outputs.clip_distances.is_some() {
-            self.declare_clip_distances();
-        }
-        if !self.interface.outputs.variables[id.index()].is_some() {
-            let output = self.program.outputs[id];
-            self.interface.outputs.variables[id.index()] = self.interface.outputs.clip_distances;
-            self.interface.reflect_output(&output, None, Scalar::F32, 1);
-        }
-        let variable = self.interface.outputs.clip_distances;
+    fn store_distance(
+        &mut self,
+        id: OutputId,
+        distances: Distances,
+        plane: u32,
+        lane: Lane,
+    ) -> Result<(), Failure> {
+        self.declare_distance(id, distances)?;
+        let variable = self.interface.outputs.distances[distances as usize];
         let value = self.w.scalar(lane, Scalar::F32);
-        let pointer = self
-            .w
-            .element_pointer(variable, Scalar::F32, u32::from(plane));
+        let mut operands = vec![variable.0];
+        if self.program.stage == Stage::TessControl {
+            operands.push(self.io().own_vertex().0);
+        }
+        operands.push(self.w.uint(plane).0);
+        let ty = self.w.ty(Scalar::F32, 1);
+        let pointer = self.w.chain(StorageClass::Output, ty, &operands);
         self.w.store(pointer, value);
         Ok(())
     }
 
-    /// Distances of planes that the program does not write are 0, which clips nothing.
-    fn declare_clip_distances(&mut self) {
-        self.w.needs.insert(Need::ClipDistance);
-        let semantics = self.program.outputs.iter().map(|output| output.semantic);
-        let count = clip_planes(semantics.filter(|&semantic| !self.is_disabled(semantic)));
-        let float = self.w.ty(Scalar::F32, 1);
-        let array = self.w.array_type(float, count);
-        let variable = self.io().variable(StorageClass::Output, array);
-        self.w.decorate(
-            variable,
-            Decoration::BuiltIn,
-            &[BuiltIn::ClipDistance as u32],
-        );
-        self.interface.outputs.clip_distances = variable;
-        let zero = self.w.null(array);
-        self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
+    /// Emitting a vertex leaves all distances undefined; those that the program does not write must clip and cull nothing.
+    fn clear_distances(&mut self) {
+        for distances in [Distances::Clip, Distances::Cull] {
+            let variable = self.interface.outputs.distances[distances as usize];
+            if self.program.stage != Stage::Geometry || !variable.is_some() {
+                continue;
+            }
+            let float = self.w.ty(Scalar::F32, 1);
+            let array = self.w.array_type(float, self.distance_count(distances));
+            let zero = self.w.null(array);
+            self.w.store(variable, zero);
+        }
     }
-}
-
-/// Where an output that is a built-in goes.
-fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputPlace> {
-    let (builtin, scalar, size) = match (stage, semantic) {
-        (Stage::Vertex, Semantic::Position) => (BuiltIn::Position, Scalar::F32, 4),
-        (Stage::Vertex, Semantic::PointSize) => (BuiltIn::PointSize, Scalar::F32, 1),
-        (Stage::Vertex, Semantic::Layer) => (BuiltIn::Layer, Scalar::U32, 1),
-        (Stage::Vertex, Semantic::ViewportIndex) => (BuiltIn::ViewportIndex, Scalar::U32, 1),
-        (Stage::Vertex, Semantic::ViewportMask) => (BuiltIn::ViewportMaskNV, Scalar::U32, 1),
-        (Stage::Fragment, Semantic::FragDepth) => (BuiltIn::FragDepth, Scalar::F32, 1),
-        (Stage::Fragment, Semantic::SampleMask) => (BuiltIn::SampleMask, Scalar::U32, 1),
-        _ => return None,
-    };
-    Some(OutputPlace {
-        builtin: Some(builtin),
-        location: None,
-        scalar,
-        size,
-        // The depth is component z of the result: ARB_fragment_program section 3.11.3.4.
-        first: if semantic == Semantic::FragDepth {
-            2
-        } else {
-            0
-        },
-    })
 }
 
 impl Builder {
-    fn store_lanes(&mut self, pointer: ValueWord, target: &OutputPlace, lanes: [Lane; 4]) {
-        let part = &lanes[target.first..target.first + target.size as usize];
-        let value = if target.size == 1 {
-            self.scalar(part[0], target.scalar)
-        } else {
-            self.gather_vector(part, target.scalar).id
-        };
-        self.store(pointer, value);
-    }
-
     /// A color clamped to [0, 1]; NaN becomes 0.
     fn clamp_color(&mut self, lanes: [Lane; 4]) -> [Lane; 4] {
         let color = self.gather_vector(&lanes, Scalar::F32);
         let clamped = self.clamp(color, Saturate::Unsigned);
         std::array::from_fn(|lane| clamped.lane(lane))
-    }
-
-    pub(super) fn element_pointer(
-        &mut self,
-        variable: ValueWord,
-        scalar: Scalar,
-        index: u32,
-    ) -> ValueWord {
-        let ty = self.ty(scalar, 1);
-        let pointer_ty = self.pointer(StorageClass::Output, ty);
-        let index = self.uint(index);
-        let pointer = self.object();
-        self.body.result(
-            Spv::AccessChain,
-            pointer_ty,
-            pointer,
-            &[variable.0, index.0],
-        );
-        pointer
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! Storage and counter buffers have the size that the caller binds: reads beyond it give 0 and writes do nothing, which the module sees
 //! to itself unless the device does ([`robust_buffer_access2`](crate::options::DeviceFeatures::robust_buffer_access2)). Sizes count in
-//! whole words. The parameters of a state program have a size of their own; reads beyond it give 0 as well.
+//! whole words. Constant buffers of a size that the program declares, the parameters of a state program and private memory have a size of their own; accesses
+//! beyond it are the same.
 
 use super::Emit;
+use super::buffer::CONSTANT_WORDS;
 use super::member::{Indexing, Member};
 use crate::builder::{Lane, Scalar, Val};
 use crate::capability::Need;
@@ -64,7 +66,12 @@ impl Emit<'_> {
             BufferKind::Storage | BufferKind::Counter => {}
             BufferKind::State if self.is_in_state(place) => return Ok(None),
             BufferKind::State => return Ok(Some(self.w.uint_val(STATE_BYTES / 4))),
-            BufferKind::Constant | BufferKind::Shared => return Ok(None),
+            BufferKind::Private => {
+                let words = self.private_words(place.buffer);
+                return Ok(Some(self.w.uint_val(words)));
+            }
+            BufferKind::Constant => return Ok(self.constant_bound(place)),
+            BufferKind::Shared => return Ok(None),
         }
         if self.w.device.robust_buffer_access2 {
             self.w.needs.insert(Need::RobustAccess);
@@ -87,6 +94,44 @@ impl Emit<'_> {
     pub(super) fn is_in_state(&self, place: BufferPlace) -> bool {
         let offset = self.w.constant_bits(place.offset.id);
         offset.is_some_and(|offset| offset < u64::from(STATE_BYTES))
+    }
+
+    /// Bytes of the buffer at a place.
+    pub(super) fn byte_size(&mut self, place: BufferPlace) -> Result<Val, Failure> {
+        let buffer = self.program.buffers[place.buffer];
+        let words = match buffer.kind {
+            BufferKind::State => self.w.uint_val(STATE_BYTES / 4),
+            BufferKind::Private => {
+                let words = self.private_words(place.buffer);
+                self.w.uint_val(words)
+            }
+            BufferKind::Shared => {
+                let words = self.shared_len(place.buffer, Scalar::U32);
+                self.w.uint_val(words)
+            }
+            BufferKind::Constant => self.w.uint_val(CONSTANT_WORDS),
+            BufferKind::Storage | BufferKind::Counter => match place.member {
+                Member::Divergent(number) => {
+                    let (number, len) = (self.w.val(number), buffer.array.unwrap_or(1));
+                    let lanes = self.lanes_by_case(number, len, |emit, case| {
+                        let member = Member::Constant(case);
+                        let place = BufferPlace { member, ..place };
+                        Ok(emit.length(place, Scalar::U32).alone())
+                    })?;
+                    self.w.val(lanes[0].id())
+                }
+                Member::Constant(_) | Member::Uniform(_) => self.length(place, Scalar::U32),
+            },
+        };
+        Ok(self.w.binary_bits(Spv::ShiftLeftLogical, words, 2))
+    }
+
+    /// The number of words that the program says a constant buffer has, unless all of an access lies there for sure: accesses are aligned.
+    fn constant_bound(&mut self, place: BufferPlace) -> Option<Val> {
+        let size = self.program.buffers[place.buffer].size?;
+        let offset = self.w.constant_bits(place.offset.id);
+        let known = offset.is_some_and(|offset| offset + 16 <= u64::from(size));
+        (!known).then(|| self.w.uint_val(size.div_ceil(4)))
     }
 
     fn length(&mut self, place: BufferPlace, view: Scalar) -> Val {

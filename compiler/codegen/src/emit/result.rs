@@ -5,6 +5,7 @@ use super::Emit;
 use super::cx::{FlagLanes, Outcome, Written};
 use crate::builder::{Flags, Lane, Scalar, compute_scalar};
 use crate::error::Failure;
+use glasm_ir::arena::Id;
 use glasm_ir::inst::{Guard, result_type};
 use glasm_ir::{Dst, Inst, RegisterId, Saturate, Type, Width, WriteMask};
 
@@ -15,7 +16,7 @@ impl Emit<'_> {
         let Some(dst) = &inst.dst else {
             return false;
         };
-        if !is_direct(inst, dst, needed) {
+        if !self.is_direct(inst, dst, needed) {
             return false;
         }
         let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) else {
@@ -29,6 +30,20 @@ impl Emit<'_> {
         self.name_result(dst, needed, &values);
         self.lanes.set_lanes(slot, needed, &values);
         true
+    }
+
+    /// Whether a result goes to its register as it is: no clamp, guard, codes, nor another width or form.
+    #[inline]
+    fn is_direct(&self, inst: &Inst, dst: &Dst, needed: u8) -> bool {
+        let has_width = || match inst.op.adds() {
+            // Sums of integers may go to registers of another width.
+            true => self.program.registers[dst.register].width == Width::W32,
+            false => true,
+        };
+        dst.guard.is_none()
+            && dst.saturate == Saturate::None
+            && matches!(needed, 1..=15)
+            && (inst.ty == Type::F32 || inst.ty.width() == Width::W32 && has_width())
     }
 
     /// Writes what `inst` computed. `needed` holds the result lanes in its low half, those of the codes in the high half.
@@ -77,7 +92,7 @@ impl Emit<'_> {
         &mut self,
         ty: Type,
         dst: &Dst,
-        needed: u8,
+        mut needed: u8,
         mut written: Written,
     ) -> Result<(), Failure> {
         let lanes = needed & 15 | needed >> 4;
@@ -89,6 +104,11 @@ impl Emit<'_> {
         };
         // Both writes test the old codes.
         let passes = self.guard_lanes(guard, lanes)?;
+        if self.is_of_patch(dst.register) {
+            // Other invocations may write at the same time, so that old values must not be written back.
+            self.store_where(dst, needed & 15, &passes, &written.values)?;
+            needed &= !15;
+        }
         self.guard_values(ty, dst, needed & 15, &passes, &mut written.values)?;
         if let Some(cc) = dst.cc.filter(|_| needed >> 4 != 0) {
             self.guard_codes(cc, needed >> 4, &passes, &mut written);
@@ -159,6 +179,9 @@ impl Emit<'_> {
         }
         let len = self.program.registers[dst.register].array.unwrap_or(1);
         let element = self.element(dst.index, len)?;
+        if self.analysis.shared_outputs[dst.register.index()] {
+            return self.store_shared(dst.register, element, lanes, values);
+        }
         self.store_register(dst.register, element, lanes, values);
         Ok(())
     }
@@ -169,6 +192,9 @@ impl Emit<'_> {
             None => {
                 let len = self.program.registers[dst.register].array.unwrap_or(1);
                 let element = self.element(dst.index, len)?;
+                if self.analysis.shared_outputs[dst.register.index()] {
+                    return self.load_own(dst.register, element);
+                }
                 Ok(self.load_register(dst.register, element, lanes))
             }
         }
@@ -217,15 +243,6 @@ impl Emit<'_> {
             self.lanes.set_lanes(slot + 2, lanes, &flags[1]);
         }
     }
-}
-
-/// Whether a result goes to its register as it is: no clamp, guard, codes, nor another width or form.
-#[inline]
-fn is_direct(inst: &Inst, dst: &Dst, needed: u8) -> bool {
-    dst.guard.is_none()
-        && dst.saturate == Saturate::None
-        && matches!(needed, 1..=15)
-        && (inst.ty == Type::F32 || inst.ty.width() == Width::W32 && !inst.op.adds())
 }
 
 /// Overflow and carry by destination lane.

@@ -59,6 +59,7 @@ impl Emit<'_> {
     fn choose_texture(&mut self, access: &mut Access, member: Member) {
         let variable = self.texture_variable(access.data.texture);
         access.image = variable.image;
+        access.sampler = self.loaded_sampler(&access.texture);
         access.divergent = matches!(member, Member::Divergent(_));
         access.object = match access.texture.units {
             Units::One(_) => self.loaded_texture(access.data.texture, variable),

@@ -18,8 +18,10 @@ pub(super) struct Access {
     pub(super) texture: Texture,
     pub(super) data: TexAccess,
     pub(super) image: TypeWord,
-    /// The combined image sampler.
+    /// The combined image sampler, or the image.
     pub(super) object: ValueWord,
+    /// The sampler that goes with the image, if that is one of another unit.
+    pub(super) sampler: Option<ValueWord>,
     /// Whether it may differ between invocations.
     pub(super) divergent: bool,
     pub(super) coordinate: Option<Val>,
@@ -38,6 +40,7 @@ impl Access {
             data,
             image: TypeWord(0),
             object: ValueWord::NONE,
+            sampler: None,
             divergent: false,
             coordinate: None,
             reference: None,
@@ -174,7 +177,8 @@ impl Emit<'_> {
             (true, Level::Implicit) => Spv::ImageSampleDrefImplicitLod,
             (true, Level::Explicit) => Spv::ImageSampleDrefExplicitLod,
         };
-        Ok(self.access_lanes(access, op, access.object, access.reference, &operands))
+        let object = self.w.sampled_image(access);
+        Ok(self.access_lanes(access, op, object, access.reference, &operands))
     }
 
     pub(super) fn gather_with(
@@ -190,7 +194,8 @@ impl Emit<'_> {
                 (Spv::ImageGather, component)
             }
         };
-        self.access_lanes(access, op, access.object, Some(extra), operands)
+        let object = self.w.sampled_image(access);
+        self.access_lanes(access, op, object, Some(extra), operands)
     }
 
     /// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
@@ -235,9 +240,21 @@ impl Builder {
         Level::Explicit
     }
 
+    /// The image of the access with its sampler, for instructions of the block that is open: such values go nowhere else.
+    pub(super) fn sampled_image(&mut self, access: &Access) -> ValueWord {
+        let Some(sampler) = access.sampler else {
+            return access.object;
+        };
+        let ty = self.sampled_type(access.image);
+        let object = self.object();
+        let operands = [access.object.0, sampler.0];
+        self.body.result(Spv::SampledImage, ty, object, &operands);
+        object
+    }
+
     /// The image of the access, without its sampler.
     pub(super) fn image_of(&mut self, access: &Access) -> ValueWord {
-        if access.texture.target == TexTarget::Buffer {
+        if access.texture.target == TexTarget::Buffer || access.sampler.is_some() {
             return access.object;
         }
         let image = self.object();

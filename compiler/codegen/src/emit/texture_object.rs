@@ -5,8 +5,8 @@ use super::member::choices;
 use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
 use crate::handles::texel;
-use crate::interface::{TextureVariable, base_scalar, bind};
-use crate::reflect::{DescriptorSlot, TextureBinding};
+use crate::interface::{SamplerVariable, TextureVariable, base_scalar, bind};
+use crate::reflect::{DescriptorSlot, SamplerBinding, TextureBinding};
 use crate::reflect::{HandleArray, HandleKind};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
@@ -20,7 +20,7 @@ impl Emit<'_> {
             return known;
         }
         let texture = self.program.textures[id];
-        let (image, object) = self.w.texture_types(&texture);
+        let (image, object) = self.w.texture_types(&texture, sampler_of(&texture));
         let count = self.texture_count(texture.units);
         let ty = match count {
             Some(count) => self.w.array_type(object, count),
@@ -50,9 +50,10 @@ impl Emit<'_> {
             binding: unit,
         };
         bind(self.w, variable, slot);
-        self.w.name(variable, || match texture.shadow {
-            true => format!("texture{unit}_shadow"),
-            false => format!("texture{unit}"),
+        self.w.name(variable, || {
+            let image = sampler_of(texture).map_or("", |_| "_image");
+            let shadow = if texture.shadow { "_shadow" } else { "" };
+            format!("texture{unit}{image}{shadow}")
         });
         self.interface.reflected.textures.push(TextureBinding {
             slot,
@@ -100,6 +101,48 @@ impl Emit<'_> {
         loaded
     }
 
+    /// The sampler that a texture takes from another unit, loaded in the prologue.
+    pub(super) fn loaded_sampler(&mut self, texture: &Texture) -> Option<ValueWord> {
+        let unit = sampler_of(texture)?;
+        let samplers = &self.interface.resources.samplers;
+        let number = match samplers.iter().position(|it| it.unit == unit) {
+            Some(number) => number,
+            None => self.declare_sampler(unit, texture.shadow),
+        };
+        let SamplerVariable {
+            variable, loaded, ..
+        } = self.interface.resources.samplers[number];
+        if loaded.is_some() {
+            return Some(loaded);
+        }
+        let ty = self.w.sampler_type();
+        let loaded = self.w.object();
+        self.w.prologue.result(Spv::Load, ty, loaded, &[variable.0]);
+        self.interface.resources.samplers[number].loaded = loaded;
+        Some(loaded)
+    }
+
+    /// Declares the sampler of a unit, and gives its number. Its descriptor is the combined image sampler of the unit.
+    fn declare_sampler(&mut self, unit: u32, shadow: bool) -> usize {
+        let ty = self.w.sampler_type();
+        let variable = self.w.variable(StorageClass::UniformConstant, ty);
+        let slot = DescriptorSlot {
+            set: self.options.bindings.texture_set,
+            binding: unit,
+        };
+        bind(self.w, variable, slot);
+        self.w.name(variable, || format!("sampler{unit}"));
+        let sampler = SamplerBinding { slot, unit, shadow };
+        self.interface.reflected.samplers.push(sampler);
+        let samplers = &mut self.interface.resources.samplers;
+        samplers.push(SamplerVariable {
+            unit,
+            variable,
+            loaded: ValueWord::NONE,
+        });
+        samplers.len() - 1
+    }
+
     pub(super) fn texture_count(&self, units: Units) -> Option<u32> {
         choices(units, self.options.handles.textures)
     }
@@ -107,7 +150,7 @@ impl Emit<'_> {
 
 impl Builder {
     /// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.
-    fn texture_types(&mut self, texture: &Texture) -> (TypeWord, TypeWord) {
+    fn texture_types(&mut self, texture: &Texture, sampler: Option<u32>) -> (TypeWord, TypeWord) {
         let component = self.ty(texel_scalar(texture.texel), 1);
         let settings = [
             u32::from(texture.shadow),
@@ -118,11 +161,20 @@ impl Builder {
         for need in target_row(texture.target).of_textures {
             self.needs.insert(*need);
         }
-        let object = match texture.target == TexTarget::Buffer {
+        let object = match texture.target == TexTarget::Buffer || sampler.is_some() {
             true => image,
-            false => self.declare_type(Spv::TypeSampledImage, &[image.0]),
+            false => self.sampled_type(image),
         };
         (image, object)
+    }
+
+    /// The type of an image with its sampler.
+    pub(super) fn sampled_type(&mut self, image: TypeWord) -> TypeWord {
+        self.declare_type(Spv::TypeSampledImage, &[image.0])
+    }
+
+    fn sampler_type(&mut self) -> TypeWord {
+        self.declare_type(Spv::TypeSampler, &[])
     }
 
     /// The type of images of a target. `settings` are the operands behind the dimensions: whether depths are compared, [`SAMPLED`] or
@@ -148,6 +200,13 @@ impl Builder {
         ];
         self.declare_type(Spv::TypeImage, &operands)
     }
+}
+
+/// The unit that a texture takes its sampler from, if that is another than its own.
+fn sampler_of(texture: &Texture) -> Option<u32> {
+    let has_sampler = texture.target != TexTarget::Buffer && !texture.target.is_multisample();
+    let sampler = texture.sampler.filter(|_| has_sampler);
+    sampler.filter(|unit| texture.units != Units::One(*unit))
 }
 
 /// The operand of `OpTypeImage` for images that go with a sampler.

@@ -129,7 +129,8 @@ impl Builder {
     pub(super) fn lod_query(&mut self, access: &Access, coordinate: Val) -> Val {
         self.needs.insert(Need::ImageQuery);
         let point = self.first_components(coordinate, access.texture.target.dimensions());
-        let operands = [access.object.0, point.id.0];
+        let object = self.sampled_image(access);
+        let operands = [object.0, point.id.0];
         self.op(Spv::ImageQueryLod, Scalar::F32, 2, &operands)
     }
 

@@ -77,7 +77,7 @@ impl TextureWrap {
 impl Emit<'_> {
     /// The wrap modes of the dimensions of an access that samplers lack, if there are any.
     pub(super) fn wrap_of(&self, access: &Access) -> Option<TextureWrap> {
-        let unit = access.texture.units.first()?;
+        let unit = access.texture.sampler_unit()?;
         let mut wrap = *self.options.texture_wraps.get(unit as usize)?;
         let dimensions = match access.texture.target {
             TexTarget::D1 | TexTarget::D1Array => 1,

@@ -2,14 +2,13 @@
 //!
 //! A primitive that goes to one viewport needs built-ins only. A mask of viewports is a built-in of `VK_NV_viewport_array2`; where
 //! the device lacks that, and for second views, which Vulkan has none of, the stage writes what it chose to a varying, and a
-//! geometry stage behind it, which [`replication_stage`](crate::replicate::replication_stage) makes, emits every primitive as
-//! often as needed.
+//! geometry stage behind it, which the library makes, emits every primitive as often as needed.
 
 use super::Emit;
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::options::Target;
+use crate::options::{MAX_VIEWPORTS, Target};
 use crate::reflect::{Replication, ViewportChoice};
 use crate::varyings::UNDISPUTED_LOCATIONS;
 use crate::words::ValueWord;
@@ -28,14 +27,23 @@ const CHOICES: [Semantic; 5] = [
     Semantic::SecondaryViewportMask,
 ];
 
+/// Whether an output has to do with layers, viewports and views.
+pub(super) fn chooses(semantic: Semantic) -> bool {
+    CHOICES.contains(&semantic)
+}
+
 impl Views {
-    /// Keeps an output for [`Emit::store_views`]; `false` if it has nothing to do with views.
-    pub(super) fn keep(&mut self, semantic: Semantic, id: OutputId, lane: Lane) -> bool {
+    /// Keeps an output for [`Emit::store_views`].
+    pub(super) fn keep(&mut self, semantic: Semantic, id: OutputId, lane: Lane) {
         let place = CHOICES.iter().position(|choice| *choice == semantic);
         if let Some(place) = place {
             self.0[place] = Some((id, lane));
         }
-        place.is_some()
+    }
+
+    /// What the program chose, in the order of [`CHOICES`].
+    pub(super) fn lanes(&self) -> [Option<Lane>; 5] {
+        self.0.map(|output| output.map(|(_, lane)| lane))
     }
 
     fn has_second(&self) -> bool {
@@ -47,6 +55,9 @@ impl Emit<'_> {
     /// Stores the outputs that choose layers, viewports and views.
     pub(super) fn store_views(&mut self, views: &Views) -> Result<(), Failure> {
         let [layer, viewport, mask, ..] = views.0;
+        if self.interface.outputs.copies.count() > 1 {
+            return self.send_vertex(views);
+        }
         let native = self.w.device.viewport_array2;
         if views.has_second() || mask.is_some() && !native {
             return self.store_replication(views);
@@ -87,7 +98,10 @@ impl Emit<'_> {
     fn store_view(&mut self, id: OutputId, lane: Lane) -> Result<ValueWord, Failure> {
         let target = self.output_target(id)?;
         let variable = self.output_variable_of(id, &target)?;
-        let value = self.w.scalar(lane, Scalar::U32);
+        let mut value = self.w.scalar(lane, Scalar::U32);
+        if self.program.outputs[id].semantic == Semantic::ViewportIndex {
+            value = self.existing_viewport(value);
+        }
         // SPIR-V has the mask as an array of words, one for 32 viewports each.
         let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
         let pointer = match is_mask {
@@ -96,6 +110,19 @@ impl Emit<'_> {
         };
         self.w.store(pointer, value);
         Ok(variable)
+    }
+
+    /// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
+    fn existing_viewport(&mut self, number: ValueWord) -> ValueWord {
+        if self.program.stage != Stage::Geometry {
+            return number;
+        }
+        let number = self.w.val(number);
+        let exists = self
+            .w
+            .compare_bits(Spv::ULessThan, number, MAX_VIEWPORTS.into());
+        let first = self.w.constant_like(number, 0);
+        self.w.select(exists, number, first).id
     }
 
     fn need_layer_output(&mut self, need: Need) {
@@ -137,12 +164,11 @@ impl Emit<'_> {
     fn store_replication(&mut self, views: &Views) -> Result<(), Failure> {
         self.check_replication(views)?;
         let variable = self.replication_variable(views)?;
-        let lanes = views.0.map(|output| output.map(|(_, lane)| lane));
-        let [layer, viewport, mask, second_position, second_mask] = lanes;
+        let [layer, viewport, mask, second_position, second_mask] = views.lanes();
         let words = [layer, viewport.or(mask), second_mask, second_position];
         let zero = Lane::scalar(self.w.uint(0));
         let words = words.map(|lane| lane.unwrap_or(zero));
-        let value = self.w.gather_vector(&words, Scalar::U32);
+        let value = self.w.gather_vector(&words, Scalar::F32);
         self.w.store(variable, value.id);
         Ok(())
     }
@@ -161,7 +187,7 @@ impl Emit<'_> {
             return Ok(self.interface.outputs.replication_variable);
         }
         let location = self.free_location()?;
-        let ty = self.w.ty(Scalar::U32, 4);
+        let ty = self.w.ty(Scalar::F32, 4);
         let variable = self.io().variable(StorageClass::Output, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || "views".to_owned());
@@ -180,6 +206,7 @@ impl Emit<'_> {
             has_second_mask,
         ] = chosen;
         let modes = self.program.modes;
+        let single_layer = self.options.fixed.single_layer;
         Replication {
             location,
             has_layer,
@@ -190,8 +217,11 @@ impl Emit<'_> {
             },
             has_second_position,
             has_second_mask,
-            viewport_relative_layer: modes.layer_viewport_relative,
-            second_layer_offset: modes.secondary_view_layer_offset,
+            viewport_relative_layer: modes.layer_viewport_relative && !single_layer,
+            second_layer_offset: match single_layer {
+                true => 0,
+                false => modes.secondary_view_layer_offset,
+            },
         }
     }
 }

@@ -36,7 +36,10 @@ impl Emit<'_> {
             if let Some(view) = emit.whole_view(place, ty, access)
                 && lanes.count_ones() > 1
             {
-                return Ok(Lane::all_of(emit.load_vector(place, view, access)));
+                let first = emit.w.word_number(place.offset, 0);
+                return emit.lanes_inside(bound, first, |emit| {
+                    Ok(Lane::all_of(emit.load_vector(place, view, access)))
+                });
             }
             let first = emit.w.word_number(place.offset, 0);
             // If the first word lies outside, all words do, and the whole access is skipped. Later ones are tested one by one.
@@ -89,12 +92,16 @@ impl Emit<'_> {
     /// (NV_gpu_program5 section 2.X.4.5), but buffers may end within an element: only a device that sees to that itself gives the words inside.
     fn whole_view(&self, place: BufferPlace, ty: Type, access: &MemAccess) -> Option<View> {
         let possible = match self.program.buffers[place.buffer].kind {
-            BufferKind::Constant => access.components == 4,
+            // What the program says is there may end within a vector.
+            BufferKind::Constant => {
+                let size = self.program.buffers[place.buffer].size.unwrap_or(0);
+                access.components == 4 && size.is_multiple_of(16)
+            }
             BufferKind::Storage | BufferKind::Counter => {
                 access.components > 1 && self.w.device.robust_buffer_access2
             }
             BufferKind::State => access.components == 4 && self.is_in_state(place),
-            BufferKind::Shared => false,
+            BufferKind::Shared | BufferKind::Private => false,
         };
         (possible && ty.width() == Width::W32).then(|| View::of_vectors(access.components))
     }
@@ -108,6 +115,11 @@ impl Emit<'_> {
     }
 
     fn load_vector(&mut self, place: BufferPlace, view: View, access: &MemAccess) -> ValueWord {
+        let scalar = self.constant_scalar(place.buffer);
+        let view = View {
+            scalar: scalar.unwrap_or(view.scalar),
+            ..view
+        };
         let pointer = self.vector_pointer(place, view);
         self.w.load(pointer, view, access).id
     }
@@ -158,6 +170,9 @@ impl Emit<'_> {
         place: BufferPlace,
         word: Val,
     ) -> (Scalar, Val, Option<Val>) {
+        if let Some(scalar) = self.constant_scalar(place.buffer) {
+            return (scalar, word, None);
+        }
         if !self.is_wide_shared(place.buffer) {
             return (Scalar::U32, word, None);
         }
@@ -203,6 +218,7 @@ impl Emit<'_> {
                     .filter(|_| index > 0)
                     .map(|bound| self.w.is_inside(word, bound));
                 let word = self.load_word(place, word, access, inside);
+                let word = self.w.reread(word, Scalar::U32);
                 let value = self.w.binary(Spv::ShiftRightLogical, word, shift);
                 self.w
                     .extend(value, width.bits(), ty.is_signed_int())
@@ -256,7 +272,20 @@ impl Emit<'_> {
         let value = self.w.binary(Spv::BitwiseAnd, value, mask);
         let value = self.w.binary(Spv::ShiftLeftLogical, value, shift);
         let hole = self.w.binary(Spv::ShiftLeftLogical, mask, shift);
+        if self.program.buffers[place.buffer].kind == BufferKind::Private {
+            return self.store_own_bits(place, word, hole, value);
+        }
         self.store_bits(place, word, hole, value);
+    }
+
+    /// A store of the bits `hole` of a word that no other invocation sees.
+    fn store_own_bits(&mut self, place: BufferPlace, word: Val, hole: Val, value: Val) {
+        let pointer = self.cell_pointer(place, Scalar::U32, word);
+        let old = self.w.op(Spv::Load, Scalar::U32, 1, &[pointer.0]);
+        let keep = self.w.unary(Spv::Not, hole);
+        let rest = self.w.binary(Spv::BitwiseAnd, old, keep);
+        let new = self.w.binary(Spv::BitwiseOr, rest, value);
+        self.w.store(pointer, new.id);
     }
 
     /// A store of the bits `hole` of a word by two atomics, so that its other bits survive the stores of other invocations.

@@ -93,6 +93,7 @@ impl Io<'_> {
             components: 4,
             interpolation: Interpolation::Flat,
             half: Some(half),
+            per_vertex: false,
         });
         variable
     }

@@ -30,11 +30,19 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
         })
     };
     let draw = Some(Need::DrawParameters);
-    if is_thread_number(semantic) {
+    if semantic.is_thread_number() {
         return Some(thread_row());
     }
     let sm = Some(Need::SmBuiltins);
+    let (group, ballot) = (Some(Need::Group), Some(Need::GroupBallot));
     match (stage, semantic) {
+        (_, Semantic::SubgroupSize) => row(BuiltIn::SubgroupSize, Scalar::U32, 1, group),
+        (_, Semantic::SubgroupInvocation) => Some(thread_row()),
+        (_, Semantic::SubgroupEqMask) => row(BuiltIn::SubgroupEqMask, Scalar::U32, 4, ballot),
+        (_, Semantic::SubgroupGeMask) => row(BuiltIn::SubgroupGeMask, Scalar::U32, 4, ballot),
+        (_, Semantic::SubgroupGtMask) => row(BuiltIn::SubgroupGtMask, Scalar::U32, 4, ballot),
+        (_, Semantic::SubgroupLeMask) => row(BuiltIn::SubgroupLeMask, Scalar::U32, 4, ballot),
+        (_, Semantic::SubgroupLtMask) => row(BuiltIn::SubgroupLtMask, Scalar::U32, 4, ballot),
         (_, Semantic::WarpId) => row(BuiltIn::WarpIDNV, Scalar::U32, 1, sm),
         (_, Semantic::SmId) => row(BuiltIn::SMIDNV, Scalar::U32, 1, sm),
         (Stage::Vertex, Semantic::VertexId) => row(BuiltIn::VertexIndex, Scalar::U32, 1, None),
@@ -42,6 +50,16 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
         (Stage::Vertex, Semantic::BaseVertex) => row(BuiltIn::BaseVertex, Scalar::U32, 1, draw),
         (Stage::Vertex, Semantic::BaseInstance) => row(BuiltIn::BaseInstance, Scalar::U32, 1, draw),
         (Stage::Vertex, Semantic::DrawId) => row(BuiltIn::DrawIndex, Scalar::U32, 1, draw),
+        (Stage::TessControl | Stage::TessEval | Stage::Geometry, Semantic::PrimitiveId) => {
+            row(BuiltIn::PrimitiveId, Scalar::U32, 1, None)
+        }
+        (Stage::TessControl | Stage::Geometry, Semantic::InvocationId) => {
+            row(BuiltIn::InvocationId, Scalar::U32, 1, None)
+        }
+        (Stage::TessControl | Stage::TessEval, Semantic::VertexCount) => {
+            row(BuiltIn::PatchVertices, Scalar::U32, 1, None)
+        }
+        (Stage::TessEval, Semantic::TessCoord) => row(BuiltIn::TessCoord, Scalar::F32, 3, None),
         (Stage::Fragment, Semantic::Position) => row(BuiltIn::FragCoord, Scalar::F32, 4, None),
         (Stage::Fragment, Semantic::Facing) => row(BuiltIn::FrontFacing, Scalar::BoolInt, 1, None),
         (Stage::Fragment, Semantic::HelperInvocation) => {
@@ -57,6 +75,12 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
         (Stage::Fragment, Semantic::SampleId) => {
             row(BuiltIn::SampleId, Scalar::U32, 1, Some(Need::SampleRate))
         }
+        (Stage::Fragment, Semantic::SamplePosition) => row(
+            BuiltIn::SamplePosition,
+            Scalar::F32,
+            2,
+            Some(Need::SampleRate),
+        ),
         (Stage::Fragment, Semantic::SampleMask) => row(BuiltIn::SampleMask, Scalar::U32, 1, None),
         // SPIR-V enables these built-ins with the capabilities of the stages that write them, in fragment programs, too.
         (Stage::Fragment, Semantic::PrimitiveId) => {
@@ -106,19 +130,6 @@ pub(crate) fn thread_row() -> BuiltinRow {
         size: 1,
         need: Some(Need::Group),
     }
-}
-
-/// Whether an input is the number of the invocation in its thread group or made of it.
-pub(crate) fn is_thread_number(semantic: Semantic) -> bool {
-    matches!(
-        semantic,
-        Semantic::ThreadId
-            | Semantic::ThreadEqMask
-            | Semantic::ThreadLtMask
-            | Semantic::ThreadLeMask
-            | Semantic::ThreadGtMask
-            | Semantic::ThreadGeMask
-    )
 }
 
 /// An input made of the invocation number in the subgroup. Groups have 32 invocations at most; masks are as wide as that.
@@ -173,24 +184,38 @@ impl Io<'_> {
 
     /// The input variable of a built-in.
     fn builtin_variable(&mut self, ty: TypeWord, builtin: BuiltIn, is_flat: bool) -> ValueWord {
-        let known = self
-            .vars
-            .inputs
-            .builtins
-            .iter()
-            .find(|(known, _)| *known == builtin);
-        if let Some(&(_, variable)) = known {
+        if let Some(variable) = self.known_builtin(builtin) {
             return variable;
         }
-        let variable = self.variable(StorageClass::Input, ty);
-        self.w
-            .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
+        let variable = self.declare_builtin(StorageClass::Input, ty, builtin);
         if is_flat {
             self.w.decorate(variable, Decoration::Flat, &[]);
         }
+        variable
+    }
+
+    /// The input variable of a built-in that has been declared.
+    pub(crate) fn known_builtin(&self, builtin: BuiltIn) -> Option<ValueWord> {
+        let mut known = self.vars.inputs.builtins.iter();
+        let found = known.find(|(known, _)| *known == builtin);
+        found.map(|(_, variable)| *variable)
+    }
+
+    /// A new variable of a built-in.
+    pub(crate) fn declare_builtin(
+        &mut self,
+        class: StorageClass,
+        ty: TypeWord,
+        builtin: BuiltIn,
+    ) -> ValueWord {
+        let variable = self.variable(class, ty);
+        let decoration = [builtin as u32];
+        self.w.decorate(variable, Decoration::BuiltIn, &decoration);
         self.w
             .name(variable, || snake_case(&format!("{builtin:?}")));
-        self.vars.inputs.builtins.push((builtin, variable));
+        if class == StorageClass::Input {
+            self.vars.inputs.builtins.push((builtin, variable));
+        }
         variable
     }
 }

@@ -1,13 +1,18 @@
 //! Fragment inputs that conventions and GL state change: window position, point coordinates, two-sided colors.
 
 use super::builtin::builtin_input;
-use super::vars::Io;
+use super::vars::{Io, base_scalar, bind, reflected};
 use crate::builder::{Builder, Home, Lane, Scalar};
-use crate::options::PointOrigin;
-use crate::words::ValueWord;
+use crate::capability::Need;
+use crate::options::{FIRST_ATTACHMENT_BINDING, PointOrigin};
+use crate::reflect::{AttachmentBinding, DescriptorSlot};
+use crate::varyings::Place;
+use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{Input, InputId, Param, ParamId, ParamSource, Semantic, Stage, StateParam};
-use spirv::Op;
+use glasm_ir::{
+    Input, InputId, Param, ParamId, ParamSource, Semantic, Stage, StateParam, TypeBase,
+};
+use spirv::{Decoration, Dim, ImageFormat, Op, StorageClass};
 
 /// The parameter that turns the window position.
 const ORIGIN: ParamSource = ParamSource::State(StateParam::WindowOrigin);
@@ -34,6 +39,51 @@ impl Io<'_> {
                 *lane = Lane::scalar(scalar(self.w, Op::FAdd, place, half));
             }
         }
+    }
+
+    /// What a color attachment holds at the place of the fragment.
+    pub(crate) fn load_attachment(&mut self, id: InputId, buffer: u8) -> ValueWord {
+        let input = self.program.inputs[id];
+        let declared = self.options.interface.colors.get(usize::from(buffer));
+        let scalar = base_scalar(declared.copied().unwrap_or(input.base));
+        let component = self.w.ty(scalar, 1);
+        // Neither depths nor layers nor samples; no sampler goes with it.
+        let settings = [0, 0, 0, 2, ImageFormat::Unknown as u32];
+        let mut operands = vec![component.0, Dim::DimSubpassData as u32];
+        operands.extend(settings);
+        let ty = self.w.declare_type(Op::TypeImage, &operands);
+        let variable = match self.variable_of(input.semantic) {
+            Some(variable) => variable,
+            None => self.declare_attachment(ty, buffer, scalar),
+        };
+        self.vars.inputs.loaded[id.index()].variable = variable;
+        let image = self.w.object();
+        self.w.prologue.result(Op::Load, ty, image, &[variable.0]);
+        let place = self.w.constant_splat(Scalar::S32, 0, 2);
+        let operands = [image.0, place.id.0];
+        self.w
+            .derive(Home::Prologue, Op::ImageRead, scalar, 4, &operands)
+    }
+
+    fn declare_attachment(&mut self, ty: TypeWord, buffer: u8, scalar: Scalar) -> ValueWord {
+        self.w.needs.insert(Need::InputAttachment);
+        let variable = self.w.variable(StorageClass::UniformConstant, ty);
+        let number = u32::from(buffer);
+        let slot = DescriptorSlot {
+            set: self.options.bindings.texture_set,
+            binding: FIRST_ATTACHMENT_BINDING + number,
+        };
+        bind(self.w, variable, slot);
+        self.w
+            .decorate(variable, Decoration::InputAttachmentIndex, &[number]);
+        self.w.name(variable, || format!("attachment{number}"));
+        let attachments = &mut self.vars.reflected.attachments;
+        attachments.push(AttachmentBinding {
+            slot,
+            buffer: number,
+            texel: reflected(scalar),
+        });
+        variable
     }
 
     /// Whether the point coordinate stands in for a texture coordinate set. GL 2.1 section 3.3.
@@ -87,11 +137,13 @@ impl Io<'_> {
     fn back_color(&mut self, id: InputId, number: u8, location: u32) -> ValueWord {
         let slot = usize::from(number & 1);
         if !self.vars.inputs.back_colors[slot].is_some() {
+            let semantic = Semantic::BackColor(number);
+            let place = Place::vector(semantic, location, TypeBase::Float);
             let back = Input {
-                semantic: Semantic::BackColor(number),
+                semantic,
                 ..self.program.inputs[id]
             };
-            self.vars.inputs.back_colors[slot] = self.declare_location(back, location, Scalar::F32);
+            self.vars.inputs.back_colors[slot] = self.declare_location(back, &place);
         }
         self.load(self.vars.inputs.back_colors[slot], Scalar::F32, 4)
     }

@@ -1,13 +1,13 @@
 //! Stage inputs: variables and loads.
 
-use super::builtin::{BuiltinRow, builtin_input, is_thread_number, is_unknown, thread_value};
-use super::vars::{Io, base_scalar, reflected};
+use super::builtin::{BuiltinRow, builtin_input, is_unknown, thread_value};
+use super::vars::{Io, reflected};
 use crate::builder::{Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
+use crate::options::PrimitiveNumbers;
 use crate::reflect::InterfaceVariable;
-use crate::varyings::clip_planes;
-use crate::varyings::varying_location;
+use crate::varyings::{Distances, Place, varying_location};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::Interpolation;
@@ -22,7 +22,7 @@ impl Io<'_> {
         }
         if self.program.inputs[id].per_vertex {
             return Err(Error::unsupported(
-                "per-vertex inputs are not supported yet",
+                "an input per vertex is read without a vertex",
             ));
         }
         let lanes = self.load_input(id)?;
@@ -35,6 +35,21 @@ impl Io<'_> {
         let (zero, one) = (self.w.float(0.0), self.w.float(1.0));
         let pad = [zero, zero, zero, one].map(Lane::scalar);
         match (input.semantic, self.program.stage) {
+            (Semantic::VertexCount, Stage::Geometry) => {
+                let count = self.vertex_count()?;
+                let count = self.w.uint(count);
+                let mut lanes = self.int_pad();
+                lanes[0] = count;
+                Ok(lanes.map(Lane::scalar))
+            }
+            (Semantic::TessOuter(number), Stage::TessEval) => {
+                let value = self.load_tess_level(BuiltIn::TessLevelOuter, number);
+                Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
+            }
+            (Semantic::TessInner(number), Stage::TessEval) => {
+                let value = self.load_tess_level(BuiltIn::TessLevelInner, number);
+                Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
+            }
             (Semantic::Attrib(_), Stage::Vertex) if input.width == Width::W64 => {
                 Ok(self.load_wide(id))
             }
@@ -43,8 +58,13 @@ impl Io<'_> {
                 let [x, y, z] = self.workgroup_size().map(Lane::scalar);
                 Ok([x, y, z, Lane::scalar(self.w.uint(1))])
             }
-            (Semantic::ClipDistance(plane), Stage::Fragment) => {
-                let value = self.load_clip_distance(plane);
+            (Semantic::FragColor { buffer, index: 0 }, Stage::Fragment) => {
+                Ok(Lane::all_of(self.load_attachment(id, buffer)))
+            }
+            (semantic, Stage::Fragment)
+                if let Some((distances, plane)) = Distances::of(semantic) =>
+            {
+                let value = self.load_distance(distances, plane);
                 Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
             }
             (semantic, _) if is_unknown(self.options, semantic) => {
@@ -61,7 +81,9 @@ impl Io<'_> {
     fn load_attribute(&mut self, id: InputId, number: u8) -> [Lane; 4] {
         let bound = self.options.interface.attributes.get(number as usize);
         let base = bound.copied().unwrap_or(self.program.inputs[id].base);
-        Lane::all_of(self.load_location(id, u32::from(number), base_scalar(base)))
+        let semantic = Semantic::Attrib(number);
+        let place = Place::vector(semantic, u32::from(number), base);
+        Lane::all_of(self.load_location(id, &place))
     }
 
     /// (0, 0, 0, 1) as integers.
@@ -74,7 +96,12 @@ impl Io<'_> {
     fn load_varying(&mut self, id: InputId, pad: [Lane; 4]) -> Result<[Lane; 4], Failure> {
         let semantic = self.program.inputs[id].semantic;
         let stage = self.program.stage;
-        if stage != Stage::Fragment || varying_location(semantic).is_none() {
+        let is_passed = match stage {
+            Stage::Fragment => varying_location(semantic).is_some() && !semantic.is_per_patch(),
+            Stage::TessEval => matches!(semantic, Semantic::PatchGeneric(_)),
+            Stage::Vertex | Stage::TessControl | Stage::Geometry | Stage::Compute => false,
+        };
+        if !is_passed {
             return Err(Error::unsupported(format!(
                 "{semantic:?} is no input of {} programs",
                 stage.name()
@@ -85,11 +112,11 @@ impl Io<'_> {
             return Ok([s, t, pad[2], pad[3]]);
         }
         // The stage before is known, and does not write it. NV_vertex_program section 2.14.1.5.
-        let Some(location) = self.options.interface.inputs.location(semantic) else {
+        let Some(place) = self.options.interface.inputs.place(semantic) else {
             return Ok(pad);
         };
         self.check_location(id)?;
-        let value = self.load_location(id, location, Scalar::F32);
+        let value = self.load_location(id, &place);
         if let Semantic::Color(number) = semantic
             && self.options.fixed.two_sided_color
         {
@@ -99,23 +126,36 @@ impl Io<'_> {
         Ok(if semantic == Semantic::FogCoord {
             [Lane::of(value, 0), pad[1], pad[2], pad[3]]
         } else {
-            Lane::all_of(value)
+            self.pad_place(&place, Lane::all_of(value))
         })
     }
 
-    fn load_clip_distance(&mut self, plane: u8) -> ValueWord {
-        self.w.needs.insert(Need::ClipDistance);
-        let float = self.w.ty(Scalar::F32, 1);
-        if !self.vars.inputs.clip_distances.is_some() {
-            let semantics = self.program.inputs.iter().map(|input| input.semantic);
-            let array = self.w.array_type(float, clip_planes(semantics));
-            let variable = self.variable(StorageClass::Input, array);
-            let distances = [BuiltIn::ClipDistance as u32];
-            self.w.decorate(variable, Decoration::BuiltIn, &distances);
-            self.vars.inputs.clip_distances = variable;
+    /// The lanes of a varying, with those that its place does not have from (0, 0, 0, 1) in its type.
+    pub(crate) fn pad_place(&mut self, place: &Place, read: [Lane; 4]) -> [Lane; 4] {
+        if place.components >= 4 {
+            return read;
         }
-        let variable = self.vars.inputs.clip_distances;
-        self.load_element(variable, u32::from(plane), Scalar::F32)
+        let zero = self.w.uint(0);
+        let one = self.one(place.base);
+        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
+        let components = ..usize::from(place.components.min(4));
+        lanes[components].copy_from_slice(&read[components]);
+        lanes
+    }
+
+    fn load_distance(&mut self, distances: Distances, plane: u32) -> ValueWord {
+        self.w.needs.insert(distances.need());
+        let float = self.w.ty(Scalar::F32, 1);
+        if !self.vars.inputs.distances[distances as usize].is_some() {
+            let semantics = self.program.inputs.iter().map(|input| input.semantic);
+            let array = self.w.array_type(float, distances.len(semantics));
+            let variable = self.variable(StorageClass::Input, array);
+            let builtin = [distances.builtin() as u32];
+            self.w.decorate(variable, Decoration::BuiltIn, &builtin);
+            self.vars.inputs.distances[distances as usize] = variable;
+        }
+        let variable = self.vars.inputs.distances[distances as usize];
+        self.load_element(variable, plane, Scalar::F32)
     }
 
     fn load_builtin(&mut self, id: InputId, row: BuiltinRow) -> Result<[Lane; 4], Failure> {
@@ -129,6 +169,7 @@ impl Io<'_> {
                 components: row.size,
                 interpolation: Interpolation::Flat,
                 half: None,
+                per_vertex: false,
             });
         }
         let (variable, value) = self.load_builtin_value(row);
@@ -167,10 +208,36 @@ impl Io<'_> {
             self.move_window_position(lanes);
         } else if semantic == Semantic::PointCoord {
             [lanes[0], lanes[1]] = self.point_coordinate();
-        } else if is_thread_number(semantic) {
+        } else if semantic.is_thread_number() {
             lanes[0] = Lane::scalar(thread_value(self.w, semantic, value));
         } else if semantic == Semantic::InstanceId {
             lanes[0] = Lane::scalar(self.instance_number(row, value));
+        } else if (self.program.stage, semantic) == (Stage::Geometry, Semantic::InvocationId) {
+            lanes[0] = Lane::scalar(self.invocation_number(value));
+        } else if semantic == Semantic::PrimitiveId {
+            lanes[0] = Lane::scalar(self.primitive_number(value));
+        }
+    }
+
+    /// Runs for other viewports and views are one invocation of the program.
+    fn invocation_number(&mut self, value: ValueWord) -> ValueWord {
+        let copies = self.vars.outputs.copies.count();
+        if copies == 1 {
+            return value;
+        }
+        let operands = [value.0, self.w.uint(copies.trailing_zeros()).0];
+        self.at_start(Op::ShiftRightLogical, Scalar::U32, &operands)
+    }
+
+    /// Triangles that were a quadrilateral have its number.
+    fn primitive_number(&mut self, value: ValueWord) -> ValueWord {
+        match self.options.fixed.primitive_numbers {
+            PrimitiveNumbers::Own => value,
+            PrimitiveNumbers::Halved => {
+                let operands = [value.0, self.w.uint(1).0];
+                self.at_start(Op::ShiftRightLogical, Scalar::U32, &operands)
+            }
+            PrimitiveNumbers::Zero => self.w.uint(0),
         }
     }
 
@@ -204,7 +271,7 @@ impl Io<'_> {
     /// Notes what a built-in needs, if the device has it.
     fn need_builtin(&mut self, row: BuiltinRow) -> Result<(), Failure> {
         let Some(need) = row.need else { return Ok(()) };
-        if need == Need::Group {
+        if matches!(need, Need::Group | Need::GroupBallot) {
             check_subgroups(&self.options.device, self.program.stage)?;
         }
         self.w.needs.require(&self.options.device, need)

@@ -1,12 +1,13 @@
 //! Inputs that have a location.
 
 use super::names::input_name;
-use super::vars::{Io, reflected};
-use crate::builder::Scalar;
+use super::vars::{Io, base_scalar, reflected};
+use crate::builder::Builder;
 use crate::capability::Need;
-use crate::error::{Error, Failure};
+use crate::error::Failure;
 use crate::options::Options;
 use crate::reflect::InterfaceVariable;
+use crate::varyings::Place;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::{Interpolation, Sampling};
@@ -20,65 +21,61 @@ impl Io<'_> {
         if shaded(self.options, input).sampling == Sampling::Sample {
             Need::SampleRate.check(&self.options.device)?;
         }
-        let varyings = &self.options.interface.inputs;
-        let semantic = input.semantic;
-        let location = varyings.location(semantic);
-        let clash = self.program.inputs.iter_enumerated().find(|(other, data)| {
-            data.semantic != semantic
-                && self.vars.inputs.loaded[other.index()].variable.is_some()
-                && varyings.location(data.semantic) == location
-        });
-        match clash {
-            Some((_, other)) => Err(Error::unsupported(format!(
-                "{:?} and {semantic:?} need the same location unless their programs are linked",
-                other.semantic
-            ))),
-            None => Ok(()),
-        }
+        let loaded = self.program.inputs.iter_enumerated();
+        let loaded =
+            loaded.filter(|(other, _)| self.vars.inputs.loaded[other.index()].variable.is_some());
+        // Inputs of one semantic share their variable.
+        let others = loaded
+            .map(|(_, other)| other.semantic)
+            .filter(|other| *other != input.semantic);
+        self.options
+            .interface
+            .inputs
+            .check_apart(input.semantic, others)
     }
 
     /// The value of a variable with a location. Inputs of one semantic share the variable.
-    pub(crate) fn load_location(
-        &mut self,
-        id: InputId,
-        location: u32,
-        scalar: Scalar,
-    ) -> ValueWord {
+    pub(crate) fn load_location(&mut self, id: InputId, place: &Place) -> ValueWord {
         let input = self.program.inputs[id];
-        let twin = self.program.inputs.iter_enumerated().find(|(other, data)| {
-            data.semantic == input.semantic
-                && self.vars.inputs.loaded[other.index()].variable.is_some()
-        });
-        let variable = match twin {
-            Some((other, _)) => self.vars.inputs.loaded[other.index()].variable,
-            None => self.declare_location(input, location, scalar),
+        let variable = match self.variable_of(input.semantic) {
+            Some(variable) => variable,
+            None => self.declare_location(input, place),
         };
         self.vars.inputs.loaded[id.index()].variable = variable;
-        self.load(variable, scalar, 4)
+        self.load(variable, base_scalar(place.base), place.components)
     }
 
-    pub(crate) fn declare_location(
-        &mut self,
-        input: Input,
-        location: u32,
-        scalar: Scalar,
-    ) -> ValueWord {
+    /// The variable of an input of a semantic that has one.
+    pub(crate) fn variable_of(&self, semantic: Semantic) -> Option<ValueWord> {
+        let inputs = self.program.inputs.iter_enumerated();
+        let mut twins = inputs.filter(|(_, input)| input.semantic == semantic);
+        twins.find_map(|(id, _)| {
+            let variable = self.vars.inputs.loaded[id.index()].variable;
+            variable.is_some().then_some(variable)
+        })
+    }
+
+    pub(crate) fn declare_location(&mut self, input: Input, place: &Place) -> ValueWord {
         let input = shaded(self.options, input);
-        let ty = self.w.ty(scalar, 4);
+        let scalar = base_scalar(place.base);
+        let ty = self.w.ty(scalar, place.components);
         let variable = self.variable(StorageClass::Input, ty);
-        self.w.decorate(variable, Decoration::Location, &[location]);
+        self.w.decorate_place(variable, place);
         self.w
             .name(variable, || input_name(self.program.stage, input.semantic));
         if self.program.stage == Stage::Fragment {
             self.decorate_interpolation(variable, input);
+        } else if input.semantic.is_per_patch() {
+            self.w.decorate(variable, Decoration::Patch, &[]);
         }
         self.vars.reflected.inputs.push(InterfaceVariable {
             semantic: input.semantic,
-            location: Some(location),
+            location: Some(place.location),
             scalar: reflected(scalar),
-            components: 4,
+            components: place.components,
             interpolation: input.interpolation,
             half: None,
+            per_vertex: false,
         });
         variable
     }
@@ -98,6 +95,17 @@ impl Io<'_> {
                 self.w.needs.insert(Need::SampleRate);
                 self.w.decorate(variable, Decoration::Sample, &[]);
             }
+        }
+    }
+}
+
+impl Builder {
+    /// Decorates a variable with its location and, unless that is the first, its component.
+    pub(crate) fn decorate_place(&mut self, variable: ValueWord, place: &Place) {
+        self.decorate(variable, Decoration::Location, &[place.location]);
+        if place.component > 0 {
+            let component = u32::from(place.component);
+            self.decorate(variable, Decoration::Component, &[component]);
         }
     }
 }

@@ -10,7 +10,9 @@ pub(crate) mod names;
 mod params;
 mod state_program;
 mod vars;
+mod vertices;
 
 pub(crate) use vars::{
-    ImageVariable, Interface, Io, TextureVariable, base_scalar, bind, stage_number,
+    ImageVariable, Interface, Io, SamplerVariable, TextureVariable, base_scalar, bind, stage_number,
 };
+pub(crate) use vertices::{Copies, Vertex, input_primitive, tess_levels};

@@ -183,7 +183,9 @@ fn state_name(state: StateParam) -> String {
         StateParam::NormalScale => "state_matrix_normalscale".to_owned(),
         StateParam::Samples => "state_multisample_samples".to_owned(),
         StateParam::SamplePosition(sample) => format!("state_multisample_position_{sample}"),
+        StateParam::Viewport => "viewport".to_owned(),
         StateParam::WindowOrigin => "window_origin".to_owned(),
+        StateParam::WindowOriginLower => "window_origin_lower".to_owned(),
         StateParam::Thread(property) => match property {
             ThreadProperty::WarpSize => "thread_warp_size".to_owned(),
             ThreadProperty::WarpsPerSm => "thread_warps_per_sm".to_owned(),

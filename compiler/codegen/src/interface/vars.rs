@@ -3,16 +3,19 @@
 //! Each part has a struct of its own, and so has what functions need to declare and load them: [`Io`].
 
 use super::state_program::{named_parameters, state_program};
+use super::vertices::Copies;
 use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::kept::{emptied, filled};
 use crate::options::Options;
 use crate::reflect::{
-    BufferBinding, DescriptorSlot, Half, HandleArray, ImageBinding, InterfaceVariable, ParamBlock,
-    Reflection, Replication, Requirements, Scalar as ReflectedScalar, TextureBinding,
+    AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, ImageBinding,
+    InterfaceVariable, ParamBlock, Primitives, Reflection, Replication, Requirements,
+    SamplerBinding, Scalar as ReflectedScalar, TextureBinding,
 };
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::semantic::Interpolation;
 use glasm_ir::{InputId, Output, Program, Stage, TypeBase};
+use rustc_hash::FxHashMap;
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::mem::take;
 
@@ -37,12 +40,17 @@ pub(crate) struct Inputs {
     pub(crate) loaded: Vec<LoadedInput>,
     /// Arrays of inputs in variables, to be indexed at run time.
     pub(crate) copies: Vec<(InputId, u32, ValueWord)>,
+    /// Inputs of vertices whose numbers are known.
+    pub(crate) vertices: FxHashMap<(InputId, u32), [Lane; 4]>,
+    /// Number of the vertex that the invocation of a tessellation control program makes.
+    pub(crate) own_vertex: ValueWord,
     /// The sizes of a work group if the pipeline gives them.
     pub(crate) group_size: Option<[ValueWord; 3]>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
     /// Variables of the back colors.
     pub(crate) back_colors: [ValueWord; 2],
-    pub(crate) clip_distances: ValueWord,
+    /// Variables of distances, by [`Distances`](crate::varyings::Distances).
+    pub(crate) distances: [ValueWord; 2],
     /// Variables of the halves of 64-bit attributes, by attribute number.
     pub(crate) halves: Vec<(u8, Half, ValueWord)>,
 }
@@ -54,6 +62,7 @@ impl Inputs {
             copies: emptied(take(&mut self.copies)),
             builtins: emptied(take(&mut self.builtins)),
             halves: emptied(take(&mut self.halves)),
+            vertices: take(&mut self.vertices),
             ..Self::default()
         };
     }
@@ -101,9 +110,12 @@ impl Params {
 #[derive(Debug, Default)]
 pub(crate) struct Outputs {
     pub(crate) variables: Vec<ValueWord>,
-    pub(crate) clip_distances: ValueWord,
+    /// Variables of distances, by [`Distances`](crate::varyings::Distances).
+    pub(crate) distances: [ValueWord; 2],
     /// Whether the program writes the fragment depth.
     pub(crate) writes_depth: bool,
+    /// Whether it writes the reference value of the stencil test.
+    pub(crate) writes_stencil: bool,
     /// What a stage behind this one must do, and the variable that tells it.
     pub(crate) replication: Option<Replication>,
     pub(crate) replication_variable: ValueWord,
@@ -111,6 +123,15 @@ pub(crate) struct Outputs {
     pub(crate) color_copies: [ValueWord; 8],
     /// The variable of a point size that no program writes.
     pub(crate) point_size: ValueWord,
+    /// How often a geometry program runs, and the viewport and the layer that a run chooses.
+    pub(crate) copies: Copies,
+    pub(crate) copy_numbers: [ValueWord; 2],
+    /// The most vertices that an invocation of a geometry program emits.
+    pub(crate) emitted_vertices: u32,
+    /// Variables of the outer and inner tessellation levels.
+    pub(crate) tess_levels: [ValueWord; 2],
+    /// Locations that variables for the invocations of one patch have taken behind those that are passed on.
+    pub(crate) own_locations: u32,
 }
 
 impl Outputs {
@@ -127,8 +148,17 @@ impl Outputs {
 pub(crate) struct TextureVariable {
     pub(crate) variable: ValueWord,
     pub(crate) image: TypeWord,
-    /// Combined image sampler, or the image of a buffer texture.
+    /// Combined image sampler, or the image of a buffer texture and of one that goes with the sampler of another unit.
     pub(crate) object: TypeWord,
+    /// Loaded in the prologue of the open function.
+    pub(crate) loaded: ValueWord,
+}
+
+/// The variable of a sampler that goes with textures of other units.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SamplerVariable {
+    pub(crate) unit: u32,
+    pub(crate) variable: ValueWord,
     /// Loaded in the prologue of the open function.
     pub(crate) loaded: ValueWord,
 }
@@ -145,12 +175,15 @@ pub(crate) struct ImageVariable {
 pub(crate) struct BufferVariables {
     pub(crate) variables: [ValueWord; 6],
     pub(crate) blocks: [TypeWord; 6],
+    /// What a constant buffer is an array of vectors of: of what most reads of it want. `None` before the first one, and for other buffers.
+    pub(crate) constant: Option<Scalar>,
 }
 
 /// Variables of what programs access.
 #[derive(Debug, Default)]
 pub(crate) struct Resources {
     pub(crate) textures: Vec<TextureVariable>,
+    pub(crate) samplers: Vec<SamplerVariable>,
     pub(crate) images: Vec<ImageVariable>,
     pub(crate) buffers: Vec<BufferVariables>,
     pub(crate) image_lock: ValueWord,
@@ -160,6 +193,7 @@ impl Resources {
     fn reset(&mut self, program: &Program) {
         *self = Self {
             textures: filled(take(&mut self.textures), program.textures.len()),
+            samplers: emptied(take(&mut self.samplers)),
             images: filled(take(&mut self.images), program.images.len()),
             buffers: filled(take(&mut self.buffers), program.buffers.len()),
             image_lock: ValueWord::NONE,
@@ -173,6 +207,8 @@ pub(crate) struct Reflected {
     pub(crate) inputs: Vec<InterfaceVariable>,
     pub(crate) outputs: Vec<InterfaceVariable>,
     pub(crate) textures: Vec<TextureBinding>,
+    pub(crate) samplers: Vec<SamplerBinding>,
+    pub(crate) attachments: Vec<AttachmentBinding>,
     pub(crate) images: Vec<ImageBinding>,
     pub(crate) handles: Vec<HandleArray>,
     pub(crate) buffers: Vec<BufferBinding>,
@@ -184,6 +220,8 @@ impl Reflected {
         self.inputs.clear();
         self.outputs.clear();
         self.textures.clear();
+        self.samplers.clear();
+        self.attachments.clear();
         self.images.clear();
         self.handles.clear();
         self.buffers.clear();
@@ -224,11 +262,17 @@ impl Interface {
             .iter_mut()
             .for_each(|input| input.lanes = None);
         self.inputs.copies.clear();
+        self.inputs.vertices.clear();
+        self.inputs.own_vertex = ValueWord::NONE;
         self.params.loaded.fill(ValueWord::NONE);
         self.resources
             .textures
             .iter_mut()
             .for_each(|texture| texture.loaded = ValueWord::NONE);
+        let samplers = &mut self.resources.samplers;
+        samplers
+            .iter_mut()
+            .for_each(|sampler| sampler.loaded = ValueWord::NONE);
     }
 
     /// The copy of an input array in a variable, if the open function has one.
@@ -239,6 +283,13 @@ impl Interface {
 
     pub(crate) fn keep_input_copy(&mut self, first: InputId, len: u32, variable: ValueWord) {
         self.inputs.copies.push((first, len, variable));
+    }
+
+    /// Notes whether the output variable that was told of last has a value for each vertex.
+    pub(crate) fn reflected_per_vertex(&mut self, per_vertex: bool) {
+        if let Some(output) = self.reflected.outputs.last_mut() {
+            output.per_vertex = per_vertex;
+        }
     }
 
     /// Notes an output variable for the reflection.
@@ -256,6 +307,7 @@ impl Interface {
             components,
             interpolation: Interpolation::Smooth,
             half: None,
+            per_vertex: false,
         });
     }
 }
@@ -321,6 +373,8 @@ impl Io<'_> {
             named: named_parameters(self.program),
             state_program: state_program(self.program, &told.buffers),
             textures: told.textures.drain(..).collect(),
+            samplers: told.samplers.drain(..).collect(),
+            attachments: told.attachments.drain(..).collect(),
             images: told.images.drain(..).collect(),
             handle_arrays: told.handles.drain(..).collect(),
             buffers: told.buffers.drain(..).collect(),
@@ -328,6 +382,7 @@ impl Io<'_> {
             inputs: told.inputs.drain(..).collect(),
             outputs: told.outputs.drain(..).collect(),
             replication: self.vars.outputs.replication,
+            primitives: reflected_primitives(self.program, self.vars.outputs.emitted_vertices),
             workgroup_size: reflected_group_size(self.program),
             unclipped_depth: self.program.modes.unclipped_depth,
             transparent_missing: self.program.modes.transparent_missing,
@@ -353,6 +408,31 @@ fn reflected_group_size(program: &Program) -> Option<[u32; 3]> {
         // Vulkan has no work groups without invocations: a single 0 counts as 1, as it does in the module.
         _ => size.map(|size| size.max(1)),
     })
+}
+
+/// What a program says about primitives.
+fn reflected_primitives(program: &Program, emitted_vertices: u32) -> Option<Primitives> {
+    let modes = program.modes;
+    match program.stage {
+        Stage::TessControl => Some(Primitives::TessControl {
+            vertices: modes.vertices_out,
+        }),
+        Stage::TessEval => Some(Primitives::TessEval {
+            mode: modes.tess_mode,
+            spacing: modes.tess_spacing,
+            order: modes.tess_order,
+            points: modes.point_mode,
+        }),
+        Stage::Geometry => Some(Primitives::Geometry {
+            input: modes.primitive_in,
+            input_vertices: modes.primitive_in.vertices().unwrap_or(0),
+            output: modes.primitive_out,
+            vertices: emitted_vertices,
+            invocations: modes.invocations.max(1),
+            passthrough: modes.passthrough,
+        }),
+        Stage::Vertex | Stage::Fragment | Stage::Compute => None,
+    }
 }
 
 /// Where the parameters of a program are.
@@ -383,7 +463,7 @@ pub(crate) fn bind(w: &mut Builder, variable: ValueWord, slot: DescriptorSlot) {
 }
 
 /// The scalar of an interface variable with lanes of `base`.
-pub(crate) fn base_scalar(base: TypeBase) -> Scalar {
+pub(crate) const fn base_scalar(base: TypeBase) -> Scalar {
     match base {
         TypeBase::Float => Scalar::F32,
         TypeBase::Signed => Scalar::S32,

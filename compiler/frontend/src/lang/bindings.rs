@@ -32,7 +32,7 @@ impl Number {
 bitflags::bitflags! {
     /// Properties of a binding.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub struct Traits: u8 {
+    pub struct Traits: u16 {
         /// May stand in arrays and ranges.
         const ARRAY = 1;
         /// Takes interpolation modifiers.
@@ -43,6 +43,12 @@ bitflags::bitflags! {
         const QUADS = 8;
         /// The number may be a run-time index in ARB programs with OPTION NV_vertex_program3 or NV_fragment_program2.
         const RELATIVE = 16;
+        /// Every vertex of the primitive or patch has one: a number may stand behind the first word, or behind `in` or `out`.
+        const PER_VERTEX = 32;
+        /// `in` may follow the first word in tessellation programs: the patch that comes in.
+        const IN = 64;
+        /// `out` may follow the first word in tessellation control programs: the patch that they make.
+        const OUT = 128;
     }
 }
 
@@ -114,7 +120,7 @@ impl BindingInfo {
         match family {
             Family::Typed => self.since > Version::V1_0,
             Family::Arb => self.arb.is_some(),
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => false,
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => false,
         }
     }
 
@@ -122,7 +128,7 @@ impl BindingInfo {
     pub fn needs_in(&self, family: Family) -> Features {
         match family {
             Family::Typed => self.needs,
-            Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {
+            Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
                 self.arb.unwrap_or_default()
             }
         }
@@ -132,6 +138,28 @@ impl BindingInfo {
     /// per slot. NV_vertex_program4 section 2.X.3.2.
     pub fn is_conventional(&self) -> bool {
         !self.traits.contains(Traits::TYPELESS)
+    }
+
+    /// The words that may stand in the place of the first one: with the number of a vertex, with the name of a patch.
+    pub fn beginnings(&self) -> Vec<String> {
+        let first = self.path.split('.').next().unwrap_or(self.path);
+        let sides = [
+            ("", Traits::empty()),
+            (".in", Traits::IN),
+            (".out", Traits::OUT),
+        ];
+        let sides = sides
+            .iter()
+            .filter(|(_, needs)| self.traits.contains(*needs));
+        let is_of_vertex = self.traits.contains(Traits::PER_VERTEX);
+        let numbers: &[&str] = if is_of_vertex { &["", "[]"] } else { &[""] };
+        sides
+            .flat_map(|(side, _)| {
+                numbers
+                    .iter()
+                    .map(move |number| format!("{first}{side}{number}"))
+            })
+            .collect()
     }
 
     /// Whether only later versions of a language have the binding.
@@ -157,6 +185,24 @@ bindings! { ATTRIBS:
     "vertex.baseInstance" VERTEX V5_0 () Signed () |_| Semantic::BaseInstance;
     "vertex.baseVertex" VERTEX V5_0 () Signed () |_| Semantic::BaseVertex;
     "vertex.draw.id" VERTEX V5_0 () Signed () |_| Semantic::DrawId;
+    "vertex.position" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Position;
+    "vertex.color.front.primary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(0);
+    "vertex.color.front.secondary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(1);
+    "vertex.color.front" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(0);
+    "vertex.color.back.primary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::BackColor(0);
+    "vertex.color.back.secondary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::BackColor(1);
+    "vertex.color.back" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::BackColor(0);
+    "vertex.color.primary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(0);
+    "vertex.color.secondary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(1);
+    "vertex.color" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(0);
+    "vertex.fogcoord" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::FogCoord;
+    "vertex.pointsize" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::PointSize;
+    "vertex.texcoord[]" PRIMITIVES V4_0 ([? 8]) Float (ARRAY PER_VERTEX IN OUT) Semantic::TexCoord;
+    "vertex.attrib[]" PRIMITIVES V4_0 ([32]) Float (ARRAY TYPELESS PER_VERTEX IN OUT) Semantic::Generic;
+    "vertex.clip[]" PRIMITIVES V4_0 ([8]) Float (ARRAY PER_VERTEX IN OUT) Semantic::ClipDistance;
+    "vertex.id" PRIMITIVES V4_0 () Signed (PER_VERTEX IN OUT) |_| Semantic::VertexId;
+    "vertex.secondaryposition" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::SecondaryPosition, STEREO_VIEWS;
+    "vertex.tesscoord" TESS_EVAL V5_0 () Float () |_| Semantic::TessCoord;
     "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
     "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1) => [];
     "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
@@ -175,6 +221,12 @@ bindings! { ATTRIBS:
     "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FRAGMENT_LAYER;
     "fragment.fullycovered" FRAGMENT V4_0 () Signed () |_| Semantic::FullyCovered, FULLY_COVERED;
     "primitive.id" FRAGMENT V4_0 () Signed (INTERPOLATED) |_| Semantic::PrimitiveId;
+    "primitive.id" PRIMITIVES V4_0 () Signed (IN OUT) |_| Semantic::PrimitiveId;
+    "primitive.invocation" INVOKED V5_0 () Signed (IN OUT) |_| Semantic::InvocationId;
+    "primitive.vertexcount" PRIMITIVES V5_0 () Signed (IN) |_| Semantic::VertexCount;
+    "primitive.tessouter[]" PRIMITIVES V5_0 ([4]) Float (ARRAY IN OUT) Semantic::TessOuter;
+    "primitive.tessinner[]" PRIMITIVES V5_0 ([2]) Float (ARRAY IN OUT) Semantic::TessInner;
+    "primitive.patch.attrib[]" PRIMITIVES V5_0 ([30]) Float (ARRAY TYPELESS IN OUT) Semantic::PatchGeneric;
     "invocation.localid" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationId;
     "invocation.globalid" COMPUTE V5_0 () Unsigned () |_| Semantic::GlobalInvocationId;
     "invocation.groupid" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupId;
@@ -231,9 +283,14 @@ bindings! { RESULTS:
     "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY RELATIVE) Semantic::TexCoord => [];
     "result.attrib[]" VERTICES V4_0 ([32]) Float (ARRAY TYPELESS) Semantic::Generic;
     "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
-    "result.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
-    "result.layer" VERTEX V4_0 () Signed () |_| Semantic::Layer, VIEWPORT_ARRAY2;
-    "result.viewport" VERTEX V4_0 () Signed () |_| Semantic::ViewportIndex, VIEWPORT_ARRAY2;
+    "result.id" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::VertexId;
+    "result.primid" GEOMETRY V4_0 () Signed () |_| Semantic::PrimitiveId;
+    "result.layer" GEOMETRY V4_0 () Signed () |_| Semantic::Layer;
+    "result.layer" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::Layer, VIEWPORT_ARRAY2;
+    "result.viewport" VERTICES V4_0 () Signed () |_| Semantic::ViewportIndex, VIEWPORT_ARRAY;
+    "result.patch.tessouter[]" TESS_CONTROL V5_0 ([4]) Float (ARRAY) Semantic::TessOuter;
+    "result.patch.tessinner[]" TESS_CONTROL V5_0 ([2]) Float (ARRAY) Semantic::TessInner;
+    "result.patch.attrib[]" TESS_CONTROL V5_0 ([30]) Float (ARRAY TYPELESS) Semantic::PatchGeneric;
     "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, VIEWPORT_ARRAY2;
     "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, STEREO_VIEWS;
     "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::SecondaryViewportMask, STEREO_VIEWS;

@@ -1,7 +1,7 @@
 //! Languages that glasm knows by how their programs start, and does not translate. Those that it translates are the dialects of
 //! [`Dialect`](crate::Dialect).
 
-use crate::source::{Dialect, ProgramType};
+use crate::source::{Dialect, Family, ProgramType};
 
 /// What a program of another language is to glasm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,19 +39,8 @@ macro_rules! languages {
 languages! {
     // start, name, standing, extension or advice
     "!!FCP1.0" "fragment programs with register combiners, of early texts of NV_fragment_program" Missing "NV_fragment_program";
-    "!!NVgp4.0" "geometry programs of NV_gpu_program4" Missing "NV_gpu_program4";
-    "!!NVgp4.1" "geometry programs of NV_gpu_program4_1" Missing "NV_gpu_program4_1";
-    "!!NVgp5.0" "geometry programs of NV_gpu_program5" Missing "NV_gpu_program5";
-    "!!NVtcp5.0" "tessellation control programs of NV_gpu_program5" Missing "NV_gpu_program5";
-    "!!NVtep5.0" "tessellation evaluation programs of NV_gpu_program5" Missing "NV_gpu_program5";
     "!!VP3.0" "no language" Never "NV_vertex_program3 extends programs that start with !!ARBvp1.0: write OPTION NV_vertex_program3; behind that header";
     "!!FP2.0" "no language" Never "NV_fragment_program2 extends programs that start with !!ARBfp1.0: write OPTION NV_fragment_program2; behind that header";
-    "VERT" "vertex shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
-    "FRAG" "fragment shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
-    "GEOM" "geometry shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
-    "TESS_CTRL" "tessellation control shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
-    "TESS_EVAL" "tessellation evaluation shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
-    "COMP" "compute shaders of TGSI (Mesa's Gallium)" Foreign "glasm does not read TGSI yet";
     "vs_1_1" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
     "vs_2_0" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
     "vs_2_x" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
@@ -85,10 +74,10 @@ impl Language {
         Self::of(text).filter(|row| matches!(row.standing, Standing::Missing(_)))
     }
 
-    /// The extension that defines the language of an assembly program, translated or not.
+    /// The extension of OpenGL that defines the language of a program, translated or not, if one does.
     pub fn extension_of(text: &[u8]) -> Option<&'static str> {
         match (Dialect::of(text), Self::of(text).map(|row| row.standing)) {
-            (Some(dialect), _) => Some(dialect.extension()),
+            (Some(dialect), _) => Some(dialect.extension()).filter(|name| !name.is_empty()),
             (None, Some(Standing::Missing(extension))) => Some(extension),
             (None, Some(Standing::Foreign(_) | Standing::Never(_)) | None) => None,
         }
@@ -98,7 +87,12 @@ impl Language {
 /// What programs of a dialect are, in words.
 pub fn dialect_name(dialect: Dialect) -> String {
     let name = dialect.program_type().name();
-    format!("{name} programs of {}", dialect.extension())
+    match dialect.family() {
+        Family::Tgsi => format!("{name} shaders of TGSI (Mesa's Gallium)"),
+        Family::Typed | Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {
+            format!("{name} programs of {}", dialect.extension())
+        }
+    }
 }
 
 /// The headers of all dialects, those of a program type first if one is wanted.
@@ -126,9 +120,7 @@ mod tests {
 
     #[test]
     fn languages_end_where_their_words_end() {
-        assert_eq!(Language::of(b"VERT\n").unwrap().start, "VERT");
         assert_eq!(Language::of(b"!!FCP1.0#").unwrap().start, "!!FCP1.0");
-        assert!(Language::of(b"VERTEX program").is_none());
         assert!(Language::of(b"!!FCP1.00").is_none());
         assert!(Language::of(b"").is_none());
     }
@@ -138,8 +130,9 @@ mod tests {
         let of = |text: &str| Language::extension_of(text.as_bytes());
         assert_eq!(of("!!NVfp4.1 END"), Some("NV_gpu_program4_1"));
         assert_eq!(of("!!FCP1.0"), Some("NV_fragment_program"));
-        assert_eq!(of("FRAG"), None);
+        assert_eq!(of("ps_2_0"), None);
+        assert_eq!(of("FRAG\nEND"), None);
         assert!(Language::missing(b"!!FCP1.0").is_some());
-        assert!(Language::missing(b"!!VP3.0").is_none() && Language::missing(b"FRAG").is_none());
+        assert!(Language::missing(b"!!VP3.0").is_none());
     }
 }

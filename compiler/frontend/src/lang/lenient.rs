@@ -47,12 +47,28 @@ rules! {
         "a NUL behind END closes the text, as in strings of C and in buffers of fixed size";
     OtherPrograms TextAfterEnd "!!ARBvp1.0 ... END !!ARBfp1.0 ... END"
         "of several programs in one text, the one of the type asked for is taken";
+    TextBehindEnd SecondEnd "END NOP"
+        "what stands behind END of a TGSI program and is no subroutine is never run";
+    UndeclaredRegister UndeclaredRegister "MOV TEMP[7], IN[0]"
+        "temporaries, constants, samplers, buffers and vertex inputs of TGSI programs that no DCL covers are declared by their first use";
     DriversState BindingUnknown "PARAM p[32] = { state.multisample.positions[0..31] };"
         "state.matrix.normalscale, state.multisample.samples and state.multisample.positions[n] are what GLSL calls gl_NormalScale, gl_NumSamples and gl_SamplePosition";
     OwnPosition PositionInvariant "OPTION ARB_position_invariant; MOV result.position, a;"
         "a position written by a position-invariant program with types is left out: fixed functions compute it";
     AliasOfBinding AliasOfBinding "ALIAS pos = result.position;"
         "an alias of a binding is a variable of that binding";
+    UnknownProperty PropertyUnknown "PROPERTY GS_COLOR 1"
+        "lines with properties of TGSI that do not exist are skipped";
+    PropertyOfStage PropertyValue "VERT PROPERTY FS_COORD_ORIGIN LOWER_LEFT"
+        "properties of other stages have no effect in a TGSI program";
+    LatePrimitive DeclarationLate "DCL IN[][0], POSITION PROPERTY GS_INPUT_PRIMITIVE TRIANGLES"
+        "GS_INPUT_PRIMITIVE may stand behind the inputs whose size it gives";
+    LateDeclaration DeclarationLate "MOV TEMP[0], IN[0] DCL TEMP[1]"
+        "declarations and immediates of TGSI programs may stand behind instructions";
+    EdgeFlags NotOnDevice "DCL OUT[1], EDGEFLAG"
+        "flags of edges are dropped, because Vulkan has none";
+    WrappedInterpolation NotOnDevice "DCL IN[0], GENERIC[0], PERSPECTIVE, CYLWRAP_X"
+        "inputs are interpolated without wrapping around, because Vulkan cannot";
     LargeOffset IndexOffset "MOV r, c[a0.x + 96];"
         "offsets of run-time indices in ARB programs may be of any size";
     BareNumber ScalarSuffix "POW r.x, 2.0, a.x;"
@@ -65,12 +81,22 @@ rules! {
         "component w of RFL is computed like the others, with components w of both operands";
     InvariantIndex RelativeInvariant "!!VP1.1 OPTION NV_position_invariant; MOV R0, c[A0.x + 1];"
         "position-invariant programs of NV_vertex_program1_1 have parameters with a run-time index";
+    HalfPair PairSplit "U64ADD TEMP[0].xyz, TEMP[1], TEMP[2]"
+        "of a mask that has one half of a 64-bit value that value is not written; a swizzle may put a value together from halves";
+    NegativeRegister NegativeRegister "MOV TEMP[0], CONST[-1]"
+        "registers of TGSI programs with negative numbers read 0, and writes to them are lost";
     ClampOnInteger ClampOnInteger "AND.U.SAT r, a, b;"
         "a clamp on an integer result clamps the float that has the same bits";
     CubeArrayEarly FeatureNewer "TEX r, c, texture[0], ARRAYCUBE;"
         "targets ARRAYCUBE and SHADOWARRAYCUBE exist from language version 4.0 on";
+    PatchBarrier FeatureStage "!!NVtcp5.0 ... BAR;"
+        "BAR in tessellation control programs is a barrier of the invocations of a patch";
     HalfLoad FeatureOption "LDC.F16X2 r, buffer[0];"
         "LDC loads half floats without OPTION NV_gpu_program5_mem_extended";
+    SignlessShift OldLanguage "SHR TEMP[0], TEMP[1], TEMP[2]"
+        "SHR, which the text of 2010 describes without a sign and no program has, is USHR";
+    MixedLookups MixedLookups "TEX TEMP[0], IN[0], SAMP[0], 2D SAMPLE TEMP[1], IN[0], SVIEW[0], SAMP[0]"
+        "both kinds of texture opcodes work in one TGSI program";
     LeadingText HeaderUnknown "# lights\\n!!ARBvp1.0 ... END"
         "a byte order mark, blanks and comments before the header are left out";
     DualSourceEarly OptionUnknown "!!NVfp4.0 OPTION ARB_blend_func_extended;"

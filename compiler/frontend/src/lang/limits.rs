@@ -54,3 +54,18 @@ pub const COUNTER_BUFFER_WORDS: u32 = 16_384;
 pub const GROUP_SIZE: [u32; 3] = [1024, 1024, 64];
 /// Bytes of shared memory (`MAX_COMPUTE_SHARED_VARIABLE_SIZE`).
 pub const SHARED_BYTES: u32 = 48 * 1024;
+/// `VERTICES_OUT` of geometry programs (`MAX_PROGRAM_OUTPUT_VERTICES_NV`).
+pub const OUTPUT_VERTICES: u32 = 1024;
+/// Components of all vertices of an invocation of a geometry program (`MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`).
+pub const TOTAL_OUTPUT_COMPONENTS: u32 = 1024;
+/// Runs of a geometry program for a primitive (`MAX_GEOMETRY_PROGRAM_INVOCATIONS_NV`).
+pub const GEOMETRY_INVOCATIONS: u32 = 32;
+/// `VERTICES_OUT` of tessellation control programs (`MAX_PATCH_VERTICES_NV`).
+pub const PATCH_VERTICES: u32 = glasm_ir::primitive::MAX_PATCH_VERTICES;
+
+/// Numbers of TGSI registers are below this.
+pub const TGSI_REGISTERS: u32 = 65_536;
+/// Numbers of TGSI arrays are below this.
+pub const TGSI_ARRAYS: u32 = 1024;
+/// Most immediates of a TGSI program.
+pub const IMMEDIATES: usize = 65_536;

@@ -18,9 +18,13 @@ pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
         Semantic::BackColor(_) => "secondary color of back faces",
         Semantic::FogCoord if is_fragment => "fog coordinate: (f, 0, 0, 1)",
         Semantic::FogCoord => "fog coordinate, in x",
+        Semantic::FogVector => "fog as a vector",
         Semantic::TexCoord(_) => "texture coordinate set",
         Semantic::Generic(_) => "generic value that passes between stages",
         Semantic::ClipDistance(_) => "distance to a clip plane, in x; negative is clipped",
+        Semantic::CullDistance(_) => {
+            "distance to a plane, in x; primitives all of whose vertices have a negative one are dropped"
+        }
         Semantic::Layer => "layer of the framebuffer: an integer in x",
         Semantic::ViewportIndex => "number of the viewport: an integer in x",
         Semantic::ViewportMask => "mask of viewports that get the primitive, in x",
@@ -34,15 +38,25 @@ pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
         Semantic::BaseVertex => "base vertex of the draw: an integer in x",
         Semantic::BaseInstance => "base instance of the draw: an integer in x",
         Semantic::DrawId => "number of the draw in a multi-draw: an integer in x",
+        Semantic::InvocationId => {
+            "number of the invocation for the primitive or patch: an integer in x"
+        }
+        Semantic::VertexCount => "number of vertices of the primitive or patch: an integer in x",
+        Semantic::TessCoord => "place in the subdivided patch: (u, v, w)",
+        Semantic::TessOuter(_) => "outer tessellation level, in x",
+        Semantic::TessInner(_) => "inner tessellation level, in x",
+        Semantic::PatchGeneric(_) => "generic value of the patch",
         Semantic::Facing => "+1 in x for front faces, -1 for back faces",
         Semantic::PointCoord => "place in a point sprite: (s, t, 0, 1)",
         Semantic::SampleId => "number of the sample: an integer in x",
+        Semantic::SamplePosition => "place of the sample in its pixel: (x, y)",
         Semantic::SampleMask => "mask of covered samples, in x",
         Semantic::FullyCovered => "1 in x if the primitive covers all of the fragment, else 0",
         Semantic::HelperInvocation => "all ones in x for helper invocations, else 0",
         Semantic::FragColor { index: 0, .. } => "color of the fragment, for a draw buffer",
         Semantic::FragColor { .. } => "second color of the fragment, for dual-source blending",
         Semantic::FragDepth => "depth of the fragment, in z",
+        Semantic::FragStencil => "stencil reference of the fragment: an integer in y",
         Semantic::WorkgroupId => "number of the work group: integers in x, y, z",
         Semantic::WorkgroupCount => "number of work groups: integers in x, y, z",
         Semantic::WorkgroupSize => "size of the work group: integers in x, y, z",
@@ -65,6 +79,17 @@ pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
         Semantic::ThreadGeMask => {
             "mask with the bits of the thread and those of higher numbers, in x"
         }
+        Semantic::SubgroupSize => "number of invocations of a subgroup: an integer in x",
+        Semantic::SubgroupInvocation => "number of the invocation in its subgroup: an integer in x",
+        Semantic::SubgroupEqMask => "mask with the bit of the invocation in its subgroup, in x, y",
+        Semantic::SubgroupGeMask => {
+            "mask with the bits of the invocation and those of higher numbers, in x, y"
+        }
+        Semantic::SubgroupGtMask => "mask with the bits of invocations of higher numbers, in x, y",
+        Semantic::SubgroupLeMask => {
+            "mask with the bits of the invocation and those of lower numbers, in x, y"
+        }
+        Semantic::SubgroupLtMask => "mask with the bits of invocations of lower numbers, in x, y",
         Semantic::WarpId => "number of the thread group (warp), in x",
         Semantic::SmId => "number of the processor, in x",
     }
@@ -127,6 +152,7 @@ pub fn state_text(param: StateParam) -> String {
         }
         StateParam::LightModelAmbient => "ambient color of the light model",
         StateParam::TexEnvColor(_) => "color of a texture environment",
+        StateParam::Viewport => "viewport: (x, y, width, height)",
         StateParam::FogColor => "color of fog",
         StateParam::FogParams => "fog: (density, start, end, 1 / (end - start))",
         StateParam::ClipPlane(_) => "coefficients of a clip plane in eye space",
@@ -137,6 +163,9 @@ pub fn state_text(param: StateParam) -> String {
             "(least depth, largest depth, 0, 1) of fragments whose depth a program replaces"
         }
         StateParam::WindowOrigin => "(scale, offset, 0, 1): makes of y a count from the top",
+        StateParam::WindowOriginLower => {
+            "(scale, offset, 0, 1): makes of y a count from the bottom"
+        }
         StateParam::Thread(ThreadProperty::WarpSize) => {
             "threads of a group (warp): an integer in x"
         }

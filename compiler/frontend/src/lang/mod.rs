@@ -4,6 +4,7 @@ pub mod arb;
 pub mod atomics;
 pub mod bindings;
 pub mod conditions;
+pub mod declarations;
 pub mod facts;
 pub mod languages;
 pub mod lenient;
@@ -41,10 +42,16 @@ bitflags::bitflags! {
         const VERTICES = Self::VERTEX.bits() | Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
         /// Programs whose own attributes begin with `primitive`.
         const PRIMITIVES = Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits() | Self::GEOMETRY.bits();
+        /// Programs that may stand before a geometry program.
+        const BEFORE_GEOMETRY = Self::VERTEX.bits() | Self::TESS_CONTROL.bits() | Self::TESS_EVAL.bits();
+        /// Programs that may run several times for a primitive or a patch.
+        const INVOKED = Self::TESS_CONTROL.bits() | Self::GEOMETRY.bits();
         /// All program types.
         const ALL = 63;
         /// No program type.
         const NONE = 0;
+        /// Programs whose invocations wait for each other.
+        const BARRIERS = Self::TESS_CONTROL.bits() | Self::COMPUTE.bits();
         /// What ARB programs are of.
         const ARB = Self::VERTEX.bits() | Self::FRAGMENT.bits();
     }

@@ -293,6 +293,8 @@ pub(crate) enum Expansion {
     Counter,
     DerivativeX,
     DerivativeY,
+    EmitVertex,
+    EndPrimitive,
     Dp2a,
     Dph,
     Dst,
@@ -368,8 +370,6 @@ pub(crate) enum Lower {
     Expand(Expansion),
     /// Flow control.
     Flow(FlowOp),
-    /// Not translated yet.
-    Missing,
 }
 
 /// The size of a variable that an opcode packs into or unpacks.
@@ -398,6 +398,9 @@ pub(crate) enum OperandRule {
     SharedBounds,
     /// One of the operations on counters is given. NV_shader_atomic_counters section 2.X.8.Z.
     CounterOperation,
+    /// A program that makes its primitives itself, of points if it writes several streams. NV_geometry_shader_passthrough section 2.X.6,
+    /// NV_gpu_program5 section 2.14.6.2.
+    Emission,
     /// The count is a parameter or a constant. NV_fragment_program2 sections 3.11.X.8 and 3.11.X.9.
     ParameterCount,
     /// The result has no component w. NV_fragment_program_option section 3.11.5.36.
@@ -478,7 +481,7 @@ impl OpcodeInfo {
     pub(crate) const fn texture(&self) -> Option<TextureOp> {
         match self.lower {
             Lower::Expand(Expansion::Texture(op)) => Some(op),
-            Lower::Expand(_) | Lower::Op(_) | Lower::Flow(_) | Lower::Missing => None,
+            Lower::Expand(_) | Lower::Op(_) | Lower::Flow(_) => None,
         }
     }
 
@@ -486,8 +489,13 @@ impl OpcodeInfo {
     pub(crate) const fn image(&self) -> Option<ImageOp> {
         match self.lower {
             Lower::Expand(Expansion::Image(op)) => Some(op),
-            Lower::Expand(_) | Lower::Op(_) | Lower::Flow(_) | Lower::Missing => None,
+            Lower::Expand(_) | Lower::Op(_) | Lower::Flow(_) => None,
         }
+    }
+
+    /// Whether invocations that run together wait for each other.
+    pub(crate) fn is_group_barrier(&self) -> bool {
+        self.lower == Lower::Expand(Expansion::Barrier(Op::Barrier))
     }
 
     /// Whether an operand is an element of this memory.
@@ -523,11 +531,6 @@ impl OpcodeInfo {
         )
     }
 
-    /// Whether programs with the opcode can be translated, not only checked.
-    pub fn is_translated(&self) -> bool {
-        !matches!(self.lower, Lower::Missing)
-    }
-
     /// Where the specification describes the opcode.
     pub fn section(&self) -> &'static str {
         if self.arb != Forms::NONE {
@@ -538,6 +541,7 @@ impl OpcodeInfo {
         }
         match (self.stages, self.since) {
             (Stages::COMPUTE, _) => "NV_compute_program5 section 2.X.8",
+            (Stages::GEOMETRY, Version::V4_0) => "NV_geometry_program4 section 2.X.8",
             (Stages::FRAGMENT, Version::V4_0) => "NV_fragment_program4 section 2.X.8",
             (_, Version::V4_1 | Version::V5_0) => "NV_gpu_program5 section 2.X.8",
             _ => "NV_gpu_program4 section 2.X.8",

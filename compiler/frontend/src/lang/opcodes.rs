@@ -220,7 +220,7 @@ const S: Mods = Mods::NTC.union(Mods::SPARSE);
 /// Accesses to texels whose level of detail is computed. EXT_sparse_texture2 section 2.X.4.1.
 const L: Mods = S.union(Mods::LODCLAMP);
 
-use Lower::{Expand, Flow, Missing};
+use Lower::{Expand, Flow};
 
 pub(crate) const fn op(op: Op) -> Lower {
     Lower::Op(op)
@@ -262,10 +262,10 @@ opcodes! {
     "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Expand(Expansion::Dph), "homogeneous dot product";
     "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Dst), "distance vector";
     "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::Else), "otherwise";
-    "EMIT" V4_0 GEOMETRY [- - - - - -] - () None (NO) Missing, "emit a vertex";
-    "EMITS" V5_0 GEOMETRY [- X - - - S] - (s) Arithmetic (NO) Missing, "emit a vertex to a stream";
+    "EMIT" V4_0 GEOMETRY [- - - - - -] - () None (NO) Expand(Expansion::EmitVertex), "emit a vertex" rule OperandRule::Emission;
+    "EMITS" V5_0 GEOMETRY [- X - - - S] - (s) Arithmetic (NO) Expand(Expansion::EmitVertex), "emit a vertex to a stream" rule OperandRule::Emission;
     "ENDIF" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndIf), "end of IF";
-    "ENDPRIM" V4_0 GEOMETRY [- - - - - -] - () None (NO) Missing, "end of the primitive";
+    "ENDPRIM" V4_0 GEOMETRY [- - - - - -] - () None (NO) Expand(Expansion::EndPrimitive), "end of the primitive" rule OperandRule::Emission;
     "ENDREP" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndRep), "end of REP";
     "EX2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Exp2), "2 to the power of";
     "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
@@ -391,6 +391,8 @@ const fn table(family: Family) -> &'static [OpcodeInfo] {
         Family::Vertex1 => vertex1::ROWS,
         Family::Vertex2 => vertex2::ROWS,
         Family::Fragment1 => fragment::ROWS,
+        // `tgsi::opcodes` has them.
+        Family::Tgsi => &[],
     }
 }
 
@@ -447,6 +449,10 @@ pub fn split(family: Family, word: &[u8]) -> Option<(Opcode, Mods)> {
     if let Some(opcode) = Opcode::exact(family, word) {
         return Some((opcode, Mods::empty()));
     }
+    // Suffixes end with these letters, most names that programs give do not.
+    let (b'R' | b'H' | b'X' | b'C' | b'0' | b'1' | b'T') = word.last()? else {
+        return None;
+    };
     // All suffixes together have no more letters than `RC0_SSAT`.
     let shortest = word.len().saturating_sub(8).max(1);
     (shortest..word.len()).rev().find_map(|length| {
@@ -465,7 +471,9 @@ fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
     };
     let numbered = match family {
         Family::Typed => Mods::empty(),
-        Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => Mods::NUMBERED,
+        Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
+            Mods::NUMBERED
+        }
     };
     // The suffixes of these programs have neither numbers nor a clamp with sign. NV_fragment_program section 3.11.4.
     if family == Family::Fragment1 && !matches!(rest, b"" | b"C" | b"_SAT" | b"C_SAT") {

@@ -33,8 +33,12 @@ bitflags::bitflags! {
         const BUFFER_LOAD = 1 << 11;
         /// `fragment.layer` and `fragment.viewport`.
         const FRAGMENT_LAYER = 1 << 12;
-        /// `result.layer` and `result.viewport` outside geometry programs.
+        /// `result.viewportmask`, and `result.layer` outside geometry programs.
         const VIEWPORT_ARRAY2 = 1 << 13;
+        /// `result.viewport`.
+        const VIEWPORT_ARRAY = 1 << 19;
+        /// PASSTHROUGH.
+        const PASSTHROUGH = 1 << 20;
         /// DDX and DDY with FINE or COARSE.
         const DERIVATIVE_CONTROL = 1 << 14;
         /// Double atomics.
@@ -114,15 +118,6 @@ pub enum Group {
     Interlock,
 }
 
-/// What an option means for the translation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Support {
-    /// Fully done, or without effect by definition.
-    Full,
-    /// Known, but what it asks for cannot be translated yet.
-    Missing,
-}
-
 /// What an option requires of the other options of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Dependency {
@@ -151,8 +146,6 @@ pub struct OptionInfo {
     pub enables: Features,
     /// Options that it excludes.
     pub group: Group,
-    /// State of the translation.
-    pub support: Support,
     /// Sets what it means for the program as a whole.
     pub mode: fn(&mut Modes),
     /// What it requires of other options.
@@ -162,7 +155,7 @@ pub struct OptionInfo {
 }
 
 macro_rules! options {
-    ($($name:literal $stages:ident $since:ident $group:ident $support:ident [$($feature:ident)*] $(($mode:ident = $value:expr))?
+    ($($name:literal $stages:ident $since:ident $group:ident [$($feature:ident)*] $(($mode:ident = $value:expr))?
        $(arb $arb:ident)? $(register $register:ident)? $text:literal $(requires $other:ident in $dependent:ident $message:literal)?;)*) => {
         /// All options.
         pub static OPTIONS: &[OptionInfo] = &[$(OptionInfo {
@@ -173,7 +166,6 @@ macro_rules! options {
             register: Stages::NONE$(.union(Stages::$register))?,
             enables: Features::empty()$(.union(Features::$feature))*,
             group: Group::$group,
-            support: Support::$support,
             mode: options!(@mode $($mode $value)?),
             requires: options!(@requires $($other $dependent $message)?),
             text: $text,
@@ -188,129 +180,129 @@ macro_rules! options {
 }
 
 options! {
-    // name, program types, version, group, support, enables, mode of the program, ARB programs, register languages, text, other option that it requires
-    "ARB_position_invariant" VERTEX V4_0 None Full [POSITION_INVARIANT] arb VERTEX
+    // name, program types, version, group, enables, mode of the program, ARB programs, register languages, text, other option that it requires
+    "ARB_position_invariant" VERTEX V4_0 None [POSITION_INVARIANT] arb VERTEX
         "positions are computed as by GL's fixed functions; the program writes none";
-    "NV_position_invariant" NONE V4_0 None Full [POSITION_INVARIANT] register VERTEX
+    "NV_position_invariant" NONE V4_0 None [POSITION_INVARIANT] register VERTEX
         "positions are computed as by GL's fixed functions; the program writes none";
-    "ARB_fog_exp" FRAGMENT V4_0 Fog Full [FOG_EXP] arb FRAGMENT
+    "ARB_fog_exp" FRAGMENT V4_0 Fog [FOG_EXP] arb FRAGMENT
         "GL's fog is applied to the color, with a power of e";
-    "ARB_fog_exp2" FRAGMENT V4_0 Fog Full [FOG_EXP2] arb FRAGMENT
+    "ARB_fog_exp2" FRAGMENT V4_0 Fog [FOG_EXP2] arb FRAGMENT
         "GL's fog is applied to the color, with a power of e of a square";
-    "ARB_fog_linear" FRAGMENT V4_0 Fog Full [FOG_LINEAR] arb FRAGMENT
+    "ARB_fog_linear" FRAGMENT V4_0 Fog [FOG_LINEAR] arb FRAGMENT
         "GL's fog is applied to the color, with a linear function";
-    "ARB_precision_hint_fastest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT
+    "ARB_precision_hint_fastest" FRAGMENT V4_0 Hint [] arb FRAGMENT
         "a hint that speed matters; without effect";
-    "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint Full [] arb FRAGMENT
+    "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint [] arb FRAGMENT
         "a hint that precision matters; without effect";
-    "ARB_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
+    "ARB_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
-    "ATI_draw_buffers" FRAGMENT V4_0 None Full [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
+    "ATI_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
-    "ARB_fragment_program_shadow" FRAGMENT V4_0 None Full [SHADOW] arb ARB
+    "ARB_fragment_program_shadow" FRAGMENT V4_0 None [SHADOW] arb ARB
         "SHADOW targets: lookups that compare depths"
         requires NV_VERTEX_3 in VERTEX "in a vertex program this option needs OPTION NV_vertex_program3";
-    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None Full [] (origin_upper_left = true) arb FRAGMENT register FRAGMENT
+    "ARB_fragment_coord_origin_upper_left" FRAGMENT V4_0 None [] (origin_upper_left = true) arb FRAGMENT register FRAGMENT
         "`fragment.position` counts y from the top";
-    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None Full [] (pixel_center_integer = true) arb FRAGMENT register FRAGMENT
+    "ARB_fragment_coord_pixel_center_integer" FRAGMENT V4_0 None [] (pixel_center_integer = true) arb FRAGMENT register FRAGMENT
         "`fragment.position` has pixel centers at integers";
-    "ARB_fragment_layer_viewport" FRAGMENT V4_0 None Full [FRAGMENT_LAYER]
+    "ARB_fragment_layer_viewport" FRAGMENT V4_0 None [FRAGMENT_LAYER]
         "`fragment.layer` and `fragment.viewport`";
-    "NV_early_fragment_tests" FRAGMENT V5_0 None Full [EARLY_TESTS] (early_fragment_tests = true)
+    "NV_early_fragment_tests" FRAGMENT V5_0 None [EARLY_TESTS] (early_fragment_tests = true)
         "depth and stencil tests run before the program";
-    "ARB_blend_func_extended" FRAGMENT V5_0 None Full [DUAL_SOURCE] (numbered_colors = true)
+    "ARB_blend_func_extended" FRAGMENT V5_0 None [DUAL_SOURCE] (numbered_colors = true)
         "`result.color.secondary`: a second color for blending";
-    "NV_viewport_array2" VERTICES V4_0 None Full [VIEWPORT_ARRAY2]
+    "NV_viewport_array2" VERTICES V4_0 None [VIEWPORT_ARRAY VIEWPORT_ARRAY2]
         "`result.layer`, `result.viewport` and `result.viewportmask` in every stage of vertices";
-    "NV_parameter_buffer_object2" ALL V4_0 None Full [CBUFFER]
+    "NV_parameter_buffer_object2" ALL V4_0 None [CBUFFER]
         "CBUFFER variables and LDC before version 5.0";
-    "NV_shader_buffer_load" ALL V4_0 None Full [BUFFER_LOAD]
+    "NV_shader_buffer_load" ALL V4_0 None [BUFFER_LOAD]
         "LOAD from addresses before version 5.0";
-    "NV_explicit_multisample" ALL V4_0 None Full [MULTISAMPLE]
+    "NV_explicit_multisample" ALL V4_0 None [MULTISAMPLE]
         "the targets 2DMS and RENDERBUFFER, and TXFMS";
-    "NV_texture_multisample" ALL V4_0 None Full [MULTISAMPLE]
+    "NV_texture_multisample" ALL V4_0 None [MULTISAMPLE]
         "the targets 2DMS and ARRAY2DMS, and TXFMS";
-    "NV_gpu_program5_mem_extended" ALL V5_0 None Full [MEM_EXTENDED]
+    "NV_gpu_program5_mem_extended" ALL V5_0 None [MEM_EXTENDED]
         "storage modifiers for small integers and half floats";
-    "NV_gpu_program_fp64" ALL V5_0 None Full []
+    "NV_gpu_program_fp64" ALL V5_0 None []
         "operations on doubles; part of version 5.0";
-    "NV_internal" ALL V5_0 None Full []
+    "NV_internal" ALL V5_0 None []
         "accepted without effect; NVIDIA's compilers write it";
-    "NV_shader_atomic_float" ALL V5_0 None Full [ATOMIC_FLOAT]
+    "NV_shader_atomic_float" ALL V5_0 None [ATOMIC_FLOAT]
         "atomic additions and exchanges of floats";
-    "NV_shader_atomic_float64" ALL V5_0 None Full [ATOMIC_FLOAT64]
+    "NV_shader_atomic_float64" ALL V5_0 None [ATOMIC_FLOAT64]
         "atomic additions and exchanges of doubles";
-    "NV_shader_atomic_int64" ALL V5_0 None Full [ATOMIC_INT64]
+    "NV_shader_atomic_int64" ALL V5_0 None [ATOMIC_INT64]
         "all atomic operations on 64-bit integers";
-    "ARB_derivative_control" ALL V5_0 None Full [DERIVATIVE_CONTROL]
+    "ARB_derivative_control" ALL V5_0 None [DERIVATIVE_CONTROL]
         "FINE and COARSE for DDX and DDY";
-    "ARB_post_depth_coverage" FRAGMENT V5_0 None Full [] (post_depth_coverage = true)
+    "ARB_post_depth_coverage" FRAGMENT V5_0 None [] (post_depth_coverage = true)
         "`fragment.samplemask` after early depth and stencil tests"
         requires EARLY_TESTS in ALL "post-depth coverage needs OPTION NV_early_fragment_tests";
-    "EXT_post_depth_coverage" FRAGMENT V5_0 None Full [] (post_depth_coverage = true)
+    "EXT_post_depth_coverage" FRAGMENT V5_0 None [] (post_depth_coverage = true)
         "`fragment.samplemask` after early depth and stencil tests"
         requires EARLY_TESTS in ALL "post-depth coverage needs OPTION NV_early_fragment_tests";
-    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None Full [] (sample_mask_override = true)
+    "NV_sample_mask_override_coverage" FRAGMENT V4_0 None [] (sample_mask_override = true)
         "`result.samplemask` replaces coverage";
-    "NV_conservative_raster_underestimation" FRAGMENT V4_0 None Full [FULLY_COVERED]
+    "NV_conservative_raster_underestimation" FRAGMENT V4_0 None [FULLY_COVERED]
         "`fragment.fullycovered`";
-    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock Full [INTERLOCK] (interlock = Some(Interlock::PixelOrdered))
+    "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock [INTERLOCK] (interlock = Some(Interlock::PixelOrdered))
         "FSIB and FSIE: fragments of a pixel one after the other, in order";
-    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock Full [INTERLOCK] (interlock = Some(Interlock::PixelUnordered))
+    "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock [INTERLOCK] (interlock = Some(Interlock::PixelUnordered))
         "FSIB and FSIE: fragments of a pixel one after the other, in any order";
-    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock Full [INTERLOCK] (interlock = Some(Interlock::SampleOrdered))
+    "NV_sample_interlock_ordered" FRAGMENT V4_0 Interlock [INTERLOCK] (interlock = Some(Interlock::SampleOrdered))
         "FSIB and FSIE: fragments of a sample one after the other, in order";
-    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock Full [INTERLOCK] (interlock = Some(Interlock::SampleUnordered))
+    "NV_sample_interlock_unordered" FRAGMENT V4_0 Interlock [INTERLOCK] (interlock = Some(Interlock::SampleUnordered))
         "FSIB and FSIE: fragments of a sample one after the other, in any order";
-    "NV_layer_viewport_relative" VERTICES V4_0 None Full [] (layer_viewport_relative = true)
+    "NV_layer_viewport_relative" VERTICES V4_0 None [] (layer_viewport_relative = true)
         "the number of the viewport is added to `result.layer`";
-    "NV_stereo_view_rendering" VERTICES V4_0 None Full [STEREO_VIEWS]
+    "NV_stereo_view_rendering" VERTICES V4_0 None [STEREO_VIEWS]
         "results of a second view";
-    "ARB_viewport_array" GEOMETRY V4_0 None Missing []
+    "ARB_viewport_array" GEOMETRY V4_0 None [VIEWPORT_ARRAY]
         "`result.viewport` of geometry programs";
-    "NV_geometry_program_passthrough" GEOMETRY V4_0 None Missing []
-        "geometry programs that pass vertices on as they are";
-    "NV_geometry_shader_passthrough" GEOMETRY V4_0 None Missing []
-        "geometry programs that pass vertices on as they are";
-    "NV_shader_storage_buffer" ALL V5_0 None Full [STORAGE_BUFFER]
+    "NV_geometry_program_passthrough" GEOMETRY V4_0 None [PASSTHROUGH] (passthrough = true)
+        "geometry programs that pass their primitive on: PASSTHROUGH";
+    "NV_geometry_shader_passthrough" GEOMETRY V4_0 None [PASSTHROUGH] (passthrough = true)
+        "geometry programs that pass their primitive on: PASSTHROUGH";
+    "NV_shader_storage_buffer" ALL V5_0 None [STORAGE_BUFFER]
         "STORAGE variables, LDB, STB and ATOMB";
-    "NV_shader_atomic_counters" ALL V5_0 None Full [ATOMIC_COUNTERS]
+    "NV_shader_atomic_counters" ALL V5_0 None [ATOMIC_COUNTERS]
         "COUNTER variables and ATOMCTR";
-    "NV_shader_atomic_fp16_vector" ALL V5_0 None Full [ATOMIC_FP16_VECTOR]
+    "NV_shader_atomic_fp16_vector" ALL V5_0 None [ATOMIC_FP16_VECTOR]
         "atomic operations on vectors of half floats";
-    "NV_bindless_texture" ALL V5_0 None Full [BINDLESS_TEXTURE]
+    "NV_bindless_texture" ALL V5_0 None [BINDLESS_TEXTURE]
         "`handle(v.c)` in the place of textures and images";
-    "ARB_bindless_texture" ALL V5_0 None Full [BINDLESS_TEXTURE]
+    "ARB_bindless_texture" ALL V5_0 None [BINDLESS_TEXTURE]
         "`handle(v.c)` in the place of textures and images";
-    "NV_shader_thread_group" ALL V5_0 None Full [THREAD_GROUP]
+    "NV_shader_thread_group" ALL V5_0 None [THREAD_GROUP]
         "bindings of thread groups, TGBALLOT and QSWZ";
-    "NV_shader_thread_shuffle" ALL V5_0 None Full [THREAD_SHUFFLE]
+    "NV_shader_thread_shuffle" ALL V5_0 None [THREAD_SHUFFLE]
         "SHFIDX, SHFUP, SHFDOWN and SHFXOR";
-    "EXT_shader_image_load_formatted" ALL V5_0 None Full [IMAGE_LOAD_FORMATTED]
+    "EXT_shader_image_load_formatted" ALL V5_0 None [IMAGE_LOAD_FORMATTED]
         "LOADIM from images of any format, converted";
-    "ARB_shader_image_size" ALL V5_0 None Full [IMAGE_SIZE]
+    "ARB_shader_image_size" ALL V5_0 None [IMAGE_SIZE]
         "IMQ: sizes of images";
-    "ARB_shader_texture_image_samples" ALL V5_0 None Full [IMAGE_SAMPLES]
+    "ARB_shader_texture_image_samples" ALL V5_0 None [IMAGE_SAMPLES]
         "IMQS and TXQS: numbers of samples";
-    "EXT_sparse_texture2" ALL V5_0 None Full []
+    "EXT_sparse_texture2" ALL V5_0 None []
         "SPARSE accesses, which tell whether all texels are there";
-    "ARB_sparse_texture2" ALL V5_0 None Full []
+    "ARB_sparse_texture2" ALL V5_0 None []
         "SPARSE accesses, which tell whether all texels are there";
-    "ARB_sparse_texture_clamp" ALL V5_0 None Full []
+    "ARB_sparse_texture_clamp" ALL V5_0 None []
         "LODCLAMP: a least level of detail";
-    "ARB_compute_variable_group_size" COMPUTE V5_0 None Full [VARIABLE_GROUP_SIZE]
+    "ARB_compute_variable_group_size" COMPUTE V5_0 None [VARIABLE_GROUP_SIZE]
         "the size of work groups is given when the program runs";
-    "NV_vertex_program2" NONE V4_0 None Full [NV_VERTEX_2] arb VERTEX
+    "NV_vertex_program2" NONE V4_0 None [NV_VERTEX_2] arb VERTEX
         "condition codes, branches, subroutines, vector address registers, clip distances";
-    "NV_vertex_program3" NONE V4_0 None Full [NV_VERTEX_2 NV_VERTEX_3] arb VERTEX
+    "NV_vertex_program3" NONE V4_0 None [NV_VERTEX_2 NV_VERTEX_3] arb VERTEX
         "NV_vertex_program2, texture lookups, run-time indices of attributes and results";
-    "NV_fragment_program" NONE V4_0 None Full [NV_FRAGMENT] arb FRAGMENT
+    "NV_fragment_program" NONE V4_0 None [NV_FRAGMENT] arb FRAGMENT
         "condition codes, precisions, derivatives, packing and more operations";
-    "NV_fragment_program2" NONE V4_0 None Full [NV_FRAGMENT NV_FRAGMENT_2] arb FRAGMENT
+    "NV_fragment_program2" NONE V4_0 None [NV_FRAGMENT NV_FRAGMENT_2] arb FRAGMENT
         "NV_fragment_program, branches, loops, subroutines and `fragment.facing`";
-    "MESA_texture_array" NONE V4_0 None Full [TEXTURE_ARRAY] arb FRAGMENT
+    "MESA_texture_array" NONE V4_0 None [TEXTURE_ARRAY] arb FRAGMENT
         "ARRAY targets in fragment programs";
-    "MESAX_texture_stack" NONE V4_0 None Full [TEXTURE_STACK] arb FRAGMENT
+    "MESAX_texture_stack" NONE V4_0 None [TEXTURE_STACK] arb FRAGMENT
         "the targets 1D_STACK and 2D_STACK";
 }
 
@@ -320,7 +312,7 @@ impl OptionInfo {
         match dialect.family() {
             Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
             Family::Arb => self.arb.has(dialect.stage()),
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
                 self.register.has(dialect.stage())
             }
         }

@@ -1,9 +1,12 @@
 //! The rows of all binding tables by the words of their paths.
 
-use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS};
+use crate::lang::Stages;
+use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use crate::lang::state::{STATE, StateInfo};
 use crate::source::Dialect;
+use crate::vars::Side;
 use crate::words;
+use glasm_ir::Stage;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
@@ -17,7 +20,7 @@ pub(crate) const LOCAL: &str = "program.local[]";
 pub(crate) const START: u64 = 0;
 
 /// The words of the longest row, with `state`.
-pub(crate) const LONGEST: usize = 4;
+pub(crate) const LONGEST: usize = 5;
 
 /// The key of a path that has one more word, with or without brackets.
 #[inline(always)]
@@ -30,7 +33,8 @@ pub(crate) fn step(key: u64, word: u64, brackets: bool) -> u64 {
 /// A row that paths name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PathRow {
-    Attrib(&'static BindingInfo),
+    /// The row has the words without what the prefix adds.
+    Attrib(&'static BindingInfo, Prefix),
     Result(&'static BindingInfo),
     /// The words of the row stand behind `state`.
     State(&'static StateInfo),
@@ -38,6 +42,60 @@ pub(crate) enum PathRow {
     Env,
     /// `program.local[n]`
     Local,
+}
+
+/// What stands behind the first word of an attribute beside the words of its row. NV_tessellation_program5 table X.2.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Prefix {
+    /// The word `in` or `out`.
+    pub(crate) side: Option<Side>,
+    /// Whether the number of a vertex follows.
+    pub(crate) numbered: bool,
+}
+
+impl Prefix {
+    /// All of them that programs of a stage know, the empty one first.
+    pub(crate) fn of_stage(stage: Stage) -> impl Iterator<Item = Self> {
+        let sides: &[_] = match stage {
+            Stage::TessControl => &[None, Some(Side::In), Some(Side::Out)],
+            Stage::TessEval => &[None, Some(Side::In)],
+            Stage::Vertex | Stage::Geometry | Stage::Fragment | Stage::Compute => &[None],
+        };
+        let numbers: &[_] = match Stages::PRIMITIVES.has(stage) {
+            true => &[false, true],
+            false => &[false],
+        };
+        let prefixes = |&side| numbers.iter().map(move |&numbered| Self { side, numbered });
+        sides.iter().flat_map(prefixes)
+    }
+
+    /// Whether an attribute can have it.
+    pub(crate) fn goes_with(self, row: &BindingInfo) -> bool {
+        let side = match self.side {
+            None => Traits::empty(),
+            Some(Side::In) => Traits::IN,
+            Some(Side::Out) => Traits::OUT,
+        };
+        let number = match self.numbered {
+            true => Traits::PER_VERTEX,
+            false => Traits::empty(),
+        };
+        row.traits.contains(side | number)
+    }
+
+    /// The word behind the first one.
+    pub(crate) const fn word(self) -> Option<&'static str> {
+        match self.side {
+            None => None,
+            Some(Side::In) => Some("in"),
+            Some(Side::Out) => Some("out"),
+        }
+    }
+
+    /// The number of words up to its end.
+    pub(crate) const fn length(self) -> usize {
+        1 + self.side.is_some() as usize
+    }
 }
 
 /// The row whose words have a key, if a language has one: where several rows are spelled alike, the first one. Other words may have the
@@ -51,15 +109,19 @@ pub(crate) fn row(dialect: Dialect, key: u64) -> Option<PathRow> {
 
 fn table(dialect: Dialect) -> FxHashMap<u64, PathRow> {
     let mut table = FxHashMap::default();
-    for (rows, new) in [
-        (ATTRIBS, PathRow::Attrib as fn(_) -> _),
-        (RESULTS, PathRow::Result),
-    ] {
-        let known =
-            |row: &&BindingInfo| row.stages.has(dialect.stage()) && row.known_in(dialect.family());
-        for row in rows.iter().filter(known) {
-            add(&mut table, START, (row.path, row.number), new(row));
+    let known =
+        |row: &&BindingInfo| row.stages.has(dialect.stage()) && row.known_in(dialect.family());
+    for row in ATTRIBS.iter().filter(known) {
+        let prefixes = Prefix::of_stage(dialect.stage());
+        for prefix in prefixes.filter(|prefix| prefix.goes_with(row)) {
+            let start = prefix_key(row.path, prefix);
+            let path = (behind_first(row.path), row.number);
+            add(&mut table, start, path, PathRow::Attrib(row, prefix));
         }
+    }
+    for row in RESULTS.iter().filter(known) {
+        let path = (row.path, row.number);
+        add(&mut table, START, path, PathRow::Result(row));
     }
     let required = Number::Required(0);
     for (path, row) in [(ENV, PathRow::Env), (LOCAL, PathRow::Local)] {
@@ -71,6 +133,21 @@ fn table(dialect: Dialect) -> FxHashMap<u64, PathRow> {
         add(&mut table, state, path, PathRow::State(row));
     }
     table
+}
+
+/// The words of a path behind the first one.
+pub(crate) fn behind_first(path: &str) -> &str {
+    path.split_once('.').map_or("", |(_, words)| words)
+}
+
+/// The key of the first word of a path with a prefix.
+fn prefix_key(path: &str, prefix: Prefix) -> u64 {
+    let first = path.split('.').next().unwrap_or(path);
+    let key = |word: &str| words::key(word.as_bytes());
+    match prefix.word() {
+        None => step(START, key(first), prefix.numbered),
+        Some(word) => step(step(START, key(first), false), key(word), prefix.numbered),
+    }
 }
 
 /// Adds a row under each spelling of its path: a number that may be missing gives two.
@@ -103,7 +180,7 @@ mod tests {
             step(key, words::key(word.as_bytes()), word != part)
         });
         match row(dialect, key)? {
-            PathRow::Attrib(row) | PathRow::Result(row) => Some(row.path),
+            PathRow::Attrib(row, _) | PathRow::Result(row) => Some(row.path),
             PathRow::State(row) => Some(row.path),
             PathRow::Env => Some(ENV),
             PathRow::Local => Some(LOCAL),
@@ -122,10 +199,37 @@ mod tests {
 
     #[test]
     fn no_row_is_longer_than_the_longest() {
-        let io = ATTRIBS.iter().chain(RESULTS).map(|row| row.path);
-        let lengths = io.map(|path| path.split('.').count());
+        let words = |row: &BindingInfo| {
+            let behind = row.traits.intersects(Traits::IN | Traits::OUT);
+            row.path.split('.').count() + usize::from(behind)
+        };
+        let lengths = ATTRIBS.iter().chain(RESULTS).map(words);
         let state = STATE.iter().map(|row| 1 + row.path.split('.').count());
         assert_eq!(lengths.chain(state).max(), Some(LONGEST));
+    }
+
+    #[test]
+    fn attributes_of_vertices_have_prefixes() {
+        let position = Some("vertex.position");
+        for path in [
+            "vertex.position",
+            "vertex[].position",
+            "vertex.in.position",
+            "vertex.in[].position",
+        ] {
+            assert_eq!(found(Dialect::NvTep5_0, path), position, "{path}");
+        }
+        assert_eq!(found(Dialect::NvTcp5_0, "vertex.out[].position"), position);
+        for path in [
+            "vertex.out.position",
+            "vertex[].in.position",
+            "vertex[].tesscoord",
+            "primitive[].id",
+        ] {
+            assert_eq!(found(Dialect::NvTep5_0, path), None, "{path}");
+        }
+        assert_eq!(found(Dialect::NvGp5_0, "vertex.in.position"), None);
+        assert_eq!(found(Dialect::NvVp5_0, "vertex[].position"), None);
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl StateInfo {
         match dialect.family() {
             Family::Typed => true,
             Family::Arb => self.arb.has(dialect.stage()),
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => false,
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => false,
         }
     }
 }

@@ -154,7 +154,7 @@ impl TargetInfo {
             Family::Arb => self.arb,
             // The targets that ARB programs have without options. NV_fragment_program section 3.11.2.
             Family::Fragment1 => self.arb.filter(|needs| needs.is_empty()),
-            Family::Vertex1 | Family::Vertex2 => None,
+            Family::Vertex1 | Family::Vertex2 | Family::Tgsi => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Addresses of elements of buffers, and such elements as operands.
 
 use super::Lowerer;
+use super::formula::Formulas;
 use super::operand::{const_index, splat};
 use super::tables::BufferKey;
 use crate::statement::Index as AstIndex;

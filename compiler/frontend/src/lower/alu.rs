@@ -1,5 +1,6 @@
 //! Arithmetic that is one operation, or nearly so.
 
+use super::formula::{Formulas, absolute};
 use super::operand::splat;
 use super::{InstCx, Lowerer};
 use crate::lang::modifiers::Mods;
@@ -11,7 +12,7 @@ pub(super) fn abs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let ty = cx.types.ty;
     let mut source = l.value(cx, 0, ty);
     if ty.base() != TypeBase::Unsigned {
-        (source.abs, source.negate) = (true, false);
+        source = absolute(source);
     }
     l.finish(cx, Op::Mov, ty, &[source]);
 }

@@ -1,16 +1,10 @@
 //! Sines and cosines that are exact to 22 bits from 0 to 2 pi, which devices do not promise: Vulkan asks for 11 bits between -pi and pi.
 
-use super::formula::F;
+use super::formula::{F, Formulas, S, SIGN, U, absolute};
 use super::{InstCx, Lowerer};
-use glasm_ir::types::Type;
 use glasm_ir::{Op, Src};
 
-const U: Type = Type::U32;
-const S: Type = Type::S32;
-
-/// The sign bit.
-const SIGN: u64 = 0x8000_0000;
-/// Where it is.
+/// Where the sign bit is.
 const SIGN_BIT: u64 = 31;
 
 /// pi in three parts, the first two so short that their products with numbers of half turns are exact for 4000 and more half turns.
@@ -60,11 +54,6 @@ pub(super) fn cosine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     l.finish(cx, Op::SelNz, F, &[is_zero, one, cosine]);
 }
 
-fn absolute(mut source: Src) -> Src {
-    (source.abs, source.negate) = (true, false);
-    source
-}
-
 /// An angle as a number of half turns.
 fn half_turns(l: &mut Lowerer<'_>, angle: Src) -> Src {
     let scale = l.float(std::f32::consts::FRAC_1_PI);
@@ -87,12 +76,7 @@ fn rest_of(l: &mut Lowerer<'_>, angle: Src, turns: Src) -> Src {
 /// The sine of an angle of at most a quarter turn.
 fn sine_near_zero(l: &mut Lowerer<'_>, angle: Src) -> Src {
     let square = l.compute(Op::Mul, F, &[angle, angle]);
-    let [first, lower @ .., last] = SINE;
-    let mut sum = l.float(last);
-    for factor in lower.into_iter().rev().chain([first]) {
-        let factor = l.float(factor);
-        sum = l.compute(Op::Mad, F, &[sum, square, factor]);
-    }
+    let sum = l.polynomial(square, &SINE);
     let cube = l.compute(Op::Mul, F, &[square, angle]);
     l.compute(Op::Mad, F, &[cube, sum, angle])
 }

@@ -1,16 +1,13 @@
 //! Instructions that stand for several operations. NV_gpu_program4 section 2.X.8.Z has the formulas, ARB_vertex_program section 2.14.5
 //! those that only ARB programs have.
 
-use super::formula::{F, Part};
+use super::formula::{F, Formulas, Part, S, U, absolute};
 use super::operand::{lanes, splat};
 use super::{InstCx, Lowerer};
 use crate::statement::{ExtSelect, Extra};
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type};
 use glasm_ir::{Base, Op, Src, Swizzle, WriteMask};
-
-const U: Type = Type::U32;
-const S: Type = Type::S32;
 
 /// Just below 128: the bound of the exponent of LIT.
 const LIT_BOUND: f32 = 127.996_1;
@@ -74,21 +71,21 @@ fn finish_short_address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, address: Src) {
 }
 
 /// DP2A: `dp2(a, b) + c.x`.
-pub(super) fn dp2a(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn dp2a<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a, b, c] = l.floats(cx);
     let dot = l.compute(Op::Dp2, F, &[a, b]);
     l.finish(cx, Op::Add, F, &[dot, splat(c, 0)]);
 }
 
 /// DPH: `dp3(a, b) + b.w`.
-pub(super) fn dph(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn dph<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a, b] = l.floats(cx);
     let dot = l.compute(Op::Dp3, F, &[a, b]);
     l.finish(cx, Op::Add, F, &[dot, splat(b, 3)]);
 }
 
 /// DST: `(1, a.y * b.y, a.z, b.w)`.
-pub(super) fn dst(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn dst<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a, b] = l.floats(cx);
     let one = l.float(1.0);
     let parts: [Part<'_>; 4] = [
@@ -101,7 +98,7 @@ pub(super) fn dst(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// EXP: `(2^floor(a), a - floor(a), 2^a, 1)`. The power of two is made of its exponent, which is exact.
-pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn exp<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a] = l.floats(cx);
     let one = l.float(1.0);
     // Exponents out of range become those of 0 and infinity.
@@ -121,29 +118,28 @@ pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// LIT: `(1, max(x, 0), x > 0 ? max(y, 0) ^ clamp(w) : 0, 1)` with 0 ^ 0 = 1.
-pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn lit<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
+    lit_within(l, cx, LIT_BOUND);
+}
+
+/// LIT with the exponent between `-bound` and `bound`.
+pub(crate) fn lit_within<L: Formulas>(l: &mut L, cx: &L::Line<'_>, bound: f32) {
     let [source] = l.floats(cx);
     let (zero, one) = (l.float(0.0), l.float(1.0));
-    let (low, high) = (l.float(-LIT_BOUND), l.float(LIT_BOUND));
+    let (low, high) = (l.float(-bound), l.float(bound));
     let positive = l.compute(Op::SelLt, F, &[source, zero, source]);
     let exponent = l.clamp(splat(source, 3), low, high);
     let power = l.compute(Op::Pow, F, &[splat(positive, 1), exponent]);
     // 0^0 is 1 by the text, but devices may compute a NaN.
     let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
     let power = l.compute(Op::SelNz, F, &[is_zero, one, power]);
-    let x = splat(positive, 0);
-    let parts: [Part<'_>; 3] = [
-        (0b1001, Op::Mov, F, &[one]),
-        (0b0010, Op::Mov, F, &[x]),
-        (0b0100, Op::SelLt, F, &[x.negated(), power, zero]),
-    ];
-    l.finish_parts(cx, &parts);
+    l.finish_lit(cx, splat(positive, 0), power);
 }
 
 /// LOG: `(floor(log2(|a|)), |a| / 2^floor(log2(|a|)), log2(|a|), 1)`. Exponent and mantissa are taken from the bits, which is exact;
 /// 0 gives (-Inf, 1, -Inf, 1) and infinity (Inf, 1, Inf, 1).
-pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let a = absolute(l, cx);
+pub(crate) fn log<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
+    let a = absolute(l.value(cx, 0, F));
     let (zero, one) = (l.bits(0), l.float(1.0));
     let value = l.compute(Op::Mov, F, &[a]);
     let (shift, bias) = (l.bits(MANTISSA_BITS), l.bits(BIAS));
@@ -169,7 +165,7 @@ pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// LRP: `a * b + (1 - a) * c`.
-pub(super) fn lrp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn lrp<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a, b, c] = l.floats(cx);
     let one = l.float(1.0);
     // Two products as in the text: `c + a * (b - c)` would not give b exactly where a is 1.
@@ -179,7 +175,7 @@ pub(super) fn lrp(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// NRM: `a / length(a.xyz)`.
-pub(super) fn nrm(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn nrm<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a] = l.floats(cx);
     let square = l.compute(Op::Dp3, F, &[a, a]);
     let scale = l.compute(Op::Rsq, F, &[square]);
@@ -187,7 +183,7 @@ pub(super) fn nrm(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// RCC: positive reciprocals lie in `[2^-64, 2^64]`, all others in `[-2^64, -2^-64]`.
-pub(super) fn rcc(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn rcc<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a] = l.floats(cx);
     let reciprocal = l.compute(Op::Rcp, F, &[a]);
     let (low, high) = (l.float(2f32.powi(-64)), l.float(2f32.powi(64)));
@@ -200,7 +196,7 @@ pub(super) fn rcc(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// RFL: `2 * dot(a, b) / dot(a, a) * a - b`.
-pub(super) fn rfl(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn rfl<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [axis, direction] = l.floats(cx);
     let two = l.float(2.0);
     let square = l.compute(Op::Dp3, F, &[axis, axis]);
@@ -211,8 +207,8 @@ pub(super) fn rfl(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// RSQ of ARB programs: of the absolute value.
-pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
-    let source = absolute(l, cx);
+pub(crate) fn rsq<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
+    let source = absolute(l.value(cx, 0, F));
     l.finish(cx, Op::Rsq, F, &[source]);
 }
 
@@ -228,7 +224,7 @@ pub(super) fn sad(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// SCS: `(cos a, sin a)`.
-pub(super) fn scs(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn scs<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a] = l.floats(cx);
     // Components z and w are undefined; they get a value so that no lane is without one.
     l.finish_parts(
@@ -280,7 +276,7 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// X2D: `a.xyxy + b.x * c.xzxz + b.y * c.ywyw`.
-pub(super) fn x2d(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn x2d<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a, b, c] = l.floats(cx);
     let (even, odd) = (lanes(c, [0, 2, 0, 2]), lanes(c, [1, 3, 1, 3]));
     let sum = l.compute(Op::Mad, F, &[splat(b, 0), even, lanes(a, [0, 1, 0, 1])]);
@@ -288,17 +284,10 @@ pub(super) fn x2d(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 }
 
 /// XPD: `a.yzx * b.zxy - a.zxy * b.yzx`.
-pub(super) fn xpd(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+pub(crate) fn xpd<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a, b] = l.floats(cx);
     let (yzx, zxy) = ([1, 2, 0, 3], [2, 0, 1, 3]);
     let product = l.compute(Op::Mul, F, &[lanes(a, zxy), lanes(b, yzx)]);
     let sources = [lanes(a, yzx), lanes(b, zxy), product.negated()];
     l.finish(cx, Op::Mad, F, &sources);
-}
-
-/// The absolute value of the operand; a sign before it has no effect.
-fn absolute(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
-    let mut source = l.value(cx, 0, F);
-    (source.abs, source.negate) = (true, false);
-    source
 }

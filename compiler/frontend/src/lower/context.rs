@@ -13,7 +13,6 @@ use glasm_ir::inst::{Aux, LiteralId, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
     Builder, Inst, InstFlags, Op, Program, Register, RegisterId, Span, Src, Stage, Storage,
-    WriteMask,
 };
 
 /// What the rules have made of the text so far, and what its lines refer to.
@@ -127,31 +126,6 @@ impl<'c> Lowerer<'c> {
         self.hidden_used = [0; 2];
     }
 
-    /// Appends an instruction that writes lanes of a hidden register.
-    pub(crate) fn put(
-        &mut self,
-        register: RegisterId,
-        mask: WriteMask,
-        op: Op,
-        ty: Type,
-        sources: &[Src],
-    ) {
-        self.inst(
-            op,
-            ty,
-            Some(glasm_ir::Dst::new(register, mask)),
-            Aux::None,
-            sources,
-        );
-    }
-
-    /// A hidden register that holds the result of an operation in all lanes.
-    pub(crate) fn compute(&mut self, op: Op, ty: Type, sources: &[Src]) -> Src {
-        let register = self.hidden(ty.width());
-        self.put(register, WriteMask::XYZW, op, ty, sources);
-        Src::register(register)
-    }
-
     /// Appends an instruction.
     #[inline]
     pub(crate) fn inst(
@@ -228,16 +202,6 @@ impl<'c> Lowerer<'c> {
             .literals
             .entry(bits)
             .or_insert_with(|| program.literals.push(bits))
-    }
-
-    /// The same bits in all lanes.
-    pub(crate) fn bits(&mut self, bits: u64) -> Src {
-        Src::new(glasm_ir::Base::Literal(self.literal_id([bits; 4])))
-    }
-
-    /// A float in all lanes.
-    pub(crate) fn float(&mut self, value: f32) -> Src {
-        self.bits(u64::from(value.to_bits()))
     }
 }
 

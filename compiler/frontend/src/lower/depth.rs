@@ -5,7 +5,7 @@ use super::Lowerer;
 use super::formula::F;
 use super::operand::splat;
 use glasm_ir::inst::Aux;
-use glasm_ir::types::{Type, Width};
+use glasm_ir::types::Width;
 use glasm_ir::{
     Cond, CondTest, Dst, Guard, InstFlags, Op, Semantic, Span, Src, StateParam, Swizzle, WriteMask,
 };
@@ -42,9 +42,6 @@ impl Lowerer<'_> {
             test: CondTest::Ne,
             swizzle: Swizzle::new([0, 1, 0, 1]),
         });
-        self.builder.open_block();
-        self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
-        let then = self.builder.close_block();
-        self.builder.branch(is_outside, then, None, Span::default());
+        self.discard(is_outside, Span::default());
     }
 }

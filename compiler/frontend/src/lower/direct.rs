@@ -3,7 +3,8 @@
 use super::context::placeholder;
 use super::operand::sign;
 use super::{InstCx, Lowerer};
-use crate::line::Value;
+use crate::line::{Source, Value};
+use glasm_ir::types::Type;
 use glasm_ir::{Op, Src};
 
 impl Lowerer<'_> {
@@ -31,6 +32,9 @@ impl Lowerer<'_> {
             };
             // An operand that needs an instruction of its own, such as a conversion, would come between the sources that were pushed.
             let Some(base) = base else {
+                if self.push_held(operand, ty) {
+                    continue;
+                }
                 return self.direct_slowly(cx, op, first_source);
             };
             let mut source = Src {
@@ -46,6 +50,26 @@ impl Lowerer<'_> {
             self.builder.program.srcs.push(source);
         }
         self.finish_pushed(cx, op, ty, first_source);
+    }
+
+    /// Pushes an operand that is an attribute of a vertex or a patch, if one like it was read before.
+    #[inline(never)]
+    fn push_held(&mut self, operand: &Source, ty: Type) -> bool {
+        let held = match operand.base {
+            Value::Var(var) => self.tables.held_place(var, operand.index, ty.width()),
+            Value::Scalar(_) | Value::Vector { .. } => None,
+        };
+        let Some((base, index)) = held else {
+            return false;
+        };
+        let mut source = Src {
+            index,
+            swizzle: operand.suffix.swizzle(),
+            ..Src::new(base)
+        };
+        sign(&mut source, operand.signs, ty);
+        self.builder.program.srcs.push(source);
+        true
     }
 
     /// Like [`direct`](Self::direct) for all operands, after some were pushed in vain.

@@ -1,9 +1,10 @@
 //! Which function translates an opcode.
 
 use super::powers::Rules;
+use super::precision::Precision;
 use super::{
     InstCx, Lowerer, alu, angles, composite, convert, image, kill, memory, ordered, pack, powers,
-    texture,
+    texture, vertices,
 };
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Expansion, Lower, OpcodeInfo};
@@ -17,7 +18,7 @@ impl Lowerer<'_> {
         let cx = InstCx::new(line, info);
         self.begin_line(line);
         let mods = line.modifiers.mods();
-        self.flags = InstFlags::empty();
+        (self.flags, self.precision) = (InstFlags::empty(), Precision::default());
         let is_short = line.dst.is_some_and(|dst| self.tables.is_short(dst.var));
         if is_short || mods.intersects(Mods::PREC.union(Mods::HALF).union(Mods::FIXED)) {
             self.unusual_precision(line, info);
@@ -25,7 +26,7 @@ impl Lowerer<'_> {
         match info.lower {
             Lower::Op(op) => self.direct(&cx, op),
             Lower::Expand(expansion) => expand(self, &cx, expansion),
-            Lower::Flow(_) | Lower::Missing => {}
+            Lower::Flow(_) => {}
         }
     }
 }
@@ -64,6 +65,8 @@ fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
         Expansion::Dp2a => composite::dp2a(l, cx),
         Expansion::Dph => composite::dph(l, cx),
         Expansion::Dst => composite::dst(l, cx),
+        Expansion::EmitVertex => vertices::emit_vertex(l, cx),
+        Expansion::EndPrimitive => vertices::end_primitive(l),
         Expansion::Exp2Exact => powers::exp2(l, cx),
         Expansion::ExpBounded => powers::exp(l, cx, Rules::Vertex1),
         Expansion::ExpOrdered => powers::exp(l, cx, Rules::Vertex2),

@@ -2,6 +2,7 @@
 //! sections 2.14.5.34, 43 and 44.
 
 use super::fog::FogPlace;
+use super::formula::Formulas;
 use super::loops::Rounds;
 use super::operand::splat;
 use super::{InstCx, Lowerer};
@@ -18,7 +19,7 @@ use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
     Base, Block, Builder, Cond, CondTest, Dst, Guard, InstFlags, Node, Op, Output, ParamSource,
-    Register, Semantic, Span, Src, Stage, StateParam, Storage, Swizzle, WriteMask,
+    Register, RegisterId, Semantic, Span, Src, Stage, StateParam, Storage, Swizzle, WriteMask,
 };
 
 /// Flow control of the program so far.
@@ -51,6 +52,7 @@ impl Lowerer<'_> {
     /// Translates all lines, with the labels between them.
     pub(super) fn lines(&mut self, walk: &mut Walk) {
         let lines = &self.checked.lines;
+        walk.recorder.expect(&self.checked.plan);
         let mut next = 0;
         for &(before, name) in &lines.labels {
             let piece = &lines.list[next..before];
@@ -114,14 +116,7 @@ impl Lowerer<'_> {
     }
 
     fn initial_position(&mut self) {
-        let output = Output::new(Semantic::Position);
-        let storage = Storage::Output(self.builder.program.outputs.push(output));
-        let register = self.builder.program.registers.push(Register {
-            storage,
-            width: Width::W32,
-            array: None,
-            name: None,
-        });
+        let register = self.position_register(Output::new(Semantic::Position));
         let one = u64::from(1f32.to_bits());
         let initial = Src::new(Base::Literal(self.literal_id([0, 0, 0, one])));
         (self.span, self.flags) = (Span::default(), InstFlags::empty());
@@ -194,28 +189,16 @@ impl Lowerer<'_> {
         if !self.checked.features.contains(Features::POSITION_INVARIANT) {
             return;
         }
-        let binding = IoBinding {
-            semantic: Semantic::Attrib(0),
-            base: TypeBase::Float,
-            typeless: false,
-        };
+        let binding = IoBinding::float(Semantic::Attrib(0));
         let vertex = Src::new(Base::Input(self.input(
             binding,
             TypeBase::Float,
             Width::W32,
         )));
-        let output = Output {
+        let register = self.position_register(Output {
             invariant: true,
             ..Output::new(Semantic::Position)
-        };
-        let storage = Storage::Output(self.builder.program.outputs.push(output));
-        let register = Register {
-            storage,
-            width: Width::W32,
-            array: None,
-            name: None,
-        };
-        let register = self.builder.program.registers.push(register);
+        });
         self.flags = InstFlags::PRECISE;
         for row in 0..4 {
             let (matrix, form) = (MatrixName::Mvp, MatrixForm::Plain);
@@ -230,6 +213,17 @@ impl Lowerer<'_> {
             );
         }
         self.flags = InstFlags::empty();
+    }
+
+    /// The register of a position that no variable of the program names.
+    fn position_register(&mut self, output: Output) -> RegisterId {
+        let program = &mut self.builder.program;
+        program.registers.push(Register {
+            storage: Storage::Output(program.outputs.push(output)),
+            width: Width::W32,
+            array: None,
+            name: None,
+        })
     }
 
     fn flow(&mut self, walk: &mut Walk, cx: &InstCx<'_>, op: FlowOp) {

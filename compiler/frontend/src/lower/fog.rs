@@ -2,7 +2,7 @@
 //! and issue 29.
 
 use super::Lowerer;
-use super::formula::F;
+use super::formula::{F, Formulas};
 use super::operand::splat;
 use crate::lang::options::Features;
 use crate::rules::IoBinding;
@@ -78,11 +78,7 @@ impl Lowerer<'_> {
 
     /// How much of the color is left: exp(-dc), exp(-(dc)^2) or (end - c) / (end - start), from 0 to 1.
     fn fog_factor(&mut self) -> Src {
-        let binding = IoBinding {
-            semantic: Semantic::FogCoord,
-            base: TypeBase::Float,
-            typeless: false,
-        };
+        let binding = IoBinding::float(Semantic::FogCoord);
         let coordinate = Base::Input(self.input(binding, TypeBase::Float, Width::W32));
         let coordinate = splat(Src::new(coordinate), 0);
         let params = self.state(StateParam::FogParams);

@@ -1,44 +1,145 @@
 //! What formulas of several operations are written with: the first operands, values in hidden registers, results made of parts.
 
-use super::context::placeholder;
+use super::context::{nearest, placeholder};
 use super::{InstCx, Lowerer};
-use glasm_ir::inst::Aux;
-use glasm_ir::types::Type;
-use glasm_ir::{Dst, Op, Src, WriteMask};
+use crate::lang::modifiers::register_type;
+use glasm_ir::inst::{Aux, LiteralId};
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{Dst, Op, RegisterId, Src, WriteMask};
 
 /// The type of most formulas.
 pub(super) const F: Type = Type::F32;
+/// The type of bits.
+pub(super) const U: Type = Type::U32;
+/// The type of bits that are compared or shifted with their sign.
+pub(super) const S: Type = Type::S32;
+
+/// The sign bit of a float.
+pub(super) const SIGN: u64 = 0x8000_0000;
+/// All other bits of a float.
+pub(super) const MAGNITUDE: u64 = 0x7fff_ffff;
 
 /// A step of a result whose components are computed apart: mask of the components, operation, type, sources.
-pub(super) type Part<'a> = (u8, Op, Type, &'a [Src]);
+pub(crate) type Part<'a> = (u8, Op, Type, &'a [Src]);
 
-impl Lowerer<'_> {
+/// The absolute value of a source; a sign before it has no effect.
+pub(crate) fn absolute(mut source: Src) -> Src {
+    (source.abs, source.negate) = (true, false);
+    source
+}
+
+/// What formulas are made with: whatever translates a language gives operands, appends operations and writes the result.
+pub(crate) trait Formulas {
+    /// An instruction whose operands were resolved.
+    type Line<'l>;
+
+    /// An operand, read as a type.
+    fn value(&mut self, line: &Self::Line<'_>, number: usize, ty: Type) -> Src;
+
+    /// Appends an operation.
+    fn inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: Aux, sources: &[Src]);
+
+    /// A register for intermediate values of the instruction.
+    fn hidden(&mut self, width: Width) -> RegisterId;
+
+    /// The literal vector with these bits.
+    fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId;
+
+    /// The last step of an instruction: `op` writes the result.
+    fn finish_with(&mut self, line: &Self::Line<'_>, op: Op, ty: Type, aux: Aux, sources: &[Src]);
+
+    /// The type of the result.
+    fn result_of(line: &Self::Line<'_>) -> Type;
+
     /// The first operands, each read as a type.
-    pub(super) fn values<const N: usize>(&mut self, cx: &InstCx<'_>, types: [Type; N]) -> [Src; N] {
-        std::array::from_fn(|number| self.value(cx, number, types[number]))
+    fn values<const N: usize>(&mut self, line: &Self::Line<'_>, types: [Type; N]) -> [Src; N] {
+        std::array::from_fn(|number| self.value(line, number, types[number]))
     }
 
     /// The first operands, read as floats.
-    pub(super) fn floats<const N: usize>(&mut self, cx: &InstCx<'_>) -> [Src; N] {
-        self.values(cx, [F; N])
+    fn floats<const N: usize>(&mut self, line: &Self::Line<'_>) -> [Src; N] {
+        self.values(line, [F; N])
+    }
+
+    /// Appends an instruction that writes lanes of a hidden register.
+    #[inline]
+    fn put(&mut self, register: RegisterId, mask: WriteMask, op: Op, ty: Type, sources: &[Src]) {
+        let dst = Dst::new(register, mask);
+        self.inst(op, ty, Some(dst), Aux::None, sources);
+    }
+
+    /// A hidden register that holds the result of an operation in all lanes.
+    fn compute(&mut self, op: Op, ty: Type, sources: &[Src]) -> Src {
+        self.compute_with(op, ty, Aux::None, sources)
     }
 
     /// A hidden register that holds the result of an operation with data of its own.
-    pub(super) fn compute_with(&mut self, op: Op, ty: Type, aux: Aux, sources: &[Src]) -> Src {
+    fn compute_with(&mut self, op: Op, ty: Type, aux: Aux, sources: &[Src]) -> Src {
         let register = self.hidden(ty.width());
         let dst = Dst::new(register, WriteMask::XYZW);
         self.inst(op, ty, Some(dst), aux, sources);
         Src::register(register)
     }
 
+    /// A source converted to the nearest value of another type, in a hidden register.
+    fn converted(&mut self, source: Src, from: Type, to: Type) -> Src {
+        let register = self.hidden(register_type(to).width());
+        let dst = Dst::new(register, WriteMask::XYZW);
+        self.inst(Op::Cvt, to, Some(dst), nearest(from), &[source]);
+        Src::register(register)
+    }
+
+    /// The same bits in all lanes.
+    fn bits(&mut self, bits: u64) -> Src {
+        Src::new(glasm_ir::Base::Literal(self.literal_id([bits; 4])))
+    }
+
+    /// A float in all lanes.
+    fn float(&mut self, value: f32) -> Src {
+        self.bits(u64::from(value.to_bits()))
+    }
+
+    /// The last step of an instruction without data of its own.
+    #[inline]
+    fn finish(&mut self, line: &Self::Line<'_>, op: Op, ty: Type, sources: &[Src]) {
+        self.finish_with(line, op, ty, Aux::None, sources);
+    }
+
+    /// Writes a value as the result.
+    fn finish_mov(&mut self, line: &Self::Line<'_>, source: Src) {
+        self.finish(line, Op::Mov, Self::result_of(line), &[source]);
+    }
+
     /// A value that is at least `low` and at most `high`.
-    pub(super) fn clamp(&mut self, value: Src, low: Src, high: Src) -> Src {
+    fn clamp(&mut self, value: Src, low: Src, high: Src) -> Src {
         let raised = self.compute(Op::Max, F, &[value, low]);
         self.compute(Op::Min, F, &[raised, high])
     }
 
+    /// The polynomial with these coefficients, that of the lowest power first. Horner's scheme: one multiplication and addition for each.
+    fn polynomial(&mut self, value: Src, coefficients: &[f32]) -> Src {
+        let mut highest_first = coefficients.iter().rev();
+        let mut sum = self.float(highest_first.next().copied().unwrap_or(0.0));
+        for &coefficient in highest_first {
+            let coefficient = self.float(coefficient);
+            sum = self.compute(Op::Mad, F, &[sum, value, coefficient]);
+        }
+        sum
+    }
+
+    /// The result of LIT: 1, the diffuse part, the specular part where there is a diffuse one, 1.
+    fn finish_lit(&mut self, line: &Self::Line<'_>, diffuse: Src, power: Src) {
+        let (zero, one) = (self.float(0.0), self.float(1.0));
+        let parts: [Part<'_>; 3] = [
+            (0b1001, Op::Mov, F, &[one]),
+            (0b0010, Op::Mov, F, &[diffuse]),
+            (0b0100, Op::SelLt, F, &[diffuse.negated(), power, zero]),
+        ];
+        self.finish_parts(line, &parts);
+    }
+
     /// A hidden register that is written part by part.
-    pub(super) fn assemble(&mut self, parts: &[Part<'_>]) -> Src {
+    fn assemble(&mut self, parts: &[Part<'_>]) -> Src {
         let register = self.hidden(F.width());
         for &(mask, op, ty, sources) in parts {
             self.put(register, WriteMask(mask), op, ty, sources);
@@ -47,9 +148,43 @@ impl Lowerer<'_> {
     }
 
     /// Writes a result whose components are computed apart.
-    pub(super) fn finish_parts(&mut self, cx: &InstCx<'_>, parts: &[Part<'_>]) {
+    fn finish_parts(&mut self, line: &Self::Line<'_>, parts: &[Part<'_>]) {
         let value = self.assemble(parts);
-        self.finish_mov(cx, value);
+        self.finish_mov(line, value);
+    }
+}
+
+impl Formulas for Lowerer<'_> {
+    type Line<'l> = InstCx<'l>;
+
+    #[inline]
+    fn value(&mut self, cx: &InstCx<'_>, number: usize, ty: Type) -> Src {
+        Lowerer::value(self, cx, number, ty)
+    }
+
+    #[inline]
+    fn inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: Aux, sources: &[Src]) {
+        Lowerer::inst(self, op, ty, dst, aux, sources);
+    }
+
+    #[inline]
+    fn hidden(&mut self, width: Width) -> RegisterId {
+        Lowerer::hidden(self, width)
+    }
+
+    #[inline]
+    fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
+        Lowerer::literal_id(self, bits)
+    }
+
+    #[inline]
+    fn finish_with(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+        Lowerer::finish_with(self, cx, op, ty, aux, sources);
+    }
+
+    #[inline]
+    fn result_of(cx: &InstCx<'_>) -> Type {
+        cx.result
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which textures or images an access can reach: those of units, or by a handle all that are resident. NV_bindless_texture, changes
 //! to section 2.X.4.4.
 
+use super::formula::Formulas;
 use super::{InstCx, Lowerer};
 use crate::lang::targets::{TARGETS, TargetInfo};
 use crate::line::{Source, TextureSource};

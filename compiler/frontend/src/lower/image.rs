@@ -1,6 +1,6 @@
 //! Image instructions. EXT_shader_image_load_store sections 2.X.8.Z and 3.9.X.
 
-use super::formula::Sources;
+use super::formula::{Formulas, Sources};
 use super::handle::{Purpose, part};
 use super::memory::{finish_access, stored_value};
 use super::operand::splat;

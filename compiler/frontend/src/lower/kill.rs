@@ -3,7 +3,7 @@
 use super::{InstCx, Lowerer};
 use glasm_ir::inst::Aux;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
-use glasm_ir::{Cond, CondTest, Dst, Guard, Op, Swizzle, WriteMask};
+use glasm_ir::{Cond, CondTest, Dst, Guard, Op, Span, Swizzle, WriteMask};
 
 /// KIL: with a condition, or if any component of a vector is negative. NV_fragment_program4 section 2.X.8.Z.
 pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
@@ -14,10 +14,17 @@ pub(super) fn kill(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         _ if ty.base() == TypeBase::Unsigned => return,
         _ => any_negative(l, cx, ty),
     };
-    l.builder.open_block();
-    l.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
-    let then = l.builder.close_block();
-    l.builder.branch(cond, then, None, cx.line.span);
+    l.discard(cond, cx.line.span);
+}
+
+impl Lowerer<'_> {
+    /// Discards the fragment where a condition holds.
+    pub(super) fn discard(&mut self, cond: Cond, span: Span) {
+        self.builder.open_block();
+        self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+        let then = self.builder.close_block();
+        self.builder.branch(cond, then, None, span);
+    }
 }
 
 /// The test of the operand. It has a condition-code register of its own: KIL leaves those of the program as they are.

@@ -2,6 +2,7 @@
 //! 3.11.X.5, 6, 8 and 9.
 
 use super::Lowerer;
+use super::formula::{Formulas, S};
 use super::operand::splat;
 use crate::lang::arb::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
@@ -11,7 +12,6 @@ use glasm_ir::structurize::{StepBound, StepTest};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{Base, Cond, Dst, Op, RegisterId, Src, WriteMask};
 
-const S: Type = Type::S32;
 /// Lanes of the register of a loop index: the index and what each round adds to it.
 const INDEX: WriteMask = WriteMask::X;
 const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
@@ -197,7 +197,7 @@ impl Lowerer<'_> {
                     nested |= open > 0;
                     calls = true;
                 }
-                Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) | Lower::Missing => {}
+                Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) => {}
             }
         }
         // `most_steps` follows no calls: with calls in loops the count is always kept.
@@ -217,7 +217,7 @@ impl Lowerer<'_> {
                     open.push(outer.saturating_mul(self.most_rounds(line)));
                 }
                 Lower::Flow(FlowOp::EndRep | FlowOp::EndLoop) => drop(open.pop()),
-                Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) | Lower::Missing => {}
+                Lower::Flow(_) | Lower::Op(_) | Lower::Expand(_) => {}
             }
             // The line that begins a loop counts in each of its rounds.
             steps = steps.saturating_add(open.last().copied().unwrap_or(0));

@@ -1,6 +1,7 @@
 //! Loads, stores, atomics and barriers. NV_gpu_program5 section 2.X.4.5, NV_compute_program5.
 
 use super::address::{Address, byte_address, load_words, view_address};
+use super::formula::Formulas;
 use super::operand::splat;
 use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
@@ -10,7 +11,7 @@ use crate::rules::VarKind;
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{AtomicOp, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{Op, Src, WriteMask};
+use glasm_ir::{Op, Src, Stage, WriteMask};
 
 /// LOAD, LDB, LDC, LDS: suffix and signs of the operand, which only LDC has, apply to the value loaded.
 pub(super) fn load(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
@@ -108,6 +109,8 @@ pub(super) fn counter(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 /// BAR, MEMBAR. MEMBAR.CTA orders accesses for the work group only; the barrier emitted orders them for the whole device, which
 /// includes that.
 pub(super) fn barrier(l: &mut Lowerer<'_>, op: Op) {
+    // In lock step every invocation of a patch comes by the barrier, wherever it stands.
+    l.tables.lock_step |= op == Op::Barrier && l.checked.dialect.stage() == Stage::TessControl;
     l.inst(op, Type::U32, None, Aux::None, &[]);
 }
 

@@ -10,7 +10,7 @@
 mod address;
 mod alu;
 mod angles;
-mod composite;
+pub(crate) mod composite;
 mod context;
 mod convert;
 mod depth;
@@ -18,7 +18,7 @@ mod direct;
 mod expand;
 mod flow;
 mod fog;
-mod formula;
+pub(crate) mod formula;
 mod handle;
 mod image;
 mod kill;
@@ -35,6 +35,7 @@ mod sparse;
 mod state_program;
 pub(crate) mod tables;
 mod texture;
+mod vertices;
 
 use crate::kept::Scratch;
 use crate::rules::call_rules;

@@ -1,16 +1,16 @@
 //! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
 
-use super::context::nearest;
+use super::formula::Formulas;
 use super::{InstCx, Lowerer};
-use crate::lang::modifiers::register_type;
 use crate::line::{Source, Value};
 use crate::rules::{Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::statement::{Index as AstIndex, Signs};
+use crate::vars::Holder;
 use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Dst, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Semantic, Src,
-    Storage, Swizzle, WriteMask,
+    Base, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Semantic, Src, Storage,
+    Swizzle, WriteMask,
 };
 
 impl Lowerer<'_> {
@@ -136,19 +136,6 @@ impl Lowerer<'_> {
         self.converted(source, from, ty)
     }
 
-    /// A hidden register with `source`, read as `from`, converted to `to`.
-    pub(crate) fn converted(&mut self, source: Src, from: Type, to: Type) -> Src {
-        let register = self.hidden(register_type(to).width());
-        self.inst(
-            Op::Cvt,
-            to,
-            Some(Dst::new(register, WriteMask::XYZW)),
-            nearest(from),
-            &[source],
-        );
-        Src::register(register)
-    }
-
     fn temp(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         let (register, index) = self.temp_register(var, info, index);
         Src {
@@ -200,6 +187,9 @@ impl Lowerer<'_> {
     }
 
     fn attrib(&mut self, var: u32, info: &Var, first: u32, index: AstIndex, ty: Type) -> Src {
+        if self.checked.attribs[first as usize].holder != Holder::default() {
+            return self.held_attrib((var, info), first, index);
+        }
         if info.relative {
             return self.element(var, info, index);
         }
@@ -317,25 +307,14 @@ impl Lowerer<'_> {
 
     /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
     pub(super) fn relative_arrays(&mut self) {
+        self.shared_slots();
         for (var, info) in self.checked.vars.iter().enumerate() {
             let Some(count) = info.array.filter(|_| info.relative) else {
                 continue;
             };
             match info.kind {
                 VarKind::Attrib { first } => {
-                    let mut inputs = (first..first + count).map(|number| {
-                        let binding = self.checked.attribs[number as usize];
-                        (binding, info.base.unwrap_or(binding.base))
-                    });
-                    let Some((binding, base)) = inputs.next() else {
-                        continue;
-                    };
-                    let width = info.width();
-                    let start = self.input(binding, base, width);
-                    for (binding, base) in inputs.collect::<Vec<_>>() {
-                        self.input(binding, base, width);
-                    }
-                    *self.tables.place(var as u32, 0) = Some(Base::Input(start));
+                    *self.tables.place(var as u32, 0) = self.attrib_array(info, first, count);
                 }
                 VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
                     let start = self.param_array(info, first, count);
@@ -354,6 +333,21 @@ impl Lowerer<'_> {
                 | VarKind::Poisoned => {}
             }
         }
+    }
+
+    /// The slots of an attribute array with run-time index.
+    fn attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
+        let checked = self.checked;
+        let mut start = None;
+        for binding in &checked.attribs[first as usize..][..count as usize] {
+            let base = info.base.unwrap_or(binding.base);
+            let slot = match binding.holder == Holder::default() {
+                true => Base::Input(self.input(*binding, base, info.width())),
+                false => self.held_slot(*binding, base),
+            };
+            start.get_or_insert(slot);
+        }
+        start
     }
 
     /// An index into an array of `len` elements.

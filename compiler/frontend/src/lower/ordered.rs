@@ -1,20 +1,12 @@
 //! Comparisons and choices with the rules for NaN and signed zeros of the register languages. NV_vertex_program sections 2.14.1.10 and
 //! 2.14.1.11, NV_vertex_program2 section 2.14.3, NV_fragment_program section 3.11.5.
 
-use super::formula::F;
+use super::formula::{F, Formulas, MAGNITUDE, S, SIGN, U};
 use super::{InstCx, Lowerer};
-use glasm_ir::types::Type;
 use glasm_ir::{Op, Src};
-
-const U: Type = Type::U32;
-const S: Type = Type::S32;
 
 /// A quiet NaN.
 const NAN: u64 = 0x7fc0_0000;
-/// The sign of a float.
-const SIGN: u64 = 0x8000_0000;
-/// All bits of a float but its sign.
-const MAGNITUDE: u64 = 0x7fff_ffff;
 /// The largest denormal.
 const LARGEST_DENORMAL: u64 = 0x007f_ffff;
 /// The bits of 1.0.

@@ -1,15 +1,11 @@
 //! Powers, logarithms and reciprocals as the register languages have them. NV_vertex_program section 2.14.1.10, NV_vertex_program1_1,
 //! NV_vertex_program2 section 2.14.3, NV_fragment_program section 3.11.5.
 
-use super::formula::{F, Part};
+use super::formula::{F, Formulas, MAGNITUDE, Part, S, SIGN, U, absolute};
 use super::operand::splat;
 use super::{InstCx, Lowerer};
 use crate::lang::modifiers::Mods;
-use glasm_ir::types::Type;
 use glasm_ir::{Op, Src};
-
-const U: Type = Type::U32;
-const S: Type = Type::S32;
 
 /// The bound of the exponent of LIT, which has eight fraction bits.
 const LIT_BOUND: f32 = 128.0 - 1.0 / 256.0;
@@ -43,10 +39,6 @@ const FRACTION: u64 = 0x007f_ffff;
 const FRACTION_BITS: u64 = 23;
 /// The exponent of 1.0.
 const BIAS: u64 = 127;
-/// The sign bit.
-const SIGN: u64 = 0x8000_0000;
-/// All other bits.
-const MAGNITUDE: u64 = 0x7fff_ffff;
 
 /// What EXP and LIT say of cases that the languages tell apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,12 +133,7 @@ fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
     let floor = l.compute(Op::Floor, F, &[bounded]);
     let whole = whole_power(l, floor);
     let fraction = l.compute(Op::Sub, F, &[bounded, floor]);
-    let [first, lower @ .., last] = POWER;
-    let mut sum = l.float(last);
-    for factor in lower.into_iter().rev().chain([first]) {
-        let factor = l.float(factor);
-        sum = l.compute(Op::Mad, F, &[sum, fraction, factor]);
-    }
+    let sum = l.polynomial(fraction, &POWER);
     let power = l.compute(Op::Mul, F, &[sum, whole]);
     let zero = l.float(0.0);
     let is_small = l.compute(Op::SetLt, F, &[a, least]);
@@ -191,8 +178,7 @@ pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// The absolute value of the operand in a register, so that its bits can be read.
 fn magnitude(l: &mut Lowerer<'_>, cx: &InstCx<'_>) -> Src {
-    let mut source = l.value(cx, 0, F);
-    (source.abs, source.negate) = (true, false);
+    let source = absolute(l.value(cx, 0, F));
     l.compute(Op::Mov, F, &[source])
 }
 
@@ -216,7 +202,7 @@ pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
         }
     };
     let power = l.compute(Op::SelNz, F, &[is_zero, of_zero, power]);
-    finish_lit(l, cx, splat(positive, 0), power);
+    l.finish_lit(cx, splat(positive, 0), power);
 }
 
 /// LIT of FP1.0: the power is that of POW, with any exponent, so that 0^0 is NaN. NV_fragment_program section 3.11.5.13.
@@ -224,7 +210,7 @@ pub(super) fn lit_unbounded(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [source] = l.floats(cx);
     let positive = not_negative(l, source);
     let power = exact_power_of(l, splat(positive, 1), splat(source, 3));
-    finish_lit(l, cx, splat(positive, 0), power);
+    l.finish_lit(cx, splat(positive, 0), power);
 }
 
 /// `2^(b * log2(a))` as precise as the device has it. NaN stays, of which `Exp2` may make anything.
@@ -247,16 +233,6 @@ fn bounded_power(l: &mut Lowerer<'_>, exponent: Src) -> Src {
     let (low, high) = (l.float(-LIT_BOUND), l.float(LIT_BOUND));
     let raised = l.compute(Op::Max, F, &[low, exponent]);
     l.compute(Op::Min, F, &[raised, high])
-}
-
-fn finish_lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, diffuse: Src, power: Src) {
-    let (zero, one) = (l.float(0.0), l.float(1.0));
-    let parts: [Part<'_>; 3] = [
-        (0b1001, Op::Mov, F, &[one]),
-        (0b0010, Op::Mov, F, &[diffuse]),
-        (0b0100, Op::SelLt, F, &[diffuse.negated(), power, zero]),
-    ];
-    l.finish_parts(cx, &parts);
 }
 
 /// RSQ: the reciprocal square root, -infinity for -0. Compilers of drivers take what the device computes for positive and leave

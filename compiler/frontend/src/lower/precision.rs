@@ -2,6 +2,7 @@
 //! to 3.11.4.4.
 
 use super::Lowerer;
+use super::formula::Formulas;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Expansion, Lower, OpcodeInfo};
 use crate::line::{Line, Source, Target, Value};

@@ -53,6 +53,7 @@ impl Lowerer<'_> {
     /// What declarations behind the first use may say of inputs and of shared memory, and what holds for the program as a whole.
     pub(super) fn settle(&mut self) {
         self.named_parameters();
+        self.passed_outputs();
         let modes = self.modes();
         let program = &mut self.builder.program;
         program.modes = modes;
@@ -78,6 +79,7 @@ impl Lowerer<'_> {
             workgroup_size,
             secondary_view_layer_offset: self.checked.second_layer_offset.unwrap_or(0),
             unclipped_depth: self.limits_depth(),
+            lock_step: self.tables.lock_step,
             ..self.checked.modes
         }
     }
@@ -114,7 +116,10 @@ fn interpolate(input: &mut Input, mods: VarMods) {
         _ => Sampling::Center,
     };
     // Varyings travel as floats, whatever the instructions make of the bits, unless the program declares a type.
-    let varying = matches!(input.semantic, Semantic::Generic(_));
+    let varying = matches!(
+        input.semantic,
+        Semantic::Generic(_) | Semantic::PatchGeneric(_)
+    );
     if varying && input.interpolation != Interpolation::Flat {
         input.base = TypeBase::Float;
     }

@@ -1,6 +1,7 @@
 //! Results: register, mask, guard, clamp, condition codes, conversion to the width of the variable.
 
 use super::context::{nearest, placeholder};
+use super::formula::Formulas;
 use super::operand::const_index;
 use super::{InstCx, Lowerer};
 use crate::lang::conditions::SPARSE_REGISTER;
@@ -214,11 +215,6 @@ impl Lowerer<'_> {
         self.inst(op, ty, Some(dst), aux, sources);
     }
 
-    /// Moves a computed value to the result.
-    pub(crate) fn finish_mov(&mut self, cx: &InstCx<'_>, source: Src) {
-        self.finish(cx, Op::Mov, cx.result, &[source]);
-    }
-
     /// Destination and width of the variable.
     #[inline]
     fn dst(&mut self, cx: &InstCx<'_>, result: &Target) -> (Dst, Width) {
@@ -355,7 +351,7 @@ impl Lowerer<'_> {
         };
         let storage = match self.is_fixed_function(semantic) {
             true => Storage::Temp,
-            false => Storage::Output(self.builder.program.outputs.push(output)),
+            false => Storage::Output(self.output(output)),
         };
         let register = self.output_register(info, storage, None);
         self.tables.results.insert(semantic, (register, None));
@@ -401,15 +397,16 @@ impl Lowerer<'_> {
             return;
         }
         // Outputs of the array follow each other without a gap: the register names only the first one.
-        let start = self.builder.program.outputs.next_id();
+        let mut start = None;
         for number in first..first + count {
             let binding = self.checked.results[number as usize];
-            let output = Output {
+            let output = self.output(Output {
                 base: info.base.unwrap_or(binding.base),
                 ..Output::new(binding.semantic)
-            };
-            self.builder.program.outputs.push(output);
+            });
+            start.get_or_insert(output);
         }
+        let Some(start) = start else { return };
         let register = self.output_register(info, Storage::Output(start), Some(count));
         for number in first..first + count {
             let semantic = self.checked.results[number as usize].semantic;

@@ -6,6 +6,7 @@
 
 use super::Lowerer;
 use super::address::{Address, load_words};
+use super::formula::Formulas;
 use super::operand::{const_index, splat};
 use super::tables::BufferKey;
 use crate::line::Target;

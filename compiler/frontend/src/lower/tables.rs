@@ -1,13 +1,13 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
 use crate::statement::Index;
-use crate::vars::{Var, VarKind, VarSize};
-use glasm_ir::inst::LiteralId;
+use crate::vars::{Side, Var, VarKind, VarSize};
+use glasm_ir::inst::{IndexId, LiteralId};
 use glasm_ir::resource::BufferKind;
-use glasm_ir::types::Width;
+use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{
-    Base, BufferId, InputId, ParamId, ParamSource, RegisterId, Semantic, Texture, TextureId,
-    WriteMask,
+    Base, BufferId, InputId, OutputId, ParamId, ParamSource, RegisterId, Semantic, Texture,
+    TextureId, WriteMask,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -29,6 +29,18 @@ pub(crate) struct Tables {
     pub(super) literals: FxHashMap<[u64; 4], LiteralId>,
     pub(super) params: FxHashMap<ParamSource, ParamId>,
     pub(super) inputs: FxHashMap<(Semantic, Width), InputId>,
+    /// Inputs of vertices.
+    pub(super) vertex_inputs: FxHashMap<Semantic, InputId>,
+    pub(super) vertex_indices: FxHashMap<glasm_ir::Index, IndexId>,
+    /// What arrays that share slots consist of; empty but while they get these.
+    pub(super) shared_slots: Vec<(Side, Semantic, usize, TypeBase)>,
+    /// Attributes of vertices by variable and constant index.
+    pub(super) held: FxHashMap<(u32, Option<u32>), (Base, Option<IndexId>)>,
+    /// Outputs of tessellation control programs.
+    pub(super) outputs: FxHashMap<Semantic, OutputId>,
+    /// Whether invocations of a patch have to do with each other: some operand reads an output that another one may have written, or they
+    /// wait for each other.
+    pub(super) lock_step: bool,
     /// Register of each result, and the element if it is an array.
     pub(super) results: FxHashMap<Semantic, (RegisterId, Option<(u32, u32)>)>,
     pub(super) textures: FxHashMap<Texture, TextureId>,
@@ -95,6 +107,12 @@ impl Tables {
             literals,
             params,
             inputs,
+            vertex_inputs,
+            vertex_indices,
+            shared_slots,
+            held,
+            outputs,
+            lock_step,
             results,
             textures,
             queried_textures,
@@ -109,6 +127,12 @@ impl Tables {
         literals.clear();
         params.clear();
         inputs.clear();
+        vertex_inputs.clear();
+        vertex_indices.clear();
+        shared_slots.clear();
+        held.clear();
+        outputs.clear();
+        *lock_step = false;
         results.clear();
         textures.clear();
         queried_textures.clear();
@@ -157,6 +181,24 @@ impl Tables {
             }
             Index::Relative(_) | Index::Pair(_) => None,
         }
+    }
+
+    /// What an attribute of a vertex or a patch is in the IR, if that is known as for [`known_place`](Self::known_place).
+    pub(super) fn held_place(
+        &self,
+        var: u32,
+        index: Index,
+        width: Width,
+    ) -> Option<(Base, Option<IndexId>)> {
+        if self.held.is_empty() || width == Width::W64 {
+            return None;
+        }
+        let index = match index {
+            Index::None => None,
+            Index::Const(number) => Some(number),
+            Index::Relative(_) | Index::Pair(_) => return None,
+        };
+        self.held.get(&(var, index)).copied()
     }
 
     /// Whether a variable has less precision.

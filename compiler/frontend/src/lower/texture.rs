@@ -1,6 +1,6 @@
 //! Texture instructions. NV_gpu_program4 section 2.X.4.4 and tables X.17, X.18.
 
-use super::formula::{F, Sources};
+use super::formula::{F, Formulas, Sources};
 use super::handle::{Purpose, part};
 use super::operand::splat;
 use super::{InstCx, Lowerer, sparse};
@@ -188,6 +188,7 @@ fn texture(
         target: target.target,
         shadow: target.is_shadow(),
         texel,
+        sampler: None,
     };
     let id = match purpose == Purpose::Query && !units.is_handle() {
         true => queried_texture(l, texture),

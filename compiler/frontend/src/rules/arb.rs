@@ -7,7 +7,7 @@ use crate::codes::Code;
 use crate::lang::arb::{self, Form};
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::Mods;
-use crate::lang::opcodes::{Lower, OpcodeInfo};
+use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::names::NameId;
@@ -21,7 +21,7 @@ impl Checker<'_> {
     #[inline]
     pub(super) fn arb_form(&mut self, inst: &Inst, info: &OpcodeInfo) -> bool {
         match info.arb.of(self.stage) {
-            Some(form) if self.has_form(inst, info, form) => true,
+            Some(form) if self.has_form(inst, form) => true,
             form => {
                 self.missing_form(inst, info, form);
                 false
@@ -31,10 +31,9 @@ impl Checker<'_> {
 
     /// Whether options have enabled the form of an opcode and the suffixes that it has in an instruction.
     #[inline]
-    pub(super) fn has_form(&self, inst: &Inst, info: &OpcodeInfo, form: Form) -> bool {
+    pub(super) fn has_form(&self, inst: &Inst, form: Form) -> bool {
         let mods = inst.modifiers.mods();
         self.program.features.contains(form.needs)
-            && !matches!(info.lower, Lower::Missing)
             && (mods.is_empty() || self.missing_suffix(form, mods).is_none())
     }
 
@@ -60,6 +59,13 @@ impl Checker<'_> {
         }
         // What the opcode takes still needs the option that brings the suffix to programs of this type.
         let needs = arb::suffix_needs(self.stage);
+        let brought = needs
+            .iter()
+            .filter(|(_, feature)| self.has_option(*feature));
+        let brought = brought.fold(Mods::empty(), |all, (known, _)| all.union(*known));
+        if brought.contains(mods) {
+            return None;
+        }
         mods.iter().find_map(|suffix| {
             let found = needs.iter().find(|(known, _)| known.contains(suffix));
             let feature = found.map_or(Features::empty(), |&(_, feature)| feature);
@@ -85,10 +91,7 @@ impl Checker<'_> {
                 self.error(Code::ModifierUnsupported, span, message);
             }
             Some(feature) => drop(self.need_option(feature, span, "this suffix needs")),
-            None => {
-                let message = format!("`{name}` is not supported yet");
-                self.error(Code::Unsupported, span, message);
-            }
+            None => {}
         }
     }
 

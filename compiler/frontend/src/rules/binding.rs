@@ -3,21 +3,22 @@
 use super::buffers::BufferRange;
 use super::{Checker, suggest};
 use crate::codes::Code;
-use crate::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
+use crate::lang::bindings::{BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
 use crate::lang::options::Features;
-use crate::lang::paths::{self, PathRow};
+use crate::lang::paths::{self, PathRow, Prefix};
 use crate::lang::stage_name;
 use crate::lang::state::StateInfo;
 use crate::statement::{Bracket, Segment};
+use crate::vars::Holder;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::{ParamSource, Semantic, Span, StateParam};
 
 /// What a path names.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Bound {
-    /// Attributes: row of the table, numbers `first..first + count`.
-    Attrib(&'static BindingInfo, u32, u32),
+    /// Attributes: row of the table, numbers `first..first + count`, what has them.
+    Attrib(&'static BindingInfo, u32, u32, Holder),
     /// Results.
     Result(&'static BindingInfo, u32, u32),
     /// Parameters.
@@ -95,6 +96,8 @@ pub(super) struct Resolved {
     /// The run-time index in place of a number; `bound` is everything that it can be then.
     pub(super) relative: Option<u32>,
     pub(super) rest: Option<Span>,
+    /// The place of what is named, without the word left over.
+    pub(super) span: Span,
 }
 
 /// Outcome of matching a path against a row.
@@ -133,14 +136,22 @@ impl Checker<'_> {
             range,
             relative,
             rest,
+            span,
         })
     }
 
     fn find(&self, segments: &[Segment]) -> Result<Found, Failed> {
         if let Some((row, used, bracket)) = self.row_of(segments) {
             return match row {
-                PathRow::Attrib(row) => self.io_row(segments, row, (used, bracket), Bound::Attrib),
-                PathRow::Result(row) => self.io_row(segments, row, (used, bracket), Bound::Result),
+                PathRow::Attrib(row, prefix) => {
+                    let holder = self.holder(&segments[..used], row, prefix)?;
+                    let bound = |(first, count)| Bound::Attrib(row, first, count, holder);
+                    self.io_row(segments, row, (used, bracket), bound)
+                }
+                PathRow::Result(row) => {
+                    let bound = |(first, count)| Bound::Result(row, first, count);
+                    self.io_row(segments, row, (used, bracket), bound)
+                }
                 PathRow::State(row) => self.state_row(segments, row, used, bracket),
                 PathRow::Env => self.env_parameter(segments),
                 PathRow::Local => self.local_parameter(segments),
@@ -151,8 +162,8 @@ impl Checker<'_> {
             b"program" => self.program_binding(segments),
             b"image" => self.image_binding(segments),
             b"texture" => self.texture_binding(segments),
-            b"result" => Err(self.no_row(segments, RESULTS)),
-            _ => Err(self.no_row(segments, ATTRIBS)),
+            b"result" => Err(self.no_row(segments, RESULTS, Prefix::default())),
+            _ => Err(self.no_attribute(segments)),
         }
     }
 
@@ -163,7 +174,10 @@ impl Checker<'_> {
             let row = paths::row(self.syntax.reading.dialect, segments[used - 1].key)?;
             let words = &segments[..used];
             let bracket = match row {
-                PathRow::Attrib(row) | PathRow::Result(row) => {
+                PathRow::Attrib(row, prefix) if prefix != Prefix::default() => {
+                    self.bracket_behind(words, row, prefix)
+                }
+                PathRow::Attrib(row, _) | PathRow::Result(row) => {
                     self.bracket_of(words, row.path, row.number)
                 }
                 PathRow::State(row) => self.bracket_of(&words[1..], row.path, row.number),
@@ -184,6 +198,16 @@ impl Checker<'_> {
         if words == pattern_words.as_bytes() && last.brackets[1] == Bracket::None {
             return Some(last.brackets[0]);
         }
+        self.bracket_in(segments, pattern, number)
+    }
+
+    /// The bracket of segments that fit a pattern, found by looking at one after the other.
+    pub(super) fn bracket_in(
+        &self,
+        segments: &[Segment],
+        pattern: &str,
+        number: Number,
+    ) -> Option<Bracket> {
         match self.matches(segments, pattern, number) {
             Match::Yes(bracket) => Some(bracket),
             Match::Number(..) | Match::No => None,
@@ -217,8 +241,11 @@ impl Checker<'_> {
                     && (row.semantic)(0) == Semantic::Position;
                 !is_computed || self.own_position(span)
             }
-            Bound::Attrib(..)
-            | Bound::Params(_)
+            Bound::Attrib(row, _, _, holder) => {
+                *holder == Holder::default() && !row.traits.contains(Traits::IN)
+                    || self.may_be_read(row, *holder, span)
+            }
+            Bound::Params(_)
             | Bound::Texture { .. }
             | Bound::Image { .. }
             | Bound::Buffer(_)
@@ -333,11 +360,17 @@ impl Checker<'_> {
 
     /// Why no row of attributes or results fits.
     #[cold]
-    fn no_row(&self, segments: &[Segment], table: &'static [BindingInfo]) -> Failed {
+    pub(super) fn no_row(
+        &self,
+        segments: &[Segment],
+        table: &'static [BindingInfo],
+        prefix: Prefix,
+    ) -> Failed {
         let rows = || {
-            table
-                .iter()
-                .filter(|row| row.stages.has(self.stage) && row.known_in(self.family))
+            table.iter().filter(|row| {
+                let is_known = row.stages.has(self.stage) && row.known_in(self.family);
+                is_known && prefix.goes_with(row)
+            })
         };
         let patterns = rows().map(|row| (row.path, row.number));
         match self.bracket_problem(segments, patterns) {
@@ -367,7 +400,7 @@ impl Checker<'_> {
         segments: &[Segment],
         row: &'static BindingInfo,
         (used, bracket): (usize, Bracket),
-        bound: fn(&'static BindingInfo, u32, u32) -> Bound,
+        bound: impl FnOnce((u32, u32)) -> Bound,
     ) -> Result<Found, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
         // The option counts, see `Rule::DualSourceEarly`.
@@ -402,7 +435,7 @@ impl Checker<'_> {
             let message = format!("number {first} is no multiple of four");
             return fail(span, Code::BindingRange, message);
         }
-        Ok((bound(row, first, count), range, used))
+        Ok((bound((first, count)), range, used))
     }
 
     /// How many words of a path fit some pattern, and the words that the patterns have behind them.

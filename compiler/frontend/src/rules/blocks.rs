@@ -83,7 +83,7 @@ impl Flow {
         self.jumps.clear();
         self.interlocks.clear();
         Self {
-            outline: Outline::default(),
+            outline: self.outline.emptied(),
             first_code: None,
             too_deep: false,
             ..self

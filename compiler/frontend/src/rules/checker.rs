@@ -2,6 +2,7 @@
 
 use super::blocks::Flow;
 use super::register::RegisterUse;
+use super::stage::{Declarations, Passed};
 use super::suggest::suggest;
 use super::usual::Uses;
 use crate::codes::Code;
@@ -47,6 +48,8 @@ pub(crate) struct Checked {
     pub(crate) shared_bytes: u32,
     /// SECONDARY_VIEW_LAYER_OFFSET.
     pub(crate) second_layer_offset: Option<i32>,
+    /// Results that vertices take from those that come in.
+    pub(crate) passed: Vec<Passed>,
 }
 
 /// Reads and checks a program, one statement after the other.
@@ -83,6 +86,7 @@ pub(crate) struct Checker<'s> {
     pub(super) subroutine_params: FxHashMap<u32, NameId>,
     /// The type of the variable of the last CALI.
     pub(super) called_type: Option<NameId>,
+    pub(super) declarations: Declarations,
     pub(super) group_size_seen: bool,
     pub(super) shared_seen: bool,
     /// Layout of each program parameter buffer, BUFFER against BUFFER4.

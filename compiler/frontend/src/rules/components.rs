@@ -3,8 +3,9 @@
 use super::Checked;
 use crate::line::Value;
 use crate::statement::Index;
+use crate::vars::Side;
 use glasm_ir::Semantic;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many components of bindings a program uses: those that swizzles of operands read and write masks of instructions enable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -16,7 +17,7 @@ pub struct Components {
 }
 
 /// Components by binding.
-type Masks = FxHashMap<Semantic, u8>;
+type Masks = FxHashMap<(Semantic, Side), u8>;
 
 impl Checked {
     /// The components that the program uses.
@@ -42,11 +43,22 @@ impl Checked {
 
     /// The components of results that write masks enable.
     pub(super) fn result_components(&self) -> u32 {
+        count(&self.written())
+    }
+
+    /// The results that instructions write.
+    pub(super) fn written_results(&self) -> FxHashSet<Semantic> {
+        let written = self.written().into_keys();
+        written.map(|(semantic, _)| semantic).collect()
+    }
+
+    /// The components of each result that write masks enable.
+    fn written(&self) -> Masks {
         let mut components = Masks::default();
         for dst in self.lines.list.iter().filter_map(|line| line.dst) {
             self.add(dst.var, dst.index, dst.mask.0, &mut components);
         }
-        count(&components)
+        components
     }
 
     /// Adds components of the bindings that a variable stands for: one, or all of an array with run-time index.
@@ -54,6 +66,8 @@ impl Checked {
         let var = &self.vars[var as usize];
         let bindings = self.bindings_of(var.kind);
         let elements = match index {
+            // The first index selects a vertex. A second one is not looked for, so all elements count.
+            _ if var.by_vertex => 0..var.array.unwrap_or(1),
             Index::None => 0..1,
             Index::Const(element) => element..element + 1,
             // The element is not known, so all of them count, which the sections above allow.
@@ -63,7 +77,7 @@ impl Checked {
             let Some(binding) = bindings.get(element as usize) else {
                 return;
             };
-            *components.entry(binding.semantic).or_default() |= mask & lanes(binding.semantic);
+            *components.entry(binding.counted()).or_default() |= mask & lanes(binding.semantic);
         }
     }
 }
@@ -76,7 +90,12 @@ fn count(components: &Masks) -> u32 {
 fn lanes(semantic: Semantic) -> u8 {
     let is_scalar = matches!(
         semantic,
-        Semantic::FogCoord | Semantic::PointSize | Semantic::ClipDistance(_) | Semantic::Facing
+        Semantic::FogCoord
+            | Semantic::PointSize
+            | Semantic::ClipDistance(_)
+            | Semantic::Facing
+            | Semantic::TessOuter(_)
+            | Semantic::TessInner(_)
     );
     if is_scalar { 0b0001 } else { 0b1111 }
 }

@@ -16,7 +16,7 @@ impl Checker<'_> {
         match self.family {
             Family::Typed => self.decl_modifiers(&decl),
             Family::Arb => self.arb_decl(&decl),
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {}
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {}
         }
         match decl.kind {
             DeclKind::Temp => self.temps(&decl),
@@ -25,6 +25,7 @@ impl Checker<'_> {
             DeclKind::GroupSize => self.group_size(&decl),
             DeclKind::SharedMemory => self.shared_memory(&decl),
             DeclKind::SecondaryViewLayerOffset => self.secondary_view_layer_offset(&decl),
+            DeclKind::Program(declaration) => self.declaration(&decl, declaration),
             DeclKind::SubroutineType => self.subroutine_type(&decl),
             DeclKind::Declare | DeclKind::Define => self.named_value(&decl),
             DeclKind::Attrib

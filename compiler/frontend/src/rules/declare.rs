@@ -6,6 +6,7 @@ use crate::lang::bindings::{BindingInfo, Traits};
 use crate::names::NameId;
 use crate::source::Version;
 use crate::statement::{Decl, Size, VarMods};
+use crate::vars::Holder;
 use glasm_ir::types::Base;
 use glasm_ir::{Semantic, Span};
 
@@ -135,11 +136,20 @@ pub(super) fn base_of(mods: VarMods) -> Option<Base> {
     }
 }
 
+/// A row's attribute for a number.
+pub(super) fn attrib_binding(row: &BindingInfo, number: u32, holder: Holder) -> IoBinding {
+    IoBinding {
+        holder,
+        ..io_binding(row, number)
+    }
+}
+
 /// A row's binding for a number.
 pub(super) fn io_binding(row: &BindingInfo, number: u32) -> IoBinding {
     IoBinding {
         semantic: (row.semantic)(number as u8),
         base: row.base,
         typeless: row.traits.contains(Traits::TYPELESS),
+        holder: Holder::default(),
     }
 }

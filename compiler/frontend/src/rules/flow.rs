@@ -226,8 +226,7 @@ impl Checker<'_> {
         self.subroutine_numbers(&flow.outline);
         self.interlocks(&flow.interlocks, entry);
         self.resolve_jumps(&flow.jumps, &mut flow.outline);
-        let outline = std::mem::take(&mut flow.outline);
-        let plan = outline.plan(entry, call_rules(self.facts));
+        let plan = flow.outline.plan(entry, call_rules(self.facts));
         // In ARB programs a call beyond the limit ends the program when it runs. NV_fragment_program2 section 3.11.4.X.
         if !self.facts.full_stack_ends {
             self.call_limits(&plan);

@@ -8,14 +8,14 @@ use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::{self, Mods, TypeClass};
 use crate::lang::opcodes::{
-    Lower, OpcodeInfo, OperandKind, OperandRule, PackedSize, ResultKind, TypeRule,
+    OpcodeInfo, OperandKind, OperandRule, PackedSize, ResultKind, TypeRule,
 };
 use crate::lang::options::Features;
 use crate::lang::stage_name;
 use crate::source::{Family, Version};
 use crate::statement::{Base, Dst, Inst, Operand};
-use glasm_ir::Semantic;
 use glasm_ir::types::Width;
+use glasm_ir::{Semantic, Stage};
 
 /// Modifiers with rules beyond the opcode table.
 const UNUSUAL: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
@@ -50,12 +50,9 @@ impl Checker<'_> {
             self.checked_operand(operand, kind, inst, types);
         }
         if self.facts.registers.is_some() {
-            self.one_register_of_each(operands);
-            if let Some(dst) = &inst.dst {
-                self.register_result(dst);
-            }
-            if self.family == Family::Fragment1 {
-                self.fragment_registers(inst, operands);
+            self.register_operands(operands);
+            if let Some(dst) = inst.dst.and_then(Dst::resolved) {
+                self.register_result(&dst);
             }
         }
         if info.is_special() || inst.modifiers.atomic().is_some() {
@@ -156,9 +153,7 @@ impl Checker<'_> {
     /// Whether the language version and the program type have an opcode without an option.
     #[inline]
     pub(super) fn has_opcode(&self, info: &OpcodeInfo) -> bool {
-        info.since <= self.version
-            && info.stages.has(self.stage)
-            && !matches!(info.lower, Lower::Missing)
+        info.since <= self.version && info.stages.has(self.stage)
     }
 
     /// Whether an opcode takes the modifiers of an instruction, found out without looking further.
@@ -176,7 +171,11 @@ impl Checker<'_> {
         if !info.stages.has(self.stage) {
             let stage = stage_name(self.stage);
             let message = format!("`{name}` is not available in {stage} programs");
-            self.error(Code::FeatureStage, span, message);
+            if self.stage == Stage::TessControl && info.is_group_barrier() {
+                self.lenient(Rule::PatchBarrier, span, message);
+            } else {
+                self.error(Code::FeatureStage, span, message);
+            }
         } else if info.since > self.version && !enabled {
             let feature = format!("`{name}` needs");
             // Where an option brings the opcode to earlier versions, that is the nearer remedy.
@@ -184,9 +183,6 @@ impl Checker<'_> {
                 true => self.need_version(info.since, span, feature),
                 false => self.need_option(info.early, span, feature),
             };
-        } else if matches!(info.lower, Lower::Missing) {
-            let message = format!("`{name}` is not supported yet");
-            self.error(Code::Unsupported, span, message);
         }
     }
 
@@ -295,6 +291,7 @@ impl Checker<'_> {
             OperandRule::Size(size) => self.packed_size(inst, operands, size),
             OperandRule::Attribute => self.interpolated_operand(operands),
             OperandRule::SharedBounds => self.shared_access(operands, types),
+            OperandRule::Emission => self.emission(inst),
             OperandRule::CounterOperation => self.counter_operation(inst),
             OperandRule::ParameterCount => self.loop_operand(operands),
             OperandRule::ThreeComponents if self.family == Family::Fragment1 => {

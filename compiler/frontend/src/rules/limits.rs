@@ -5,6 +5,8 @@ use super::Checker;
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lang::options::Features;
+use crate::vars::IoBinding;
+use rustc_hash::FxHashSet;
 
 /// What code that options add to a program takes from its limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -73,6 +75,9 @@ impl Checker<'_> {
             let what = "components of attributes are used";
             self.component_limit(count, limit, Code::TooManyAttribComponents, what);
         }
+        if self.may_exceed_output() {
+            self.output_components();
+        }
         if results {
             let limit = limits::RESULT_COMPONENTS;
             let count = self.program.result_components();
@@ -88,8 +93,8 @@ impl Checker<'_> {
         }
         let attribs = limits::ATTRIB_COMPONENTS - self.reserved().attribs;
         [
-            4 * self.program.attribs.len() as u32 > attribs,
-            4 * self.program.results.len() as u32 > limits::RESULT_COMPONENTS,
+            may_exceed(&self.program.attribs, attribs),
+            may_exceed(&self.program.results, limits::RESULT_COMPONENTS),
         ]
     }
 
@@ -97,5 +102,14 @@ impl Checker<'_> {
         if count > limit {
             self.whole(code, format!("{count} {what}; the limit is {limit}"));
         }
+    }
+}
+
+/// Whether bindings may have more components than a limit. Those of several vertices count once.
+fn may_exceed(bindings: &[IoBinding], limit: u32) -> bool {
+    let is_many = |count: usize| 4 * count as u32 > limit;
+    is_many(bindings.len()) && {
+        let semantics: FxHashSet<_> = bindings.iter().map(IoBinding::counted).collect();
+        is_many(semantics.len())
     }
 }

@@ -29,6 +29,7 @@ mod places;
 mod register;
 mod register_fragment;
 mod relative;
+mod stage;
 mod state_program;
 mod subroutine;
 mod suggest;
@@ -36,6 +37,7 @@ mod texture;
 mod types;
 mod usual;
 mod variable;
+mod vertices;
 mod views;
 
 pub(crate) use crate::vars::{Implicit, IoBinding, Var, VarKind, VarSize};
@@ -56,13 +58,15 @@ use crate::kept::{self, RuleMaps, Scratch};
 use crate::lang::options::Features;
 use crate::names::{NameId, Named};
 use crate::report::Reports;
-use crate::statement::{Inst, InstTypes, Reading};
+use crate::source::TgsiOptions;
+use crate::statement::{InstTypes, Reading};
 use crate::syntax::{Read, Syntax};
 use checker::Options;
 use glasm_ir::Stage;
 use glasm_ir::flow::Plan;
 use register::RegisterUse;
 use rustc_hash::FxHashMap;
+use stage::Declarations;
 
 /// What a statement was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,6 +103,7 @@ impl<'s> Checker<'s> {
                 group_size: [1; 3],
                 second_layer_offset: None,
                 shared_bytes: 0,
+                passed: Vec::new(),
             },
             body,
             flow: std::mem::take(&mut scratch.flow).emptied(),
@@ -122,6 +127,7 @@ impl<'s> Checker<'s> {
             parameters: 0,
             subroutine_params: FxHashMap::default(),
             called_type: None,
+            declarations: Declarations::default(),
             group_size_seen: false,
             shared_seen: false,
             buffer_layouts: kept::take_map(&mut scratch.maps.buffer_layouts),
@@ -160,8 +166,8 @@ impl<'s> Checker<'s> {
             Some(Read::Option(name, span)) => self.option(name, span),
             // Beyond the limit of nested blocks the program is read for errors of syntax only.
             Some(_) if self.flow.too_deep => {}
-            Some(Read::Inst(inst)) => {
-                self.instruction(inst);
+            Some(Read::Inst(_)) => {
+                self.instruction();
                 return Some(Statement::Inst);
             }
             Some(Read::Decl(number)) => self.decl(number),
@@ -175,15 +181,18 @@ impl<'s> Checker<'s> {
     }
 
     #[inline(always)]
-    fn instruction(&mut self, inst: Inst) {
+    fn instruction(&mut self) {
         self.code_begins();
-        if !self.usual_line(&inst) {
-            self.unusual_instruction(inst);
+        if !self.usual_line() {
+            self.unusual_instruction();
         }
     }
 
     #[inline(never)]
-    fn unusual_instruction(&mut self, mut inst: Inst) {
+    fn unusual_instruction(&mut self) {
+        let Some(mut inst) = self.syntax.inst().copied() else {
+            return;
+        };
         let mut operands = std::mem::take(&mut self.syntax.reading.operands);
         let types = self.inst(&mut inst, &mut operands);
         self.flow_inst(&inst);
@@ -218,6 +227,7 @@ impl<'s> Checker<'s> {
             body: self.body,
             wanted: None,
             reports: Reports::new(self.syntax.reports.acceptance()),
+            tgsi: TgsiOptions::default(),
         };
         let mut again = Checker::new(start, &mut Scratch::new());
         while again.next_statement().is_some() {}
@@ -275,10 +285,18 @@ impl<'s> Checker<'s> {
             let message = "compute programs need a GROUP_SIZE declaration";
             self.whole(Code::GroupSize, message);
         }
-        if self.binds_viewport_and_mask() || self.may_exceed_components() != [false; 2] {
+        self.end_of_declarations();
+        if self.binds_viewport_and_mask()
+            || self.may_exceed_components() != [false; 2]
+            || self.may_exceed_output()
+            || self.may_write_passed()
+        {
             self.complete_lines();
         }
         self.viewport_and_mask();
+        if self.may_write_passed() {
+            self.passed_and_written();
+        }
         // Both rules look at what instructions do with variables: which arrays have run-time indices, which results are written.
         self.overlaps();
         self.whole_limits();

@@ -5,7 +5,6 @@ use super::declare::io_binding;
 use super::memory::MemoryKind;
 use super::{Checker, Implicit, Named, VarKind};
 use crate::codes::Code;
-use crate::lang::bindings::BindingInfo;
 use crate::lang::lenient::Rule;
 use crate::lang::modifiers::base_name;
 use crate::lang::options::Features;
@@ -13,7 +12,7 @@ use crate::names::NameId;
 use crate::statement::{Base, Dst, Index, Operand, Path, Relative, Signs, Suffix, SuffixKind};
 use crate::syntax::Letters;
 use glasm_ir::types::{Base as TypeBase, Type};
-use glasm_ir::{Span, Stage};
+use glasm_ir::{Span, WriteMask};
 
 /// What an operand place takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,8 +56,10 @@ impl Checker<'_> {
             Shape::Plain | Shape::Memory(_) | Shape::AddressRegister => false,
         };
         let has_index = match (var.array, operand.index) {
-            (None, Index::None) => true,
-            (Some(count), Index::Const(number)) => number < count && var.element.is_none(),
+            (None, Index::None) => !var.by_vertex,
+            (Some(count), Index::Const(number)) => {
+                number < count && var.element.is_none() && !var.by_vertex
+            }
             _ => false,
         };
         is_value && has_shape && has_index && var.base.is_none_or(|base| base == ty.base())
@@ -211,15 +212,19 @@ impl Checker<'_> {
     /// An index against the variable. NV_gpu_program4 section 2.X.4.2.
     #[inline]
     pub(super) fn index(&mut self, var: u32, index: Index, span: Span) {
-        match (self.program.vars[var as usize].array, index) {
-            (None, Index::None) => {}
+        let info = &self.program.vars[var as usize];
+        match (info.array, index) {
+            (None, Index::None) if !info.by_vertex => {}
             (Some(count), Index::Const(number))
-                if number < count && self.program.vars[var as usize].element.is_none() => {}
+                if number < count && info.element.is_none() && !info.by_vertex => {}
             (array, index) => self.unusual_index(var, array, index, span),
         }
     }
 
     fn unusual_index(&mut self, var: u32, array: Option<u32>, index: Index, span: Span) {
+        if self.program.vars[var as usize].by_vertex {
+            return self.vertex_index((var, array), index, span);
+        }
         if let VarKind::Buffer(view) = self.program.vars[var as usize].kind
             && let Some(sizes) = view.sizes()
         {
@@ -262,6 +267,11 @@ impl Checker<'_> {
             self.address_index(relative);
             return self.no_loop_index(relative);
         }
+        self.run_time_index(count, relative);
+    }
+
+    /// The offset and the variable of a run-time index among `count` elements.
+    pub(super) fn run_time_index(&mut self, count: u32, relative: u32) {
         let info = self.syntax.reading.relatives[relative as usize];
         // Other offsets need an ADD before. NV_gpu_program4 section 2.X.4.2.
         if info.offset < 0 || info.offset >= i64::from(count) {
@@ -336,7 +346,7 @@ impl Checker<'_> {
         };
         let var = match resolved.relative {
             Some(relative) => self.relative_binding(&resolved.bound, relative, span)?,
-            None => self.implicit_var(resolved.bound, span)?,
+            None => self.implicit_var(resolved.bound, resolved.span)?,
         };
         Some((var, suffix))
     }
@@ -345,15 +355,25 @@ impl Checker<'_> {
         Letters::of(self.syntax.reading.dialect)
     }
 
+    /// The mask that the letters behind a result are.
+    pub(super) fn written_letters(&self, span: Span) -> Result<WriteMask, Code> {
+        self.letters().mask(self.text_at(span))
+    }
+
     /// What follows a binding selects no components.
     #[cold]
     fn no_letters<T>(&mut self, code: Code, span: Span) -> Option<T> {
+        self.not_letters(code, span);
+        None
+    }
+
+    /// Reports that what follows a binding selects no components.
+    pub(super) fn not_letters(&mut self, code: Code, span: Span) {
         if code == Code::UnexpectedToken {
             self.unknown(span);
         } else {
             self.error(code, span, code.title());
         }
-        None
     }
 
     fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
@@ -383,7 +403,9 @@ impl Checker<'_> {
     /// The unnamed variable of what a path names.
     pub(super) fn implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
         let (code, message) = match bound {
-            Bound::Attrib(row, number, _) => return Some(self.implicit_attrib(row, number, span)),
+            Bound::Attrib(row, number, _, holder) => {
+                return self.implicit_attrib((row, number, holder), span);
+            }
             Bound::Result(row, number, _) => {
                 let binding = io_binding(row, number);
                 let key = Implicit::Result(binding.semantic);
@@ -418,19 +440,6 @@ impl Checker<'_> {
         };
         self.error(code, span, message);
         None
-    }
-
-    fn implicit_attrib(&mut self, row: &'static BindingInfo, number: u32, span: Span) -> u32 {
-        let binding = io_binding(row, number);
-        if self.stage == Stage::Vertex {
-            self.use_slot(row, binding.semantic, span);
-        }
-        self.implicit(Implicit::Attrib(binding.semantic), span, |checker| {
-            checker.program.attribs.push(binding);
-            VarKind::Attrib {
-                first: checker.program.attribs.len() as u32 - 1,
-            }
-        })
     }
 
     /// A constant as operand.

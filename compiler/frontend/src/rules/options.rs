@@ -3,7 +3,7 @@
 use super::{Checker, suggest};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
-use crate::lang::options::{self, Features, Group, OptionInfo, Support};
+use crate::lang::options::{self, Features, Group, OptionInfo};
 use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::source::Acceptance;
@@ -18,10 +18,6 @@ impl Checker<'_> {
         let Some(row) = row.or_else(|| self.early_option(found, span)) else {
             return self.unknown_option(text, span);
         };
-        if row.support == Support::Missing {
-            let message = format!("option `{text}` is not supported yet");
-            self.error(Code::Unsupported, span, message);
-        }
         let excludes = |&&(group, other): &&(Group, &str)| {
             group == row.group && group != Group::None && other != row.name
         };

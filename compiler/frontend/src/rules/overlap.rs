@@ -3,14 +3,15 @@
 
 use super::{Checker, VarKind};
 use crate::codes::Code;
+use crate::vars::Holder;
 use glasm_ir::{ParamSource, Semantic};
 use rustc_hash::FxHashSet;
 
 /// The bindings of the arrays so far that have a run-time index.
 #[derive(Default)]
 struct Bindings {
-    attribs: FxHashSet<Semantic>,
-    results: FxHashSet<Semantic>,
+    attribs: FxHashSet<(Semantic, Holder)>,
+    results: FxHashSet<(Semantic, Holder)>,
     params: FxHashSet<ParamSource>,
 }
 
@@ -49,7 +50,8 @@ impl Checker<'_> {
             true => &mut bindings.attribs,
             false => &mut bindings.results,
         };
-        let mut semantics = self.attrib_semantics(var);
-        semantics.any(|semantic| !known.insert(semantic))
+        let count = info.array.unwrap_or(1) as usize;
+        let mut bindings = self.program.bindings_of(info.kind).iter().take(count);
+        bindings.any(|it| !known.insert((it.semantic, it.holder)))
     }
 }

@@ -10,10 +10,10 @@ use crate::lang::options::Features;
 use crate::lang::register::{
     self, File, FileKind, FragmentNames, Parameters, Registers, Temporaries,
 };
+use crate::line::Target;
 use crate::names::NameId;
 use crate::source::{Family, ProgramType, Version};
-use crate::statement::{Base, Dst, Index, Inst, Operand, Signs};
-use glasm_ir::types::Base as TypeBase;
+use crate::statement::{Base, Index, Inst, Operand, Signs};
 use glasm_ir::{ParamSource, Semantic, Span};
 
 /// What instructions have used of the registers of a program.
@@ -187,7 +187,7 @@ impl Checker<'_> {
         operands: &[Operand],
         (registers, info): (&Registers, &OpcodeInfo),
     ) -> bool {
-        if info.since > self.version || !info.mods.contains(inst.modifiers.mods()) {
+        if !self.exists(inst, info) {
             self.missing_register_form(inst, info);
             return false;
         }
@@ -200,20 +200,23 @@ impl Checker<'_> {
     /// Whether opcode, suffixes, condition and signs exist in the language, for all but state programs, whose results are parameters.
     #[inline]
     pub(super) fn has_usual_register_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
-        let exists = info.since <= self.version && info.mods.contains(inst.modifiers.mods());
-        exists
+        self.exists(inst, info)
             && self.stage != glasm_ir::Stage::Compute
             && (!self.family_is_old_vertex() || self.is_old_line(inst))
+    }
+
+    /// Whether the language has the opcode with these suffixes.
+    #[inline]
+    fn exists(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
+        info.since <= self.version && info.mods.contains(inst.modifiers.mods())
     }
 
     /// Whether a line has nothing that newer versions have brought to all instructions.
     fn is_old_line(&self, inst: &Inst) -> bool {
         let has_plus = self.facts.registers.is_none_or(|registers| registers.plus);
-        let is_old = |operand: &Operand| {
-            !operand.signs.contains(Signs::ABS) && (has_plus || operand.signs != Signs::WRITTEN)
-        };
-        inst.dst.is_none_or(|dst| dst.guard.is_none())
-            && self.syntax.reading.operands.iter().all(is_old)
+        let operands = &self.syntax.reading.operands;
+        self.is_plain_line(inst, operands)
+            && (has_plus || operands.iter().all(|it| it.signs != Signs::WRITTEN))
     }
 
     #[cold]
@@ -259,10 +262,19 @@ impl Checker<'_> {
         Span::new(start, start + 1)
     }
 
+    /// The rules for the registers that an instruction reads.
+    #[inline]
+    pub(super) fn register_operands(&mut self, operands: &[Operand]) {
+        self.one_register_of_each(operands);
+        if self.family == Family::Fragment1 {
+            self.fragment_operands(operands);
+        }
+    }
+
     /// An instruction reads one parameter and one attribute; the same one may stand in several operands. NV_vertex_program section
     /// 2.14.1.7, NV_fragment_program section 3.11.4.1.
     #[inline]
-    pub(super) fn one_register_of_each(&mut self, operands: &[Operand]) {
+    fn one_register_of_each(&mut self, operands: &[Operand]) {
         for (number, operand) in operands.iter().enumerate().skip(1) {
             let Some(counted) = self.counted(operand) else {
                 continue;
@@ -401,11 +413,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Notes the result that an instruction writes, and reports the position that fixed functions compute.
+    /// Notes the result that an instruction writes, and reports one that it must not write.
     #[inline]
-    pub(super) fn register_result(&mut self, dst: &Dst) {
-        if let (Base::Var(var), Index::Const(number)) = (dst.base, dst.index)
-            && let VarKind::Result { first } = self.program.vars[var as usize].kind
+    pub(super) fn register_result(&mut self, dst: &Target) {
+        if let Index::Const(number) = dst.index
+            && let VarKind::Result { first } = self.program.vars[dst.var as usize].kind
         {
             self.registers.results |= 1 << number;
             let semantic = self.program.results[(first + number) as usize].semantic;
@@ -414,6 +426,9 @@ impl Checker<'_> {
                 let message = "the program has OPTION NV_position_invariant, so the position is computed for it";
                 self.error(Code::PositionInvariant, span, message);
             }
+        }
+        if self.family == Family::Fragment1 {
+            self.one_color(dst);
         }
     }
 
@@ -475,12 +490,8 @@ fn find_named(names: &FragmentNames, text: &[u8]) -> Option<Found> {
 /// Adds the registers of a file to a table of bindings; gives the number of the first one.
 fn bind_elements(file: &File, table: &mut Vec<IoBinding>) -> u32 {
     let first = table.len() as u32;
-    let bindings = file.elements.iter().map(|&(_, semantic)| IoBinding {
-        semantic,
-        base: TypeBase::Float,
-        typeless: false,
-    });
-    table.extend(bindings);
+    let semantics = file.elements.iter().map(|&(_, semantic)| semantic);
+    table.extend(semantics.map(IoBinding::float));
     first
 }
 

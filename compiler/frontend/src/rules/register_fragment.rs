@@ -8,6 +8,7 @@ use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::lang::opcodes::{OpcodeInfo, OperandRule, PackedSize};
 use crate::lang::register::FragmentNames;
+use crate::line::Target;
 use crate::names::NameId;
 use crate::statement::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
 use crate::syntax::{DeclWord, Leader};
@@ -210,26 +211,11 @@ impl Checker<'_> {
         self.program.var(base).is_some_and(|(_, var)| var.is_number)
     }
 
-    /// The rules for parameters, constants and results of an instruction.
-    #[inline]
-    pub(super) fn fragment_registers(&mut self, inst: &Inst, operands: &[Operand]) {
-        self.fragment_operands(operands);
-        if let Some(dst) = &inst.dst {
-            self.one_color(dst);
-        }
-    }
-
     /// The rules for parameters and constants of an instruction.
     pub(super) fn fragment_operands(&mut self, operands: &[Operand]) {
         if operands.iter().any(|operand| self.is_counted(operand)) {
             self.counted_operands(operands);
         }
-    }
-
-    /// Notes the result that an instruction writes.
-    pub(super) fn fragment_result(&mut self, dst: &Dst) {
-        self.register_result(dst);
-        self.one_color(dst);
     }
 
     #[inline]
@@ -354,7 +340,7 @@ impl Checker<'_> {
 impl Checker<'_> {
     /// A program writes one of the two colors. NV_fragment_program section 3.11.1.3.
     #[inline]
-    fn one_color(&mut self, dst: &Dst) {
+    pub(super) fn one_color(&mut self, dst: &Target) {
         let colors = 1 << COLR | 1 << COLH;
         if self.registers.results & colors == colors && !self.registers.has_two_colors {
             self.second_color(dst);
@@ -362,7 +348,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn second_color(&mut self, dst: &Dst) {
+    fn second_color(&mut self, dst: &Target) {
         self.registers.has_two_colors = true;
         let span = self.register_span(dst.span);
         let message = "the program writes the color at another precision, too";

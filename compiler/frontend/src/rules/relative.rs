@@ -47,7 +47,8 @@ impl Checker<'_> {
 
     /// All bindings of a row, which share one array.
     pub(super) fn relative_row(&mut self, bound: &Bound) -> Option<(VarKind, u32)> {
-        let (&Bound::Attrib(row, first, count) | &Bound::Result(row, first, count)) = bound else {
+        let (&Bound::Attrib(row, first, count, _) | &Bound::Result(row, first, count)) = bound
+        else {
             return None;
         };
         // Indices into the same row select from the same bindings, so one array serves them all.

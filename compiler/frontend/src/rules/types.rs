@@ -227,7 +227,7 @@ impl Checker<'_> {
 }
 
 /// The types of an instruction with at most one type modifier, which its opcode takes, found out without looking further.
-#[inline]
+#[inline(always)]
 pub(super) fn usual_types(inst: &Inst, info: &OpcodeInfo) -> Option<InstTypes> {
     if info.rule != TypeRule::Arithmetic {
         return None;

@@ -51,9 +51,9 @@ impl Bases {
 }
 
 impl Uses {
-    /// Variables with rules of their own have no usual use.
-    fn of(var: &Var) -> Self {
-        let bases = match (var.base, var.element, var.array) {
+    /// Variables with rules of their own have no usual use. `elements` is how many constant indices an array has.
+    fn of(var: &Var, elements: Option<u32>) -> Self {
+        let bases = match (var.base, var.element, elements) {
             (_, Some(_), _) | (_, _, Some(0)) => Bases::empty(),
             (None, None, _) => Bases::all(),
             (Some(TypeBase::Float), None, _) => Bases::FLOAT,
@@ -62,7 +62,7 @@ impl Uses {
         };
         let only_if = |can: bool| if can { bases } else { Bases::empty() };
         Self {
-            elements: var.array.unwrap_or(0),
+            elements: elements.unwrap_or(0),
             read: only_if(var.kind.is_value()),
             written: only_if(matches!(var.kind, VarKind::Temp | VarKind::Result { .. })),
             count: if matches!(var.kind, VarKind::Attrib { .. }) {
@@ -88,28 +88,35 @@ impl Uses {
 }
 
 impl Checker<'_> {
-    /// Makes the line of an instruction of which only types and kinds of operands count. False for others, of which nothing is made.
+    /// Makes the line of the instruction that was read last, if only types and kinds of its operands count. False for others, of which nothing
+    /// is made.
+    ///
+    /// The instruction and its operands stay where the parser has put them: nothing of them is copied but into the line.
     #[inline(always)]
-    pub(super) fn usual_line(&mut self, inst: &Inst) -> bool {
-        let info = inst.opcode.info();
-        let Some(types) = usual_types(inst, info).filter(|_| self.is_usual_form(inst, info)) else {
+    pub(super) fn usual_line(&mut self) -> bool {
+        self.add_uses();
+        let Some(inst) = self.syntax.inst() else {
             return false;
         };
-        self.add_uses();
-        let dst = inst.dst.and_then(|dst| {
-            self.usual_target(&dst, info, types.ty)
-                .or_else(|| self.unusual_target(inst, dst, types))
-        });
-        let first_source = self.program.lines.sources.len() as u32;
-        for (number, &kind) in info.operands.iter().enumerate() {
-            let Some(operand) = self.syntax.reading.operands.get(number) else {
-                break;
-            };
-            let usual = self.usual_source(operand, kind, types.ty);
-            if let Some(source) = usual.or_else(|| self.unusual_source(inst, number, types)) {
-                self.program.lines.sources.push(source);
-            }
+        let info = inst.opcode.info();
+        let Some(types) = usual_types(inst, info) else {
+            return false;
+        };
+        if !self.is_usual_form(inst, info) {
+            return false;
         }
+        let dst = match &inst.dst {
+            None => None,
+            Some(dst) => match self.usual_target(dst, info, types.ty) {
+                Some(target) => Some(target),
+                None => self.unusual_target(types),
+            },
+        };
+        let first_source = self.program.lines.sources.len() as u32;
+        self.usual_sources(info, types);
+        let Some(inst) = self.syntax.inst() else {
+            return false;
+        };
         self.program.lines.list.push(Line {
             opcode: inst.opcode,
             modifiers: inst.modifiers,
@@ -127,6 +134,37 @@ impl Checker<'_> {
         true
     }
 
+    #[inline(always)]
+    fn usual_sources(&mut self, info: &OpcodeInfo, types: InstTypes) {
+        let own = types.ty.base();
+        for (number, &kind) in info.operands.iter().enumerate() {
+            let Some(operand) = self.syntax.reading.operands.get(number) else {
+                break;
+            };
+            match self.usual_read(operand, kind, own) {
+                Some(var) => self.program.lines.sources.push(Source {
+                    base: Value::Var(var),
+                    index: operand.index,
+                    suffix: operand.suffix,
+                    signs: operand.signs,
+                    span: operand.span,
+                }),
+                None => self.other_source(number, types),
+            }
+        }
+    }
+
+    /// A literal, or an operand that needs all rules.
+    #[inline(never)]
+    fn other_source(&mut self, number: usize, types: InstTypes) {
+        let operand = &self.syntax.reading.operands[number];
+        let source = match self.usual_literal(operand, number, types) {
+            true => operand.resolved(),
+            false => self.unusual_source(number, types),
+        };
+        self.program.lines.sources.extend(source);
+    }
+
     /// The rules for all registers of the line that was made last.
     #[inline]
     fn usual_registers(&mut self, first_source: usize) {
@@ -139,22 +177,10 @@ impl Checker<'_> {
             self.several_registers(first_source);
         }
         if let Some(Line { dst: Some(dst), .. }) = self.program.lines.list.last()
-            && matches!(
-                self.program.vars[dst.var as usize].kind,
-                VarKind::Result { .. }
-            )
+            && let VarKind::Result { .. } = self.program.vars[dst.var as usize].kind
         {
-            let dst = Dst {
-                base: Base::Var(dst.var),
-                index: dst.index,
-                mask: dst.mask,
-                guard: dst.guard,
-                span: dst.span,
-            };
-            match self.family == Family::Fragment1 {
-                true => self.fragment_result(&dst),
-                false => self.register_result(&dst),
-            }
+            let dst = *dst;
+            self.register_result(&dst);
         }
     }
 
@@ -179,30 +205,26 @@ impl Checker<'_> {
             for (operand, source) in operands.iter_mut().zip(sources) {
                 (operand.base, operand.index) = (source.base.base(), source.index);
             }
-            self.one_register_of_each(&operands);
-            if self.family == Family::Fragment1 {
-                self.fragment_operands(&operands);
-            }
+            self.register_operands(&operands);
         }
         self.syntax.reading.operands = operands;
     }
 
     #[inline(never)]
-    fn unusual_target(&mut self, inst: &Inst, mut dst: Dst, types: InstTypes) -> Option<Target> {
-        self.checked_result(&mut dst, inst, types);
+    fn unusual_target(&mut self, types: InstTypes) -> Option<Target> {
+        let inst = *self.syntax.inst()?;
+        let mut dst = inst.dst?;
+        self.checked_result(&mut dst, &inst, types);
         self.add_uses();
         dst.resolved()
     }
 
     #[inline(never)]
-    fn unusual_source(&mut self, inst: &Inst, number: usize, types: InstTypes) -> Option<Source> {
+    fn unusual_source(&mut self, number: usize, types: InstTypes) -> Option<Source> {
+        let inst = *self.syntax.inst()?;
         let mut operand = self.syntax.reading.operands[number];
-        self.checked_operand(
-            &mut operand,
-            inst.opcode.info().operands[number],
-            inst,
-            types,
-        );
+        let kind = inst.opcode.info().operands[number];
+        self.checked_operand(&mut operand, kind, &inst, types);
         // The next operand may name the same register, which did not exist before.
         self.add_uses();
         operand.resolved()
@@ -213,14 +235,14 @@ impl Checker<'_> {
     #[inline(always)]
     fn is_usual_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
         let exists = match self.family {
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 => {
+            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
                 self.has_usual_register_form(inst, info)
             }
             Family::Typed => self.has_opcode(info) && self.has_modifiers(inst, info),
             Family::Arb => {
                 let operands = &self.syntax.reading.operands;
                 let form = info.arb.of(self.stage);
-                form.is_some_and(|form| self.has_form(inst, info, form))
+                form.is_some_and(|form| self.has_form(inst, form))
                     && (!self.is_plain_arb() || self.is_plain_line(inst, operands))
             }
         };
@@ -238,8 +260,14 @@ impl Checker<'_> {
 
     #[cold]
     fn add_new_uses(&mut self) {
-        let new = &self.program.vars[self.uses.len()..];
-        self.uses.extend(new.iter().map(Uses::of));
+        for number in self.uses.len()..self.program.vars.len() {
+            let var = &self.program.vars[number];
+            let elements = match var.by_vertex {
+                false => var.array,
+                true => Some(self.usual_vertices(number as u32)),
+            };
+            self.uses.push(Uses::of(var, elements));
+        }
     }
 
     #[inline(always)]
@@ -265,56 +293,46 @@ impl Checker<'_> {
         })
     }
 
+    /// The variable that an operand reads, in an instruction whose type has the base type `own`.
     #[inline(always)]
-    fn usual_source(&self, operand: &Operand, kind: OperandKind, ty: Type) -> Option<Source> {
-        let is_scalar = kind == OperandKind::S;
-        let base = if is_scalar || kind == OperandKind::V {
-            ty.base()
-        } else if kind == OperandKind::Vf {
-            TypeBase::Float
-        } else {
-            return None;
-        };
-        if is_scalar && !matches!(operand.suffix.kind(), SuffixKind::One(_)) {
-            return None;
-        }
-        let value = match operand.base {
-            // Numbers with a fraction are floats only.
-            Base::Scalar(literal) if base == TypeBase::Float => Value::Scalar(literal),
-            Base::Vector { first, count } if base == TypeBase::Float => {
-                Value::Vector { first, count }
-            }
-            name @ (Base::Name(_)
-            | Base::Path(_)
-            | Base::Var(_)
-            | Base::Scalar(_)
-            | Base::Vector { .. }) => {
-                let var = self.usual_variable(name)?;
-                let uses = self.uses[var as usize];
-                if !uses.read.has(base) || !uses.takes(operand.index) {
-                    return None;
-                }
-                Value::Var(var)
-            }
-        };
-        Some(Source {
-            base: value,
-            index: operand.index,
-            suffix: operand.suffix,
-            signs: operand.signs,
-            span: operand.span,
-        })
+    fn usual_read(&self, operand: &Operand, kind: OperandKind, own: TypeBase) -> Option<u32> {
+        let base = usual_base(operand, kind, own)?;
+        let var = self.usual_variable(operand.base)?;
+        let uses = self.uses[var as usize];
+        (uses.read.has(base) && uses.takes(operand.index)).then_some(var)
+    }
+
+    /// Whether an operand is a literal that is read as float: numbers with a fraction are floats only.
+    fn usual_literal(&self, operand: &Operand, number: usize, types: InstTypes) -> bool {
+        let info = self.syntax.inst().map(|inst| inst.opcode.info());
+        let kind = info.and_then(|info| info.operands.get(number));
+        let base = kind.and_then(|&kind| usual_base(operand, kind, types.ty.base()));
+        matches!(operand.base, Base::Scalar(_) | Base::Vector { .. })
+            && base == Some(TypeBase::Float)
     }
 
     #[inline(always)]
     fn usual_variable(&self, base: Base) -> Option<u32> {
-        match base {
-            Base::Name(name) => match self.syntax.words[name.index()].named {
+        if let Base::Name(name) = base {
+            return match self.syntax.words[name.index()].named {
                 Named::Var(var) => Some(var),
                 Named::Nothing | Named::SubroutineType | Named::Poisoned => None,
-            },
-            Base::Var(var) => Some(var),
-            Base::Path(_) | Base::Scalar(_) | Base::Vector { .. } => None,
+            };
         }
+        match base {
+            Base::Var(var) => Some(var),
+            Base::Name(_) | Base::Path(_) | Base::Scalar(_) | Base::Vector { .. } => None,
+        }
+    }
+}
+
+/// As what a usual operand is read, in an instruction whose type has the base type `own`.
+#[inline(always)]
+fn usual_base(operand: &Operand, kind: OperandKind, own: TypeBase) -> Option<TypeBase> {
+    let is_one = matches!(operand.suffix.kind(), SuffixKind::One(_));
+    if kind == OperandKind::V || kind == OperandKind::S && is_one {
+        Some(own)
+    } else {
+        (kind == OperandKind::Vf).then_some(TypeBase::Float)
     }
 }

@@ -3,8 +3,8 @@
 
 use super::binding::Bound;
 use super::buffers::BufferRange;
-use super::declare::{base_of, io_binding};
-use super::{Checker, Named, Var, VarKind};
+use super::declare::{attrib_binding, base_of, io_binding};
+use super::{Checker, IoBinding, Named, Var, VarKind};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Traits};
 use crate::lang::lenient::Rule;
@@ -12,6 +12,7 @@ use crate::lang::limits;
 use crate::lang::options::Features;
 use crate::source::Version;
 use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
+use crate::vars::{Holder, VertexOf};
 use glasm_ir::{ParamSource, Semantic, Span, Stage};
 
 /// What a declaration needs to be there at all.
@@ -83,8 +84,8 @@ static BOUND: &[(DeclKind, &str, &str, Needs)] = &[
 
 /// The elements of a declaration, by kind.
 enum Elements {
-    /// Those of the checker's list.
-    Attribs,
+    /// Those of the checker's list, and what has them.
+    Attribs(Holder),
     /// Those of the checker's list.
     Results,
     /// The parameters of the program from this one on.
@@ -252,13 +253,13 @@ impl Checker<'_> {
                 .is_some_and(|elements| self.count(elements) as u64 > limits::PARAMETERS)
             {
                 let message = "too many bindings in an array";
-                self.error(Code::TooManyParameters, item_span(self, item), message);
+                self.error(Code::TooManyParameters, self.item_span(item), message);
                 return None;
             }
             match self.item(decl, item) {
                 Some(found) => match &mut elements {
                     None => elements = Some(found),
-                    Some(list) => failed |= !self.append(list, found, item_span(self, item)),
+                    Some(list) => failed |= !self.append(list, found, self.item_span(item)),
                 },
                 None => failed = true,
             }
@@ -269,7 +270,7 @@ impl Checker<'_> {
     /// The number of elements.
     fn count(&self, elements: &Elements) -> usize {
         match elements {
-            Elements::Attribs | Elements::Results => self.io_elements.len(),
+            Elements::Attribs(_) | Elements::Results => self.io_elements.len(),
             Elements::Params(first) => self.program.params.len() - *first as usize,
             Elements::Textures(units) | Elements::Images(units) => units.count as usize,
             Elements::Subroutines(list) => list.len(),
@@ -285,9 +286,12 @@ impl Checker<'_> {
         }
         match (list, found) {
             // Their lists have them already.
-            (Elements::Attribs, Elements::Attribs)
-            | (Elements::Results, Elements::Results)
-            | (Elements::Params(_), Elements::Params(_)) => true,
+            (Elements::Attribs(first), Elements::Attribs(next)) => {
+                self.same_holder(*first, next, span)
+            }
+            (Elements::Results, Elements::Results) | (Elements::Params(_), Elements::Params(_)) => {
+                true
+            }
             (Elements::Textures(list), Elements::Textures(more))
             | (Elements::Images(list), Elements::Images(more)) => {
                 list.append(more);
@@ -330,7 +334,7 @@ impl Checker<'_> {
                 Some(self.param(ParamSource::Literal(bits)))
             }
             Item::Scalar(_) | Item::Vector { .. } | Item::Name(..) | Item::Number(..) => {
-                let span = item_span(self, item);
+                let span = self.item_span(item);
                 self.wrong_binding(decl, span);
                 None
             }
@@ -361,10 +365,10 @@ impl Checker<'_> {
             {
                 Elements::Relative(bound, resolved.relative.unwrap_or_default())
             }
-            (DeclKind::Attrib, Bound::Attrib(row, first, count)) => {
+            (DeclKind::Attrib, Bound::Attrib(row, first, count, holder)) => {
                 let numbers = first..first + count;
                 self.io_elements.extend(numbers.map(|number| (row, number)));
-                Elements::Attribs
+                Elements::Attribs(holder)
             }
             (DeclKind::Output, Bound::Result(row, first, count)) => {
                 let numbers = first..first + count;
@@ -429,12 +433,15 @@ impl Checker<'_> {
     /// Makes the variable of resolved elements.
     fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
         match elements {
-            Elements::Attribs | Elements::Results => {
+            Elements::Attribs(holder) => {
                 let list = std::mem::take(&mut self.io_elements);
-                let var = match decl.kind == DeclKind::Attrib {
-                    true => self.bind_attribs(decl, &list),
-                    false => self.bind_results(decl, &list),
-                };
+                let var = self.bind_attribs(decl, &list, holder);
+                self.io_elements = list;
+                var
+            }
+            Elements::Results => {
+                let list = std::mem::take(&mut self.io_elements);
+                let var = self.bind_results(decl, &list);
                 self.io_elements = list;
                 var
             }
@@ -463,14 +470,22 @@ impl Checker<'_> {
         }
     }
 
-    fn bind_attribs(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<Var> {
+    fn bind_attribs(
+        &mut self,
+        decl: &Decl,
+        list: &[(&'static BindingInfo, u32)],
+        holder: Holder,
+    ) -> Option<Var> {
         let array = self.array_of(decl.size, list.len())?;
         self.array_kind(decl, list)?;
         let first = self.program.attribs.len() as u32;
         for &(row, number) in list {
-            self.bind_attrib(decl, row, number);
+            self.bind_attrib(decl, row, attrib_binding(row, number, holder));
         }
-        Some(self.new_var(decl, VarKind::Attrib { first }, array))
+        Some(Var {
+            by_vertex: holder.vertex == VertexOf::Each,
+            ..self.new_var(decl, VarKind::Attrib { first }, array)
+        })
     }
 
     fn bind_results(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<Var> {
@@ -532,8 +547,7 @@ impl Checker<'_> {
         Some(())
     }
 
-    fn bind_attrib(&mut self, decl: &Decl, row: &'static BindingInfo, number: u32) {
-        let binding = io_binding(row, number);
+    fn bind_attrib(&mut self, decl: &Decl, row: &'static BindingInfo, binding: IoBinding) {
         self.program.attribs.push(binding);
         self.use_slot(row, binding.semantic, decl.span);
         if self.stage != Stage::Fragment {
@@ -568,12 +582,14 @@ impl Checker<'_> {
             self.error(Code::InterpolationConflict, decl.span, message);
         }
     }
-}
 
-fn item_span(checker: &Checker<'_>, item: Item) -> Span {
-    match item {
-        Item::Name(_, _, span) | Item::Vector { span, .. } | Item::Number(_, span) => span,
-        Item::Path(path) => checker.syntax.reading.paths[path as usize].span,
-        Item::Scalar(literal) => checker.syntax.reading.literals[literal as usize].span,
+    /// The place of an item.
+    pub(super) fn item_span(&self, item: Item) -> Span {
+        let reading = &self.syntax.reading;
+        match item {
+            Item::Name(_, _, span) | Item::Vector { span, .. } | Item::Number(_, span) => span,
+            Item::Path(path) => reading.paths[path as usize].span,
+            Item::Scalar(literal) => reading.literals[literal as usize].span,
+        }
     }
 }

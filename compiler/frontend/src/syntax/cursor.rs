@@ -108,6 +108,7 @@ impl<'s> Syntax<'s> {
             body,
             wanted,
             reports,
+            tgsi: _,
         } = start;
         let facts = dialect.facts();
         let names = std::mem::take(&mut scratch.names);
@@ -118,6 +119,7 @@ impl<'s> Syntax<'s> {
             operands: kept::take(&mut scratch.operands),
             paths: kept::take(&mut scratch.paths),
             segments: kept::take(&mut scratch.segments),
+            pairs: kept::take(&mut scratch.pairs),
             relatives: kept::take(&mut scratch.relatives),
             literals: kept::take(&mut scratch.literals),
             numbers: kept::take_map(&mut scratch.numbers),
@@ -153,6 +155,15 @@ impl<'s> Syntax<'s> {
     pub(super) fn read_inst(&mut self, inst: Inst) {
         self.reading.inst_count += 1;
         self.read = Some(Read::Inst(inst));
+    }
+
+    /// The instruction that was read last, if the last statement is one.
+    #[inline(always)]
+    pub(crate) fn inst(&self) -> Option<&Inst> {
+        match &self.read {
+            Some(Read::Inst(inst)) => Some(inst),
+            Some(Read::Option(..) | Read::Decl(_) | Read::Label(..)) | None => None,
+        }
     }
 
     /// Adds a label.
@@ -314,6 +325,19 @@ impl<'s> Syntax<'s> {
         match self.accept(mark) {
             true => Ok(()),
             false => Err(self.fail_at(expected)),
+        }
+    }
+
+    /// Takes the comma between two operands or fails.
+    #[inline(always)]
+    pub(super) fn expect_comma(&mut self) -> Parsed<()> {
+        match *self.rest {
+            // Most operands are written one blank apart.
+            [b',', b' ', next, ..] if next > b'#' => {
+                self.rest = &self.rest[2..];
+                Ok(())
+            }
+            _ => self.expect(Kind::Comma, Expected::Comma),
         }
     }
 

@@ -7,6 +7,7 @@ use super::operand::{sign, signed_number, vector};
 use super::path::{small_int, whole_path};
 use super::vocabulary::Leader;
 use crate::codes::Code;
+use crate::lang::declarations::Argument;
 use crate::lex::Kind;
 use crate::names::NameId;
 use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
@@ -96,6 +97,10 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
         }
         DeclKind::GroupSize | DeclKind::SharedMemory => numbers(input)?,
         DeclKind::SecondaryViewLayerOffset => signed_integer(input)?,
+        DeclKind::Program(declaration) => {
+            input.reading.declared |= declaration.bit();
+            argument(input, declaration.info().argument)?;
+        }
         DeclKind::Alias => {
             decl.name = Some(new_name(input)?);
             input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
@@ -185,6 +190,24 @@ fn numbers(input: &mut Syntax<'_>) -> Parsed<()> {
             return Ok(());
         }
     }
+}
+
+/// What stands behind PRIMITIVE_IN and its like.
+fn argument(input: &mut Syntax<'_>, argument: Argument) -> Parsed<()> {
+    let item = match argument {
+        Argument::None => return Ok(()),
+        Argument::Word(_) => {
+            let (name, span) = input.expect_name(Expected::Name)?;
+            Item::Name(name, Size::Single, span)
+        }
+        Argument::Number => {
+            let span = input.peek().span();
+            Item::Number(small_int(input)?, span)
+        }
+        Argument::Result => Item::Path(whole_path(input)?),
+    };
+    input.reading.items.push(item);
+    Ok(())
 }
 
 /// An integer with an optional sign, kept by its bits. Numbers out of range become the nearest ones.

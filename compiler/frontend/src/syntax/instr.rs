@@ -46,7 +46,7 @@ pub(super) fn instruction(
         _ => Some(result(input)?),
     };
     for _ in usize::from(dst.is_none())..operands {
-        input.expect(Kind::Comma, Expected::Comma)?;
+        input.expect_comma()?;
         push_operand(input)?;
     }
     let end = semicolon(input)?;

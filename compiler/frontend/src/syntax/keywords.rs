@@ -1,5 +1,6 @@
 //! The words that begin declarations.
 
+use crate::lang::declarations::DECLARATIONS;
 use crate::source::Family;
 use crate::statement::{DeclKind, VarMods};
 
@@ -75,8 +76,13 @@ static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
 
 /// The declaration words of a family.
 pub(super) fn of(family: Family) -> impl Iterator<Item = (&'static str, DeclWord)> {
-    KEYWORDS
+    let words = KEYWORDS
         .iter()
         .filter(move |(.., families)| families.contains(&family))
-        .map(|&(text, word, _)| (text, word))
+        .map(|&(text, word, _)| (text, word));
+    let of_program = DECLARATIONS.iter().filter(move |_| family == Family::Typed);
+    words.chain(of_program.map(|row| {
+        let kind = DeclKind::Program(row.declaration);
+        (row.word, DeclWord::Keyword(kind))
+    }))
 }

@@ -83,7 +83,9 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
     let leader = match input.vocabulary.leader(key, text) {
         Some(leader) => leader,
         None => {
-            let name = input.intern_keyed(span, key);
+            // An opcode with suffixes, which is likely to stand in several lines.
+            let seen = input.reading.names.seen(span, key);
+            let name = seen.unwrap_or_else(|| input.intern_keyed(span, key));
             input.leader(name)
         }
     };

@@ -56,8 +56,10 @@ impl GlState {
                 let [near, far] = self.depth_range;
                 [near, far, far - near, 1.0]
             }
+            StateParam::Viewport => self.viewport,
             StateParam::DepthBounds => self.depth_bounds(),
             StateParam::WindowOrigin => self.window_origin(),
+            StateParam::WindowOriginLower => self.window_origin_lower(),
             StateParam::NormalScale => [self.normal_scale(), 0.0, 0.0, 1.0],
             StateParam::SamplePosition(n) => {
                 let [x, y] = self.multisample.position(n);
@@ -118,6 +120,14 @@ impl GlState {
         match self.lower_left_height {
             Some(height) => [-1.0, height, 0.0, 1.0],
             None => [1.0, 0.0, 0.0, 1.0],
+        }
+    }
+
+    /// What makes of y of the window position a count from the bottom.
+    fn window_origin_lower(&self) -> [f32; 4] {
+        match self.lower_left_height {
+            Some(_) => [1.0, 0.0, 0.0, 1.0],
+            None => [-1.0, self.window_height, 0.0, 1.0],
         }
     }
 

@@ -113,8 +113,12 @@ pub struct GlState {
     pub depth_range: [f32; 2],
     /// DEPTH_CLAMP: depths of fragments are clamped to the range. NV_depth_clamp.
     pub depth_clamp: bool,
+    /// The viewport: x, y, width, height. GL 2.1 section 2.11.1.
+    pub viewport: [f32; 4],
     /// Height of the window, if row 0 of the image that is drawn to is the lowest one, as in GL; `None` if it is the top one.
     pub lower_left_height: Option<f32>,
+    /// Height of the window, for programs that count its rows from the bottom whatever row 0 is.
+    pub window_height: f32,
     /// Thread groups of the device.
     pub threads: Threads,
     /// Samples of the framebuffer.
@@ -246,8 +250,10 @@ impl Default for GlState {
                 attenuation: [1.0, 0.0, 0.0],
             },
             depth_range: [0.0, 1.0],
+            viewport: [0.0; 4],
             depth_clamp: false,
             lower_left_height: None,
+            window_height: 0.0,
             threads: Threads::default(),
             multisample: Multisample::default(),
         }

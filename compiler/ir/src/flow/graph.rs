@@ -67,7 +67,8 @@ pub(super) struct Graph<'a> {
     steps: u32,
     /// Whether what is being filled is the arm of a jump with a condition, which has been counted.
     in_jump: bool,
-    starts: FxHashMap<PieceId, FlowId>,
+    /// Where each piece of the graph begins.
+    starts: IndexVec<PieceId, Option<FlowId>>,
     /// Ends the program; without a stack, the region.
     out: FlowId,
     /// Goes to the place on top of the stack.
@@ -95,7 +96,7 @@ impl<'a> Graph<'a> {
             only_from: None,
             steps: 0,
             in_jump: false,
-            starts: FxHashMap::default(),
+            starts: IndexVec::new(),
             out: FlowId::new(0),
             ret: FlowId::new(0),
             calls: None,
@@ -129,9 +130,12 @@ impl<'a> Graph<'a> {
         pieces: &[(PieceId, Block, End)],
         start: Start,
     ) -> structurize::Graph {
+        let last = pieces.iter().map(|(piece, ..)| piece.index() + 1).max();
+        self.starts.grow(last.unwrap_or(0), None);
+        // Room for the blocks that loops with several entries get, too: to move all blocks costs more than to fill them.
+        self.blocks.reserve(pieces.len() + pieces.len() / 2);
         for &(piece, ..) in pieces {
-            let block = self.reserve();
-            self.starts.insert(piece, block);
+            self.starts[piece] = Some(self.reserve());
         }
         let entry = self.entry(start);
         let mut open = false;
@@ -162,7 +166,7 @@ impl<'a> Graph<'a> {
     /// A block to be filled later; until then it returns.
     fn reserve(&mut self) -> FlowId {
         self.blocks.push(FlowBlock {
-            nodes: Vec::new(),
+            nodes: Block::default(),
             exit: Exit::Return,
             span: Span::default(),
             steps: 0,
@@ -179,8 +183,8 @@ impl<'a> Graph<'a> {
     }
 
     fn end_at(&mut self, exit: Exit, span: Span) {
-        let nodes = self.builder.take_nodes();
-        let is_empty = nodes.is_empty() && !(self.counts_all() && self.steps > 0);
+        let nodes = self.builder.close_nodes();
+        let is_empty = nodes.len == 0 && !(self.counts_all() && self.steps > 0);
         // An empty block behind a conditional jump: the jump can go where the block goes.
         if let (true, Some(from), &Exit::Jump(to)) = (is_empty, self.only_from, &exit) {
             self.blocks[from].exit.retarget(self.current, to);
@@ -234,14 +238,18 @@ impl<'a> Graph<'a> {
 
     /// Where a piece begins; the end of the program is none.
     fn start_of(&self, piece: PieceId) -> FlowId {
-        self.starts.get(&piece).copied().unwrap_or(self.out)
+        self.known_start(piece).unwrap_or(self.out)
+    }
+
+    fn known_start(&self, piece: PieceId) -> Option<FlowId> {
+        self.starts.get(piece).copied().flatten()
     }
 
     /// Whether a piece goes on with the next one.
     fn falls(&self, piece: PieceId) -> bool {
         let next = PieceId::new(piece.index() + 1);
         let goes_on = self.rules.at_label == AtLabel::GoOn || self.plan.goes_on(next);
-        goes_on && self.starts.contains_key(&next)
+        goes_on && self.known_start(next).is_some()
     }
 
     fn end_piece(&mut self, piece: PieceId, end: End) {
@@ -414,7 +422,7 @@ impl<'a> Graph<'a> {
             Callee::End => Some(self.out),
             Callee::Label(label) if self.calls.is_some() => {
                 let piece = self.plan.piece_of(label)?;
-                self.starts.get(&piece).copied()
+                self.known_start(piece)
             }
             Callee::Label(_) | Callee::Routine => None,
         }

@@ -114,8 +114,20 @@ impl Outline {
         self.labels.keys().copied()
     }
 
-    /// What the program comes to if it begins at `entry`.
-    pub fn plan(mut self, entry: PieceId, rules: Rules) -> Plan {
+    /// An empty outline with the memory of this one.
+    pub fn emptied(mut self) -> Self {
+        self.pieces.clear();
+        self.calls.clear();
+        Self {
+            pieces: self.pieces,
+            calls: self.calls,
+            ..Self::default()
+        }
+    }
+
+    /// What the program comes to if it begins at `entry`. It takes the labels along; another program may follow when the rest was
+    /// [`emptied`](Self::emptied).
+    pub fn plan(&mut self, entry: PieceId, rules: Rules) -> Plan {
         if self.pieces.is_empty() && !self.keeps_addresses {
             return Plan {
                 entry,
@@ -131,8 +143,8 @@ impl Outline {
                 calls[from].push(to);
             }
         }
-        let mut plan = Search::new(&self, &calls, rules).plan(entry);
-        plan.labels = self.labels;
+        let mut plan = Search::new(self, &calls, rules).plan(entry);
+        plan.labels = std::mem::take(&mut self.labels);
         plan
     }
 
@@ -196,6 +208,11 @@ impl Plan {
     /// Whether the program is one piece without branches.
     pub fn is_simple(&self) -> bool {
         self.regions.is_empty()
+    }
+
+    /// Number of pieces of the text.
+    pub(super) fn pieces(&self) -> usize {
+        self.shapes.len()
     }
 
     /// Whether a piece can run.

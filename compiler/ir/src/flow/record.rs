@@ -85,6 +85,11 @@ impl Recorder {
         }
     }
 
+    /// Makes room for all pieces of a plan.
+    pub fn expect(&mut self, plan: &Plan) {
+        self.pieces.reserve(plan.pieces());
+    }
+
     /// The piece that is being recorded.
     pub fn here(&self) -> PieceId {
         self.pieces.next_id()

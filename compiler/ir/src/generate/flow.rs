@@ -1,9 +1,10 @@
 //! Control flow. Loops count up to a small number and test it first, so all of them end.
 
 use super::Generator;
+use super::exchange::Allowed;
 use crate::inst::{Cond, Dst, Src, WriteMask};
 use crate::op::Op;
-use crate::program::{Case, Node, Switch};
+use crate::program::{Case, Node, RegisterId, Switch};
 use crate::span::Span;
 use crate::types::Type;
 
@@ -11,6 +12,50 @@ use crate::types::Type;
 pub(super) const MAX_LOOPS: usize = 2;
 /// How deep blocks are nested.
 const MAX_DEPTH: usize = 4;
+
+/// A kind of statement.
+#[derive(Clone, Copy)]
+enum Kind {
+    Branch,
+    Loop,
+    Switch,
+    Call,
+    Leave,
+    Exchange,
+    Vertex,
+    Computation,
+}
+
+/// How often each kind comes among [`OFTEN`] statements.
+const COMPUTING: &[(Kind, usize)] = &[
+    (Kind::Branch, 3),
+    (Kind::Loop, 1),
+    (Kind::Switch, 1),
+    (Kind::Call, 1),
+    (Kind::Leave, 1),
+    (Kind::Computation, 13),
+];
+/// The same where invocations have to do with each other: flow control is what counts there.
+const EXCHANGING: &[(Kind, usize)] = &[
+    (Kind::Branch, 4),
+    (Kind::Loop, 2),
+    (Kind::Switch, 2),
+    (Kind::Call, 1),
+    (Kind::Leave, 3),
+    (Kind::Exchange, 7),
+    (Kind::Computation, 1),
+];
+/// The same where programs read and emit vertices.
+const OF_VERTICES: &[(Kind, usize)] = &[
+    (Kind::Branch, 3),
+    (Kind::Loop, 1),
+    (Kind::Switch, 1),
+    (Kind::Call, 1),
+    (Kind::Leave, 1),
+    (Kind::Vertex, 8),
+    (Kind::Computation, 5),
+];
+const OFTEN: usize = 20;
 
 /// Where statements stand.
 #[derive(Clone, Copy, PartialEq)]
@@ -28,6 +73,8 @@ struct Around {
     depth: usize,
     /// The nearest loop or switch.
     nearest: Nearest,
+    /// What invocations may exchange.
+    allowed: Allowed,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -39,13 +86,14 @@ enum Nearest {
 
 impl Generator {
     /// Statements with about `budget` instructions.
-    pub(super) fn statements(&mut self, budget: u32, place: RoutineRole) {
+    pub(super) fn statements(&mut self, budget: u32, place: RoutineRole, allowed: Allowed) {
         self.sequence(
             budget,
             Around {
                 place,
                 depth: 0,
                 nearest: Nearest::None,
+                allowed,
             },
         );
     }
@@ -60,14 +108,39 @@ impl Generator {
     fn statement(&mut self, around: Around, budget: u32) {
         let options = self.options;
         let deeper = around.depth < MAX_DEPTH && budget >= 4;
-        match self.random.below(20) {
-            0..=2 if options.branches && deeper => self.branch(around, budget),
-            3 if options.loops && deeper && self.loops < MAX_LOOPS => self.repeat(around, budget),
-            4 if options.switches && deeper => self.switch(around, budget),
-            5 if !self.callable.is_empty() && self.loops == 0 => self.call(),
-            6 if options.branches && deeper => self.leave(around),
-            _ => self.computation(),
+        match self.kind() {
+            Kind::Branch if options.branches && deeper => self.branch(around, budget),
+            Kind::Loop if options.loops && deeper && self.loops < MAX_LOOPS => {
+                self.repeat(around, budget);
+            }
+            Kind::Switch if options.switches && deeper => self.switch(around, budget),
+            Kind::Call if !self.callable.is_empty() && self.loops == 0 => self.call(around),
+            Kind::Leave if options.branches && deeper => self.leave(around),
+            Kind::Exchange => self.exchange(around.allowed),
+            Kind::Vertex => self.vertex_statement(),
+            Kind::Branch
+            | Kind::Loop
+            | Kind::Switch
+            | Kind::Call
+            | Kind::Leave
+            | Kind::Computation => self.computation(),
         }
+    }
+
+    fn kind(&mut self) -> Kind {
+        let kinds = match (&self.pools.exchange, &self.pools.vertices) {
+            (Some(_), _) => EXCHANGING,
+            (None, Some(_)) => OF_VERTICES,
+            (None, None) => COMPUTING,
+        };
+        let mut drawn = self.random.below(OFTEN);
+        let mut kinds = kinds.iter();
+        let kind = kinds.find(|(_, often)| {
+            let found = drawn < *often;
+            drawn = drawn.saturating_sub(*often);
+            found
+        });
+        kind.map_or(Kind::Computation, |(kind, _)| *kind)
     }
 
     /// A block of its own.
@@ -97,15 +170,28 @@ impl Generator {
     }
 
     fn branch(&mut self, around: Around, budget: u32) {
-        let cond = self.cond();
+        let (cond, allowed) = self.branch_cond(around.allowed, 2);
         let part = 1 + budget / 3;
-        let then = self.inner(part, around);
+        let group = |number: usize| Around {
+            allowed: allowed[number],
+            ..around
+        };
+        let then = self.inner(part, group(0));
         let otherwise = if self.random.percent(50) {
-            Some(self.inner(part, around))
+            Some(self.inner(part, group(1)))
         } else {
             None
         };
         self.builder.branch(cond, then, otherwise, Span::new(1, 2));
+    }
+
+    /// The condition of a branch, and what each of its groups may exchange.
+    fn branch_cond(&mut self, allowed: Allowed, groups: usize) -> (Cond, Vec<Allowed>) {
+        if let Some((register, lane)) = self.same_lane() {
+            let cond = Cond::NonZero(register, lane, Type::U32);
+            return (cond, vec![allowed; groups]);
+        }
+        (self.cond(), self.share_out(allowed, groups))
     }
 
     fn repeat(&mut self, around: Around, budget: u32) {
@@ -117,7 +203,8 @@ impl Generator {
         self.emit(Op::Mov, Type::S32, x, &[zero]);
         self.loops += 1;
         self.builder.open_block();
-        let test = Dst::new(self.pools.scratch, WriteMask::X);
+        let done = self.pools.scratch;
+        let test = Dst::new(done, WriteMask::X);
         self.emit(
             Op::SetGe,
             Type::S32,
@@ -128,7 +215,7 @@ impl Generator {
         self.builder.node(Node::Break);
         let leave = self.builder.close_block();
         self.builder.branch(
-            Cond::NonZero(self.pools.scratch, 0, Type::S32),
+            Cond::NonZero(done, 0, Type::S32),
             leave,
             None,
             Span::default(),
@@ -154,30 +241,33 @@ impl Generator {
     }
 
     fn switch(&mut self, around: Around, budget: u32) {
-        let scratch = self.pools.scratch;
-        self.small_number(scratch, 4);
         let around = Around {
             nearest: Nearest::Switch,
             ..around
         };
         let part = 1 + budget / 4;
+        let (selector, shares) = self.selector(around.allowed);
+        let group = |number: usize| Around {
+            allowed: shares[number],
+            ..around
+        };
         let cases = vec![
             Case {
                 values: vec![0],
-                block: self.inner(part, around),
+                block: self.inner(part, group(0)),
             },
             Case {
                 values: vec![3, 1],
-                block: self.inner(part, around),
+                block: self.inner(part, group(1)),
             },
         ];
         let default = if self.random.percent(50) {
-            Some(self.inner(part, around))
+            Some(self.inner(part, group(2)))
         } else {
             None
         };
         let switch = Switch {
-            selector: (scratch, 0),
+            selector,
             cases,
             default,
             span: Span::new(4, 8),
@@ -186,8 +276,21 @@ impl Generator {
         self.builder.node(Node::Switch(switch));
     }
 
-    fn call(&mut self) {
-        let routine = self.random.pick(&self.callable);
+    /// The selector of a switch, and what each of its three ways may exchange.
+    fn selector(&mut self, allowed: Allowed) -> ((RegisterId, u8), Vec<Allowed>) {
+        if let Some(same) = self.same_lane() {
+            return (same, vec![allowed; 3]);
+        }
+        let scratch = self.pools.scratch;
+        self.small_number(scratch, 4);
+        ((scratch, 0), self.share_out(allowed, 3))
+    }
+
+    fn call(&mut self, around: Around) {
+        let (routine, exchanged) = self.random.pick(&self.callable);
+        if exchanged & !around.allowed != 0 {
+            return self.computation();
+        }
         self.budget = self.budget.saturating_sub(1);
         self.builder.node(Node::Call(routine, Span::default()));
     }
@@ -201,14 +304,20 @@ impl Generator {
         if self.loops > 0 {
             choices.push(Node::Continue);
         }
-        if around.place == RoutineRole::Subroutine || self.random.percent(5) && self.may_return() {
+        let early = match self.pools.exchange {
+            Some(_) => 30,
+            None => 5,
+        };
+        if around.place == RoutineRole::Subroutine
+            || self.random.percent(early) && self.may_return()
+        {
             choices.push(Node::Return);
         }
         if choices.is_empty() {
             return self.computation();
         }
         let node = self.random.pick(&choices);
-        let cond = self.cond();
+        let (cond, _) = self.branch_cond(around.allowed, 1);
         self.builder.open_block();
         self.builder.node(node);
         let then = self.builder.close_block();

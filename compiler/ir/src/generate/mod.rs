@@ -7,12 +7,16 @@
 //!
 //! The interface: parameter `n` is `local[n]` and may hold any bits. Results are unsigned integers. Vertex programs read
 //! `attrib[0]` (unsigned) and write `generic[0..]`; fragment programs read x and y of `position` and write `frag_color[0..][0]`.
+//! Geometry and tessellation evaluation programs read `generic[RESULTS..]` of each vertex and the number of the primitive, the former their
+//! `invocation_id`, too, the latter `tess_coord`, and write `generic[0..]`. Evaluation programs also write `position`: the coordinates less 5/8.
 //! Compute programs read x of `global_invocation_id` and store [`RESULT_BYTES`] bytes for each invocation, one after the other,
 //! from the global address in x (low half) and y of parameter 0.
 
+mod exchange;
 mod flow;
 mod number;
 pub(crate) mod random;
+mod vertices;
 
 use crate::arena::Id;
 use crate::builder::Builder;
@@ -25,7 +29,11 @@ use crate::semantic::{Input, InputId, Output, Semantic};
 use crate::span::Span;
 use crate::types::{Base as TypeBase, Type, Width};
 
+use exchange::{Allowed, Exchange};
 use random::Random;
+use vertices::Vertices;
+
+pub use vertices::{PATCH_VERTICES, TESS_PARTS, VERTEX_INPUTS};
 
 /// Parameters of a generated program.
 pub const PARAMS: usize = 6;
@@ -37,7 +45,7 @@ pub const RESULT_BYTES: u64 = 64;
 /// What a generated program may contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GenerateOptions {
-    /// Stage: vertex, fragment or compute; others are made like vertex programs.
+    /// Stage.
     pub stage: Stage,
     /// About how many instructions there are besides setting up and writing results.
     pub max_insts: u32,
@@ -98,12 +106,15 @@ pub fn environment(seed: u64, program: &Program) -> Environment {
         Stage::Fragment => {
             [random.below(64), random.below(64), 0, 0].map(|at| ((at as f32) + 0.5).to_bits())
         }
-        Stage::Compute => [0; 4],
-        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
-            std::array::from_fn(|_| random.bits32())
-        }
+        Stage::Compute | Stage::Geometry => [0; 4],
+        Stage::TessEval => std::array::from_fn(|_| {
+            let part = random.below(1 + TESS_PARTS as usize);
+            (part as f32 / TESS_PARTS as f32).to_bits()
+        }),
+        Stage::Vertex | Stage::TessControl => std::array::from_fn(|_| random.bits32()),
     };
     environment.inputs.push(input.map(u64::from));
+    vertices::set_vertices(program, &mut environment, &mut random);
     if program.stage == Stage::Compute {
         let address = 0x1_0000_0000_u64;
         environment.params[0] = [address as u32, (address >> 32) as u32, 0, 0];
@@ -167,6 +178,10 @@ struct Pools {
     /// Lane x holds an index into arrays.
     index: RegisterId,
     results: Vec<RegisterId>,
+    /// What invocations have to do with each other.
+    exchange: Option<Exchange>,
+    /// What they have to do with vertices.
+    vertices: Option<Vertices>,
 }
 
 /// Elements of the array.
@@ -182,8 +197,8 @@ struct Generator {
     budget: u32,
     /// Loops around the current statement.
     loops: usize,
-    /// Routines that may be called.
-    callable: Vec<RoutineId>,
+    /// Routines that may be called, with what they exchange.
+    callable: Vec<(RoutineId, Allowed)>,
 }
 
 impl Generator {
@@ -202,9 +217,9 @@ impl Generator {
         let (semantic, base) = match options.stage {
             Stage::Fragment => (Semantic::Position, TypeBase::Float),
             Stage::Compute => (Semantic::GlobalInvocationId, TypeBase::Unsigned),
-            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
-                (Semantic::Attrib(0), TypeBase::Unsigned)
-            }
+            Stage::TessControl | Stage::Geometry => (Semantic::InvocationId, TypeBase::Unsigned),
+            Stage::TessEval => (Semantic::TessCoord, TypeBase::Float),
+            Stage::Vertex => (Semantic::Attrib(0), TypeBase::Unsigned),
         };
         let input = program.inputs.push(Input {
             base,
@@ -227,6 +242,12 @@ impl Generator {
 
     /// Subroutines first, each of which may call those before it; then main.
     fn routines(&mut self) {
+        if self.pools.exchange.is_some() {
+            self.patch_size();
+        }
+        if self.pools.vertices.is_some() {
+            self.primitive_modes();
+        }
         let count = if self.options.calls {
             self.random.below(3)
         } else {
@@ -235,23 +256,27 @@ impl Generator {
         for _ in 0..count {
             self.builder.open_block();
             let budget = self.budget / 4;
-            self.statements(budget, flow::RoutineRole::Subroutine);
+            let allowed = match self.pools.exchange {
+                Some(_) => self.random.below(1 + usize::from(exchange::ALL)) as Allowed,
+                None => 0,
+            };
+            self.statements(budget, flow::RoutineRole::Subroutine, allowed);
             let body = self.builder.close_block();
             let id = self
                 .builder
                 .program
                 .routines
                 .push(Routine { name: None, body });
-            self.callable.push(id);
+            self.callable.push((id, allowed));
         }
         self.builder.open_block();
         let budget = self.budget;
         self.set_up();
         self.budget = budget;
-        for routine in self.callable.clone() {
+        for (routine, _) in self.callable.clone() {
             self.builder.node(Node::Call(routine, Span::default()));
         }
-        self.statements(budget, flow::RoutineRole::Main);
+        self.statements(budget, flow::RoutineRole::Main, exchange::ALL);
         self.gather();
         self.results();
         let body = self.builder.close_block();
@@ -339,6 +364,8 @@ impl Generator {
                 Dst::new(first, WriteMask(3)),
                 Src::new(Base::Input(self.input)),
             );
+        } else if self.options.stage == Stage::TessEval {
+            self.tess_parts(first);
         } else {
             let input = Src {
                 swizzle: Swizzle::splat(0),
@@ -357,6 +384,8 @@ impl Generator {
         if self.options.arrays {
             self.set_up_array();
         }
+        self.set_up_exchange();
+        self.set_up_vertices();
         for result in self.pools.results.clone() {
             let source = self.int_source();
             self.emit(Op::Mov, Type::U32, Self::whole(result), &[source]);
@@ -442,8 +471,10 @@ impl Generator {
                 &[source, Src::register(result)],
             );
         }
-        if self.options.stage == Stage::Compute {
-            self.store_results();
+        match self.options.stage {
+            Stage::Compute => self.store_results(),
+            Stage::Geometry => self.emit_vertex(),
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Fragment => {}
         }
     }
 
@@ -523,6 +554,8 @@ impl Pools {
         let results = (0..RESULTS)
             .map(|number| Self::result(program, number as u8))
             .collect();
+        let exchange = Exchange::new(program, RESULTS as u8);
+        let vertices = Vertices::new(program);
         Self {
             int,
             float,
@@ -534,6 +567,8 @@ impl Pools {
             long_scratch,
             index,
             results,
+            exchange,
+            vertices,
         }
     }
 

@@ -186,7 +186,7 @@ impl Generator {
     }
 
     /// A result register with a random mask, guard and condition-code update.
-    fn dst(&mut self, register: RegisterId) -> Dst {
+    pub(super) fn dst(&mut self, register: RegisterId) -> Dst {
         let mut dst = Dst::new(register, self.mask());
         if self.options.conditions {
             dst.guard = self.random.percent(20).then(|| self.guard());

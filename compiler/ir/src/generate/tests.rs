@@ -5,7 +5,14 @@ use crate::interp::Interpreter;
 use crate::{parse, print, verify};
 
 fn all_options() -> Vec<GenerateOptions> {
-    let stages = [Stage::Vertex, Stage::Fragment, Stage::Compute];
+    let stages = [
+        Stage::Vertex,
+        Stage::Fragment,
+        Stage::Compute,
+        Stage::TessControl,
+        Stage::TessEval,
+        Stage::Geometry,
+    ];
     let plain = stages.map(|stage| GenerateOptions::new(stage, 60));
     let mut all = plain.to_vec();
     all.extend(plain.map(|options| GenerateOptions {
@@ -188,5 +195,54 @@ fn options_choose_what_occurs() {
         "floor.f32",
     ] {
         assert!(!occurs(&less, text), "`{text}`");
+    }
+}
+
+/// No invocation emits more vertices than its program says, and every kind of primitive comes out of some program.
+#[test]
+fn geometry_programs_emit_what_they_may() {
+    let mut kinds = std::collections::BTreeMap::new();
+    let mut streams = 0;
+    for seed in 0..100 {
+        let program = program(seed, &GenerateOptions::new(Stage::Geometry, 40));
+        let mut environment = environment(seed, &program);
+        let interpreter = Interpreter::new(&program).unwrap();
+        let emitted = interpreter.run_primitive(&mut environment).unwrap();
+        let modes = program.modes;
+        let vertices = emitted
+            .streams
+            .iter()
+            .flatten()
+            .map(Vec::len)
+            .sum::<usize>();
+        let most = modes.vertices_out * modes.invocations.max(1);
+        assert!(vertices as u32 <= most, "seed {seed}");
+        streams += usize::from(emitted.streams[1..].iter().any(|strips| !strips.is_empty()));
+        *kinds
+            .entry(format!("{:?}", modes.primitive_out))
+            .or_insert(0) += vertices;
+        assert!(print(&program).contains("emit.s32"), "seed {seed}");
+    }
+    assert_eq!(kinds.len(), 3);
+    assert!(kinds.values().all(|&vertices| vertices > 40), "{kinds:?}");
+    assert!(streams > 5, "{streams}");
+}
+
+#[test]
+fn results_depend_on_vertices() {
+    for stage in [Stage::TessEval, Stage::Geometry] {
+        let mut same = 0;
+        for seed in 0..50 {
+            let program = program(seed, &GenerateOptions::new(stage, 50));
+            let mut first = environment(seed, &program);
+            let mut second = first.clone();
+            let lanes = second.vertices.iter_mut().flatten().flatten();
+            lanes.for_each(|lane| *lane = !*lane & u64::from(u32::MAX));
+            let interpreter = Interpreter::new(&program).unwrap();
+            let [first, second] =
+                [&mut first, &mut second].map(|it| interpreter.run(it).unwrap().outputs);
+            same += usize::from(first == second);
+        }
+        assert!(same < 25, "{stage:?}: {same}");
     }
 }

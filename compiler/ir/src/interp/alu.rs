@@ -53,6 +53,35 @@ fn legacy_mul(ty: Type, operands: [u64; 2]) -> u64 {
     }
 }
 
+/// `a * b + c`, rounded once; a product with zero as the rules say.
+pub(super) fn fma(ty: Type, [a, b, c]: [u64; 3], products: Products) -> u64 {
+    let is_zero = |bits: u64| to_f64(ty, bits) == 0.0;
+    if products == Products::ZeroWins && ty == Type::F32 && (is_zero(a) || is_zero(b)) {
+        return add(ty, [0, c]);
+    }
+    float(ty, [a, b, c], |[a, b, c]| match ty == Type::F64 {
+        true => a.mul_add(b, c),
+        // The product of two narrower floats is a double.
+        false => sum_to_odd(a * b, c),
+    })
+}
+
+/// A sum whose last bit says whether it was rounded, so that rounding it once more, to half of the digits or fewer, gives what rounding
+/// the exact sum gives.
+fn sum_to_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    let part = sum - a;
+    let error = (a - (sum - part)) + (b - part);
+    if !sum.is_finite() || error == 0.0 || sum.to_bits() & 1 != 0 {
+        return sum;
+    }
+    // Of the two doubles that the exact sum lies between, this one is even.
+    match (error > 0.0) == (sum > 0.0) {
+        true => f64::from_bits(sum.to_bits() + 1),
+        false => f64::from_bits(sum.to_bits() - 1),
+    }
+}
+
 /// The multiplication with these rules.
 pub(super) fn product(products: Products) -> fn(Type, [u64; 2]) -> u64 {
     match products {

@@ -90,6 +90,7 @@ fn evaluate_numbers(
         Op::Mad => each(ty, sources, |ty, [a, b, c]| {
             alu::add(ty, [mul(ty, [a, b]), c])
         }),
+        Op::Fma => each(ty, sources, |ty, operands| alu::fma(ty, operands, products)),
         Op::Pow => each(ty, sources, |ty, operands| alu::pow(ty, operands, products)),
         Op::Dp2 => pack::dot::<2>(ty, sources, mul),
         Op::Dp3 => pack::dot::<3>(ty, sources, mul),
@@ -157,6 +158,10 @@ fn evaluate_numbers(
         | Op::InterpOffset
         | Op::InterpSample
         | Op::GroupBallot
+        | Op::GroupAllEqual
+        | Op::GroupBallotWide
+        | Op::GroupFirst
+        | Op::GroupRead
         | Op::ShuffleUp
         | Op::ShuffleDown
         | Op::ShuffleXor
@@ -176,12 +181,17 @@ fn evaluate_numbers(
         | Op::ImageStore
         | Op::ImageAtomic
         | Op::ImageSize
+        | Op::BufferSize
         | Op::ImageSamples
         | Op::MemoryBarrier
         | Op::Barrier
         | Op::Demote
+        | Op::IsHelper
+        | Op::Clock
         | Op::InterlockBegin
-        | Op::InterlockEnd => return None,
+        | Op::InterlockEnd
+        | Op::EmitVertex
+        | Op::EndPrimitive => return None,
     })
 }
 

@@ -38,6 +38,15 @@ impl<T: Textures> Machine<'_, '_, T> {
                 let [value] = self.load_all::<1>(inst);
                 self.store(inst, value.map(|bits| group::ballot(inst.ty, bits)));
             }
+            Op::GroupAllEqual => self.store(inst, [u64::from(u32::MAX); 4]),
+            Op::GroupBallotWide => {
+                let [value] = self.load_all::<1>(inst);
+                self.store(inst, [group::ballot(inst.ty, value[0]), 0, 0, 0]);
+            }
+            Op::GroupFirst | Op::GroupRead => {
+                let value = self.load(inst, 0);
+                self.store(inst, value);
+            }
             Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex => {
                 let op = inst.op;
                 let sources = self.load_all::<3>(inst);
@@ -52,12 +61,28 @@ impl<T: Textures> Machine<'_, '_, T> {
             Op::Load => self.load_memory(inst),
             Op::Store => self.store_memory(inst),
             Op::Atomic => self.atomic(inst),
+            Op::BufferSize => self.buffer_size(inst),
             // There are no images: their texels do not exist.
             Op::ImageLoad | Op::ImageAtomic | Op::ImageSize => self.store(inst, [0; 4]),
             Op::ImageSamples => self.store(inst, [1; 4]),
             Op::ImageStore => {}
+            Op::EmitVertex => {
+                let [stream] = self.load_all::<1>(inst);
+                self.emit_vertex(stream[0]);
+            }
+            Op::EndPrimitive => self.emitted.end_strip(),
+            // Whoever runs the invocations waits for them.
             Op::MemoryBarrier | Op::Barrier | Op::InterlockBegin | Op::InterlockEnd => {}
-            Op::Demote => self.demoted = true,
+            Op::Demote => self.own.demoted = true,
+            Op::IsHelper => {
+                let helper = if self.own.demoted { u32::MAX } else { 0 };
+                self.store(inst, [helper.into(); 4]);
+            }
+            // Whatever it is that time is counted in: steps never go back.
+            Op::Clock => {
+                let steps = self.own.steps;
+                self.store(inst, [steps & u64::from(u32::MAX), steps >> 32, 0, 0]);
+            }
             _ => {}
         }
     }

@@ -1,20 +1,28 @@
 //! Control flow: a stack of open blocks instead of recursion.
 
+use std::cmp::Ordering;
+
 use super::texture::Textures;
 use super::{Machine, StepLimit};
 use crate::inst::Cond;
-use crate::program::{BlockId, Node, RoutineId, SwitchId};
+use crate::op::Op;
+use crate::program::{BlockId, Node, SwitchId};
 
 /// An open block.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Frame {
+    /// Rounds of the loop that are complete.
+    round: u64,
+    kind: FrameKind,
     block: BlockId,
     /// Next node.
     next: usize,
-    kind: FrameKind,
+    /// Next instruction of that node.
+    inst: u32,
 }
 
 /// What happens at the end of a block, and what leaves it.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum FrameKind {
     /// Body of a routine.
     Routine,
@@ -28,14 +36,64 @@ enum FrameKind {
     Continuing(BlockId),
 }
 
-struct Stack(Vec<Frame>);
+/// The blocks that an invocation is in.
+///
+/// Where invocations began together, their stacks compare in the order of lock step: who is less is behind, and those that have to end an
+/// instruction together are equal.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub(super) struct Stack(Vec<Frame>);
+
+impl PartialOrd for Stack {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Stack {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let frames = self.0.iter().zip(&other.0);
+        let mut differing = frames.map(|(a, b)| a.cmp(b));
+        let first = differing.find(|order| order.is_ne());
+        // Who is inside of a node is behind those that have left it.
+        first.unwrap_or_else(|| other.0.len().cmp(&self.0.len()))
+    }
+}
+
+/// What a step of an invocation was.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It goes on.
+    Ran,
+    /// It has come to a barrier.
+    Barrier,
+    /// It has ended.
+    Ended,
+}
 
 impl Stack {
+    /// At the start of the main routine.
+    pub(super) fn new(main: BlockId) -> Self {
+        let mut stack = Self::default();
+        stack.open(main, FrameKind::Routine);
+        stack
+    }
+
+    /// Whether the main routine has ended.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     fn open(&mut self, block: BlockId, kind: FrameKind) {
+        self.open_round(block, kind, 0);
+    }
+
+    fn open_round(&mut self, block: BlockId, kind: FrameKind, round: u64) {
         self.0.push(Frame {
+            round,
+            kind,
             block,
             next: 0,
-            kind,
+            inst: 0,
         });
     }
 
@@ -53,9 +111,9 @@ impl Stack {
     fn next_round(&mut self, body: Frame) {
         match body.kind {
             FrameKind::Body(Some(continuing)) => {
-                self.open(continuing, FrameKind::Continuing(body.block))
+                self.open_round(continuing, FrameKind::Continuing(body.block), body.round)
             }
-            FrameKind::Body(None) => self.open(body.block, body.kind),
+            FrameKind::Body(None) => self.open_round(body.block, body.kind, body.round + 1),
             FrameKind::Routine | FrameKind::Branch | FrameKind::Case | FrameKind::Continuing(_) => {
             }
         }
@@ -67,41 +125,49 @@ impl Stack {
         match frame.kind {
             FrameKind::Routine | FrameKind::Branch | FrameKind::Case => {}
             FrameKind::Body(_) => self.next_round(frame),
-            FrameKind::Continuing(body) => self.open(body, FrameKind::Body(Some(frame.block))),
+            FrameKind::Continuing(body) => {
+                self.open_round(body, FrameKind::Body(Some(frame.block)), frame.round + 1)
+            }
         }
     }
 }
 
 impl<T: Textures> Machine<'_, '_, T> {
-    pub(super) fn run(&mut self) -> Result<(), StepLimit> {
+    /// Runs an instruction, another node, or the end of a block.
+    pub(super) fn advance(&mut self) -> Result<Step, StepLimit> {
         let program = self.program;
-        let mut stack = Stack(Vec::new());
-        stack.open(program.routines[program.main].body, FrameKind::Routine);
-        while let Some(frame) = stack.0.last_mut() {
-            match program.block(frame.block).get(frame.next) {
-                Some(node) => {
-                    frame.next += 1;
-                    self.node(&mut stack, node)?;
-                }
-                None => {
-                    // The end of a block is a step, so that loops without instructions reach the limit.
-                    self.step()?;
-                    stack.fall_off();
-                }
-            }
+        let Some(frame) = self.own.stack.0.last_mut() else {
+            return Ok(Step::Ended);
+        };
+        let Some(node) = program.block(frame.block).get(frame.next) else {
+            // The end of a block is a step, so that loops without instructions reach the limit.
+            self.step()?;
+            self.own.stack.fall_off();
+            return Ok(Step::Ran);
+        };
+        let Node::Run { first, len } = *node else {
+            frame.next += 1;
+            self.node(node)?;
+            return Ok(Step::Ran);
+        };
+        let inst = program.run(first, len).get(frame.inst as usize);
+        frame.inst += 1;
+        if frame.inst >= len {
+            (frame.next, frame.inst) = (frame.next + 1, 0);
         }
-        Ok(())
+        let Some(inst) = inst else {
+            return Ok(Step::Ran);
+        };
+        self.step()?;
+        self.execute(inst);
+        Ok(if inst.op == Op::Barrier {
+            Step::Barrier
+        } else {
+            Step::Ran
+        })
     }
 
-    fn node(&mut self, stack: &mut Stack, node: &Node) -> Result<(), StepLimit> {
-        let program = self.program;
-        if let Node::Run { first, len } = *node {
-            for inst in &program.insts[first as usize..(first + len) as usize] {
-                self.step()?;
-                self.execute(inst);
-            }
-            return Ok(());
-        }
+    fn node(&mut self, node: &Node) -> Result<(), StepLimit> {
         self.step()?;
         match *node {
             Node::Run { .. } => {}
@@ -116,6 +182,7 @@ impl<T: Textures> Machine<'_, '_, T> {
                 } else {
                     otherwise
                 };
+                let stack = &mut self.own.stack;
                 taken
                     .into_iter()
                     .for_each(|block| stack.open(block, FrameKind::Branch));
@@ -124,28 +191,29 @@ impl<T: Textures> Machine<'_, '_, T> {
                 body,
                 continuing,
                 span: _,
-            } => stack.open(body, FrameKind::Body(continuing)),
-            Node::Switch(id) => self.switch(stack, id),
+            } => self.own.stack.open(body, FrameKind::Body(continuing)),
+            Node::Switch(id) => self.switch(id),
             Node::Break => {
+                let stack = &mut self.own.stack;
                 stack.close(|kind| matches!(kind, FrameKind::Case | FrameKind::Body(_)));
             }
             Node::Continue => {
+                let stack = &mut self.own.stack;
                 let body = stack.close(|kind| matches!(kind, FrameKind::Body(_)));
                 body.into_iter().for_each(|body| stack.next_round(body));
             }
-            Node::Call(routine, _) => self.call(stack, routine),
+            Node::Call(routine, _) => {
+                let body = self.program.routines[routine].body;
+                self.own.stack.open(body, FrameKind::Routine);
+            }
             Node::Return => {
-                stack.close(|kind| kind == FrameKind::Routine);
+                self.own.stack.close(|kind| kind == FrameKind::Routine);
             }
         }
         Ok(())
     }
 
-    fn call(&self, stack: &mut Stack, routine: RoutineId) {
-        stack.open(self.program.routines[routine].body, FrameKind::Routine);
-    }
-
-    fn switch(&self, stack: &mut Stack, id: SwitchId) {
+    fn switch(&mut self, id: SwitchId) {
         let switch = &self.program.switches[id];
         let value = self.lane(switch.selector) as u32;
         let case = switch
@@ -153,6 +221,7 @@ impl<T: Textures> Machine<'_, '_, T> {
             .iter()
             .find(|case| case.values.contains(&value));
         let block = case.map(|case| case.block).or(switch.default);
+        let stack = &mut self.own.stack;
         block
             .into_iter()
             .for_each(|block| stack.open(block, FrameKind::Case));

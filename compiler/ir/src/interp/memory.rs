@@ -1,5 +1,5 @@
 //! Memory and the instructions that access it. Reads outside give 0, writes outside do nothing, and so do those of helper
-//! invocations.
+//! invocations to memory that others see.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,8 @@ use super::value::{compare, mask};
 use super::{Machine, alu};
 use crate::arena::Id;
 use crate::inst::{Aux, Inst, source_type};
-use crate::resource::{AtomicOp, BufferId, MemAccess, MemSpace};
+use crate::program::Program;
+use crate::resource::{AtomicOp, Buffer, BufferId, BufferKind, MemAccess, MemSpace};
 use crate::types::{Type, Width};
 
 /// Bytes of the global address space.
@@ -63,6 +64,21 @@ fn part(bytes: &mut [u8], offset: u64, len: usize) -> Option<&mut [u8]> {
 }
 
 impl ProgramMemory {
+    /// What an invocation has for itself.
+    pub(super) fn of_invocation(program: &Program) -> Self {
+        let bytes = |buffer: &Buffer| match buffer.kind == BufferKind::Private {
+            true => vec![vec![
+                0;
+                buffer.size.unwrap_or(0).next_multiple_of(4) as usize
+            ]],
+            false => Vec::new(),
+        };
+        Self {
+            regions: Vec::new(),
+            buffers: program.buffers.iter().map(bytes).collect(),
+        }
+    }
+
     fn bytes(&mut self, address: Address, width: Width) -> Option<&mut [u8]> {
         let len = width.bytes() as usize;
         match address {
@@ -121,6 +137,30 @@ impl<T: Textures> Machine<'_, '_, T> {
         }
     }
 
+    /// Whether no other invocation sees an address.
+    fn is_private(&self, address: Address) -> bool {
+        matches!(address, Address::Buffer { buffer, .. }
+            if self.program.buffers[buffer].kind == BufferKind::Private)
+    }
+
+    /// Whether an address lies in what the program says that a constant buffer has.
+    fn is_declared(&self, address: Address) -> bool {
+        let Address::Buffer { buffer, offset, .. } = address else {
+            return true;
+        };
+        let buffer = &self.program.buffers[buffer];
+        let size = buffer.size.filter(|_| buffer.kind == BufferKind::Constant);
+        size.is_none_or(|size| offset < u64::from(size))
+    }
+
+    /// The memory that an address is in.
+    fn memory_of(&mut self, address: Address) -> &mut ProgramMemory {
+        match self.is_private(address) {
+            true => &mut self.own.private,
+            false => &mut self.environment.memory,
+        }
+    }
+
     fn mem_access(&self, inst: &Inst) -> Option<MemAccess> {
         if let Aux::Mem(id) = inst.aux {
             Some(self.program.mem_accesses[id])
@@ -138,23 +178,41 @@ impl<T: Textures> Machine<'_, '_, T> {
         for (position, lane) in lanes.iter_mut().enumerate().take(access.components.into()) {
             // Each element is looked up by itself: those of an access that begins inside may lie outside.
             let element = address.plus(position as u64 * u64::from(width.bytes()));
-            *lane = self.environment.memory.read(element, width).unwrap_or(0);
+            let value = self.memory_of(element).read(element, width);
+            *lane = value.filter(|_| self.is_declared(element)).unwrap_or(0);
         }
         self.store(inst, lanes);
+    }
+
+    /// The bytes of a buffer: what comes before the first word that it does not have.
+    pub(super) fn buffer_size(&mut self, inst: &Inst) {
+        let Some(access) = self.mem_access(inst) else {
+            return;
+        };
+        let address = self.address(inst, &access, 0);
+        let mut bytes = 0;
+        while bytes < u64::from(u32::MAX) {
+            let place = address.plus(bytes);
+            if self.memory_of(place).read(place, Width::W32).is_none() {
+                break;
+            }
+            bytes += 4;
+        }
+        self.store(inst, [bytes; 4]);
     }
 
     pub(super) fn store_memory(&mut self, inst: &Inst) {
         let Some(access) = self.mem_access(inst) else {
             return;
         };
-        if self.demoted {
+        let (address, width) = (self.address(inst, &access, 1), inst.ty.width());
+        if self.own.demoted && !self.is_private(address) {
             return;
         }
-        let (address, width) = (self.address(inst, &access, 1), inst.ty.width());
         let lanes = self.load(inst, 0);
         for (position, &lane) in lanes.iter().enumerate().take(access.components.into()) {
             let element = address.plus(position as u64 * u64::from(width.bytes()));
-            self.environment.memory.write(element, width, lane);
+            self.memory_of(element).write(element, width, lane);
         }
     }
 
@@ -164,8 +222,8 @@ impl<T: Textures> Machine<'_, '_, T> {
         };
         let (address, width) = (self.address(inst, &access, 1), inst.ty.width());
         let values = self.load(inst, 0);
-        let memory = &mut self.environment.memory;
-        let demoted = self.demoted;
+        let demoted = self.own.demoted && !self.is_private(address);
+        let memory = self.memory_of(address);
         // Helper invocations change no memory; they get what an access outside gives.
         let mut update = |address, x, y| {
             let old = memory.read(address, width).filter(|_| !demoted)?;

@@ -3,19 +3,19 @@
 //! Loading: index, swizzle, absolute value, negation. Storing: clamp, masks tested against the old condition codes, write,
 //! condition-code update.
 
+use super::Machine;
 use super::evaluate::{Carries, Sources, carries, magnitude, operand, written};
 use super::flags::Flags;
 use super::texture::Textures;
-use super::{Environment, Machine};
 use crate::arena::Id;
 use crate::inst::{Base, Guard, IndexId, IndexTerm, Inst, Src, result_type, source_type};
-use crate::program::RegisterId;
+use crate::program::{RegisterId, Storage};
 use crate::semantic::{InputId, Semantic};
 
 impl<T: Textures> Machine<'_, '_, T> {
     /// A lane of a register that is no array.
     pub(super) fn lane(&self, (register, lane): (RegisterId, u8)) -> u64 {
-        self.lanes[self.starts[register.index()]][usize::from(lane)]
+        self.own.lanes[self.starts[register.index()]][usize::from(lane)]
     }
 
     pub(super) fn term(&self, term: IndexTerm) -> i64 {
@@ -47,29 +47,25 @@ impl<T: Textures> Machine<'_, '_, T> {
     fn base(&self, src: &Src) -> [u64; 4] {
         let (element, vertex) = self.index(src.index);
         match src.base {
-            Base::Register(register) => self.lanes[self.slot(register, src.index)],
+            Base::Register(register) => self.own.lanes[self.slot(register, src.index)],
             Base::Param(param) => {
                 let lanes = self.environment.params.get(param.index() + element);
                 lanes.copied().unwrap_or_default().map(u64::from)
             }
             Base::Input(input) => self.input(InputId::new(input.index() + element), vertex),
-            Base::Output(output) => {
-                self.outputs[output.index() + element].map_or([0; 4], |slot| self.lanes[slot])
-            }
+            Base::Output(output) => self.patch.read(output.index() + element, vertex),
             Base::Literal(literal) => self.program.literals[literal],
         }
     }
 
     fn input(&self, input: InputId, vertex: Option<i64>) -> [u64; 4] {
         // A demoted fragment is a helper from then on; helpers read -1 (NV_shader_thread_group section 2.X.3.2).
-        if self.demoted && self.program.inputs[input].semantic == Semantic::HelperInvocation {
+        if self.own.demoted && self.program.inputs[input].semantic == Semantic::HelperInvocation {
             return [u64::from(u32::MAX), 0, 0, 0];
         }
-        let Environment {
-            inputs, vertices, ..
-        } = &*self.environment;
+        let vertices = &self.environment.vertices;
         let inputs = match vertex {
-            None => Some(inputs),
+            None => Some(&self.own.inputs),
             Some(vertex) => {
                 vertices.get(vertex.clamp(0, vertices.len().max(1) as i64 - 1) as usize)
             }
@@ -100,7 +96,7 @@ impl<T: Textures> Machine<'_, '_, T> {
 
     /// The tests of the four lanes of a guard.
     pub(super) fn passes(&self, guard: Guard) -> [bool; 4] {
-        let codes = self.codes[guard.cc.index()];
+        let codes = self.own.codes[guard.cc.index()];
         std::array::from_fn(|lane| codes[guard.swizzle.lane(lane)].passes(guard.test))
     }
 
@@ -119,13 +115,19 @@ impl<T: Textures> Machine<'_, '_, T> {
             Carries::default()
         };
         let slot = self.slot(dst.register, dst.index);
+        let storage = self.program.registers[dst.register].storage;
         for lane in dst.mask.lanes().filter(written) {
-            self.lanes[slot][lane] = result[lane];
+            self.own.lanes[slot][lane] = result[lane];
+            if let Storage::Output(first) = storage {
+                let output = first.index() + slot - self.starts[dst.register.index()];
+                self.patch
+                    .write(output, self.own.number, lane, result[lane]);
+            }
         }
         let Some(cc) = dst.cc else { return };
         for lane in dst.mask.lanes().filter(written) {
             let (overflow, carry) = carries[lane];
-            self.codes[cc.index()][lane] = Flags {
+            self.own.codes[cc.index()][lane] = Flags {
                 overflow,
                 carry,
                 ..Flags::of_result(ty, width, result[lane])

@@ -3,6 +3,7 @@
 use super::lex::Token;
 use super::{Error, Parse, Parser, split_id};
 use crate::image::{Image, ImageTexels};
+use crate::operand::WriteMask;
 use crate::program::{Register, Storage};
 use crate::resource::{Buffer, NamedParam, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
@@ -23,10 +24,35 @@ impl<'a> Parser<'a> {
                 self.builder.program.modes.secondary_view_layer_offset = self.signed()?;
             }
             _ if self.builder.program.modes.set_named(word) => {}
+            _ if self.primitive_mode(word)? => {}
             _ => self.entry(word)?,
         }
         self.line_end()?;
         Ok(())
+    }
+
+    /// What a mode about primitives says; `false` if the word is none.
+    fn primitive_mode(&mut self, word: &str) -> Parse<bool> {
+        match word {
+            "primitive_in" => {
+                self.builder.program.modes.primitive_in = self.named("an input primitive")?;
+            }
+            "primitive_out" => {
+                self.builder.program.modes.primitive_out = self.named("an output primitive")?;
+            }
+            "vertices_out" => self.builder.program.modes.vertices_out = self.number()?,
+            "invocations" => self.builder.program.modes.invocations = self.number()?,
+            "tess_mode" => {
+                self.builder.program.modes.tess_mode =
+                    self.named("`triangles`, `quads` or `isolines`")?;
+            }
+            "tess_spacing" => {
+                self.builder.program.modes.tess_spacing = self.named("a spacing")?;
+            }
+            "tess_order" => self.builder.program.modes.tess_order = self.named("`ccw` or `cw`")?,
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// `id: ...`
@@ -174,10 +200,16 @@ impl<'a> Parser<'a> {
     fn output(&mut self) -> Parse<Output> {
         let semantic = self.semantic()?;
         let base = self.named("`float`, `signed` or `unsigned`")?;
+        let invariant = self.accept_word("invariant");
+        let passthrough = match self.accept_word("passthrough") {
+            true => self.mask()?,
+            false => WriteMask::NONE,
+        };
         Ok(Output {
             semantic,
             base,
-            invariant: self.accept_word("invariant"),
+            invariant,
+            passthrough,
         })
     }
 
@@ -185,11 +217,17 @@ impl<'a> Parser<'a> {
         let units = self.units()?;
         let target = self.named("a texture target")?;
         let shadow = self.accept_word("shadow");
+        let texel = self.named::<Type>("a type")?;
+        let sampler = match self.accept_word("sampler") {
+            true => Some(self.number()?),
+            false => None,
+        };
         Ok(Texture {
             units,
             target,
             shadow,
-            texel: self.named::<Type>("a type")?,
+            texel,
+            sampler,
         })
     }
 
@@ -334,7 +372,9 @@ impl<'a> Parser<'a> {
                 "bounds" => Ok(StateParam::DepthBounds),
                 _ => self.wrong("expected `range` or `bounds` of `depth`"),
             },
+            "viewport" => Ok(StateParam::Viewport),
             "window" => self.last_part("origin", StateParam::WindowOrigin),
+            "windowlower" => self.last_part("origin", StateParam::WindowOriginLower),
             "thread" => Ok(StateParam::Thread(self.named_part()?)),
             "normal" => self.last_part("scale", StateParam::NormalScale),
             "multisample" => match self.part()? {

@@ -104,14 +104,20 @@ impl Parser<'_> {
         }
     }
 
+    /// `.xyzw`
+    pub(super) fn mask(&mut self) -> Parse<WriteMask> {
+        self.expect('.')?;
+        let word = self.word("a write mask")?;
+        match write_mask(word) {
+            Some(mask) => Ok(mask),
+            None => self.wrong(format!("`{word}` is not a write mask")),
+        }
+    }
+
     fn dst(&mut self) -> Parse<Dst> {
         let register = self.register()?;
         let index = self.index()?;
-        self.expect('.')?;
-        let word = self.word("a write mask")?;
-        let Some(mask) = write_mask(word) else {
-            return self.wrong(format!("`{word}` is not a write mask"));
-        };
+        let mask = self.mask()?;
         let guard = if self.accept_word("if") {
             self.expect('(')?;
             Some(self.guard()?)

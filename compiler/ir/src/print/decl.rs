@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use super::Printer;
 use crate::image::ImageTexels;
-use crate::program::{Modes, NameId, Register, Storage};
+use crate::program::{Modes, NameId, Register, Stage, Storage};
 use crate::resource::ParamSource;
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
 use crate::state::{MatrixForm, MatrixName, StateParam};
@@ -21,6 +21,7 @@ impl Printer<'_, '_, '_> {
             let [x, y, z] = modes.workgroup_size;
             writeln!(self.f, "workgroup_size {x} {y} {z}")?;
         }
+        self.primitive_modes(modes)?;
         for (word, flag) in Modes::FLAGS {
             if *flag(&mut modes) {
                 writeln!(self.f, "{word}")?;
@@ -32,6 +33,30 @@ impl Printer<'_, '_, '_> {
         }
         if let Some(interlock) = modes.interlock {
             writeln!(self.f, "{}", interlock.name())?;
+        }
+        Ok(())
+    }
+
+    fn primitive_modes(&mut self, modes: Modes) -> fmt::Result {
+        match self.program.stage {
+            Stage::Geometry => {
+                writeln!(self.f, "primitive_in {}", modes.primitive_in.word())?;
+                writeln!(self.f, "primitive_out {}", modes.primitive_out.word())?;
+            }
+            Stage::TessEval => {
+                writeln!(self.f, "tess_mode {}", modes.tess_mode.word())?;
+                writeln!(self.f, "tess_spacing {}", modes.tess_spacing.word())?;
+                writeln!(self.f, "tess_order {}", modes.tess_order.word())?;
+            }
+            Stage::Vertex | Stage::TessControl | Stage::Fragment | Stage::Compute => {}
+        }
+        for (word, number) in [
+            ("vertices_out", modes.vertices_out),
+            ("invocations", modes.invocations),
+        ] {
+            if number != 0 {
+                writeln!(self.f, "{word} {number}")?;
+            }
         }
         Ok(())
     }
@@ -115,12 +140,12 @@ impl Printer<'_, '_, '_> {
             write!(self.f, "{id}: ")?;
             self.units(texture.units)?;
             let shadow = if texture.shadow { " shadow" } else { "" };
-            writeln!(
-                self.f,
-                " {}{shadow} {}",
-                texture.target.word(),
-                texture.texel.word()
-            )?;
+            let (target, texel) = (texture.target.word(), texture.texel.word());
+            write!(self.f, " {target}{shadow} {texel}")?;
+            texture
+                .sampler
+                .map_or(Ok(()), |unit| write!(self.f, " sampler {unit}"))?;
+            self.f.write_char('\n')?;
         }
         for (id, buffer) in program.buffers.iter_enumerated() {
             write!(self.f, "{id}: {} {}", buffer.kind.word(), buffer.binding)?;
@@ -147,11 +172,7 @@ impl Printer<'_, '_, '_> {
     }
 
     pub(super) fn semantic(&mut self, semantic: Semantic) -> fmt::Result {
-        let (word, numbers) = semantic.parts();
-        self.f.write_str(word)?;
-        numbers
-            .iter()
-            .try_for_each(|number| write!(self.f, "[{number}]"))
+        write!(self.f, "{semantic}")
     }
 
     pub(super) fn input(&mut self, input: &Input) -> fmt::Result {
@@ -176,7 +197,11 @@ impl Printer<'_, '_, '_> {
     pub(super) fn output(&mut self, output: &Output) -> fmt::Result {
         self.semantic(output.semantic)?;
         let invariant = if output.invariant { " invariant" } else { "" };
-        writeln!(self.f, " {}{invariant}", output.base.word())
+        write!(self.f, " {}{invariant}", output.base.word())?;
+        if !output.passthrough.is_empty() {
+            write!(self.f, " passthrough.{:?}", output.passthrough)?;
+        }
+        self.f.write_char('\n')
     }
 
     pub(super) fn param_source(&mut self, source: ParamSource) -> fmt::Result {
@@ -228,8 +253,10 @@ impl Printer<'_, '_, '_> {
             StateParam::PointSize => f.write_str("state.point.size"),
             StateParam::PointAttenuation => f.write_str("state.point.attenuation"),
             StateParam::DepthRange => f.write_str("state.depth.range"),
+            StateParam::Viewport => f.write_str("state.viewport"),
             StateParam::DepthBounds => f.write_str("state.depth.bounds"),
             StateParam::WindowOrigin => f.write_str("state.window.origin"),
+            StateParam::WindowOriginLower => f.write_str("state.windowlower.origin"),
             StateParam::NormalScale => f.write_str("state.normal.scale"),
             StateParam::Samples => f.write_str("state.multisample.samples"),
             StateParam::SamplePosition(n) => write!(f, "state.multisample.positions[{n}]"),

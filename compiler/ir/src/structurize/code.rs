@@ -2,7 +2,7 @@
 
 use crate::arena::Id;
 use crate::builder::Builder;
-use crate::inst::{Aux, Base, Cond, Dst, Inst, InstFlags, Src, WriteMask};
+use crate::inst::{Aux, Base, Cond, Dst, Inst, InstFlags, LiteralId, Src, WriteMask};
 use crate::op::Op;
 use crate::program::{Node, Register, RegisterId, Storage};
 use crate::span::Span;
@@ -23,10 +23,16 @@ pub(crate) fn new_register(builder: &mut Builder) -> RegisterId {
 /// A literal word.
 pub(crate) fn word(builder: &mut Builder, value: u32) -> Src {
     // A search in all literals would make long programs quadratic.
-    let known = builder.program.literals.iter_enumerated().rev().take(8);
-    let same = known.filter(|(_, lanes)| **lanes == [u64::from(value); 4]);
-    let found = same.map(|(id, _)| id).next();
-    let id = found.unwrap_or_else(|| builder.program.literals.push([u64::from(value); 4]));
+    let (literals, value) = (&mut builder.program.literals, u64::from(value));
+    let first = literals.len().saturating_sub(8);
+    let last = literals.as_slice()[first..].iter();
+    let same = last
+        .rev()
+        .position(|lanes| lanes[0] == value && *lanes == [value; 4]);
+    let id = match same {
+        Some(behind) => LiteralId::new(literals.len() - 1 - behind),
+        None => literals.push([value; 4]),
+    };
     Src::new(Base::Literal(id))
 }
 

@@ -59,9 +59,7 @@ fn case(
             StepTest::Blocks => code::count_and_test(builder, bound, block.steps, scratch),
         }
     }
-    for &node in &block.nodes {
-        builder.node(node);
-    }
+    builder.nodes_of(block.nodes);
     go_on(builder, next, &block.exit, block.span);
     Case {
         values: vec![value_of(id)],

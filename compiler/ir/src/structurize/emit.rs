@@ -308,9 +308,7 @@ impl Walk<'_> {
         let code = &graph.blocks[block];
         if self.writes() {
             self.count_steps(block);
-            for &node in &code.nodes {
-                self.builder.node(node);
-            }
+            self.builder.nodes_of(code.nodes);
         }
         match &code.exit {
             Exit::Jump(target) => {

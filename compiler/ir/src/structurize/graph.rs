@@ -2,7 +2,7 @@
 
 use crate::arena::IndexVec;
 use crate::inst::Cond;
-use crate::program::{Node, RegisterId};
+use crate::program::{Block, RegisterId};
 use crate::span::Span;
 
 define_ids! {
@@ -58,16 +58,17 @@ impl Exit {
 
     /// The targets from the last one on, by number.
     pub(super) fn target_from_end(&self, number: usize) -> Option<FlowId> {
-        match (self, number) {
-            (Self::Jump(target), 0) => Some(*target),
-            (Self::Branch { otherwise, .. }, 0) => Some(*otherwise),
-            (Self::Branch { then, .. }, 1) => Some(*then),
-            (Self::Switch { default, .. }, 0) => Some(*default),
-            (Self::Switch { cases, .. }, _) => {
+        match self {
+            Self::Branch {
+                then, otherwise, ..
+            } => [*otherwise, *then].get(number).copied(),
+            Self::Jump(target) => (number == 0).then_some(*target),
+            Self::Switch { default, .. } if number == 0 => Some(*default),
+            Self::Switch { cases, .. } => {
                 let (_, target) = cases.iter().nth_back(number - 1)?;
                 Some(*target)
             }
-            (Self::Jump(_) | Self::Branch { .. } | Self::Return, _) => None,
+            Self::Return => None,
         }
     }
 
@@ -98,8 +99,8 @@ impl Exit {
 /// A basic block: nodes without `Break`, `Continue` and `Return` of their own, then an exit.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FlowBlock {
-    /// What runs.
-    pub nodes: Vec<Node>,
+    /// What runs: nodes of the program that are in no block of it yet.
+    pub nodes: Block,
     /// What comes next.
     pub exit: Exit,
     /// Source of the exit.

@@ -34,9 +34,10 @@ const MAX_DEPTH: usize = 128;
 ///
 /// ```
 /// use glasm_ir::structurize::{Exit, FlowBlock, FlowId, Graph, structurize};
+/// use glasm_ir::program::Block;
 /// use glasm_ir::{Builder, Id, IndexVec, Program, Span, Stage, verify};
 ///
-/// let block = |exit| FlowBlock { nodes: Vec::new(), exit, span: Span::default(), steps: 0 };
+/// let block = |exit| FlowBlock { nodes: Block::default(), exit, span: Span::default(), steps: 0 };
 /// let mut blocks = IndexVec::new();
 /// blocks.push(block(Exit::Jump(FlowId::new(1))));
 /// let entry = FlowId::new(0);
@@ -62,18 +63,15 @@ fn structurize_within(
     skip_empty_blocks(&mut graph);
     simplify(&mut graph);
     // Reduction changes where blocks go even where it gives up.
-    let exits: Vec<Exit> = graph
-        .blocks
-        .iter()
-        .map(|block| block.exit.clone())
-        .collect();
+    let mut changed = Vec::new();
     let entry = graph.entry;
-    let placed = reduce::reduce(builder, &mut graph)
+    let placed = reduce::reduce(builder, &mut graph, &mut changed)
         .and_then(|()| shape::Shape::find(&graph))
         .and_then(|shape| emit::emit(builder, &graph, &shape, bound, max_depth));
     if placed == Err(TooHard) {
-        for (index, exit) in exits.into_iter().enumerate() {
-            graph.blocks[FlowId::new(index)].exit = exit;
+        // Of a block that was changed several times the first exit was its own.
+        for (block, exit) in changed.into_iter().rev() {
+            graph.blocks[block].exit = exit;
         }
         graph.entry = entry;
         dispatch::dispatch(builder, &graph, bound);
@@ -94,7 +92,7 @@ fn skip_empty_blocks(graph: &mut Graph) {
             ends[at.index()] = Some(at);
             let block = &graph.blocks[at];
             match block.exit {
-                Exit::Jump(to) if block.nodes.is_empty() && block.steps == 0 => {
+                Exit::Jump(to) if block.nodes.len == 0 && block.steps == 0 => {
                     path.push(at);
                     at = to;
                 }

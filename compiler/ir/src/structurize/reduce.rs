@@ -4,6 +4,7 @@ use super::code::{self, Lazy, value_of};
 use super::graph::{Exit, FlowBlock, FlowId, Graph, TooHard};
 use crate::arena::Id;
 use crate::builder::Builder;
+use crate::program::Block;
 use crate::span::Span;
 
 /// How often, on average, a block may be looked at.
@@ -16,6 +17,8 @@ const MAX_ENTRIES: usize = 32;
 #[derive(Default)]
 struct Search {
     open: Vec<FlowId>,
+    /// The way to the block that is looked at: blocks, and the number of the target of each that comes next.
+    path: Vec<(FlowId, usize)>,
     components: Vec<Vec<FlowId>>,
     count: u32,
 }
@@ -52,39 +55,71 @@ impl Preds {
 struct Reducer<'a> {
     builder: &'a mut Builder,
     graph: &'a mut Graph,
+    /// The targets of each block from the last one on, but of switches: the searches come by many times.
+    ends: Vec<Ends>,
+    /// Exits before they were changed.
+    changed: &'a mut Vec<(FlowId, Exit)>,
     preds: Preds,
-    /// The set that each block belongs to at the moment.
-    set: Vec<u32>,
     sets: u32,
-    /// Numbers of the search for components, by block.
     visits: Vec<Visit>,
+    search: Search,
     selector: Lazy,
     /// Entries that loops with several of them may have together.
     entries_left: usize,
 }
 
+/// Up to two targets.
+type Ends = [Option<FlowId>; 2];
+
+fn ends_of(exit: &Exit) -> Ends {
+    match exit {
+        Exit::Jump(target) => [Some(*target), None],
+        Exit::Branch {
+            then, otherwise, ..
+        } => [Some(*otherwise), Some(*then)],
+        Exit::Switch { .. } | Exit::Return => [None; 2],
+    }
+}
+
 /// What Tarjan's algorithm knows about a block.
 #[derive(Clone, Copy, Default)]
 struct Visit {
+    /// The set that the block belongs to at the moment.
+    set: u32,
     /// Order of discovery, from 1; 0 before.
     number: u32,
     low: u32,
     is_open: bool,
 }
 
-/// Gives every loop a single entry.
-pub(super) fn reduce(builder: &mut Builder, graph: &mut Graph) -> Result<(), TooHard> {
+/// Gives every loop a single entry. `changed` gets exits as they were before they were changed.
+pub(super) fn reduce(
+    builder: &mut Builder,
+    graph: &mut Graph,
+    changed: &mut Vec<(FlowId, Exit)>,
+) -> Result<(), TooHard> {
     let count = graph.blocks.len();
+    // Room for the blocks that are added.
+    let room = count + count / 2;
+    let (mut ends, mut visits, mut last) = (Vec::new(), Vec::new(), Vec::new());
+    ends.reserve(room);
+    ends.extend(graph.blocks.iter().map(|block| ends_of(&block.exit)));
+    visits.reserve(room);
+    visits.resize(count, Visit::default());
+    last.reserve(room);
+    last.resize(count, None);
     let mut reducer = Reducer {
         builder,
+        ends,
+        changed,
         graph,
         preds: Preds {
-            last: vec![None; count],
+            last,
             links: Vec::with_capacity(2 * count),
         },
-        set: vec![0; count],
         sets: 0,
-        visits: vec![Visit::default(); count],
+        visits,
+        search: Search::default(),
         selector: Lazy::default(),
         entries_left: 0,
     };
@@ -131,40 +166,44 @@ impl Reducer<'_> {
     fn components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
         self.sets += 1;
         for block in blocks {
-            self.set[block.index()] = self.sets;
-            self.visits[block.index()] = Visit::default();
+            self.visits[block.index()] = Visit {
+                set: self.sets,
+                ..Visit::default()
+            };
         }
-        let mut search = Search::default();
+        let mut search = std::mem::take(&mut self.search);
         for &root in blocks {
             if self.visits[root.index()].number == 0 {
                 self.search(root, &mut search);
             }
         }
-        search.components
+        let found = std::mem::take(&mut search.components);
+        self.search = search;
+        found
     }
 
     fn search(&mut self, root: FlowId, search: &mut Search) {
         self.open(root, search);
-        let mut stack = vec![(root, 0)];
-        while let Some((block, next)) = stack.last_mut() {
+        search.path.push((root, 0));
+        while let Some((block, next)) = search.path.last_mut() {
             let at = block.index();
-            if let Some(target) = self.graph.blocks[*block].exit.target_from_end(*next) {
+            if let Some(target) = self.target_from_end(*block, *next) {
                 *next += 1;
                 let to = self.visits[target.index()];
-                if self.set[target.index()] != self.sets {
+                if to.set != self.sets {
                     continue;
                 }
                 if to.number == 0 {
                     self.open(target, search);
-                    stack.push((target, 0));
+                    search.path.push((target, 0));
                 } else if to.is_open {
                     self.visits[at].low = self.visits[at].low.min(to.number);
                 }
                 continue;
             }
-            stack.pop();
+            search.path.pop();
             let Visit { number, low, .. } = self.visits[at];
-            if let Some((parent, _)) = stack.last() {
+            if let Some((parent, _)) = search.path.last() {
                 let parent = &mut self.visits[parent.index()];
                 parent.low = parent.low.min(low);
             }
@@ -174,10 +213,22 @@ impl Reducer<'_> {
         }
     }
 
+    /// The targets of a block from the last one on, by number.
+    #[inline]
+    fn target_from_end(&self, block: FlowId, number: usize) -> Option<FlowId> {
+        let ends = &self.ends[block.index()];
+        match ends.get(number).copied().flatten() {
+            // Only switches have targets that are not listed.
+            None if ends[0].is_none() => self.graph.blocks[block].exit.target_from_end(number),
+            listed => listed,
+        }
+    }
+
     fn open(&mut self, block: FlowId, search: &mut Search) {
         search.count += 1;
         search.open.push(block);
         self.visits[block.index()] = Visit {
+            set: self.sets,
             number: search.count,
             low: search.count,
             is_open: true,
@@ -186,14 +237,18 @@ impl Reducer<'_> {
 
     /// The open blocks from `first` on are a component.
     fn close(&mut self, first: FlowId, search: &mut Search) {
+        // Most blocks are components of their own: no list is made of them.
+        if search.open.last() == Some(&first) {
+            self.visits[first.index()].is_open = false;
+            search.open.pop();
+            return;
+        }
         let start = search.open.iter().rposition(|other| *other == first);
         let component = search.open.split_off(start.unwrap_or(0));
         for member in &component {
             self.visits[member.index()].is_open = false;
         }
-        if component.len() > 1 {
-            search.components.push(component);
-        }
+        search.components.push(component);
     }
 
     /// Makes sure that a component has one entry; gives its other blocks.
@@ -201,10 +256,10 @@ impl Reducer<'_> {
         self.sets += 1;
         let set = self.sets;
         for block in &component {
-            self.set[block.index()] = set;
+            self.visits[block.index()].set = set;
         }
         let is_entry = |block: &FlowId| {
-            let from_outside = |pred: FlowId| self.set[pred.index()] != set;
+            let from_outside = |pred: FlowId| self.visits[pred.index()].set != set;
             *block == self.graph.entry || self.preds.of(*block).any(from_outside)
         };
         let entries: Vec<FlowId> = component.iter().copied().filter(is_entry).collect();
@@ -236,11 +291,11 @@ impl Reducer<'_> {
             cases,
             default: last,
         };
-        let dispatcher = self.add(Vec::new(), exit, set);
+        let dispatcher = self.add(Block::default(), exit, set);
         for &entry in entries {
             // A detour of branches from inside is a block of the loop, that of branches from outside is not.
             let (inside, outside): (Vec<_>, Vec<_>) =
-                (self.preds.of(entry)).partition(|pred| self.set[pred.index()] == set);
+                (self.preds.of(entry)).partition(|pred| self.visits[pred.index()].set == set);
             self.preds.replace(entry, dispatcher);
             if !inside.is_empty() {
                 inner.push(self.detour(entry, dispatcher, inside, set));
@@ -266,10 +321,13 @@ impl Reducer<'_> {
         let selector = self.selector.get(self.builder);
         self.builder.open_block();
         code::set(self.builder, selector, value_of(entry));
-        let nodes = self.builder.take_nodes();
+        let nodes = self.builder.close_nodes();
         let detour = self.add(nodes, Exit::Jump(dispatcher), set);
         for pred in &preds {
-            self.graph.blocks[*pred].exit.retarget(entry, detour);
+            let exit = &mut self.graph.blocks[*pred].exit;
+            self.changed.push((*pred, exit.clone()));
+            exit.retarget(entry, detour);
+            self.ends[pred.index()] = ends_of(exit);
         }
         for pred in preds {
             self.preds.add(detour, pred);
@@ -278,10 +336,13 @@ impl Reducer<'_> {
         detour
     }
 
-    fn add(&mut self, nodes: Vec<crate::Node>, exit: Exit, set: u32) -> FlowId {
+    fn add(&mut self, nodes: Block, exit: Exit, set: u32) -> FlowId {
         self.preds.last.push(None);
-        self.set.push(set);
-        self.visits.push(Visit::default());
+        self.visits.push(Visit {
+            set,
+            ..Visit::default()
+        });
+        self.ends.push(ends_of(&exit));
         self.graph.blocks.push(FlowBlock {
             nodes,
             exit,

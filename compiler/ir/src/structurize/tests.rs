@@ -4,7 +4,7 @@ use super::*;
 use crate::arena::IndexVec;
 use crate::generate::random::Random;
 use crate::inst::Cond;
-use crate::program::{Node, Program};
+use crate::program::{Block, Node, Program};
 use crate::span::Span;
 use crate::traces::{Maker, Walk, assert_trace, count_nodes, loops, switches, trace_of};
 use crate::types::Type;
@@ -50,7 +50,7 @@ impl Maker {
         self.builder.open_block();
         let mask = if matches!(to, Multi(_)) { 3 } else { 1 };
         self.step(number as u32 + 1, mask);
-        let nodes = self.builder.take_nodes();
+        let nodes = self.builder.close_nodes();
         let exit = match to {
             Jump(target) => Exit::Jump(FlowId::new(*target)),
             Branch(odd, even) => Exit::Branch {
@@ -251,7 +251,7 @@ fn nothing_is_left_of_blocks_that_do_nothing() {
     for exit in [Branch(1, 2), Jump(3), Jump(1), Jump(4), Jump(3)] {
         let mut block = maker.block(0, &exit);
         if exit != Branch(1, 2) {
-            (block.nodes, block.steps) = (Vec::new(), 0);
+            (block.nodes, block.steps) = (Block::default(), 0);
         }
         blocks.push(block);
     }

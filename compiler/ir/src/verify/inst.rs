@@ -73,23 +73,28 @@ impl Verifier<'_> {
                 | Op::QuadX
                 | Op::QuadY
                 | Op::Demote
+                | Op::IsHelper
                 | Op::InterlockBegin
                 | Op::InterlockEnd
         );
         let for_groups = inst.op == Op::Barrier;
+        let for_primitives = matches!(inst.op, Op::EmitVertex | Op::EndPrimitive);
         let wrong = for_fragments && stage != Stage::Fragment
+            || for_primitives && stage != Stage::Geometry
             || for_groups && !matches!(stage, Stage::Compute | Stage::TessControl);
         if wrong {
             self.inst_error(
                 inst,
                 format_args!("{} programs do not have the operation", stage.name()),
             );
+        } else if for_primitives && self.program.modes.passthrough {
+            self.inst_error(inst, "a program that passes its primitive on emits nothing");
         }
     }
 
     /// Checks the access data and returns the number of sources that it asks for.
     fn aux(&mut self, inst: &Inst) -> Option<usize> {
-        let needs_mem = matches!(inst.op, Op::Load | Op::Store | Op::Atomic);
+        let needs_mem = matches!(inst.op, Op::Load | Op::Store | Op::Atomic | Op::BufferSize);
         let needs_image = matches!(
             inst.op,
             Op::ImageLoad

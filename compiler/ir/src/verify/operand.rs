@@ -97,6 +97,9 @@ impl Verifier<'_> {
         self.index_term(index.element, Some(index.len));
         if let Some(vertex) = index.vertex {
             self.index_term(vertex, None);
+            if vertex.relative.is_none() && vertex.offset < 0 {
+                self.error("a vertex has no negative number");
+            }
         }
         Some(index)
     }
@@ -159,12 +162,7 @@ impl Verifier<'_> {
                 }
             }
             Base::Input(id) => self.input(inst, id.index(), src, ty),
-            Base::Output(id) => {
-                self.slot(id.index(), self.program.outputs.len(), src.index);
-                if self.program.stage != Stage::TessControl {
-                    self.inst_error(inst, "only tessellation control programs read outputs");
-                }
-            }
+            Base::Output(id) => self.output(inst, id.index(), src, ty),
             Base::Literal(id) => {
                 if self.program.literals.get(id).is_none() || src.index.is_some() {
                     self.inst_error(inst, "a literal is in the table and has no index");
@@ -186,6 +184,25 @@ impl Verifier<'_> {
         }
         if !fits(inst.op, ty, width) {
             self.width_error(inst, ty, width);
+        }
+    }
+
+    /// An output that an invocation of a tessellation control program has written.
+    fn output(&mut self, inst: &Inst, first: usize, src: &Src, ty: Type) {
+        let vertex = self.slot(first, self.program.outputs.len(), src.index);
+        if self.program.stage != Stage::TessControl {
+            return self.inst_error(inst, "only tessellation control programs read outputs");
+        }
+        let data = self.program.outputs.as_slice().get(first);
+        let per_patch = data.is_some_and(|output| output.semantic.is_per_patch());
+        if vertex.is_some() == per_patch {
+            self.inst_error(
+                inst,
+                "outputs per vertex, and only those, are read from a vertex",
+            );
+        }
+        if !fits(inst.op, ty, Width::W32) {
+            self.width_error(inst, ty, Width::W32);
         }
     }
 

@@ -3,8 +3,10 @@
 use super::{Subject, Verifier};
 use crate::arena::Id;
 use crate::image::ImageTexels;
+use crate::primitive::{InputPrimitive, MAX_PATCH_VERTICES};
 use crate::program::{Register, Stage, Storage};
 use crate::resource::{Buffer, BufferKind, ParamSource};
+use crate::semantic::Output;
 use crate::state::StateParam;
 use crate::types::{Type, Width};
 use crate::units::Units;
@@ -13,11 +15,55 @@ use std::collections::HashSet;
 /// Elements that all register arrays together may have.
 const MAX_REGISTER_ELEMENTS: u64 = 1 << 18;
 
+/// Bytes that private memory of a program may have.
+const MAX_PRIVATE_BYTES: u32 = 1 << 20;
+
 impl Verifier<'_> {
     pub(super) fn tables(&mut self) {
         self.registers();
         self.output_registers();
+        self.primitives();
         self.resources();
+    }
+
+    /// What stages say about primitives, and inputs of their vertices.
+    fn primitives(&mut self) {
+        self.place = Subject::Program;
+        let (stage, modes) = (self.program.stage, self.program.modes);
+        let counts_vertices = matches!(stage, Stage::TessControl | Stage::Geometry);
+        if counts_vertices != (modes.vertices_out > 0) {
+            self.error("tessellation control and geometry programs, and only those, say how many vertices they make");
+        }
+        if stage == Stage::TessControl && modes.vertices_out > MAX_PATCH_VERTICES {
+            self.error("the patch has too many vertices");
+        }
+        if modes.invocations > 0 && stage != Stage::Geometry {
+            self.error("only geometry programs run several times for a primitive");
+        }
+        if modes.lock_step && stage != Stage::TessControl {
+            self.error("only invocations of tessellation control programs run in lock step");
+        }
+        self.passthrough();
+    }
+
+    /// Lanes that vertices keep.
+    fn passthrough(&mut self) {
+        let modes = self.program.modes;
+        let kept = |output: &Output| !output.passthrough.is_empty();
+        if !modes.passthrough {
+            if self.program.outputs.iter().any(kept) {
+                self.error(
+                    "only programs that pass their primitive on keep outputs of its vertices",
+                );
+            }
+        } else if self.program.stage != Stage::Geometry
+            || !matches!(
+                modes.primitive_in,
+                InputPrimitive::Points | InputPrimitive::Lines | InputPrimitive::Triangles
+            )
+        {
+            self.error("only points, lines and triangles are passed on, by geometry programs");
+        }
     }
 
     fn registers(&mut self) {
@@ -103,6 +149,9 @@ impl Verifier<'_> {
                 self.error("texels of shadow textures are f32");
             }
             self.units(texture.units);
+            if texture.sampler.is_some() && !matches!(texture.units, Units::One(_)) {
+                self.error("only a texture of one unit has a sampler of another");
+            }
         }
         self.place = Subject::Program;
         for image in self.program.images.iter() {
@@ -117,7 +166,22 @@ impl Verifier<'_> {
         if buffers.any(|buffer| buffer.array == Some(0)) {
             self.error("an array has at least one element");
         }
+        self.private_buffers();
         self.state_buffers();
+    }
+
+    /// Private memory has a size that the program says.
+    fn private_buffers(&mut self) {
+        let mut buffers = self.program.buffers.iter();
+        let is_wrong = |buffer: &Buffer| {
+            let sized = buffer.size.is_some_and(|size| size <= MAX_PRIVATE_BYTES);
+            buffer.kind == BufferKind::Private && (!sized || buffer.array.is_some())
+        };
+        if buffers.any(is_wrong) {
+            self.error(format!(
+                "private memory is no array and has a size of at most {MAX_PRIVATE_BYTES} bytes"
+            ));
+        }
     }
 
     /// Every name is in the table and stands for one parameter.

@@ -5,6 +5,8 @@ use crate::inst::{Aux, Dst, WriteMask};
 use crate::program::{Block, MAX_NESTING, Node, Storage};
 use crate::{Id, Stage, Width, parse};
 
+mod primitives;
+
 const DECLARATIONS: &str = "\
 r0: temp32
 r1: temp64

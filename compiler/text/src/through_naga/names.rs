@@ -113,6 +113,19 @@ fn all_names(module: &Module) -> HashMap<Word, &str> {
         .collect()
 }
 
+/// Whether an expression is a place in memory. A name would make it a value, which a pointer to a component of a vector cannot be.
+fn is_place(function: &Function, mut handle: Handle<Expression>) -> bool {
+    while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } =
+        function.expressions[handle]
+    {
+        handle = base;
+    }
+    matches!(
+        function.expressions[handle],
+        Expression::GlobalVariable(_) | Expression::LocalVariable(_)
+    )
+}
+
 /// Names values such that no expression nests too deep.
 pub(super) fn name_parts(module: &mut Module) {
     let named: HashSet<Word> = module
@@ -133,7 +146,9 @@ pub(super) fn name_parts(module: &mut Module) {
             let operands = instruction.operands.iter().filter_map(Operand::id_ref_any);
             let below = operands.filter_map(|id| depths.get(&id)).max();
             let depth = below.map_or(1, |depth| depth + 1);
-            if depth < DEEPEST {
+            // Places in memory get no names ([`is_place`]): the value that is loaded gets the name.
+            let is_pointer = instruction.class.opcode == Op::AccessChain;
+            if depth < DEEPEST || is_pointer {
                 depths.insert(id, depth);
             } else {
                 parts.push(id);
@@ -196,7 +211,7 @@ impl Names {
             };
             if let Expression::LocalVariable(local) = *expression {
                 function.local_variables.get_mut(local).name = Some(name.clone());
-            } else if !expression.needs_pre_emit() {
+            } else if !expression.needs_pre_emit() && !is_place(function, handle) {
                 let list = results.entry(name).or_default();
                 match list.last_mut() {
                     Some(last) if last.0 == end => last.1 = handle,

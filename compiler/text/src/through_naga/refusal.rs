@@ -10,10 +10,23 @@ use rspirv::spirv::{
 };
 use std::collections::HashSet;
 
+/// Stages that the language does not have.
+const STAGES: &[(ExecutionModel, &str)] = &[
+    (ExecutionModel::Geometry, "geometry programs"),
+    (ExecutionModel::TessellationControl, "tessellation programs"),
+    (
+        ExecutionModel::TessellationEvaluation,
+        "tessellation programs",
+    ),
+];
+
 /// Capabilities without which a module means something else, with what they stand for.
 const CAPABILITIES: &[(Capability, &str)] = &[
     (Capability::Float64, "64-bit floats"),
     (Capability::TransformFeedback, "transform feedback"),
+    (Capability::CullDistance, "cull distances"),
+    (Capability::StencilExportEXT, "stencil values of fragments"),
+    (Capability::ShaderClockKHR, "clocks"),
     (
         Capability::PhysicalStorageBufferAddresses,
         "addresses of memory",
@@ -35,6 +48,15 @@ const CAPABILITIES: &[(Capability, &str)] = &[
     (Capability::GeometryStreams, "vertex streams"),
 ];
 
+/// What holds masks of invocations.
+const SUBGROUP_MASKS: [BuiltIn; 5] = [
+    BuiltIn::SubgroupEqMask,
+    BuiltIn::SubgroupGeMask,
+    BuiltIn::SubgroupGtMask,
+    BuiltIn::SubgroupLeMask,
+    BuiltIn::SubgroupLtMask,
+];
+
 /// Capabilities that only ask for better results, with the warning about them.
 const APPROXIMATIONS: &[(Capability, &str)] = &[
     (
@@ -49,6 +71,10 @@ const APPROXIMATIONS: &[(Capability, &str)] = &[
 
 /// Reports the first thing that the language has no words for.
 pub(super) fn refuse(rewriter: &mut Rewriter) -> Result<(), String> {
+    let mut stages = STAGES.iter();
+    if let Some((_, what)) = stages.find(|(model, _)| is_stage(rewriter, *model)) {
+        return Err((*what).to_owned());
+    }
     for &(capability, warning) in APPROXIMATIONS {
         if has(rewriter, capability) {
             rewriter.warn(warning);
@@ -67,6 +93,24 @@ pub(super) fn refuse(rewriter: &mut Rewriter) -> Result<(), String> {
     }
     if let Some(what) = rewriter.module.all_inst_iter().find_map(missing) {
         return Err(what.to_owned());
+    }
+    let mut functions = rewriter.module.functions.iter();
+    let mixes = |function: &rspirv::dr::Function| {
+        let count = |op: Op| {
+            function
+                .all_inst_iter()
+                .filter(|it| it.class.opcode == op)
+                .count()
+        };
+        count(Op::Return) > 1 && count(Op::Kill) + count(Op::DemoteToHelperInvocation) > 0
+    };
+    if functions.any(mixes) {
+        // naga moves what stands behind a discard out of its branch.
+        return Err("returns of discarded fragments".to_owned());
+    }
+    let is_mask = |&(_, builtin, _): &_| SUBGROUP_MASKS.contains(&builtin);
+    if rewriter.builtins().iter().any(is_mask) {
+        return Err("masks of subgroups".to_owned());
     }
     let reads_distances =
         |&(_, builtin, class): &_| (builtin, class) == (BuiltIn::ClipDistance, StorageClass::Input);
@@ -123,6 +167,7 @@ fn has(rewriter: &Rewriter, capability: Capability) -> bool {
 
 fn missing(instruction: &Instruction) -> Option<&'static str> {
     match (instruction.class.opcode, &instruction.operands[..]) {
+        (Op::GroupNonUniformAllEqual, _) => Some("comparisons within subgroups"),
         (Op::ImageTexelPointer, _) => Some("atomic operations on images"),
         (
             Op::TypeImage,

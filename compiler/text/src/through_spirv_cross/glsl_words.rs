@@ -4,6 +4,7 @@
 //! SPIRV-Cross writes some of them without a look at the version.
 
 use crate::Language;
+use glasm::ir::Stage;
 
 /// A word, and who knows it.
 struct Word {
@@ -49,9 +50,18 @@ const fn with_es(word: Word, extension: &'static str, since: u32) -> Word {
 }
 
 const PACKING: &str = "GL_ARB_shading_language_packing";
+const LAYERS: &str = "GL_ARB_shader_viewport_layer_array";
 const CUBE_ARRAYS: &str = "GL_ARB_texture_cube_map_array";
 
 static WORDS: &[Word] = &[
+    word("gl_CullDistance", "cull distances", 450, 300),
+    word("gl_InvocationID", "numbers of invocations", 400, 320),
+    word("clock2x32ARB(", "clocks", 330, NEVER),
+    with_desktop(
+        word("out gl_PerVertex", "blocks of built-in variables", 410, 300),
+        "GL_ARB_separate_shader_objects",
+        150,
+    ),
     word("layout(local_size_x", "compute programs", 430, 310),
     word("std430", "storage buffers", 430, 310),
     word("image2D", "images", 420, 310),
@@ -177,25 +187,45 @@ static VERTEX_WORDS: &[Word] = &[
     ),
 ];
 
+/// SPIRV-Cross asks for the extension in vertex programs only, from 4.10 on; versions before have no such outputs.
+static EVALUATION_WORDS: &[Word] = &[
+    with_desktop(
+        word("gl_Layer", "layers of evaluation programs", NEVER, NEVER),
+        LAYERS,
+        410,
+    ),
+    with_desktop(
+        word(
+            "gl_ViewportIndex",
+            "viewports of evaluation programs",
+            NEVER,
+            NEVER,
+        ),
+        LAYERS,
+        410,
+    ),
+];
+
 /// The text with the extensions that it needs, or what the version lacks and which versions have it.
 pub(super) fn check(
     text: String,
     language: Language,
-    is_fragment: bool,
+    stage: Stage,
     textures_1d: Textures1d,
 ) -> Result<String, String> {
     check_multisample_atomics(&text, language)?;
-    let own = if is_fragment {
-        FRAGMENT_WORDS
-    } else {
-        VERTEX_WORDS
+    let own = match stage {
+        Stage::Fragment => FRAGMENT_WORDS,
+        Stage::TessEval => EVALUATION_WORDS,
+        Stage::Vertex | Stage::TessControl | Stage::Geometry | Stage::Compute => VERTEX_WORDS,
     };
     let mut extensions: Vec<&str> = Vec::new();
     for word in WORDS.iter().chain(own) {
         let (version, first, extension) = match language {
             Language::Glsl(version) => (version, word.desktop, word.desktop_extension),
+            Language::VulkanGlsl => (460, word.desktop, word.desktop_extension),
             Language::Essl(version) => (version, word.es, word.es_extension),
-            Language::Wgsl | Language::VulkanGlsl | Language::Hlsl(_) | Language::Msl(_) => {
+            Language::Wgsl | Language::Hlsl(_) | Language::Msl(_) => {
                 return Ok(text);
             }
         };
@@ -311,16 +341,43 @@ mod tests {
     fn versions_are_compared() {
         let text = || "#version 330\nx = bitCount(y);\n".to_owned();
         assert_eq!(
-            check(text(), Language::Glsl(330), true, Textures1d::Absent).unwrap_err(),
+            check(
+                text(),
+                Language::Glsl(330),
+                Stage::Fragment,
+                Textures1d::Absent
+            )
+            .unwrap_err(),
             "glsl330 has no bit counts; glsl400 or essl310 has them"
         );
         assert_eq!(
-            check(text(), Language::Glsl(400), true, Textures1d::Absent),
+            check(
+                text(),
+                Language::Glsl(400),
+                Stage::Fragment,
+                Textures1d::Absent
+            ),
             Ok(text())
         );
         let layer = "gl_ViewportIndex".to_owned();
-        assert!(check(layer.clone(), Language::Essl(320), true, Textures1d::Absent).is_err());
-        assert!(check(layer, Language::Glsl(430), true, Textures1d::Absent).is_ok());
+        assert!(
+            check(
+                layer.clone(),
+                Language::Essl(320),
+                Stage::Fragment,
+                Textures1d::Absent
+            )
+            .is_err()
+        );
+        assert!(
+            check(
+                layer,
+                Language::Glsl(430),
+                Stage::Fragment,
+                Textures1d::Absent
+            )
+            .is_ok()
+        );
     }
 
     #[test]
@@ -335,7 +392,13 @@ mod tests {
     fn extensions_stand_behind_the_version() {
         let text = "#version 330\nx = packHalf2x16(y);\n".to_owned();
         assert_eq!(
-            check(text, Language::Glsl(330), true, Textures1d::Absent).unwrap(),
+            check(
+                text,
+                Language::Glsl(330),
+                Stage::Fragment,
+                Textures1d::Absent
+            )
+            .unwrap(),
             "#version 330\n#extension GL_ARB_shading_language_packing : require\nx = packHalf2x16(y);\n"
         );
     }

@@ -5,7 +5,9 @@
     reason = "opcodes of SPIR-V, of which a few matter"
 )]
 
+mod barriers;
 mod bindings;
+mod builtins;
 mod compare;
 mod glsl_words;
 mod group_size;
@@ -22,7 +24,8 @@ use crate::{Language, Nan, Options};
 use glasm::Shader;
 use glsl_words::Textures1d;
 use rspirv::binary::Assemble;
-use rspirv::dr::load_words;
+use rspirv::dr::{self, load_words};
+use rspirv::spirv::ExecutionMode;
 use spirv_cross2::compile::glsl::GlslVersion;
 use spirv_cross2::compile::hlsl::HlslShaderModel;
 use spirv_cross2::compile::msl::MslVersion;
@@ -44,15 +47,7 @@ pub(crate) fn translate(
         Language::Msl(_) => Numbering::Metal,
     };
     let mut module = load_words(&shader.words).map_err(|error| error.to_string())?;
-    names::make_plain(&mut module);
-    parts::name_parts(&mut module);
-    signs::fit_signs(&mut module);
-    compare::order_inequalities(&mut module);
-    group_size::read_group_size(&mut module);
-    let has_exact = matches!(language, Language::Hlsl(_) | Language::Msl(_));
-    if options.nan == Nan::Open && !has_exact {
-        nan::leave_open(&mut module);
-    }
+    prepare(&mut module, options)?;
     let shadows = shadow::one_dimensional_shadows(&module);
     let mut resources = bindings::number_resources(&mut module, &shader.reflection, numbering);
     if !has_numbers(language) {
@@ -72,7 +67,6 @@ pub(crate) fn translate(
         Language::Msl(version) => write_msl(module, version, positions),
     };
     let text = written.map_err(|error| refusal(language, &error))?;
-    let is_fragment = shader.reflection.stage == glasm::ir::Stage::Fragment;
     let capabilities = &shader.reflection.requirements.capabilities;
     let textures_1d = match ["Sampled1D", "Image1D"]
         .iter()
@@ -81,8 +75,55 @@ pub(crate) fn translate(
         true => Textures1d::Present,
         false => Textures1d::Absent,
     };
-    let text = glsl_words::check(text, language, is_fragment, textures_1d)?;
+    let text = glsl_words::check(text, language, shader.reflection.stage, textures_1d)?;
     Ok((text, resources))
+}
+
+/// Puts what SPIRV-Cross would write otherwise into words of SPIR-V that it takes as they are meant.
+fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
+    let language = options.language;
+    names::make_plain(module);
+    parts::name_parts(module);
+    signs::fit_signs(module);
+    barriers::keep_reads(module);
+    let is_glsl = matches!(
+        language,
+        Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl
+    );
+    if is_glsl {
+        builtins::read_as_int(module);
+    }
+    if is_glsl && !barriers::are_outside_flow(module) {
+        return Err(format!(
+            "{language}: barriers of the program stand in flow control"
+        ));
+    }
+    if matches!(language, Language::Glsl(version) if version < 400) && !has_one_run(module) {
+        return Err(format!(
+            "{language}: several invocations of a geometry program"
+        ));
+    }
+    compare::order_inequalities(module);
+    group_size::read_group_size(module);
+    let has_exact = matches!(language, Language::Hlsl(_) | Language::Msl(_));
+    if options.nan == Nan::Open && !has_exact {
+        nan::leave_open(module);
+    }
+    Ok(())
+}
+
+/// Whether a geometry program runs once for a primitive. If so, the module does not say how often: GLSL has no word for it before 4.00.
+fn has_one_run(module: &mut dr::Module) -> bool {
+    let runs = |mode: &dr::Instruction| match mode.operands[..] {
+        [
+            _,
+            dr::Operand::ExecutionMode(ExecutionMode::Invocations),
+            dr::Operand::LiteralBit32(runs),
+        ] => runs,
+        _ => 0,
+    };
+    module.execution_modes.retain(|mode| runs(mode) != 1);
+    module.execution_modes.iter().all(|mode| runs(mode) == 0)
 }
 
 /// What SPIRV-Cross says against a module.

@@ -152,7 +152,7 @@ impl Signs {
 }
 
 /// The type `int`.
-fn int_type(module: &mut Module, new_id: &mut impl FnMut() -> Word) -> Word {
+pub(super) fn int_type(module: &mut Module, new_id: &mut impl FnMut() -> Word) -> Word {
     let operands = [Operand::LiteralBit32(32), Operand::LiteralBit32(1)];
     let mut globals = module.types_global_values.iter();
     let known = globals.find(|it| it.class.opcode == Op::TypeInt && it.operands == operands);

@@ -76,6 +76,16 @@ pub enum Assembly {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Divisors(pub [u16; ATTRIBUTES as usize]);
 
+/// What GL makes of a command.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum GlOutcome {
+    /// It does what it says.
+    #[default]
+    Accepted,
+    /// It is an error and changes nothing.
+    Refused,
+}
+
 /// A draw.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Draw {
@@ -93,4 +103,6 @@ pub struct Draw {
     pub instances: u32,
     /// Number of the first instance.
     pub first_instance: u32,
+    /// What GL makes of it.
+    pub outcome: GlOutcome,
 }

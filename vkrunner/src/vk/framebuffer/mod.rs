@@ -7,6 +7,7 @@ mod pass;
 mod read;
 
 use super::buffer::{Buffer, BufferUse};
+use super::descriptors::Resource;
 use super::device::Device;
 use super::image::{Image, ImageDesc};
 use super::kept::Kept;
@@ -21,8 +22,24 @@ use std::rc::Rc;
 
 pub(super) use limits::{VersionLimits, query as query_limits};
 
-const COLOR_LAYOUT: vk::ImageLayout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
 const DEPTH_LAYOUT: vk::ImageLayout = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+
+/// Who reads color attachments while they are drawn to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reading {
+    Never,
+    ByPrograms,
+}
+
+impl Reading {
+    /// The layout of color attachments between commands and in the render pass.
+    fn color_layout(self) -> vk::ImageLayout {
+        match self {
+            Self::Never => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
+            Self::ByPrograms => vk::ImageLayout::GENERAL,
+        }
+    }
+}
 
 /// A color attachment.
 struct ColorAttachment {
@@ -41,6 +58,7 @@ struct DepthStencil {
 pub(crate) struct FramebufferKey {
     size: [u32; 2],
     attachments: Attachments,
+    reading: Reading,
 }
 
 impl FramebufferKey {
@@ -86,10 +104,12 @@ impl Framebuffer {
         device: &Rc<Device>,
         size: [u32; 2],
         attachments: &Attachments,
+        reading: Reading,
     ) -> Result<Self, Error> {
         let key = Rc::new(FramebufferKey {
             size,
             attachments: attachments.clone(),
+            reading,
         });
         let make = || FramebufferObject::create(device, &key);
         let framebuffer = Self::get(device, Rc::clone(&key), make)?;
@@ -103,12 +123,14 @@ impl FramebufferObject {
         let FramebufferKey {
             size: [width, height],
             ref attachments,
+            reading,
         } = **key;
         let images = AttachmentImages {
             device,
             width,
             height,
             attachments,
+            reading,
         };
         let mut colors = Vec::new();
         for format in &attachments.colors {
@@ -139,7 +161,7 @@ impl FramebufferObject {
             samples: attachments.samples,
             device: Rc::clone(device),
         };
-        framebuffer.render_pass = pass::create(device, attachments)?;
+        framebuffer.render_pass = pass::create(device, attachments, reading)?;
         framebuffer.create_framebuffer()?;
         Ok(framebuffer)
     }
@@ -163,12 +185,22 @@ impl FramebufferObject {
         self.colors.iter().flatten().map(|color| &color.image)
     }
 
+    /// A color attachment as input of fragment programs; `None` if there is none, or one of several samples.
+    pub(crate) fn input(&self, number: u32) -> Option<Resource<'_>> {
+        let color = self.colors.get(number as usize)?.as_ref()?;
+        (self.samples == 1).then(|| {
+            let info = vk::DescriptorImageInfo::default().image_view(color.image.view);
+            Resource::Attachment(info.image_layout(self.key.reading.color_layout()))
+        })
+    }
+
     /// Brings the new images into their layouts and clears them.
     fn prepare(&self) -> Result<(), Error> {
         let undefined = vk::ImageLayout::UNDEFINED;
+        let layout = self.key.reading.color_layout();
         self.device.run(|raw, commands| {
             for image in self.color_images() {
-                image.change_layout(raw, commands, undefined, COLOR_LAYOUT);
+                image.change_layout(raw, commands, undefined, layout);
             }
             if let Some(depth) = &self.depth {
                 depth
@@ -315,11 +347,15 @@ struct AttachmentImages<'a> {
     width: u32,
     height: u32,
     attachments: &'a Attachments,
+    reading: Reading,
 }
 
 impl AttachmentImages<'_> {
     fn color(&self, format: &Format) -> Result<ColorAttachment, Error> {
-        let usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        let mut usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
+        if self.reading == Reading::ByPrograms {
+            usage |= vk::ImageUsageFlags::INPUT_ATTACHMENT;
+        }
         let desc = self.desc(format.vk, usage, vk::ImageAspectFlags::COLOR);
         Ok(ColorAttachment {
             image: Image::new(self.device, &desc)?,

@@ -1,13 +1,29 @@
 //! Render passes of framebuffers.
 
-use super::{COLOR_LAYOUT, DEPTH_LAYOUT};
+use super::{DEPTH_LAYOUT, Reading};
 use crate::error::{CallContext, Error};
 use crate::vk::Device;
 use ash::vk;
 use glasm_scripts::script::Attachments;
 
+/// A draw may read what those before it in the pass have written.
+const READ_BY_DRAWS: vk::SubpassDependency = vk::SubpassDependency {
+    src_subpass: 0,
+    dst_subpass: 0,
+    src_stage_mask: vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT,
+    dst_stage_mask: vk::PipelineStageFlags::FRAGMENT_SHADER,
+    src_access_mask: vk::AccessFlags::COLOR_ATTACHMENT_WRITE,
+    dst_access_mask: vk::AccessFlags::INPUT_ATTACHMENT_READ,
+    dependency_flags: vk::DependencyFlags::BY_REGION,
+};
+
 /// A pass that keeps what the attachments hold.
-pub(super) fn create(device: &Device, wanted: &Attachments) -> Result<vk::RenderPass, Error> {
+pub(super) fn create(
+    device: &Device,
+    wanted: &Attachments,
+    reading: Reading,
+) -> Result<vk::RenderPass, Error> {
+    let color_layout = reading.color_layout();
     let attachment = |format, layout| {
         vk::AttachmentDescription::default()
             .format(format)
@@ -24,14 +40,14 @@ pub(super) fn create(device: &Device, wanted: &Attachments) -> Result<vk::Render
     for format in &wanted.colors {
         let number = match format {
             Some(format) => {
-                attachments.push(attachment(format.vk, COLOR_LAYOUT));
+                attachments.push(attachment(format.vk, color_layout));
                 attachments.len() as u32 - 1
             }
             None => vk::ATTACHMENT_UNUSED,
         };
         references.push(vk::AttachmentReference {
             attachment: number,
-            layout: COLOR_LAYOUT,
+            layout: color_layout,
         });
     }
     attachments.extend(
@@ -49,10 +65,17 @@ pub(super) fn create(device: &Device, wanted: &Attachments) -> Result<vk::Render
     if wanted.depth.is_some() {
         subpass = subpass.depth_stencil_attachment(&depth_reference);
     }
+    if reading == Reading::ByPrograms {
+        subpass = subpass.input_attachments(&references);
+    }
     let subpasses = [subpass];
-    let info = vk::RenderPassCreateInfo::default()
+    let dependencies = [READ_BY_DRAWS];
+    let mut info = vk::RenderPassCreateInfo::default()
         .attachments(&attachments)
         .subpasses(&subpasses);
+    if reading == Reading::ByPrograms {
+        info = info.dependencies(&dependencies);
+    }
     // SAFETY: the references are to attachments of the pass.
     unsafe { device.raw.create_render_pass(&info, None) }.call("vkCreateRenderPass")
 }

@@ -3,7 +3,7 @@
 //! Attachments with one sample are copied. With several, a color attachment of floats or normalized numbers is resolved by the device and
 //! then copied; integers, depth and stencil stand for their sample 0, and single samples are fetched by a compute shader.
 
-use super::{COLOR_LAYOUT, ColorAttachment, DEPTH_LAYOUT, Framebuffer};
+use super::{ColorAttachment, DEPTH_LAYOUT, Framebuffer};
 use crate::error::Error;
 use crate::sample_copy::SampleCopying;
 use crate::vk::image::{Image, ImageDesc};
@@ -62,7 +62,7 @@ impl Framebuffer {
                     image,
                     vk_format: format.vk,
                     aspect: vk::ImageAspectFlags::COLOR,
-                    layout: COLOR_LAYOUT,
+                    layout: self.key.reading.color_layout(),
                     texels: format.clone(),
                 });
             }

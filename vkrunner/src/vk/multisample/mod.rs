@@ -7,6 +7,7 @@ mod modules;
 
 use super::device::Device;
 use super::image::{Image, ImageDesc, ViewDesc};
+use super::sampler::nearest_sampler;
 use super::texture::{all_aspects, texel_aspect, upload};
 use crate::error::{CallContext, Error};
 use ash::vk;
@@ -29,6 +30,7 @@ pub(super) fn fill(
         set_layout: vk::DescriptorSetLayout::null(),
         layout: vk::PipelineLayout::null(),
         pool: vk::DescriptorPool::null(),
+        sampler: vk::Sampler::null(),
         modules: Vec::new(),
         pipelines: Vec::new(),
         views: Vec::new(),
@@ -101,6 +103,7 @@ struct Filler {
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
     pool: vk::DescriptorPool,
+    sampler: vk::Sampler,
     modules: Vec<vk::ShaderModule>,
     /// One for each sample.
     pipelines: Vec<vk::Pipeline>,
@@ -154,7 +157,7 @@ impl Filler {
     fn create_layout(&mut self, source: &Image) -> Result<vk::DescriptorSet, Error> {
         let raw = &self.device.raw;
         let bindings = [vk::DescriptorSetLayoutBinding::default()
-            .descriptor_type(vk::DescriptorType::SAMPLED_IMAGE)
+            .descriptor_type(vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
             .descriptor_count(1)
             .stage_flags(vk::ShaderStageFlags::FRAGMENT)];
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
@@ -162,19 +165,12 @@ impl Filler {
         self.set_layout = unsafe { raw.create_descriptor_set_layout(&info, None) }
             .call("vkCreateDescriptorSetLayout")?;
         let set_layouts = [self.set_layout];
-        let ranges = [vk::PushConstantRange {
-            stage_flags: vk::ShaderStageFlags::FRAGMENT,
-            offset: 0,
-            size: 4,
-        }];
-        let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&set_layouts)
-            .push_constant_ranges(&ranges);
+        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&set_layouts);
         // SAFETY: the set layout was made from this device.
         self.layout =
             unsafe { raw.create_pipeline_layout(&info, None) }.call("vkCreatePipelineLayout")?;
         let sizes = [vk::DescriptorPoolSize {
-            ty: vk::DescriptorType::SAMPLED_IMAGE,
+            ty: vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
             descriptor_count: 1,
         }];
         let info = vk::DescriptorPoolCreateInfo::default()
@@ -189,14 +185,15 @@ impl Filler {
         // SAFETY: the pool has room for the set.
         let sets =
             unsafe { raw.allocate_descriptor_sets(&info) }.call("vkAllocateDescriptorSets")?;
+        self.sampler = nearest_sampler(&self.device)?;
         let images = [vk::DescriptorImageInfo {
-            sampler: vk::Sampler::null(),
+            sampler: self.sampler,
             image_view: source.view,
             image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
         }];
         let write = vk::WriteDescriptorSet::default()
             .dst_set(sets[0])
-            .descriptor_type(vk::DescriptorType::SAMPLED_IMAGE)
+            .descriptor_type(vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
             .image_info(&images);
         // SAFETY: the set is new, and the source outlives its use.
         unsafe { raw.update_descriptor_sets(&[write], &[]) };
@@ -205,8 +202,8 @@ impl Filler {
 
     fn create_modules(&mut self, shape: &Shape) -> Result<(), Error> {
         for words in [
-            modules::vertex_module(),
-            modules::fragment_module(&shape.format),
+            modules::vertex_module(&self.device.capabilities)?,
+            modules::fragment_module(&shape.format, &self.device.capabilities)?,
         ] {
             let info = vk::ShaderModuleCreateInfo::default().code(&words);
             // SAFETY: the words are a valid module.
@@ -329,11 +326,8 @@ impl Filler {
                     raw.cmd_bind_descriptor_sets(commands, graphics, self.layout, 0, &[set], &[]);
                     for (pipeline, sample) in self.pipelines.iter().zip(0..) {
                         let source: u32 = layer * shape.samples + sample;
-                        let stage = vk::ShaderStageFlags::FRAGMENT;
-                        let push = source.to_ne_bytes();
-                        raw.cmd_push_constants(commands, self.layout, stage, 0, &push);
                         raw.cmd_bind_pipeline(commands, graphics, *pipeline);
-                        raw.cmd_draw(commands, 3, 1, 0, 0);
+                        raw.cmd_draw(commands, 3, 1, 3 * source, 0);
                     }
                     raw.cmd_end_render_pass(commands);
                 }
@@ -364,6 +358,7 @@ impl Drop for Filler {
                 raw.destroy_shader_module(*module, None);
             }
             raw.destroy_descriptor_pool(self.pool, None);
+            raw.destroy_sampler(self.sampler, None);
             raw.destroy_pipeline_layout(self.layout, None);
             raw.destroy_descriptor_set_layout(self.set_layout, None);
             raw.destroy_render_pass(self.render_pass, None);

@@ -10,7 +10,7 @@ use glasm_ir::Semantic;
 /// The registers of a language, and what else only such languages have.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
-    /// The files whose registers stand in brackets behind a letter, with the reserved words of the language in the same order.
+    /// The files whose registers stand in brackets behind a letter.
     pub files: &'static [File],
     /// Parameters that any instruction can read by number, such as `c[0]`; `None` if they are resolved one by one.
     pub parameters: Option<Parameters>,

@@ -9,8 +9,9 @@ fn flags(body: &str) -> Flags {
     verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut environment = Environment::default();
     let mut machine = Machine::new(&program, &mut environment, 100);
-    machine.run().unwrap();
-    machine.codes[RegisterId::new(3).index()][0]
+    machine.begin(0, &[]);
+    machine.finish().unwrap();
+    machine.own.codes[RegisterId::new(3).index()][0]
 }
 
 /// The flags that `letters` names, e.g. `SZ`.

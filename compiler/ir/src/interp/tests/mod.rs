@@ -5,6 +5,8 @@ mod convert;
 mod flags;
 mod flow;
 mod memory;
+mod primitive;
+mod together;
 
 use super::*;
 use crate::program::RegisterId;

@@ -1,7 +1,9 @@
 //! Random programs on a Vulkan device against the interpreter: code generation and driver on one side, the meaning of each
 //! operation as the IR defines it on the other. Results must be equal to the bit.
 
-use glasm::ir::generate::{self, GenerateOptions, RESULT_BYTES};
+mod primitives;
+
+use glasm::ir::generate::{self, GenerateOptions, RESULT_BYTES, RESULTS};
 use glasm::ir::interp::Environment;
 use glasm::ir::{Id, OutputId, Program, Stage, Storage};
 use glasm_tests::skip::skip;
@@ -29,7 +31,7 @@ fn parameters(bank: &str, environment: &Environment, first: usize) -> String {
     })
 }
 
-/// Leaves result `kept` as the only output, in color 0: scripts draw to one attachment.
+/// Leaves `kept` as the only result, in place of the first: scripts draw to one attachment.
 fn keep_result(program: &mut Program, kept: usize) {
     let (kept, first) = (OutputId::new(kept), OutputId::new(0));
     let (of_kept, of_first) = (
@@ -40,7 +42,8 @@ fn keep_result(program: &mut Program, kept: usize) {
     program.outputs[kept].semantic = of_first;
     for id in program.registers.ids() {
         let register = &mut program.registers[id];
-        if matches!(register.storage, Storage::Output(output) if output != kept) {
+        let is_other = |output: OutputId| output != kept && output.index() < RESULTS;
+        if matches!(register.storage, Storage::Output(output) if is_other(output)) {
             register.storage = Storage::Temp;
         }
     }
@@ -68,17 +71,20 @@ fn compute_script(program: &Program, environment: &Environment, results: &[[u32;
 fn script(seed: u64, options: &GenerateOptions) -> String {
     let mut program = generate::program(seed, options);
     let environment = generate::environment(seed, &program);
-    let results = generate::expected(&program, &environment).expect("generated programs end");
+    let results = |program: &Program| {
+        generate::expected(program, &environment).expect("generated programs end")
+    };
     match options.stage {
         Stage::Fragment => {
+            let results = results(&program);
             let kept = seed as usize % results.len();
             keep_result(&mut program, kept);
             fragment_script(&program, &environment, &results[kept])
         }
-        Stage::Compute => compute_script(&program, &environment, &results),
-        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
-            unreachable!("no such programs are asked for")
-        }
+        Stage::Compute => compute_script(&program, &environment, &results(&program)),
+        Stage::TessEval => primitives::eval_script(seed, program, environment),
+        Stage::Geometry => primitives::geometry_script(&program, environment),
+        Stage::Vertex | Stage::TessControl => unreachable!("no such programs are asked for"),
     }
 }
 
@@ -137,4 +143,14 @@ fn compute_programs_with_64_bit_integers() {
         ..GenerateOptions::new(Stage::Compute, 80)
     };
     agree("compute", 60, &options);
+}
+
+#[test]
+fn tessellation_evaluation_programs() {
+    agree("tess_eval", 30, &GenerateOptions::new(Stage::TessEval, 40));
+}
+
+#[test]
+fn geometry_programs() {
+    agree("geometry", 200, &GenerateOptions::new(Stage::Geometry, 40));
 }

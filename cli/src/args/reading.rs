@@ -1,0 +1,185 @@
+//! What programs mean: options of the commands that read them.
+
+use clap::{Args, value_parser};
+use glasm::{Acceptance, Source, TgsiOptions};
+use glasm_scripts::script::fixed::{MAX_BLOCK, MAX_MEMORY, parse_float_bits, parse_integer_bits};
+
+const TGSI_HEADING: &str = "What TGSI texts leave open (of scripts, [require] says it)";
+
+/// How programs are read.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ReadingArgs {
+    /// Refuse what shipped programs do although a rule forbids it; without it, that is a warning
+    #[arg(long)]
+    strict: bool,
+    /// What TGSI texts leave open.
+    #[command(flatten)]
+    tgsi: TgsiArgs,
+}
+
+/// What TGSI texts leave open; what is not given is as in [`TgsiOptions::default`].
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = TGSI_HEADING)]
+struct TgsiArgs {
+    /// The texts mean what the document of 2010 says where it differs from the current one
+    #[arg(long)]
+    tgsi_old: bool,
+    /// Bytes of MEMORY that is SHARED [default: 32768]
+    #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=i64::from(MAX_MEMORY)))]
+    shared_memory: Option<u32>,
+    /// Bytes of MEMORY that is PRIVATE [default: 4096]
+    #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=i64::from(MAX_MEMORY)))]
+    private_memory: Option<u32>,
+    /// Threads of a block in the dimensions that programs leave open [default: 1,1,1]
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_block)]
+    block_size: Option<[u32; 3]>,
+    /// Dimensions of the grid, for WORK_DIM [default: 3]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=3))]
+    work_dim: Option<u32>,
+    /// Integers for CS_USER_DATA_AMD, hexadecimal ones as bits [default: 0,0,0,0]
+    #[arg(long, value_name = "A,B,C,D", value_parser = parse_user_data, allow_hyphen_values = true)]
+    user_data: Option<[u32; 4]>,
+    /// Four outer and two inner levels for TESS_DEFAULT_OUTER_LEVEL and TESS_DEFAULT_INNER_LEVEL [default: 1,1,1,1,1,1]
+    #[arg(long, value_name = "A,B,C,D,E,F", value_parser = parse_levels, allow_hyphen_values = true)]
+    default_tess_levels: Option<[u32; 6]>,
+    /// Color 1 of fragments is the second source of the blending of attachment 0
+    #[arg(long)]
+    dual_source: bool,
+    /// A user clip plane whose distance CLIPVERTEX gives, 0 to 7; may be repeated
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..8))]
+    clip_plane: Vec<u32>,
+}
+
+/// What the options say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Reading {
+    /// Which programs load.
+    pub(crate) acceptance: Acceptance,
+    /// What TGSI texts leave open.
+    pub(crate) tgsi: TgsiOptions,
+}
+
+impl Reading {
+    /// A program string of which nothing else is known.
+    pub(crate) fn source<'a>(self, name: &'a str, text: &'a [u8]) -> Source<'a> {
+        Source {
+            acceptance: self.acceptance,
+            tgsi: self.tgsi,
+            ..Source::new(name, text)
+        }
+    }
+}
+
+impl From<&ReadingArgs> for Reading {
+    fn from(args: &ReadingArgs) -> Self {
+        Self {
+            acceptance: match args.strict {
+                true => Acceptance::Strict,
+                false => Acceptance::Shipped,
+            },
+            tgsi: TgsiOptions::from(&args.tgsi),
+        }
+    }
+}
+
+impl From<&TgsiArgs> for TgsiOptions {
+    fn from(args: &TgsiArgs) -> Self {
+        let usual = Self::default();
+        Self {
+            old: args.tgsi_old,
+            shared_memory: args.shared_memory.unwrap_or(usual.shared_memory),
+            private_memory: args.private_memory.unwrap_or(usual.private_memory),
+            block_size: args.block_size.unwrap_or(usual.block_size),
+            work_dim: args.work_dim.unwrap_or(usual.work_dim),
+            user_data: args.user_data.unwrap_or(usual.user_data),
+            default_levels: args.default_tess_levels.unwrap_or(usual.default_levels),
+            dual_source: args.dual_source,
+            clip_planes: args
+                .clip_plane
+                .iter()
+                .fold(0, |all, plane| all | 1 << plane),
+        }
+    }
+}
+
+/// Words with commas between them, each by `parse`.
+fn parse_list<const N: usize>(
+    text: &str,
+    what: &str,
+    parse: fn(&str) -> Option<u32>,
+) -> Result<[u32; N], String> {
+    let words = text.split(',').map(|word| parse(word.trim()));
+    let found: Option<Vec<u32>> = words.collect();
+    let list = found.and_then(|found| <[u32; N]>::try_from(found).ok());
+    list.ok_or_else(|| format!("expected {N} {what} with commas between them"))
+}
+
+fn parse_block(text: &str) -> Result<[u32; 3], String> {
+    let what = format!("numbers from 1 to {MAX_BLOCK}");
+    parse_list(text, &what, |word| {
+        word.parse().ok().filter(|n| (1..=MAX_BLOCK).contains(n))
+    })
+}
+
+fn parse_user_data(text: &str) -> Result<[u32; 4], String> {
+    parse_list(text, "integers of 32 bits", parse_integer_bits)
+}
+
+fn parse_levels(text: &str) -> Result<[u32; 6], String> {
+    parse_list(text, "levels", parse_float_bits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        reading: ReadingArgs,
+    }
+
+    fn read(words: &[&str]) -> Result<Reading, String> {
+        let line = [&["glasm"], words].concat();
+        let line = Line::try_parse_from(line).map_err(|error| error.to_string())?;
+        Ok(Reading::from(&line.reading))
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_usual() {
+        assert_eq!(read(&[]), Ok(Reading::default()));
+        let strict = read(&["--strict"]).unwrap();
+        assert_eq!(strict.acceptance, Acceptance::Strict);
+    }
+
+    #[test]
+    fn options_say_what_texts_leave_open() {
+        let line = "--tgsi-old --shared-memory 64 --private-memory 0 --block-size 8,4,1 --work-dim 2 --user-data 1,-1,0x80,4294967295 \
+                    --default-tess-levels 1,2,0x40400000,4,-0.5,inf --dual-source --clip-plane 0 --clip-plane 7";
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let floats = [1.0f32, 2.0, 3.0, 4.0, -0.5, f32::INFINITY];
+        let expected = TgsiOptions {
+            old: true,
+            shared_memory: 64,
+            private_memory: 0,
+            block_size: [8, 4, 1],
+            work_dim: 2,
+            user_data: [1, u32::MAX, 128, u32::MAX],
+            default_levels: floats.map(f32::to_bits),
+            dual_source: true,
+            clip_planes: 0b1000_0001,
+        };
+        assert_eq!(read(&words).unwrap().tgsi, expected);
+        for wrong in [
+            "--block-size=1,1",
+            "--block-size=1,0,1",
+            "--work-dim=4",
+            "--user-data=1,2,3,0.5",
+            "--clip-plane=8",
+            "--shared-memory=1048577",
+        ] {
+            assert!(read(&[wrong]).is_err(), "{wrong}");
+        }
+    }
+}

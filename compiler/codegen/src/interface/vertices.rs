@@ -1,0 +1,367 @@
+//! Inputs of the vertices of a primitive or patch: arrays with an element for each vertex.
+//!
+//! Beside them the tessellation levels of a patch, which evaluation programs read.
+
+use super::builtin::BuiltinRow;
+use super::names::input_name;
+use super::vars::{Io, base_scalar, reflected};
+use crate::builder::{Home, Lane, Scalar};
+use crate::capability::Need;
+use crate::error::{Error, Failure};
+use crate::options::Options;
+use crate::reflect::InterfaceVariable;
+use crate::varyings::{Distances, Place, varying_location};
+use crate::words::ValueWord;
+use glasm_ir::arena::Id;
+use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES};
+use glasm_ir::semantic::Interpolation;
+use glasm_ir::{InputId, Program, Semantic, Stage, TypeBase};
+use spirv::{BuiltIn, Decoration, Op, StorageClass};
+
+/// A vertex of the input primitive.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Vertex {
+    /// Known at compile time.
+    Constant(u32),
+    /// In range at run time.
+    Dynamic(ValueWord),
+}
+
+/// How often a geometry program runs for each of its invocations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Copies {
+    /// Views: 1 or 2.
+    pub(crate) views: u32,
+    /// Viewports of a view: 1, or all that there may be.
+    pub(crate) viewports: u32,
+}
+
+impl Default for Copies {
+    fn default() -> Self {
+        Self {
+            views: 1,
+            viewports: 1,
+        }
+    }
+}
+
+impl Copies {
+    pub(crate) const fn count(self) -> u32 {
+        self.views * self.viewports
+    }
+}
+
+/// What one element of the array of an input holds.
+#[derive(Clone, Copy)]
+struct Element {
+    builtin: Option<BuiltIn>,
+    scalar: Scalar,
+    size: u8,
+    /// Which distance of an array of them.
+    plane: Option<u32>,
+}
+
+/// What a geometry program gets: patches come as primitives of as many vertices.
+///
+/// # Errors
+/// If no primitive of Vulkan has as many vertices as the patches.
+pub(crate) fn input_primitive(
+    program: &Program,
+    options: &Options,
+) -> Result<InputPrimitive, Failure> {
+    if program.modes.primitive_in != InputPrimitive::Patches {
+        return Ok(program.modes.primitive_in);
+    }
+    let vertices = options.fixed.patch_vertices;
+    InputPrimitive::of_vertices(vertices.into()).ok_or_else(|| {
+        Error::unsupported(format!(
+            "a geometry program on patches of {vertices} vertices: Vulkan has no such primitive"
+        ))
+    })
+}
+
+impl Io<'_> {
+    /// Number of vertices that the input primitive may have.
+    pub(crate) fn vertex_count(&self) -> Result<u32, Failure> {
+        match self.program.stage {
+            Stage::Geometry => {
+                let primitive = input_primitive(self.program, self.options)?;
+                Ok(primitive.vertices().unwrap_or(MAX_PATCH_VERTICES))
+            }
+            Stage::TessControl | Stage::TessEval => Ok(MAX_PATCH_VERTICES),
+            stage @ (Stage::Vertex | Stage::Fragment | Stage::Compute) => Err(Error::unsupported(
+                format!("{} programs have no inputs per vertex", stage.name()),
+            )),
+        }
+    }
+
+    /// The lanes of an input of a vertex.
+    pub(crate) fn vertex_lanes(
+        &mut self,
+        id: InputId,
+        vertex: Vertex,
+    ) -> Result<[Lane; 4], Failure> {
+        let Vertex::Constant(number) = vertex else {
+            return self.load_vertex(id, vertex);
+        };
+        if let Some(lanes) = self.vars.inputs.vertices.get(&(id, number)) {
+            return Ok(*lanes);
+        }
+        let lanes = self.load_vertex(id, vertex)?;
+        self.vars.inputs.vertices.insert((id, number), lanes);
+        Ok(lanes)
+    }
+
+    fn load_vertex(&mut self, id: InputId, vertex: Vertex) -> Result<[Lane; 4], Failure> {
+        let semantic = self.program.inputs[id].semantic;
+        let place = self.options.interface.inputs.place(semantic);
+        let one = self.one(place.map_or(TypeBase::Float, |place| place.base));
+        let zero = self.w.float(0.0);
+        let pad = [zero, zero, zero, one].map(Lane::scalar);
+        let element = if semantic == Semantic::Position {
+            Element::builtin(BuiltIn::Position, 4)
+        } else if semantic == Semantic::PointSize {
+            Element::builtin(BuiltIn::PointSize, 1)
+        } else if let Some((distances, plane)) = Distances::of(semantic) {
+            Element {
+                plane: Some(plane),
+                ..Element::builtin(distances.builtin(), 1)
+            }
+        } else if semantic == Semantic::SecondaryPosition {
+            return self.second_position(id, vertex, place.as_ref());
+        } else if varying_location(semantic).is_none() || semantic.is_per_patch() {
+            return Err(Error::unsupported(format!(
+                "{semantic:?} is no input of the vertices of {} programs",
+                self.program.stage.name()
+            )));
+        } else if let Some(place) = place {
+            Element::placed(&place)
+        } else {
+            // The stage before is known, and does not write it.
+            return Ok(pad);
+        };
+        let variable = self.vertex_variable(id, element)?;
+        let value = self.load_of_vertex(variable, vertex, element);
+        let mut lanes = pad;
+        let read = ..usize::from(element.size);
+        lanes[read].copy_from_slice(&Lane::all_of(value)[read]);
+        Ok(lanes)
+    }
+
+    /// The position of a vertex in the second view: x is what the stage before has written, the rest is that of the position.
+    /// NV_stereo_view_rendering section 2.X.3.2.
+    fn second_position(
+        &mut self,
+        id: InputId,
+        vertex: Vertex,
+        place: Option<&Place>,
+    ) -> Result<[Lane; 4], Failure> {
+        let element = Element::builtin(BuiltIn::Position, 4);
+        let position = match self.known_builtin(BuiltIn::Position) {
+            Some(variable) => variable,
+            None => self.declare_vertex_builtin(BuiltIn::Position, element)?,
+        };
+        let mut lanes = Lane::all_of(self.load_of_vertex(position, vertex, element));
+        if let Some(place) = place {
+            let element = Element::placed(place);
+            let variable = self.vertex_variable(id, element)?;
+            lanes[0] = Lane::all_of(self.load_of_vertex(variable, vertex, element))[0];
+        }
+        Ok(lanes)
+    }
+
+    /// Loads an element: at the start of the function if the vertex is known.
+    fn load_of_vertex(
+        &mut self,
+        variable: ValueWord,
+        vertex: Vertex,
+        element: Element,
+    ) -> ValueWord {
+        let (home, vertex) = match vertex {
+            Vertex::Constant(number) => (Home::Prologue, self.w.uint(number)),
+            Vertex::Dynamic(number) => (Home::Body, number),
+        };
+        let ty = self.w.ty(element.scalar, element.size);
+        let pointer_ty = self.w.pointer(StorageClass::Input, ty);
+        let mut operands = vec![variable.0, vertex.0];
+        if let Some(plane) = element.plane {
+            operands.push(self.w.uint(plane).0);
+        }
+        let pointer = self.w.object();
+        let section = self.w.section(home);
+        section.long_result(Op::AccessChain, pointer_ty, pointer, &operands);
+        let operands = [pointer.0];
+        self.w
+            .derive(home, Op::Load, element.scalar, element.size, &operands)
+    }
+
+    /// The array of an input. Inputs of one semantic share it, and so do all distances of a kind.
+    fn vertex_variable(&mut self, id: InputId, element: Element) -> Result<ValueWord, Failure> {
+        if let Some(builtin) = element.builtin {
+            return self.vertex_builtin(id, builtin, element);
+        }
+        let semantic = self.program.inputs[id].semantic;
+        let known = self.vars.inputs.loaded[id.index()].variable;
+        if known.is_some() {
+            return Ok(known);
+        }
+        self.check_location(id)?;
+        let variable = match self.variable_of(semantic) {
+            Some(variable) => variable,
+            None => self.declare_vertex_location(id, element)?,
+        };
+        self.vars.inputs.loaded[id.index()].variable = variable;
+        Ok(variable)
+    }
+
+    fn declare_vertex_location(
+        &mut self,
+        id: InputId,
+        element: Element,
+    ) -> Result<ValueWord, Failure> {
+        let semantic = self.program.inputs[id].semantic;
+        let place = self.options.interface.inputs.place(semantic);
+        let count = self.vertex_count()?;
+        let ty = self.w.ty(element.scalar, element.size);
+        let array = self.w.array_type(ty, count);
+        let variable = self.variable(StorageClass::Input, array);
+        if let Some(place) = place {
+            self.w.decorate_place(variable, &place);
+        }
+        self.w
+            .name(variable, || input_name(self.program.stage, semantic));
+        let location = place.map(|place| place.location);
+        self.reflect_vertex_input(semantic, location, element);
+        Ok(variable)
+    }
+
+    fn vertex_builtin(
+        &mut self,
+        id: InputId,
+        builtin: BuiltIn,
+        element: Element,
+    ) -> Result<ValueWord, Failure> {
+        let semantic = self.program.inputs[id].semantic;
+        if !self.vars.inputs.loaded[id.index()].variable.is_some() {
+            self.reflect_vertex_input(semantic, None, element);
+        }
+        let variable = match self.known_builtin(builtin) {
+            Some(variable) => variable,
+            None => self.declare_vertex_builtin(builtin, element)?,
+        };
+        self.vars.inputs.loaded[id.index()].variable = variable;
+        Ok(variable)
+    }
+
+    fn declare_vertex_builtin(
+        &mut self,
+        builtin: BuiltIn,
+        element: Element,
+    ) -> Result<ValueWord, Failure> {
+        let mut ty = self.w.ty(Scalar::F32, element.size);
+        if let Some(distances) = Distances::of_builtin(builtin) {
+            self.w.needs.insert(distances.need());
+            let semantics = self.program.inputs.iter().map(|input| input.semantic);
+            ty = self.w.array_type(ty, distances.len(semantics));
+        } else if builtin == BuiltIn::PointSize {
+            self.need_point_size();
+        }
+        let count = self.vertex_count()?;
+        let array = self.w.array_type(ty, count);
+        Ok(self.declare_builtin(StorageClass::Input, array, builtin))
+    }
+
+    /// The number of the vertex that the invocation makes.
+    pub(crate) fn own_vertex(&mut self) -> ValueWord {
+        let known = self.vars.inputs.own_vertex;
+        if known.is_some() {
+            return known;
+        }
+        let row = BuiltinRow {
+            builtin: BuiltIn::InvocationId,
+            scalar: Scalar::U32,
+            size: 1,
+            need: None,
+        };
+        let (_, number) = self.load_builtin_value(row);
+        self.vars.inputs.own_vertex = number;
+        number
+    }
+
+    /// A tessellation level of the patch, loaded at the start of the function.
+    pub(crate) fn load_tess_level(&mut self, builtin: BuiltIn, number: u8) -> ValueWord {
+        let variable = match self.known_builtin(builtin) {
+            Some(variable) => variable,
+            None => self.declare_tess_levels(builtin, StorageClass::Input),
+        };
+        let number = u32::from(number).min(tess_levels(builtin) - 1);
+        self.load_element(variable, number, Scalar::F32)
+    }
+
+    /// The array of tessellation levels of a patch.
+    pub(crate) fn declare_tess_levels(
+        &mut self,
+        builtin: BuiltIn,
+        class: StorageClass,
+    ) -> ValueWord {
+        let float = self.w.ty(Scalar::F32, 1);
+        let array = self.w.array_type(float, tess_levels(builtin));
+        let variable = self.declare_builtin(class, array, builtin);
+        self.w.decorate(variable, Decoration::Patch, &[]);
+        variable
+    }
+
+    /// Sizes of points, read or written by the stages between vertices and rasterization.
+    pub(crate) fn need_point_size(&mut self) {
+        match self.program.stage {
+            Stage::Geometry => self.w.needs.insert(Need::GeometryPointSize),
+            Stage::TessControl | Stage::TessEval => self.w.needs.insert(Need::TessPointSize),
+            Stage::Vertex | Stage::Fragment | Stage::Compute => {}
+        }
+    }
+
+    fn reflect_vertex_input(
+        &mut self,
+        semantic: Semantic,
+        location: Option<u32>,
+        element: Element,
+    ) {
+        self.vars.reflected.inputs.push(InterfaceVariable {
+            semantic,
+            location,
+            scalar: reflected(element.scalar),
+            components: element.size,
+            interpolation: Interpolation::Smooth,
+            half: None,
+            per_vertex: true,
+        });
+    }
+}
+
+/// Number of levels that a built-in holds.
+pub(crate) fn tess_levels(builtin: BuiltIn) -> u32 {
+    match builtin == BuiltIn::TessLevelOuter {
+        true => 4,
+        false => 2,
+    }
+}
+
+impl Element {
+    const fn placed(place: &Place) -> Self {
+        Self {
+            builtin: None,
+            scalar: base_scalar(place.base),
+            size: place.components,
+            plane: None,
+        }
+    }
+
+    const fn builtin(builtin: BuiltIn, size: u8) -> Self {
+        Self {
+            builtin: Some(builtin),
+            scalar: Scalar::F32,
+            size,
+            plane: None,
+        }
+    }
+}

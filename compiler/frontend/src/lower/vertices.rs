@@ -1,0 +1,211 @@
+//! Attributes of vertices and patches, vertices that are emitted, results that are passed on. NV_geometry_program4,
+//! NV_tessellation_program5 and NV_gpu_program5 sections 2.X.3.2 and 2.X.8.Z.
+
+use super::formula::Formulas;
+use super::operand::{const_index, splat};
+use super::{InstCx, Lowerer};
+use crate::lang::Stages;
+use crate::rules::{IoBinding, Var, VarKind};
+use crate::statement::Index as AstIndex;
+use crate::vars::{Holder, Side, VertexOf};
+use glasm_ir::inst::{Aux, IndexId};
+use glasm_ir::primitive::MAX_PATCH_VERTICES;
+use glasm_ir::types::Type;
+use glasm_ir::{
+    Base, Index, IndexTerm, Input, InputId, Op, Output, OutputId, Semantic, Src, Stage,
+};
+
+impl Lowerer<'_> {
+    /// An attribute of a vertex, or of the patch that a tessellation control program makes.
+    pub(super) fn held_attrib(
+        &mut self,
+        (var, info): (u32, &Var),
+        first: u32,
+        index: AstIndex,
+    ) -> Src {
+        let constant = match index {
+            AstIndex::None => Some((var, None)),
+            AstIndex::Const(number) => Some((var, Some(number))),
+            AstIndex::Relative(_) | AstIndex::Pair(_) => None,
+        };
+        let known = constant.and_then(|key| self.tables.held.get(&key).copied());
+        let (base, index) = match known {
+            Some(known) => known,
+            None => self.new_held_place((var, info), first, index),
+        };
+        if let Some(key) = constant {
+            self.tables.held.insert(key, (base, index));
+        }
+        Src {
+            index,
+            ..Src::new(base)
+        }
+    }
+
+    fn new_held_place(
+        &mut self,
+        (var, info): (u32, &Var),
+        first: u32,
+        index: AstIndex,
+    ) -> (Base, Option<IndexId>) {
+        let (vertex, element) = self.divided(info, index);
+        // An array with run-time index has its slots already.
+        let array = (*self.tables.place(var, 0)).filter(|_| info.relative);
+        let number = match array {
+            Some(_) => 0,
+            None => const_index(element),
+        };
+        let binding = self.checked.attribs[(first + number) as usize];
+        let vertex = match binding.holder.vertex {
+            VertexOf::None => None,
+            VertexOf::Number(number) => Some(IndexTerm::constant(number.into())),
+            VertexOf::Each => Some(self.vertex_term(vertex)),
+        };
+        let Some(base) = array else {
+            let base = self.held_slot(binding, info.base.unwrap_or(binding.base));
+            let index = vertex.map(|vertex| {
+                self.vertex_index(Index {
+                    element: IndexTerm::constant(0),
+                    len: 1,
+                    vertex: Some(vertex),
+                })
+            });
+            return (base, index);
+        };
+        let element = self.index_term(element);
+        let index = self.vertex_index(Index {
+            element,
+            len: info.array.unwrap_or(1),
+            vertex,
+        });
+        (base, Some(index))
+    }
+
+    /// The index of the vertex and that of the element.
+    fn divided(&self, info: &Var, index: AstIndex) -> (AstIndex, AstIndex) {
+        match index {
+            _ if !info.by_vertex => (AstIndex::None, index),
+            AstIndex::Pair(pair) => self.reading.pairs[pair as usize].into(),
+            AstIndex::None | AstIndex::Const(_) | AstIndex::Relative(_) => (index, AstIndex::None),
+        }
+    }
+
+    /// The vertex that an index selects. Those beyond the end of every patch are undefined.
+    fn vertex_term(&mut self, index: AstIndex) -> IndexTerm {
+        match index {
+            AstIndex::Relative(_) => self.index_term(index),
+            AstIndex::None | AstIndex::Const(_) | AstIndex::Pair(_) => {
+                let number = const_index(index).min(MAX_PATCH_VERTICES - 1);
+                IndexTerm::constant(number as i32)
+            }
+        }
+    }
+
+    /// An index, the same one for all operands that have it.
+    fn vertex_index(&mut self, index: Index) -> IndexId {
+        let indices = &mut self.builder.program.indices;
+        let known = self.tables.vertex_indices.entry(index);
+        *known.or_insert_with(|| indices.push(index))
+    }
+
+    /// The input or the output that an attribute of a vertex or a patch reads.
+    pub(super) fn held_slot(&mut self, binding: IoBinding, base: glasm_ir::types::Base) -> Base {
+        match binding.holder.side {
+            Side::In => Base::Input(self.vertex_input(binding.semantic, base)),
+            Side::Out => {
+                self.tables.lock_step = true;
+                let output = Output {
+                    base,
+                    ..Output::new(binding.semantic)
+                };
+                Base::Output(self.output(output))
+            }
+        }
+    }
+
+    fn vertex_input(&mut self, semantic: Semantic, base: glasm_ir::types::Base) -> InputId {
+        let inputs = &mut self.builder.program.inputs;
+        let known = self.tables.vertex_inputs.entry(semantic);
+        *known.or_insert_with(|| {
+            inputs.push(Input {
+                base,
+                per_vertex: true,
+                ..Input::new(semantic)
+            })
+        })
+    }
+
+    /// An output. Tessellation control programs read and write the same ones.
+    #[inline]
+    pub(super) fn output(&mut self, output: Output) -> OutputId {
+        let outputs = &mut self.builder.program.outputs;
+        if self.checked.dialect.stage() != Stage::TessControl {
+            return outputs.push(output);
+        }
+        let known = self.tables.outputs.entry(output.semantic);
+        *known.or_insert_with(|| outputs.push(output))
+    }
+
+    /// Gives the bindings of all arrays with run-time index their slots where arrays may share some: in the order of their numbers, so that
+    /// each array finds its own one behind the other.
+    pub(super) fn shared_slots(&mut self) {
+        if !Stages::PRIMITIVES.has(self.checked.dialect.stage()) {
+            return;
+        }
+        let checked = self.checked;
+        let mut slots = std::mem::take(&mut self.tables.shared_slots);
+        for info in checked.vars.iter().filter(|info| info.relative) {
+            let is_result = matches!(info.kind, VarKind::Result { .. });
+            let bindings = checked.bindings_of(info.kind).iter();
+            for binding in bindings.take(info.array.unwrap_or(1) as usize) {
+                let Holder { side, vertex } = binding.holder;
+                let side = if is_result { Side::Out } else { side };
+                if side == Side::Out || vertex != VertexOf::None {
+                    let base = info.base.unwrap_or(binding.base);
+                    slots.push((side, binding.semantic, slots.len(), base));
+                }
+            }
+        }
+        slots.sort_unstable_by_key(|&(side, semantic, number, _)| (side, semantic, number));
+        let is_control = checked.dialect.stage() == Stage::TessControl;
+        for &(side, semantic, _, base) in &slots {
+            match side {
+                Side::In => drop(self.vertex_input(semantic, base)),
+                Side::Out if is_control => drop(self.output(Output {
+                    base,
+                    ..Output::new(semantic)
+                })),
+                Side::Out => {}
+            }
+        }
+        slots.clear();
+        self.tables.shared_slots = slots;
+    }
+
+    /// The outputs that vertices take from those that come in, and what they take. NV_geometry_shader_passthrough section 2.X.7.Y.
+    pub(super) fn passed_outputs(&mut self) {
+        let checked = self.checked;
+        for passed in &checked.passed {
+            self.vertex_input(passed.binding.semantic, passed.binding.base);
+            self.builder.program.outputs.push(Output {
+                base: passed.binding.base,
+                passthrough: passed.mask,
+                ..Output::new(passed.binding.semantic)
+            });
+        }
+    }
+}
+
+/// EMIT, which is `EMITS 0`, and EMITS. NV_gpu_program5 section 2.X.8.Z.
+pub(super) fn emit_vertex(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    let (stream, ty) = match cx.line.source_count {
+        0 => (l.bits(0), Type::S32),
+        _ => (l.value(cx, 0, cx.types.ty), cx.types.ty),
+    };
+    l.inst(Op::EmitVertex, ty, None, Aux::None, &[splat(stream, 0)]);
+}
+
+/// ENDPRIM. NV_geometry_program4 section 2.X.8.Z.
+pub(super) fn end_primitive(l: &mut Lowerer<'_>) {
+    l.inst(Op::EndPrimitive, Type::U32, None, Aux::None, &[]);
+}

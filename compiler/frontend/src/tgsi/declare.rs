@@ -1,0 +1,343 @@
+//! Declarations. TGSI, section "Declaration".
+
+mod resources;
+mod suffixes;
+mod varyings;
+
+use super::cursor::Word;
+use super::files::File;
+use super::inst::begins_statement;
+use super::state::{Array, Covered, Parsed, Place, Reported, Translation, row, slot};
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::rules::suggest;
+use glasm_ir::types::Width;
+use glasm_ir::{Span, Stage, Storage, WriteMask};
+use std::mem::{replace, take};
+use std::ops::RangeInclusive;
+use suffixes::Suffixes;
+
+/// What stands behind `DCL`, up to the suffixes.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    file: File,
+    /// The first bracket of two.
+    dimension: Option<Dimension>,
+    first: u32,
+    last: u32,
+    usage: WriteMask,
+    span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Dimension {
+    /// `[]`: the vertices that the stage implies.
+    Implied,
+    Number(u32),
+}
+
+impl Head {
+    /// The numbers of its registers.
+    fn numbers(&self) -> RangeInclusive<usize> {
+        self.first as usize..=self.last as usize
+    }
+
+    /// How many registers it has.
+    fn len(&self) -> u32 {
+        self.last - self.first + 1
+    }
+
+    /// The number in the first bracket of two.
+    fn buffer(&self) -> u32 {
+        match self.dimension {
+            Some(Dimension::Number(number)) => number,
+            Some(Dimension::Implied) | None => 0,
+        }
+    }
+
+    /// The registers of a buffer.
+    fn covered(&self) -> Covered {
+        Covered {
+            buffer: self.buffer(),
+            first: self.first,
+            last: self.last,
+            span: self.span,
+        }
+    }
+}
+
+impl Translation<'_> {
+    /// `DCL`, behind its keyword.
+    pub(super) fn declaration(&mut self) -> Parsed<()> {
+        let head = self.head()?;
+        let read = self.declare(&head);
+        if read.is_err() {
+            let row = (head.file, head.first, head.last);
+            self.declared.broken.push(row);
+        }
+        read
+    }
+
+    fn declare(&mut self, head: &Head) -> Parsed<()> {
+        match head.file {
+            File::Image | File::Res => self.image(head),
+            File::Sview => self.view(head),
+            File::Buffer => self.buffer_registers(head),
+            File::Memory => self.memory(head),
+            File::ImmX => self.old_immediates(head),
+            File::In | File::Sv => {
+                let suffixes = self.suffixes(head)?;
+                self.inputs(head, &suffixes)
+            }
+            File::Out => {
+                let suffixes = self.suffixes(head)?;
+                self.outputs(head, &suffixes)
+            }
+            File::Null
+            | File::Const
+            | File::Temp
+            | File::Samp
+            | File::Addr
+            | File::Imm
+            | File::Pred
+            | File::TempX
+            | File::ConstBuf
+            | File::HwAtomic => {
+                let suffixes = self.suffixes(head)?;
+                self.plain_registers(head, &suffixes)
+            }
+        }
+    }
+
+    /// Registers whose declaration says no more than that they exist.
+    fn plain_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
+        match head.file {
+            File::Temp => self.temps(head, suffixes),
+            File::TempX => self.old_array(head),
+            File::Addr => self.each_once(head, |it, number| {
+                let known = row(&it.declared.addresses, number).is_some();
+                it.address(number);
+                known
+            }),
+            File::Pred => head.numbers().for_each(|number| {
+                self.predicate(number);
+            }),
+            File::Const => self.declared.constants.push(head.covered()),
+            File::HwAtomic => self.declared.counters.push(head.covered()),
+            File::Samp => self.each_once(head, |it, number| {
+                replace(slot(&mut it.declared.samplers, number), true)
+            }),
+            File::Null
+            | File::In
+            | File::Out
+            | File::Imm
+            | File::Sv
+            | File::ImmX
+            | File::Image
+            | File::Res
+            | File::Sview
+            | File::Buffer
+            | File::Memory
+            | File::ConstBuf => {
+                let message = format!("registers of `{}` are not declared", head.file.word());
+                return Err(self.error(Code::Declaration, head.span, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn head(&mut self) -> Parsed<Head> {
+        let word = self.cursor.word();
+        let Some(file) = File::of(word.text) else {
+            return Err(self.unknown_file(&word));
+        };
+        if !self.cursor.eat(b'[') {
+            return Err(self.unexpected_as(Code::RegisterIndex, "`[`"));
+        }
+        let mut dimension = None;
+        let (mut first, mut last) = (0, 0);
+        let start = self.cursor.token();
+        if self.cursor.eat(b']') {
+            self.check_implied(file, &word, start)?;
+            dimension = Some(Dimension::Implied);
+        } else {
+            (first, last) = self.range()?;
+        }
+        if self.cursor.sees(b'[') {
+            dimension = dimension.or(Some(Dimension::Number(first)));
+            self.cursor.at += 1;
+            (first, last) = self.range()?;
+        } else if dimension == Some(Dimension::Implied) {
+            return Err(self.unexpected_as(Code::RegisterIndex, "`[`"));
+        }
+        Ok(Head {
+            file,
+            dimension,
+            first,
+            last,
+            usage: self.optional_mask()?,
+            span: self.cursor.since(word.start),
+        })
+    }
+
+    /// Reports brackets without a number whose size no stage implies.
+    fn check_implied(&mut self, file: File, word: &Word<'_>, bracket: Span) -> Parsed<()> {
+        let stages = [Stage::Geometry, Stage::TessControl, Stage::TessEval];
+        if !matches!(file, File::In | File::Out) || !stages.contains(&self.stage) {
+            let message = format!("`{}[]` has no size that the stage implies", file.word());
+            return Err(self.error(Code::RegisterIndex, bracket, message));
+        }
+        if self.stage == Stage::Geometry && self.properties.input_primitive.is_none() {
+            let message = "`GS_INPUT_PRIMITIVE` stands behind `IN[]`, whose size it gives";
+            self.lenient(Rule::LatePrimitive, word.span(), message);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    pub(super) fn unknown_file(&mut self, word: &Word<'_>) -> Reported {
+        let span = word.span();
+        if span.range().is_empty() {
+            return self.unexpected_as(Code::RegisterFile, "a register");
+        }
+        if begins_statement(word) {
+            // It is no operand: the next statement begins here.
+            self.cursor.at = word.start as usize;
+            let message = "an operand is missing";
+            return self.error(Code::MissingOperand, self.span, message);
+        }
+        let text = self.text_of(span);
+        let words = File::ALL.iter().map(|file| file.word());
+        let hint = suggest(&text, words);
+        let message = format!("`{text}` is no register file");
+        self.error_with(Code::RegisterFile, span, message, hint)
+    }
+
+    /// `a]` or `a..b]`.
+    fn range(&mut self) -> Parsed<(u32, u32)> {
+        let start = self.cursor.token();
+        let first = self.register_number()?;
+        let mut last = first;
+        self.cursor.blanks();
+        if self.cursor.byte() == b'.' {
+            self.cursor.at += 1;
+            if self.cursor.byte() != b'.' {
+                return Err(self.unexpected_as(Code::RegisterIndex, "`.`"));
+            }
+            self.cursor.at += 1;
+            last = self.register_number()?;
+        }
+        let span = self.cursor.since(start.start);
+        self.expect_bracket()?;
+        if last < first {
+            let message = format!("the range ends at {last}, before {first}");
+            return Err(self.error(Code::RangeReversed, span, message));
+        }
+        Ok((first, last))
+    }
+
+    /// Declares each register of a declaration; `declare` says whether it was declared before, which is reported.
+    fn each_once(&mut self, head: &Head, mut declare: impl FnMut(&mut Self, usize) -> bool) {
+        for number in head.numbers() {
+            if declare(self, number) {
+                self.declared_twice(head.file, number as u32, head.span);
+                break;
+            }
+        }
+    }
+
+    /// Reports a register that was declared before.
+    #[cold]
+    fn declared_twice(&mut self, file: File, number: u32, span: Span) {
+        let message = format!("`{}[{number}]` is declared twice", file.word());
+        self.error(Code::RegisterTwice, span, message);
+    }
+
+    /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
+    /// numbers. Where three or more overlap one error may stand for several.
+    pub(super) fn overlapping_constants(&mut self) {
+        let mut ranges = take(&mut self.declared.constants);
+        ranges.sort_unstable_by_key(|range| (range.buffer, range.first, range.span.start));
+        let mut twice = Vec::new();
+        let mut reaching: Option<Covered> = None;
+        for &range in &ranges {
+            let overlapped = reaching.filter(|other| other.has(range.buffer, range.first));
+            if let Some(other) = overlapped {
+                let is_earlier = other.span.start < range.span.start;
+                twice.push(if is_earlier { range } else { other });
+            }
+            let is_inside = overlapped.is_some_and(|other| other.last >= range.last);
+            reaching = if is_inside { overlapped } else { Some(range) };
+        }
+        self.declared.constants = ranges;
+        twice.sort_unstable_by_key(|range| range.span.start);
+        twice.dedup_by_key(|range| range.span.start);
+        for range in twice {
+            self.declared_twice(File::Const, range.first, range.span);
+        }
+    }
+
+    fn temps(&mut self, head: &Head, suffixes: &Suffixes) {
+        let (first, len) = (head.first, head.len());
+        let mut array = None;
+        if self.scan.indexes_file(File::Temp) {
+            array = Some(self.whole_temps(head.last + 1));
+        } else if self.scan.indexes_array(File::Temp, suffixes.array) {
+            let register = self.storage_register(Storage::Temp, Width::W32, Some(len));
+            array = Some(Array {
+                first,
+                len,
+                register,
+            });
+        }
+        if let Some(array) = array.filter(|_| suffixes.array != 0) {
+            let arrays = &mut self.declared.temp_arrays;
+            *slot(arrays, suffixes.array as usize) = Some(array);
+        }
+        for number in head.first..=head.last {
+            let place = match array {
+                Some(array) => Place::Element(array.register, number - array.first),
+                None => Place::Own(self.register(Width::W32)),
+            };
+            let known = slot(&mut self.declared.temps, number as usize).replace(place);
+            if known.is_some() {
+                self.declared_twice(head.file, number, head.span);
+                break;
+            }
+        }
+    }
+
+    /// The array of all temporaries, of at least `len`.
+    pub(super) fn whole_temps(&mut self, len: u32) -> Array {
+        let array = match row(&self.declared.temp_arrays, 0) {
+            Some(array) => array,
+            None => Array {
+                first: 0,
+                len,
+                register: self.storage_register(Storage::Temp, Width::W32, Some(len)),
+            },
+        };
+        let len = array.len.max(len);
+        self.builder.program.registers[array.register].array = Some(len);
+        let array = Array { len, ..array };
+        *slot(&mut self.declared.temp_arrays, 0) = Some(array);
+        array
+    }
+
+    fn old_array(&mut self, head: &Head) {
+        let len = head.last + 1;
+        let register = self.storage_register(Storage::Temp, Width::W32, Some(len));
+        let array = Array {
+            first: 0,
+            len,
+            register,
+        };
+        *slot(&mut self.declared.old_arrays, head.buffer() as usize) = Some(array);
+    }
+
+    /// `DCL IMMX[0..n] {{a, b, c, d}, ...}` of 2010.
+    fn old_immediates(&mut self, head: &Head) -> Parsed<()> {
+        self.cursor.eat(b',');
+        self.immediate_rows(head.last + 1)
+    }
+}

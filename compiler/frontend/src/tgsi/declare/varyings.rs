@@ -1,0 +1,287 @@
+//! Declarations of inputs, system values and outputs.
+
+use super::Head;
+use super::suffixes::Suffixes;
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lang::stage_name;
+use crate::tgsi::files::File;
+use crate::tgsi::semantics::{Content, Name, Sink};
+use crate::tgsi::state::{
+    Array, InputArray, InputRow, OutputRow, Parsed, Place, Translation, row, slot,
+};
+use glasm_ir::types::Width;
+use glasm_ir::{
+    Id, Input, InputId, Interpolation, Output, OutputId, RegisterId, Semantic, Span, Stage,
+    Storage, TypeBase, WriteMask,
+};
+
+impl Translation<'_> {
+    /// Inputs and system values.
+    pub(super) fn inputs(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
+        if self.stage == Stage::Compute && head.file == File::In {
+            let message = "compute programs have no inputs";
+            return Err(self.error(Code::FeatureStage, head.span, message));
+        }
+        let is_attribute = self.stage == Stage::Vertex && head.file == File::In;
+        if !is_attribute && suffixes.semantic.is_none() {
+            let message = format!("`{}` lacks a semantic", self.text_of(head.span));
+            return Err(self.error(Code::Declaration, head.span, message));
+        }
+        if is_attribute && head.last > u32::from(u8::MAX) {
+            let message = "attributes are numbered from 0 to 255";
+            return Err(self.error(Code::IndexOutOfBounds, head.span, message));
+        }
+        for number in head.first..=head.last {
+            let row = match suffixes.semantic {
+                Some((name, index, span)) if !is_attribute => {
+                    let index = index + number - head.first;
+                    self.input_row(head, suffixes, (name, index, span))?
+                }
+                _ => {
+                    let semantic = Semantic::Attrib(number.min(255) as u8);
+                    let content = Content::Input(semantic, TypeBase::Float);
+                    self.row_of(None, content, suffixes)
+                }
+            };
+            let rows = match head.file == File::Sv {
+                true => &mut self.declared.values,
+                false => &mut self.declared.inputs,
+            };
+            if let Some(Some(known)) = rows.get(number as usize)
+                && known.content == row.content
+                && head.usage != WriteMask::XYZW
+            {
+                // Another part of a register.
+                continue;
+            }
+            if slot(rows, number as usize).replace(row).is_some() {
+                self.declared_twice(head.file, number, head.span);
+                break;
+            }
+        }
+        if head.file == File::In && self.scan.indexes_array(File::In, suffixes.array) {
+            self.input_array(suffixes.array, head.first, head.last)?;
+        }
+        Ok(())
+    }
+
+    /// An input or system value with a semantic.
+    fn input_row(
+        &mut self,
+        head: &Head,
+        suffixes: &Suffixes,
+        (name, index, span): (Name, u32, Span),
+    ) -> Parsed<InputRow> {
+        let index = u8::try_from(index).ok();
+        let content = index.and_then(|index| {
+            name.content(index, self.stage, head.file == File::Sv, self.options.old)
+        });
+        let Some(content) = content else {
+            let (text, stage) = (self.text_of(span), stage_name(self.stage));
+            let message = format!("{stage} programs have no `{text}` to read");
+            return Err(self.error(Code::Semantic, span, message));
+        };
+        let stages = [Stage::Geometry, Stage::TessControl, Stage::TessEval];
+        let of_vertices = stages.contains(&self.stage) && head.file == File::In;
+        Ok(InputRow {
+            per_vertex: of_vertices && !name.is_single() && head.dimension.is_some(),
+            ..self.row_of(Some(name), content, suffixes)
+        })
+    }
+
+    /// An input that belongs to no vertex.
+    fn row_of(&self, name: Option<Name>, content: Content, suffixes: &Suffixes) -> InputRow {
+        InputRow {
+            content,
+            interpolation: self.interpolation(name, suffixes),
+            sampling: suffixes.sampling,
+            per_vertex: false,
+            input: None,
+        }
+    }
+
+    /// How an input of a fragment program is interpolated: not at all if nothing is said.
+    fn interpolation(&self, name: Option<Name>, suffixes: &Suffixes) -> Interpolation {
+        // State decides about colors where code is generated.
+        match self.stage == Stage::Fragment && name != Some(Name::Position) {
+            true => suffixes.interpolation.unwrap_or(Interpolation::Flat),
+            false => Interpolation::Smooth,
+        }
+    }
+
+    /// Reports an output whose semantic another one has.
+    fn check_semantic_once(&mut self, (sink, number): (Sink, u32), span: Span) -> Parsed<()> {
+        if sink == Sink::Dropped {
+            return Ok(());
+        }
+        let mut others = self.declared.outputs.iter().enumerate();
+        let other = others.position(|(other, row)| {
+            row.is_some_and(|row| row.sink == sink) && other != number as usize
+        });
+        let Some(other) = other else { return Ok(()) };
+        let message = format!("`OUT[{other}]` has the semantic `{}`", self.text_of(span));
+        Err(self.error(Code::Semantic, span, message))
+    }
+
+    /// Gives inputs that instructions index at run time consecutive places.
+    pub(in crate::tgsi) fn input_array(
+        &mut self,
+        id: u32,
+        first: u32,
+        last: u32,
+    ) -> Parsed<InputArray> {
+        let start = self.builder.program.inputs.len();
+        let mut previous = None;
+        for number in first..=last {
+            let Some(row) = row(&self.declared.inputs, number as usize).or(previous) else {
+                continue;
+            };
+            previous = Some(row);
+            let Content::Input(semantic, base) = row.content else {
+                let message = format!("`IN[{number}]` has no run-time index");
+                return Err(self.error(Code::IndexVariable, self.span, message));
+            };
+            let input = Input {
+                base,
+                interpolation: row.interpolation,
+                sampling: row.sampling,
+                per_vertex: row.per_vertex,
+                ..Input::new(semantic)
+            };
+            let pushed = self.builder.program.inputs.push(input);
+            if let Some(Some(row)) = self.declared.inputs.get_mut(number as usize) {
+                row.input = Some(pushed);
+            }
+        }
+        let array = InputArray {
+            id,
+            first,
+            len: last - first + 1,
+            input: InputId::new(start),
+        };
+        self.declared.input_arrays.push(array);
+        Ok(array)
+    }
+
+    pub(super) fn outputs(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
+        if self.stage == Stage::Compute {
+            let message = "compute programs have no outputs";
+            return Err(self.error(Code::FeatureStage, head.span, message));
+        }
+        let Some((name, index, span)) = suffixes.semantic else {
+            let message = format!("`{}` lacks a semantic", self.text_of(head.span));
+            return Err(self.error(Code::Declaration, head.span, message));
+        };
+        if name == Name::EdgeFlag {
+            let message = "edges have no flags: all of them are drawn";
+            self.lenient(Rule::EdgeFlags, span, message);
+        }
+        let per_vertex =
+            self.stage == Stage::TessControl && head.dimension.is_some() && !name.is_single();
+        let array = self.output_registers(head, suffixes);
+        for number in head.first..=head.last {
+            let offset = number - head.first;
+            let sink = self.sink((name, index + offset, span))?;
+            self.check_semantic_once((sink, number), span)?;
+            if let Some(Some(known)) = self.declared.outputs.get_mut(number as usize)
+                && known.sink == sink
+                && known.usage != head.usage
+            {
+                // A register may be declared in parts, which may overlap.
+                known.usage.0 |= head.usage.0;
+                continue;
+            }
+            let (place, output) = self.output_place(sink, suffixes, array.map(|it| (it, offset)));
+            let row = OutputRow {
+                name,
+                sink,
+                place,
+                usage: head.usage,
+                output,
+                per_vertex,
+            };
+            let known = slot(&mut self.declared.outputs, number as usize).replace(row);
+            if known.is_some() {
+                self.declared_twice(head.file, number, head.span);
+                break;
+            }
+        }
+        if let Some(register) = array {
+            let arrays = &mut self.declared.output_arrays;
+            *slot(arrays, suffixes.array as usize) = Some(Array {
+                first: head.first,
+                len: head.len(),
+                register,
+            });
+        }
+        Ok(())
+    }
+
+    /// The register of outputs that instructions index at run time.
+    fn output_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Option<RegisterId> {
+        let is_indexed =
+            self.scan.indexes_file(File::Out) || self.scan.indexes_array(File::Out, suffixes.array);
+        if !is_indexed || head.len() == 1 {
+            return None;
+        }
+        let first = OutputId::new(self.builder.program.outputs.len());
+        let len = Some(head.len());
+        Some(self.storage_register(Storage::Output(first), Width::W32, len))
+    }
+
+    fn sink(&mut self, (name, index, span): (Name, u32, Span)) -> Parsed<Sink> {
+        let index = u8::try_from(index).ok();
+        let sink = index.and_then(|index| name.sink(index, self.stage, &self.options));
+        let Some(sink) = sink else {
+            let (text, stage) = (self.text_of(span), stage_name(self.stage));
+            let message = format!("{stage} programs have no `{text}` to write");
+            return Err(self.error(Code::Semantic, span, message));
+        };
+        Ok(sink)
+    }
+
+    /// Where an output is until vertices or fragments end, perhaps an element of an array, and what it is in the program.
+    fn output_place(
+        &mut self,
+        sink: Sink,
+        suffixes: &Suffixes,
+        element: Option<(RegisterId, u32)>,
+    ) -> (Place, Option<OutputId>) {
+        let output = match sink {
+            Sink::Output(semantic, base) if !self.keeps_aside(semantic) => {
+                let output = Output {
+                    base,
+                    invariant: suffixes.invariant && self.options.clip_planes == 0,
+                    ..Output::new(semantic)
+                };
+                Some(self.builder.program.outputs.push(output))
+            }
+            Sink::Output(..)
+            | Sink::Distances(_)
+            | Sink::CullDistances(_)
+            | Sink::ClipVertex
+            | Sink::OuterLevels
+            | Sink::InnerLevels
+            | Sink::Dropped => None,
+        };
+        let storage = output.map_or(Storage::Temp, Storage::Output);
+        let place = match element {
+            Some((register, number)) => {
+                if output.is_none() {
+                    self.builder.program.registers[register].storage = Storage::Temp;
+                }
+                Place::Element(register, number)
+            }
+            None => Place::Own(self.storage_register(storage, Width::W32, None)),
+        };
+        (place, output)
+    }
+
+    /// Whether an output is a temporary until vertices or fragments end, because something else is made of it then.
+    fn keeps_aside(&self, semantic: Semantic) -> bool {
+        let is_moved = self.stage != Stage::Fragment && self.properties.window_space;
+        semantic == Semantic::Position && is_moved
+            || semantic == Semantic::Layer && self.properties.layer_of_viewport
+    }
+}

@@ -1,0 +1,495 @@
+//! Flow control: conditions and loops here, switches and subroutines in rooms of their own. TGSI, section "GLSL ISA".
+
+mod filled;
+mod subroutines;
+mod switch;
+
+use super::inst::Inst;
+use super::opcodes::Flow;
+use super::operand::splat;
+use super::semantics::Content;
+use super::state::{Parsed, Reported, Translation};
+use crate::codes::Code;
+use crate::kept::{take, take_map};
+use crate::lang::lenient::Rule;
+use crate::lower::formula::Formulas;
+use filled::Filled;
+pub(super) use filled::Rows;
+use glasm_ir::inst::Aux;
+use glasm_ir::program::MAX_NESTING;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{Base, BlockId, Cond, Node, Op, RegisterId, RoutineId, Span, Storage, WriteMask};
+use rustc_hash::FxHashMap;
+use subroutines::{Call, Subroutine};
+use switch::Section;
+
+/// What is open.
+#[derive(Clone, Debug)]
+enum Open {
+    If {
+        cond: Cond,
+        then: Option<BlockId>,
+        then_ends: bool,
+        has_else: bool,
+    },
+    Loop {
+        has_break: bool,
+    },
+    Switch {
+        selector: RegisterId,
+        sections: Vec<Section>,
+        /// The labels of the section that is open.
+        current: Option<(Vec<u32>, bool)>,
+        has_default: bool,
+    },
+}
+
+impl Open {
+    /// The opcode that opens it.
+    const fn opcode(&self) -> &'static str {
+        match self {
+            Self::If { .. } => "IF",
+            Self::Loop { .. } => "BGNLOOP",
+            Self::Switch { .. } => "SWITCH",
+        }
+    }
+}
+
+/// A block that is open.
+#[derive(Clone, Debug)]
+struct Level {
+    open: Open,
+    /// Values kept when it began.
+    kept: usize,
+    /// Whether nothing leads to it, so that nothing is made of it.
+    is_dead: bool,
+    span: Span,
+}
+
+/// Where control is.
+#[derive(Debug, Default)]
+pub(super) struct Nesting {
+    levels: Vec<Level>,
+    /// Whether nothing leads here.
+    dead: bool,
+    /// Instructions so far.
+    pub(super) count: u32,
+    /// Blocks that are open beyond the deepest ones, of which nothing is made.
+    beyond: u32,
+    /// Where END stands.
+    ended: Option<Span>,
+    /// The subroutine that is open: its numbers, and where it begins.
+    subroutine: Option<([u32; 2], Span)>,
+    subroutines: Vec<Subroutine>,
+    /// Routines by the label that CAL names, with where it stands.
+    called: FxHashMap<u32, (RoutineId, Span)>,
+    calls: Vec<Call>,
+    /// Arrays that are filled where the program begins.
+    filled: Vec<Filled>,
+}
+
+impl Nesting {
+    /// Where control begins, with the memory that another program used.
+    pub(super) fn emptied(mut self) -> Self {
+        Self {
+            levels: take(&mut self.levels),
+            dead: false,
+            count: 0,
+            beyond: 0,
+            ended: None,
+            subroutine: None,
+            subroutines: take(&mut self.subroutines),
+            called: take_map(&mut self.called),
+            calls: take(&mut self.calls),
+            filled: take(&mut self.filled),
+        }
+    }
+
+    /// Whether nothing leads here.
+    pub(super) fn is_dead(&self) -> bool {
+        self.dead
+    }
+}
+
+impl Translation<'_> {
+    /// Before the first instruction.
+    #[cold]
+    pub(super) fn begin_code(&mut self) {
+        self.in_code = true;
+        self.builder.open_block();
+        let mut values = self.declared.values.iter().flatten();
+        if values.any(|row| row.content == Content::Helper) {
+            let register = self.helper_register();
+            self.put(register, WriteMask::XYZW, Op::IsHelper, Type::U32, &[]);
+        }
+    }
+
+    /// Translates flow control. `numbers`: that of the instruction and the printed one.
+    pub(super) fn flow(&mut self, flow: Flow, inst: &Inst, numbers: [u32; 2]) -> Parsed<()> {
+        if self.nesting.beyond > 0 && !matches!(flow, Flow::End | Flow::EndSubroutine) {
+            self.nested_beyond(flow);
+            return Ok(());
+        }
+        match flow {
+            Flow::If(ty) => self.begin_if(inst, ty),
+            Flow::Else => self.begin_else(inst),
+            Flow::EndIf => self.end_if(inst),
+            Flow::Loop => self.open(Open::Loop { has_break: false }, inst.span),
+            Flow::EndLoop => self.end_loop(inst),
+            Flow::Break => self.leave(inst),
+            Flow::BreakIf => self.leave_if(inst),
+            Flow::Continue => self.next_round(inst),
+            Flow::Call => self.call(inst),
+            Flow::Return => {
+                self.return_here();
+                Ok(())
+            }
+            Flow::Subroutine => self.subroutine(inst, numbers),
+            Flow::EndSubroutine => self.end_subroutine(inst),
+            Flow::Switch => self.switch(inst),
+            Flow::Case => self.case(inst),
+            Flow::Default => self.section(inst, None),
+            Flow::EndSwitch => self.end_switch(inst),
+            Flow::End => self.end_of_main(inst),
+            Flow::Kill => {
+                if !self.nesting.dead {
+                    self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+                    self.return_here();
+                }
+                Ok(())
+            }
+            Flow::Nothing => Ok(()),
+            Flow::Unsupported => {
+                let message = format!("`{}` of the text of 2010 has no meaning", inst.row.name);
+                Err(self.error(Code::Unsupported, inst.span, message))
+            }
+        }
+    }
+
+    /// Counts blocks within one that is nested too deeply.
+    #[cold]
+    fn nested_beyond(&mut self, flow: Flow) {
+        match flow {
+            Flow::If(_) | Flow::Loop | Flow::Switch => self.nesting.beyond += 1,
+            Flow::EndIf | Flow::EndLoop | Flow::EndSwitch => self.nesting.beyond -= 1,
+            Flow::Else
+            | Flow::Break
+            | Flow::BreakIf
+            | Flow::Continue
+            | Flow::Call
+            | Flow::Return
+            | Flow::Subroutine
+            | Flow::EndSubroutine
+            | Flow::Case
+            | Flow::Default
+            | Flow::End
+            | Flow::Kill
+            | Flow::Nothing
+            | Flow::Unsupported => {}
+        }
+    }
+
+    /// Blocks begin and end also where their operands are wrong.
+    #[cold]
+    pub(super) fn flow_of_wrong_operands(&mut self, flow: Flow, inst: &Inst, number: u32) {
+        let is_block = matches!(
+            flow,
+            Flow::If(_)
+                | Flow::Else
+                | Flow::EndIf
+                | Flow::Loop
+                | Flow::EndLoop
+                | Flow::Switch
+                | Flow::Default
+                | Flow::EndSwitch
+                | Flow::Subroutine
+                | Flow::EndSubroutine
+                | Flow::End
+        );
+        if is_block {
+            let _: Parsed<()> = self.flow(flow, inst, [number; 2]);
+        }
+    }
+
+    fn return_here(&mut self) {
+        if !self.nesting.dead {
+            self.builder.node(Node::Return);
+            self.nesting.dead = true;
+        }
+    }
+
+    fn open(&mut self, open: Open, span: Span) -> Parsed<()> {
+        let is_dead = self.nesting.dead;
+        if self.nesting.levels.len() + 8 >= MAX_NESTING {
+            self.nesting.beyond = 1;
+            let code = match open {
+                Open::Loop { .. } => Code::LoopDepth,
+                Open::If { .. } | Open::Switch { .. } => Code::IfDepth,
+            };
+            let message = format!("blocks are nested more than {} deep", MAX_NESTING - 8);
+            return Err(self.error(code, span, message));
+        }
+        self.nesting.levels.push(Level {
+            open,
+            kept: self.kept_count(),
+            is_dead,
+            span,
+        });
+        if !is_dead {
+            self.builder.open_block();
+        }
+        Ok(())
+    }
+
+    fn begin_if(&mut self, inst: &Inst, ty: Type) -> Parsed<()> {
+        let ty = match self.options.old {
+            true => Type::U32,
+            false => ty,
+        };
+        let cond = self.condition(inst, ty);
+        let open = Open::If {
+            cond,
+            then: None,
+            then_ends: false,
+            has_else: false,
+        };
+        self.open(open, inst.span)
+    }
+
+    /// Whether the first lane of the source is not zero.
+    fn condition(&mut self, inst: &Inst, ty: Type) -> Cond {
+        let source = inst.sources[0];
+        if let (Base::Register(register), None, false) =
+            (source.base, source.index, source.has_modifier())
+            && self.builder.program.registers[register].storage == Storage::Temp
+        {
+            return Cond::NonZero(register, source.swizzle.lane(0) as u8, ty);
+        }
+        let test = self.hidden(Width::W32);
+        if !self.nesting.dead {
+            self.put(test, WriteMask::X, Op::Mov, Type::F32, &[splat(source, 0)]);
+        }
+        Cond::NonZero(test, 0, ty)
+    }
+
+    #[cold]
+    fn mismatch(&mut self, inst: &Inst) -> Reported {
+        let name = inst.row.name;
+        let message = match self.nesting.levels.last() {
+            None => format!("`{name}` closes nothing"),
+            Some(level) => {
+                let open = level.open.opcode();
+                format!("`{name}` stands in the block of `{open}`")
+            }
+        };
+        self.error(Code::BlockMismatch, inst.span, message)
+    }
+
+    fn begin_else(&mut self, inst: &Inst) -> Parsed<()> {
+        let dead = self.nesting.dead;
+        let Some(Level {
+            open:
+                Open::If {
+                    then,
+                    then_ends,
+                    has_else: has_else @ false,
+                    ..
+                },
+            kept,
+            is_dead,
+            ..
+        }) = self.nesting.levels.last_mut()
+        else {
+            return Err(self.mismatch(inst));
+        };
+        *has_else = true;
+        if *is_dead {
+            return Ok(());
+        }
+        *then_ends = dead;
+        *then = Some(self.builder.close_block());
+        let kept = *kept;
+        self.nesting.dead = false;
+        self.forget(kept);
+        self.builder.open_block();
+        Ok(())
+    }
+
+    fn end_if(&mut self, inst: &Inst) -> Parsed<()> {
+        let Some(Level {
+            open:
+                Open::If {
+                    cond,
+                    then,
+                    then_ends,
+                    ..
+                },
+            kept,
+            is_dead,
+            span,
+        }) = self.pop_to(|open| matches!(open, Open::If { .. }))
+        else {
+            return Err(self.mismatch(inst));
+        };
+        if is_dead {
+            return Ok(());
+        }
+        let block = self.builder.close_block();
+        self.forget(kept);
+        let (then, otherwise) = match then {
+            Some(then) => (then, Some(block)),
+            None => (block, None),
+        };
+        self.builder.branch(cond, then, otherwise, span);
+        self.nesting.dead = otherwise.is_some() && then_ends && self.nesting.dead;
+        Ok(())
+    }
+
+    fn end_loop(&mut self, inst: &Inst) -> Parsed<()> {
+        let Some(Level {
+            open: Open::Loop { has_break },
+            kept,
+            is_dead,
+            span,
+        }) = self.pop_to(|open| matches!(open, Open::Loop { .. }))
+        else {
+            return Err(self.mismatch(inst));
+        };
+        if is_dead {
+            return Ok(());
+        }
+        let body = self.builder.close_block();
+        self.forget(kept);
+        self.builder.node(Node::Loop {
+            body,
+            continuing: None,
+            span,
+        });
+        // Nothing leads behind a loop that is never left.
+        self.nesting.dead = !has_break;
+        Ok(())
+    }
+
+    /// BRK: leaves the nearest loop or switch.
+    fn leave(&mut self, inst: &Inst) -> Parsed<()> {
+        let mut inside = self.nesting.levels.iter_mut().rev();
+        let found = inside.find(|level| !matches!(level.open, Open::If { .. }));
+        let Some(level) = found else {
+            let message = format!("`{}` stands in no loop and in no switch", inst.row.name);
+            return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
+        };
+        if self.nesting.dead {
+            return Ok(());
+        }
+        if let Open::Loop { has_break } = &mut level.open {
+            *has_break = true;
+        }
+        self.builder.node(Node::Break);
+        self.nesting.dead = true;
+        Ok(())
+    }
+
+    /// BREAKC of 2010: leaves the nearest loop if the bits are not all zero.
+    fn leave_if(&mut self, inst: &Inst) -> Parsed<()> {
+        if self.nesting.dead {
+            return self.leave(inst);
+        }
+        let cond = self.condition(inst, Type::U32);
+        self.builder.open_block();
+        let left = self.leave(inst);
+        let then = self.builder.close_block();
+        self.nesting.dead = false;
+        left?;
+        self.builder.branch(cond, then, None, inst.span);
+        Ok(())
+    }
+
+    /// CONT: the next round of the nearest loop, also from a switch in it.
+    fn next_round(&mut self, inst: &Inst) -> Parsed<()> {
+        let mut inside = self.nesting.levels.iter().rev();
+        if !inside.any(|level| matches!(level.open, Open::Loop { .. })) {
+            let message = "`CONT` stands in no loop";
+            return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
+        }
+        if !self.nesting.dead {
+            self.builder.node(Node::Continue);
+            self.nesting.dead = true;
+        }
+        Ok(())
+    }
+
+    /// Reports blocks that nothing has closed, and closes them.
+    fn close_levels(&mut self) {
+        self.nesting.beyond = 0;
+        while let Some(level) = self.nesting.levels.pop() {
+            self.close_level(&level);
+        }
+    }
+
+    /// The nearest open block of a kind, which ends here. The blocks in it are not closed.
+    fn pop_to(&mut self, is_closed: impl Fn(&Open) -> bool) -> Option<Level> {
+        let mut levels = self.nesting.levels.iter();
+        let last = levels.rposition(|level| is_closed(&level.open))?;
+        while self.nesting.levels.len() > last + 1 {
+            let inner = self.nesting.levels.pop()?;
+            self.close_level(&inner);
+        }
+        self.nesting.levels.pop()
+    }
+
+    #[cold]
+    fn close_level(&mut self, level: &Level) {
+        let message = format!("`{}` is not closed", level.open.opcode());
+        self.error(Code::BlockOpen, level.span, message);
+        if !level.is_dead {
+            self.builder.close_block();
+        }
+    }
+
+    fn end_of_main(&mut self, inst: &Inst) -> Parsed<()> {
+        if self.nesting.subroutine.is_some() {
+            // The end of the text reports it.
+            return Err(Reported);
+        }
+        if self.nesting.ended.is_some() {
+            let message = "a program has one `END`";
+            return Err(self.error(Code::SecondEnd, inst.span, message));
+        }
+        self.close_levels();
+        self.nesting.ended = Some(inst.span);
+        let main = self.builder.program.main;
+        let body = self.builder.program.routines[main].body;
+        self.builder.close_block_as(body);
+        self.nesting.dead = true;
+        Ok(())
+    }
+
+    /// Behind the last statement.
+    pub(super) fn end_of_text(&mut self) {
+        if self.nesting.ended.is_none() {
+            self.close_levels();
+            self.reports
+                .whole(Code::MissingEnd, "the program has no `END`");
+            return;
+        }
+        if let Some((_, span)) = self.nesting.subroutine {
+            self.close_levels();
+            self.error(Code::BlockOpen, span, "`BGNSUB` is not closed");
+            return;
+        }
+        self.resolve_calls();
+        if !self.nesting.filled.is_empty() {
+            self.fill_arrays();
+        }
+    }
+
+    /// An instruction that must not stand where subroutines are expected.
+    pub(super) fn check_place(&mut self, inst: Span) -> Parsed<()> {
+        if self.nesting.ended.is_some() && self.nesting.subroutine.is_none() {
+            let message = "only subroutines stand behind `END`";
+            let accepted = self.lenient(Rule::TextBehindEnd, inst, message);
+            return accepted.then_some(()).ok_or(Reported);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! Arrays of numbers that instructions index at run time: they are filled where the program begins.
+
+use crate::tgsi::lower::sample_places;
+use crate::tgsi::state::Translation;
+use glasm_ir::inst::Aux;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
+
+/// What fills an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::tgsi) enum Rows {
+    Immediates,
+    /// `IMMX` of the text of 2010.
+    Old,
+    SamplePlaces,
+}
+
+/// An array that is filled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filled {
+    rows: Rows,
+    array: RegisterId,
+    len: u32,
+}
+
+impl Translation<'_> {
+    /// A register array with these rows, and their number.
+    pub(in crate::tgsi) fn filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
+        let known = self.nesting.filled.iter().find(|it| it.rows == rows);
+        if let Some(known) = known {
+            return (known.array, known.len);
+        }
+        let len = match rows {
+            Rows::Immediates => self.declared.immediates.len(),
+            Rows::Old => self.declared.rows.len(),
+            Rows::SamplePlaces => sample_places().count(),
+        };
+        let len = len.max(1) as u32;
+        let array = self.storage_register(Storage::Temp, Width::W32, Some(len));
+        self.nesting.filled.push(Filled { rows, array, len });
+        (array, len)
+    }
+
+    /// A main routine that fills arrays and calls the program's own.
+    #[cold]
+    pub(super) fn fill_arrays(&mut self) {
+        let own = self.builder.program.main;
+        let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
+        let routine = Routine { name: None, body };
+        self.builder.program.main = self.builder.program.routines.push(routine);
+        self.builder.open_block();
+        for number in 0..self.nesting.filled.len() {
+            self.fill(self.nesting.filled[number]);
+        }
+        self.builder.node(Node::Call(own, Span::default()));
+        self.builder.close_block_as(body);
+    }
+
+    fn fill(&mut self, filled: Filled) {
+        for number in 0..filled.len {
+            let row = number as usize;
+            let words = match filled.rows {
+                Rows::Immediates => self.declared.immediates.get(row).map(|it| it.words),
+                Rows::Old => self.declared.rows.get(row).copied(),
+                Rows::SamplePlaces => sample_places().nth(row),
+            };
+            let Some(words) = words else { continue };
+            let source = self.words(words);
+            let place = self.element(filled.array, IndexTerm::constant(number as i32), filled.len);
+            let dst = Dst {
+                index: place.index,
+                ..Dst::new(filled.array, WriteMask::XYZW)
+            };
+            self.inst(Op::Mov, Type::U32, Some(dst), Aux::None, &[source]);
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Subroutines, and their labels. A label is the number of an instruction among all, or else the one printed before it.
+
+use crate::codes::Code;
+use crate::tgsi::inst::Inst;
+use crate::tgsi::state::{Parsed, Translation};
+use glasm_ir::{Block, BlockId, Node, Routine, RoutineId, Span};
+use rustc_hash::FxHashMap;
+
+/// A subroutine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subroutine {
+    /// Its number among all instructions, and the printed one.
+    numbers: [u32; 2],
+    body: BlockId,
+    /// The routine of the program that it is, from main (0) on.
+    index: usize,
+}
+
+/// A call.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    /// The routine that it stands in, from main (0) on.
+    caller: usize,
+    label: u32,
+    span: Span,
+}
+
+impl Translation<'_> {
+    pub(super) fn call(&mut self, inst: &Inst) -> Parsed<()> {
+        let Some((label, span)) = inst.label else {
+            let message = "`CAL` lacks the number of a `BGNSUB`";
+            return Err(self.error(Code::UndefinedLabel, inst.span, message));
+        };
+        let program = &mut self.builder.program;
+        let called = self.nesting.called.entry(label);
+        let (routine, _) = *called.or_insert_with(|| {
+            let body = program.blocks.push(Block { first: 0, len: 0 });
+            let routine = Routine { name: None, body };
+            (program.routines.push(routine), span)
+        });
+        let caller = match self.nesting.subroutine {
+            None => 0,
+            Some(_) => self.nesting.subroutines.len() + 1,
+        };
+        self.nesting.calls.push(Call {
+            caller,
+            label,
+            span,
+        });
+        if !self.nesting.dead {
+            self.builder.node(Node::Call(routine, inst.span));
+        }
+        Ok(())
+    }
+
+    pub(super) fn subroutine(&mut self, inst: &Inst, numbers: [u32; 2]) -> Parsed<()> {
+        if self.nesting.ended.is_none() || self.nesting.subroutine.is_some() {
+            let message = "subroutines stand behind `END`, one behind the other";
+            return Err(self.error(Code::BlockMismatch, inst.span, message));
+        }
+        self.nesting.subroutine = Some((numbers, inst.span));
+        self.nesting.dead = false;
+        self.forget(0);
+        self.builder.open_block();
+        Ok(())
+    }
+
+    pub(super) fn end_subroutine(&mut self, inst: &Inst) -> Parsed<()> {
+        self.close_levels();
+        let Some((numbers, _)) = self.nesting.subroutine.take() else {
+            let message = "`ENDSUB` closes nothing";
+            return Err(self.error(Code::BlockMismatch, inst.span, message));
+        };
+        let body = self.builder.close_block();
+        let index = self.nesting.subroutines.len() + 1;
+        self.nesting.subroutines.push(Subroutine {
+            numbers,
+            body,
+            index,
+        });
+        self.nesting.dead = true;
+        Ok(())
+    }
+
+    /// Subroutines by their labels. Of several with one number the first one has it.
+    fn labels(&self) -> FxHashMap<u32, Subroutine> {
+        let mut labels = FxHashMap::default();
+        for which in [1, 0] {
+            let last_first = self.nesting.subroutines.iter().rev();
+            labels.extend(last_first.map(|it| (it.numbers[which], *it)));
+        }
+        labels
+    }
+
+    /// Gives calls the routines that they name. There is no recursion.
+    pub(super) fn resolve_calls(&mut self) {
+        if self.nesting.calls.is_empty() && self.nesting.subroutines.is_empty() {
+            return;
+        }
+        let labels = self.labels();
+        let count = self.nesting.subroutines.len() + 1;
+        let mut is_called = vec![false; count];
+        let called = self.nesting.called.iter();
+        let mut called: Vec<(u32, (RoutineId, Span))> = called.map(|(k, v)| (*k, *v)).collect();
+        called.sort_unstable_by_key(|&(label, _)| label);
+        for (label, (routine, span)) in called {
+            match labels.get(&label) {
+                Some(found) => {
+                    is_called[found.index] = true;
+                    self.builder.program.routines[routine].body = found.body;
+                }
+                None => {
+                    let message = format!("instruction {label} is no `BGNSUB`");
+                    self.error(Code::UndefinedLabel, span, message);
+                }
+            }
+        }
+        for number in 0..self.nesting.subroutines.len() {
+            let subroutine = self.nesting.subroutines[number];
+            if !is_called[subroutine.index] {
+                self.uncalled(subroutine.body);
+            }
+        }
+        let mut callees = vec![Vec::new(); count];
+        for call in &self.nesting.calls {
+            if let Some(found) = labels.get(&call.label) {
+                callees[call.caller].push((found.index, call.span));
+            }
+        }
+        if let Some(span) = find_circle(&callees) {
+            let message = "a subroutine calls itself";
+            self.error(Code::RecursiveCall, span, message);
+        }
+    }
+
+    /// Keeps a block that nothing runs.
+    pub(super) fn uncalled(&mut self, body: BlockId) {
+        let routines = &mut self.builder.program.routines;
+        routines.push(Routine { name: None, body });
+    }
+}
+
+/// How far the search for circles is with a routine.
+#[derive(Clone, Copy)]
+enum Seen {
+    Not,
+    Open,
+    Done,
+}
+
+/// A call by which a routine calls itself, directly or not.
+fn find_circle(callees: &[Vec<(usize, Span)>]) -> Option<Span> {
+    let mut state = vec![Seen::Not; callees.len()];
+    let mut stack: Vec<(usize, usize)> = Vec::new();
+    for start in 0..callees.len() {
+        if !matches!(state[start], Seen::Not) {
+            continue;
+        }
+        state[start] = Seen::Open;
+        stack.push((start, 0));
+        while let Some((routine, next)) = stack.last_mut() {
+            let Some(&(callee, span)) = callees[*routine].get(*next) else {
+                state[*routine] = Seen::Done;
+                stack.pop();
+                continue;
+            };
+            *next += 1;
+            match state[callee] {
+                Seen::Not => {
+                    state[callee] = Seen::Open;
+                    stack.push((callee, 0));
+                }
+                Seen::Open => return Some(span),
+                Seen::Done => {}
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,629 @@
+//! Instructions: operands and rules. What they become stands in [`lower`](super::lower).
+
+use super::cursor::Word;
+use super::files::File;
+use super::opcodes::{Era, Flow, Lookup, Lower, Memory, Row, Suffixes, ViewLookup};
+use super::operand::{Number, Register, Target, splat};
+use super::state::{Parsed, Reported, Translation, quoted};
+use super::targets::{self, Target as TextureTarget};
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lang::stage_name;
+use crate::lower::formula::Formulas;
+use crate::rules::suggest;
+use glasm_ir::inst::Aux;
+use glasm_ir::resource::MemFlags;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{
+    Cond, CondTest, Dst, Guard, IndexTerm, InstFlags, Op, RegisterId, Saturate, Span, Src, Stage,
+    Swizzle, TexTarget, WriteMask,
+};
+use std::mem;
+
+/// Most sources of an opcode.
+const SOURCES: usize = 5;
+
+/// An instruction whose operands were read.
+#[derive(Clone, Copy)]
+pub(super) struct Inst {
+    pub(super) row: &'static Row,
+    /// Values of the sources; 0 for resources.
+    pub(super) sources: [Src; SOURCES],
+    /// Registers of the sources.
+    pub(super) registers: [Register; SOURCES],
+    /// Number of sources read.
+    pub(super) count: usize,
+    pub(super) target: Option<Target>,
+    /// The second result of opcodes that have two.
+    pub(super) second: Option<Target>,
+    pub(super) dst: Option<Dst>,
+    pub(super) saturate: Saturate,
+    /// The texture target behind the operands.
+    pub(super) texture: Option<&'static TextureTarget>,
+    /// Where it stands.
+    pub(super) target_span: Span,
+    /// Texel offsets behind the target.
+    pub(super) offsets: [Option<Src>; 4],
+    pub(super) access: Access,
+    pub(super) label: Option<(u32, Span)>,
+    pub(super) span: Span,
+}
+
+/// What stands behind the operands of an access to memory. TGSI, section "Memory Qualifiers".
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Access {
+    pub(super) flags: MemFlags,
+    pub(super) target: Option<&'static TextureTarget>,
+    /// The type of texels.
+    pub(super) ty: Option<Type>,
+    /// Whether texels have one component of 32 bits.
+    pub(super) is_word: bool,
+}
+
+impl Access {
+    /// Whether it is that of an image: a target stands behind the operands. `BUFFER` may stand behind accesses of buffers, too.
+    pub(super) fn is_image(&self) -> bool {
+        let target = self.target.map(|target| target.target);
+        target.is_some_and(|target| target != TexTarget::Buffer)
+    }
+}
+
+/// A predicate before an instruction: where a lane of it passes the test, the lane of the result is written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Predicate {
+    pub(super) register: RegisterId,
+    /// Whether lanes are not zero, or whether they are.
+    pub(super) test: CondTest,
+    pub(super) swizzle: Swizzle,
+}
+
+impl Inst {
+    /// An instruction without operands; `zero` stands for those that have no value.
+    fn new(row: &'static Row, span: Span, zero: Src) -> Self {
+        let register = Register {
+            file: File::Null,
+            outer: None,
+            number: Number {
+                term: IndexTerm::constant(0),
+                array: 0,
+            },
+            span,
+        };
+        Self {
+            row,
+            sources: [zero; SOURCES],
+            registers: [register; SOURCES],
+            count: 0,
+            target: None,
+            second: None,
+            dst: None,
+            saturate: Saturate::None,
+            texture: None,
+            target_span: span,
+            offsets: [None; 4],
+            access: Access::default(),
+            label: None,
+            span,
+        }
+    }
+
+    /// The lanes that the result takes.
+    pub(super) fn mask(&self) -> WriteMask {
+        self.dst.map_or(WriteMask::NONE, |dst| dst.mask)
+    }
+
+    /// The first lane of a source, in all lanes.
+    pub(super) fn scalar(&self, number: usize) -> Src {
+        splat(self.sources[number], 0)
+    }
+}
+
+impl Translation<'_> {
+    /// An instruction whose opcode was read; `printed` is the number before it.
+    #[inline]
+    pub(super) fn instruction(
+        &mut self,
+        word: &Word<'_>,
+        printed: Option<u32>,
+        predicate: Option<Predicate>,
+    ) -> Parsed<()> {
+        let Some((row, suffixes)) = Row::of(word) else {
+            return Err(self.unknown_opcode(word));
+        };
+        if !row.stages.has(self.stage) || row.era == Era::Removed && !self.cursor.extended {
+            return Err(self.refused_opcode(row, word.span()));
+        }
+        self.begin(word.span());
+        if !self.in_code {
+            self.begin_code();
+        }
+        self.constant_type = row.constant_type(self.stage);
+        let ordinal = self.nesting.count;
+        self.nesting.count += 1;
+        let mut inst = Inst::new(row, word.span(), self.word(0));
+        let read = match self.nesting.is_dead() {
+            false => self.operands(&mut inst),
+            true => self.dead_operands(&mut inst),
+        };
+        if let (Err(_), Lower::Flow(flow)) = (&read, row.lower) {
+            self.flow_of_wrong_operands(flow, &inst, ordinal);
+        }
+        read?;
+        inst.span = self.cursor.since(word.start);
+        self.span = inst.span;
+        self.apply_suffixes(&mut inst, suffixes);
+        if let Lower::Flow(flow) = row.lower {
+            return match (flow, predicate) {
+                (Flow::Kill, Some(predicate)) => {
+                    self.predicated_kill(predicate);
+                    Ok(())
+                }
+                _ => self.flow(flow, &inst, [ordinal, printed.unwrap_or(ordinal)]),
+            };
+        }
+        if self.nesting.is_dead() {
+            return Ok(());
+        }
+        self.check_signs(&mut inst)?;
+        if let (Some(predicate), Some(dst)) = (predicate, &mut inst.dst) {
+            dst.guard = Some(self.guard(predicate));
+        }
+        self.lower(&inst)?;
+        if let Some(target) = inst.target
+            && target.register.file == File::Out
+        {
+            self.spread(&target);
+        }
+        Ok(())
+    }
+
+    /// An opcode that programs of this stage or of this time do not have.
+    #[cold]
+    fn refused_opcode(&mut self, row: &Row, span: Span) -> Reported {
+        if !row.stages.has(self.stage) {
+            let stage = stage_name(self.stage);
+            let message = format!("`{}` is no opcode of {stage} programs", row.name);
+            return self.error(Code::FeatureStage, span, message);
+        }
+        let message = format!("`{}` is an opcode of the text of 2010", row.name);
+        self.error(Code::OldLanguage, span, message)
+    }
+
+    /// The operands of an instruction that nothing leads to: nothing is made of them.
+    #[cold]
+    fn dead_operands(&mut self, inst: &mut Inst) -> Parsed<()> {
+        let (insts, kept) = (self.builder.program.insts.len(), self.kept_count());
+        let sources = self.builder.program.srcs.len();
+        let read = self.operands(inst);
+        self.builder.program.insts.truncate(insts);
+        self.builder.program.srcs.truncate(sources);
+        self.forget(kept);
+        read
+    }
+
+    /// Integers have no absolute values but in the text of 2010.
+    #[inline]
+    fn check_signs(&mut self, inst: &mut Inst) -> Parsed<()> {
+        let (Lower::Direct(_, ty) | Lower::Convert(ty, ..)) = inst.row.lower else {
+            return Ok(());
+        };
+        if ty.is_float() {
+            return Ok(());
+        }
+        let mut sources = inst.sources[..inst.count].iter();
+        match sources.position(|source| source.abs) {
+            None => Ok(()),
+            Some(_) if self.options.old => {
+                for source in &mut inst.sources[..inst.count] {
+                    if source.abs {
+                        *source = self.compute(Op::Mov, Type::S32, &[*source]);
+                    }
+                }
+                Ok(())
+            }
+            Some(number) => {
+                let span = inst.registers[number].span;
+                let message = "integers have no absolute values";
+                Err(self.error(Code::ModifierUnsupported, span, message))
+            }
+        }
+    }
+
+    #[cold]
+    fn unknown_opcode(&mut self, word: &Word<'_>) -> Reported {
+        if word.text.is_empty() {
+            return self.unexpected("an instruction");
+        }
+        let text = quoted(word.text);
+        let hint = suggest(&text, Row::names());
+        let message = format!("`{text}` is no opcode");
+        self.error_with(Code::UnknownOpcode, word.span(), message, hint)
+    }
+
+    fn apply_suffixes(&mut self, inst: &mut Inst, suffixes: Suffixes) {
+        if suffixes.precise {
+            self.flags = InstFlags::PRECISE;
+        }
+        if suffixes.saturate {
+            inst.saturate = self.saturation(suffixes.signed);
+        }
+    }
+
+    /// The condition that a predicate stands for.
+    fn guard(&mut self, predicate: Predicate) -> Guard {
+        Guard {
+            cc: self.tested(Src::register(predicate.register)),
+            test: predicate.test,
+            swizzle: predicate.swizzle,
+        }
+    }
+
+    /// The condition codes of a value.
+    pub(super) fn tested(&mut self, source: Src) -> RegisterId {
+        let codes = self.codes();
+        let unused = self.hidden(Width::W32);
+        let dst = Dst {
+            cc: Some(codes),
+            ..Dst::new(unused, WriteMask::XYZW)
+        };
+        self.inst(Op::Mov, Type::F32, Some(dst), Aux::None, &[source]);
+        codes
+    }
+
+    /// `KILP` behind a predicate.
+    #[cold]
+    fn predicated_kill(&mut self, predicate: Predicate) {
+        if self.nesting.is_dead() {
+            return;
+        }
+        let guard = self.guard(predicate);
+        self.discard(Cond::Any(guard));
+    }
+
+    /// The operands of an opcode and what stands behind them.
+    #[inline]
+    fn operands(&mut self, inst: &mut Inst) -> Parsed<()> {
+        if inst.row.results > 0 {
+            self.results(inst)?;
+        }
+        self.sources(inst)?;
+        self.behind_operands(inst)
+    }
+
+    #[inline]
+    fn results(&mut self, inst: &mut Inst) -> Parsed<()> {
+        let target = self.target()?;
+        inst.target = Some(target);
+        if !matches!(inst.row.lower, Lower::Memory(Memory::Store)) {
+            inst.dst = self.destination(&target)?;
+        }
+        if inst.row.results > 1 {
+            self.comma(inst, 1)?;
+            inst.second = Some(self.target()?);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn sources(&mut self, inst: &mut Inst) -> Parsed<()> {
+        let row = inst.row;
+        // Streams were none in 2010.
+        let may_lack = matches!(row.lower, Lower::Emit | Lower::EndPrimitive);
+        for number in 0..usize::from(row.sources) {
+            let before = number + usize::from(row.results);
+            if before > 0 {
+                self.comma(inst, before)?;
+            } else if may_lack && !self.is_at_operand() {
+                // The next instruction stands here, or the end.
+                break;
+            }
+            // The component that TG4 gathers may be part of the sampler.
+            let is_short = number == 1
+                && matches!(row.lower, Lower::Lookup(Lookup::Gather))
+                && self.is_at_sampler();
+            if is_short || is_resource(row, number) {
+                inst.registers[number] = self.register_operand()?;
+                inst.sources[number].swizzle = self.optional_swizzle()?;
+            } else {
+                (inst.sources[number], inst.registers[number]) = self.source()?;
+            }
+            inst.count += 1;
+            if is_short {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an operand stands here: a register, perhaps behind a sign or a bar.
+    fn is_at_operand(&mut self) -> bool {
+        self.cursor.blanks();
+        if matches!(self.cursor.byte(), b'-' | b'|') {
+            return true;
+        }
+        let mut ahead = self.cursor;
+        let word = ahead.word();
+        ahead.blanks();
+        File::of(word.text).is_some() && ahead.byte() == b'['
+    }
+
+    fn is_at_sampler(&self) -> bool {
+        let mut ahead = self.cursor;
+        ahead.word().is("SAMP")
+    }
+
+    #[inline]
+    fn comma(&mut self, inst: &Inst, number: usize) -> Parsed<()> {
+        if self.cursor.eat(b',') {
+            return Ok(());
+        }
+        Err(self.too_few(inst, number))
+    }
+
+    #[cold]
+    fn too_few(&mut self, inst: &Inst, number: usize) -> Reported {
+        if !self.is_at_statement() {
+            return self.unexpected("`,`");
+        }
+        let row = inst.row;
+        let count = usize::from(row.sources + row.results);
+        let message = format!("`{}` has {count} operands, not {number}", row.name);
+        self.error(Code::MissingOperand, inst.span, message)
+    }
+
+    /// Whether a line ends here, or the text, or a statement begins.
+    #[cold]
+    pub(super) fn is_at_statement(&mut self) -> bool {
+        let before = self.cursor.at;
+        let next = self.cursor.token();
+        let text = self.cursor.text;
+        let start = next.start as usize;
+        // Blanks may have been read already.
+        let blank = text[..start].iter().rposition(|&byte| byte > b' ');
+        let ends_line = text[blank.map_or(0, |at| at + 1)..start].contains(&b'\n');
+        let word = self.cursor.word();
+        self.cursor.at = before;
+        let is_numbered = word.text.first().is_some_and(u8::is_ascii_digit);
+        ends_line || next.range().is_empty() || is_numbered || begins_statement(&word)
+    }
+
+    /// Targets, offsets, qualifiers and labels.
+    #[inline]
+    fn behind_operands(&mut self, inst: &mut Inst) -> Parsed<()> {
+        match inst.row.lower {
+            Lower::Lookup(_) | Lower::Memory(Memory::SamplerHandle) => self.texture_target(inst)?,
+            Lower::ViewLookup(_) => self.offsets(inst)?,
+            Lower::Memory(_) => self.qualifiers(inst)?,
+            Lower::Flow(_) => self.label(inst)?,
+            Lower::Direct(..)
+            | Lower::First(..)
+            | Lower::Formula(_)
+            | Lower::Move
+            | Lower::Bits(..)
+            | Lower::Convert(..)
+            | Lower::Wide(..)
+            | Lower::WideBits(..)
+            | Lower::WideFormula(_)
+            | Lower::WideShift(..)
+            | Lower::Widen(..)
+            | Lower::Narrow(..)
+            | Lower::WideConvert(..)
+            | Lower::KillIf
+            | Lower::Demote
+            | Lower::Emit
+            | Lower::EndPrimitive
+            | Lower::Barrier
+            | Lower::MemoryBarrier
+            | Lower::Interpolate(_)
+            | Lower::Vote(_)
+            | Lower::Ballot => {}
+        }
+        match self.cursor.sees(b',') {
+            true => Err(self.too_many(inst)),
+            false => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn too_many(&mut self, inst: &Inst) -> Reported {
+        let span = self.cursor.token();
+        let count = inst.row.sources + inst.row.results;
+        let message = format!("`{}` has {count} operands", inst.row.name);
+        self.error(Code::ExtraOperand, span, message)
+    }
+
+    fn texture_target(&mut self, inst: &mut Inst) -> Parsed<()> {
+        if !self.cursor.eat(b',') {
+            return Err(self.unexpected_as(Code::TargetUnknown, "`,` and a texture target"));
+        }
+        let word = self.cursor.word();
+        let Some(target) = TextureTarget::of(&word) else {
+            return Err(self.unknown_target(word.span()));
+        };
+        inst.texture = Some(target);
+        inst.target_span = word.span();
+        self.offsets(inst)
+    }
+
+    /// Texel offsets: up to four registers.
+    fn offsets(&mut self, inst: &mut Inst) -> Parsed<()> {
+        // Whoever writes SAMPLE_INFO by the table of opcodes gives it a second source.
+        let ignored = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
+        for number in 0..4 {
+            if !self.cursor.eat(b',') {
+                break;
+            }
+            if ignored {
+                self.source()?;
+                continue;
+            }
+            let register = self.register_operand()?;
+            let mut source = self.source_register(&register)?;
+            if self.cursor.sees(b'.') {
+                source = source.swizzled(self.offset_swizzle()?);
+            }
+            if inst.texture.is_some_and(|target| target.target.is_cube()) {
+                let span = self.cursor.since(register.span.start);
+                let message = "texels of cubes have no offsets";
+                return Err(self.error(Code::OffsetTarget, span, message));
+            }
+            inst.offsets[number] = Some(source);
+        }
+        Ok(())
+    }
+
+    /// The swizzle of an offset: three letters.
+    fn offset_swizzle(&mut self) -> Parsed<Swizzle> {
+        let mut ahead = self.cursor;
+        ahead.at += 1;
+        let word = ahead.word();
+        if word.text.len() > 3 {
+            let text = self.text_of(word.span());
+            let message = format!("`{text}`: offsets have three components");
+            return Err(self.error(Code::SwizzleLetters, word.span(), message));
+        }
+        let is_extended = mem::replace(&mut self.cursor.extended, true);
+        let swizzle = self.swizzle();
+        self.cursor.extended = is_extended;
+        swizzle
+    }
+
+    /// Qualifiers, target and format of an access, in any order.
+    fn qualifiers(&mut self, inst: &mut Inst) -> Parsed<()> {
+        while self.cursor.eat(b',') {
+            let start = self.cursor;
+            let word = self.cursor.word();
+            let access = &mut inst.access;
+            if word.is("COHERENT") {
+                access.flags |= MemFlags::COHERENT;
+            } else if word.is("VOLATILE") {
+                access.flags |= MemFlags::VOLATILE;
+            } else if word.is("RESTRICT") || word.is("STREAM_CACHE_POLICY") {
+                // Promises and hints that nothing here needs.
+            } else if let Some(target) = TextureTarget::of(&word) {
+                access.target = Some(target);
+            } else if let Some(ty) = targets::format_type(&word) {
+                access.ty = ty;
+                access.is_word = targets::is_word_format(word.text);
+            } else if File::of(word.text).is_some() {
+                self.cursor = start;
+                return Err(self.too_many(inst));
+            } else {
+                return Err(self.unknown_target(word.span()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The label of flow control. Only that of CAL counts: others may be stale.
+    fn label(&mut self, inst: &mut Inst) -> Parsed<()> {
+        self.cursor.blanks();
+        let start = self.cursor.at as u32;
+        if self.cursor.byte() == b':' {
+            self.cursor.at += 1;
+            let Some(label) = self.cursor.number() else {
+                return Err(self.unexpected("the number of an instruction"));
+            };
+            inst.label = Some((label, self.cursor.since(start)));
+        }
+        Ok(())
+    }
+
+    /// The last step of an instruction: `op` writes the result.
+    #[inline]
+    pub(super) fn finish(&mut self, inst: &Inst, op: Op, ty: Type, sources: &[Src]) {
+        self.finish_with(inst, op, ty, Aux::None, sources);
+    }
+
+    /// The same for an operation with data of its own.
+    #[inline]
+    pub(super) fn finish_with(&mut self, inst: &Inst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+        if inst.saturate != Saturate::None && !ty.is_float() {
+            return self.finish_clamped(inst, op, ty, aux, sources);
+        }
+        let dst = inst.dst.map(|dst| Dst {
+            saturate: inst.saturate,
+            ..dst
+        });
+        if dst.is_some() || op.info().effect {
+            self.inst(op, ty, dst, aux, sources);
+        }
+    }
+
+    /// A clamp on an integer clamps the float that has its bits.
+    #[cold]
+    fn finish_clamped(&mut self, inst: &Inst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+        let message = format!("`{}` gives integers, which are not clamped", inst.row.name);
+        self.lenient(Rule::ClampOnInteger, inst.span, message);
+        let value = self.compute_with(op, ty, aux, sources);
+        let dst = inst.dst.map(|dst| Dst {
+            saturate: inst.saturate,
+            ..dst
+        });
+        if dst.is_some() {
+            self.inst(Op::Mov, Type::F32, dst, Aux::None, &[value]);
+        }
+    }
+
+    /// Discards the fragment where a condition holds.
+    pub(super) fn discard(&mut self, cond: Cond) {
+        self.builder.open_block();
+        self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+        let then = self.builder.close_block();
+        self.builder.branch(cond, then, None, self.span);
+    }
+
+    /// Whether the program is of this stage.
+    pub(super) fn is(&self, stage: Stage) -> bool {
+        self.stage == stage
+    }
+}
+
+/// Whether a source of an opcode is a resource.
+pub(super) const fn is_resource(row: &Row, number: usize) -> bool {
+    match row.lower {
+        Lower::ViewLookup(lookup) => match lookup {
+            ViewLookup::SamplePosition | ViewLookup::SampleInfo => number == 0,
+            ViewLookup::Info | ViewLookup::Fetch | ViewLookup::FetchSample => number == 1,
+            ViewLookup::Sample
+            | ViewLookup::Bias
+            | ViewLookup::Compare
+            | ViewLookup::CompareBase
+            | ViewLookup::Gradient
+            | ViewLookup::Level
+            | ViewLookup::Gather
+            | ViewLookup::QueryLevel => number == 1 || number == 2,
+        },
+        Lower::Memory(memory) => !matches!(memory, Memory::Store) && number == 0,
+        // The sampler comes last.
+        Lower::Lookup(_) => number + 1 == row.sources as usize,
+        Lower::Direct(..)
+        | Lower::First(..)
+        | Lower::Formula(_)
+        | Lower::Move
+        | Lower::Bits(..)
+        | Lower::Convert(..)
+        | Lower::Wide(..)
+        | Lower::WideBits(..)
+        | Lower::WideFormula(_)
+        | Lower::WideShift(..)
+        | Lower::Widen(..)
+        | Lower::Narrow(..)
+        | Lower::WideConvert(..)
+        | Lower::Flow(_)
+        | Lower::KillIf
+        | Lower::Demote
+        | Lower::Emit
+        | Lower::EndPrimitive
+        | Lower::Barrier
+        | Lower::MemoryBarrier
+        | Lower::Interpolate(_)
+        | Lower::Vote(_)
+        | Lower::Ballot => false,
+    }
+}
+
+/// Whether a word begins statements.
+pub(super) fn begins_statement(word: &Word<'_>) -> bool {
+    ["DCL", "IMM", "PROPERTY"].iter().any(|it| word.is(it)) || Row::of(word).is_some()
+}

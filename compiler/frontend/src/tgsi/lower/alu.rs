@@ -1,0 +1,269 @@
+//! Formulas of several operations.
+
+use super::nearest;
+use crate::lang::lenient::Rule;
+use crate::lower::composite;
+use crate::lower::formula::{Formulas, Part, absolute};
+use crate::tgsi::inst::Inst;
+use crate::tgsi::opcodes::Formula;
+use crate::tgsi::operand::splat;
+use crate::tgsi::state::Translation;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{Dst, Op, RegisterId, Saturate, Src, Swizzle, WriteMask};
+
+use Type::{F32 as F, S32 as S, U32 as U};
+
+impl Translation<'_> {
+    #[expect(clippy::too_many_lines, reason = "an arm for each formula")]
+    pub(super) fn formula(&mut self, inst: &Inst, formula: Formula) {
+        let [a, b, c, ..] = inst.sources;
+        match formula {
+            Formula::Absolute => {
+                let source = self.unsigned_value(a, S);
+                self.finish(inst, Op::Mov, S, &[absolute(source)]);
+            }
+            Formula::AbsoluteFloat => self.finish(inst, Op::Mov, F, &[absolute(a)]),
+            Formula::AddPairs => {
+                let order = |lanes: [u8; 4]| a.swizzled(Swizzle::new(lanes));
+                let pairs = [order([0, 1, 0, 1]), order([2, 3, 2, 3])];
+                self.finish(inst, Op::Add, S, &pairs);
+            }
+            Formula::Clamp => {
+                // The lower bound is tested first, and NaN is neither below it nor above the other.
+                let low = self.compute(Op::SetLt, F, &[a, b]);
+                let high = self.compute(Op::SetGt, F, &[a, c]);
+                let upper = self.compute(Op::SelNz, F, &[high, c, a]);
+                self.finish(inst, Op::SelNz, F, &[low, b, upper]);
+            }
+            Formula::Condition => {
+                let half = self.float(0.5);
+                let test = self.compute(Op::SetGt, F, &[c, half]);
+                self.finish(inst, Op::SelNz, F, &[test, a, b]);
+            }
+            Formula::CrossProduct => {
+                let register = self.with_one(composite::xpd, inst);
+                self.finish_mov(inst, register);
+            }
+            Formula::DivideSigned => {
+                let zero = self.word(0);
+                let quotient = self.compute(Op::Div, S, &[a, b]);
+                self.finish(inst, Op::SelNz, U, &[b, quotient, zero]);
+            }
+            Formula::DerivativeY(op) => {
+                let [scale, _] = self.window_origin();
+                let derivative = self.compute(op, F, &[a]);
+                self.finish(inst, Op::Mul, F, &[derivative, scale]);
+            }
+            Formula::Dot2Add => composite::dp2a(self, inst),
+            Formula::DotHomogeneous => composite::dph(self, inst),
+            Formula::DstVector => composite::dst(self, inst),
+            Formula::ExpParts => composite::exp(self, &first_only(inst)),
+            Formula::ExtractBits(ty) => self.finish(inst, Op::BitExtract, ty, &[a, c, b]),
+            Formula::InsertBits => {
+                let [a, b, c, d, _] = inst.sources;
+                self.finish(inst, Op::BitInsert, U, &[a, b, d, c]);
+            }
+            Formula::Interpolate => composite::lrp(self, inst),
+            Formula::IsFalse => {
+                let zero = self.word(0);
+                self.finish_mov(inst, zero);
+            }
+            Formula::IsTrue => {
+                let one = self.float(1.0);
+                self.finish_mov(inst, one);
+            }
+            Formula::Lit => composite::lit_within(self, inst, 128.0),
+            Formula::LogParts => self.log_parts(inst),
+            Formula::Negate => {
+                let zero = self.word(0);
+                self.finish(inst, Op::Sub, S, &[zero, a]);
+            }
+            Formula::Normalize3 => {
+                let register = self.with_one(composite::nrm, inst);
+                self.finish_mov(inst, register);
+            }
+            Formula::Normalize4 => {
+                let square = self.compute(Op::Dp4, F, &[a, a]);
+                let scale = self.compute(Op::Rsq, F, &[square]);
+                self.finish(inst, Op::Mul, F, &[a, scale]);
+            }
+            Formula::PackSignedBytes => self.pack_signed_bytes(inst),
+            Formula::PackUnorm2 => self.finish(inst, Op::PackUnorm2, F, &[a]),
+            Formula::Power => {
+                // 0^0 is 1 where devices may compute a NaN.
+                let (base, exponent) = (splat(a, 0), splat(b, 0));
+                let (zero, one) = (self.word(0), self.float(1.0));
+                let power = self.compute(Op::Pow, F, &[base, exponent]);
+                let is_zero = self.compute(Op::SetEq, F, &[exponent, zero]);
+                self.finish(inst, Op::SelNz, F, &[is_zero, one, power]);
+            }
+            Formula::RccBounded => composite::rcc(self, &first_only(inst)),
+            Formula::Reflect => {
+                let register = self.with_one(composite::rfl, inst);
+                self.finish_mov(inst, register);
+            }
+            Formula::RoundNearest if self.options.old => {
+                let half = self.float(0.5);
+                let sum = self.compute(Op::Add, F, &[a, half]);
+                self.finish(inst, Op::Floor, F, &[sum]);
+            }
+            Formula::RoundNearest => self.finish(inst, Op::Round, F, &[a]),
+            Formula::RsqRoot if self.options.old => composite::rsq(self, &first_only(inst)),
+            Formula::RsqRoot => self.finish(inst, Op::Rsq, F, &[splat(a, 0)]),
+            Formula::SadInt => self.sum_of_difference(inst),
+            Formula::ScaleByPower => self.scale_by_power(inst),
+            Formula::SelectBits => {
+                let sources = [a, b, c].map(|source| self.with_signs(source));
+                self.finish(inst, Op::SelNz, F, &sources);
+            }
+            Formula::SetSign => {
+                let zero = self.word(0);
+                let above = self.compute(Op::SetGt, F, &[a, zero]);
+                let below = self.compute(Op::SetLt, F, &[a, zero]);
+                self.finish(inst, Op::Sub, F, &[above, below]);
+            }
+            Formula::ShiftLeft if self.options.old => {
+                // One count for all components, which is not limited: from 32 on nothing is left.
+                let count = splat(b, 0);
+                let (zero, limit) = (self.word(0), self.word(32));
+                let shifted = self.compute(Op::Shl, U, &[a, count]);
+                let fits = self.compute(Op::SetLt, U, &[count, limit]);
+                self.finish(inst, Op::SelNz, U, &[fits, shifted, zero]);
+            }
+            Formula::ShiftLeft => self.finish(inst, Op::Shl, U, &[a, b]),
+            Formula::SignlessShift => {
+                let message = "`SHR` has no sign: `USHR` is meant";
+                self.lenient(Rule::SignlessShift, inst.span, message);
+                let count = if self.options.old { splat(b, 0) } else { b };
+                self.finish(inst, Op::Shr, U, &[a, count]);
+            }
+            Formula::SinCos => {
+                let (x, zero, one) = (splat(a, 0), self.word(0), self.float(1.0));
+                let parts: [Part<'_>; 4] = [
+                    (0b0001, Op::Cos, F, &[x]),
+                    (0b0010, Op::Sin, F, &[x]),
+                    (0b0100, Op::Mov, F, &[zero]),
+                    (0b1000, Op::Mov, F, &[one]),
+                ];
+                self.finish_parts(inst, &parts);
+            }
+            Formula::Texture2dTransform => composite::x2d(self, inst),
+            Formula::UnpackSignedBytes => self.unpack_signed_bytes(inst),
+        }
+    }
+
+    /// The result of a formula of three components with w = 1, in a hidden register.
+    fn with_one(&mut self, formula: impl FnOnce(&mut Self, &Inst), inst: &Inst) -> Src {
+        let register = self.hidden(Width::W32);
+        formula(self, &into(inst, register, WriteMask(0b0111)));
+        let one = self.float(1.0);
+        self.put(register, WriteMask(0b1000), Op::Mov, F, &[one]);
+        Src::register(register)
+    }
+
+    /// LOG. Where zero wins in products, the mantissa of 0 is one: `0 * 2^inf`.
+    fn log_parts(&mut self, inst: &Inst) {
+        let first = first_only(inst);
+        if !self.properties.is_zero_product() {
+            return composite::log(self, &first);
+        }
+        let parts = self.hidden(Width::W32);
+        composite::log(self, &into(&first, parts, WriteMask::XYZW));
+        let zero = self.word(0);
+        let is_zero = self.compute(Op::SetEq, F, &[first.sources[0], zero]);
+        let mantissa = Src::register(parts);
+        let sources = [is_zero, zero, mantissa];
+        self.put(parts, WriteMask(0b0010), Op::SelNz, F, &sources);
+        self.finish_mov(inst, mantissa);
+    }
+
+    /// SAD: `|a - b| + c` of integers.
+    fn sum_of_difference(&mut self, inst: &Inst) {
+        let [a, b, c, ..] = inst.sources;
+        let larger = self.compute(Op::Max, S, &[a, b]);
+        let smaller = self.compute(Op::Min, S, &[a, b]);
+        let difference = self.compute(Op::Sub, U, &[larger, smaller]);
+        self.finish(inst, Op::Add, U, &[difference, c]);
+    }
+
+    /// A source with its sign applied in the type of the instruction, so that a further sign can be put before it.
+    fn unsigned_value(&mut self, source: Src, ty: Type) -> Src {
+        match source.has_modifier() {
+            true => self.compute(Op::Mov, ty, &[source]),
+            false => source,
+        }
+    }
+
+    /// A comparison that gives all ones or 0 in place of 1.0 or 0.0.
+    pub(super) fn comparison(&mut self, inst: &Inst, op: Op, ty: Type) {
+        let [a, b, ..] = inst.sources;
+        let test = self.compute(op, ty, &[a, b]);
+        let (ones, zero) = (self.word(u32::MAX), self.word(0));
+        self.finish(inst, Op::SelNz, U, &[test, ones, zero]);
+    }
+
+    /// `a * 2^b` with integer `b`: in two steps, because one power of two does not reach all results.
+    fn scale_by_power(&mut self, inst: &Inst) {
+        let [a, b, ..] = inst.sources;
+        let (low, high) = (self.word(-252i32 as u32), self.word(254));
+        let raised = self.compute(Op::Max, S, &[b, low]);
+        let exponent = self.compute(Op::Min, S, &[raised, high]);
+        let one = self.word(1);
+        let half = self.compute(Op::Shr, S, &[exponent, one]);
+        let rest = self.compute(Op::Sub, S, &[exponent, half]);
+        let (bias, shift) = (self.word(127), self.word(23));
+        let mut powers = [half, rest];
+        for power in &mut powers {
+            let biased = self.compute(Op::Add, S, &[*power, bias]);
+            *power = self.compute(Op::Shl, U, &[biased, shift]);
+        }
+        let product = self.compute(Op::Mul, F, &[a, powers[0]]);
+        self.finish(inst, Op::Mul, F, &[product, powers[1]]);
+    }
+
+    /// PK4B: four signed bytes, x lowest.
+    fn pack_signed_bytes(&mut self, inst: &Inst) {
+        let source = inst.sources[0];
+        let (low, high, scale) = (self.float(-1.0), self.float(1.0), self.float(127.0));
+        let raised = self.compute(Op::NMax, F, &[source, low]);
+        let clamped = self.compute(Op::NMin, F, &[raised, high]);
+        let scaled = self.compute(Op::Mul, F, &[clamped, scale]);
+        let rounded = self.compute(Op::Round, F, &[scaled]);
+        let whole = self.compute_with(Op::Cvt, S, nearest(F), &[rounded]);
+        let byte = self.word(0xFF);
+        let bytes = self.compute(Op::And, U, &[whole, byte]);
+        let shifts = self.words([0, 8, 16, 24]);
+        let placed = self.compute(Op::Shl, U, &[bytes, shifts]);
+        let lanes = [0, 1, 2, 3].map(|lane| splat(placed, lane));
+        let first = self.compute(Op::Or, U, &[lanes[0], lanes[1]]);
+        let second = self.compute(Op::Or, U, &[lanes[2], lanes[3]]);
+        self.finish(inst, Op::Or, U, &[first, second]);
+    }
+
+    /// UP4B: the bytes of a word divided by 127, at least -1.
+    fn unpack_signed_bytes(&mut self, inst: &Inst) {
+        let word = inst.scalar(0);
+        let (places, bits) = (self.words([0, 8, 16, 24]), self.word(8));
+        let whole = self.compute(Op::BitExtract, S, &[word, bits, places]);
+        let number = self.compute_with(Op::Cvt, F, nearest(S), &[whole]);
+        let (scale, low) = (self.float(127.0), self.float(-1.0));
+        let unit = self.compute(Op::Div, F, &[number, scale]);
+        self.finish(inst, Op::NMax, F, &[unit, low]);
+    }
+}
+
+/// The instruction with its result in a hidden register.
+fn into(inst: &Inst, register: RegisterId, mask: WriteMask) -> Inst {
+    Inst {
+        dst: Some(Dst::new(register, mask)),
+        saturate: Saturate::None,
+        ..*inst
+    }
+}
+
+/// The instruction with the first component of its source in all lanes.
+fn first_only(inst: &Inst) -> Inst {
+    let mut first = *inst;
+    first.sources[0] = splat(inst.sources[0], 0);
+    first
+}

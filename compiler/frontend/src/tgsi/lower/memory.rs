@@ -1,0 +1,416 @@
+//! Memory, images and handles. TGSI, section "Resource Access Opcodes".
+
+use super::image::{ImageOf, image_sources, texels_of};
+use crate::codes::Code;
+use crate::lower::formula::Formulas;
+use crate::tgsi::files::{Access, File};
+use crate::tgsi::inst::Inst;
+use crate::tgsi::opcodes::Memory;
+use crate::tgsi::operand::{Number, Register, splat};
+use crate::tgsi::semantics::Sink;
+use crate::tgsi::state::{MemoryKind, Parsed, Reported, Translation, row};
+use glasm_ir::inst::Aux;
+use glasm_ir::resource::{AtomicOp, MemAccess, MemSpace};
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{
+    Base, BufferId, BufferKind, Dst, IndexTerm, Input, Op, Semantic, Src, Swizzle, WriteMask,
+};
+
+/// The constant buffer that holds `MEMORY` that is `INPUT`.
+const INPUT_BUFFER: u32 = 15;
+
+/// Most bytes of shared and private memory.
+const MAX_MEMORY: u32 = 1 << 20;
+
+/// Numbers of memories are below this.
+const MEMORIES: usize = 64;
+
+/// What a resource operand is.
+pub(super) enum Resource {
+    /// Memory, and the run-time element of an array of buffers.
+    Memory(MemSpace, Option<IndexTerm>),
+    /// A counter: its buffer, and its address in place of that of the operand.
+    Counter(BufferId, Option<IndexTerm>, Src),
+    Image(ImageOf),
+}
+
+impl Translation<'_> {
+    pub(super) fn memory_access(&mut self, inst: &Inst, memory: Memory) -> Parsed<()> {
+        match memory {
+            Memory::Load => self.load(inst),
+            Memory::Store => self.store(inst),
+            Memory::Size => self.resource_size(inst),
+            Memory::Atomic(op, ty) => self.atomic(inst, op, ty),
+            Memory::ImageHandle => self.unit_handle(inst, File::Image),
+            Memory::SamplerHandle => self.unit_handle(inst, File::Samp),
+            Memory::ReadColor => self.read_color(inst),
+        }
+    }
+
+    /// FBFETCH: what an attachment holds where the fragment is.
+    fn read_color(&mut self, inst: &Inst) -> Parsed<()> {
+        let register = inst.registers[0];
+        let number = register.number.known().unwrap_or(0).max(0) as usize;
+        let output = row(&self.declared.outputs, number).filter(|_| register.file == File::Out);
+        let sink = output.map(|row| row.sink);
+        let Some(Sink::Output(semantic @ Semantic::FragColor { .. }, _)) = sink else {
+            let message = "the source of `FBFETCH` is an output with the semantic COLOR";
+            return Err(self.error(Code::OperandNotVariable, register.span, message));
+        };
+        let id = self.input_of(Input::new(semantic));
+        let color = Src::new(Base::Input(id)).swizzled(inst.sources[0].swizzle);
+        self.finish(inst, Op::Mov, Type::F32, &[color]);
+        Ok(())
+    }
+
+    /// The resource that an operand names.
+    fn resource_of(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
+        let numbers = [register.outer, Some(register.number)];
+        let mut known = numbers.into_iter().flatten().filter_map(Number::known);
+        if known.any(|number| number < 0) {
+            return Err(self.no_register(register));
+        }
+        match register.file {
+            File::Buffer => self.buffer_resource(register),
+            File::Memory => {
+                let number = self.known_number(register, MEMORIES)?;
+                let memories = &self.declared.memories;
+                let mut declared = memories.iter().flatten();
+                // Some writers number memories by their kind where they are declared, and by 0 where they are used.
+                let only = declared.next().filter(|_| declared.next().is_none());
+                match row(memories, number).or(only.copied()) {
+                    Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
+                    None => Err(self.missing_declaration(register)),
+                }
+            }
+            File::ConstBuf => Ok(self.constant_resource(register.number.term)),
+            // A target tells that a constant holds the handle of an image.
+            File::Const if inst.access.is_image() => self.handle_resource(inst, register),
+            File::Const => {
+                let buffer = register.outer.unwrap_or(register.number);
+                Ok(self.constant_resource(buffer.term))
+            }
+            File::HwAtomic => Ok(self.counter_resource(register)),
+            File::Image | File::Res => self.image_resource(inst, register),
+            File::Null
+            | File::In
+            | File::Out
+            | File::Temp
+            | File::Samp
+            | File::Addr
+            | File::Imm
+            | File::Pred
+            | File::Sv
+            | File::ImmX
+            | File::TempX
+            | File::Sview => self.handle_resource(inst, register),
+        }
+    }
+
+    fn buffer_resource(&mut self, register: &Register) -> Parsed<Resource> {
+        if let Some(number) = register.number.known()
+            && self.declared.buffers.get(number.max(0) as usize) != Some(&true)
+        {
+            self.undeclared(register)?;
+        }
+        let count = self.declared.buffers.len();
+        let (id, element) = self.buffers(BufferKind::Storage, count, register.number.term);
+        Ok(Resource::Memory(MemSpace::Buffer(id), element))
+    }
+
+    fn constant_resource(&mut self, number: IndexTerm) -> Resource {
+        let (id, element) = match number.relative {
+            None => (self.constant_buffer(number.offset.max(0) as u32), None),
+            Some(_) => (self.constant_buffers(), Some(number)),
+        };
+        Resource::Memory(MemSpace::Buffer(id), element)
+    }
+
+    fn counter_resource(&mut self, register: &Register) -> Resource {
+        let buffer = register.outer.map_or(IndexTerm::constant(0), |it| it.term);
+        let declared = self.declared.counters.iter();
+        let count = declared.map(|row| row.buffer as usize + 1).max();
+        let (id, element) = self.buffers(BufferKind::Counter, count.unwrap_or(1), buffer);
+        // The register says which counter it is: the operand of an address says it again, in bytes.
+        let address = self.counter_address(register.number.term);
+        Resource::Counter(id, element, address)
+    }
+
+    /// A buffer of a kind, or `count` of them as an array if the number is computed at run time.
+    fn buffers(
+        &mut self,
+        kind: BufferKind,
+        count: usize,
+        number: IndexTerm,
+    ) -> (BufferId, Option<IndexTerm>) {
+        match number.relative {
+            None => (self.buffer(kind, number.offset.max(0) as u32, None), None),
+            Some(_) => (self.buffer_array(kind, count.max(1) as u32), Some(number)),
+        }
+    }
+
+    fn memory_space(&mut self, kind: MemoryKind) -> MemSpace {
+        let (kind, size) = match kind {
+            MemoryKind::Global => return MemSpace::Global,
+            MemoryKind::Input => return MemSpace::Buffer(self.constant_buffer(INPUT_BUFFER)),
+            MemoryKind::Shared => (BufferKind::Shared, self.options.shared_memory),
+            MemoryKind::Private => (BufferKind::Private, self.options.private_memory),
+        };
+        let size = size.clamp(4, MAX_MEMORY);
+        MemSpace::Buffer(self.buffer(kind, 0, Some(size)))
+    }
+
+    /// Four times the number of a counter.
+    fn counter_address(&mut self, number: IndexTerm) -> Src {
+        let offset = self.word((number.offset.max(0) as u32).wrapping_mul(4));
+        let Some((register, lane)) = number.relative else {
+            return offset;
+        };
+        let index = splat(Src::register(register), lane);
+        let two = self.word(2);
+        let bytes = self.compute(Op::Shl, Type::U32, &[index, two]);
+        self.compute(Op::Add, Type::U32, &[bytes, offset])
+    }
+
+    /// The first lane of an immediate.
+    fn known_word(&self, source: Src) -> Option<u64> {
+        let Base::Literal(literal) = source.base else {
+            return None;
+        };
+        let words = self.builder.program.literals[literal];
+        Some(words[source.swizzle.lane(0)])
+    }
+
+    /// The address of an operand as the memory takes it.
+    fn memory_address(&mut self, space: MemSpace, source: Src) -> Src {
+        match space {
+            MemSpace::Global => self.compute(Op::Pack64, Type::U64, &[source]),
+            MemSpace::Buffer(_) => splat(source, 0),
+        }
+    }
+
+    fn load(&mut self, inst: &Inst) -> Parsed<()> {
+        let register = inst.registers[0];
+        let is_handle = match register.file.access() {
+            Access::Resource => false,
+            Access::Read => inst.access.is_image(),
+            Access::Write => true,
+        };
+        // The swizzle of a handle selects the handle.
+        let swizzle = match is_handle {
+            true => Swizzle::XYZW,
+            false => inst.sources[0].swizzle,
+        };
+        let resource = self.resource_of(inst, &register)?;
+        let needed = swizzle.source_lanes(inst.mask().0);
+        let value = match resource {
+            Resource::Memory(space, element) => {
+                let address = self.memory_address(space, inst.sources[1]);
+                self.loaded(inst, (space, element), address, needed)
+            }
+            Resource::Counter(id, element, address) => {
+                self.loaded(inst, (MemSpace::Buffer(id), element), address, needed & 1)
+            }
+            Resource::Image(image) if image.row.raw => self.raw_texels(inst, image, needed),
+            Resource::Image(image) => {
+                let ty = image.row.ty.unwrap_or(Type::F32);
+                let aux = self.image_aux(inst, image, texels_of(&image), None);
+                let (sources, count) = image_sources(&image, None, inst.sources[1]);
+                self.compute_with(Op::ImageLoad, ty, aux, &sources[..count])
+            }
+        };
+        self.finish(inst, Op::Mov, Type::F32, &[value.swizzled(swizzle)]);
+        Ok(())
+    }
+
+    /// Consecutive words of memory from an address on, those in `lanes`.
+    fn loaded(
+        &mut self,
+        inst: &Inst,
+        memory: (MemSpace, Option<IndexTerm>),
+        address: Src,
+        lanes: u8,
+    ) -> Src {
+        let register = self.hidden(Width::W32);
+        for (lane, components) in pieces(lanes, self.is_aligned(address)) {
+            let aux = self.mem_aux(inst, memory, |access| MemAccess {
+                components,
+                offset: 4 * i32::from(lane),
+                ..access
+            });
+            if lane == 0 {
+                let mask = WriteMask((1 << components) - 1);
+                let dst = Some(Dst::new(register, mask));
+                self.inst(Op::Load, Type::U32, dst, aux, &[address]);
+            } else {
+                let word = self.compute_with(Op::Load, Type::U32, aux, &[address]);
+                let mask = WriteMask(1 << lane);
+                self.put(register, mask, Op::Mov, Type::U32, &[splat(word, 0)]);
+            }
+        }
+        Src::register(register)
+    }
+
+    /// Whether an address is known to be that of a vector.
+    fn is_aligned(&self, address: Src) -> bool {
+        let known = self.known_word(address);
+        known.is_some_and(|address| address.is_multiple_of(16))
+    }
+
+    /// An access to one word of memory, changed as `change` says.
+    fn mem_aux(
+        &mut self,
+        inst: &Inst,
+        (space, element): (MemSpace, Option<IndexTerm>),
+        change: impl FnOnce(MemAccess) -> MemAccess,
+    ) -> Aux {
+        let access = change(MemAccess {
+            space,
+            element,
+            components: 1,
+            offset: 0,
+            atomic: None,
+            flags: inst.access.flags,
+        });
+        Aux::Mem(self.builder.program.mem_accesses.push(access))
+    }
+
+    fn store(&mut self, inst: &Inst) -> Parsed<()> {
+        let Some(target) = inst.target else {
+            return Ok(());
+        };
+        let register = &target.register;
+        let (place, value) = (inst.sources[0], inst.sources[1]);
+        match self.resource_of(inst, register)? {
+            Resource::Memory(space, element) => {
+                self.check_writable(register)?;
+                let address = self.memory_address(space, place);
+                self.stored(inst, (space, element), address, value, target.mask.0);
+            }
+            Resource::Counter(..) => return Err(self.read_only(register)),
+            Resource::Image(image) if !image.row.writable => {
+                return Err(self.read_only_image(register));
+            }
+            Resource::Image(image) if image.row.raw => {
+                self.store_raw_texels(inst, image, value, target.mask.0);
+            }
+            Resource::Image(image) => {
+                let ty = image.row.ty.unwrap_or(Type::F32);
+                let aux = self.image_aux(inst, image, texels_of(&image), None);
+                let (sources, count) = image_sources(&image, Some(value), place);
+                self.inst(Op::ImageStore, ty, None, aux, &sources[..count]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports memory that instructions only read.
+    fn check_writable(&mut self, register: &Register) -> Parsed<()> {
+        let is_constant = matches!(register.file, File::Const | File::ConstBuf);
+        match is_constant || self.is_input_memory(register) {
+            true => Err(self.read_only(register)),
+            false => Ok(()),
+        }
+    }
+
+    fn is_input_memory(&self, register: &Register) -> bool {
+        let number = register.number.known().unwrap_or(0).max(0) as usize;
+        let kind = row(&self.declared.memories, number);
+        register.file == File::Memory && kind == Some(MemoryKind::Input)
+    }
+
+    #[cold]
+    fn read_only(&mut self, register: &Register) -> Reported {
+        let text = self.text_of(register.span);
+        let message = format!("`{text}` is read only");
+        self.error(Code::WriteReadOnly, register.span, message)
+    }
+
+    fn stored(
+        &mut self,
+        inst: &Inst,
+        memory: (MemSpace, Option<IndexTerm>),
+        address: Src,
+        value: Src,
+        mask: u8,
+    ) {
+        for (lane, components) in pieces(mask, self.is_aligned(address)) {
+            let aux = self.mem_aux(inst, memory, |access| MemAccess {
+                components,
+                offset: 4 * i32::from(lane),
+                ..access
+            });
+            let value = match lane {
+                0 => value,
+                lane => splat(value, lane),
+            };
+            self.inst(Op::Store, Type::U32, None, aux, &[value, address]);
+        }
+    }
+
+    /// RESQ: bytes of a buffer; width, height, layers and samples of an image.
+    fn resource_size(&mut self, inst: &Inst) -> Parsed<()> {
+        let register = inst.registers[0];
+        let memory = match self.resource_of(inst, &register)? {
+            Resource::Memory(MemSpace::Buffer(id), element)
+                if self.builder.program.buffers[id].kind == BufferKind::Storage =>
+            {
+                (MemSpace::Buffer(id), element)
+            }
+            Resource::Memory(..) => {
+                let text = self.text_of(register.span);
+                let message = format!("`{text}` has no size to ask for: buffers and images have");
+                return Err(self.error(Code::OperandNotVariable, register.span, message));
+            }
+            Resource::Counter(id, element, _) => (MemSpace::Buffer(id), element),
+            Resource::Image(image) => {
+                self.image_size(inst, image);
+                return Ok(());
+            }
+        };
+        let aux = self.mem_aux(inst, memory, |access| access);
+        let start = self.word(0);
+        self.finish_with(inst, Op::BufferSize, Type::U32, aux, &[start]);
+        Ok(())
+    }
+
+    fn atomic(&mut self, inst: &Inst, op: AtomicOp, ty: Type) -> Parsed<()> {
+        let register = inst.registers[0];
+        let value = match op == AtomicOp::CompareExchange {
+            true => self.assemble(&[
+                (0b0001, Op::Mov, Type::U32, &[inst.scalar(2)]),
+                (0b0010, Op::Mov, Type::U32, &[inst.scalar(3)]),
+            ]),
+            false => inst.scalar(2),
+        };
+        let (memory, address) = match self.resource_of(inst, &register)? {
+            Resource::Memory(space, element) => {
+                self.check_writable(&register)?;
+                (
+                    (space, element),
+                    self.memory_address(space, inst.sources[1]),
+                )
+            }
+            Resource::Counter(id, element, address) => ((MemSpace::Buffer(id), element), address),
+            Resource::Image(image) => return self.image_atomic(inst, image, (op, ty), value),
+        };
+        let aux = self.mem_aux(inst, memory, |access| MemAccess {
+            atomic: Some(op),
+            ..access
+        });
+        self.finish_with(inst, Op::Atomic, ty, aux, &[value, address]);
+        Ok(())
+    }
+}
+
+/// How words are accessed: first lane and number. All four and the first two go together at the address of a vector, the others one by
+/// one, so that each of them is in or out of bounds by itself.
+fn pieces(lanes: u8, aligned: bool) -> impl Iterator<Item = (u8, u8)> {
+    let together = match lanes {
+        0b1111 if aligned => Some((0, 4)),
+        0b0011 if aligned => Some((0, 2)),
+        _ => None,
+    };
+    let single = (0..4).filter(move |lane| together.is_none() && lanes >> lane & 1 != 0);
+    together.into_iter().chain(single.map(|lane| (lane, 1)))
+}

@@ -1,0 +1,236 @@
+//! Instructions to IR.
+
+mod alu;
+mod image;
+mod memory;
+mod outputs;
+mod texture;
+mod view;
+mod wide;
+
+pub(super) use view::sample_places;
+
+use super::inst::Inst;
+use super::opcodes::{Interpolate, Lower};
+use super::operand::splat;
+use super::state::{Parsed, Translation};
+use crate::codes::Code;
+use crate::lower::formula::Formulas;
+use glasm_ir::inst::{Aux, LiteralId, Rounding};
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{
+    Base, Cond, CondTest, Dst, Guard, Interpolation, Op, RegisterId, Saturate, Src, Swizzle,
+    WriteMask,
+};
+
+impl Formulas for Translation<'_> {
+    type Line<'l> = Inst;
+
+    #[inline]
+    fn value(&mut self, inst: &Inst, number: usize, _: Type) -> Src {
+        inst.sources[number]
+    }
+
+    #[inline]
+    fn inst(&mut self, op: Op, ty: Type, dst: Option<Dst>, aux: Aux, sources: &[Src]) {
+        Translation::inst(self, op, ty, dst, aux, sources);
+    }
+
+    #[inline]
+    fn hidden(&mut self, width: Width) -> RegisterId {
+        Translation::hidden(self, width)
+    }
+
+    #[inline]
+    fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
+        self.literal(bits)
+    }
+
+    #[inline]
+    fn finish_with(&mut self, inst: &Inst, op: Op, ty: Type, aux: Aux, sources: &[Src]) {
+        Translation::finish_with(self, inst, op, ty, aux, sources);
+    }
+
+    fn result_of(_: &Inst) -> Type {
+        Type::F32
+    }
+}
+
+impl Translation<'_> {
+    /// Translates an instruction that is no flow control.
+    pub(super) fn lower(&mut self, inst: &Inst) -> Parsed<()> {
+        let sources = &inst.sources[..inst.count];
+        match inst.row.lower {
+            Lower::Move => self.copy(inst),
+            Lower::Direct(op, ty) => self.direct(inst, op, ty),
+            Lower::First(op, ty) => {
+                let firsts = [inst.scalar(0), inst.scalar(1)];
+                self.finish(inst, op, ty, &firsts[..inst.count]);
+            }
+            Lower::Formula(formula) => self.formula(inst, formula),
+            Lower::Bits(op, ty) => self.comparison(inst, op, ty),
+            Lower::Convert(from, to, rounding) => {
+                // Floats beyond the range of integers become its ends.
+                let aux = Aux::Cvt {
+                    from,
+                    rounding,
+                    saturate: from.is_float(),
+                };
+                self.finish_with(inst, Op::Cvt, to, aux, &[sources[0]]);
+            }
+            Lower::Wide(op, ty) => return self.wide(inst, op, ty),
+            Lower::WideBits(op, ty) => return self.wide_comparison(inst, op, ty),
+            Lower::WideFormula(formula) => return self.wide_formula(inst, formula),
+            Lower::WideShift(op, ty) => return self.wide_shift(inst, op, ty),
+            Lower::Widen(from, to) => return self.widen(inst, from, to),
+            Lower::Narrow(from, to) => return self.narrow_pairs(inst, from, to),
+            Lower::WideConvert(from, to) => return self.wide_convert(inst, from, to),
+            Lower::Lookup(lookup) => return self.lookup(inst, lookup),
+            Lower::ViewLookup(lookup) => return self.view_lookup(inst, lookup),
+            Lower::Memory(memory) => return self.memory_access(inst, memory),
+            Lower::Flow(_) => {}
+            Lower::KillIf => self.kill_if(inst),
+            Lower::Demote => self.inst(Op::Demote, Type::U32, None, Aux::None, &[]),
+            Lower::Emit => {
+                let stream = self.stream(inst)?;
+                self.inst(Op::EmitVertex, Type::S32, None, Aux::None, &[stream]);
+            }
+            Lower::EndPrimitive => {
+                self.stream(inst)?;
+                self.inst(Op::EndPrimitive, Type::U32, None, Aux::None, &[]);
+            }
+            Lower::Barrier => self.inst(Op::Barrier, Type::U32, None, Aux::None, &[]),
+            Lower::MemoryBarrier => self.inst(Op::MemoryBarrier, Type::U32, None, Aux::None, &[]),
+            Lower::Interpolate(at) => return self.interpolate(inst, at),
+            Lower::Vote(op) => {
+                let all = inst.sources[0];
+                self.finish(inst, op, Type::U32, &[all]);
+            }
+            Lower::Ballot => {
+                let first = inst.scalar(0);
+                self.finish(inst, Op::GroupBallotWide, Type::U32, &[first]);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn direct(&mut self, inst: &Inst, op: Op, ty: Type) {
+        self.finish(inst, op, ty, &inst.sources[..inst.count]);
+    }
+
+    /// MOV: a sign changes its bit alone, that of NaN, too.
+    #[inline]
+    fn copy(&mut self, inst: &Inst) {
+        let source = inst.sources[0];
+        if !source.has_modifier() || inst.saturate != Saturate::None {
+            return self.finish(inst, Op::Mov, Type::F32, &[source]);
+        }
+        let (op, source, bits) = self.sign_change(source);
+        self.finish(inst, op, Type::U32, &[source, bits]);
+    }
+
+    /// The operation on bits that the signs of a source stand for, the source without them, and the other operand.
+    fn sign_change(&mut self, source: Src) -> (Op, Src, Src) {
+        let (sign, others) = (self.word(0x8000_0000), self.word(0x7FFF_FFFF));
+        let (op, bits) = match (source.abs, source.negate) {
+            (true, true) => (Op::Or, sign),
+            (true, false) => (Op::And, others),
+            (false, _) => (Op::Xor, sign),
+        };
+        let plain = Src {
+            abs: false,
+            negate: false,
+            ..source
+        };
+        (op, plain, bits)
+    }
+
+    /// A source whose signs were applied to its bits.
+    fn with_signs(&mut self, source: Src) -> Src {
+        if !source.has_modifier() {
+            return source;
+        }
+        let (op, source, bits) = self.sign_change(source);
+        self.compute(op, Type::U32, &[source, bits])
+    }
+
+    /// The number of a stream: an immediate, 0 if there is none.
+    fn stream(&mut self, inst: &Inst) -> Parsed<Src> {
+        if inst.count == 0 {
+            return Ok(self.word(0));
+        }
+        let source = splat(inst.sources[0], 0);
+        if !matches!(source.base, Base::Literal(_)) {
+            let message = "the number of a stream is an immediate";
+            let span = inst.registers[0].span;
+            return Err(self.error(Code::OperandNotVariable, span, message));
+        }
+        Ok(source)
+    }
+
+    /// KILL_IF: discards the fragment if any of four components is below 0.
+    fn kill_if(&mut self, inst: &Inst) {
+        let guard = Guard {
+            cc: self.tested(inst.sources[0]),
+            test: CondTest::Lt,
+            swizzle: Swizzle::XYZW,
+        };
+        self.discard(Cond::Any(guard));
+    }
+
+    /// INTERP_CENTROID, INTERP_SAMPLE, INTERP_OFFSET: the source is an input.
+    fn interpolate(&mut self, inst: &Inst, at: Interpolate) -> Parsed<()> {
+        let source = inst.sources[0];
+        let register = inst.registers[0];
+        let Base::Input(input) = source.base else {
+            let message = format!("the source of `{}` is an input", inst.row.name);
+            return Err(self.error(Code::InterpolationOperand, register.span, message));
+        };
+        let flat = self.builder.program.inputs[input].interpolation;
+        if flat == Interpolation::Flat {
+            let message = "this input is not interpolated";
+            return Err(self.error(Code::InterpolationOperand, register.span, message));
+        }
+        match at {
+            Interpolate::Centroid => self.finish(inst, Op::InterpCentroid, Type::F32, &[source]),
+            Interpolate::Sample => {
+                let sample = inst.scalar(1);
+                self.finish(inst, Op::InterpSample, Type::F32, &[source, sample]);
+            }
+            Interpolate::Offset => {
+                let offset = self.pixel_offset(inst.sources[1]);
+                self.finish(inst, Op::InterpOffset, Type::F32, &[source, offset]);
+            }
+        }
+        Ok(())
+    }
+
+    /// An offset within a pixel, whose y grows as the program's window coordinates do.
+    fn pixel_offset(&mut self, offset: Src) -> Src {
+        let [scale, _] = self.window_origin();
+        let turned = self.hidden(Width::W32);
+        self.put(turned, WriteMask(0b1101), Op::Mov, Type::F32, &[offset]);
+        let sources = [offset, scale];
+        self.put(turned, WriteMask(0b0010), Op::Mul, Type::F32, &sources);
+        Src::register(turned)
+    }
+}
+
+/// A conversion to the nearest value.
+pub(super) const fn nearest(from: Type) -> Aux {
+    Aux::Cvt {
+        from,
+        rounding: Rounding::Even,
+        saturate: false,
+    }
+}
+
+/// A conversion to the value next toward zero; what is out of range becomes the end of the range.
+pub(super) const fn truncated(from: Type) -> Aux {
+    Aux::Cvt {
+        from,
+        rounding: Rounding::Trunc,
+        saturate: true,
+    }
+}

@@ -1,0 +1,186 @@
+//! Results that Vulkan has in another form: single distances and levels, clip planes, positions in the window.
+
+use crate::lower::formula::Formulas;
+use crate::tgsi::operand::{Target, splat};
+use crate::tgsi::semantics::{Name, Sink};
+use crate::tgsi::state::{OutputRow, Place, Translation, row};
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{
+    Op, Output, RegisterId, Semantic, Stage, StateParam, Storage, Swizzle, TypeBase, WriteMask,
+};
+
+impl Translation<'_> {
+    /// Behind a write of an output: gives its components to what they are on the device.
+    #[inline]
+    pub(in crate::tgsi) fn spread(&mut self, target: &Target) {
+        match target.register.number.known() {
+            Some(number) => {
+                if let Some(row) = row(&self.declared.outputs, number as usize) {
+                    self.spread_row(row, target.mask.0);
+                }
+            }
+            // Any of them may have been written.
+            None => {
+                for number in 0..self.declared.outputs.len() {
+                    if let Some(row) = self.declared.outputs[number] {
+                        self.spread_row(row, WriteMask::XYZW.0);
+                    }
+                }
+            }
+        }
+    }
+
+    fn spread_row(&mut self, row: OutputRow, mask: u8) {
+        let mask = mask & row.usage.0;
+        match row.sink {
+            Sink::Output(Semantic::Position, _) => self.spread_position(row.place),
+            Sink::Output(Semantic::Layer | Semantic::ViewportIndex, _)
+                if self.properties.layer_of_viewport =>
+            {
+                self.layer_of_viewport();
+            }
+            Sink::Output(..) | Sink::Dropped => {}
+            Sink::Distances(first) => {
+                let semantics = [0, 1, 2, 3].map(|lane| self.distance(first + lane));
+                self.single(row.place, mask, |lane| semantics[usize::from(lane)]);
+            }
+            Sink::CullDistances(first) => {
+                self.single(row.place, mask, |lane| {
+                    Some(Semantic::CullDistance(first + lane))
+                });
+            }
+            Sink::OuterLevels => {
+                self.single(row.place, mask, |lane| Some(Semantic::TessOuter(lane)));
+            }
+            Sink::InnerLevels => {
+                let first_two = mask & 0b0011;
+                self.single(row.place, first_two, |lane| Some(Semantic::TessInner(lane)));
+            }
+            Sink::ClipVertex => self.clip_planes(row.place),
+        }
+    }
+
+    /// The layer that a primitive goes to, counted from the number of its viewport.
+    fn layer_of_viewport(&mut self) {
+        let place = |semantic: Semantic| {
+            let mut rows = self.declared.outputs.iter().flatten();
+            let is_it =
+                |row: &&OutputRow| matches!(row.sink, Sink::Output(it, _) if it == semantic);
+            rows.find(is_it).map(|row| row.place)
+        };
+        let places = [Semantic::Layer, Semantic::ViewportIndex].map(place);
+        let register = self.output_register(Semantic::Layer);
+        let [layer, viewport] = places.map(|place| match place {
+            Some(place) => splat(self.place(place), 0),
+            None => self.word(0),
+        });
+        let sources = [layer, viewport];
+        self.put(register, WriteMask::X, Op::Add, Type::U32, &sources);
+    }
+
+    /// What a distance is: first come those to clip, then those to cull, as the properties divide them.
+    pub(in crate::tgsi) fn distance(&self, number: u8) -> Option<Semantic> {
+        let (clip, cull) = match (
+            self.properties.clip_distances,
+            self.properties.cull_distances,
+        ) {
+            // Without properties all that is written clips.
+            (None, None) => return Some(Semantic::ClipDistance(number)),
+            (clip, cull) => (clip.unwrap_or(0), cull.unwrap_or(0)),
+        };
+        match u32::from(number) {
+            it if it < clip => Some(Semantic::ClipDistance(number)),
+            it if it < clip + cull => Some(Semantic::CullDistance((it - clip) as u8)),
+            _ => None,
+        }
+    }
+
+    /// Gives each component of a place to an output of its own, of which it is lane x.
+    fn single(&mut self, place: Place, mask: u8, semantic: impl Fn(u8) -> Option<Semantic>) {
+        for lane in (0..4).filter(|lane| mask >> lane & 1 != 0) {
+            let Some(semantic) = semantic(lane) else {
+                continue;
+            };
+            let register = self.output_register(semantic);
+            let source = splat(self.place(place), lane);
+            self.put(register, WriteMask::X, Op::Mov, Type::F32, &[source]);
+        }
+    }
+
+    /// The register of an output that the text does not declare in this form.
+    fn output_register(&mut self, semantic: Semantic) -> RegisterId {
+        let mut known = self.made.parts.iter().filter(|part| part.0 == semantic);
+        if let Some(&(_, register)) = known.next() {
+            return register;
+        }
+        let base = match semantic == Semantic::Layer {
+            true => TypeBase::Unsigned,
+            false => TypeBase::Float,
+        };
+        let id = self.builder.program.outputs.push(Output {
+            base,
+            ..Output::new(semantic)
+        });
+        let register = self.storage_register(Storage::Output(id), Width::W32, None);
+        self.made.parts.push((semantic, register));
+        register
+    }
+
+    /// The distances of a vector from the user clip planes.
+    fn clip_planes(&mut self, place: Place) {
+        let planes = self.options.clip_planes;
+        let mut rows = self.declared.outputs.iter().flatten();
+        let clips = rows.any(|row| row.name == Name::ClipDistance);
+        if self.properties.prohibits_planes || clips {
+            return;
+        }
+        for plane in (0..8).filter(|plane| planes >> plane & 1 != 0) {
+            let coefficients = self.state(StateParam::ClipPlane(plane));
+            let register = self.output_register(Semantic::ClipDistance(plane as u8));
+            let sources = [coefficients, self.place(place)];
+            self.put(register, WriteMask::X, Op::Dp4, Type::F32, &sources);
+        }
+    }
+
+    fn spread_position(&mut self, place: Place) {
+        let mut rows = self.declared.outputs.iter().flatten();
+        let has_clip_vertex = rows.any(|row| row.sink == Sink::ClipVertex);
+        if self.options.clip_planes != 0 && !has_clip_vertex && !self.properties.window_space {
+            self.clip_planes(place);
+        }
+        if self.is(Stage::Fragment) {
+            return;
+        }
+        let (Place::Own(aside) | Place::Element(aside, _)) = place;
+        if self.builder.program.registers[aside].storage != Storage::Temp {
+            return;
+        }
+        let register = self.output_register(Semantic::Position);
+        match self.properties.window_space {
+            true => self.window_to_clip(place, register),
+            false => {
+                let source = self.place(place);
+                self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
+            }
+        }
+    }
+
+    /// Clip coordinates of a position in the window, whose w is 1/w: what the viewport and the division undo.
+    fn window_to_clip(&mut self, place: Place, register: RegisterId) {
+        let viewport = self.state(StateParam::Viewport);
+        let depths = self.state(StateParam::DepthRange);
+        let source = self.place(place);
+        let (one, two) = (self.float(1.0), self.float(2.0));
+        let w = self.compute(Op::Rcp, Type::F32, &[splat(source, 3)]);
+        let from = self.compute(Op::Sub, Type::F32, &[source, viewport]);
+        let size = viewport.swizzled(Swizzle::new([2, 3, 2, 3]));
+        let part = self.compute(Op::Div, Type::F32, &[from, size]);
+        let minus = self.float(-1.0);
+        let unit = self.compute(Op::Mad, Type::F32, &[part, two, minus]);
+        self.put(register, WriteMask(0b0011), Op::Mul, Type::F32, &[unit, w]);
+        let near = self.compute(Op::Sub, Type::F32, &[source, splat(depths, 0)]);
+        let depth = self.compute(Op::Div, Type::F32, &[splat(near, 2), splat(depths, 2)]);
+        self.put(register, WriteMask(0b0100), Op::Mul, Type::F32, &[depth, w]);
+        self.put(register, WriteMask(0b1000), Op::Mul, Type::F32, &[one, w]);
+    }
+}

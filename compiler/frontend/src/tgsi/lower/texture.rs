@@ -1,0 +1,346 @@
+//! Texture opcodes that name a sampler and a target. TGSI, table of texture operands.
+
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lower::formula::Formulas;
+use crate::tgsi::files::File;
+use crate::tgsi::inst::Inst;
+use crate::tgsi::opcodes::Lookup;
+use crate::tgsi::operand::{Register, splat};
+use crate::tgsi::state::{Parsed, Reported, Translation, row};
+use crate::tgsi::targets::{Reference, Target};
+use glasm_ir::inst::Aux;
+use glasm_ir::resource::{TexAccess, TexMode, TexelOffset, Texture};
+use glasm_ir::types::{Type, Width};
+use glasm_ir::units::Units;
+use glasm_ir::{Base, IndexTerm, Op, RegisterId, Src, Swizzle, TexTarget, WriteMask};
+
+/// The texture of an access: what it is, and which element of it.
+#[derive(Clone, Copy)]
+pub(super) struct Unit {
+    pub(super) units: Units,
+    pub(super) element: Option<IndexTerm>,
+    /// What its texels are.
+    pub(super) texel: Type,
+}
+
+/// An access under construction. The IR wants its sources in this order: coordinate, reference, those of the mode, offset.
+pub(super) struct Request {
+    pub(super) texture: Texture,
+    pub(super) element: Option<IndexTerm>,
+    pub(super) mode: TexMode,
+    pub(super) coordinate: Src,
+    pub(super) reference: Option<Src>,
+    pub(super) own: [Option<Src>; 2],
+    pub(super) offset: Option<Src>,
+}
+
+impl Translation<'_> {
+    pub(super) fn lookup(&mut self, inst: &Inst, lookup: Lookup) -> Parsed<()> {
+        let Some(target) = inst.texture else {
+            return Ok(());
+        };
+        self.check_target(inst, lookup, target)?;
+        if self.uses_views {
+            self.mixed_lookups(inst);
+        }
+        self.uses_older_lookups = true;
+        let sampler = inst.count - 1;
+        let register = inst.registers[sampler];
+        let unit = self.sampler(&register, inst.sources[sampler].swizzle)?;
+        if lookup == Lookup::QuerySamples && !target.target.is_multisample() {
+            let one = self.word(1);
+            self.finish(inst, Op::Mov, Type::S32, &[one]);
+            return Ok(());
+        }
+        let (mode, own) = match lookup == Lookup::Gather {
+            true => self.gathered(inst, target)?,
+            false => self.lookup_mode(inst, lookup, target),
+        };
+        let mut coordinate = inst.sources[0];
+        if lookup == Lookup::Project {
+            let w = splat(coordinate, 3);
+            coordinate = self.compute(Op::Div, Type::F32, &[coordinate, w]);
+        }
+        // Of four offsets each texel has its own one.
+        let has_four = matches!(mode, TexMode::GatherOffsets(_));
+        let request = Request {
+            texture: texture(unit, target, mode),
+            element: unit.element,
+            mode,
+            coordinate,
+            reference: reference(inst, lookup, target, coordinate),
+            own,
+            offset: inst.offsets[0].filter(|_| !has_four),
+        };
+        self.access(inst, &request);
+        Ok(())
+    }
+
+    /// How a texture is accessed, and the sources that only this mode has. Bias and level stand in w, or behind the coordinate.
+    fn lookup_mode(
+        &mut self,
+        inst: &Inst,
+        lookup: Lookup,
+        target: &Target,
+    ) -> (TexMode, [Option<Src>; 2]) {
+        let zero = self.word(0);
+        let w = splat(inst.sources[0], 3);
+        let extra = match inst.count {
+            3 => inst.scalar(1),
+            _ => w,
+        };
+        let one = |mode: TexMode, source: Src| (mode, [Some(source), None]);
+        let kind = target.target;
+        match lookup {
+            Lookup::Sample | Lookup::Project => (TexMode::Implicit, [None; 2]),
+            Lookup::SampleBase => one(TexMode::Lod, zero),
+            Lookup::Bias => one(TexMode::Bias, extra),
+            Lookup::Level => one(TexMode::Lod, extra),
+            Lookup::Gradient => (TexMode::Grad, [1, 2].map(|it| Some(inst.sources[it]))),
+            Lookup::Fetch | Lookup::FetchBase if kind.is_multisample() => {
+                one(TexMode::FetchSample, w)
+            }
+            // Some targets have one level.
+            Lookup::Fetch if matches!(kind, TexTarget::Buffer | TexTarget::Rect) => {
+                one(TexMode::Fetch, zero)
+            }
+            Lookup::Fetch => one(TexMode::Fetch, w),
+            Lookup::FetchBase => one(TexMode::Fetch, zero),
+            Lookup::Gather => (TexMode::Gather(0), [None; 2]),
+            Lookup::QuerySize => one(TexMode::QuerySize, inst.scalar(0)),
+            Lookup::QuerySamples => (TexMode::QuerySamples, [None; 2]),
+            Lookup::QueryLevel => (TexMode::QueryLod, [None; 2]),
+        }
+    }
+
+    #[cold]
+    pub(super) fn mixed_lookups(&mut self, inst: &Inst) {
+        let message = "opcodes with samplers and opcodes with views stand in one program";
+        self.lenient(Rule::MixedLookups, inst.span, message);
+    }
+
+    /// Reports a target that an opcode does not take.
+    fn check_target(&mut self, inst: &Inst, lookup: Lookup, target: &Target) -> Parsed<()> {
+        use TexTarget::{Buffer, D1, D2, D3, Rect};
+        let kind = target.target;
+        let is_texels = !matches!(kind, Buffer) && !kind.is_multisample();
+        let second = inst.count == 3;
+        let allowed = match lookup {
+            Lookup::Sample => is_texels && second == (target.reference == Reference::Operand),
+            Lookup::SampleBase => is_texels && target.reference != Reference::Operand,
+            Lookup::Project => matches!(kind, D1 | D2 | D3 | Rect),
+            Lookup::Bias | Lookup::Level => is_texels && second == target.is_full(),
+            Lookup::Gradient => is_texels && target.reference != Reference::Operand,
+            Lookup::Fetch | Lookup::FetchBase => !kind.is_cube() && !target.is_shadow(),
+            Lookup::Gather => is_texels && !matches!(kind, D1 | D3 | TexTarget::D1Array),
+            Lookup::QueryLevel => is_texels,
+            Lookup::QuerySize | Lookup::QuerySamples => true,
+        };
+        match allowed {
+            true => Ok(()),
+            false => Err(self.refused_target(inst, target)),
+        }
+    }
+
+    #[cold]
+    fn refused_target(&mut self, inst: &Inst, target: &Target) -> Reported {
+        let name = inst.row.name;
+        let message = format!("`{name}` does not take the target `{}`", target.word);
+        self.error(Code::TargetNotAllowed, inst.target_span, message)
+    }
+
+    /// TG4: the component, and the offsets where there are four.
+    fn gathered(&mut self, inst: &Inst, target: &Target) -> Parsed<(TexMode, [Option<Src>; 2])> {
+        let component = self.gathered_component(inst, target)?;
+        if inst.offsets[3].is_none() {
+            return Ok((TexMode::Gather(component), [None; 2]));
+        }
+        let own = [0, 1].map(|lane| Some(self.collected(&inst.offsets, lane)));
+        Ok((TexMode::GatherOffsets(component), own))
+    }
+
+    /// The component that TG4 gathers: that of an immediate, or of the swizzle of the sampler.
+    fn gathered_component(&mut self, inst: &Inst, target: &Target) -> Parsed<u8> {
+        if target.is_shadow() {
+            return Ok(0);
+        }
+        let of_sampler = inst.sources[inst.count - 1].swizzle.lane(0) as u8;
+        if inst.count == 2 || of_sampler != 0 {
+            return Ok(of_sampler);
+        }
+        let Base::Literal(literal) = inst.sources[1].base else {
+            let message = "the component that is gathered is an immediate";
+            let span = inst.registers[1].span;
+            return Err(self.error(Code::ComponentSelect, span, message));
+        };
+        let words = self.builder.program.literals[literal];
+        Ok(words[inst.sources[1].swizzle.lane(0)] as u8 & 3)
+    }
+
+    /// A lane of four offsets, one for each texel.
+    fn collected(&mut self, offsets: &[Option<Src>; 4], lane: u8) -> Src {
+        let register = self.hidden(Width::W32);
+        for (number, offset) in offsets.iter().enumerate() {
+            if let Some(offset) = offset {
+                let source = [splat(*offset, lane)];
+                let mask = WriteMask(1 << number);
+                self.put(register, mask, Op::Mov, Type::S32, &source);
+            }
+        }
+        Src::register(register)
+    }
+
+    /// The texture of a sampler operand: a unit, one of several, or a handle.
+    pub(super) fn sampler(&mut self, register: &Register, swizzle: Swizzle) -> Parsed<Unit> {
+        if register.file != File::Samp {
+            let handle = self.source_register(register)?.swizzled(swizzle);
+            return self.handle(handle);
+        }
+        let views = &self.declared.views;
+        let Some(number) = register.number.known() else {
+            let count = self.declared.samplers.len().max(1) as u32;
+            let view = views.iter().flatten().next();
+            return Ok(Unit {
+                units: Units::Array { first: 0, count },
+                element: Some(register.number.term),
+                texel: view.map_or(Type::F32, |view| view.ty),
+            });
+        };
+        if number < 0 {
+            return Err(self.no_register(register));
+        }
+        let texel = row(views, number as usize).map_or(Type::F32, |view| view.ty);
+        let samplers = &self.declared.samplers;
+        if samplers.get(number as usize) != Some(&true) {
+            self.undeclared(register)?;
+        }
+        Ok(Unit {
+            units: Units::One(number.max(0) as u32),
+            element: None,
+            texel,
+        })
+    }
+
+    /// A texture by its handle, whose low word is the first lane.
+    fn handle(&mut self, handle: Src) -> Parsed<Unit> {
+        let relative = self.index_of(handle);
+        Ok(Unit {
+            units: Units::Handle,
+            element: Some(IndexTerm {
+                relative: Some(relative),
+                offset: 0,
+            }),
+            texel: Type::F32,
+        })
+    }
+
+    /// A register and a lane that hold the first lane of a source.
+    pub(super) fn index_of(&mut self, source: Src) -> (RegisterId, u8) {
+        if let (Base::Register(register), None, false) =
+            (source.base, source.index, source.has_modifier())
+        {
+            return (register, source.swizzle.lane(0) as u8);
+        }
+        let copy = self.hidden(Width::W32);
+        let first = [splat(source, 0)];
+        self.put(copy, WriteMask::X, Op::Mov, Type::U32, &first);
+        (copy, 0)
+    }
+
+    /// Emits an access as the last step of an instruction.
+    pub(super) fn access(&mut self, inst: &Inst, request: &Request) {
+        let (aux, sources, count) = self.prepared(request);
+        let ty = request_type(request);
+        self.finish_with(inst, Op::Tex, ty, aux, &sources[..count]);
+    }
+
+    /// The result of an access, in a hidden register.
+    pub(super) fn accessed(&mut self, request: &Request) -> Src {
+        let (aux, sources, count) = self.prepared(request);
+        let ty = request_type(request);
+        self.compute_with(Op::Tex, ty, aux, &sources[..count])
+    }
+
+    fn prepared(&mut self, request: &Request) -> (Aux, [Src; 6], usize) {
+        let id = self.texture_id(request.texture);
+        let mut access = TexAccess::new(id, &request.texture, request.mode);
+        access.element = request.element;
+        let mut sources = [request.coordinate; 6];
+        let mut count = usize::from(request.mode.has_coordinate());
+        let mut push = |source: Src| {
+            sources[count] = source;
+            count += 1;
+        };
+        if access.reference
+            && let Some(reference) = request.reference
+        {
+            push(reference);
+        }
+        request.own.into_iter().flatten().for_each(&mut push);
+        if let Some(offset) = request.offset.filter(|_| !request.texture.target.is_cube()) {
+            access.offset = self.known_offset(offset);
+            if access.offset == TexelOffset::Dynamic {
+                push(offset);
+            }
+        }
+        let aux = Aux::Tex(self.builder.program.tex_accesses.push(access));
+        (aux, sources, count)
+    }
+
+    /// An offset that is an immediate is part of the access, unless it is out of the range that devices have.
+    fn known_offset(&self, offset: Src) -> TexelOffset {
+        let Base::Literal(literal) = offset.base else {
+            return TexelOffset::Dynamic;
+        };
+        let words = self.builder.program.literals[literal];
+        let numbers = [0, 1, 2].map(|lane| words[offset.swizzle.lane(lane)] as u32 as i32);
+        if numbers == [0; 3] {
+            return TexelOffset::None;
+        }
+        match numbers.iter().all(|number| (-8..8).contains(number)) {
+            true => TexelOffset::Constant(numbers.map(|number| number as i8)),
+            false => TexelOffset::Dynamic,
+        }
+    }
+}
+
+/// What a shadow lookup compares with.
+fn reference(inst: &Inst, lookup: Lookup, target: &Target, coordinate: Src) -> Option<Src> {
+    match target.reference {
+        Reference::None => None,
+        Reference::Lane(lane) => Some(splat(coordinate, lane)),
+        // Without a bias or a level, which comes first, it stands in x.
+        Reference::Operand => {
+            let behind = matches!(lookup, Lookup::Bias | Lookup::Level);
+            Some(splat(inst.sources[1], u8::from(behind)))
+        }
+    }
+}
+
+/// The type of what an access gives.
+fn request_type(request: &Request) -> Type {
+    match request.mode.reads_texels() {
+        true => request.texture.texel,
+        false if request.mode == TexMode::QueryLod => Type::F32,
+        false => Type::S32,
+    }
+}
+
+/// The texture of a unit as an opcode sees it.
+fn texture(unit: Unit, target: &Target, mode: TexMode) -> Texture {
+    let units = match (unit.units, mode.reads_texels()) {
+        (Units::Handle, false) => Units::QueriedHandle,
+        (units, _) => units,
+    };
+    Texture {
+        units,
+        target: target.target,
+        shadow: target.is_shadow(),
+        texel: match target.is_shadow() {
+            true => Type::F32,
+            false => unit.texel,
+        },
+        sampler: None,
+    }
+}

@@ -1,0 +1,376 @@
+//! Texture opcodes that name a view, and a sampler apart from it. TGSI, section "Resource Sampling Opcodes".
+
+use super::texture::Request;
+use crate::codes::Code;
+use crate::lower::formula::Formulas;
+use crate::tgsi::files::File;
+use crate::tgsi::flow::Rows;
+use crate::tgsi::inst::Inst;
+use crate::tgsi::opcodes::ViewLookup;
+use crate::tgsi::operand::splat;
+use crate::tgsi::state::{Parsed, Translation, View, row};
+use glasm_ir::inst::LiteralId;
+use glasm_ir::resource::{TexMode, Texture};
+use glasm_ir::types::{Type, Width};
+use glasm_ir::units::Units;
+use glasm_ir::{Base, Id, IndexTerm, Op, Src, StateParam, Swizzle, TexTarget, WriteMask};
+
+/// Numbers of views and their samplers are below this.
+const UNITS: usize = 128;
+
+/// Places of samples that Vulkan calls standard, in sixteenths of a pixel: those of 1, 2, 4, 8 and 16 samples one after the other.
+const SAMPLE_PLACES: [[u8; 2]; 31] = [
+    [8, 8],
+    [12, 12],
+    [4, 4],
+    [6, 2],
+    [14, 6],
+    [2, 10],
+    [10, 14],
+    [9, 5],
+    [7, 11],
+    [13, 9],
+    [5, 3],
+    [3, 13],
+    [1, 7],
+    [11, 15],
+    [15, 1],
+    [9, 9],
+    [7, 5],
+    [5, 10],
+    [12, 7],
+    [3, 6],
+    [10, 13],
+    [13, 11],
+    [11, 3],
+    [6, 14],
+    [8, 1],
+    [4, 2],
+    [2, 12],
+    [0, 8],
+    [15, 4],
+    [14, 15],
+    [1, 0],
+];
+
+/// Rows of four words that hold the places of samples.
+pub(in crate::tgsi) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
+    let bits = |sixteenths: u8| (f32::from(sixteenths) / 16.0).to_bits();
+    SAMPLE_PLACES
+        .iter()
+        .map(move |&[x, y]| [bits(x), bits(y), 0, 0])
+}
+
+impl ViewLookup {
+    /// Number of the source that is the view.
+    const fn view_source(self) -> usize {
+        match self {
+            Self::SamplePosition | Self::SampleInfo => 0,
+            Self::Sample
+            | Self::Bias
+            | Self::Compare
+            | Self::CompareBase
+            | Self::Gradient
+            | Self::Level
+            | Self::Fetch
+            | Self::FetchSample
+            | Self::Gather
+            | Self::Info
+            | Self::QueryLevel => 1,
+        }
+    }
+
+    /// Whether a sampler stands behind the view.
+    const fn takes_sampler(self) -> bool {
+        match self {
+            Self::SamplePosition
+            | Self::SampleInfo
+            | Self::Info
+            | Self::Fetch
+            | Self::FetchSample => false,
+            Self::Sample
+            | Self::Bias
+            | Self::Compare
+            | Self::CompareBase
+            | Self::Gradient
+            | Self::Level
+            | Self::Gather
+            | Self::QueryLevel => true,
+        }
+    }
+
+    const fn takes(self, target: TexTarget) -> bool {
+        match self {
+            Self::Fetch => !target.is_cube() && !target.is_multisample(),
+            Self::FetchSample => target.is_multisample(),
+            Self::Info | Self::SampleInfo | Self::SamplePosition => true,
+            Self::Sample
+            | Self::Bias
+            | Self::Compare
+            | Self::CompareBase
+            | Self::Gradient
+            | Self::Level
+            | Self::Gather
+            | Self::QueryLevel => !matches!(target, TexTarget::Buffer) && !target.is_multisample(),
+        }
+    }
+}
+
+impl Translation<'_> {
+    pub(super) fn view_lookup(&mut self, inst: &Inst, lookup: ViewLookup) -> Parsed<()> {
+        let place = lookup.view_source();
+        if self.uses_older_lookups {
+            self.mixed_lookups(inst);
+        }
+        self.uses_views = true;
+        let register = inst.registers[place];
+        if register.file != File::Sview {
+            if place == 0 {
+                self.of_framebuffer(inst, lookup);
+                return Ok(());
+            }
+            let message = "a view is expected here";
+            return Err(self.error(Code::TextureExpected, register.span, message));
+        }
+        let number = self.known_number(&register, UNITS)?;
+        let Some(view) = row(&self.declared.views, number) else {
+            return Err(self.missing_declaration(&register));
+        };
+        if !lookup.takes(view.target) {
+            let message = format!("`{}` does not take this view", inst.row.name);
+            return Err(self.error(Code::TargetNotAllowed, register.span, message));
+        }
+        let sampler = match lookup.takes_sampler() {
+            true => self.view_sampler(inst)?,
+            false => number,
+        };
+        let texture = view_texture(view, lookup, [number, sampler]);
+        let value = self.view_value(inst, lookup, texture)?;
+        let swizzle = inst.sources[place].swizzle;
+        // Sizes and counts are integers; the sizes have an order of their own.
+        let (ty, swizzle) = match lookup {
+            ViewLookup::Info => (Type::U32, Swizzle::XYZW),
+            ViewLookup::SampleInfo => (Type::U32, swizzle),
+            ViewLookup::Sample
+            | ViewLookup::Bias
+            | ViewLookup::Compare
+            | ViewLookup::CompareBase
+            | ViewLookup::Gradient
+            | ViewLookup::Level
+            | ViewLookup::Fetch
+            | ViewLookup::FetchSample
+            | ViewLookup::Gather
+            | ViewLookup::SamplePosition
+            | ViewLookup::QueryLevel => (texture.texel, swizzle),
+        };
+        self.finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
+        Ok(())
+    }
+
+    /// The number of the sampler behind a view.
+    fn view_sampler(&mut self, inst: &Inst) -> Parsed<usize> {
+        let register = inst.registers[2];
+        if register.file != File::Samp {
+            let message = "a sampler is expected here";
+            return Err(self.error(Code::TextureExpected, register.span, message));
+        }
+        let unit = self.known_number(&register, UNITS)?;
+        if self.declared.samplers.get(unit) != Some(&true) {
+            self.undeclared(&register)?;
+        }
+        Ok(unit)
+    }
+
+    /// What an opcode gives before the swizzle of the view applies, in a hidden register.
+    fn view_value(&mut self, inst: &Inst, lookup: ViewLookup, texture: Texture) -> Parsed<Src> {
+        let coordinate = inst.sources[0];
+        let fourth = splat(inst.sources[3], 0);
+        let zero = self.word(0);
+        let mut request = Request {
+            texture,
+            element: None,
+            mode: TexMode::Implicit,
+            coordinate,
+            reference: None,
+            own: [None; 2],
+            offset: inst.offsets[0],
+        };
+        match lookup {
+            ViewLookup::Sample => {}
+            ViewLookup::Bias => (request.mode, request.own[0]) = (TexMode::Bias, Some(fourth)),
+            ViewLookup::Compare => request.reference = Some(fourth),
+            ViewLookup::CompareBase => {
+                request.reference = Some(fourth);
+                (request.mode, request.own[0]) = (TexMode::Lod, Some(zero));
+            }
+            ViewLookup::Gradient => {
+                request.mode = TexMode::Grad;
+                request.own = [Some(inst.sources[3]), Some(inst.sources[4])];
+            }
+            ViewLookup::Level => (request.mode, request.own[0]) = (TexMode::Lod, Some(fourth)),
+            ViewLookup::Gather => request.mode = TexMode::Gather(0),
+            ViewLookup::FetchSample => {
+                request.mode = TexMode::FetchSample;
+                request.own[0] = Some(splat(inst.sources[2], 0));
+            }
+            ViewLookup::Fetch => return Ok(self.bounded_fetch(inst, texture)),
+            ViewLookup::Info => return Ok(self.view_info(inst, texture)),
+            ViewLookup::QueryLevel => {
+                request.mode = TexMode::QueryLod;
+                let levels = self.accessed(&request);
+                return Ok(self.assemble(&[
+                    (0b0011, Op::Mov, Type::F32, &[levels]),
+                    (0b1100, Op::Mov, Type::F32, &[zero]),
+                ]));
+            }
+            ViewLookup::SampleInfo => {
+                let count = self.sample_count(texture);
+                return Ok(self.first_lane(count));
+            }
+            ViewLookup::SamplePosition => {
+                let count = self.sample_count(texture);
+                let sample = inst.sources[1];
+                return Ok(self.sample_place(count, sample));
+            }
+        }
+        Ok(self.accessed(&request))
+    }
+
+    /// Number of samples, 1 of textures that have none.
+    fn sample_count(&mut self, texture: Texture) -> Src {
+        if !texture.target.is_multisample() {
+            return self.word(1);
+        }
+        let request = query(texture, TexMode::QuerySamples, None);
+        splat(self.accessed(&request), 0)
+    }
+
+    /// Where a sample lies in its pixel: a row of the table of standard places.
+    fn sample_place(&mut self, count: Src, sample: Src) -> Src {
+        let one = self.word(1);
+        let first = self.compute(Op::Sub, Type::U32, &[count, one]);
+        let last = self.compute(Op::Min, Type::U32, &[splat(sample, 0), first]);
+        let row = self.compute(Op::Add, Type::U32, &[first, last]);
+        let (array, len) = self.filled_array(Rows::SamplePlaces);
+        let relative = Some(self.index_of(row));
+        let term = IndexTerm {
+            relative,
+            offset: 0,
+        };
+        self.element(array, term, len)
+    }
+
+    /// A value in lane x, and 0 in the others.
+    fn first_lane(&mut self, value: Src) -> Src {
+        let zero = self.word(0);
+        self.assemble(&[
+            (0b0001, Op::Mov, Type::U32, &[value]),
+            (0b1110, Op::Mov, Type::U32, &[zero]),
+        ])
+    }
+
+    /// SAMPLE_POS and SAMPLE_INFO of the framebuffer.
+    fn of_framebuffer(&mut self, inst: &Inst, lookup: ViewLookup) {
+        let count = splat(self.state(StateParam::Samples), 0);
+        let (value, ty) = match lookup == ViewLookup::SamplePosition {
+            true => (self.sample_place(count, inst.sources[1]), Type::F32),
+            false => (self.first_lane(count), Type::U32),
+        };
+        self.finish(inst, Op::Mov, ty, &[value]);
+    }
+
+    /// SAMPLE_I: a texel, or 0 if coordinate, layer or level are out of range.
+    fn bounded_fetch(&mut self, inst: &Inst, texture: Texture) -> Src {
+        let coordinate = inst.sources[0];
+        let (zero, one) = (self.word(0), self.word(1));
+        let has_levels = texture.target != TexTarget::Buffer;
+        let mut level = zero;
+        let mut fits = None;
+        if has_levels {
+            let wanted = splat(coordinate, 3);
+            let request = query(texture, TexMode::QuerySize, Some(zero));
+            let levels = splat(self.accessed(&request), 3);
+            fits = Some(self.compute(Op::SetLt, Type::U32, &[wanted, levels]));
+            let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
+            level = self.compute(Op::Min, Type::U32, &[wanted, last]);
+        }
+        let request = query(texture, TexMode::QuerySize, Some(level));
+        let size = self.accessed(&request);
+        let inside = self.compute(Op::SetLt, Type::U32, &[coordinate, size]);
+        let lanes = texture.target.dimensions() + u8::from(texture.target.is_array());
+        for lane in 0..lanes {
+            let lane = splat(inside, lane);
+            fits = Some(match fits {
+                None => lane,
+                Some(before) => self.compute(Op::And, Type::U32, &[before, lane]),
+            });
+        }
+        let request = Request {
+            texture,
+            element: None,
+            mode: TexMode::Fetch,
+            coordinate,
+            reference: None,
+            own: [Some(level), None],
+            offset: inst.offsets[0],
+        };
+        let texel = self.accessed(&request);
+        let fits = fits.unwrap_or(one);
+        self.compute(Op::SelNz, Type::U32, &[fits, texel, zero])
+    }
+
+    /// SVIEWINFO: sizes of a level, 0 if there is no such level, and the number of levels.
+    fn view_info(&mut self, inst: &Inst, texture: Texture) -> Src {
+        let wanted = inst.scalar(0);
+        let (zero, one) = (self.word(0), self.word(1));
+        let register = self.hidden(Width::W32);
+        self.put(register, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
+        let lanes = WriteMask((1 << texture.target.size_components()) - 1);
+        if texture.target == TexTarget::Buffer || texture.target.is_multisample() {
+            let request = query(texture, TexMode::QuerySize, Some(zero));
+            let size = self.accessed(&request);
+            self.put(register, lanes, Op::Mov, Type::U32, &[size]);
+            self.put(register, WriteMask(0b1000), Op::Mov, Type::U32, &[one]);
+            return Src::register(register);
+        }
+        let request = query(texture, TexMode::QuerySize, Some(zero));
+        let levels = splat(self.accessed(&request), 3);
+        let fits = self.compute(Op::SetLt, Type::U32, &[wanted, levels]);
+        let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
+        let level = self.compute(Op::Min, Type::U32, &[wanted, last]);
+        let request = query(texture, TexMode::QuerySize, Some(level));
+        let size = self.accessed(&request);
+        self.put(register, lanes, Op::SelNz, Type::U32, &[fits, size, zero]);
+        self.put(register, WriteMask(0b1000), Op::Mov, Type::U32, &[levels]);
+        Src::register(register)
+    }
+}
+
+/// The texture of a view, whose sampler may be that of another unit.
+fn view_texture(view: View, lookup: ViewLookup, [unit, sampler]: [usize; 2]) -> Texture {
+    let compares = matches!(lookup, ViewLookup::Compare | ViewLookup::CompareBase);
+    Texture {
+        units: Units::One(unit as u32),
+        target: view.target,
+        shadow: compares,
+        texel: if compares { Type::F32 } else { view.ty },
+        sampler: (sampler != unit).then_some(sampler as u32),
+    }
+}
+
+/// A query of a texture.
+fn query(texture: Texture, mode: TexMode, level: Option<Src>) -> Request {
+    Request {
+        texture: Texture {
+            sampler: None,
+            ..texture
+        },
+        element: None,
+        mode,
+        // Queries have none.
+        coordinate: Src::new(Base::Literal(LiteralId::new(0))),
+        reference: None,
+        own: [level, None],
+        offset: None,
+    }
+}

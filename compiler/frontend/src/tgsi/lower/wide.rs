@@ -1,0 +1,281 @@
+//! Opcodes on pairs of components: 64-bit floats and integers, the low word first. TGSI, sections "Double ISA" and "64-bit Integer ISA".
+
+use super::{nearest, truncated};
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lower::formula::{Formulas, absolute};
+use crate::tgsi::inst::Inst;
+use crate::tgsi::opcodes::WideFormula;
+use crate::tgsi::state::{Parsed, Reported, Translation};
+use glasm_ir::inst::Aux;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{Base, Dst, Op, Saturate, Src, Swizzle, WriteMask};
+
+use Type::{F64, S64, U32, U64};
+
+impl Translation<'_> {
+    /// A source as two values of 64 bits, in lanes x and y.
+    fn pair(&mut self, inst: &Inst, number: usize) -> Parsed<Src> {
+        let source = inst.sources[number];
+        let span = inst.registers[number].span;
+        if source.has_modifier() {
+            let message = "values of 64 bits have no signs and no absolute values";
+            return Err(self.error(Code::ModifierUnsupported, span, message));
+        }
+        let lane = |lane: usize| source.swizzle.lane(lane);
+        let needed = self.pairs_written(inst);
+        let splits = |pair: usize| {
+            needed >> pair & 1 != 0
+                && !(lane(2 * pair) % 2 == 0 && lane(2 * pair + 1) == lane(2 * pair) + 1)
+        };
+        if splits(0) || splits(1) {
+            let message = "this swizzle puts a value of 64 bits together from two";
+            if !self.lenient(Rule::HalfPair, span, message) {
+                return Err(Reported);
+            }
+        }
+        if let Base::Literal(literal) = source.base {
+            // Immediates are put together here.
+            let words = self.builder.program.literals[literal];
+            let value = |low: usize| words[lane(low)] | words[lane(low + 1)] << 32;
+            let bits = [value(0), value(2), value(0), value(2)];
+            return Ok(Src::new(Base::Literal(self.literal(bits))));
+        }
+        Ok(self.compute(Op::Pack64, U64, &[source]))
+    }
+
+    /// Which pairs of the result are written, as bits.
+    fn pairs_written(&self, inst: &Inst) -> u8 {
+        let mask = inst.target.map_or(0, |target| target.mask.0);
+        u8::from(mask & 0b0011 != 0) | u8::from(mask & 0b1100 != 0) << 1
+    }
+
+    /// Writes two values of 64 bits as pairs. Of a pair whose mask has one half nothing is written.
+    fn finish_pairs(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
+        let Some(target) = inst.target else {
+            return Ok(());
+        };
+        if inst.saturate != Saturate::None {
+            let name = inst.row.name;
+            let message = format!("`{name}` gives values of 64 bits, which are not clamped");
+            let opcode = self.cursor.word_at(inst.span.start);
+            return Err(self.error(Code::ClampOnInteger, opcode.span(), message));
+        }
+        let whole = |pair: u8| {
+            if target.mask.0 & pair == pair {
+                pair
+            } else {
+                0
+            }
+        };
+        let mask = whole(0b0011) | whole(0b1100);
+        let mut inst = *inst;
+        if mask != target.mask.0 {
+            let message = "this mask splits a value of 64 bits, which is not written";
+            if !self.lenient(Rule::HalfPair, target.span, message) {
+                return Err(Reported);
+            }
+            inst.dst = inst.dst.map(|dst| Dst {
+                mask: WriteMask(dst.mask.0 & mask),
+                ..dst
+            });
+            inst.dst = inst.dst.filter(|dst| !dst.mask.is_empty());
+        }
+        self.finish(&inst, Op::Unpack64, U64, &[value]);
+        Ok(())
+    }
+
+    /// One operation on pairs.
+    pub(super) fn wide(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
+        let mut sources = [inst.sources[0]; 3];
+        for (number, source) in sources.iter_mut().enumerate().take(inst.count) {
+            *source = self.pair(inst, number)?;
+        }
+        let value = self.compute(op, ty, &sources[..inst.count]);
+        self.finish_pairs(inst, value)
+    }
+
+    /// A comparison of pairs: all ones or 0 in x and z.
+    pub(super) fn wide_comparison(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
+        let sources = [self.pair(inst, 0)?, self.pair(inst, 1)?];
+        let test = self.compute(op, ty, &sources);
+        let halves = self.hidden(Width::W32);
+        self.put(halves, WriteMask::XYZW, Op::Unpack64, U64, &[test]);
+        let words = Src::register(halves);
+        // The high words of 1.0 and of all ones are not 0.
+        let high = words.swizzled(Swizzle::new([1, 1, 3, 3]));
+        if self.options.old && ty == F64 {
+            let one = self.float(1.0);
+            let zero = self.word(0);
+            self.finish(inst, Op::SelNz, U32, &[high, one, zero]);
+            return Ok(());
+        }
+        let (ones, zero) = (self.word(u32::MAX), self.word(0));
+        self.finish(inst, Op::SelNz, U32, &[high, ones, zero]);
+        Ok(())
+    }
+
+    pub(super) fn wide_formula(&mut self, inst: &Inst, formula: WideFormula) -> Parsed<()> {
+        let value = match formula {
+            WideFormula::Absolute(ty) => {
+                let a = self.pair(inst, 0)?;
+                self.compute(Op::Mov, ty, &[absolute(a)])
+            }
+            WideFormula::Negate(ty) => {
+                let a = self.pair(inst, 0)?;
+                self.compute(Op::Mov, ty, &[a.negated()])
+            }
+            WideFormula::Sign(S64) => {
+                let a = self.pair(inst, 0)?;
+                self.compute(Op::Sign, S64, &[a])
+            }
+            WideFormula::Sign(ty) => {
+                let a = self.pair(inst, 0)?;
+                let zero = self.wide_bits(0);
+                let above = self.compute(Op::SetGt, ty, &[a, zero]);
+                let below = self.compute(Op::SetLt, ty, &[a, zero]);
+                self.compute(Op::Sub, ty, &[above, below])
+            }
+            WideFormula::Fraction => {
+                let a = self.pair(inst, 0)?;
+                let floor = self.compute(Op::Floor, F64, &[a]);
+                self.compute(Op::Sub, F64, &[a, floor])
+            }
+            WideFormula::ScaleByPower => self.wide_scale(inst)?,
+            WideFormula::DivideSigned => {
+                let [a, b] = [self.pair(inst, 0)?, self.pair(inst, 1)?];
+                let zero = self.wide_bits(0);
+                let quotient = self.compute(Op::Div, S64, &[a, b]);
+                self.compute(Op::SelNz, U64, &[b, quotient, zero])
+            }
+            WideFormula::Split => return self.split(inst),
+        };
+        self.finish_pairs(inst, value)
+    }
+
+    fn wide_bits(&mut self, bits: u64) -> Src {
+        Src::new(Base::Literal(self.literal([bits; 4])))
+    }
+
+    /// Counts and exponents of 32 bits for two pairs, as signed integers of 64 bits: x and z of the source.
+    fn counts(&mut self, source: Src) -> Src {
+        let order = source.swizzled(Swizzle::new([0, 2, 0, 2]));
+        let aux = nearest(Type::S32);
+        self.compute_with(Op::Cvt, S64, aux, &[order])
+    }
+
+    pub(super) fn wide_shift(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
+        let value = self.pair(inst, 0)?;
+        let counts = self.counts(inst.sources[1]);
+        let shifted = self.compute(op, ty, &[value, counts]);
+        self.finish_pairs(inst, shifted)
+    }
+
+    /// DLDEXP: `a * 2^n`, in three steps, because one power of two does not reach all results.
+    fn wide_scale(&mut self, inst: &Inst) -> Parsed<Src> {
+        let value = self.pair(inst, 0)?;
+        // In 2010 the exponent was a pair, of which the low word holds what counts.
+        let exponents = self.counts(inst.sources[1]);
+        let (low, high) = (self.wide_bits(-2040i64 as u64), self.wide_bits(2040));
+        let raised = self.compute(Op::Max, S64, &[exponents, low]);
+        let exponents = self.compute(Op::Min, S64, &[raised, high]);
+        let one = self.wide_bits(1);
+        let half = self.compute(Op::Shr, S64, &[exponents, one]);
+        let rest = self.compute(Op::Sub, S64, &[exponents, half]);
+        let (bias, shift) = (self.wide_bits(1023), self.wide_bits(52));
+        let mut scaled = value;
+        for power in [half, rest] {
+            let biased = self.compute(Op::Add, S64, &[power, bias]);
+            let factor = self.compute(Op::Shl, U64, &[biased, shift]);
+            scaled = self.compute(Op::Mul, F64, &[scaled, factor]);
+        }
+        Ok(scaled)
+    }
+
+    /// F2D and the like: x becomes the first pair, y the second one.
+    pub(super) fn widen(&mut self, inst: &Inst, from: Type, to: Type) -> Parsed<()> {
+        let aux = conversion(from, to);
+        let source = inst.sources[0];
+        let value = self.compute_with(Op::Cvt, to, aux, &[source]);
+        self.finish_pairs(inst, value)
+    }
+
+    /// D2F and the like: the first pair goes to x, the second one to y; to the first two enabled components if they are others.
+    pub(super) fn narrow_pairs(&mut self, inst: &Inst, from: Type, to: Type) -> Parsed<()> {
+        let value = self.pair_of_both(inst)?;
+        let aux = conversion(from, to);
+        let Some(dst) = inst.dst else { return Ok(()) };
+        let result = self.compute_with(Op::Cvt, to, aux, &[value]);
+        let mut order = [0; 4];
+        for (number, lane) in dst.mask.lanes().take(2).enumerate() {
+            order[lane] = number as u8;
+        }
+        let first_two = dst.mask.lanes().take(2);
+        let mask = first_two.fold(0, |mask, lane| mask | 1 << lane);
+        let dst = Dst {
+            mask: WriteMask(mask),
+            saturate: inst.saturate,
+            ..dst
+        };
+        let source = result.swizzled(Swizzle::new(order));
+        self.inst(Op::Mov, to, Some(dst), Aux::None, &[source]);
+        Ok(())
+    }
+
+    /// A source whose pairs are both read where two components are written, else the first one.
+    fn pair_of_both(&mut self, inst: &Inst) -> Parsed<Src> {
+        let count = inst.mask().count();
+        let mut both = *inst;
+        if let Some(target) = &mut both.target {
+            target.mask = match count {
+                1 => WriteMask(0b0011),
+                _ => WriteMask::XYZW,
+            };
+        }
+        self.pair(&both, 0)
+    }
+
+    pub(super) fn wide_convert(&mut self, inst: &Inst, from: Type, to: Type) -> Parsed<()> {
+        let value = self.pair(inst, 0)?;
+        let aux = conversion(from, to);
+        let result = self.compute_with(Op::Cvt, to, aux, &[value]);
+        self.finish_pairs(inst, result)
+    }
+
+    /// DFRACEXP of 2010: the significand in [0.5, 1) to the first result, the exponent as an integer to the second one.
+    fn split(&mut self, inst: &Inst) -> Parsed<()> {
+        let value = self.pair(inst, 0)?;
+        let (shift, exponent_bits) = (self.wide_bits(52), self.wide_bits(0x7FF));
+        let shifted = self.compute(Op::Shr, U64, &[value, shift]);
+        let biased = self.compute(Op::And, U64, &[shifted, exponent_bits]);
+        let bias = self.wide_bits(1022);
+        let exponent = self.compute(Op::Sub, S64, &[biased, bias]);
+        let zero = self.wide_bits(0);
+        let exponent = self.compute(Op::SelNz, U64, &[biased, exponent, zero]);
+        let (others, half) = (
+            self.wide_bits(0x800F_FFFF_FFFF_FFFF),
+            self.wide_bits(0.5f64.to_bits()),
+        );
+        let mantissa = self.compute(Op::And, U64, &[value, others]);
+        let significand = self.compute(Op::Or, U64, &[mantissa, half]);
+        let significand = self.compute(Op::SelNz, U64, &[biased, significand, value]);
+        let exponent = self.compute_with(Op::Cvt, Type::S32, nearest(S64), &[exponent]);
+        self.finish_pairs(inst, significand)?;
+        if let Some(target) = inst.second
+            && let Some(dst) = self.destination(&target)?
+        {
+            // Each exponent stands where the pair of its value does.
+            let order = exponent.swizzled(Swizzle::new([0, 0, 1, 1]));
+            self.inst(Op::Mov, U32, Some(dst), Aux::None, &[order]);
+        }
+        Ok(())
+    }
+}
+
+/// Floats become integers toward zero; everything else goes to the nearest value.
+const fn conversion(from: Type, to: Type) -> Aux {
+    match from.is_float() && to.is_int() {
+        true => truncated(from),
+        false => nearest(from),
+    }
+}

@@ -1,0 +1,369 @@
+//! Operands: registers, their indices, swizzles, signs and masks. TGSI, section "Instruction Set".
+
+mod constants;
+mod inputs;
+mod outputs;
+mod registers;
+
+use super::cursor::is_word;
+use super::files::File;
+use super::state::{Parsed, Reported, Translation};
+use crate::codes::Code;
+use crate::lang::limits;
+use crate::lower::formula::Formulas;
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{Base, IndexTerm, Op, RegisterId, Span, Src, Swizzle, WriteMask};
+pub(super) use registers::ADDRESSES;
+
+/// An index of a register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Number {
+    pub(super) term: IndexTerm,
+    /// The array that the text names, 0 for none.
+    pub(super) array: u32,
+}
+
+impl Number {
+    /// The number, if it is known.
+    pub(super) const fn known(self) -> Option<i32> {
+        match self.term.relative {
+            None => Some(self.term.offset),
+            Some(_) => None,
+        }
+    }
+
+    /// The index in an array that begins with register `first`.
+    const fn from(self, first: u32) -> IndexTerm {
+        IndexTerm {
+            offset: self.term.offset - first as i32,
+            ..self.term
+        }
+    }
+}
+
+/// A register as an operand names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Register {
+    pub(super) file: File,
+    /// The first of two indices.
+    pub(super) outer: Option<Number>,
+    pub(super) number: Number,
+    pub(super) span: Span,
+}
+
+/// A result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) register: Register,
+    pub(super) mask: WriteMask,
+    pub(super) span: Span,
+}
+
+/// Where a register stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Depth {
+    Operand,
+    /// In the index of another one: its own index is a number.
+    Index,
+}
+
+/// Lanes by their letters: x, y, z, w, and four more for r, g, b, a; beyond them what is no letter of a lane.
+static LETTERS: [u8; 256] = {
+    let mut letters = [u8::MAX; 256];
+    let mut lane = 0;
+    while lane < 8 {
+        let letter = b"xyzwrgba"[lane];
+        letters[letter as usize] = lane as u8;
+        letters[letter.to_ascii_uppercase() as usize] = lane as u8;
+        lane += 1;
+    }
+    letters
+};
+
+impl Translation<'_> {
+    /// A register with its indices.
+    #[inline(always)]
+    pub(super) fn register_operand(&mut self) -> Parsed<Register> {
+        self.register_at(Depth::Operand)
+    }
+
+    #[inline(always)]
+    fn register_at(&mut self, depth: Depth) -> Parsed<Register> {
+        self.cursor.blanks();
+        let start = self.cursor.at as u32;
+        let file = match File::usual_at(&self.cursor.text[self.cursor.at..]) {
+            Some((file, length)) => {
+                self.cursor.at += length;
+                file
+            }
+            None => self.other_file()?,
+        };
+        let mut number = self.number(depth)?;
+        let mut outer = None;
+        if self.cursor.byte() == b'[' || (self.cursor.byte() <= b' ' && self.cursor.sees(b'[')) {
+            outer = Some(number);
+            number = self.number(depth)?;
+        }
+        Ok(Register {
+            file,
+            outer,
+            number,
+            span: self.cursor.since(start),
+        })
+    }
+
+    fn other_file(&mut self) -> Parsed<File> {
+        let word = self.cursor.word();
+        File::of(word.text).ok_or_else(|| self.unknown_file(&word))
+    }
+
+    /// An index in brackets, and the array id behind it.
+    #[inline(always)]
+    fn number(&mut self, depth: Depth) -> Parsed<Number> {
+        let term = match self.cursor.plain_index() {
+            Some(number) => IndexTerm::constant(number as i32),
+            None => self.other_index(depth)?,
+        };
+        let array = match self.cursor.byte() {
+            b'(' => self.array_id(Code::RegisterIndex)?,
+            _ => 0,
+        };
+        Ok(Number { term, array })
+    }
+
+    fn other_index(&mut self, depth: Depth) -> Parsed<IndexTerm> {
+        if !self.cursor.eat(b'[') {
+            return Err(self.unexpected_as(Code::RegisterIndex, "`[`"));
+        }
+        self.cursor.blanks();
+        let byte = self.cursor.byte();
+        let term = match byte.is_ascii_digit() {
+            true => IndexTerm::constant(self.register_number()? as i32),
+            false => self.unusual_number(byte, depth)?,
+        };
+        self.expect_bracket()?;
+        Ok(term)
+    }
+
+    /// The number of a register.
+    #[inline]
+    pub(super) fn register_number(&mut self) -> Parsed<u32> {
+        self.cursor.blanks();
+        let start = self.cursor.at as u32;
+        match self.cursor.number() {
+            Some(number) if number < limits::TGSI_REGISTERS => Ok(number),
+            Some(_) => {
+                let most = limits::TGSI_REGISTERS - 1;
+                let message = format!("numbers of registers go up to {most}");
+                let span = self.cursor.since(start);
+                Err(self.error(Code::IndexOutOfBounds, span, message))
+            }
+            None => Err(self.unexpected_as(Code::RegisterIndex, "a number")),
+        }
+    }
+
+    /// The number of an array in parentheses; `code` is that of what else stands here.
+    pub(super) fn array_id(&mut self, code: Code) -> Parsed<u32> {
+        if !self.cursor.eat(b'(') {
+            return Err(self.unexpected_as(code, "`(`"));
+        }
+        let place = self.cursor.token();
+        let Some(id) = self.cursor.number() else {
+            return Err(self.unexpected_as(code, "a number"));
+        };
+        if id >= limits::TGSI_ARRAYS {
+            let message = format!("numbers of arrays go up to {}", limits::TGSI_ARRAYS - 1);
+            return Err(self.error(Code::IndexOutOfBounds, place, message));
+        }
+        self.expect(b')')?;
+        Ok(id)
+    }
+
+    pub(super) fn expect_bracket(&mut self) -> Parsed<()> {
+        match self.cursor.eat(b']') {
+            true => Ok(()),
+            false => Err(self.unexpected_as(Code::RegisterIndex, "`]`")),
+        }
+    }
+
+    /// A negative number, or a register with an offset.
+    #[cold]
+    fn unusual_number(&mut self, byte: u8, depth: Depth) -> Parsed<IndexTerm> {
+        if byte == b'-' {
+            return Ok(IndexTerm::constant(self.index_offset()?));
+        }
+        if !is_word(byte) || depth == Depth::Index {
+            return Err(self.unexpected_as(Code::RegisterIndex, "a number or a register"));
+        }
+        let register = self.register_at(Depth::Index)?;
+        let lane = match self.cursor.eat(b'.') {
+            true => self.index_lane()?,
+            false => 0,
+        };
+        self.cursor.blanks();
+        let offset = match self.cursor.byte() {
+            b'+' | b'-' => self.index_offset()?,
+            _ => 0,
+        };
+        let relative = Some(self.index_register(&register, lane)?);
+        Ok(IndexTerm { relative, offset })
+    }
+
+    /// The lane of a register that is an index, behind its dot.
+    fn index_lane(&mut self) -> Parsed<u8> {
+        self.cursor.blanks();
+        let letter = self.cursor.byte().to_ascii_lowercase();
+        let Some(lane) = b"xyzw".iter().position(|&it| it == letter) else {
+            return Err(self.unexpected_as(Code::SwizzleLetters, "x, y, z or w"));
+        };
+        self.cursor.at += 1;
+        Ok(lane as u8)
+    }
+
+    /// A sign and a number.
+    fn index_offset(&mut self) -> Parsed<i32> {
+        let sign = self.cursor.byte();
+        self.cursor.at += 1;
+        let offset = self.register_number()? as i32;
+        Ok(if sign == b'-' { -offset } else { offset })
+    }
+
+    /// The register and lane that an index reads. What is no register of its own is copied to one.
+    fn index_register(&mut self, register: &Register, lane: u8) -> Parsed<(RegisterId, u8)> {
+        let source = self.source_register(register)?;
+        if let (Base::Register(found), None) = (source.base, source.index) {
+            return Ok((found, source.swizzle.lane(lane.into()) as u8));
+        }
+        let copy = self.hidden(Width::W32);
+        self.put(copy, WriteMask::XYZW, Op::Mov, Type::U32, &[source]);
+        Ok((copy, lane))
+    }
+
+    /// A source with sign, bars and swizzle.
+    // What it gives is large: inlined, it is made where it stays.
+    #[inline(always)]
+    pub(super) fn source(&mut self) -> Parsed<(Src, Register)> {
+        let negate = self.cursor.eat(b'-');
+        let bars = self.cursor.eat(b'|');
+        let bar = self.cursor.at as u32;
+        let register = self.register_operand()?;
+        let mut source = self.source_register(&register)?;
+        if self.cursor.sees(b'.') {
+            source = source.swizzled(self.swizzle()?);
+        }
+        if bars {
+            if !self.cursor.eat(b'|') {
+                let span = Span::new(bar - 1, bar);
+                let message = "the bar of an absolute value has no other one";
+                return Err(self.error(Code::Bars, span, message));
+            }
+            source.abs = true;
+        }
+        source.negate = negate;
+        Ok((source, register))
+    }
+
+    /// A swizzle, from its dot on.
+    #[inline]
+    pub(super) fn swizzle(&mut self) -> Parsed<Swizzle> {
+        self.cursor.at += 1;
+        let word = self.cursor.word();
+        if let [b'x', b'y', b'z', b'w'] = word.text {
+            return Ok(Swizzle::XYZW);
+        }
+        let mut lanes = [0; 4];
+        let count = word.text.len();
+        let letters = match self.cursor.extended {
+            true => 1..=4,
+            false => 4..=4,
+        };
+        if !letters.contains(&count) {
+            return Err(self.bad_letters(word.span()));
+        }
+        let most = if self.cursor.extended { 7 } else { 3 };
+        for (number, lane) in lanes.iter_mut().enumerate() {
+            // Of one to three letters the last one is repeated.
+            let letter = word.text[number.min(count - 1)];
+            let found = LETTERS[letter as usize];
+            if found > most {
+                return Err(self.bad_letters(word.span()));
+            }
+            *lane = found % 4;
+        }
+        Ok(Swizzle::new(lanes))
+    }
+
+    #[cold]
+    fn bad_letters(&mut self, span: Span) -> Reported {
+        if span.range().is_empty() {
+            return self.unexpected_as(Code::SwizzleLetters, "four of x, y, z, w");
+        }
+        let text = self.text_of(span);
+        let message = format!("`{text}`: a swizzle is four of x, y, z, w");
+        self.error(Code::SwizzleLetters, span, message)
+    }
+
+    /// A swizzle, if one stands here.
+    pub(super) fn optional_swizzle(&mut self) -> Parsed<Swizzle> {
+        match self.cursor.sees(b'.') {
+            true => self.swizzle(),
+            false => Ok(Swizzle::XYZW),
+        }
+    }
+
+    /// A write mask, if one stands here.
+    #[inline]
+    pub(super) fn optional_mask(&mut self) -> Parsed<WriteMask> {
+        match self.cursor.sees(b'.') {
+            true => self.mask(),
+            false => Ok(WriteMask::XYZW),
+        }
+    }
+
+    /// A write mask, from its dot on.
+    #[inline]
+    fn mask(&mut self) -> Parsed<WriteMask> {
+        self.cursor.at += 1;
+        let word = self.cursor.word();
+        let mut mask = 0u8;
+        let mut is_ordered = !word.text.is_empty();
+        for letter in word.text {
+            let bit = match letter.to_ascii_lowercase() {
+                b'x' => 1,
+                b'y' => 2,
+                b'z' => 4,
+                b'w' => 8,
+                _ => 0,
+            };
+            is_ordered &= bit > mask;
+            mask |= bit;
+        }
+        if is_ordered {
+            return Ok(WriteMask(mask));
+        }
+        let span = word.span();
+        if span.range().is_empty() {
+            return Err(self.unexpected_as(Code::MaskOrder, "components"));
+        }
+        let text = self.text_of(span);
+        let message = format!("`{text}`: a mask has some of x, y, z, w in this order");
+        Err(self.error(Code::MaskOrder, span, message))
+    }
+
+    /// A result: register and mask.
+    #[inline]
+    pub(super) fn target(&mut self) -> Parsed<Target> {
+        let register = self.register_operand()?;
+        let mask = self.optional_mask()?;
+        Ok(Target {
+            register,
+            mask,
+            span: self.cursor.since(register.span.start),
+        })
+    }
+}
+
+/// The first lane of a source, in all lanes.
+pub(super) fn splat(source: Src, lane: u8) -> Src {
+    source.swizzled(Swizzle::splat(lane))
+}

@@ -1,0 +1,117 @@
+//! Constants: vectors of constant buffers, loaded where they are read first.
+
+use super::{Number, Register, splat};
+use crate::lower::formula::Formulas;
+use crate::tgsi::files::File;
+use crate::tgsi::state::{Covered, Kept, Parsed, Translation};
+use glasm_ir::inst::Aux;
+use glasm_ir::resource::{MemAccess, MemFlags, MemSpace};
+use glasm_ir::types::{Type, Width};
+use glasm_ir::{BufferId, BufferKind, Dst, IndexTerm, Op, RegisterId, Src, WriteMask};
+
+impl Translation<'_> {
+    /// A vector of a constant buffer.
+    pub(super) fn constant(&mut self, register: &Register) -> Parsed<Src> {
+        if register
+            .outer
+            .and_then(Number::known)
+            .is_some_and(|number| number < 0)
+        {
+            return Ok(self.out_of_bounds(register));
+        }
+        if register.number.known().is_none() && self.declared.constants.is_empty() {
+            self.undeclared(register)?;
+        }
+        let of_any = self.scan.indexes_first(File::Const);
+        let buffer = register.outer.and_then(Number::known).unwrap_or(0) as u32;
+        let (id, element) = match (register.outer, register.number.known()) {
+            (Some(outer), _) if of_any => (self.constant_buffers(), Some(outer.term)),
+            (_, Some(number)) => return self.known_constant(register, buffer, number),
+            (_, None) => (self.constant_buffer(buffer), None),
+        };
+        let address = self.vector_address(register.number.term);
+        let loaded = self.hidden(Width::W32);
+        self.load_vector(loaded, (id, element), address, 0);
+        Ok(Src::register(loaded))
+    }
+
+    /// A vector whose place is known: it is loaded once in a block.
+    fn known_constant(&mut self, register: &Register, buffer: u32, number: i32) -> Parsed<Src> {
+        if number < 0 {
+            return Ok(self.out_of_bounds(register));
+        }
+        let key = Kept::Constant(buffer, number as u32);
+        if let Some(kept) = self.kept(key) {
+            return Ok(kept);
+        }
+        self.check_constant(register, buffer, number as u32)?;
+        let kept = self.register(Width::W32);
+        let zero = self.word(0);
+        let id = self.constant_buffer(buffer);
+        self.load_vector(kept, (id, None), zero, number * 16);
+        self.keep(key, kept);
+        Ok(Src::register(kept))
+    }
+
+    fn check_constant(&mut self, register: &Register, buffer: u32, number: u32) -> Parsed<()> {
+        let mut ranges = self.declared.constants.iter();
+        if ranges.any(|range| range.has(buffer, number)) {
+            return Ok(());
+        }
+        self.undeclared(register)?;
+        self.declared.constants.push(Covered {
+            buffer,
+            first: number,
+            last: number,
+            span: register.span,
+        });
+        Ok(())
+    }
+
+    /// Sixteen times an index, as a byte address.
+    fn vector_address(&mut self, term: IndexTerm) -> Src {
+        let Some((register, lane)) = term.relative else {
+            return self.word((term.offset as u32).wrapping_mul(16));
+        };
+        let index = splat(Src::register(register), lane);
+        let four = self.word(4);
+        let bytes = self.compute(Op::Shl, Type::U32, &[index, four]);
+        if term.offset == 0 {
+            return bytes;
+        }
+        let offset = self.word((term.offset as u32).wrapping_mul(16));
+        self.compute(Op::Add, Type::U32, &[bytes, offset])
+    }
+
+    fn load_vector(
+        &mut self,
+        to: RegisterId,
+        (buffer, element): (BufferId, Option<IndexTerm>),
+        address: Src,
+        offset: i32,
+    ) {
+        let access = MemAccess {
+            space: MemSpace::Buffer(buffer),
+            element,
+            components: 4,
+            offset,
+            atomic: None,
+            flags: MemFlags::empty(),
+        };
+        let aux = Aux::Mem(self.builder.program.mem_accesses.push(access));
+        let dst = Dst::new(to, WriteMask::XYZW);
+        self.inst(Op::Load, self.constant_type, Some(dst), aux, &[address]);
+    }
+
+    /// The constant buffer of a number.
+    pub(in crate::tgsi) fn constant_buffer(&mut self, number: u32) -> BufferId {
+        self.buffer(BufferKind::Constant, number, None)
+    }
+
+    /// All constant buffers that are declared, as an array.
+    pub(in crate::tgsi) fn constant_buffers(&mut self) -> BufferId {
+        let declared = self.declared.constants.iter().map(|range| range.buffer);
+        let count = declared.max().unwrap_or(0) + 1;
+        self.buffer_array(BufferKind::Constant, count)
+    }
+}

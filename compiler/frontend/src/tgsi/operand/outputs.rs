@@ -1,0 +1,74 @@
+//! Outputs as operands: where they are written, and what is read back.
+
+use super::Register;
+use crate::tgsi::semantics::Sink;
+use crate::tgsi::state::{Array, Parsed, Translation, row};
+use glasm_ir::{Base, Index, IndexTerm, Src, Stage, WriteMask};
+
+impl Translation<'_> {
+    /// An output that is written, and the components of it that exist. `None` if nothing has it.
+    pub(super) fn written_output(
+        &mut self,
+        register: &Register,
+    ) -> Parsed<Option<(Src, WriteMask)>> {
+        let Some(number) = register.number.known() else {
+            let array = self.output_array(register)?;
+            let source = self.array_element(&array, register);
+            return Ok(Some((source, WriteMask::XYZW)));
+        };
+        let Some(output) = row(&self.declared.outputs, number as usize) else {
+            return Err(self.missing_declaration(register));
+        };
+        if output.sink == Sink::Dropped {
+            return Ok(None);
+        }
+        Ok(Some((self.place(output.place), output.usage)))
+    }
+
+    /// The array that a register with a run-time index names. Without the id of one it is the first one.
+    fn output_array(&mut self, register: &Register) -> Parsed<Array> {
+        let arrays = &self.declared.output_arrays;
+        let named = row(arrays, register.number.array as usize);
+        match named.or_else(|| arrays.iter().flatten().next().copied()) {
+            Some(array) => Ok(array),
+            None => Err(self.missing_declaration(register)),
+        }
+    }
+
+    /// An output that is read back.
+    pub(super) fn read_output(&mut self, register: &Register) -> Parsed<Src> {
+        if let (Stage::TessControl, Some(outer)) = (self.stage, register.outer) {
+            return self.vertex_output(register, outer.term);
+        }
+        match self.written_output(register)? {
+            Some((source, _)) => Ok(source),
+            None => Ok(self.word(0)),
+        }
+    }
+
+    /// An output of any vertex of the patch.
+    fn vertex_output(&mut self, register: &Register, vertex: IndexTerm) -> Parsed<Src> {
+        let (first, len, element) = match register.number.known() {
+            Some(number) => (number as u32, 1, IndexTerm::constant(0)),
+            None => {
+                let array = self.output_array(register)?;
+                (array.first, array.len, register.number.from(array.first))
+            }
+        };
+        let Some(output) = row(&self.declared.outputs, first as usize) else {
+            return Err(self.missing_declaration(register));
+        };
+        let Some(id) = output.output else {
+            return Ok(self.place(output.place));
+        };
+        if output.per_vertex {
+            self.check_vertex(register, self.properties.patch_vertices())?;
+        }
+        let index = Index {
+            element,
+            len,
+            vertex: Some(vertex).filter(|_| output.per_vertex),
+        };
+        Ok(self.indexed(Base::Output(id), index))
+    }
+}

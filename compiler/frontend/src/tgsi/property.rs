@@ -1,0 +1,343 @@
+//! Properties. TGSI, section "Properties".
+
+use super::cursor::Word;
+use super::inst::begins_statement;
+use super::state::{Parsed, Translation, quoted};
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lang::{Stages, stage_name};
+use crate::rules::suggest;
+use glasm_ir::primitive::{
+    InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode, TessOrder, TessSpacing,
+};
+use glasm_ir::program::Modes;
+use glasm_ir::{Span, Stage};
+
+/// What a property takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Value {
+    /// A number between these bounds.
+    Number(u32, u32),
+    /// One of these words, which stand for numbers.
+    Word(&'static [(&'static str, u32)]),
+}
+
+const INPUT_PRIMITIVES: &[(&str, u32)] = &[
+    ("POINTS", 0),
+    ("LINES", 1),
+    ("TRIANGLES", 4),
+    ("LINES_ADJACENCY", 10),
+    ("TRIANGLES_ADJACENCY", 12),
+];
+const OUTPUT_PRIMITIVES: &[(&str, u32)] =
+    &[("POINTS", 0), ("LINE_STRIP", 3), ("TRIANGLE_STRIP", 5)];
+const ORIGINS: &[(&str, u32)] = &[("UPPER_LEFT", 0), ("LOWER_LEFT", 1)];
+const CENTERS: &[(&str, u32)] = &[("HALF_INTEGER", 0), ("INTEGER", 1)];
+const PROCESSORS: &[(&str, u32)] = &[
+    ("VERT", 0),
+    ("FRAG", 1),
+    ("GEOM", 2),
+    ("TESS_CTRL", 3),
+    ("TESS_EVAL", 4),
+    ("COMP", 5),
+];
+const ANY: Value = Value::Number(0, u32::MAX - 1);
+const SWITCH: Value = Value::Number(0, 1);
+
+/// A row of the table of properties.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    property: Property,
+    pub(super) stages: Stages,
+    pub(super) value: Value,
+    /// What it says, for people.
+    pub(super) text: &'static str,
+}
+
+macro_rules! properties {
+    ($($name:ident ($($word:literal)+) $stages:ident $value:expr, $text:literal;)*) => {
+        /// A property.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        enum Property { $($name,)* }
+
+        static PROPERTIES: &[Row] = &[$($(Row {
+            name: $word,
+            property: Property::$name,
+            stages: Stages::$stages,
+            value: $value,
+            text: $text,
+        },)+)*];
+    };
+}
+
+properties! {
+    // name, words, stages, value, text
+    InputPrimitive ("GS_INPUT_PRIMITIVE" "GS_INPUT_PRIM") GEOMETRY Value::Word(INPUT_PRIMITIVES), "what comes in";
+    OutputPrimitive ("GS_OUTPUT_PRIMITIVE" "GS_OUTPUT_PRIM") GEOMETRY Value::Word(OUTPUT_PRIMITIVES), "what goes out";
+    MaxVertices ("GS_MAX_OUTPUT_VERTICES" "GS_MAX_VERTICES") GEOMETRY Value::Number(1, 1024), "vertices that an invocation emits at most";
+    Origin ("FS_COORD_ORIGIN") FRAGMENT Value::Word(ORIGINS), "where y of POSITION is 0";
+    Center ("FS_COORD_PIXEL_CENTER") FRAGMENT Value::Word(CENTERS), "whether POSITION of the first pixel is 0.5 or 0";
+    Color0All ("FS_COLOR0_WRITES_ALL_CBUFS") FRAGMENT SWITCH, "whether color 0 goes to all attachments";
+    DepthLayout ("FS_DEPTH_LAYOUT") FRAGMENT Value::Number(0, 4), "a promise of how depths change: 0 none, 1 any, 2 greater, 3 less, 4 unchanged";
+    ProhibitPlanes ("VS_PROHIBIT_UCPS") VERTICES SWITCH, "whether user clip planes have no effect";
+    Invocations ("GS_INVOCATIONS") GEOMETRY Value::Number(1, 127), "invocations for each primitive";
+    WindowSpace ("VS_WINDOW_SPACE_POSITION") VERTEX SWITCH, "whether POSITION is the place in the window, with 1 / w in w";
+    PatchVertices ("TCS_VERTICES_OUT") TESS_CONTROL Value::Number(1, MAX_PATCH_VERTICES), "vertices of the patch that is made";
+    TessMode ("TES_PRIM_MODE") TESS_EVAL Value::Number(1, 7), "what patches are divided into: 1 lines, 4 triangles, 7 quads";
+    Spacing ("TES_SPACING") TESS_EVAL Value::Number(0, 2), "how edges are divided: 0 odd fractions, 1 even fractions, 2 equal parts";
+    Clockwise ("TES_VERTEX_ORDER_CW") TESS_EVAL SWITCH, "whether triangles are clockwise";
+    PointMode ("TES_POINT_MODE") TESS_EVAL SWITCH, "whether patches become points";
+    ClipDistances ("NUM_CLIPDIST_ENABLED") VERTICES Value::Number(0, 8), "how many distances clip";
+    CullDistances ("NUM_CULLDIST_ENABLED") VERTICES Value::Number(0, 8), "how many distances, behind those that clip, cull";
+    EarlyTests ("FS_EARLY_DEPTH_STENCIL") FRAGMENT SWITCH, "whether depth and stencil are tested before the program";
+    PostDepthCoverage ("FS_POST_DEPTH_COVERAGE") FRAGMENT SWITCH, "whether SAMPLEMASK has only samples that passed those tests";
+    NextShader ("NEXT_SHADER") ALL Value::Word(PROCESSORS), "the stage that follows; no effect";
+    Width ("CS_FIXED_BLOCK_WIDTH") COMPUTE ANY, "threads of a block in x; 0: the caller says";
+    Height ("CS_FIXED_BLOCK_HEIGHT") COMPUTE ANY, "threads of a block in y; 0: the caller says";
+    Depth ("CS_FIXED_BLOCK_DEPTH") COMPUTE ANY, "threads of a block in z; 0: the caller says";
+    ZeroProduct ("LEGACY_MATH_RULES" "MUL_ZERO_WINS") ALL SWITCH, "whether zero times anything is zero";
+    LayerOfViewport ("LAYER_VIEWPORT_RELATIVE") VERTICES SWITCH, "whether the number of the viewport is added to LAYER";
+    BlitRegisters ("VS_BLIT_SGPRS_AMD") VERTEX ANY, "for a driver of its own; no effect";
+    UserDataCount ("CS_USER_DATA_COMPONENTS_AMD") COMPUTE ANY, "components of CS_USER_DATA_AMD that are used; no effect";
+    BlendEquation ("FS_BLEND_EQUATION_ADVANCED") FRAGMENT ANY, "advanced blend equations; no effect, because blending is part of the pipeline";
+    Separable ("SEPARABLE_PROGRAM") ALL ANY, "whether the program is linked alone; no effect";
+    RoundLevels ("TCS_TESS_FACTOR_ROUND_TO_POW2") TESS_CONTROL ANY, "for a driver of its own; no effect";
+    MaxLevel ("TCS_TESS_FACTOR_MAX") TESS_CONTROL ANY, "for a driver of its own; no effect";
+}
+
+/// All properties, each spelling once.
+pub(super) fn rows() -> &'static [Row] {
+    PROPERTIES
+}
+
+/// The properties of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Properties {
+    modes: Modes,
+    pub(super) lower_left: bool,
+    pub(super) integer_center: bool,
+    color0_all: bool,
+    pub(super) prohibits_planes: bool,
+    pub(super) window_space: bool,
+    /// The number of its viewport is added to the layer of a primitive.
+    pub(super) layer_of_viewport: bool,
+    pub(super) clip_distances: Option<u32>,
+    pub(super) cull_distances: Option<u32>,
+    /// Threads of a block that the text names, 0 for what it leaves open.
+    block: [u32; 3],
+    pub(super) input_primitive: Option<InputPrimitive>,
+    output_primitive: Option<OutputPrimitive>,
+    tess_mode: Option<TessMode>,
+}
+
+impl Properties {
+    /// Whether zero times anything is zero.
+    pub(super) fn is_zero_product(&self) -> bool {
+        self.modes.zero_product
+    }
+
+    /// The vertices of the patch that a tessellation control program makes.
+    pub(super) fn patch_vertices(&self) -> u32 {
+        match self.modes.vertices_out {
+            0 => MAX_PATCH_VERTICES,
+            count => count,
+        }
+    }
+
+    /// The vertices that a program of primitives or patches gets at most.
+    pub(super) fn vertices_in(&self) -> u32 {
+        let primitive = self.input_primitive.and_then(InputPrimitive::vertices);
+        primitive.unwrap_or(MAX_PATCH_VERTICES)
+    }
+}
+
+impl Translation<'_> {
+    /// `PROPERTY`, behind its keyword.
+    pub(super) fn property(&mut self) -> Parsed<()> {
+        let word = self.cursor.word();
+        self.span = word.span();
+        let found = PROPERTIES.iter().find(|row| word.is(row.name));
+        let Some(&Row {
+            name,
+            property,
+            stages,
+            value,
+            ..
+        }) = found
+        else {
+            return self.unknown_property(&word);
+        };
+        let start = self.cursor.token();
+        let number = self.property_value(name, value)?;
+        let span = Span::new(word.start, self.cursor.at as u32);
+        if !stages.has(self.stage) {
+            let stage = stage_name(self.stage);
+            let message = format!("`{name}` means nothing in {stage} programs");
+            self.lenient(Rule::PropertyOfStage, span, message);
+            return Ok(());
+        }
+        self.set_property(property, number, start)
+    }
+
+    #[cold]
+    fn unknown_property(&mut self, word: &Word<'_>) -> Parsed<()> {
+        let text = quoted(word.text);
+        if word.text.is_empty() {
+            return Err(self.unexpected("the name of a property"));
+        }
+        let message = format!("`{text}` is no property");
+        let hint = suggest(&text, rows().iter().map(|row| row.name));
+        let message = match hint {
+            Some(hint) => format!("{message}: {hint}"),
+            None => message,
+        };
+        self.lenient(Rule::UnknownProperty, word.span(), message);
+        // The rest of the line is its value.
+        let rest = &self.cursor.text[self.cursor.at..];
+        let line = rest.iter().position(|&byte| byte == b'\n');
+        self.cursor.at += line.unwrap_or(rest.len());
+        Ok(())
+    }
+
+    fn property_value(&mut self, name: &str, value: Value) -> Parsed<u32> {
+        match value {
+            Value::Number(low, high) => {
+                let span = self.cursor.token();
+                let Some(number) = self.cursor.number() else {
+                    return Err(self.unexpected_as(Code::PropertyValue, "a number"));
+                };
+                if !(low..=high).contains(&number) {
+                    let message = format!("`{name}` is a number from {low} to {high}");
+                    return Err(self.error(Code::PropertyValue, span, message));
+                }
+                Ok(number)
+            }
+            Value::Word(words) => {
+                let word = self.cursor.word();
+                let found = words.iter().find(|(known, _)| word.is(known));
+                if let Some(&(_, number)) = found {
+                    return Ok(number);
+                }
+                if begins_statement(&word) {
+                    // The next statement begins here.
+                    self.cursor.at = word.start as usize;
+                    let message = format!("`{name}` lacks its value");
+                    return Err(self.error(Code::PropertyValue, self.span, message));
+                }
+                let known: Vec<&str> = words.iter().map(|row| row.0).collect();
+                let message = match word.text.is_empty() {
+                    true => format!("`{name}` lacks its value"),
+                    false => {
+                        let text = quoted(word.text);
+                        format!("`{text}` is no value of `{name}`")
+                    }
+                };
+                let hint = format!("the values are {}", known.join(", "));
+                Err(self.error_with(Code::PropertyValue, word.span(), message, Some(hint)))
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "an arm for each property")]
+    fn set_property(&mut self, property: Property, number: u32, place: Span) -> Parsed<()> {
+        let it = &mut self.properties;
+        let set = number != 0;
+        match property {
+            Property::InputPrimitive => {
+                it.input_primitive = Some(match number {
+                    1 => InputPrimitive::Lines,
+                    4 => InputPrimitive::Triangles,
+                    10 => InputPrimitive::LinesAdjacency,
+                    12 => InputPrimitive::TrianglesAdjacency,
+                    _ => InputPrimitive::Points,
+                });
+            }
+            Property::OutputPrimitive => {
+                it.output_primitive = Some(match number {
+                    3 => OutputPrimitive::LineStrip,
+                    5 => OutputPrimitive::TriangleStrip,
+                    _ => OutputPrimitive::Points,
+                });
+            }
+            Property::MaxVertices | Property::PatchVertices => it.modes.vertices_out = number,
+            Property::Origin => it.lower_left = set,
+            Property::Center => it.integer_center = set,
+            Property::Color0All => it.color0_all = set,
+            Property::ProhibitPlanes => it.prohibits_planes = set,
+            Property::Invocations => it.modes.invocations = number,
+            Property::WindowSpace => it.window_space = set,
+            Property::TessMode => {
+                it.tess_mode = Some(match number {
+                    1 => TessMode::Isolines,
+                    4 => TessMode::Triangles,
+                    7 => TessMode::Quads,
+                    _ => {
+                        let message = "`TES_PRIM_MODE` is 1 (lines), 4 (triangles) or 7 (quads)";
+                        return Err(self.error(Code::PropertyValue, place, message));
+                    }
+                });
+            }
+            Property::Spacing => {
+                it.modes.tess_spacing = match number {
+                    0 => TessSpacing::FractionalOdd,
+                    1 => TessSpacing::FractionalEven,
+                    _ => TessSpacing::Equal,
+                };
+            }
+            Property::Clockwise => {
+                it.modes.tess_order = if set { TessOrder::Cw } else { TessOrder::Ccw };
+            }
+            Property::PointMode => it.modes.point_mode = set,
+            Property::ClipDistances => it.clip_distances = Some(number),
+            Property::CullDistances => it.cull_distances = Some(number),
+            Property::EarlyTests => it.modes.early_fragment_tests = set,
+            Property::PostDepthCoverage => it.modes.post_depth_coverage = set,
+            Property::Width => it.block[0] = number,
+            Property::Height => it.block[1] = number,
+            Property::Depth => it.block[2] = number,
+            Property::ZeroProduct => it.modes.zero_product = set,
+            Property::LayerOfViewport => it.layer_of_viewport = set,
+            Property::DepthLayout
+            | Property::NextShader
+            | Property::BlitRegisters
+            | Property::UserDataCount
+            | Property::BlendEquation
+            | Property::Separable
+            | Property::RoundLevels
+            | Property::MaxLevel => {}
+        }
+        Ok(())
+    }
+
+    /// Gives the program what its properties say; reports those that it cannot do without.
+    pub(super) fn settle_properties(&mut self) {
+        let it = self.properties;
+        let open = self.options.block_size;
+        let mut modes = it.modes;
+        modes.workgroup_size = [0, 1, 2].map(|axis| match it.block[axis] {
+            0 => open[axis].max(1),
+            size => size,
+        });
+        modes.primitive_in = it.input_primitive.unwrap_or_default();
+        modes.primitive_out = it.output_primitive.unwrap_or_default();
+        modes.tess_mode = it.tess_mode.unwrap_or_default();
+        modes.numbered_colors = !it.color0_all;
+        self.builder.program.modes = modes;
+        let needed: &[(&str, bool)] = match self.stage {
+            Stage::Geometry => &[
+                ("GS_INPUT_PRIMITIVE", it.input_primitive.is_none()),
+                ("GS_OUTPUT_PRIMITIVE", it.output_primitive.is_none()),
+                ("GS_MAX_OUTPUT_VERTICES", modes.vertices_out == 0),
+            ],
+            Stage::TessControl => &[("TCS_VERTICES_OUT", modes.vertices_out == 0)],
+            Stage::TessEval => &[("TES_PRIM_MODE", it.tess_mode.is_none())],
+            Stage::Vertex | Stage::Fragment | Stage::Compute => &[],
+        };
+        for (name, _) in needed.iter().filter(|(_, is_missing)| *is_missing) {
+            let stage = stage_name(self.stage);
+            let message = format!("{stage} programs need the property `{name}`");
+            self.reports.whole(Code::DeclarationMissing, message);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! Words for textures and images: targets, types, formats. TGSI, sections "Texture Sampling and Texture Formats" and "Declaration Sampler View".
+
+use super::cursor::Word;
+use glasm_ir::TexTarget;
+use glasm_ir::types::Type;
+
+/// Where the number that a lookup compares with stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reference {
+    /// There is none.
+    None,
+    /// In a lane of the coordinate.
+    Lane(u8),
+    /// In the operand behind the coordinate.
+    Operand,
+}
+
+/// A row of the table of texture targets.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) word: &'static str,
+    pub(super) target: TexTarget,
+    pub(super) reference: Reference,
+}
+
+macro_rules! targets {
+    ($($word:literal $target:ident $reference:expr;)*) => {
+        /// All targets. Where arrays have two spellings the newer one comes first.
+        static TARGETS: &[Target] = &[$(Target {
+            word: $word,
+            target: TexTarget::$target,
+            reference: $reference,
+        },)*];
+    };
+}
+
+targets! {
+    // word, target, reference; notes of TGSI, table of texture operands
+    "2D" D2 Reference::None;
+    "BUFFER" Buffer Reference::None;
+    "1D" D1 Reference::None;
+    "3D" D3 Reference::None;
+    "CUBE" Cube Reference::None;
+    "RECT" Rect Reference::None;
+    "SHADOW1D" D1 Reference::Lane(2);
+    "SHADOW2D" D2 Reference::Lane(2);
+    "SHADOWRECT" Rect Reference::Lane(2);
+    "1D_ARRAY" D1Array Reference::None;
+    "2D_ARRAY" D2Array Reference::None;
+    "SHADOW1D_ARRAY" D1Array Reference::Lane(2);
+    "SHADOW2D_ARRAY" D2Array Reference::Lane(3);
+    "SHADOWCUBE" Cube Reference::Lane(3);
+    "2D_MSAA" D2Ms Reference::None;
+    "2D_ARRAY_MSAA" D2MsArray Reference::None;
+    "CUBEARRAY" CubeArray Reference::None;
+    "SHADOWCUBEARRAY" CubeArray Reference::Operand;
+    "1DARRAY" D1Array Reference::None;
+    "2DARRAY" D2Array Reference::None;
+    "SHADOW1DARRAY" D1Array Reference::Lane(2);
+    "SHADOW2DARRAY" D2Array Reference::Lane(3);
+    "2DMS" D2Ms Reference::None;
+    "2DMSARRAY" D2MsArray Reference::None;
+    "CUBE_ARRAY" CubeArray Reference::None;
+    "SHADOWCUBE_ARRAY" CubeArray Reference::Operand;
+}
+
+impl Target {
+    /// The target of a word.
+    pub(super) fn of(word: &Word<'_>) -> Option<&'static Self> {
+        TARGETS.iter().find(|row| word.is(row.word))
+    }
+
+    /// All targets.
+    pub(super) fn rows() -> &'static [Self] {
+        TARGETS
+    }
+
+    /// The words of all targets.
+    pub(super) fn words() -> impl Iterator<Item = &'static str> {
+        TARGETS.iter().map(|row| row.word)
+    }
+
+    pub(super) const fn is_shadow(&self) -> bool {
+        !matches!(self.reference, Reference::None)
+    }
+
+    /// Whether the coordinate has no lane left for a level or a bias.
+    pub(super) const fn is_full(&self) -> bool {
+        let lanes = self.target.dimensions() + self.target.is_array() as u8;
+        lanes == 4 || matches!(self.reference, Reference::Lane(3))
+    }
+}
+
+/// The type of what a view returns: one of `UNORM`, `SNORM`, `SINT`, `UINT`, `FLOAT`.
+pub(super) fn view_type(word: &Word<'_>) -> Option<Type> {
+    let types = [
+        ("FLOAT", Type::F32),
+        ("UNORM", Type::F32),
+        ("SNORM", Type::F32),
+        ("SINT", Type::S32),
+        ("UINT", Type::U32),
+    ];
+    let found = types.into_iter().find(|(name, _)| word.is(name));
+    found.map(|(_, ty)| ty)
+}
+
+/// How a format begins.
+const FORMAT: &[u8] = b"PIPE_FORMAT_";
+
+/// The type of the texels of a format, `None` inside if the text leaves it open. Formats of integers end in `_UINT` or `_SINT`.
+pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
+    let (head, name) = word.text.split_at_checked(FORMAT.len())?;
+    if !head.eq_ignore_ascii_case(FORMAT) || name.is_empty() {
+        return None;
+    }
+    let ends = |end: &str| {
+        let tail = name.len().checked_sub(end.len()).map(|at| &name[at..]);
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
+    };
+    Some(match () {
+        () if ends("NONE") => None,
+        () if ends("_UINT") => Some(Type::U32),
+        () if ends("_SINT") => Some(Type::S32),
+        () => Some(Type::F32),
+    })
+}
+
+/// Whether a format has one component of 32 bits.
+pub(super) fn is_word_format(word: &[u8]) -> bool {
+    let name = word.get(FORMAT.len()..).unwrap_or_default();
+    let mut names = ["R32_UINT", "R32_SINT", "R32_FLOAT"].iter();
+    names.any(|it| name.eq_ignore_ascii_case(it.as_bytes()))
+}
+
+/// Whether atomics work on a format: 32 bits of an integer, or of a float for sums and exchange, or what the text leaves open.
+pub(super) fn is_atomic_format(word: &[u8]) -> bool {
+    let name = word.get(FORMAT.len()..).unwrap_or_default();
+    is_word_format(word) || name.eq_ignore_ascii_case(b"NONE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn word(text: &str) -> Word<'_> {
+        Word {
+            text: text.as_bytes(),
+            start: 0,
+        }
+    }
+
+    #[test]
+    fn words_are_found_in_either_case() {
+        for row in TARGETS {
+            let lower = row.word.to_ascii_lowercase();
+            assert_eq!(Target::of(&word(&lower)).map(|it| it.word), Some(row.word));
+        }
+        assert!(Target::of(&word("2")).is_none());
+    }
+
+    #[test]
+    fn references_stand_behind_coordinates() {
+        for row in TARGETS {
+            let lanes = row.target.dimensions() + u8::from(row.target.is_array());
+            match row.reference {
+                Reference::None => assert!(!row.is_shadow() && !row.word.starts_with("SHADOW")),
+                // That of SHADOW1D stands in z, too.
+                Reference::Lane(lane) => assert!(lane >= lanes.max(2) && lane < 4, "{}", row.word),
+                Reference::Operand => assert_eq!(lanes, 4, "{}", row.word),
+            }
+        }
+        let full = |name: &str| Target::of(&word(name)).is_some_and(Target::is_full);
+        assert!(full("CUBEARRAY") && full("SHADOWCUBE") && full("SHADOW2D_ARRAY"));
+        assert!(!full("CUBE") && !full("SHADOW2D") && !full("2D_ARRAY"));
+    }
+
+    #[test]
+    fn formats_tell_types() {
+        let ty = |name: &str| format_type(&word(name));
+        assert_eq!(ty("PIPE_FORMAT_R32_UINT"), Some(Some(Type::U32)));
+        assert_eq!(ty("pipe_format_r16g16_sint"), Some(Some(Type::S32)));
+        assert_eq!(ty("PIPE_FORMAT_R8G8B8A8_UNORM"), Some(Some(Type::F32)));
+        assert_eq!(ty("PIPE_FORMAT_NONE"), Some(None));
+        assert_eq!(ty("PIPE_FORMAT_"), None);
+        assert_eq!(ty("R32_UINT"), None);
+        assert!(is_word_format(b"PIPE_FORMAT_R32_SINT"));
+        assert!(!is_word_format(b"PIPE_FORMAT_NONE"));
+        assert!(is_atomic_format(b"PIPE_FORMAT_NONE"));
+        assert!(!is_atomic_format(b"PIPE_FORMAT_R8_UINT"));
+    }
+
+    #[test]
+    fn types_of_views() {
+        assert_eq!(view_type(&word("unorm")), Some(Type::F32));
+        assert_eq!(view_type(&word("SINT")), Some(Type::S32));
+        assert_eq!(view_type(&word("UINT")), Some(Type::U32));
+        assert_eq!(view_type(&word("INT")), None);
+    }
+}

@@ -1,0 +1,226 @@
+//! Whether the programs of a pipeline fit: what each says about primitives and textures, compared with the programs before it.
+
+use glasm_frontend::lang::stage_name;
+use glasm_frontend::{Code, Diagnostic};
+use glasm_ir::inst::Aux;
+use glasm_ir::primitive::{InputPrimitive, TessMode};
+use glasm_ir::{Base, Program, Span, Stage, TexTarget};
+use std::collections::HashMap;
+
+/// For each program what is wrong with it beside the others, and what may be meant otherwise. A program that did not load is `None`.
+pub(super) fn check_fit(programs: &[Option<&Program>]) -> Vec<Vec<Diagnostic>> {
+    let mut found: Vec<Vec<Diagnostic>> = programs.iter().map(|_| Vec::new()).collect();
+    let targets = target_conflicts(programs);
+    for (list, conflict) in found.iter_mut().zip(targets) {
+        list.extend(conflict);
+    }
+    for (index, program) in programs.iter().enumerate() {
+        let Some(program) = program else { continue };
+        let before: Vec<_> = programs[..index].iter().flatten().copied().collect();
+        found[index].extend(order_conflict(program, &before));
+        if let Some(before) = before.last() {
+            found[index].extend(primitive_conflict(program, before));
+            found[index].extend(missing_vertex(program, before));
+        }
+    }
+    found
+}
+
+fn mismatch(message: String) -> Diagnostic {
+    Diagnostic::whole_program(Code::StageMismatch, message)
+}
+
+/// A pipeline has one program of each stage, in their order.
+fn order_conflict(program: &Program, before: &[&Program]) -> Option<Diagnostic> {
+    let (own, last) = (program.stage, before.last()?.stage);
+    let own_name = stage_name(own);
+    if own == last {
+        Some(mismatch(format!("a pipeline has one {own_name} program")))
+    } else if own < last || own == Stage::Compute {
+        let last = stage_name(last);
+        Some(mismatch(format!(
+            "no {own_name} program comes behind a {last} program"
+        )))
+    } else {
+        None
+    }
+}
+
+/// The primitives that a program hands on; `None` if the draw decides.
+fn made(program: &Program) -> Option<InputPrimitive> {
+    let modes = &program.modes;
+    match program.stage {
+        Stage::TessControl => Some(InputPrimitive::Patches),
+        Stage::TessEval if modes.point_mode => Some(InputPrimitive::Points),
+        Stage::TessEval => Some(match modes.tess_mode {
+            TessMode::Triangles | TessMode::Quads => InputPrimitive::Triangles,
+            TessMode::Isolines => InputPrimitive::Lines,
+        }),
+        Stage::Vertex | Stage::Geometry | Stage::Fragment | Stage::Compute => None,
+    }
+}
+
+/// The word of a program for a primitive, such as `TRIANGLES`.
+fn word(primitive: InputPrimitive) -> String {
+    let mut all = InputPrimitive::ALL.iter();
+    let found = all.find(|(known, _)| *known == primitive);
+    found.map_or(String::new(), |(_, word)| word.to_uppercase())
+}
+
+/// A geometry program takes what the program before it makes. NV_geometry_program4 section 2.14.6.1, NV_gpu_program5 ("Patches").
+fn primitive_conflict(program: &Program, before: &Program) -> Option<Diagnostic> {
+    if program.stage != Stage::Geometry {
+        return None;
+    }
+    let (wanted, made) = (program.modes.primitive_in, made(before)?);
+    (wanted != made).then(|| {
+        mismatch(format!(
+            "the geometry program takes {}, but the {} program before it makes {}",
+            word(wanted),
+            stage_name(before.stage),
+            word(made)
+        ))
+    })
+}
+
+/// A warning about a vertex that the patches of the control program before do not have: its inputs are undefined.
+fn missing_vertex(program: &Program, before: &Program) -> Option<Diagnostic> {
+    if before.stage != Stage::TessControl {
+        return None;
+    }
+    let vertices = before.modes.vertices_out;
+    let beyond = program.insts.iter().find_map(|inst| {
+        let vertex = program.sources(inst).iter().find_map(|src| {
+            let Base::Input(input) = src.base else {
+                return None;
+            };
+            let term = program.indices[src.index?].vertex?;
+            let known = term.relative.is_none() && program.inputs[input].per_vertex;
+            u32::try_from(term.offset).ok().filter(|_| known)
+        });
+        vertex
+            .filter(|vertex| *vertex >= vertices)
+            .map(|vertex| (vertex, inst.span))
+    });
+    beyond.map(|(vertex, span): (u32, Span)| {
+        let name = stage_name(program.stage);
+        let message = format!(
+            "the {name} program reads vertex {vertex} of patches, to which the tessellation control program gives {vertices} vertices"
+        );
+        Diagnostic::warning(Code::StageMismatch, span, message)
+    })
+}
+
+/// For each stage, the error that it accesses a texture image unit with another target than a stage before it. GL refuses to draw
+/// with such programs: NV_vertex_program3 section 2.14.4, NV_gpu_program4 section 2.X.4.4.
+fn target_conflicts(programs: &[Option<&Program>]) -> Vec<Option<Diagnostic>> {
+    let mut targets: HashMap<u32, TexTarget> = HashMap::new();
+    let mut conflicts = Vec::with_capacity(programs.len());
+    for program in programs {
+        let mut conflict = None;
+        for (id, texture) in program.iter().flat_map(|it| it.textures.iter_enumerated()) {
+            for unit in texture.units.numbers() {
+                let target = *targets.entry(unit).or_insert(texture.target);
+                if target != texture.target && conflict.is_none() {
+                    conflict = Some((id, unit));
+                }
+            }
+        }
+        let found = program.zip(conflict);
+        conflicts.push(found.map(|(program, (id, unit))| {
+            let accesses =
+                |aux| matches!(aux, Aux::Tex(access) if program.tex_accesses[access].texture == id);
+            let first = program.insts.iter().find(|inst| accesses(inst.aux));
+            let message =
+                format!("texture image unit {unit} is used with another target by a stage before");
+            match first {
+                Some(inst) => Diagnostic::error(Code::TargetConflict, inst.span, message),
+                None => Diagnostic::whole_program(Code::TargetConflict, message),
+            }
+        }));
+    }
+    conflicts
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use glasm_frontend::Severity;
+
+    fn program(text: &str) -> Program {
+        let text = format!("program {text}\nroutine fn0 {{\n}}\nmain fn0\n");
+        glasm_ir::parse(&text).unwrap()
+    }
+
+    /// The messages about the last of some programs, without their code.
+    fn messages(texts: &[&str]) -> Vec<String> {
+        let programs: Vec<_> = texts.iter().map(|text| program(text)).collect();
+        let programs: Vec<_> = programs.iter().map(Some).collect();
+        let found = check_fit(&programs).pop().unwrap();
+        found.into_iter().map(|it| it.message).collect()
+    }
+
+    const CONTROL: &str = "tess_control\nvertices_out 3";
+
+    #[test]
+    fn geometry_programs_take_what_is_made_before_them() {
+        let geometry = |input: &str| {
+            format!("geometry\nprimitive_in {input}\nprimitive_out points\nvertices_out 1")
+        };
+        let evaluation = |mode: &str| format!("tess_eval\ntess_mode {mode}");
+        for (mode, input) in [
+            ("triangles", "triangles"),
+            ("quads", "triangles"),
+            ("isolines", "lines"),
+            ("isolines\npoint_mode", "points"),
+        ] {
+            let before = evaluation(mode);
+            let fits = messages(&["vertex", CONTROL, &before, &geometry(input)]);
+            assert_eq!(fits, Vec::<String>::new());
+            let wrong = messages(&["vertex", &before, &geometry("triangles_adjacency")]);
+            let expected = format!(
+                "the geometry program takes TRIANGLES_ADJACENCY, but the tessellation evaluation program before it makes {}",
+                input.to_uppercase()
+            );
+            assert_eq!(wrong, [expected]);
+        }
+        assert!(messages(&["vertex", CONTROL, &geometry("patches")]).is_empty());
+        assert!(messages(&["vertex", &geometry("patches")]).is_empty());
+        let wrong = messages(&["vertex", CONTROL, &geometry("lines")]);
+        let expected = "the geometry program takes LINES, but the tessellation control program before it makes PATCHES";
+        assert_eq!(wrong, [expected]);
+    }
+
+    #[test]
+    fn stages_come_in_order_and_once() {
+        assert_eq!(
+            messages(&["fragment", "vertex"]),
+            ["no vertex program comes behind a fragment program"]
+        );
+        assert_eq!(
+            messages(&["vertex", "vertex"]),
+            ["a pipeline has one vertex program"]
+        );
+        assert_eq!(
+            messages(&["vertex", "compute"]),
+            ["no compute program comes behind a vertex program"]
+        );
+    }
+
+    #[test]
+    fn vertices_that_patches_do_not_have_are_warned_of() {
+        let text = "program tess_eval\nr0: temp32\nin0: position float per_vertex\nroutine fn0 {\n\
+                    r0.xyzw = mov.f32 in0[0 of 1, vertex 2].xyzw\n\
+                    r0.xyzw = mov.f32 in0[0 of 1, vertex 3].xyzw\n}\nmain fn0\n";
+        let (control, evaluation) = (program(CONTROL), glasm_ir::parse(text).unwrap());
+        let found = check_fit(&[Some(&control), Some(&evaluation)]);
+        assert_eq!(found[1].len(), 1);
+        assert_eq!(found[1][0].severity, Severity::Warning);
+        assert!(
+            found[1][0].message.contains("reads vertex 3"),
+            "{:?}",
+            found[1][0]
+        );
+    }
+}

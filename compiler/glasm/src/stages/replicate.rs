@@ -1,0 +1,264 @@
+//! The geometry stage that sends primitives to several viewports and views.
+//!
+//! It follows a program whose reflection has a [`Replication`]. There is an invocation for every viewport, first for the first
+//! view, then for the second one, and each emits the primitive if its bit in the mask is set: so copies come in the order of
+//! NV_viewport_array2 and NV_stereo_view_rendering, primitive by primitive, view by view, viewport by viewport. What the program chose
+//! for the first vertex of a primitive counts. Everything else passes through: varyings, clip distances, point size, the number of
+//! the primitive.
+//!
+//! The cost is a geometry stage with so many invocations for each primitive; without it a device would need `VK_NV_viewport_array2`,
+//! and Vulkan has nothing for second views.
+
+use super::pass::{own_vertices, word};
+use super::sketch::{Sketch, bits};
+use crate::compiler::{Compiler, Shader};
+use glasm_codegen::options::{InterfaceTypes, MAX_VIEWPORTS, Options, Place, Varyings};
+use glasm_codegen::reflect::{InterfaceVariable, Replication, ViewportChoice};
+use glasm_codegen::{Reflection, varyings};
+use glasm_frontend::Diagnostics;
+use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
+use glasm_ir::{Program, Semantic, TypeBase};
+
+/// The geometry stage behind a program, for draws of such primitives on a device with so many viewports; nothing if the program needs
+/// none. Of the options, target and device count.
+///
+/// # Errors
+/// If the device lacks something, or the program leaves no varying for what it chose.
+pub fn replication_stage(
+    before: &Reflection,
+    primitive: InputPrimitive,
+    viewports: u32,
+    options: &Options,
+) -> Option<Result<Shader, Diagnostics>> {
+    let replication = before.replication?;
+    let choice = free_varying(&before.outputs);
+    let program = Stage {
+        replication,
+        viewports: viewports.clamp(1, MAX_VIEWPORTS),
+        choice,
+    }
+    .program(&before.outputs, primitive);
+    let place = |semantic, location| Place::vector(semantic, location, TypeBase::Float);
+    let located = before.outputs.iter();
+    let mut places: Vec<Place> = located
+        .filter_map(|output| Some(place(output.semantic, output.location?)))
+        .collect();
+    let outputs = Varyings::Placed(places.clone());
+    places.push(place(choice, replication.location));
+    let options = Options {
+        interface: InterfaceTypes {
+            inputs: Varyings::Placed(places),
+            outputs,
+            ..InterfaceTypes::default()
+        },
+        target: options.target,
+        device: options.device,
+        ..Options::default()
+    };
+    Some(Compiler::new().compile_ir(&program, &options))
+}
+
+/// A varying that the program before does not write. It has no more of them than there are locations, and one location is left.
+fn free_varying(outputs: &[InterfaceVariable]) -> Semantic {
+    let is_free = |semantic: &Semantic| outputs.iter().all(|it| it.semantic != *semantic);
+    let mut generic = (0..varyings::VARYING_LOCATIONS as u8).map(Semantic::Generic);
+    generic.find(is_free).unwrap_or(Semantic::Generic(0))
+}
+
+/// The stage under construction.
+struct Stage {
+    replication: Replication,
+    viewports: u32,
+    /// The varying with what the program before chose.
+    choice: Semantic,
+}
+
+/// A value that passes through: names of the input and of the register of the output.
+type Copy = (String, String);
+
+/// Registers of what an invocation does.
+struct Destination {
+    /// All ones in the second view, in lane x.
+    second: String,
+    /// Layer, viewport, bit of the viewport in the mask.
+    place: String,
+    layer: Option<String>,
+    viewport: Option<String>,
+}
+
+impl Stage {
+    fn program(&self, outputs: &[InterfaceVariable], primitive: InputPrimitive) -> Program {
+        let (kept, output) = own_vertices(primitive);
+        let (input, output) = (
+            word(InputPrimitive::ALL, primitive),
+            word(OutputPrimitive::ALL, output),
+        );
+        let (vertices, invocations) = (kept.len(), self.invocations());
+        let mut sketch = Sketch::new(
+            "geometry",
+            format_args!(
+                "primitive_in {input}\nprimitive_out {output}\nvertices_out {vertices}\ninvocations {invocations}\n"
+            ),
+        );
+        let chosen = sketch.input(self.choice, "float per_vertex");
+        let invocation = sketch.input(Semantic::InvocationId, "signed");
+        let number = sketch.input(Semantic::PrimitiveId, "signed");
+        let copies = copies(&mut sketch, outputs);
+        let position = (
+            sketch.input(Semantic::Position, "float per_vertex"),
+            sketch.output(Semantic::Position),
+        );
+        let number = (number, sketch.output(Semantic::PrimitiveId));
+        let layer = self.replication.has_layer;
+        let layer = layer.then(|| sketch.output(Semantic::Layer));
+        let viewport = self.has_viewport();
+        let viewport = viewport.then(|| sketch.output(Semantic::ViewportIndex));
+        let to = Destination {
+            layer,
+            viewport,
+            second: sketch.temp(),
+            place: sketch.temp(),
+        };
+        self.choose(
+            &mut sketch,
+            &to,
+            &format!("{chosen}[0 of 1, vertex {}]", kept[0]),
+            &invocation,
+        );
+        sketch.line(format_args!("if nonzero.u32 {}.z {{", to.place));
+        for vertex in kept {
+            self.emit(
+                &mut sketch,
+                &to,
+                &chosen,
+                (&position, &copies, &number),
+                *vertex,
+            );
+        }
+        sketch.line(format_args!("endprim.u32\n}}"));
+        sketch.finish()
+    }
+
+    fn has_mask(&self) -> bool {
+        self.replication.viewports == ViewportChoice::Mask || self.replication.has_second_mask
+    }
+
+    fn has_viewport(&self) -> bool {
+        self.replication.viewports != ViewportChoice::First || self.has_mask()
+    }
+
+    fn has_second(&self) -> bool {
+        self.replication.has_second_position || self.replication.has_second_mask
+    }
+
+    fn invocations(&self) -> u32 {
+        let viewports = if self.has_mask() { self.viewports } else { 1 };
+        let views = if self.has_second() { 2 } else { 1 };
+        views * viewports
+    }
+
+    /// Computes where this invocation sends the primitive, by what was chosen for its first vertex.
+    fn choose(&self, sketch: &mut Sketch, to: &Destination, chosen: &str, invocation: &str) {
+        let Destination { second, place, .. } = to;
+        let half = bits(match self.has_second() {
+            true => self.invocations() / 2,
+            false => self.invocations(),
+        });
+        sketch.line(format_args!(
+            "{second}.x = setge.u32 {invocation}.xxxx, {half}"
+        ));
+        sketch.line(format_args!("{place}.xyz = mov.u32 {{0, 0, 1, 0}}"));
+        if self.replication.viewports != ViewportChoice::First {
+            sketch.line(format_args!("{place}.y = mov.u32 {chosen}.yyyy"));
+        }
+        if self.has_mask() {
+            if self.replication.viewports == ViewportChoice::Mask {
+                sketch.line(format_args!("{place}.z = mov.u32 {chosen}.yyyy"));
+            } else {
+                // A view without a mask goes to the one viewport that the program chose.
+                sketch.line(format_args!("{place}.z = and.u32 {place}.yyyy, {{31}}"));
+                sketch.line(format_args!("{place}.z = shl.u32 {{1}}, {place}.zzzz"));
+            }
+            if self.replication.has_second_mask {
+                sketch.line(format_args!(
+                    "{place}.z = selnz.u32 {second}.xxxx, {chosen}.zzzz, {place}.zzzz"
+                ));
+            }
+            let count = bits(self.viewports);
+            sketch.line(format_args!(
+                "{place}.y = mod.u32 {invocation}.xxxx, {count}"
+            ));
+            sketch.line(format_args!(
+                "{place}.z = shr.u32 {place}.zzzz, {place}.yyyy"
+            ));
+            sketch.line(format_args!("{place}.z = and.u32 {place}.zzzz, {{1}}"));
+        }
+        if self.replication.has_layer {
+            self.choose_layer(sketch, to, chosen);
+        }
+    }
+
+    fn choose_layer(&self, sketch: &mut Sketch, to: &Destination, chosen: &str) {
+        let Destination { second, place, .. } = to;
+        sketch.line(format_args!("{place}.x = mov.u32 {chosen}.xxxx"));
+        if self.replication.viewport_relative_layer {
+            sketch.line(format_args!(
+                "{place}.x = add.u32 {place}.xxxx, {place}.yyyy"
+            ));
+        }
+        let offset = bits(self.replication.second_layer_offset as u32);
+        sketch.line(format_args!("{place}.w = and.u32 {second}.xxxx, {offset}"));
+        sketch.line(format_args!(
+            "{place}.x = add.u32 {place}.xxxx, {place}.wwww"
+        ));
+    }
+
+    /// Emits a vertex. Each has all outputs, which are undefined behind the one before.
+    fn emit(
+        &self,
+        sketch: &mut Sketch,
+        to: &Destination,
+        chosen: &str,
+        (position, copies, number): (&Copy, &[Copy], &Copy),
+        vertex: u32,
+    ) {
+        let at = format!("[0 of 1, vertex {vertex}]");
+        let (from, register) = position;
+        sketch.line(format_args!("{register}.xyzw = mov.u32 {from}{at}.xyzw"));
+        if self.replication.has_second_position {
+            let second = &to.second;
+            sketch.line(format_args!(
+                "{register}.x = selnz.u32 {second}.xxxx, {chosen}{at}.wwww, {from}{at}.xxxx"
+            ));
+        }
+        for (from, register) in copies {
+            sketch.line(format_args!("{register}.xyzw = mov.u32 {from}{at}.xyzw"));
+        }
+        let (from, register) = number;
+        sketch.line(format_args!("{register}.x = mov.u32 {from}.xxxx"));
+        for (register, lane) in [(&to.layer, "xxxx"), (&to.viewport, "yyyy")] {
+            if let Some(register) = register {
+                sketch.line(format_args!("{register}.x = mov.u32 {}.{lane}", to.place));
+            }
+        }
+        sketch.line(format_args!("emit.s32 {{0}}"));
+    }
+}
+
+/// Inputs and outputs for what the program before writes, but for the position.
+fn copies(sketch: &mut Sketch, outputs: &[InterfaceVariable]) -> Vec<Copy> {
+    let passed = |output: &&InterfaceVariable| {
+        let is_built_in = matches!(
+            output.semantic,
+            Semantic::ClipDistance(_) | Semantic::CullDistance(_) | Semantic::PointSize
+        );
+        output.location.is_some() || is_built_in
+    };
+    let semantics = outputs.iter().filter(passed).map(|it| it.semantic);
+    semantics
+        .map(|semantic| {
+            let from = sketch.input(semantic, "float per_vertex");
+            (from, sketch.output(semantic))
+        })
+        .collect()
+}

@@ -1,0 +1,87 @@
+//! Writes programs in the text form of the IR.
+
+use glasm_ir::{Program, Semantic};
+use std::fmt::{Arguments, Write};
+
+/// A program in the making: modes, then inputs and outputs, which are numbered from 0 on, then code.
+///
+/// Register `rN` is that of output N; temporaries follow behind those.
+#[derive(Debug, Default)]
+pub(crate) struct Sketch {
+    modes: String,
+    inputs: String,
+    input_count: usize,
+    outputs: Vec<(Semantic, &'static str)>,
+    temps: usize,
+    code: String,
+}
+
+impl Sketch {
+    /// A program of a stage, with its modes as lines.
+    pub(crate) fn new(stage: &str, modes: Arguments<'_>) -> Self {
+        Self {
+            modes: format!("program {stage}\n{modes}"),
+            ..Self::default()
+        }
+    }
+
+    /// Declares an input with its properties behind the semantic; gives its name.
+    pub(crate) fn input(&mut self, semantic: Semantic, properties: &str) -> String {
+        let number = self.input_count;
+        self.input_count += 1;
+        // Writing to a string does not fail.
+        let _ = writeln!(self.inputs, "in{number}: {semantic} {properties}");
+        format!("in{number}")
+    }
+
+    /// Declares an output of floats; gives its register. All outputs come before the first temporary.
+    pub(crate) fn output(&mut self, semantic: Semantic) -> String {
+        self.output_of(semantic, "float")
+    }
+
+    /// Declares an output of a type.
+    pub(crate) fn output_of(&mut self, semantic: Semantic, base: &'static str) -> String {
+        debug_assert_eq!(self.temps, 0, "registers are numbered in their order");
+        self.outputs.push((semantic, base));
+        format!("r{}", self.outputs.len() - 1)
+    }
+
+    /// Declares a temporary; gives its register.
+    pub(crate) fn temp(&mut self) -> String {
+        self.temps += 1;
+        format!("r{}", self.outputs.len() + self.temps - 1)
+    }
+
+    /// Appends a line of code.
+    pub(crate) fn line(&mut self, line: Arguments<'_>) {
+        let _ = writeln!(self.code, "{line}");
+    }
+
+    /// The program.
+    pub(crate) fn finish(&self) -> Program {
+        let text = self.text();
+        let program = glasm_ir::parse(&text);
+        program.unwrap_or_else(|error| unreachable!("{error} in:\n{text}"))
+    }
+
+    fn text(&self) -> String {
+        let mut text = self.modes.clone();
+        for number in 0..self.outputs.len() {
+            let _ = writeln!(text, "r{number}: output32 out{number}");
+        }
+        for number in 0..self.temps {
+            let _ = writeln!(text, "r{}: temp32", self.outputs.len() + number);
+        }
+        text += &self.inputs;
+        for ((semantic, base), number) in self.outputs.iter().zip(0..) {
+            let _ = writeln!(text, "out{number}: {semantic} {base}");
+        }
+        let code = &self.code;
+        text + &format!("routine fn0 {{\n{code}}}\nmain fn0\n")
+    }
+}
+
+/// A literal of the bits of a number.
+pub(crate) fn bits(bits: u32) -> String {
+    format!("{{0x{bits:x}}}")
+}

@@ -1,0 +1,292 @@
+//! Pipelines of any stages: what passes between them has the same locations on both sides, and patches reach whoever takes them.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use glasm::ir::primitive::InputPrimitive;
+use glasm::ir::{Semantic, Stage};
+use glasm::reflect::{InterfaceVariable, Primitives};
+use glasm::stages::control_stage;
+use glasm::{Code, FixedState, Linked, Options, PatchLevels, Shader, Source, link};
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+const VERTEX: &str = "!!NVvp5.0
+MOV result.position, vertex.position;
+MOV result.attrib[27], vertex.attrib[1];
+MOV result.color, vertex.color;
+MOV result.texcoord[6], 3;
+END";
+
+const CONTROL: &str = "!!NVtcp5.0
+VERTICES_OUT 3;
+TEMP n;
+MOV.S n.x, primitive.invocation.x;
+ATTRIB p = vertex.position;
+ATTRIB a = vertex.attrib[27];
+ATTRIB c = vertex.color;
+MOV result.position, p[n.x];
+MOV result.attrib[27], a[n.x];
+MOV result.color, c[n.x];
+MOV result.texcoord[3], n;
+MOV result.patch.attrib[9], 5;
+MOV result.patch.tessouter[0].x, 2;
+MOV result.patch.tessouter[1].x, 2;
+MOV result.patch.tessouter[2].x, 2;
+MOV result.patch.tessinner[0].x, 2;
+END";
+
+const EVALUATION: &str = "!!NVtep5.0
+TESS_MODE TRIANGLES;
+MOV result.position, vertex[0].position;
+ADD result.attrib[27], vertex[1].attrib[27], primitive.patch.attrib[9];
+MOV result.color, vertex[2].color;
+MOV result.texcoord[1], vertex.tesscoord;
+END";
+
+const GEOMETRY: &str = "!!NVgp5.0
+PRIMITIVE_IN TRIANGLES;
+PRIMITIVE_OUT TRIANGLE_STRIP;
+VERTICES_OUT 3;
+MOV result.position, vertex[0].position;
+MOV result.attrib[27], vertex[1].attrib[27];
+MOV result.color, vertex[2].color;
+EMIT;
+END";
+
+const PATCHES: &str = "!!NVgp5.0
+PRIMITIVE_IN PATCHES;
+PRIMITIVE_OUT POINTS;
+VERTICES_OUT 1;
+TEMP n, r;
+ATTRIB c = vertex.color;
+MOV.S n.x, program.local[0].x;
+MOV result.position, vertex[1].position;
+ADD r, c[n.x], primitive.patch.attrib[9];
+ADD result.color, r, primitive.tessouter[1].x;
+EMIT;
+END";
+
+const FRAGMENT: &str = "!!NVfp5.0
+TEMP r;
+MOV r, fragment.attrib[27];
+ADD result.color, r, fragment.color;
+END";
+
+/// Links texts with these options, the same for all.
+fn linked(texts: &[&str], options: &Options) -> Linked {
+    let sources: Vec<_> = texts
+        .iter()
+        .map(|text| Source::new("test", *text))
+        .collect();
+    let stages: Vec<_> = sources.iter().map(|source| (source, options)).collect();
+    link(&stages)
+}
+
+/// All shaders of a pipeline in its order; spirv-val has checked them where it is installed.
+fn shaders(linked: &Linked) -> Vec<&Shader> {
+    let made = linked.made.iter().map(|(_, made)| made);
+    let all = linked.stages.iter().chain(made);
+    let mut all: Vec<_> = all
+        .map(|shader| {
+            shader
+                .as_ref()
+                .unwrap_or_else(|errors| panic!("{errors:?}"))
+        })
+        .collect();
+    all.sort_by_key(|shader| shader.reflection.stage);
+    all.iter().for_each(|shader| validate(&shader.words));
+    all
+}
+
+fn validate(words: &[u32]) {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let child = Command::new("spirv-val")
+        .args(["--target-env", "vulkan1.1", "-"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else { return };
+    child.stdin.take().unwrap().write_all(&bytes).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Locations by meaning.
+fn locations(list: &[InterfaceVariable]) -> Vec<(Semantic, u32)> {
+    let located = list.iter();
+    let mut found: Vec<_> = located
+        .filter_map(|it| Some((it.semantic, it.location?)))
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn all_stages_meet() {
+    let options = Options::default();
+    // At the end of a pipeline results are in the fixed table.
+    let [geometry, evaluation] =
+        [GEOMETRY, EVALUATION].map(|text| text.replace("result.attrib[27]", "result.attrib[3]"));
+    for texts in [
+        vec![VERTEX, FRAGMENT],
+        vec![VERTEX, &geometry],
+        vec![VERTEX, GEOMETRY, FRAGMENT],
+        vec![VERTEX, EVALUATION, FRAGMENT],
+        vec![VERTEX, CONTROL, &evaluation],
+        vec![VERTEX, CONTROL, EVALUATION, FRAGMENT],
+        vec![VERTEX, EVALUATION, GEOMETRY, FRAGMENT],
+        vec![VERTEX, CONTROL, EVALUATION, GEOMETRY, FRAGMENT],
+    ] {
+        let linked = linked(&texts, &options);
+        assert!(linked.made.is_empty());
+        let shaders = shaders(&linked);
+        for pair in shaders.windows(2) {
+            let [before, behind] = [&pair[0].reflection, &pair[1].reflection];
+            let written = locations(&before.outputs);
+            for read in locations(&behind.inputs) {
+                assert!(written.contains(&read), "{read:?} in {texts:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn patches_pass_where_there_is_no_control_program() {
+    let vertex = VERTEX.replace("END", "MOV result.pointsize.x, 2;\nEND");
+    let evaluation =
+        EVALUATION.replace("END", "MOV result.pointsize.x, vertex[0].pointsize.x;\nEND");
+    let options = Options::default();
+    let linked = linked(&[&vertex, &evaluation, FRAGMENT], &options);
+    let shaders = shaders(&linked);
+    let [vertex, evaluation] = [0, 1].map(|stage| &shaders[stage].reflection);
+    let levels = PatchLevels::new([1.0, 2.0, 3.0, 4.0], [5.0, 6.0]);
+    let control = control_stage(vertex, evaluation, 4, levels, &options).unwrap();
+    validate(&control.words);
+    assert_eq!(
+        locations(&control.reflection.outputs),
+        locations(&vertex.outputs)
+    );
+    let mut outputs = control.reflection.outputs.iter();
+    assert!(outputs.any(|output| output.semantic == Semantic::PointSize));
+}
+
+#[test]
+fn what_is_not_read_is_dropped_between_all_stages() {
+    let linked = linked(
+        &[VERTEX, CONTROL, EVALUATION, FRAGMENT],
+        &Options::default(),
+    );
+    let missing = [(Stage::TessControl, Semantic::Generic(0)); 0];
+    assert_eq!(linked.unwritten, missing);
+    let control = &shaders(&linked)[1].reflection;
+    assert_eq!(
+        locations(&control.outputs),
+        [
+            (Semantic::Color(0), 0),
+            (Semantic::Generic(27), 1),
+            (Semantic::PatchGeneric(9), 2)
+        ]
+    );
+}
+
+#[test]
+fn geometry_programs_get_patches_of_control_programs() {
+    let linked = linked(&[VERTEX, CONTROL, PATCHES, FRAGMENT], &Options::default());
+    let stages: Vec<_> = shaders(&linked)
+        .iter()
+        .map(|shader| shader.reflection.stage)
+        .collect();
+    assert_eq!(
+        stages,
+        [
+            Stage::Vertex,
+            Stage::TessControl,
+            Stage::TessEval,
+            Stage::Geometry,
+            Stage::Fragment
+        ]
+    );
+    assert_eq!(linked.made[0].0, Stage::TessEval);
+    let geometry = linked.stages[2].as_ref().unwrap();
+    let Some(Primitives::Geometry { input, .. }) = geometry.reflection.primitives else {
+        panic!("{:?}", geometry.reflection);
+    };
+    assert_eq!(input, InputPrimitive::Lines);
+    // One position, three colors, an attribute and a level of the patch.
+    assert_eq!(locations(&geometry.reflection.inputs).len(), 6);
+}
+
+#[test]
+fn patches_without_control_program_have_the_levels_of_the_state() {
+    let options = |patch_vertices| Options {
+        fixed: FixedState {
+            patch_vertices,
+            ..FixedState::default()
+        },
+        ..Options::default()
+    };
+    let made = |linked: &Linked| linked.made.iter().map(|made| made.0).collect::<Vec<_>>();
+    let five = linked(&[VERTEX, PATCHES], &options(5));
+    assert_eq!(made(&five), [Stage::TessControl, Stage::TessEval]);
+    assert_eq!(shaders(&five).len(), 4);
+    let plain = PATCHES
+        .replace("primitive.patch.attrib[9]", "1")
+        .replace("primitive.tessouter[1].x", "1");
+    let three = linked(&[VERTEX, &plain], &options(3));
+    assert_eq!(made(&three), []);
+    assert_eq!(shaders(&three).len(), 2);
+    assert_eq!(made(&linked(&[VERTEX, &plain], &options(7))).len(), 2);
+}
+
+#[test]
+fn patches_that_nobody_takes_become_points() {
+    let pair = linked(&[VERTEX, CONTROL, FRAGMENT], &Options::default());
+    assert_eq!(pair.made[0].0, Stage::TessEval);
+    assert_eq!(shaders(&pair).len(), 4);
+    let single = CONTROL.replace("VERTICES_OUT 3", "VERTICES_OUT 1");
+    let refused = linked(&[VERTEX, &single], &Options::default());
+    let errors = refused.stages[1].as_ref().unwrap_err();
+    assert_eq!(errors.list[0].code, Code::Unsupported);
+}
+
+#[test]
+fn patches_have_as_many_vectors_as_two_vertices() {
+    let bridged = |vertices: u32, geometry: &str| {
+        let control = CONTROL.replace("VERTICES_OUT 3", &format!("VERTICES_OUT {vertices}"));
+        linked(&[VERTEX, &control, geometry], &Options::default())
+    };
+    for vertices in [12, 13, 14, 15, 29, 30, 31] {
+        assert_eq!(shaders(&bridged(vertices, PATCHES)).len(), 4);
+    }
+    let more = PATCHES.replace(
+        "ADD r,",
+        "ATTRIB t = vertex.texcoord[3];\nMOV r, t[n.x];\nADD r,",
+    );
+    let refused = bridged(32, &more);
+    let errors = refused.stages[2].as_ref().unwrap_err();
+    assert_eq!(errors.list[0].code, Code::OutputTooLarge);
+    assert!(errors.list[0].message.contains("67 vectors"), "{errors:?}");
+}
+
+#[test]
+fn programs_that_do_not_fit_are_refused() {
+    let errors = |texts: &[&str], place: usize| {
+        let linked = linked(texts, &Options::default());
+        linked.stages[place].as_ref().unwrap_err().list[0].clone()
+    };
+    let lines = GEOMETRY.replace("PRIMITIVE_IN TRIANGLES", "PRIMITIVE_IN LINES");
+    let lines = lines.replace("vertex[2]", "vertex[1]");
+    let error = errors(&[VERTEX, EVALUATION, &lines], 2);
+    assert_eq!(error.code, Code::StageMismatch);
+    assert!(error.message.contains("takes LINES"), "{}", error.message);
+    assert!(
+        error.message.contains("makes TRIANGLES"),
+        "{}",
+        error.message
+    );
+    assert_eq!(
+        errors(&[VERTEX, CONTROL, GEOMETRY], 2).code,
+        Code::StageMismatch
+    );
+}

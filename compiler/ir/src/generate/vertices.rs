@@ -1,0 +1,278 @@
+//! What geometry and tessellation evaluation programs read of vertices, and the vertices that geometry programs emit.
+//!
+//! A geometry program counts the vertices that it emits, so that none is beyond the limit that it declares, where devices differ.
+
+use super::random::Random;
+use super::{Generator, Pools, RESULTS};
+use crate::inst::{Aux, Base, Cond, Dst, Index, IndexId, IndexTerm, Src, WriteMask};
+use crate::interp::Environment;
+use crate::op::Op;
+use crate::operand::Swizzle;
+use crate::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder};
+use crate::program::{Program, RegisterId, Stage, Storage};
+use crate::semantic::{Input, InputId, Output, Semantic};
+use crate::span::Span;
+use crate::types::{Base as TypeBase, Type, Width};
+
+/// Inputs of each vertex: `generic[RESULTS..]`.
+pub const VERTEX_INPUTS: usize = 2;
+/// Vertices of the patches that tessellation evaluation programs read.
+pub const PATCH_VERTICES: u32 = 4;
+/// Coordinates of the subdivision are multiples of one part of so many.
+pub const TESS_PARTS: u32 = 4;
+
+/// Most and fewest vertices that programs say they emit: at least two triangles.
+const MAX_EMITTED: usize = 10;
+const MIN_EMITTED: usize = 4;
+/// Streams of programs that have several.
+const STREAMS: usize = 4;
+/// Inputs of a geometry program that are primitives; it does not know how many vertices a patch has.
+const PRIMITIVES: &[InputPrimitive] = &[
+    InputPrimitive::Points,
+    InputPrimitive::Lines,
+    InputPrimitive::LinesAdjacency,
+    InputPrimitive::Triangles,
+    InputPrimitive::TrianglesAdjacency,
+];
+
+/// What a program does with vertices.
+pub(super) struct Vertices {
+    /// Inputs per vertex.
+    inputs: Vec<InputId>,
+    /// The number of the primitive.
+    primitive: InputId,
+    /// Lane x is the vertex that is read.
+    vertex: RegisterId,
+    /// Lane x counts vertices that the invocation has emitted.
+    emitted: RegisterId,
+    /// Vertex streams that are used.
+    streams: usize,
+}
+
+impl Vertices {
+    /// `None` if the program has nothing to do with vertices of a primitive.
+    pub(super) fn new(program: &mut Program) -> Option<Self> {
+        if !matches!(program.stage, Stage::TessEval | Stage::Geometry) {
+            return None;
+        }
+        let primitive = program.inputs.push(Input {
+            base: TypeBase::Unsigned,
+            ..Input::new(Semantic::PrimitiveId)
+        });
+        let inputs = (RESULTS..RESULTS + VERTEX_INPUTS).map(|number| {
+            program.inputs.push(Input {
+                base: TypeBase::Unsigned,
+                per_vertex: true,
+                ..Input::new(Semantic::Generic(number as u8))
+            })
+        });
+        let inputs = inputs.collect();
+        let [vertex, emitted] = std::array::from_fn(|_| {
+            let register = Pools::register(Storage::Temp, Width::W32);
+            program.registers.push(register)
+        });
+        Some(Self {
+            inputs,
+            primitive,
+            vertex,
+            emitted,
+            streams: 1,
+        })
+    }
+}
+
+/// Vertices of the primitives that a generated program reads.
+pub(super) fn count(program: &Program) -> u32 {
+    match program.stage {
+        Stage::Geometry => program.modes.primitive_in.vertices().unwrap_or(0),
+        Stage::TessEval => PATCH_VERTICES,
+        Stage::Vertex | Stage::TessControl | Stage::Fragment | Stage::Compute => 0,
+    }
+}
+
+/// Gives a run vertices.
+pub(super) fn set_vertices(program: &Program, environment: &mut Environment, random: &mut Random) {
+    let vertices = (0..count(program)).map(|_| {
+        let inputs = program.inputs.iter().map(|input| match input.per_vertex {
+            true => std::array::from_fn(|_| u64::from(random.bits32())),
+            false => [0; 4],
+        });
+        inputs.collect()
+    });
+    environment.vertices = vertices.collect();
+}
+
+impl Generator {
+    /// What the program gets and makes.
+    pub(super) fn primitive_modes(&mut self) {
+        let modes = &mut self.builder.program.modes;
+        if self.options.stage == Stage::TessEval {
+            modes.tess_mode = self.random.pick(TessMode::ALL).0;
+            modes.tess_order = self.random.pick(TessOrder::ALL).0;
+            // A point for each place at which the program runs.
+            modes.point_mode = true;
+            return;
+        }
+        modes.primitive_in = self.random.pick(PRIMITIVES);
+        modes.primitive_out = self.random.pick(OutputPrimitive::ALL).0;
+        modes.vertices_out =
+            (MIN_EMITTED + self.random.below(1 + MAX_EMITTED - MIN_EMITTED)) as u32;
+        modes.invocations = self.random.below(4) as u32;
+        // Only points go to other streams than the first.
+        if modes.primitive_out == OutputPrimitive::Points
+            && self.random.percent(50)
+            && let Some(vertices) = &mut self.pools.vertices
+        {
+            vertices.streams = STREAMS;
+        }
+    }
+
+    /// What the program counts with, and the place of a point.
+    pub(super) fn set_up_vertices(&mut self) {
+        let Some(vertices) = &self.pools.vertices else {
+            return;
+        };
+        let (emitted, primitive) = (vertices.emitted, vertices.primitive);
+        let zero = self.literal(0);
+        self.emit(Op::Mov, Type::U32, Dst::new(emitted, WriteMask::X), &[zero]);
+        let number = Src {
+            swizzle: Swizzle::splat(0),
+            ..Src::new(Base::Input(primitive))
+        };
+        let second = Dst::new(self.pools.int[1], WriteMask::X);
+        self.emit(Op::Mov, Type::U32, second, &[number]);
+        if self.options.stage == Stage::TessEval {
+            self.place_point();
+        }
+    }
+
+    /// The position is that of a pixel among 8 in each direction: one behind the first for each part of the coordinates.
+    fn place_point(&mut self) {
+        let program = &mut self.builder.program;
+        let output = program.outputs.push(Output::new(Semantic::Position));
+        let register = Pools::register(Storage::Output(output), Width::W32);
+        let register = program.registers.push(register);
+        let bits = |lanes: [f32; 4]| lanes.map(|lane| u64::from(lane.to_bits()));
+        let zero_one = program.literals.push(bits([0.0, 0.0, 0.0, 1.0]));
+        let middle = program.literals.push(bits([0.625, 0.625, 0.0, 0.0]));
+        let [zero_one, middle] = [zero_one, middle].map(|id| Src::new(Base::Literal(id)));
+        let coordinate = Src::new(Base::Input(self.input));
+        self.emit(Op::Mov, Type::F32, Self::whole(register), &[zero_one]);
+        let place = Dst::new(register, WriteMask(3));
+        self.emit(Op::Sub, Type::F32, place, &[coordinate, middle]);
+    }
+
+    /// The parts of the coordinates of the subdivision as integers.
+    pub(super) fn tess_parts(&mut self, register: RegisterId) {
+        let parts = self.literal(u64::from((TESS_PARTS as f32).to_bits()));
+        let scratch = self.pools.scratch;
+        let coordinate = Src::new(Base::Input(self.input));
+        let lanes = WriteMask(7);
+        let dst = Dst::new(scratch, lanes);
+        self.emit(Op::Mul, Type::F32, dst, &[coordinate, parts]);
+        let dst = Dst::new(register, lanes);
+        self.cvt(Type::U32, Type::F32, dst, Src::register(scratch));
+    }
+
+    /// Reads a vertex or emits one.
+    pub(super) fn vertex_statement(&mut self) {
+        if self.options.stage == Stage::Geometry && self.random.percent(70) {
+            self.make_vertex();
+        } else {
+            self.read_vertex();
+        }
+    }
+
+    fn read_vertex(&mut self) {
+        let Some(vertices) = &self.pools.vertices else {
+            return;
+        };
+        let (input, vertex) = (self.random.pick(&vertices.inputs), vertices.vertex);
+        let register = self.random.pick(&self.pools.int);
+        let index = self.vertex_index(count(&self.builder.program), vertex);
+        let swizzle = self.swizzle();
+        let source = Src {
+            index: Some(index),
+            swizzle,
+            ..Src::new(Base::Input(input))
+        };
+        self.combine_with(register, source);
+    }
+
+    /// Changes a result and emits a vertex; now and then that ends a strip.
+    fn make_vertex(&mut self) {
+        let result = self.random.pick(&self.pools.results);
+        let (dst, source) = (self.dst(result), self.int_source());
+        self.emit(Op::Mov, Type::U32, dst, &[source]);
+        self.emit_vertex();
+        if self.random.percent(15) {
+            self.emit_with(Op::EndPrimitive, Type::U32, Aux::None, None, &[]);
+        }
+    }
+
+    /// Emits a vertex unless there are as many as there may be.
+    pub(super) fn emit_vertex(&mut self) {
+        let Some(vertices) = &self.pools.vertices else {
+            return;
+        };
+        let (emitted, streams) = (vertices.emitted, vertices.streams);
+        let scratch = self.pools.scratch;
+        let most = self.literal(u64::from(self.builder.program.modes.vertices_out));
+        let one = self.literal(1);
+        let count = Src::register(emitted);
+        let test = Dst::new(scratch, WriteMask::X);
+        self.emit(Op::SetLt, Type::U32, test, &[count, most]);
+        self.builder.open_block();
+        let x = Dst::new(emitted, WriteMask::X);
+        self.emit(Op::Add, Type::U32, x, &[count, one]);
+        let stream = if streams > 1 && self.random.percent(30) {
+            self.small_number(scratch, streams as u64);
+            Src::register(scratch)
+        } else {
+            let stream = self.random.below(streams);
+            self.literal(stream as u64)
+        };
+        self.emit_with(Op::EmitVertex, Type::S32, Aux::None, None, &[stream]);
+        let then = self.builder.close_block();
+        let cond = Cond::NonZero(scratch, 0, Type::U32);
+        self.builder.branch(cond, then, None, Span::default());
+    }
+
+    /// Any of `vertices`, given by a constant or by lane x of `register`.
+    pub(super) fn vertex_index(&mut self, vertices: u32, register: RegisterId) -> IndexId {
+        let constant = IndexTerm::constant(self.random.below(vertices as usize) as i32);
+        if !self.random.percent(80) {
+            return self.vertex_at(constant);
+        }
+        let number = self.random.pick(&self.pools.int);
+        let (lane, most) = (self.random.below(4) as u8, self.literal(0xff));
+        let source = Src {
+            swizzle: Swizzle::splat(lane),
+            ..Src::register(number)
+        };
+        let x = Dst::new(register, WriteMask::X);
+        self.emit(Op::And, Type::U32, x, &[source, most]);
+        let vertices = self.literal(u64::from(vertices));
+        self.emit(Op::Mod, Type::U32, x, &[Src::register(register), vertices]);
+        self.vertex_at(IndexTerm {
+            relative: Some((register, 0)),
+            offset: 0,
+        })
+    }
+
+    fn vertex_at(&mut self, vertex: IndexTerm) -> IndexId {
+        self.builder.program.indices.push(Index {
+            element: IndexTerm::constant(0),
+            len: 1,
+            vertex: Some(vertex),
+        })
+    }
+
+    /// Changes an integer register by a value that takes no modifier.
+    pub(super) fn combine_with(&mut self, register: RegisterId, source: Src) {
+        let dst = self.dst(register);
+        let op = self.random.pick(&[Op::Xor, Op::Add, Op::Sub]);
+        let dst = Dst { cc: None, ..dst };
+        self.emit(op, Type::U32, dst, &[Src::register(register), source]);
+    }
+}

@@ -1,0 +1,176 @@
+//! What is known of each block before anything changes: its accesses of outputs, its exits, whether barriers stand in it.
+
+use super::effects::{Effects, Pending, Writers, of_inst};
+use super::exits::Exits;
+use crate::arena::{Id, IndexVec};
+use crate::op::Op;
+use crate::program::{BlockId, Node, Program, RoutineId};
+
+/// Facts about a block or node.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fact {
+    /// All accesses of outputs, those of called routines included.
+    pub(super) effects: Effects,
+    /// Ways out besides its end.
+    pub(super) exits: Exits,
+    /// Whether an access in it has to wait for another one in it.
+    pub(super) needs_barrier: bool,
+}
+
+impl Fact {
+    fn add(&mut self, other: &Self) {
+        self.effects.add(&other.effects);
+        self.exits |= other.exits;
+        self.needs_barrier |= other.needs_barrier;
+    }
+}
+
+/// Facts about all blocks that can run.
+pub(super) struct Facts {
+    blocks: IndexVec<BlockId, Fact>,
+    /// The routines that can run, callees before their callers.
+    pub(super) order: Vec<RoutineId>,
+}
+
+impl Facts {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut blocks = IndexVec::new();
+        blocks.grow(program.blocks.len(), Fact::default());
+        let order = order(program);
+        let mut facts = Self { blocks, order };
+        for number in 0..facts.order.len() {
+            let routine = facts.order[number];
+            facts.collect(program, program.routines[routine].body);
+        }
+        facts
+    }
+
+    /// Facts about a block.
+    pub(super) fn block(&self, id: BlockId) -> &Fact {
+        &self.blocks[id]
+    }
+
+    /// Facts about a routine. Its exits are within it.
+    pub(super) fn routine(&self, program: &Program, id: RoutineId) -> &Fact {
+        self.block(program.routines[id].body)
+    }
+
+    /// Facts about a node whose blocks are known.
+    pub(super) fn node(&self, program: &Program, node: Node) -> Fact {
+        let mut fact = Fact::default();
+        match node {
+            Node::Run { first, len } => {
+                let mut pending = Pending::default();
+                for inst in program.run(first, len) {
+                    let (effects, writers) = of_inst(program, inst);
+                    fact.needs_barrier |=
+                        inst.op == Op::Barrier || pending.delays(&effects, writers);
+                    pending.add(&effects);
+                    fact.effects.add(&effects);
+                }
+            }
+            Node::Call(routine, _) => {
+                let callee = self.routine(program, routine);
+                fact.effects = callee.effects.clone();
+                fact.needs_barrier = callee.needs_barrier;
+            }
+            Node::If { .. }
+            | Node::Loop { .. }
+            | Node::Switch(_)
+            | Node::Break
+            | Node::Continue
+            | Node::Return => {
+                for block in program.inner_blocks(node) {
+                    fact.add(self.block(block));
+                }
+                fact.exits = fact.exits.through(node) | Exits::of_node(node);
+            }
+        }
+        if matches!(node, Node::Loop { .. }) {
+            // Every access meets those of the round before.
+            let round = Pending::some(&fact.effects);
+            fact.needs_barrier |= round.delays(&fact.effects, Writers::Some);
+        }
+        fact
+    }
+
+    /// The first node from which on nothing in a block has to wait for anything else from there on.
+    pub(super) fn tail(&self, program: &Program, block: BlockId) -> usize {
+        let nodes = program.block(block);
+        let mut later = Effects::default();
+        for (position, &node) in nodes.iter().enumerate().rev() {
+            let fact = self.node(program, node);
+            let before = Pending::some(&fact.effects);
+            if fact.needs_barrier || before.delays(&later, Writers::Some) {
+                return position + 1;
+            }
+            later.add(&fact.effects);
+        }
+        0
+    }
+
+    fn collect(&mut self, program: &Program, id: BlockId) {
+        let mut whole = Fact::default();
+        let mut pending = Pending::default();
+        for &node in program.block(id) {
+            program
+                .inner_blocks(node)
+                .for_each(|inner| self.collect(program, inner));
+            let fact = self.node(program, node);
+            let delayed = if let Node::Run { first, len } = node {
+                program.run(first, len).iter().any(|inst| {
+                    let (effects, writers) = of_inst(program, inst);
+                    let delayed = pending.delays(&effects, writers);
+                    pending.add(&effects);
+                    delayed
+                })
+            } else {
+                let delayed = pending.delays(&fact.effects, Writers::Some);
+                pending.add(&fact.effects);
+                delayed
+            };
+            if !fact.exits.is_empty() {
+                pending.leave();
+            }
+            whole.add(&fact);
+            whole.needs_barrier |= delayed;
+        }
+        self.blocks[id] = whole;
+    }
+}
+
+/// The routines that main reaches, callees before their callers. Calls may be nested deeper than the stack of the machine.
+fn order(program: &Program) -> Vec<RoutineId> {
+    let mut order = Vec::new();
+    let mut known = vec![false; program.routines.len()];
+    known[program.main.index()] = true;
+    let mut path = vec![(program.main, callees(program, program.main))];
+    while let Some((routine, rest)) = path.last_mut() {
+        match rest.pop() {
+            Some(callee) if known[callee.index()] => {}
+            Some(callee) => {
+                known[callee.index()] = true;
+                path.push((callee, callees(program, callee)));
+            }
+            None => {
+                order.push(*routine);
+                path.pop();
+            }
+        }
+    }
+    order
+}
+
+fn callees(program: &Program, routine: RoutineId) -> Vec<RoutineId> {
+    let mut callees = Vec::new();
+    let mut blocks = vec![program.routines[routine].body];
+    while let Some(block) = blocks.pop() {
+        for &node in program.block(block) {
+            blocks.extend(program.inner_blocks(node));
+            if let Node::Call(callee, _) = node {
+                callees.push(callee);
+            }
+        }
+    }
+    callees
+}

@@ -1,0 +1,33 @@
+//! Random programs: what they do in lock step, they do with barriers whoever runs first.
+
+use super::runs::check_orders;
+use crate::generate::{self, GenerateOptions};
+use crate::program::Stage;
+use crate::{lock_step, verify};
+
+fn agree(seeds: std::ops::Range<u64>, options: &GenerateOptions) {
+    let mut lowered_programs = 0;
+    for seed in seeds.clone() {
+        let program = generate::program(seed, options);
+        assert_eq!(verify(&program), Ok(()), "seed {seed}\n{program}");
+        let Some(lowered) = lock_step::lower(&program) else {
+            continue;
+        };
+        lowered_programs += 1;
+        assert_eq!(verify(&lowered), Ok(()), "seed {seed}\n{lowered}");
+        let environment = generate::environment(seed, &program);
+        check_orders(&program, &lowered, &environment, 6);
+    }
+    let count = (seeds.end - seeds.start) as usize;
+    assert!(lowered_programs > count / 4, "few programs have barriers");
+}
+
+#[test]
+fn small_programs() {
+    agree(0..400, &GenerateOptions::new(Stage::TessControl, 12));
+}
+
+#[test]
+fn programs() {
+    agree(0..100, &GenerateOptions::new(Stage::TessControl, 50));
+}

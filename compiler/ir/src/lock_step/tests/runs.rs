@@ -1,0 +1,71 @@
+//! Runs of programs in lock step, and of what becomes of them in other orders.
+
+use super::text;
+use crate::generate::random::Random;
+use crate::interp::{Environment, Interpreter, Patch};
+use crate::program::Program;
+use crate::{lock_step, parse, verify};
+
+/// Runs a program in some order.
+fn patch(program: &Program, environment: &Environment, order: u64) -> Patch {
+    let interpreter = Interpreter::new(program).unwrap();
+    let mut random = Random::new(order);
+    // Some orders let one invocation run ahead as far as it can.
+    let stays = random.below(100);
+    let mut last = 0;
+    let mut schedule = move |count: usize| {
+        if random.below(100) >= stays {
+            last = random.below(count);
+        }
+        last
+    };
+    let run = interpreter.run_patch(&mut environment.clone(), &mut schedule);
+    run.unwrap_or_else(|error| panic!("{error}\n{program}"))
+}
+
+/// Checks that `lowered` gives in some orders what `program` gives in lock step.
+pub(super) fn check_orders(
+    program: &Program,
+    lowered: &Program,
+    environment: &Environment,
+    orders: u64,
+) {
+    let expected = patch(program, environment, 0);
+    let known = program.outputs.len();
+    for order in 0..orders {
+        let mut found = patch(lowered, environment, order);
+        let what = || format!("order {order}\n{program}\n{lowered}");
+        assert!(!found.parted_at_barrier, "parted, {}", what());
+        let vertices = found.vertices.iter_mut();
+        vertices.for_each(|outputs| outputs.truncate(known));
+        found.outputs.truncate(known);
+        assert_eq!(found.outputs, expected.outputs, "{}", what());
+        assert_eq!(found.vertices, expected.vertices, "{}", what());
+    }
+}
+
+/// Checks it for a program with any parameter whose lanes are 0 or 1.
+pub(super) fn check_runs(text: &str) {
+    let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(verify(&program), Ok(()), "{text}");
+    let lowered = lock_step::lower(&program).unwrap_or_else(|| {
+        let mut alone = program.clone();
+        alone.modes.lock_step = false;
+        alone
+    });
+    assert_eq!(verify(&lowered), Ok(()), "{lowered}");
+    for bits in 0..16_u32 {
+        let vertex = |number: u64| vec![[0; 4], [number % 2; 4]];
+        let environment = Environment {
+            params: vec![std::array::from_fn(|lane| bits >> lane & 1)],
+            vertices: (0..3).map(vertex).collect(),
+            ..Environment::default()
+        };
+        check_orders(&program, &lowered, &environment, 12);
+    }
+}
+
+/// Checks it for a main routine.
+pub(super) fn check_body_runs(body: &str) {
+    check_runs(&text(body));
+}

@@ -1,0 +1,381 @@
+//! What is the same in all invocations of a patch by construction: lanes of registers, and the flow that follows them.
+//!
+//! A lane is the same as long as instructions compute it from what is the same, where all invocations run together. They part at branches by
+//! other values, and behind nodes that only some of them leave. Rounds over the program find where they do: what is known at the start of loops
+//! and routines, and of the nodes at which invocations part, grows from round to round until nothing is new.
+
+use super::exits::Exits;
+use super::state::Varying;
+use crate::arena::IndexVec;
+use crate::inst::{Aux, Base, Cond, Guard, IndexTerm, Inst, Src, read_lanes};
+use crate::op::Op;
+use crate::program::{BlockId, Node, Program, RegisterId, RoutineId, SwitchId};
+use crate::semantic::Semantic;
+
+/// Rounds after which invocations count as parted by every condition. Few programs need more than four.
+const MAX_ROUNDS: usize = 32;
+
+/// Blocks times registers beyond which they do so at once, because what is known of registers takes too much room.
+const MAX_STATES: usize = 1 << 22;
+
+/// Whether all invocations run together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Flow {
+    Together,
+    Parted,
+}
+
+/// What is known of a routine.
+#[derive(Clone)]
+struct Routine {
+    /// How invocations come into it.
+    flow: Flow,
+    entry: Varying,
+    exit: Varying,
+}
+
+/// A loop or switch that is being walked over.
+#[derive(Default)]
+struct Construct {
+    /// What is known where a loop is continued; `None` for a switch.
+    continues: Option<Varying>,
+    breaks: Varying,
+}
+
+/// Where invocations run together.
+pub(super) struct Uniformity<'p> {
+    program: &'p Program,
+    /// Whether registers are looked at; else every condition parts invocations.
+    is_exact: bool,
+    /// Blocks of the first way of branches, and bodies of loops: whether invocations part by the condition; what is known at the start.
+    parting: IndexVec<BlockId, bool>,
+    heads: IndexVec<BlockId, Varying>,
+    parting_switches: IndexVec<SwitchId, bool>,
+    /// Exits that only some invocations may take.
+    exits: IndexVec<BlockId, Exits>,
+    routines: IndexVec<RoutineId, Routine>,
+    changed: bool,
+    /// What is known at the node that is being looked at.
+    here: Varying,
+    around: Vec<Construct>,
+    /// What is known where the routine is left.
+    returns: Varying,
+}
+
+impl<'p> Uniformity<'p> {
+    /// `order`: the routines that can run, callees before their callers.
+    pub(super) fn new(program: &'p Program, order: &[RoutineId]) -> Self {
+        let registers = program.registers.len();
+        let states = program.blocks.len().saturating_mul(registers);
+        let mut uniformity = Self {
+            program,
+            is_exact: states <= MAX_STATES,
+            parting: IndexVec::new(),
+            heads: IndexVec::new(),
+            parting_switches: IndexVec::new(),
+            exits: IndexVec::new(),
+            routines: IndexVec::new(),
+            changed: true,
+            here: Varying::default(),
+            around: Vec::new(),
+            returns: Varying::default(),
+        };
+        let (blocks, unknown) = (program.blocks.len(), Varying::default());
+        uniformity.parting.grow(blocks, false);
+        uniformity.heads.grow(blocks, unknown.clone());
+        uniformity.exits.grow(blocks, Exits::empty());
+        let switches = &mut uniformity.parting_switches;
+        switches.grow(program.switches.len(), false);
+        let routine = Routine {
+            flow: Flow::Together,
+            entry: unknown.clone(),
+            exit: unknown,
+        };
+        uniformity.routines.grow(program.routines.len(), routine);
+        if uniformity.is_exact {
+            uniformity.routines[program.main].entry = Varying::none(registers);
+        }
+        let mut rounds = 0;
+        while std::mem::take(&mut uniformity.changed) {
+            rounds += 1;
+            uniformity.is_exact &= rounds < MAX_ROUNDS;
+            order.iter().rev().for_each(|&id| uniformity.walk(id));
+        }
+        uniformity
+    }
+
+    /// How invocations come into a routine.
+    pub(super) fn routine(&self, id: RoutineId) -> Flow {
+        self.routines[id].flow
+    }
+
+    /// The exits out of a node that only some invocations may take, if all come there together.
+    pub(super) fn exits(&self, node: Node) -> Exits {
+        let inner = self.program.inner_blocks(node);
+        let inner = inner.map(|block| self.exits[block]);
+        inner.fold(Exits::empty(), Exits::union).through(node)
+    }
+
+    /// Whether invocations that come to a node together part there.
+    pub(super) fn parts(&self, node: Node) -> bool {
+        let differs = match node {
+            Node::If { then, .. } => self.parting[then],
+            Node::Switch(id) => self.parting_switches[id],
+            Node::Run { .. }
+            | Node::Loop { .. }
+            | Node::Break
+            | Node::Continue
+            | Node::Call(..)
+            | Node::Return => false,
+        };
+        let mut blocks = self.program.inner_blocks(node);
+        differs || blocks.any(|block| !self.exits[block].is_empty())
+    }
+
+    fn walk(&mut self, id: RoutineId) {
+        let Routine { flow, entry, .. } = self.routines[id].clone();
+        self.here = entry;
+        self.returns = Varying::default();
+        self.block(self.program.routines[id].body, flow);
+        self.returns.join(&self.here);
+        let returns = std::mem::take(&mut self.returns);
+        self.changed |= self.routines[id].exit.join(&returns);
+    }
+
+    fn block(&mut self, id: BlockId, mut flow: Flow) -> Exits {
+        let mut exits = Exits::empty();
+        for &node in self.program.block(id) {
+            let left = self.node(node, flow);
+            if !left.is_empty() {
+                flow = Flow::Parted;
+            }
+            exits |= left;
+        }
+        if !self.exits[id].contains(exits) {
+            self.exits[id] |= exits;
+            self.changed = true;
+        }
+        self.exits[id]
+    }
+
+    /// The exits out of a node that only some invocations may take.
+    fn node(&mut self, node: Node, flow: Flow) -> Exits {
+        self.test(node);
+        let inner = match flow {
+            Flow::Together if self.parts(node) => Flow::Parted,
+            Flow::Together | Flow::Parted => flow,
+        };
+        let exits = match node {
+            Node::Run { first, len } => {
+                for inst in self.program.run(first, len) {
+                    self.inst(inst, flow);
+                }
+                Exits::empty()
+            }
+            Node::If {
+                then, otherwise, ..
+            } => self.one_of([Some(then), otherwise], inner),
+            Node::Loop {
+                body, continuing, ..
+            } => self.repeat(body, continuing, inner),
+            Node::Switch(id) => {
+                let switch = &self.program.switches[id];
+                self.around.push(Construct::default());
+                let cases = switch.cases.iter().map(|case| Some(case.block));
+                let exits = self.one_of(cases.chain([switch.default]), inner);
+                let left = self.around.pop().unwrap_or_default();
+                self.here.join(&left.breaks);
+                exits
+            }
+            Node::Call(callee, _) => {
+                self.call(callee, flow);
+                Exits::empty()
+            }
+            Node::Break | Node::Continue | Node::Return => {
+                self.leave(node);
+                Exits::empty()
+            }
+        };
+        let own = match flow {
+            Flow::Together => Exits::empty(),
+            Flow::Parted => Exits::of_node(node),
+        };
+        exits.through(node) | own
+    }
+
+    /// Notes whether invocations part by the condition of a node.
+    fn test(&mut self, node: Node) {
+        if let Node::If { cond, then, .. } = node {
+            let parts = self.cond_varies(cond);
+            self.changed |= parts && !self.parting[then];
+            self.parting[then] |= parts;
+        }
+        if let Node::Switch(id) = node {
+            let (register, lane) = self.program.switches[id].selector;
+            let parts = self.lanes_vary(register, 1 << lane);
+            self.changed |= parts && !self.parting_switches[id];
+            self.parting_switches[id] |= parts;
+        }
+    }
+
+    /// Blocks of which one runs, `None` for an empty one.
+    fn one_of(&mut self, blocks: impl IntoIterator<Item = Option<BlockId>>, flow: Flow) -> Exits {
+        let before = self.here.clone();
+        let (mut behind, mut exits) = (Varying::default(), Exits::empty());
+        for block in blocks {
+            self.here.clone_from(&before);
+            if let Some(block) = block {
+                exits |= self.block(block, flow);
+            }
+            behind.join(&self.here);
+        }
+        self.here = behind;
+        exits
+    }
+
+    fn repeat(&mut self, body: BlockId, continuing: Option<BlockId>, flow: Flow) -> Exits {
+        self.changed |= self.heads[body].join(&self.here);
+        self.here.clone_from(&self.heads[body]);
+        self.around.push(Construct {
+            continues: Some(Varying::default()),
+            breaks: Varying::default(),
+        });
+        let exits = self.block(body, flow);
+        let left = self.around.pop().unwrap_or_default();
+        left.continues.iter().for_each(|state| {
+            self.here.join(state);
+        });
+        if let Some(continuing) = continuing {
+            self.block(continuing, flow);
+        }
+        self.changed |= self.heads[body].join(&self.here);
+        self.here = left.breaks;
+        exits
+    }
+
+    fn call(&mut self, callee: RoutineId, flow: Flow) {
+        let routine = &mut self.routines[callee];
+        if flow == Flow::Parted && routine.flow == Flow::Together {
+            routine.flow = Flow::Parted;
+            self.changed = true;
+        }
+        self.changed |= routine.entry.join(&self.here);
+        self.here.clone_from(&routine.exit);
+    }
+
+    fn leave(&mut self, node: Node) {
+        let target = match node {
+            Node::Break => self
+                .around
+                .last_mut()
+                .map(|construct| &mut construct.breaks),
+            Node::Continue => {
+                let mut around = self.around.iter_mut().rev();
+                around.find_map(|construct| construct.continues.as_mut())
+            }
+            Node::Return => Some(&mut self.returns),
+            Node::Run { .. }
+            | Node::If { .. }
+            | Node::Loop { .. }
+            | Node::Switch(_)
+            | Node::Call(..) => None,
+        };
+        if let Some(target) = target {
+            target.join(&self.here);
+        }
+        // Nothing comes behind it.
+        self.here = Varying::default();
+    }
+
+    fn inst(&mut self, inst: &Inst, flow: Flow) {
+        let Some(dst) = inst.dst else { return };
+        let index = dst.index.map(|index| self.program.indices[index].element);
+        let is_same = flow == Flow::Together
+            && self.computes_same(inst)
+            && !dst.guard.is_some_and(|guard| self.guard_varies(guard))
+            && !index.is_some_and(|term| self.term_varies(term));
+        for register in [Some(dst.register), dst.cc].into_iter().flatten() {
+            let is_whole = dst.guard.is_none() && self.program.registers[register].array.is_none();
+            if !is_same {
+                self.here.add(register, dst.mask.0);
+            } else if is_whole {
+                self.here.remove(register, dst.mask.0);
+            }
+        }
+    }
+
+    /// Whether an instruction gives all invocations that run it together the same.
+    fn computes_same(&self, inst: &Inst) -> bool {
+        // Memory may change in between, and groups are no patches.
+        let is_function = matches!(inst.aux, Aux::None | Aux::Cvt { .. })
+            && !inst.op.info().effect
+            && !matches!(
+                inst.op,
+                Op::GroupAll
+                    | Op::GroupAny
+                    | Op::GroupEqual
+                    | Op::GroupBallot
+                    | Op::GroupAllEqual
+                    | Op::GroupBallotWide
+                    | Op::GroupFirst
+                    | Op::GroupRead
+                    | Op::Clock
+                    | Op::ShuffleUp
+                    | Op::ShuffleDown
+                    | Op::ShuffleXor
+                    | Op::ShuffleIndex
+            );
+        let mask = inst.dst.map_or(0, |dst| dst.mask.0);
+        let mut sources = self.program.sources(inst).iter().enumerate();
+        is_function
+            && sources.all(|(number, src)| {
+                let lanes = read_lanes(self.program, inst, number, mask);
+                !self.source_varies(src, src.swizzle.source_lanes(lanes))
+            })
+    }
+
+    fn source_varies(&self, src: &Src, lanes: u8) -> bool {
+        let differs = match src.base {
+            Base::Register(register) => self.lanes_vary(register, lanes),
+            Base::Param(_) | Base::Literal(_) => false,
+            Base::Input(input) => !is_same_for_patch(self.program.inputs[input].semantic),
+            // Others may write it at any time that this program does not order.
+            Base::Output(_) => true,
+        };
+        let index = src.index.map(|index| self.program.indices[index]);
+        differs
+            || index.is_some_and(|index| {
+                let vertex = index.vertex.is_some_and(|term| self.term_varies(term));
+                vertex || self.term_varies(index.element)
+            })
+    }
+
+    fn term_varies(&self, term: IndexTerm) -> bool {
+        let relative = term.relative;
+        relative.is_some_and(|(register, lane)| self.lanes_vary(register, 1 << lane))
+    }
+
+    fn cond_varies(&self, cond: Cond) -> bool {
+        match cond {
+            Cond::Any(guard) => self.guard_varies(guard),
+            Cond::NonZero(register, lane, _) => self.lanes_vary(register, 1 << lane),
+        }
+    }
+
+    fn guard_varies(&self, guard: Guard) -> bool {
+        self.lanes_vary(guard.cc, guard.swizzle.source_lanes(15))
+    }
+
+    fn lanes_vary(&self, register: RegisterId, lanes: u8) -> bool {
+        !self.is_exact || self.here.differ(register, lanes)
+    }
+}
+
+/// Whether an input is the same in all invocations of a patch, of the same vertex if it is one per vertex.
+const fn is_same_for_patch(input: Semantic) -> bool {
+    !input.is_thread_number()
+        && !matches!(
+            input,
+            Semantic::InvocationId | Semantic::WarpId | Semantic::SmId
+        )
+}

@@ -1,0 +1,111 @@
+//! Primitives: what geometry programs get and make, how patches are subdivided.
+
+macro_rules! word_enum {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
+        pub enum $name { $($(#[$variant_doc])* $variant,)* }
+
+        impl $name {
+            /// All of them with their words in the text form.
+            pub const ALL: &'static [(Self, &'static str)] = &[$((Self::$variant, $word)),*];
+        }
+    };
+}
+
+word_enum! {
+    /// What a geometry program gets. NV_geometry_program4 section 2.14.6.1; patches: NV_gpu_program5.
+    InputPrimitive {
+        /// One vertex.
+        #[default]
+        Points = "points",
+        /// Two vertices.
+        Lines = "lines",
+        /// Four vertices: 1 and 2 are the line, 0 and 3 its neighbors.
+        LinesAdjacency = "lines_adjacency",
+        /// Three vertices.
+        Triangles = "triangles",
+        /// Six vertices: 0, 2 and 4 are the triangle, 1, 3 and 5 its neighbors.
+        TrianglesAdjacency = "triangles_adjacency",
+        /// As many vertices as the patch has.
+        Patches = "patches",
+    }
+}
+
+impl InputPrimitive {
+    /// The primitive that has so many vertices, whose number does not depend on the draw.
+    pub fn of_vertices(vertices: u32) -> Option<Self> {
+        let mut all = Self::ALL.iter().map(|row| row.0);
+        all.find(|primitive| primitive.vertices() == Some(vertices))
+    }
+
+    /// Number of vertices; `None` if the program does not know it.
+    pub const fn vertices(self) -> Option<u32> {
+        match self {
+            Self::Points => Some(1),
+            Self::Lines => Some(2),
+            Self::Triangles => Some(3),
+            Self::LinesAdjacency => Some(4),
+            Self::TrianglesAdjacency => Some(6),
+            Self::Patches => None,
+        }
+    }
+}
+
+word_enum! {
+    /// What a geometry program makes. NV_geometry_program4 section 2.14.6.2.
+    OutputPrimitive {
+        /// Points.
+        #[default]
+        Points = "points",
+        /// Lines that share vertices.
+        LineStrip = "line_strip",
+        /// Triangles that share edges.
+        TriangleStrip = "triangle_strip",
+    }
+}
+
+word_enum! {
+    /// What a patch is subdivided as. NV_tessellation_program5 section 2.X.7.Y, `TESS_MODE`.
+    TessMode {
+        /// A triangle.
+        #[default]
+        Triangles = "triangles",
+        /// A square.
+        Quads = "quads",
+        /// Horizontal lines.
+        Isolines = "isolines",
+    }
+}
+
+word_enum! {
+    /// How edges are divided. NV_tessellation_program5 section 2.X.7.Y, `TESS_SPACING`.
+    TessSpacing {
+        /// Into parts of one length.
+        #[default]
+        Equal = "equal",
+        /// Into an odd number of parts, two of them perhaps shorter.
+        FractionalOdd = "fractional_odd",
+        /// Into an even number of parts, two of them perhaps shorter.
+        FractionalEven = "fractional_even",
+    }
+}
+
+word_enum! {
+    /// Orientation of the triangles of a subdivision where u grows to the right and v grows upward. NV_tessellation_program5 section
+    /// 2.X.7.Y, `TESS_VERTEX_ORDER`.
+    TessOrder {
+        /// Counterclockwise.
+        #[default]
+        Ccw = "ccw",
+        /// Clockwise.
+        Cw = "cw",
+    }
+}
+
+/// Most vertices that a patch has: the least `GL_MAX_PATCH_VERTICES` and `maxTessellationPatchSize`.
+pub const MAX_PATCH_VERTICES: u32 = 32;
+
+/// Most vertex streams. NV_gpu_program5 section 2.X.8.Z, `EMITS`.
+pub const MAX_VERTEX_STREAMS: u32 = 4;
