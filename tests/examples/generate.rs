@@ -1,5 +1,5 @@
-//! Prints a generated program: `cargo run -p glasm-tests --example generate -- straight|loop|if|mix SIZE gp|glsl [SEED]`, or
-//! `-- VP1.1|VP2.0|FP1.0 NUMBER registers|arb` for a program that names registers and the same one in ARB syntax.
+//! Prints a generated program: `cargo run -p glasm-tests --example generate -- straight|loop|if|mix SIZE gp|tgsi|glsl [SEED]`, or
+//! `-- VP1.1|VP2.0|FP1.0|"TGSI VERT"|"TGSI FRAG" NUMBER registers|arb` for a program that names registers and the same one in ARB syntax.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -17,8 +17,10 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         None => {
-            eprintln!("usage: generate straight|loop|if|mix SIZE gp|glsl [SEED]");
-            eprintln!("       generate VP1.1|VP2.0|FP1.0 NUMBER registers|arb");
+            eprintln!("usage: generate straight|loop|if|mix SIZE gp|tgsi|glsl [SEED]");
+            eprintln!(
+                "       generate VP1.1|VP2.0|FP1.0|\"TGSI VERT\"|\"TGSI FRAG\" NUMBER registers|arb"
+            );
             ExitCode::from(2)
         }
     }
@@ -48,6 +50,7 @@ fn text(words: &[String]) -> Option<String> {
     let program = program(variant, size, seed);
     match language.as_str() {
         "gp" => Some(program.assembly()),
+        "tgsi" => Some(program.tgsi()),
         "glsl" => Some(program.glsl()),
         _ => None,
     }

@@ -39,17 +39,19 @@ struct Subject {
     size: usize,
     operations: usize,
     assembly: String,
-    /// The same in GLSL, as far as naga takes it.
-    glsl: Option<String>,
+    /// The same in GLSL and in TGSI, as far as naga takes it.
+    others: Option<[String; 2]>,
 }
 
-/// What naga makes of a program.
+/// What is compared with a program: the same one in other spellings.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Naga {
     /// GLSL to SPIR-V.
     pub(crate) time: f64,
     /// Bytes of its SPIR-V.
     pub(crate) bytes: usize,
+    /// This compiler, TGSI to SPIR-V.
+    pub(crate) tgsi: f64,
 }
 
 /// Everything measured on one program. Times are in nanoseconds.
@@ -81,6 +83,7 @@ impl Row {
         self.total = self.total.min(other.total);
         if let Some((naga, other)) = self.naga.as_mut().zip(other.naga) {
             naga.time = naga.time.min(other.time);
+            naga.tgsi = naga.tgsi.min(other.tgsi);
         }
         for ((_, time), (_, other)) in self.stages.iter_mut().zip(&other.stages) {
             *time = time.min(*other);
@@ -157,7 +160,7 @@ fn subjects(words: &[String]) -> Vec<Subject> {
                 size,
                 operations: generated.operations,
                 assembly: generated.assembly(),
-                glsl: Some(generated.glsl()),
+                others: Some([generated.glsl(), generated.tgsi()]),
             }
         }
         None => {
@@ -167,7 +170,7 @@ fn subjects(words: &[String]) -> Vec<Subject> {
                 size,
                 operations,
                 assembly,
-                glsl: None,
+                others: None,
             }
         }
     })
@@ -191,14 +194,19 @@ fn measure(subject: &Subject, budget: Budget) -> Result<Row, String> {
     let stages = stages::measure(&source, &options, budget)?;
     let mut compiler = Compiler::new();
     let mut compile = || drop(black_box(compiler.compile(&source, &options)));
-    let (total, naga) = match &subject.glsl {
+    let (total, naga) = match &subject.others {
         None => (budget.time_together([&mut compile])[0], None),
-        Some(glsl) => {
+        Some([glsl, tgsi]) => {
             let bytes = peers::naga(glsl)?.len() * 4;
-            // Together, so that their ratio holds on a busy machine too.
-            let [total, time] =
-                budget.time_together([&mut compile, &mut || drop(black_box(peers::naga(glsl)))]);
-            (total, Some(Naga { time, bytes }))
+            let tgsi = Source::new("generated", tgsi);
+            let mut other = Compiler::new();
+            // Together, so that their ratios hold on a busy machine too.
+            let [total, tgsi, time] = budget.time_together([
+                &mut compile,
+                &mut || drop(black_box(other.compile(&tgsi, &options))),
+                &mut || drop(black_box(peers::naga(glsl))),
+            ]);
+            (total, Some(Naga { time, bytes, tgsi }))
         }
     };
     Ok(Row {

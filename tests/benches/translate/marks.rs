@@ -55,6 +55,12 @@ pub(crate) fn all(rows: &[Row], heap: &Value, counts: &[Count]) -> Vec<Mark> {
         beside_naga,
     ));
     marks.push(Mark::new(
+        "time from TGSI beside naga, 1000 instructions",
+        "of naga's",
+        [1_068.0 / 5.0 / 13_239.0, 1_068.0 / 13_239.0],
+        straight.and_then(|row| Some(row.naga?.tgsi / row.naga?.time)),
+    ));
+    marks.push(Mark::new(
         "growth from 100 to 10,000 instructions (linear is 100)",
         "x",
         [105.0, 130.0],
@@ -93,7 +99,7 @@ pub(crate) fn all(rows: &[Row], heap: &Value, counts: &[Count]) -> Vec<Mark> {
 
 /// Marks in instructions retired.
 fn retired(counts: &[Count]) -> Vec<Mark> {
-    let fit = fit(counts);
+    let fit = fit(counts, Family::Real);
     let straight = counts.iter().find(|count| {
         count.subject.family == Family::Peer(Variant::Straight)
             && count.subject.who == Who::Glasm

@@ -6,7 +6,8 @@
 use super::{SEED, instructions, peers};
 use glasm::{Compiler, Options, Source};
 use glasm_tests::generator::{
-    RegisterLanguage, Shape, Spelling, Variant, program, real, register_real,
+    PrimitiveStage, Real, RegisterLanguage, Shape, Spelling, Variant, primitive_real, program,
+    real, register_real,
 };
 use serde_json::{Value, json};
 use std::hint::black_box;
@@ -35,6 +36,8 @@ const NAGA_SIZES: [usize; 2] = [100, 1000];
 pub(crate) enum Who {
     /// This compiler, from assembly.
     Glasm,
+    /// This compiler, from TGSI.
+    Tgsi,
     /// naga, from GLSL.
     Naga,
 }
@@ -50,6 +53,8 @@ pub(crate) enum Family {
     Peer(Variant),
     /// Programs that name registers, and the same ones that declare variables.
     Register(RegisterLanguage, Spelling),
+    /// Programs like real ones of a stage between vertices and fragments.
+    Primitive(PrimitiveStage),
 }
 
 /// What is measured.
@@ -84,11 +89,11 @@ pub(crate) struct Fit {
     pub(crate) each: f64,
 }
 
-/// Least squares over the programs like real ones.
-pub(crate) fn fit(counts: &[Count]) -> Option<Fit> {
+/// Least squares over the programs of a family.
+pub(crate) fn fit(counts: &[Count], family: Family) -> Option<Fit> {
     let points: Vec<[f64; 2]> = counts
         .iter()
-        .filter(|count| count.subject.family == Family::Real)
+        .filter(|count| count.subject.family == family)
         .map(|count| [count.subject.operations as f64, count.retired])
         .collect();
     let number = points.len() as f64;
@@ -110,7 +115,9 @@ fn subjects(quick: bool) -> Vec<Subject> {
         true => (QUICK_REAL, QUICK_REGISTER, QUICK_SIZES),
         false => (REAL, REGISTER, SIZES),
     };
-    let mut all: Vec<Subject> = (0..reals).map(real_subject).collect();
+    let mut all: Vec<Subject> = (0..reals)
+        .map(|number| real_subject(Family::Real, number, real(number)))
+        .collect();
     for shape in Shape::ALL {
         all.extend(sizes.iter().map(|&size| {
             let (text, operations) = shape.program(size);
@@ -131,13 +138,23 @@ fn subjects(quick: bool) -> Vec<Subject> {
             all.extend((0..registers).map(|number| register_subject(language, spelling, number)));
         }
     }
+    for stage in PrimitiveStage::ALL {
+        all.extend((0..registers).map(|number| {
+            let real = primitive_real(stage, number);
+            real_subject(Family::Primitive(stage), number, real)
+        }));
+    }
     all
 }
 
 fn register_subject(language: RegisterLanguage, spelling: Spelling, number: usize) -> Subject {
     let real = register_real(language, spelling, number);
+    real_subject(Family::Register(language, spelling), number, real)
+}
+
+fn real_subject(family: Family, number: usize, real: Real) -> Subject {
     Subject {
-        family: Family::Register(language, spelling),
+        family,
         who: Who::Glasm,
         size: number,
         operations: real.instructions,
@@ -145,20 +162,14 @@ fn register_subject(language: RegisterLanguage, spelling: Spelling, number: usiz
     }
 }
 
-fn real_subject(number: usize) -> Subject {
-    let real = real(number);
-    Subject {
-        family: Family::Real,
-        who: Who::Glasm,
-        size: number,
-        operations: real.instructions,
-        text: real.text,
-    }
-}
-
-fn peer(variant: Variant, size: usize) -> [Subject; 2] {
+fn peer(variant: Variant, size: usize) -> [Subject; 3] {
     let made = program(variant, size, SEED);
-    [(Who::Glasm, made.assembly()), (Who::Naga, made.glsl())].map(|(who, text)| Subject {
+    let texts = [
+        (Who::Glasm, made.assembly()),
+        (Who::Tgsi, made.tgsi()),
+        (Who::Naga, made.glsl()),
+    ];
+    texts.map(|(who, text)| Subject {
         family: Family::Peer(variant),
         who,
         size,
@@ -189,7 +200,7 @@ fn measured_work(compiler: &mut Compiler, subject: &Subject) {
 #[inline(never)]
 fn work(compiler: &mut Compiler, subject: &Subject) {
     match subject.who {
-        Who::Glasm => {
+        Who::Glasm | Who::Tgsi => {
             let source = Source::new("generated", &subject.text);
             drop(black_box(compiler.compile(&source, &Options::default())));
         }
@@ -233,7 +244,7 @@ fn skip() {
 fn count(subject: Subject, retired: f64) -> Option<Count> {
     let source = Source::new("generated", &subject.text);
     let spirv = match subject.who {
-        Who::Glasm => glasm::compile(&source, &Options::default()).ok()?.words,
+        Who::Glasm | Who::Tgsi => glasm::compile(&source, &Options::default()).ok()?.words,
         Who::Naga => peers::naga(&subject.text).unwrap_or_default(),
     };
     Some(Count {

@@ -2,7 +2,7 @@
 
 use super::retired::{Count, Family, Who, fit};
 use super::{Row, marks};
-use glasm_tests::generator::{RegisterLanguage, Spelling, Variant};
+use glasm_tests::generator::{PrimitiveStage, RegisterLanguage, Spelling, Variant};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -36,6 +36,7 @@ pub(crate) fn markdown(rows: &[Row], heap: &Value, counts: &[Count]) -> String {
     if !counts.is_empty() {
         real(&mut text, counts);
         registers(&mut text, counts);
+        primitives(&mut text, counts);
         peers(&mut text, counts);
         growth(&mut text, counts);
     }
@@ -55,7 +56,9 @@ fn real(text: &mut String, counts: &[Count]) {
         .collect();
     let operations: usize = programs.iter().map(|count| count.subject.operations).sum();
     let spirv: usize = programs.iter().map(|count| count.spirv).sum();
-    let Some(fit) = fit(counts) else { return };
+    let Some(fit) = fit(counts, Family::Real) else {
+        return;
+    };
     text.push_str("### Programs like real ones, instructions retired\n\n");
     text.push_str("| programs | mean size | fixed | per instruction | SPIR-V instructions each |\n|--:|--:|--:|--:|--:|\n");
     let _ = writeln!(
@@ -71,22 +74,53 @@ fn real(text: &mut String, counts: &[Count]) {
 
 /// What programs that name registers cost beside the same ones that declare variables.
 fn registers(text: &mut String, counts: &[Count]) {
-    text.push_str("### Programs that name registers, beside the same ones in ARB syntax, retired per instruction\n\n");
-    text.push_str("| language | programs | mean size | retired each | in ARB syntax | ratio | SPIR-V instructions each | in ARB syntax |\n|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    text.push_str(
+        "### Programs that name registers, beside the same ones in ARB syntax, retired\n\n",
+    );
+    text.push_str("| language | programs | mean size | each, with the fixed part | in ARB syntax | ratio | fixed | in ARB syntax | per instruction | in ARB syntax | SPIR-V instructions each | in ARB syntax |\n");
+    let _ = writeln!(text, "|---|{}", "--:|".repeat(11));
     for language in RegisterLanguage::ALL {
-        let [own, arb] = [Spelling::Registers, Spelling::Declared]
-            .map(|spelling| Total::of(counts, Family::Register(language, spelling)));
+        let families = [Spelling::Registers, Spelling::Declared]
+            .map(|spelling| Family::Register(language, spelling));
+        let [own, arb] = families.map(|family| Total::of(counts, family));
+        let fits = families.map(|family| fit(counts, family));
+        let [Some(own_fit), Some(arb_fit)] = fits else {
+            continue;
+        };
         let _ = writeln!(
             text,
-            "| {} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {:.2} |",
+            "| {} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} |",
             language.name(),
             own.programs,
             own.operations / own.programs,
             own.retired / own.operations,
             arb.retired / arb.operations,
             own.retired / arb.retired,
+            own_fit.fixed,
+            arb_fit.fixed,
+            own_fit.each,
+            arb_fit.each,
             own.spirv / own.operations,
             arb.spirv / arb.operations
+        );
+    }
+    text.push('\n');
+}
+
+/// What programs of the stages between vertices and fragments cost.
+fn primitives(text: &mut String, counts: &[Count]) {
+    text.push_str("### Programs of geometry and tessellation stages, instructions retired\n\n");
+    text.push_str("| stage | programs | mean size | retired each | SPIR-V instructions each |\n|---|--:|--:|--:|--:|\n");
+    for stage in PrimitiveStage::ALL {
+        let total = Total::of(counts, Family::Primitive(stage));
+        let _ = writeln!(
+            text,
+            "| {} | {:.0} | {:.0} | {:.0} | {:.2} |",
+            stage.name(),
+            total.programs,
+            total.operations / total.programs,
+            total.retired / total.operations,
+            total.spirv / total.operations
         );
     }
     text.push('\n');
@@ -118,7 +152,7 @@ impl Total {
 fn peers(text: &mut String, counts: &[Count]) {
     text.push_str("### Beside naga, instructions retired per instruction\n\n");
     text.push_str(
-        "| program | instructions | glasm | naga | naga / glasm |\n|---|--:|--:|--:|--:|\n",
+        "| program | instructions | glasm | naga | naga / glasm | glasm, from TGSI | naga / glasm |\n|---|--:|--:|--:|--:|--:|--:|\n",
     );
     for variant in Variant::ALL {
         let of = |who| {
@@ -127,15 +161,18 @@ fn peers(text: &mut String, counts: &[Count]) {
                 move |count: &&Count| count.subject.family == family && count.subject.who == who;
             counts.iter().filter(wanted)
         };
-        for (glasm, naga) in of(Who::Glasm).zip(of(Who::Naga)) {
+        let glasm = of(Who::Glasm).zip(of(Who::Tgsi));
+        for ((glasm, tgsi), naga) in glasm.zip(of(Who::Naga)) {
             let _ = writeln!(
                 text,
-                "| {} | {} | {:.0} | {:.0} | {:.0} x |",
+                "| {} | {} | {:.0} | {:.0} | {:.0} x | {:.0} | {:.0} x |",
                 variant.name(),
                 glasm.subject.operations,
                 glasm.each(),
                 naga.each(),
-                naga.retired / glasm.retired
+                naga.retired / glasm.retired,
+                tgsi.each(),
+                naga.retired / tgsi.retired
             );
         }
     }
@@ -166,9 +203,9 @@ fn growth(text: &mut String, counts: &[Count]) {
 fn times(text: &mut String, rows: &[Row]) {
     text.push_str("### Text to SPIR-V\n\n");
     text.push_str(
-        "| program | instructions | glasm, us | ns per instruction | naga, us | naga / glasm |\n",
+        "| program | instructions | glasm, us | ns per instruction | naga, us | naga / glasm | from TGSI, ns per instruction | naga / glasm |\n",
     );
-    text.push_str("|---|--:|--:|--:|--:|--:|\n");
+    text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|\n");
     for row in rows {
         let _ = writeln!(
             text,
@@ -178,8 +215,14 @@ fn times(text: &mut String, rows: &[Row]) {
             row.total / 1e3,
             row.per_operation(row.total),
             row.naga.map_or_else(
-                || "- | -".to_owned(),
-                |naga| format!("{:.0} | {:.0} x", naga.time / 1e3, naga.time / row.total)
+                || "- | - | - | -".to_owned(),
+                |naga| format!(
+                    "{:.0} | {:.0} x | {:.0} | {:.0} x",
+                    naga.time / 1e3,
+                    naga.time / row.total,
+                    row.per_operation(naga.tgsi),
+                    naga.time / naga.tgsi
+                )
             )
         );
     }
@@ -308,6 +351,7 @@ pub(crate) fn json(rows: &[Row]) -> Value {
             "spirv_instructions": row.instructions,
             "spirv_bytes": row.module_bytes,
             "naga_ns": row.naga.map(|naga| naga.time),
+            "tgsi_ns": row.naga.map(|naga| naga.tgsi),
             "naga_bytes": row.naga.map(|naga| naga.bytes),
         })
     };
