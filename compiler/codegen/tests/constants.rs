@@ -386,8 +386,12 @@ fn zero_times_anything_is_zero_where_that_is_wanted() {
     let mut m = Make::new(Stage::Fragment);
     let color = m.color();
     let (zero, infinity) = (m.float(-0.0), m.float(f32::INFINITY));
-    m.f(Op::Mul, d(color, "xyzw"), &[zero, infinity]);
-    assert_eq!(folded(&m.finish(), &options).stored, [[0; 4]]);
+    let half = m.float(0.5);
+    m.f(Op::Mul, d(color, "xy"), &[zero, infinity]);
+    m.f(Op::Mad, d(color, "z"), &[infinity, zero, half]);
+    m.f(Op::Fma, d(color, "w"), &[infinity, zero, half]);
+    let half = 0.5f32.to_bits();
+    assert_eq!(folded(&m.finish(), &options).stored, [[0, 0, half, half]]);
 }
 
 #[test]
