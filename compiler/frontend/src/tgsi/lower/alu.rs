@@ -50,7 +50,7 @@ impl Translation<'_> {
                 self.finish(inst, Op::SelNz, U, &[b, quotient, zero]);
             }
             Formula::DerivativeY(op) => {
-                let [scale, _] = self.window_origin();
+                let scale = self.downward();
                 let derivative = self.compute(op, F, &[a]);
                 self.finish(inst, Op::Mul, F, &[derivative, scale]);
             }

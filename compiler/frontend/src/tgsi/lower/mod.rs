@@ -206,9 +206,9 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// An offset within a pixel, whose y grows as the program's window coordinates do.
+    /// An offset within a pixel, whose y grows downward.
     fn pixel_offset(&mut self, offset: Src) -> Src {
-        let [scale, _] = self.window_origin();
+        let scale = self.downward();
         let turned = self.hidden(Width::W32);
         self.put(turned, WriteMask(0b1101), Op::Mov, Type::F32, &[offset]);
         let sources = [offset, scale];

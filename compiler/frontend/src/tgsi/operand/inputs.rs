@@ -278,12 +278,19 @@ impl Translation<'_> {
     }
 
     /// The scale and the offset that make of y a count from the program's origin.
-    pub(in crate::tgsi) fn window_origin(&mut self) -> [Src; 2] {
+    fn window_origin(&mut self) -> [Src; 2] {
         let param = self.state(match self.properties.lower_left {
             true => StateParam::WindowOriginLower,
             false => StateParam::WindowOrigin,
         });
         [0, 1].map(|lane| splat(param, lane))
+    }
+
+    /// 1 where the device counts rows downward, as Gallium does, and -1 where it counts them upward: the sign of a step in y.
+    ///
+    /// `FS_COORD_ORIGIN` is about the position alone: whoever writes a program with another origin turns its derivatives and offsets in the text.
+    pub(in crate::tgsi) fn downward(&mut self) -> Src {
+        splat(self.state(StateParam::WindowOrigin), 0)
     }
 
     /// Values that the options give.
