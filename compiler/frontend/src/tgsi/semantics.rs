@@ -145,6 +145,14 @@ impl Name {
         )
     }
 
+    /// Whether there are several values of it, told by their numbers.
+    pub(super) const fn is_numbered(self) -> bool {
+        matches!(
+            self,
+            Self::Generic | Self::TexCoord | Self::Color | Self::BackColor | Self::Patch
+        )
+    }
+
     /// What a register holds that instructions read. `None` if the stage has nothing like it. `value`: a system value, else an input;
     /// `old`: in the text of 2010, where fog is a number.
     #[expect(clippy::too_many_lines, reason = "an arm for each semantic")]

@@ -148,8 +148,8 @@ pub(super) struct Declared {
     pub(super) input_arrays: Vec<InputArray>,
     pub(super) values: Vec<Option<InputRow>>,
     pub(super) outputs: Vec<Option<OutputRow>>,
-    /// By array id; number 0 is that of registers without one.
-    pub(super) output_arrays: Vec<Option<Array>>,
+    /// With the ids that the text gives them, 0 for none.
+    pub(super) output_arrays: Vec<(u32, Array)>,
     pub(super) constants: Vec<Covered>,
     pub(super) immediates: Vec<Immediate>,
     pub(super) samplers: Vec<bool>,
@@ -192,6 +192,11 @@ impl Declared {
             old_arrays: take(&mut self.old_arrays),
         }
     }
+}
+
+/// Whether `len` registers from `first` on have this one among them.
+pub(super) fn within(number: i32, first: u32, len: u32) -> bool {
+    u32::try_from(number).is_ok_and(|number| (first..first + len).contains(&number))
 }
 
 /// The row of a number in a table. Negative numbers, which casts make large, have none.

@@ -179,7 +179,7 @@ impl Translation<'_> {
         }
         let per_vertex =
             self.stage == Stage::TessControl && head.dimension.is_some() && !name.is_single();
-        let array = self.output_registers(head, suffixes);
+        let array = self.output_registers(head, suffixes.array, (name, index));
         for number in head.first..=head.last {
             let offset = number - head.first;
             let sink = self.sink((name, index + offset, span))?;
@@ -192,7 +192,8 @@ impl Translation<'_> {
                 known.usage.0 |= head.usage.0;
                 continue;
             }
-            let (place, output) = self.output_place(sink, suffixes, array.map(|it| (it, offset)));
+            let element = array.map(|(register, first)| (register, first + offset));
+            let (place, output) = self.output_place(sink, suffixes, element);
             let row = OutputRow {
                 name,
                 sink,
@@ -207,27 +208,61 @@ impl Translation<'_> {
                 break;
             }
         }
-        if let Some(register) = array {
-            let arrays = &mut self.declared.output_arrays;
-            *slot(arrays, suffixes.array as usize) = Some(Array {
-                first: head.first,
-                len: head.len(),
-                register,
-            });
-        }
         Ok(())
     }
 
-    /// The register of outputs that instructions index at run time.
-    fn output_registers(&mut self, head: &Head, suffixes: &Suffixes) -> Option<RegisterId> {
-        let is_indexed =
-            self.scan.indexes_file(File::Out) || self.scan.indexes_array(File::Out, suffixes.array);
-        if !is_indexed || head.len() == 1 {
+    /// The register of outputs that instructions index at run time, and the element of it that the first one is.
+    fn output_registers(
+        &mut self,
+        head: &Head,
+        id: u32,
+        (name, index): (Name, u32),
+    ) -> Option<(RegisterId, u32)> {
+        let of_file = self.scan.indexes_file(File::Out);
+        let is_indexed = of_file || self.scan.indexes_array(File::Out, id);
+        // Another part of registers has their places.
+        if !is_indexed || row(&self.declared.outputs, head.first as usize).is_some() {
+            return None;
+        }
+        let joins = of_file && id == 0 && name.is_numbered();
+        if joins && let Some(joined) = self.joined_registers(head, (name, index)) {
+            return Some(joined);
+        }
+        if head.len() == 1 && !joins {
             return None;
         }
         let first = OutputId::new(self.builder.program.outputs.len());
-        let len = Some(head.len());
-        Some(self.storage_register(Storage::Output(first), Width::W32, len))
+        let len = head.len();
+        let register = self.storage_register(Storage::Output(first), Width::W32, Some(len));
+        let array = Array {
+            first: head.first,
+            len,
+            register,
+        };
+        self.declared.output_arrays.push((id, array));
+        Some((register, 0))
+    }
+
+    /// The array of the declaration before this one, if this one goes on with its registers and semantics: an index without the id of an
+    /// array may mean any register of the file.
+    fn joined_registers(
+        &mut self,
+        head: &Head,
+        (name, index): (Name, u32),
+    ) -> Option<(RegisterId, u32)> {
+        let before = u8::try_from(index.checked_sub(1)?).ok()?;
+        let sink = name.sink(before, self.stage, &self.options)?;
+        let last = row(&self.declared.outputs, head.first.checked_sub(1)? as usize)?;
+        let last_output = OutputId::new(self.builder.program.outputs.len().checked_sub(1)?);
+        let (id, array) = self.declared.output_arrays.last_mut()?;
+        let follows = *id == 0 && array.first + array.len == head.first;
+        if !follows || last.sink != sink || last.output != Some(last_output) {
+            return None;
+        }
+        let element = array.len;
+        array.len += head.len();
+        self.builder.program.registers[array.register].array = Some(array.len);
+        Some((array.register, element))
     }
 
     fn sink(&mut self, (name, index, span): (Name, u32, Span)) -> Parsed<Sink> {

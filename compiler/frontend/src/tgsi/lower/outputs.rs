@@ -19,10 +19,13 @@ impl Translation<'_> {
                     self.spread_row(row, target.mask.0);
                 }
             }
-            // Any of them may have been written.
+            // Any of the array may have been written.
             None => {
-                for number in 0..self.declared.outputs.len() {
-                    if let Some(row) = self.declared.outputs[number] {
+                let Some(array) = self.array_of_output(target.register.number) else {
+                    return;
+                };
+                for number in array.first..array.first + array.len {
+                    if let Some(row) = row(&self.declared.outputs, number as usize) {
                         self.spread_row(row, WriteMask::XYZW.0);
                     }
                 }

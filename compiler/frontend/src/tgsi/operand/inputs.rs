@@ -1,11 +1,11 @@
 //! Inputs and system values, and what is made of them where the device has them in another form.
 
-use super::{Register, splat};
+use super::{Number, Register, splat};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lower::formula::Formulas;
 use crate::tgsi::semantics::{Content, Source};
-use crate::tgsi::state::{InputRow, Kept, Parsed, Translation, row, slot};
+use crate::tgsi::state::{InputRow, Kept, Parsed, Translation, row, slot, within};
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
@@ -146,17 +146,20 @@ impl Translation<'_> {
         }
     }
 
+    /// An input with a run-time index.
     fn indexed_input(&mut self, register: &Register, vertex: Option<IndexTerm>) -> Parsed<Src> {
-        let id = register.number.array;
-        let known = self.declared.input_arrays.iter().find(|it| it.id == id);
+        let Number { term, array: id } = register.number;
+        let mut known = self.declared.input_arrays.iter();
+        let known = known.find(|it| {
+            it.id == id && (id != 0 || within(term.offset, it.first, it.len))
+        });
         let array = match known.copied() {
             Some(array) => array,
             None => {
-                let Some(first) = self.declared.inputs.iter().position(Option::is_some) else {
+                let Some((first, last)) = self.inputs_around(term.offset) else {
                     return Err(self.missing_declaration(register));
                 };
-                let last = self.declared.inputs.len() - 1;
-                self.input_array(id, first as u32, last as u32)?
+                self.input_array(id, first, last)?
             }
         };
         let per_vertex = self.builder.program.inputs[array.input].per_vertex;
@@ -169,6 +172,21 @@ impl Translation<'_> {
             vertex: vertex.filter(|_| per_vertex),
         };
         Ok(self.indexed(Base::Input(array.input), index))
+    }
+
+    /// The first and the last of the inputs that an index without the id of an array may mean: those beside the register that it is added to
+    /// which are of vertices, or of primitives, as that one is.
+    fn inputs_around(&self, number: i32) -> Option<(u32, u32)> {
+        let inputs = &self.declared.inputs;
+        let start = usize::try_from(number).ok();
+        let start = start.filter(|&it| row(inputs, it).is_some());
+        let start = start.or_else(|| inputs.iter().position(Option::is_some))?;
+        let per_vertex = row(inputs, start)?.per_vertex;
+        let differs = |row: &Option<InputRow>| row.is_some_and(|it| it.per_vertex != per_vertex);
+        let first = inputs[..start].iter().rposition(differs);
+        let last = inputs[start..].iter().position(differs);
+        let last = last.map_or(inputs.len(), |offset| start + offset) - 1;
+        Some((first.map_or(0, |it| it + 1) as u32, last as u32))
     }
 
     /// A system value.

@@ -1,8 +1,8 @@
 //! Outputs as operands: where they are written, and what is read back.
 
-use super::Register;
+use super::{Number, Register};
 use crate::tgsi::semantics::Sink;
-use crate::tgsi::state::{Array, Parsed, Translation, row};
+use crate::tgsi::state::{Array, Parsed, Translation, row, within};
 use glasm_ir::{Base, Index, IndexTerm, Src, Stage, WriteMask};
 
 impl Translation<'_> {
@@ -25,11 +25,22 @@ impl Translation<'_> {
         Ok(Some((self.place(output.place), output.usage)))
     }
 
-    /// The array that a register with a run-time index names. Without the id of one it is the first one.
-    fn output_array(&mut self, register: &Register) -> Parsed<Array> {
+    /// The array that a register with a run-time index names: by its id, or else by the number that the index is added to.
+    pub(in crate::tgsi) fn array_of_output(&self, number: Number) -> Option<Array> {
         let arrays = &self.declared.output_arrays;
-        let named = row(arrays, register.number.array as usize);
-        match named.or_else(|| arrays.iter().flatten().next().copied()) {
+        let by_number = |array: &Array| within(number.term.offset, array.first, array.len);
+        let found = match number.array {
+            0 => {
+                let found = arrays.iter().find(|(_, array)| by_number(array));
+                found.or(arrays.first())
+            }
+            id => arrays.iter().find(|it| it.0 == id),
+        };
+        found.map(|&(_, array)| array)
+    }
+
+    fn output_array(&mut self, register: &Register) -> Parsed<Array> {
+        match self.array_of_output(register.number) {
             Some(array) => Ok(array),
             None => Err(self.missing_declaration(register)),
         }
