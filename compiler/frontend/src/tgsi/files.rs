@@ -65,7 +65,7 @@ files! {
     TempX "TEMPX" Write Removed "arrays of temporaries";
     Image "IMAGE" Resource Current "images, for LOAD, STORE and atomics";
     /// What images were called from 2011 to 2014.
-    Res "RES" Resource Removed "images, as they were called from 2011 to 2014";
+    Res "RES" Resource Removed "images, as they were called from 2011 to 2014; with a type, views, as those were called before";
     Sview "SVIEW" Resource Current "views of textures, for SAMPLE and its like; they also give the types of textures";
     Buffer "BUFFER" Resource Current "storage buffers, counted in bytes";
     Memory "MEMORY" Resource Current "memory: SHARED by a block, PRIVATE, INPUT of a kernel, or GLOBAL";

@@ -29,6 +29,7 @@ impl Translation<'_> {
             is_word: false,
         };
         let mut has_target = false;
+        let mut place = self.cursor.at;
         while self.cursor.eat(b',') {
             let word = self.cursor.word();
             if word.is("WR") {
@@ -41,9 +42,14 @@ impl Translation<'_> {
             } else if let Some(ty) = targets::format_type(&word) {
                 row.ty = ty;
                 row.atomic = targets::is_atomic_format(word.text);
+            } else if head.file == File::Res && has_target && targets::view_type(&word).is_some() {
+                // For a year views had the name that images got then.
+                self.cursor.at = place;
+                return self.view_of(head, row.target);
             } else {
                 return Err(self.unknown_target(word.span()));
             }
+            place = self.cursor.at;
         }
         if !has_target {
             return Err(self.unexpected_as(Code::TargetUnknown, "a target"));
@@ -74,8 +80,13 @@ impl Translation<'_> {
         let Some(target) = Target::of(&word) else {
             return Err(self.unknown_target(word.span()));
         };
+        self.view_of(head, target.target)
+    }
+
+    /// A view of this target, behind which its type stands.
+    fn view_of(&mut self, head: &Head, target: TexTarget) -> Parsed<()> {
         let view = View {
-            target: target.target,
+            target,
             ty: self.view_type(head)?,
         };
         self.each_once(head, |it, number| {

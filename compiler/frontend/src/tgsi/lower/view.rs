@@ -124,7 +124,7 @@ impl Translation<'_> {
         }
         self.uses_views = true;
         let register = inst.registers[place];
-        if register.file != File::Sview {
+        if !matches!(register.file, File::Sview | File::Res) {
             if place == 0 {
                 self.of_framebuffer(inst, lookup);
                 return Ok(());
