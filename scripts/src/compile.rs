@@ -16,7 +16,7 @@ use crate::script::{
 use glasm::frontend::lang::languages::Language;
 use glasm::frontend::source::Family;
 use glasm::ir::{Stage, TypeBase};
-use glasm::{Diagnostics, PrimitiveNumbers, Shader, Source, TransformFeedback};
+use glasm::{Compiler, Diagnostics, PrimitiveNumbers, Shader, Source, TransformFeedback};
 use image_formats::image_formats;
 
 /// What became of a program that was compiled together with others.
@@ -69,16 +69,19 @@ impl ScriptCompiler<'_> {
             return Vec::new();
         }
         sections.sort_by_key(|section| section.stage);
-        let sources: Vec<_> = sections
-            .iter()
-            .map(|section| self.source(section))
-            .collect();
+        let mut compiler = Compiler::new();
+        let load = |section: &&ProgramSection| compiler.load(&self.source(section));
+        let programs = sections.iter().map(load);
+        // What does not load has its errors where it is compiled by itself.
+        let Ok(programs) = programs.collect::<Result<Vec<_>, _>>() else {
+            return Vec::new();
+        };
         let options: Vec<_> = sections
             .iter()
             .map(|section| self.options(section.stage))
             .collect();
-        let stages: Vec<_> = sources.iter().zip(&options).collect();
-        let stages = glasm::link(&stages);
+        let stages: Vec<_> = programs.iter().zip(&options).collect();
+        let stages = compiler.link_with(&stages);
         let made = stages.made;
         let stages = stages.stages.into_iter();
         let own = sections.iter().map(|section| section.stage).zip(stages);

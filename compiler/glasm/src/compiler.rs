@@ -1,9 +1,10 @@
 //! The pipeline: program string to SPIR-V.
 
+use crate::program::Program;
 use glasm_codegen::error::{Error, ErrorKind};
 use glasm_codegen::{Emitter, Options, Reflection, SourceText};
 use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Scratch, Source};
-use glasm_ir::Program;
+use glasm_ir as ir;
 
 /// A compiled program.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,13 +65,41 @@ impl Compiler {
         shader
     }
 
+    /// Loads a program string: [`Program::load`].
+    ///
+    /// # Errors
+    /// All errors of the program, with positions.
+    pub fn load(&mut self, source: &Source<'_>) -> Result<Program, Diagnostics> {
+        let (program, found) = glasm_frontend::translate_with(&mut self.frontend, source);
+        let Some(program) = program else {
+            return Err(found);
+        };
+        if cfg!(debug_assertions) {
+            verify(&program)?;
+        }
+        Ok(Program::new(source, program, found))
+    }
+
+    /// Compiles a program that has loaded: [`Program::compile`].
+    ///
+    /// # Errors
+    /// If it cannot be expressed for the target or for the device that the options describe.
+    pub fn compile_program(
+        &mut self,
+        program: &Program,
+        options: &Options,
+    ) -> Result<Shader, Diagnostics> {
+        let text = Some(program.source_text());
+        self.emit(program.ir(), options, text, program.warnings().clone())
+    }
+
     /// Compiles a program of the intermediate representation, for tools that make or change such programs.
     ///
     /// # Errors
     /// If the program breaks a rule of the IR, as faults of glasm, or cannot be expressed for the target.
     pub fn compile_ir(
         &mut self,
-        program: &Program,
+        program: &ir::Program,
         options: &Options,
     ) -> Result<Shader, Diagnostics> {
         verify(program)?;
@@ -79,7 +108,7 @@ impl Compiler {
 
     pub(crate) fn emit(
         &mut self,
-        program: &Program,
+        program: &ir::Program,
         options: &Options,
         source: Option<SourceText<'_>>,
         warnings: Diagnostics,
@@ -113,7 +142,7 @@ fn with_error(mut diagnostics: Diagnostics, error: &Error) -> Diagnostics {
 }
 
 /// A program that breaks a rule of the IR is a fault of glasm, which must show before code generation trips over it.
-pub(crate) fn verify(program: &Program) -> Result<(), Diagnostics> {
+pub(crate) fn verify(program: &ir::Program) -> Result<(), Diagnostics> {
     glasm_ir::verify(program).map_err(|errors| {
         let messages = errors
             .iter()

@@ -12,8 +12,9 @@
 //! assert_eq!(errors.gl_error_position(&source), Some(28)); // at `tint`
 //! ```
 //!
-//! [`link`] compiles the stages of a pipeline together, so that any results go with each other. It makes the stages that bring patches to
-//! geometry programs and to rasterization; [`stages`] has others that a pipeline may need besides its programs.
+//! A [`Program`] is loaded once and compiled for each state that it is used in. [`link()`] compiles the programs of a pipeline together, so that
+//! any results go with each other. It makes the stages that bring patches to geometry programs and to rasterization; [`stages`] has others
+//! that a pipeline may need besides its programs.
 //!
 //! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
 //!
@@ -70,6 +71,7 @@
 
 mod compiler;
 mod link;
+mod program;
 pub mod stages;
 pub mod state;
 #[cfg(feature = "spirv-tools")]
@@ -92,7 +94,8 @@ pub use glasm_frontend::{
     Severity, Source, TgsiOptions, count_components, programs, tgsi_outputs, translate,
 };
 pub use glasm_ir as ir;
-pub use link::{Linked, link};
+pub use link::{Linked, link, link_with};
+pub use program::Program;
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

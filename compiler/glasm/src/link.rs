@@ -4,13 +4,17 @@ mod fit;
 mod patches;
 
 use crate::compiler::{Compiler, Shader, verify};
+use crate::program::Program;
 use fit::check_fit;
-use glasm_codegen::options::{Conventions, TransformFeedback, Varyings};
+use glasm_codegen::options::{
+    Conventions, FixedState, PrimitiveNumbers, TransformFeedback, Varyings,
+};
 use glasm_codegen::varyings::varying_location;
 use glasm_codegen::{Options, SourceText};
-use glasm_frontend::{Diagnostic, Diagnostics, Severity, Source};
+use glasm_frontend::{Diagnostic, Diagnostics, Severity};
 use glasm_ir::primitive::InputPrimitive;
-use glasm_ir::{Program, Semantic, Stage};
+use glasm_ir::{self as ir, Semantic, Stage};
+use std::borrow::Cow;
 
 /// What [`link`] gives.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,19 +29,20 @@ pub struct Linked {
 
 /// A stage of the pipeline.
 struct Part<'a> {
-    program: Option<Program>,
-    /// Warnings, or the errors of a program that does not load.
+    /// `None` if it does not fit those before it.
+    program: Option<Cow<'a, ir::Program>>,
+    /// Warnings and errors.
     found: Diagnostics,
-    options: Options,
-    /// `None` for stages that are made.
-    source: Option<&'a Source<'a>>,
+    options: Cow<'a, Options>,
+    /// For line numbers; `None` for stages that are made.
+    text: Option<SourceText<'a>>,
 }
 
-/// Compiles the stages of one pipeline, given in its order, so that they fit each other.
+/// Compiles the stages of one pipeline, given in its order, so that they fit each other. Nothing is translated again.
 ///
 /// Outputs that the next stage does not read, and that transform feedback does not capture, are dropped; the others are numbered
-/// from 0 on. Any two results of a program go together, which the fixed table of separate stages does not allow for all. The options
-/// `interface.inputs` and `interface.outputs` count at the ends of the pipeline only, and beside stages that do not load.
+/// from 0 on. Any two results of a program go together, which the fixed table of separate stages does not allow for all. Of the options
+/// `interface.inputs` counts for the first stage, `interface.outputs` and `transform_feedback` for the last.
 ///
 /// Any stages go together. A program that does not fit those before it has an error that names both sides, as GL draws nothing with such
 /// programs: E0703 if it accesses a texture image unit with another target, E0912 if it is a geometry program that takes other primitives.
@@ -49,42 +54,73 @@ struct Part<'a> {
 ///   (`fixed.patch_vertices` in its options; the levels are `fixed.patch_levels`). Else it is compiled for that primitive, and the caller
 ///   draws points, lines, triangles, lines or triangles with adjacency in place of patches of 1, 2, 3, 4 or 6 vertices.
 /// - The vertices of patches that a control program makes for nobody become points.
-pub fn link(stages: &[(&Source<'_>, &Options)]) -> Linked {
-    let mut parts: Vec<Part<'_>> = stages
-        .iter()
-        .map(|(source, options)| {
-            let (program, found) = glasm_frontend::translate(source);
-            Part {
-                program,
-                found,
-                options: (*options).clone(),
-                source: Some(source),
-            }
-        })
-        .collect();
-    let programs: Vec<_> = parts.iter().map(|part| part.program.as_ref()).collect();
-    let found = check_fit(&programs);
-    for (part, found) in parts.iter_mut().zip(found) {
-        part.note(found);
+///
+/// ```
+/// use glasm::{Options, Program, Source, link};
+///
+/// let vertex = Program::load(&Source::new("v", "!!ARBvp1.0\nOPTION ARB_position_invariant;\nMOV result.color, vertex.color;\nEND"))?;
+/// let fragment = Program::load(&Source::new("f", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND"))?;
+/// let linked = link(&[&vertex, &fragment], &Options::default());
+/// assert!(linked.unwritten.is_empty() && linked.stages.iter().all(Result::is_ok));
+/// # Ok::<(), glasm::Diagnostics>(())
+/// ```
+pub fn link(programs: &[&Program], options: &Options) -> Linked {
+    Compiler::new().link(programs, options)
+}
+
+/// [`link()`] with options of its own for each stage.
+pub fn link_with(stages: &[(&Program, &Options)]) -> Linked {
+    Compiler::new().link_with(stages)
+}
+
+impl Compiler {
+    /// [`link()`] with the memory of this compiler.
+    pub fn link(&mut self, programs: &[&Program], options: &Options) -> Linked {
+        let stages: Vec<Stage> = programs.iter().map(|program| program.stage()).collect();
+        let options: Vec<_> = (0..stages.len())
+            .map(|number| stage_options(&stages, number, options))
+            .collect();
+        let pairs: Vec<_> = programs
+            .iter()
+            .copied()
+            .zip(options.iter().map(|it| &**it))
+            .collect();
+        self.link_with(&pairs)
     }
-    bring_patches(&mut parts);
-    let unwritten = pack(&mut parts);
-    let mut compiler = Compiler::new();
-    let mut linked = Linked {
-        stages: Vec::with_capacity(stages.len()),
-        made: Vec::new(),
-        unwritten,
-    };
-    for part in parts {
-        let stage = part.program.as_ref().map(|program| program.stage);
-        let is_made = part.source.is_none();
-        let compiled = part.compile(&mut compiler);
-        match stage.filter(|_| is_made) {
-            Some(stage) => linked.made.push((stage, compiled)),
-            None => linked.stages.push(compiled),
+
+    /// [`link_with`] with the memory of this compiler.
+    pub fn link_with(&mut self, stages: &[(&Program, &Options)]) -> Linked {
+        let mut parts: Vec<Part<'_>> = stages
+            .iter()
+            .map(|(program, options)| Part {
+                program: Some(Cow::Borrowed(program.ir())),
+                found: program.warnings().clone(),
+                options: Cow::Borrowed(options),
+                text: Some(program.source_text()),
+            })
+            .collect();
+        let programs: Vec<_> = stages.iter().map(|(program, _)| program.ir()).collect();
+        let found = check_fit(&programs);
+        for (part, found) in parts.iter_mut().zip(found) {
+            part.note(found);
         }
+        bring_patches(&mut parts);
+        let mut linked = Linked {
+            stages: Vec::with_capacity(stages.len()),
+            made: Vec::new(),
+            unwritten: pack(&mut parts),
+        };
+        for part in parts {
+            let stage = part.program.as_ref().map(|program| program.stage);
+            let is_made = part.text.is_none();
+            let compiled = part.compile(self);
+            match stage.filter(|_| is_made) {
+                Some(stage) => linked.made.push((stage, compiled)),
+                None => linked.stages.push(compiled),
+            }
+        }
+        linked
     }
-    linked
 }
 
 impl Part<'_> {
@@ -105,12 +141,40 @@ impl Part<'_> {
         if cfg!(debug_assertions) {
             verify(&program)?;
         }
-        let text = self.source.map(|source| SourceText {
-            name: source.name,
-            text: source.text,
-        });
-        compiler.emit(&program, &self.options, text, self.found)
+        compiler.emit(&program, &self.options, self.text, self.found)
     }
+}
+
+/// The options of one stage of a pipeline: what is about vertices and primitives holds for the last stage before rasterization.
+fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> Cow<'a, Options> {
+    let last = stages.iter().rposition(|&stage| stage != Stage::Fragment);
+    if stages[number] == Stage::Fragment {
+        // Geometry programs number primitives themselves.
+        let numbers = match stages.contains(&Stage::Geometry) {
+            true => PrimitiveNumbers::Own,
+            false => options.fixed.primitive_numbers,
+        };
+        if numbers == options.fixed.primitive_numbers {
+            return Cow::Borrowed(options);
+        }
+        let mut options = options.clone();
+        options.fixed.primitive_numbers = numbers;
+        return Cow::Owned(options);
+    }
+    if Some(number) == last {
+        return Cow::Borrowed(options);
+    }
+    Cow::Owned(Options {
+        conventions: Conventions::vulkan(),
+        transform_feedback: TransformFeedback::default(),
+        fixed: FixedState {
+            clamp_vertex_colors: false,
+            point_size: None,
+            unwritten_point_size: None,
+            ..options.fixed
+        },
+        ..options.clone()
+    })
 }
 
 /// Numbers what passes between stages; gives what is read and not written.
@@ -124,8 +188,8 @@ fn pack(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
             continue;
         };
         let packed = Varyings::pack(from, to, &before.options.transform_feedback);
-        before.options.interface.outputs = packed.clone();
-        part.options.interface.inputs = packed;
+        before.options.to_mut().interface.outputs = packed.clone();
+        part.options.to_mut().interface.inputs = packed;
         unwritten.extend(missing(from, to).map(|semantic| (to.stage, semantic)));
     }
     unwritten
@@ -172,23 +236,26 @@ fn bring_to_geometry(parts: &mut Vec<Part<'_>>, control: Option<usize>, geometry
     let passed = match control {
         Some(index) => parts[index].program.clone(),
         None if vertices == 0 || patches::is_primitive(program, vertices) => None,
-        None => Some(patches::pass_on(program, vertices, fixed.patch_levels)),
+        None => {
+            let passed = patches::pass_on(program, vertices, fixed.patch_levels);
+            Some(Cow::Owned(passed))
+        }
     };
     let Some(passed) = passed else { return };
     let bridge = match patches::bridge(&passed, program) {
         Ok(bridge) => bridge,
         Err(error) => return parts[geometry].note(vec![error]),
     };
-    parts[geometry].program = Some(bridge.geometry);
+    parts[geometry].program = Some(Cow::Owned(bridge.geometry));
     let made = |program| Part {
-        program: Some(program),
+        program: Some(Cow::Owned(program)),
         found: Diagnostics::default(),
-        options: options.clone(),
-        source: None,
+        options: Cow::Owned(options.clone()),
+        text: None,
     };
     parts.insert(geometry, made(bridge.evaluation));
     match control {
-        Some(index) => parts[index].program = Some(bridge.control),
+        Some(index) => parts[index].program = Some(Cow::Owned(bridge.control)),
         None => parts.insert(geometry, made(bridge.control)),
     }
 }
@@ -198,17 +265,17 @@ fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
     let Some(program) = &part.program else { return };
     match patches::points(program) {
         Ok((program, evaluation)) => {
-            part.program = Some(program);
+            part.program = Some(Cow::Owned(program));
             let before = Options {
                 conventions: Conventions::vulkan(),
                 transform_feedback: TransformFeedback::default(),
-                ..part.options.clone()
+                ..(*part.options).clone()
             };
             let made = Part {
-                program: Some(evaluation),
+                program: Some(Cow::Owned(evaluation)),
                 found: Diagnostics::default(),
-                options: std::mem::replace(&mut part.options, before),
-                source: None,
+                options: std::mem::replace(&mut part.options, Cow::Owned(before)),
+                text: None,
             };
             parts.insert(control + 1, made);
         }
@@ -217,7 +284,7 @@ fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
 }
 
 /// Varyings that `to` reads and `from` does not write.
-fn missing<'a>(from: &'a Program, to: &'a Program) -> impl Iterator<Item = Semantic> + 'a {
+fn missing<'a>(from: &'a ir::Program, to: &'a ir::Program) -> impl Iterator<Item = Semantic> + 'a {
     let is_written = |semantic: Semantic| {
         let mut outputs = from.outputs.iter();
         outputs.any(|output| output.semantic == semantic)
@@ -231,7 +298,15 @@ fn missing<'a>(from: &'a Program, to: &'a Program) -> impl Iterator<Item = Seman
 mod tests {
     use super::*;
     use glasm_codegen::reflect::InterfaceVariable;
-    use glasm_frontend::Code;
+    use glasm_frontend::{Code, Source};
+
+    fn linked(sources: &[&Source<'_>]) -> Linked {
+        let programs: Vec<_> = sources
+            .iter()
+            .map(|source| Program::load(source).unwrap())
+            .collect();
+        link(&programs.iter().collect::<Vec<_>>(), &Options::default())
+    }
 
     fn locations(list: &[InterfaceVariable]) -> Vec<(Semantic, Option<u32>)> {
         let mut found: Vec<_> = list.iter().map(|it| (it.semantic, it.location)).collect();
@@ -253,8 +328,7 @@ mod tests {
         );
         // Separately compiled, color and attribute 27 meet at location 0.
         assert!(crate::compile(&vertex, &Options::default()).is_err());
-        let options = Options::default();
-        let linked = link(&[(&vertex, &options), (&fragment, &options)]);
+        let linked = linked(&[&vertex, &fragment]);
         assert_eq!(linked.unwritten, [(Stage::Fragment, Semantic::TexCoord(5))]);
         let [vertex, fragment] = [0, 1].map(|stage| linked.stages[stage].as_ref().unwrap());
         assert_eq!(
@@ -283,28 +357,16 @@ mod tests {
             )
         };
         let fragment = "!!ARBfp1.0\nTEX result.color, 0, texture[1], 3D;\nTEX result.color, 0, texture[3], 2D;\nEND";
-        let options = Options::default();
         let fragment = Source::new("f", fragment);
         for (target, agrees) in [("2D", true), ("SHADOW2D", true), ("CUBE", false)] {
             let text = vertex(target);
             let vertex = Source::new("v", &text);
-            let linked = link(&[(&vertex, &options), (&fragment, &options)]);
+            let linked = linked(&[&vertex, &fragment]);
             assert!(linked.stages[0].is_ok());
             assert_eq!(linked.stages[1].is_ok(), agrees, "{target}");
             if let Err(found) = &linked.stages[1] {
                 assert_eq!(found.list[0].code, Code::TargetConflict);
             }
         }
-    }
-
-    #[test]
-    fn every_stage_has_its_own_errors() {
-        let broken = Source::new("v", "!!NVvp4.0\nMOV result.position, nothing;\nEND");
-        let fragment = Source::new("f", "!!NVfp4.0\nMOV result.color, fragment.color;\nEND");
-        let options = Options::default();
-        let linked = link(&[(&broken, &options), (&fragment, &options)]);
-        assert!(linked.stages[0].is_err());
-        let fragment = linked.stages[1].as_ref().unwrap();
-        assert_eq!(fragment.reflection.inputs[0].location, Some(0));
     }
 }

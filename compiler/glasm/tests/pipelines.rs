@@ -6,7 +6,7 @@ use glasm::ir::primitive::InputPrimitive;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Primitives};
 use glasm::stages::control_stage;
-use glasm::{Code, FixedState, Linked, Options, PatchLevels, Shader, Source, link};
+use glasm::{Code, FixedState, Linked, Options, PatchLevels, Program, Shader, Source, link_with};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -74,12 +74,10 @@ END";
 
 /// Links texts with these options, the same for all.
 fn linked(texts: &[&str], options: &Options) -> Linked {
-    let sources: Vec<_> = texts
-        .iter()
-        .map(|text| Source::new("test", *text))
-        .collect();
-    let stages: Vec<_> = sources.iter().map(|source| (source, options)).collect();
-    link(&stages)
+    let load = |text: &&str| Program::load(&Source::new("test", *text)).unwrap();
+    let programs: Vec<_> = texts.iter().map(load).collect();
+    let stages: Vec<_> = programs.iter().map(|program| (program, options)).collect();
+    link_with(&stages)
 }
 
 /// All shaders of a pipeline in its order; spirv-val has checked them where it is installed.

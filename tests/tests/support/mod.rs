@@ -60,8 +60,12 @@ pub(crate) fn compile(
     let others = all.iter().filter(|other| file(other) == file(subject));
     let mut sources: Vec<_> = others.map(self::source).collect();
     sources.sort_by_key(|source| Dialect::of(source.text).map(Dialect::stage));
-    let stages: Vec<_> = sources.iter().map(|source| (source, options)).collect();
-    let linked = glasm::link(&stages).stages.into_iter().zip(&sources);
+    let programs = sources.iter().map(glasm::Program::load);
+    let Ok(programs) = programs.collect::<Result<Vec<_>, _>>() else {
+        return alone;
+    };
+    let stages: Vec<_> = programs.iter().map(|program| (program, options)).collect();
+    let linked = glasm::link_with(&stages).stages.into_iter().zip(&sources);
     let mut own = linked.filter(|(_, source)| source.name == subject.name);
     own.next().map_or(alone, |(shader, _)| shader)
 }

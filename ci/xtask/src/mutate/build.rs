@@ -49,8 +49,8 @@ const WATCH: [(&str, &str, &str); 6] = [
     ),
     (
         "scripts/src/compile.rs",
-        "let stages = glasm::link(&stages);",
-        "let stages = glasm::link(&stages); glasm::ir::fault_switch::note(&stages);",
+        "let stages = compiler.link_with(&stages);",
+        "let stages = compiler.link_with(&stages); glasm::ir::fault_switch::note(&stages);",
     ),
 ];
 

@@ -7,17 +7,16 @@ use glasm_ir::primitive::{InputPrimitive, TessMode};
 use glasm_ir::{Base, Program, Span, Stage, TexTarget};
 use std::collections::HashMap;
 
-/// For each program what is wrong with it beside the others, and what may be meant otherwise. A program that did not load is `None`.
-pub(super) fn check_fit(programs: &[Option<&Program>]) -> Vec<Vec<Diagnostic>> {
+/// For each program what is wrong with it beside the others, and what may be meant otherwise.
+pub(super) fn check_fit(programs: &[&Program]) -> Vec<Vec<Diagnostic>> {
     let mut found: Vec<Vec<Diagnostic>> = programs.iter().map(|_| Vec::new()).collect();
     let targets = target_conflicts(programs);
     for (list, conflict) in found.iter_mut().zip(targets) {
         list.extend(conflict);
     }
     for (index, program) in programs.iter().enumerate() {
-        let Some(program) = program else { continue };
-        let before: Vec<_> = programs[..index].iter().flatten().copied().collect();
-        found[index].extend(order_conflict(program, &before));
+        let before = &programs[..index];
+        found[index].extend(order_conflict(program, before));
         if let Some(before) = before.last() {
             found[index].extend(primitive_conflict(program, before));
             found[index].extend(missing_vertex(program, before));
@@ -113,12 +112,12 @@ fn missing_vertex(program: &Program, before: &Program) -> Option<Diagnostic> {
 
 /// For each stage, the error that it accesses a texture image unit with another target than a stage before it. GL refuses to draw
 /// with such programs: NV_vertex_program3 section 2.14.4, NV_gpu_program4 section 2.X.4.4.
-fn target_conflicts(programs: &[Option<&Program>]) -> Vec<Option<Diagnostic>> {
+fn target_conflicts(programs: &[&Program]) -> Vec<Option<Diagnostic>> {
     let mut targets: HashMap<u32, TexTarget> = HashMap::new();
     let mut conflicts = Vec::with_capacity(programs.len());
     for program in programs {
         let mut conflict = None;
-        for (id, texture) in program.iter().flat_map(|it| it.textures.iter_enumerated()) {
+        for (id, texture) in program.textures.iter_enumerated() {
             for unit in texture.units.numbers() {
                 let target = *targets.entry(unit).or_insert(texture.target);
                 if target != texture.target && conflict.is_none() {
@@ -126,8 +125,7 @@ fn target_conflicts(programs: &[Option<&Program>]) -> Vec<Option<Diagnostic>> {
                 }
             }
         }
-        let found = program.zip(conflict);
-        conflicts.push(found.map(|(program, (id, unit))| {
+        conflicts.push(conflict.map(|(id, unit)| {
             let accesses =
                 |aux| matches!(aux, Aux::Tex(access) if program.tex_accesses[access].texture == id);
             let first = program.insts.iter().find(|inst| accesses(inst.aux));
@@ -156,7 +154,7 @@ mod tests {
     /// The messages about the last of some programs, without their code.
     fn messages(texts: &[&str]) -> Vec<String> {
         let programs: Vec<_> = texts.iter().map(|text| program(text)).collect();
-        let programs: Vec<_> = programs.iter().map(Some).collect();
+        let programs: Vec<_> = programs.iter().collect();
         let found = check_fit(&programs).pop().unwrap();
         found.into_iter().map(|it| it.message).collect()
     }
@@ -214,7 +212,7 @@ mod tests {
                     r0.xyzw = mov.f32 in0[0 of 1, vertex 2].xyzw\n\
                     r0.xyzw = mov.f32 in0[0 of 1, vertex 3].xyzw\n}\nmain fn0\n";
         let (control, evaluation) = (program(CONTROL), glasm_ir::parse(text).unwrap());
-        let found = check_fit(&[Some(&control), Some(&evaluation)]);
+        let found = check_fit(&[&control, &evaluation]);
         assert_eq!(found[1].len(), 1);
         assert_eq!(found[1][0].severity, Severity::Warning);
         assert!(

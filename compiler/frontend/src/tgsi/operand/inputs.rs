@@ -150,9 +150,8 @@ impl Translation<'_> {
     fn indexed_input(&mut self, register: &Register, vertex: Option<IndexTerm>) -> Parsed<Src> {
         let Number { term, array: id } = register.number;
         let mut known = self.declared.input_arrays.iter();
-        let known = known.find(|it| {
-            it.id == id && (id != 0 || within(term.offset, it.first, it.len))
-        });
+        let known =
+            known.find(|it| it.id == id && (id != 0 || within(term.offset, it.first, it.len)));
         let array = match known.copied() {
             Some(array) => array,
             None => {

@@ -1,0 +1,105 @@
+//! Programs that are loaded once and compiled as often as there are states to compile them for.
+
+use crate::compiler::{Compiler, Shader};
+use glasm_codegen::{Options, SourceText};
+use glasm_frontend::{Diagnostics, Dialect, Source};
+use glasm_ir::{self as ir, Input, Output, Stage};
+use std::sync::Arc;
+
+/// A program that has loaded: read, checked and translated.
+///
+/// [`Program::compile`] and [`link`](crate::link()) emit its module only, for a state or a neighbour at a time. It owns all it needs, may be
+/// shared between threads, and clones of it are the same program.
+///
+/// ```
+/// use glasm::{Options, Program, Source};
+///
+/// let program = Program::load(&Source::new("tint", "!!ARBfp1.0\nMUL result.color, fragment.color, program.local[0];\nEND"))?;
+/// let smooth = program.compile(&Options::default())?;
+/// let mut flat = Options::default();
+/// flat.fixed.flat_colors = true;
+/// assert_ne!(program.compile(&flat)?.words, smooth.words);
+/// # Ok::<(), glasm::Diagnostics>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Program(Arc<Loaded>);
+
+#[derive(Debug)]
+struct Loaded {
+    program: ir::Program,
+    warnings: Diagnostics,
+    dialect: Option<Dialect>,
+    name: Box<str>,
+    text: Box<[u8]>,
+}
+
+impl Program {
+    /// Loads a program string. Callers with many of them keep a [`Compiler`] for [`Compiler::load`].
+    ///
+    /// # Errors
+    /// All errors of the program, with positions.
+    pub fn load(source: &Source<'_>) -> Result<Self, Diagnostics> {
+        Compiler::new().load(source)
+    }
+
+    pub(crate) fn new(source: &Source<'_>, program: ir::Program, warnings: Diagnostics) -> Self {
+        let dialect = source.dialect;
+        Self(Arc::new(Loaded {
+            program,
+            warnings,
+            dialect: dialect.or_else(|| Dialect::of(&source.text[source.part().range()])),
+            name: source.name.into(),
+            text: source.text.into(),
+        }))
+    }
+
+    /// Compiles the program to SPIR-V.
+    ///
+    /// # Errors
+    /// If it cannot be expressed for the target or for the device that the options describe.
+    pub fn compile(&self, options: &Options) -> Result<Shader, Diagnostics> {
+        Compiler::new().compile_program(self, options)
+    }
+
+    /// The shader stage.
+    pub fn stage(&self) -> Stage {
+        self.0.program.stage
+    }
+
+    /// The language.
+    pub fn dialect(&self) -> Option<Dialect> {
+        self.0.dialect
+    }
+
+    /// What was found that did not keep it from loading.
+    pub fn warnings(&self) -> &Diagnostics {
+        &self.0.warnings
+    }
+
+    /// What it reads of the stage before, of the vertex or of the system.
+    pub fn inputs(&self) -> impl ExactSizeIterator<Item = &Input> {
+        self.0.program.inputs.iter()
+    }
+
+    /// What it writes for the stage behind it.
+    pub fn outputs(&self) -> impl ExactSizeIterator<Item = &Output> {
+        self.0.program.outputs.iter()
+    }
+
+    /// The program in glasm's intermediate representation.
+    pub fn ir(&self) -> &ir::Program {
+        &self.0.program
+    }
+
+    /// Its name and its text, to render diagnostics with.
+    pub fn source(&self) -> Source<'_> {
+        Source::new(&self.0.name, &self.0.text)
+    }
+
+    pub(crate) fn source_text(&self) -> SourceText<'_> {
+        SourceText {
+            name: &self.0.name,
+            text: &self.0.text,
+        }
+    }
+}
