@@ -212,6 +212,10 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
     if requirements.numbered_handles {
         return Some("OpenGL chooses its handles itself".to_owned());
     }
+    let mut programs = script.programs.iter();
+    if requirements.separate && programs.any(|program| program.form == ProgramForm::Glsl) {
+        return Some("this runner links GLSL shaders".to_owned());
+    }
     let missing = |name: &String| missing(name, gl.version(), |extension| gl.has(extension));
     let mut named = requirements.features.iter().chain(&requirements.extensions);
     missing_of_gl(requirements, gl)

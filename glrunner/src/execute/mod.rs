@@ -42,10 +42,9 @@ use glasm_scripts::probe::pixels::Surface;
 use glasm_scripts::results::{Files, Results};
 use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::{
-    BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear,
-    ComponentKind, Draw, Execution as Outcome, ExpectedError, GlOutcome, Groups, ImageKey,
-    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate,
-    TextureEnables,
+    BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear, CountKind,
+    Draw, Execution as Outcome, ExpectedError, GlOutcome, Groups, ImageKey, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, TextureEnables,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use std::borrow::Cow;
@@ -297,8 +296,8 @@ impl Runner for Execution<'_> {
         Ok(self.queries.samples)
     }
 
-    fn components(&mut self, stage: Stage, kind: ComponentKind) -> Result<u64, Problem> {
-        self.count_components(stage, kind)
+    fn count(&mut self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
+        self.counted(stage, kind)
     }
 
     fn has_framebuffer(&self) -> bool {

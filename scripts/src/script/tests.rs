@@ -111,6 +111,8 @@ fn programs_are_compiled_for_gl_state() {
     assert!(!script.requirements.legacy_multiply && !script.requirements.numbered_handles);
     let counting = parse("[require]\nlegacy_multiply\nnumbered_handles\n");
     assert!(counting.requirements.legacy_multiply && counting.requirements.numbered_handles);
+    assert!(!script.requirements.separate);
+    assert!(parse("[require]\nSSO ENABLED\n").requirements.separate);
     for line in [
         "fixed",
         "fixed two_sided",
@@ -119,6 +121,8 @@ fn programs_are_compiled_for_gl_state() {
         "fixed point_size 0",
         "fixed flat_colors 1",
         "legacy_multiply 1",
+        "SSO",
+        "SSO maybe",
     ] {
         assert_eq!(errors(&format!("[require]\n{line}\n")).len(), 1, "{line}");
     }

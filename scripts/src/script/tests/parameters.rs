@@ -66,13 +66,25 @@ fn queries_are_probed() {
     ));
     assert!(matches!(
         commands("probe components tess control attribs == 8")[..],
-        [Command::ProbeComponents {
+        [Command::ProbeCount {
             stage: Stage::TessControl,
             expected: 8,
             ..
         }]
     ));
+    assert!(matches!(
+        commands("probe count fragment texture_indirections <= 4")[..],
+        [Command::ProbeCount {
+            kind: CountKind::TextureIndirections,
+            expected: 4,
+            ..
+        }]
+    ));
     for (line, message) in [
+        (
+            "probe count fragment wires == 1",
+            "`wires` is not something that GL counts",
+        ),
         (
             "probe parameter env_vp 0 double 1 2",
             "`double` is not float, int or uint",
