@@ -9,7 +9,7 @@ use crate::gl::{self, Gl, Version};
 use crate::languages;
 use glasm::frontend::source::Family;
 use glasm::ir::Stage;
-use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Requirements, Script, Step};
+use glasm_scripts::script::{Command, Convention, ProgramForm, ProgramSection, Requirements, Script, Step};
 
 /// What OpenGL needs for a requirement of Vulkan's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -238,7 +238,7 @@ fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     names.find(|name| !gl.has(name)).map(|name| lacks(name))
 }
 
-/// Programs that only Vulkan runs.
+/// Programs that only Vulkan runs. GLSL is for OpenGL where the script names OpenGL.
 fn missing_form(script: &Script) -> Option<String> {
     let is_tgsi = |program: &ProgramSection| {
         let dialect = glasm::programs(&program.text).find_map(|part| part.dialect);
@@ -248,7 +248,10 @@ fn missing_form(script: &Script) -> Option<String> {
         ProgramForm::Assembly if is_tgsi(program) => Some("TGSI"),
         ProgramForm::Assembly | ProgramForm::PassThrough | ProgramForm::FixedFunction => None,
         ProgramForm::Ir => Some("a program of glasm's intermediate representation"),
-        ProgramForm::Glsl => Some("GLSL for Vulkan"),
+        ProgramForm::Glsl => match script.requirements.convention {
+            Convention::OpenGl => None,
+            Convention::Vulkan => Some("GLSL for Vulkan"),
+        },
         ProgramForm::SpirvText | ProgramForm::SpirvWords => Some("SPIR-V"),
     };
     let spares = script.spares.iter().map(|spare| &spare.program);

@@ -31,6 +31,11 @@ impl Execution<'_> {
         groups: Groups,
         size: Option<[u32; 3]>,
     ) -> Result<(), Problem> {
+        if let Some(shader) = self.shaders.get(Stage::Compute) {
+            shader.bind()?;
+            self.ready_state()?;
+            return self.run_groups(groups, size);
+        }
         let program = self.programs.get(Stage::Compute);
         let program = program.ok_or_else(|| "there is no compute program".to_owned())?;
         let facts = self.programs.facts(Stage::Compute).unwrap_or_default();

@@ -90,6 +90,9 @@ impl Execution<'_> {
                 None => {}
             }
         }
+        if let Some(shaders) = self.shaders.get(Stage::Vertex) {
+            shaders.bind()?;
+        }
         Ok(self.gl.check("enabling programs")?)
     }
 }
