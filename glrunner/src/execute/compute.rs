@@ -31,9 +31,11 @@ impl Execution<'_> {
         groups: Groups,
         size: Option<[u32; 3]>,
     ) -> Result<(), Problem> {
+        if self.shaders.get(Stage::Compute).is_some() {
+            self.ready_state()?;
+        }
         if let Some(shader) = self.shaders.get(Stage::Compute) {
             shader.bind()?;
-            self.ready_state()?;
             return self.run_groups(groups, size);
         }
         let program = self.programs.get(Stage::Compute);

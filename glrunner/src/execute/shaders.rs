@@ -52,11 +52,12 @@ fn shader_type(stage: Stage) -> u32 {
     }
 }
 
-/// The text of a section.
-fn text(program: &ProgramSection) -> Result<&[u8], Problem> {
+/// The text of a section; `None` where primitives and patches pass on as they are without a shader.
+fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
     match (program.form, program.stage) {
-        (ProgramForm::Glsl, _) => Ok(&program.text),
-        (ProgramForm::PassThrough, Stage::Vertex) => Ok(VERTEX.as_bytes()),
+        (ProgramForm::Glsl, _) => Ok(Some(&program.text)),
+        (ProgramForm::PassThrough, Stage::Vertex) => Ok(Some(VERTEX.as_bytes())),
+        (ProgramForm::PassThrough, Stage::Geometry | Stage::TessControl) => Ok(None),
         _ => {
             let reason = "OpenGL links GLSL with GLSL only".to_owned();
             Err(Problem::Lacking(reason))
@@ -74,7 +75,8 @@ impl Execution<'_> {
             .partition(|program| program.stage == Stage::Compute);
         self.shaders.compute = self.link(&compute)?;
         self.shaders.draws = self.link(&draws)?;
-        for program in &self.script.programs {
+        let shaders = self.script.programs.iter();
+        for program in shaders.filter(|program| program.form == ProgramForm::Glsl) {
             let facts = self.facts_of_shader(program)?;
             self.programs.set_shader(program.stage, facts);
         }
@@ -85,11 +87,13 @@ impl Execution<'_> {
         if sections.is_empty() {
             return Ok(None);
         }
-        let texts: Result<Vec<(u32, &[u8])>, Problem> = sections
-            .iter()
-            .map(|section| Ok((shader_type(section.stage), text(section)?)))
-            .collect();
-        let linked = ShaderProgram::link(&self.gl, &texts?)?;
+        let mut texts = Vec::new();
+        for section in sections {
+            if let Some(text) = text(section)? {
+                texts.push((shader_type(section.stage), text));
+            }
+        }
+        let linked = ShaderProgram::link(&self.gl, &texts)?;
         linked.map(Some).map_err(|refusal| refused(sections, &refusal))
     }
 
