@@ -9,7 +9,9 @@ use crate::gl::{self, Gl, Version};
 use crate::languages;
 use glasm::frontend::source::Family;
 use glasm::ir::Stage;
-use glasm_scripts::script::{Command, Convention, ProgramForm, ProgramSection, Requirements, Script, Step};
+use glasm_scripts::script::{
+    Command, Convention, ProgramForm, ProgramSection, Requirements, Script, Step,
+};
 
 /// What OpenGL needs for a requirement of Vulkan's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

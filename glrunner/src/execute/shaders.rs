@@ -94,7 +94,9 @@ impl Execution<'_> {
             }
         }
         let linked = ShaderProgram::link(&self.gl, &texts)?;
-        linked.map(Some).map_err(|refusal| refused(sections, &refusal))
+        linked
+            .map(Some)
+            .map_err(|refusal| refused(sections, &refusal))
     }
 
     /// What state depends on.
@@ -171,7 +173,11 @@ mod tests {
                 panic!("the text is no shader");
             };
             assert_eq!(failure.line, Some(4));
-            assert!(failure.message.starts_with("the driver refuses the fragment shader: "));
+            assert!(
+                failure
+                    .message
+                    .starts_with("the driver refuses the fragment shader: ")
+            );
         });
     }
 }

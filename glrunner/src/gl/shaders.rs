@@ -104,11 +104,7 @@ fn log(
 ) -> Result<String, Error> {
     let mut bytes = [0_u8; MESSAGE];
     let mut length = 0;
-    read(
-        MESSAGE as i32,
-        &raw mut length,
-        bytes.as_mut_ptr().cast(),
-    )?;
+    read(MESSAGE as i32, &raw mut length, bytes.as_mut_ptr().cast())?;
     let length = usize::try_from(length).unwrap_or(0).min(MESSAGE);
     Ok(String::from_utf8_lossy(&bytes[..length]).trim().to_owned())
 }
