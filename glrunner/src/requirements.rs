@@ -240,6 +240,13 @@ fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     names.find(|name| !gl.has(name)).map(|name| lacks(name))
 }
 
+/// Whether GLSL has words that only Vulkan's has.
+fn is_for_vulkan(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    let words = ["gl_VertexIndex", "gl_InstanceIndex", "push_constant"];
+    words.iter().any(|word| text.contains(word))
+}
+
 /// Programs that only Vulkan runs. GLSL is for OpenGL where the script names OpenGL.
 fn missing_form(script: &Script) -> Option<String> {
     let is_tgsi = |program: &ProgramSection| {
@@ -251,8 +258,8 @@ fn missing_form(script: &Script) -> Option<String> {
         ProgramForm::Assembly | ProgramForm::PassThrough | ProgramForm::FixedFunction => None,
         ProgramForm::Ir => Some("a program of glasm's intermediate representation"),
         ProgramForm::Glsl => match script.requirements.convention {
-            Convention::OpenGl => None,
-            Convention::Vulkan => Some("GLSL for Vulkan"),
+            Convention::OpenGl if !is_for_vulkan(&program.text) => None,
+            Convention::OpenGl | Convention::Vulkan => Some("GLSL for Vulkan"),
         },
         ProgramForm::SpirvText | ProgramForm::SpirvWords => Some("SPIR-V"),
     };
@@ -366,6 +373,12 @@ mod tests {
         let loaded = "[fragment program b]\n# b\nFRAG\nEND\n[test]\nload fragment b\n";
         assert_eq!(reason(&format!("{fragment}{loaded}")), tgsi);
         assert!(reason("[vertex program ir]\nprogram vertex\n").is_some());
+        let glsl = "[vertex shader]\nvoid main() { }\n";
+        let vulkan = Some("GLSL for Vulkan is not for OpenGL".to_owned());
+        assert_eq!(reason(glsl), vulkan);
+        assert_eq!(reason(&format!("[require]\nGL >= 3.0\n{glsl}")), None);
+        let index = format!("[require]\nGL >= 3.0\n{glsl}int n() {{ return gl_VertexIndex; }}\n");
+        assert_eq!(reason(&index), vulkan);
     }
 
     #[test]

@@ -5,6 +5,8 @@ use crate::suite::{self, ScriptResult};
 use crate::tally::Tally;
 use crate::{opengl, reference, shell, vulkan};
 use anyhow::{Context, Result};
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
@@ -25,6 +27,10 @@ const OPENGL: &str = "llvmpipe";
 
 /// The step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
+    let mut tally = Tally::check(names(GLSL)? == names(TGSI)?);
+    if tally.failed > 0 {
+        println!("{GLSL} and {TGSI} have scripts of different names: capture again");
+    }
     let out = Path::new(OUT);
     if out.exists() {
         std::fs::remove_dir_all(out).context(OUT)?;
@@ -32,12 +38,13 @@ pub(crate) fn test() -> Result<Tally> {
     std::fs::create_dir_all(out).context(OUT)?;
     let Some(lavapipe) = vulkan::lavapipe() else {
         println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
+        tally += Tally::skip();
+        return Ok(tally);
     };
     let mut tgsi = suite::glasm()?;
     vulkan::use_driver(&mut tgsi, &lavapipe);
     tgsi.args(["run", TGSI, "--expected-failures", EXPECTED]);
-    let mut tally = run(tgsi, "vulkan")?;
+    tally += run(tgsi, "vulkan")?;
     if !(opengl::egl_present() && opengl::mesa_present()) {
         println!("EGL or Mesa's OpenGL drivers are not installed: GLSL is skipped");
         tally += Tally::skip();
@@ -49,6 +56,13 @@ pub(crate) fn test() -> Result<Tally> {
     tally += run(glsl, "gl")?;
     tally += compare(&out.join("gl"), &out.join("vulkan"))?;
     Ok(tally)
+}
+
+/// The names of the scripts of a folder.
+fn names(folder: &str) -> Result<BTreeSet<OsString>> {
+    let scripts = shell::files_below(Path::new(folder), "shader_test")?;
+    let names = scripts.iter().filter_map(|path| path.file_name());
+    Ok(names.map(OsStr::to_owned).collect())
 }
 
 /// Runs scripts and records what they leave in a folder.
