@@ -224,6 +224,7 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
             Some(format!("OpenGL has {present}"))
         })
         .or_else(|| missing_form(script))
+        .or_else(|| missing_glsl(script, gl))
         .or_else(|| missing_language(script, gl))
         .or_else(|| missing_registers(script, gl))
         .or_else(|| missing_command(script))
@@ -266,6 +267,20 @@ fn missing_form(script: &Script) -> Option<String> {
     let spares = script.spares.iter().map(|spare| &spare.program);
     let what = script.programs.iter().chain(spares).find_map(form)?;
     Some(format!("{what} is not for OpenGL"))
+}
+
+/// A version of GLSL that the driver does not know.
+fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
+    let version = |program: &ProgramSection| {
+        let text = String::from_utf8_lossy(&program.text);
+        let (_, rest) = text.split_once("#version")?;
+        rest.split_whitespace().next()?.parse::<u32>().ok()
+    };
+    let shaders = script.programs.iter();
+    let shaders = shaders.filter(|program| program.form == ProgramForm::Glsl);
+    let needed = shaders.filter_map(version).max()?;
+    let known = gl.glsl_version().ok()?;
+    (needed > known).then(|| lacks(&format!("GLSL {}.{:02}", needed / 100, needed % 100)))
 }
 
 /// An extension that the header or an option of a program asks for.
