@@ -19,6 +19,7 @@ mod pipeline;
 pub(crate) mod programs;
 mod queries;
 mod sampling;
+mod shaders;
 mod state;
 mod state_names;
 mod support;
@@ -69,6 +70,7 @@ pub(crate) struct Execution<'a> {
     gl: Rc<Gl>,
     script: &'a Script,
     programs: programs::Programs,
+    shaders: shaders::Shaders,
     framebuffer: Option<framebuffer::ScriptFramebuffer>,
     state: state::State,
     parameters: parameters::Parameters,
@@ -97,6 +99,7 @@ impl<'a> Execution<'a> {
             gl: Rc::clone(gl),
             script,
             programs: programs::Programs::default(),
+            shaders: shaders::Shaders::default(),
             framebuffer: None,
             state: state::State::default(),
             parameters: parameters::Parameters::default(),
@@ -123,7 +126,10 @@ impl Runner for Execution<'_> {
         self.make_framebuffer()?;
         self.set_conventions()?;
         self.set_fixed_state()?;
-        self.load_programs()
+        match shaders::has_shaders(self.script) {
+            true => self.load_shaders(),
+            false => self.load_programs(),
+        }
     }
 
     fn take_messages(&mut self) -> Vec<String> {
