@@ -263,8 +263,13 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
         Ok(())
     }),
     ("tgsi", |requirements, words| {
-        words.parse_with("`old`", |word| (word == "old").then_some(()))?;
-        requirements.tgsi.old = true;
+        let tgsi = &mut requirements.tgsi;
+        let flag = words.parse_with("`old` or `virgl`", |word| match word {
+            "old" => Some(&mut tgsi.old),
+            "virgl" => Some(&mut tgsi.virgl),
+            _ => None,
+        })?;
+        *flag = true;
         Ok(())
     }),
     ("vulkan", |requirements, words| {
