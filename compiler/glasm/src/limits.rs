@@ -97,13 +97,19 @@ impl Program {
             })
         });
         let mut list: Vec<Diagnostic> = exceeded.collect();
-        let env = |source| match source {
-            ParamSource::Env(number) => Some(number),
-            _ => None,
+        let env = |source| {
+            if let ParamSource::Env(number) = source {
+                Some(number)
+            } else {
+                None
+            }
         };
-        let local = |source| match source {
-            ParamSource::Local(number) => Some(number),
-            _ => None,
+        let local = |source| {
+            if let ParamSource::Local(number) = source {
+                Some(number)
+            } else {
+                None
+            }
         };
         list.extend(self.beyond("program.env", env, limits.env_parameters));
         list.extend(self.beyond("program.local", local, limits.local_parameters));
