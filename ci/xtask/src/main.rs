@@ -11,6 +11,7 @@ mod bench;
 mod bench_scripts;
 mod clarity;
 mod coverage;
+mod crates;
 mod demo;
 mod features;
 mod fuzz;
@@ -79,6 +80,8 @@ Installs what is missing (as setup --yes does), then runs in this order:
   fmt        cargo fmt --check
   clippy     cargo clippy --workspace --all-targets -- -D warnings
   deps       the compiler crates need no C or C++ with default features, nor the command without SPIRV-Cross
+  crates     the library as others get it: documentation without warnings, the list of its surface, packages, 32-bit targets,
+             the oldest Rust that it names
   build      everything the next steps need
   unit       unit and integration tests (cargo nextest if installed)
   doc        documentation tests

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: every check of the repository, in order of how soon they tell something.
 
 use crate::coverage;
+use crate::crates;
 use crate::setup::{self, Purpose};
 use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
@@ -45,6 +46,8 @@ pub(crate) enum Step {
     Clippy,
     /// No C or C++ in the compiler.
     Deps,
+    /// The library as others get it: documentation, surface, packages, other targets, the oldest Rust.
+    Crates,
     /// Tests and programs.
     Build,
     /// Unit and integration tests.
@@ -78,6 +81,7 @@ const STEPS: &[(&str, Step)] = &[
     ("fmt", Step::Fmt),
     ("clippy", Step::Clippy),
     ("deps", Step::Deps),
+    ("crates", Step::Crates),
     ("build", Step::Build),
     ("unit", Step::Unit),
     ("doc", Step::Doc),
@@ -160,6 +164,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
             "warnings",
         ]),
         Step::Deps => compiler_is_pure_rust(),
+        Step::Crates => crates::test(),
         // The same selection as the test run, so that nothing is built twice.
         Step::Build => cargo_check(&["build", "--workspace", "--bins", "--tests"]),
         Step::Unit => unit_tests(),

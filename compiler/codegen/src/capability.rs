@@ -1,5 +1,8 @@
 //! What a module needs of the device: the capabilities of the table of features, as a set.
 
+#[cfg(feature = "serde")]
+pub(crate) mod known;
+
 use crate::error::{Error, Failure};
 use crate::features::{SUBGROUPS, device_features, is_of_vulkan};
 use crate::options::{DeviceFeatures, Target};

@@ -177,7 +177,12 @@ macro_rules! device_features {
 pub(crate) use device_features;
 
 /// What the device can do with subgroups, which stand for the thread groups of the languages.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Subgroups {
     /// Invocations of a subgroup (`subgroupSize`). Subgroups of more than 32 are split in halves.
     pub size: u32,
@@ -233,7 +238,8 @@ macro_rules! fields {
         $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
         /// Features of the device that change what is emitted. Nearly all are on by default; clear what the device lacks.
-        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize), serde(default, deny_unknown_fields))]
         pub struct DeviceFeatures {
             $($($(
                 #[doc = concat!("`", $name, "`")]

@@ -7,6 +7,11 @@ use glasm_ir::{Modes, Semantic, TypeBase};
 
 /// Target environment: decides the SPIR-V version and which features are core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Target {
     /// Vulkan 1.1, SPIR-V 1.3.
     #[default]
@@ -41,7 +46,12 @@ pub const IMAGE_LOCK_BINDING: u32 = FIRST_IMAGE_BINDING + 7 * IMAGE_UNITS;
 pub const FIRST_ATTACHMENT_BINDING: u32 = 64;
 
 /// Descriptor sets and bindings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct BindingLayout {
     /// Set of the parameter block.
     pub param_set: u32,
@@ -85,7 +95,12 @@ impl Default for BindingLayout {
 pub const MAX_VIEWPORTS: u32 = 16;
 
 /// Depth range of clip space that the program writes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum ClipDepth {
     /// 0 to w, as Vulkan clips.
     #[default]
@@ -95,7 +110,12 @@ pub enum ClipDepth {
 }
 
 /// GL rules that differ from Vulkan's.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Conventions {
     /// Depth range of clip space.
     pub clip_depth: ClipDepth,
@@ -133,6 +153,11 @@ impl Conventions {
 
 /// The corner of a point whose coordinate is (0, 0), in the picture as the caller's conventions have it upright.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum PointOrigin {
     /// GL's initial state.
     #[default]
@@ -143,6 +168,11 @@ pub enum PointOrigin {
 
 /// Numbers of primitives that are drawn as several: `QUADS` and `POLYGON` as triangles, all of which have the number of what they are of.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum PrimitiveNumbers {
     /// Each has its own.
     #[default]
@@ -155,6 +185,11 @@ pub enum PrimitiveNumbers {
 
 /// Tessellation levels of patches. Values are equal if their bits are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct PatchLevels {
     /// Bits of the outer levels.
     pub outer: [u32; 4],
@@ -180,7 +215,12 @@ impl Default for PatchLevels {
 }
 
 /// GL state that pipelines have and programs depend on. A caller that changes it compiles its programs again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct FixedState {
     /// Fragments of back faces read the back colors (`VERTEX_PROGRAM_TWO_SIDE`).
     pub two_sided_color: bool,
@@ -225,7 +265,12 @@ pub struct FixedState {
 }
 
 /// Debug information in the module.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct DebugInfo {
     /// `OpName` for every source name. Interface variables are called as in the languages: `fragment_color`. The parameter block has a
     /// member for each parameter, at the same place as without names.
@@ -235,7 +280,12 @@ pub struct DebugInfo {
 }
 
 /// What is decided about interface variables outside of the program: by API objects, and by the stages beside it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct InterfaceTypes {
     /// Types of vertex attributes by location; missing ones have the type that the program declares.
     pub attributes: Vec<TypeBase>,
@@ -248,7 +298,12 @@ pub struct InterfaceTypes {
 }
 
 /// Which components the result of a depth comparison fills: GL's `DEPTH_TEXTURE_MODE`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum DepthMode {
     /// (r, r, r, 1), GL's initial state.
     #[default]
@@ -264,6 +319,11 @@ pub enum DepthMode {
 /// What a program does to a texture coordinate because Vulkan's samplers cannot: GL's wrap modes (NV_gpu_program4 section 3.8.8,
 /// table X.19).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum WrapMode {
     /// Nothing: the sampler wraps the coordinate.
     #[default]
@@ -281,6 +341,11 @@ pub enum WrapMode {
 
 /// How many texels of a level a filter reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum TexelFilter {
     /// The nearest one.
     #[default]
@@ -291,6 +356,11 @@ pub enum TexelFilter {
 
 /// How many levels a filter reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum LevelFilter {
     /// The base level, whatever the level of detail.
     #[default]
@@ -315,6 +385,11 @@ pub enum LevelFilter {
 /// With [`LevelFilter::Linear`] it is the nearer level whose size is used for both. Explicit levels of detail are taken as they
 /// are: a bias or a range of the sampler does not change where they mirror. Cube maps are filtered across their edges.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct TextureWrap {
     /// Modes of s, t and r.
     pub modes: [WrapMode; 3],
@@ -327,7 +402,8 @@ pub struct TextureWrap {
 }
 
 /// What a sampler adds to levels of detail. Values are equal if their bits are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct LodBias(u32);
 
 impl From<f32> for LodBias {
@@ -344,7 +420,12 @@ impl LodBias {
 }
 
 /// Options of code generation.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct Options {
     /// Target environment.
     pub target: Target,
@@ -407,7 +488,12 @@ impl Options {
 }
 
 /// Components of a result that are captured for every vertex.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Capture {
     /// The result.
     pub semantic: Semantic,
@@ -434,7 +520,12 @@ impl Capture {
 ///
 /// GL's interleaved mode is one buffer with captures one after the other, its separate mode one capture per buffer; skipped components
 /// are a gap between offsets.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct TransformFeedback {
     /// Captures, in any order.
     pub captures: Vec<Capture>,
@@ -473,7 +564,12 @@ impl TransformFeedback {
 
 /// Lengths of the arrays that handles index. Every array counts against the device's limits for a stage. A device that cannot index
 /// them at run time gets a switch with a case for each element, in every access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct HandleLimits {
     /// Elements of arrays of textures, at least 1.
     pub textures: u32,

@@ -1,14 +1,21 @@
-//! What a module expects of its caller. Serializes to JSON through serde.
+//! What a module expects of its caller. With the feature `serde` it goes to JSON or another format and comes back.
 
+#[cfg(feature = "serde")]
+use crate::capability::known;
 use glasm_ir::Stage;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
 use glasm_ir::resource::{BufferKind, ParamSource, TexTarget};
 use glasm_ir::semantic::{Interpolation, Semantic};
-use serde::Serialize;
+#[cfg(feature = "serde")]
+use serde::{Deserialize, Serialize};
 
 /// Scalar type of an interface variable or texel.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(Deserialize, Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Scalar {
     /// 32-bit float.
     Float,
@@ -21,7 +28,8 @@ pub enum Scalar {
 }
 
 /// A descriptor set and binding number.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct DescriptorSlot {
     /// Set.
     pub set: u32,
@@ -30,7 +38,8 @@ pub struct DescriptorSlot {
 }
 
 /// The uniform buffer of parameters: `slots.len()` vec4 values of 16 bytes each.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct ParamBlock {
     /// Where it is bound.
     pub slot: DescriptorSlot,
@@ -41,7 +50,8 @@ pub struct ParamBlock {
 }
 
 /// A combined image sampler.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct TextureBinding {
     /// Where it is bound.
     pub slot: DescriptorSlot,
@@ -59,7 +69,8 @@ pub struct TextureBinding {
 
 /// The sampler of a texture image unit, which the program uses for textures of other units. The descriptor is the combined image sampler of
 /// the unit: its sampler counts only, unless [`Reflection::textures`] has the unit, too.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct SamplerBinding {
     /// Where it is bound.
     pub slot: DescriptorSlot,
@@ -70,7 +81,8 @@ pub struct SamplerBinding {
 }
 
 /// An input attachment: the color attachment that the program draws to, which holds one sample for each pixel.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct AttachmentBinding {
     /// Where it is bound.
     pub slot: DescriptorSlot,
@@ -81,8 +93,12 @@ pub struct AttachmentBinding {
 }
 
 /// How an image must be bound.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(Deserialize, Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum ImageFormat {
     /// In its own format, whose texels are read and written as this type.
     Own(Scalar),
@@ -94,7 +110,8 @@ pub enum ImageFormat {
 }
 
 /// A storage image, or a storage texel buffer where the target is a buffer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct ImageBinding {
     /// Where it is bound.
     pub slot: DescriptorSlot,
@@ -111,7 +128,8 @@ pub struct ImageBinding {
 }
 
 /// A buffer descriptor.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct BufferBinding {
     /// Where it is bound.
     pub slot: DescriptorSlot,
@@ -124,7 +142,8 @@ pub struct BufferBinding {
 }
 
 /// A stage input or output.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct InterfaceVariable {
     /// Meaning.
     pub semantic: Semantic,
@@ -140,13 +159,20 @@ pub struct InterfaceVariable {
     pub half: Option<Half>,
     /// Whether there is an array of values: one for each vertex of the input primitive, or of the patch that a tessellation control program
     /// makes.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
     pub per_vertex: bool,
 }
 
 /// Half of the components of an attribute of 64 bits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(Deserialize, Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Half {
     /// x and y.
     Low,
@@ -155,8 +181,12 @@ pub enum Half {
 }
 
 /// Which viewports primitives go to.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(Deserialize, Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum ViewportChoice {
     /// Viewport 0.
     First,
@@ -169,7 +199,8 @@ pub enum ViewportChoice {
 /// What is left to a geometry stage that must follow the last program before rasterization. The program writes a `vec4` for it, as bits:
 /// layer, viewport number or mask, mask of the second view, x of the position in the second view; what it does not choose is 0. The library
 /// makes the stage: `glasm::stages::replication_stage`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct Replication {
     /// Location of the `vec4`.
     pub location: u32,
@@ -188,8 +219,12 @@ pub struct Replication {
 }
 
 /// What a program between the vertex and the fragment stage says about primitives.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(Deserialize, Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Primitives {
     /// A tessellation control program.
     TessControl {
@@ -225,19 +260,24 @@ pub enum Primitives {
 }
 
 /// What the device must offer.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct Requirements {
     /// SPIR-V capabilities by name, sorted (`Shader` included).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "known::capabilities"))]
     pub capabilities: Vec<&'static str>,
     /// SPIR-V extensions by name, sorted.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "known::extensions"))]
     pub extensions: Vec<&'static str>,
     /// Vulkan features by their names in the Vulkan structures (`shaderInt64`, `bufferDeviceAddress`), sorted.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "known::features"))]
     pub features: Vec<&'static str>,
 }
 
 /// A parameter that a caller sets by its name (`ProgramNamedParameter4fNV`): one of the program, whether it reads it or not.
 /// NV_fragment_program section 5.7.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct NamedParameter {
     /// Its name.
     pub name: String,
@@ -247,7 +287,8 @@ pub struct NamedParameter {
 
 /// What a state program (`!!VSP1.0`) does, which is a compute program of one invocation: a caller dispatches one group and keeps what it has
 /// written. NV_vertex_program section 2.14.4.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct StateProgram {
     /// Where the storage buffer of the 96 program parameters is bound: 1536 bytes.
     pub slot: DescriptorSlot,
@@ -257,27 +298,42 @@ pub struct StateProgram {
 }
 
 /// Everything that a module expects of its caller.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct Reflection {
     /// Stage.
     pub stage: Stage,
     /// Name of the entry point: `main`.
+    // All modules have this one: it is written for readers in other languages, and not read back.
+    #[cfg_attr(feature = "serde", serde(skip_deserializing, default = "entry_point"))]
     pub entry_point: &'static str,
     /// Parameter block, if the program reads parameters.
     pub params: Option<ParamBlock>,
     /// Parameters with names; `Named(n)` in [`ParamBlock::slots`] is number n of them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
     pub named: Vec<NamedParameter>,
     /// What a state program does.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
     pub state_program: Option<StateProgram>,
     /// Textures.
     pub textures: Vec<TextureBinding>,
     /// Samplers that go with textures of other units.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
     pub samplers: Vec<SamplerBinding>,
     /// Color attachments that the program reads.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Vec::is_empty")
+    )]
     pub attachments: Vec<AttachmentBinding>,
     /// Images.
     pub images: Vec<ImageBinding>,
@@ -293,27 +349,49 @@ pub struct Reflection {
     /// Outputs that the program writes.
     pub outputs: Vec<InterfaceVariable>,
     /// What a geometry stage must do behind this one, if this is the last program before rasterization.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
     pub replication: Option<Replication>,
     /// What a geometry or tessellation program says about primitives.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
     pub primitives: Option<Primitives>,
     /// Work-group size of compute programs; zeros if specialization constants 0 to 2 give it.
     pub workgroup_size: Option<[u32; 3]>,
     /// Whether the near and the far plane clip nothing: the pipeline needs `depthClampEnable`. So it is for programs of NV_fragment_program
     /// that replace the depth.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
     pub unclipped_depth: bool,
     /// Whether lookups of textures that are not there give (0, 0, 0, 0), as in NV_fragment_program; else (0, 0, 0, 1).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "std::ops::Not::not")
+    )]
     pub transparent_missing: bool,
     /// What the device must offer.
     pub requirements: Requirements,
 }
 
+/// The entry point of reflections that are read back.
+#[cfg(feature = "serde")]
+fn entry_point() -> &'static str {
+    "main"
+}
+
 /// What an array of descriptors holds.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(Deserialize, Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum HandleKind {
     /// Textures whose texels are read as this type. Those that are compared have an array of their own.
     Texture(Scalar),
@@ -326,7 +404,8 @@ pub enum HandleKind {
 }
 
 /// An array of descriptors that handles index.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct HandleArray {
     /// Where it is bound.
     pub slot: DescriptorSlot,

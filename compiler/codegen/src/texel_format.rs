@@ -14,6 +14,8 @@ macro_rules! formats {
     ($($name:ident $vulkan:literal $support:ident;)*) => {
         /// The format of an image unit, the `<format>` of `BindImageTexture`. Each has the name of SPIR-V's.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        // Without `rename_all`: the names are SPIR-V's.
+        #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
         #[non_exhaustive]
         pub enum TexelFormat { $(#[doc = concat!("`VK_FORMAT_", $vulkan, "`")] $name,)* }
 

@@ -137,7 +137,12 @@ fn is_passed(semantic: Semantic) -> bool {
 
 /// Where a varying is between a program and a module of another compiler, and what it is there. Without such modules every varying is four
 /// floats.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
 pub struct Place {
     /// What it is in the program.
     pub semantic: Semantic,
@@ -173,7 +178,12 @@ impl Place {
 }
 
 /// Where the varyings between two stages are.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Varyings {
     /// In the fixed table.
     #[default]

@@ -7,7 +7,10 @@ macro_rules! codes {
     ($($name:ident $id:literal $title:literal $explanation:literal;)*) => {
         /// Codes of all diagnostics.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+        #[non_exhaustive]
         pub enum Code { $(
+            #[cfg_attr(feature = "serde", serde(rename = $id))]
             #[doc = concat!($id, ": ", $title)]
             $name,
         )* }

@@ -15,9 +15,16 @@ pub use line_map::{LineMap, Position};
 
 use crate::source::Source;
 use glasm_ir::Span;
+use std::borrow::Cow;
+use std::fmt;
 
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Severity {
     /// The program fails to load.
     Error,
@@ -40,6 +47,11 @@ impl Severity {
 
 /// Where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Location {
     /// At these bytes.
     Span(Span),
@@ -59,6 +71,7 @@ impl Location {
 
 /// One message.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Diagnostic {
     /// Code.
     pub code: Code,
@@ -71,7 +84,7 @@ pub struct Diagnostic {
     /// Hints, one line each. They are shown as `help`, or as `note` if they start with `note: `.
     pub notes: Vec<String>,
     /// The feature that the device lacks, if that is what is wrong: a name of Vulkan, or of what Vulkan has no feature for.
-    pub feature: Option<&'static str>,
+    pub feature: Option<Cow<'static, str>>,
 }
 
 impl Diagnostic {
@@ -124,8 +137,24 @@ impl Diagnostic {
     }
 }
 
+/// One line: severity, code and message, with the bytes that it is about. [`Diagnostics::render`] shows lines and columns, for which
+/// it takes the text.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (severity, code) = (self.severity.name(), self.code.id());
+        write!(f, "{severity}[{code}]")?;
+        if let Location::Span(Span { start, end }) = self.location {
+            write!(f, " at bytes {start}..{end}")?;
+        }
+        write!(f, ": {}", self.message)
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
 /// All messages about one program. In source order once [`Diagnostics::sort`] has run.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Diagnostics {
     /// The messages.
     pub list: Vec<Diagnostic>,
@@ -218,6 +247,20 @@ impl Diagnostics {
         json::lines(self, source)
     }
 }
+
+/// The lines of all messages, without a line end behind the last one.
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.list.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "\n" };
+            write!(f, "{separator}{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Functions that compile give these as their error, so that callers may pass them on with `?` as any other.
+impl std::error::Error for Diagnostics {}
 
 impl From<Diagnostic> for Diagnostics {
     fn from(diagnostic: Diagnostic) -> Self {

@@ -7,6 +7,7 @@ use glasm_ir::{Span, Stage};
 
 /// Languages that share their tables of opcodes, options, bindings and targets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[non_exhaustive]
 pub enum Family {
     /// Declarations and data types: NV_gpu_program4 and what follows it.
     Typed,
@@ -78,7 +79,10 @@ macro_rules! dialects {
     ($($name:ident $header:literal $stage:ident $family:ident $version:ident $extension:literal;)*) => {
         /// A language: what the header names.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+        #[non_exhaustive]
         pub enum Dialect { $(
+            #[cfg_attr(feature = "serde", serde(rename = $header))]
             #[doc = concat!("`", $header, "`")]
             $name,
         )* }
@@ -176,6 +180,11 @@ impl Dialect {
 
 /// What programs are for: what GL calls their target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum ProgramType {
     /// The programs of a shader stage.
     Stage(Stage),
@@ -218,6 +227,11 @@ impl ProgramType {
 
 /// Which programs load.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Acceptance {
     /// Those that keep the rules, and those that break one as shipped programs do: each such place gives a warning. The table
     /// [`lang::lenient`](crate::lang::lenient) lists what is accepted.
@@ -229,6 +243,11 @@ pub enum Acceptance {
 
 /// What a TGSI text does not say and its programs depend on: what drivers are told beside the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
 pub struct TgsiOptions {
     /// The program means what the document of 2010 says where it differs from the current one: `RSQ` takes the absolute value, `IF` tests
     /// bits, `ROUND` rounds halves up, `SHL` takes one count and does not limit it, comparisons of doubles give floats, clamps keep NaN, and

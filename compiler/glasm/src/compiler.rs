@@ -5,9 +5,12 @@ use glasm_codegen::error::{Error, ErrorKind};
 use glasm_codegen::{Emitter, Options, Reflection, SourceText};
 use glasm_frontend::{Code, Diagnostic, Diagnostics, Location, Scratch, Source};
 use glasm_ir as ir;
+use std::borrow::Cow;
 
 /// A compiled program.
 #[derive(Clone, PartialEq, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[non_exhaustive]
 pub struct Shader {
     /// The SPIR-V module.
     pub words: Vec<u32>,
@@ -129,7 +132,7 @@ impl Compiler {
 fn with_error(mut diagnostics: Diagnostics, error: &Error) -> Diagnostics {
     let (code, feature) = match error.kind {
         ErrorKind::Unsupported => (Code::Unsupported, None),
-        ErrorKind::MissingFeature(feature) => (Code::FeatureMissing, Some(feature)),
+        ErrorKind::MissingFeature(feature) => (Code::FeatureMissing, Some(Cow::Borrowed(feature))),
         ErrorKind::Limit => (Code::OutputTooLarge, None),
     };
     diagnostics.push(Diagnostic {

@@ -20,16 +20,36 @@
 //!
 //! No function of this crate panics or hangs, whatever the program string holds.
 //!
+//! # Caches
+//!
+//! [`cache_key`] names what a program and its options give, and with the feature `serde` a [`Shader`] and its [`Diagnostics`] can be written and
+//! read back. The example `disk_cache` is a cache in a folder.
+//!
+//! # Features
+//!
+//! - `serde`: [`Options`], [`Reflection`], [`Shader`], [`Diagnostics`], and the settings of a [`Source`], to and from any format of `serde`.
+//!   Options that are left out have their default, unknown ones are errors.
+//! - `spirv-tools`: modules checked by spirv-val inside the process. Builds C++.
+//!
+//! # Stability
+//!
+//! Versions follow semantic versioning for all that is reached without [`frontend`] and [`ir`]. These two are the crates below, whole, for tools
+//! that look into programs or make them: they may change in any version.
+//!
+//! Enumerations that will grow with the languages ([`Code`], [`Dialect`], [`Family`], [`TexelFormat`]), and the results [`Shader`] and [`Linked`],
+//! are `#[non_exhaustive]`. Structures of options are not, so that `..Options::default()` works: write it, because they will get fields. What
+//! a caller must handle case by case, such as [`ParamSource`], stays exhaustive: a case that is new is a new version.
+//!
 //! # Vertex state programs
 //!
 //! A program that starts with `!!VSP1.0` is drawn with by nobody: `glExecuteProgramNV` runs it once, and what it computes are parameters of
 //! vertex programs, `c[0]` to `c[95]` (NV_vertex_program section 2.14.4). It becomes a compute shader, of which a caller dispatches one
 //! work group. [`Reflection::state_program`] names the storage buffer of 96 vectors that must hold the parameters before and that has what
 //! the program made of them behind the dispatch, and tells which parameters the program writes. The vector that the program is executed
-//! with, its `v[0]`, is [`ParamSource::Argument`](ir::ParamSource::Argument) in the block of parameters.
+//! with, its `v[0]`, is [`ParamSource::Argument`] in the block of parameters.
 //!
 //! ```
-//! use glasm::ir::ParamSource;
+//! use glasm::ParamSource;
 //! use glasm::state::{GlState, MatrixForm, TrackedMatrix, Tracking};
 //! use glasm::{Options, ProgramType, Source, compile};
 //!
@@ -69,35 +89,51 @@
 
 #![forbid(unsafe_code)]
 
+mod cache;
+mod caller_limits;
 mod compiler;
-mod limits;
 mod link;
 mod program;
+pub mod reflect;
 pub mod stages;
 pub mod state;
 #[cfg(feature = "spirv-tools")]
 pub mod validate;
 
+pub use cache::{CacheKey, cache_key};
+pub use caller_limits::Limits;
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::device_features;
 pub use glasm_codegen::features::is_feature;
-pub use glasm_codegen::options::HandleLimits;
 pub use glasm_codegen::options::{
     BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
-    FixedState, InterfaceTypes, LevelFilter, LodBias, Options, PatchLevels, Place, PointOrigin,
+    FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, FixedState, HandleLimits, IMAGE_LOCK_BINDING,
+    IMAGE_UNITS, InterfaceTypes, LevelFilter, LodBias, Options, PatchLevels, Place, PointOrigin,
     PrimitiveNumbers, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap, TransformFeedback,
     Varyings, WrapMode,
 };
-pub use glasm_codegen::reflect::{self, Reflection};
+pub use glasm_codegen::varyings::{VARYING_LOCATIONS, varying_location};
+/// The crate that reads and checks programs. Not stable: see the documentation of this crate.
 pub use glasm_frontend as frontend;
+pub use glasm_frontend::diag::{LineMap, Position};
+pub use glasm_frontend::lang::limits;
+pub use glasm_frontend::source::{Family, Version};
 pub use glasm_frontend::{
     Acceptance, Code, Counts, Diagnostic, Diagnostics, Dialect, Location, Part, ProgramType,
     Severity, Source, TgsiOptions, count, programs, tgsi_outputs, translate,
 };
+/// The intermediate representation. Not stable: see the documentation of this crate.
 pub use glasm_ir as ir;
-pub use limits::Limits;
+pub use glasm_ir::semantic::Sampling;
+pub use glasm_ir::{
+    Input, Interpolation, Output, ParamSource, Semantic, Span, Stage, TexTarget, TypeBase, Width,
+};
 pub use link::{Linked, link, link_with};
 pub use program::Program;
+pub use reflect::Reflection;
+
+/// The version of this crate, which [`cache_key`] covers.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The examples of the README, as tests.
 #[cfg(doctest)]

@@ -18,6 +18,7 @@ use std::borrow::Cow;
 
 /// What [`link`] gives.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct Linked {
     /// What became of each stage, in the order of the arguments.
     pub stages: Vec<Result<Shader, Diagnostics>>,

@@ -13,7 +13,7 @@ macro_rules! semantics {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         #[cfg_attr(
             feature = "serde",
-            derive(serde::Serialize),
+            derive(serde::Deserialize, serde::Serialize),
             serde(rename_all = "snake_case")
         )]
         pub enum Semantic { $(
@@ -208,7 +208,7 @@ impl Semantic {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
-    derive(serde::Serialize),
+    derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
 pub enum Interpolation {
@@ -225,7 +225,7 @@ pub enum Interpolation {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
-    derive(serde::Serialize),
+    derive(serde::Deserialize, serde::Serialize),
     serde(rename_all = "snake_case")
 )]
 pub enum Sampling {

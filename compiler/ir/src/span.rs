@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Bytes `start..end` of the program string. Printed as `@start..end`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 pub struct Span {
     /// First byte.
     pub start: u32,

@@ -32,6 +32,11 @@ impl Width {
 
 /// What the bits of a lane stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
 pub enum Base {
     /// IEEE 754 binary floating point.
     Float,

@@ -1,6 +1,6 @@
 //! Legacy GPU assembly programs as text of the shading languages: WGSL, MSL, HLSL, GLSL.
 //!
-//! [`write`] compiles a program with `glasm` and writes the module in a [`Language`]:
+//! [`write()`] compiles a program with `glasm` and writes the module in a [`Language`]:
 //!
 //! ```
 //! use glasm_text::{Language, Options, Source, write};

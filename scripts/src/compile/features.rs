@@ -14,7 +14,7 @@ pub fn wrong_blame<'d>(
         .into_iter()
         .filter(|error| error.severity != Severity::Warning && error.code == Code::FeatureMissing);
     let lacks = |name| device.lacks(name, stage) == Some(true);
-    let wrong = blamed.find(|error| !error.feature.is_some_and(lacks));
+    let wrong = blamed.find(|error| !error.feature.as_deref().is_some_and(lacks));
     wrong.map(|error| error.message.as_str())
 }
 

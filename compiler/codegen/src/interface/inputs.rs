@@ -61,10 +61,12 @@ impl Io<'_> {
             (Semantic::FragColor { buffer, index: 0 }, Stage::Fragment) => {
                 Ok(Lane::all_of(self.load_attachment(id, buffer)))
             }
-            (semantic, Stage::Fragment)
-                if let Some((distances, plane)) = Distances::of(semantic) =>
-            {
-                let value = self.load_distance(distances, plane);
+            (Semantic::ClipDistance(plane), Stage::Fragment) => {
+                let value = self.load_distance(Distances::Clip, u32::from(plane));
+                Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
+            }
+            (Semantic::CullDistance(plane), Stage::Fragment) => {
+                let value = self.load_distance(Distances::Cull, u32::from(plane));
                 Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
             }
             (semantic, _) if is_unknown(self.options, semantic) => {

@@ -1,23 +1,10 @@
-//! Messages as JSON for tools.
+//! Messages as JSON for tools. Written by hand: a few fields are no reason for every user of the
+//! library to build a serializer.
 
 use super::line_map::LineMap;
 use super::{Diagnostics, Location};
 use crate::source::Source;
-use serde::Serialize;
-
-/// One message; the order of the fields is the order in the output.
-#[derive(Serialize)]
-struct Record<'a> {
-    code: &'static str,
-    severity: &'static str,
-    message: &'a str,
-    name: &'a str,
-    start: Option<u32>,
-    end: Option<u32>,
-    line: Option<usize>,
-    column: Option<usize>,
-    notes: &'a [String],
-}
+use std::fmt::Write;
 
 /// One JSON object for each message.
 pub(super) fn lines(diagnostics: &Diagnostics, source: &Source<'_>) -> Vec<String> {
@@ -28,18 +15,97 @@ pub(super) fn lines(diagnostics: &Diagnostics, source: &Source<'_>) -> Vec<Strin
             Location::WholeProgram => None,
         };
         let position = span.map(|span| map.position(span.start as usize));
-        let record = Record {
-            code: diagnostic.code.id(),
-            severity: diagnostic.severity.name(),
-            message: &diagnostic.message,
-            name: source.name,
-            start: span.map(|span| span.start),
-            end: span.map(|span| span.end),
-            line: position.map(|position| position.line),
-            column: position.map(|position| position.column),
-            notes: &diagnostic.notes,
-        };
-        serde_json::to_string(&record).expect("strings and numbers always have a JSON form")
+        let mut object = Object::default();
+        object.text("code", diagnostic.code.id());
+        object.text("severity", diagnostic.severity.name());
+        object.text("message", &diagnostic.message);
+        object.text("name", source.name);
+        object.number("start", span.map(|span| span.start as usize));
+        object.number("end", span.map(|span| span.end as usize));
+        object.number("line", position.map(|position| position.line));
+        object.number("column", position.map(|position| position.column));
+        object.texts("notes", &diagnostic.notes);
+        object.finish()
     };
     diagnostics.list.iter().map(record).collect()
+}
+
+/// A JSON object that is being written; its fields keep their order.
+#[derive(Default)]
+struct Object(String);
+
+impl Object {
+    fn key(&mut self, name: &str) {
+        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        push_string(&mut self.0, name);
+        self.0.push(':');
+    }
+
+    fn text(&mut self, name: &str, value: &str) {
+        self.key(name);
+        push_string(&mut self.0, value);
+    }
+
+    fn number(&mut self, name: &str, value: Option<usize>) {
+        self.key(name);
+        match value {
+            Some(value) => push(&mut self.0, format_args!("{value}")),
+            None => self.0.push_str("null"),
+        }
+    }
+
+    fn texts(&mut self, name: &str, values: &[String]) {
+        self.key(name);
+        self.0.push('[');
+        for (index, value) in values.iter().enumerate() {
+            if index > 0 {
+                self.0.push(',');
+            }
+            push_string(&mut self.0, value);
+        }
+        self.0.push(']');
+    }
+
+    fn finish(mut self) -> String {
+        self.0.push('}');
+        self.0
+    }
+}
+
+/// A string of JSON: quotes, backslashes and control characters are escaped, all else stays. RFC 8259 section 7.
+fn push_string(json: &mut String, text: &str) {
+    json.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => json.push_str("\\\""),
+            '\\' => json.push_str("\\\\"),
+            '\n' => json.push_str("\\n"),
+            '\r' => json.push_str("\\r"),
+            '\t' => json.push_str("\\t"),
+            '\u{8}' => json.push_str("\\b"),
+            '\u{c}' => json.push_str("\\f"),
+            '\0'..'\u{20}' => push(json, format_args!("\\u{:04x}", u32::from(character))),
+            _ => json.push(character),
+        }
+    }
+    json.push('"');
+}
+
+fn push(json: &mut String, text: std::fmt::Arguments<'_>) {
+    json.write_fmt(text).expect("strings take any text");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::push_string;
+
+    #[test]
+    fn strings_are_those_of_a_serializer() {
+        let all: String = ('\0'..='\u{2ff}')
+            .chain(['\u{2028}', '\u{1f600}', '\u{10ffff}'])
+            .collect();
+        let mut json = String::new();
+        push_string(&mut json, &all);
+        assert_eq!(json, serde_json::to_string(&all).unwrap());
+    }
 }

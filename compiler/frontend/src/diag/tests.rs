@@ -265,3 +265,23 @@ fn messages_are_sorted_and_repeated_ones_dropped() {
     let at = |start| Location::Span(Span::new(start, start + 1));
     assert_eq!(starts, [at(3), at(9), Location::WholeProgram]);
 }
+
+#[test]
+fn diagnostics_are_errors_as_others() {
+    fn load(fails: bool) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let mut found = Diagnostics::default();
+        let span = Span::new(4, 9);
+        found.push(Diagnostic::warning(Code::TextAfterEnd, span, "idle"));
+        found.push(Diagnostic::whole_program(Code::MissingEnd, "no END"));
+        match fails {
+            true => Err(found)?,
+            false => Err(found.list[0].clone())?,
+        }
+    }
+    let [several, one] = [true, false].map(|fails| load(fails).unwrap_err().to_string());
+    assert_eq!(
+        several,
+        "warning[E0108] at bytes 4..9: idle\nerror[E0106]: no END"
+    );
+    assert_eq!(one, "warning[E0108] at bytes 4..9: idle");
+}

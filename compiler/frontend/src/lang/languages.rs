@@ -1,5 +1,5 @@
 //! Languages that glasm knows by how their programs start, and does not translate. Those that it translates are the dialects of
-//! [`Dialect`](crate::Dialect).
+//! [`Dialect`].
 
 use crate::source::{Dialect, Family, ProgramType};
 

@@ -52,7 +52,7 @@ rules! {
     UndeclaredRegister UndeclaredRegister "MOV TEMP[7], IN[0]"
         "temporaries, constants, samplers, buffers and vertex inputs of TGSI programs that no DCL covers are declared by their first use";
     DriversState BindingUnknown "PARAM p[32] = { state.multisample.positions[0..31] };"
-        "state.matrix.normalscale, state.multisample.samples and state.multisample.positions[n] are what GLSL calls gl_NormalScale, gl_NumSamples and gl_SamplePosition";
+        "state.matrix.normalscale, state.multisample.samples and state.multisample.positions are what GLSL calls gl_NormalScale, gl_NumSamples and gl_SamplePosition";
     OwnPosition PositionInvariant "OPTION ARB_position_invariant; MOV result.position, a;"
         "a position written by a position-invariant program with types is left out: fixed functions compute it";
     AliasOfBinding AliasOfBinding "ALIAS pos = result.position;"

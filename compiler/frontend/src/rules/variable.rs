@@ -224,16 +224,17 @@ impl Checker<'_> {
         let Some(&(_, word, _, needs)) = row else {
             return true;
         };
-        let feature = format_args!("{word} needs");
         match needs {
             Needs::Nothing => true,
-            Needs::Version => {
-                let feature = format_args!("{word} declarations need");
-                self.need_version(Version::V5_0, span, feature)
-            }
-            Needs::Option(needs) => self.need_option(needs, span, feature),
+            Needs::Version => self.need_version(
+                Version::V5_0,
+                span,
+                format_args!("{word} declarations need"),
+            ),
+            Needs::Option(needs) => self.need_option(needs, span, format_args!("{word} needs")),
             Needs::VersionOrOption(needs) => {
-                self.version >= Version::V5_0 || self.need_option(needs, span, feature)
+                self.version >= Version::V5_0
+                    || self.need_option(needs, span, format_args!("{word} needs"))
             }
         }
     }

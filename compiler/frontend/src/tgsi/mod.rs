@@ -2,7 +2,7 @@
 //!
 //! The text has numbered registers in files, whose components are words without a type; each opcode says how it reads them. Declarations
 //! give registers a meaning. One pass over the bytes reads a statement, checks it and appends it to the program; only how registers are
-//! indexed at run time is looked up first ([`scan`]). Three generations of the text are read: that of 2010, the one that virgl sends, and
+//! indexed at run time is looked up first (`scan`). Three generations of the text are read: that of 2010, the one that virgl sends, and
 //! the current one.
 
 pub mod catalog;

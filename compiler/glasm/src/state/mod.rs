@@ -6,7 +6,7 @@
 //! says which numbered attribute `glNormal` and its like set. NV_gpu_program4 section 2.X.3.3; ARB_vertex_program section 2.14.3.2; ARB_fragment_program section 3.11.3.2.
 //!
 //! ```
-//! use glasm::ir::ParamSource;
+//! use glasm::ParamSource;
 //! use glasm::state::{GlState, matrix};
 //! use glasm::{Options, Source, compile};
 //!

@@ -5,7 +5,7 @@ use glasm_frontend::{Code, Counts, Diagnostic, Diagnostics};
 use glasm_ir::ParamSource;
 
 /// What programs may use in a GL that a caller makes: what it answers to queries of `MAX_PROGRAM_INSTRUCTIONS_ARB` and the like. Without limits
-/// of its own only those of the translation hold, [`limits`](crate::frontend::lang::limits).
+/// of its own only those of the translation hold, [`limits`](crate::limits).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// The most of each count.

@@ -1,0 +1,245 @@
+//! The step `crates` of `cargo xtask test`: what those get who depend on the library.
+
+use crate::shell;
+use crate::tally::Tally;
+use anyhow::{Context, Result, ensure};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The crates of the compiler, each behind those that it depends on.
+const CRATES: [&str; 5] = [
+    "glasm-ir",
+    "glasm-codegen",
+    "glasm-frontend",
+    "glasm",
+    "glasm-text",
+];
+
+/// What `glasm` depends on with default features. One more has its reason in the commit that adds it here.
+const DEPENDENCIES: [&str; 6] = [
+    "annotate-snippets",
+    "anstyle",
+    "bitflags",
+    "rustc-hash",
+    "spirv",
+    "unicode-width",
+];
+
+/// Targets with other pointers, and without an operating system.
+const TARGETS: [&str; 2] = ["i686-unknown-linux-gnu", "wasm32-unknown-unknown"];
+
+/// The oldest Rust that must do.
+const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
+
+/// Where builds for others go, so that they do not displace the usual one.
+const BUILDS: &str = "target/crates";
+
+/// The surface of `glasm` by names.
+const SURFACE: &str = "tests/acceptance/public-api.txt";
+
+/// Runs the step.
+pub(crate) fn test() -> Result<Tally> {
+    let mut tally = dependencies()?;
+    let documented = documentation()?;
+    tally += documented;
+    if documented.failed == 0 {
+        tally += surface()?;
+    }
+    for target in TARGETS {
+        tally += other_target(target)?;
+    }
+    tally += oldest_rust()?;
+    tally += packages()?;
+    Ok(tally)
+}
+
+fn dependencies() -> Result<Tally> {
+    let tree = "tree --package glasm --edges normal,build --prefix none --format {p}";
+    let output = shell::capture(shell::cargo().args(tree.split(' ')))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    ensure!(output.status.success(), "cargo {tree}");
+    let names = text.lines().filter_map(|line| line.split(' ').next());
+    let found: BTreeSet<_> = names.filter(|name| !CRATES.contains(name)).collect();
+    let is_as_known = found == BTreeSet::from(DEPENDENCIES);
+    if !is_as_known {
+        println!("error: glasm depends on {found:?}, which should be {DEPENDENCIES:?}");
+    }
+    Ok(Tally::check(is_as_known))
+}
+
+fn documentation() -> Result<Tally> {
+    let mut doc = shell::cargo();
+    doc.args(["doc", "--no-deps", "--target-dir", BUILDS]);
+    doc.args(CRATES.iter().flat_map(|name| ["--package", name]));
+    let passed = shell::succeeds(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
+    Ok(Tally::check(passed))
+}
+
+/// Compares the names of the documentation with the list; `BLESS=1` writes the list.
+fn surface() -> Result<Tally> {
+    let found = surface_of(&Path::new(BUILDS).join("doc/glasm"))?;
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(SURFACE, &found).context(SURFACE)?;
+    }
+    let known = std::fs::read_to_string(SURFACE).context(SURFACE)?;
+    let [old, new] = [&known, &found].map(|text| items(text));
+    for name in old.difference(&new) {
+        println!("gone: {name}");
+    }
+    for name in new.difference(&old) {
+        println!("new: {name}");
+    }
+    if old != new {
+        println!(
+            "error: the surface of glasm has changed: say so in CHANGELOG.md, then BLESS=1 cargo xtask test --only crates"
+        );
+    }
+    Ok(Tally::check(old == new))
+}
+
+/// The lines of a list, members with their item.
+fn items(list: &str) -> BTreeSet<String> {
+    let mut item = "";
+    let lines = list.lines().filter(|line| !line.starts_with('#'));
+    let names = lines.map(|line| match line.strip_prefix("  ") {
+        Some(member) => format!("{item} {member}"),
+        None => {
+            item = line;
+            line.to_owned()
+        }
+    });
+    names.collect()
+}
+
+/// All items that rustdoc lists, with their fields, variants, constants and methods.
+fn surface_of(pages: &Path) -> Result<String> {
+    let read = |page: &str| std::fs::read_to_string(pages.join(page)).context(page.to_owned());
+    let index = read("all.html")?;
+    let links = after_each(&index, "<li><a href=\"");
+    let pages: BTreeSet<&str> = links.filter(|page| page.ends_with(".html")).collect();
+    ensure!(pages.len() > 50, "rustdoc lists items in another way");
+    let mut list = String::from(
+        "# Names of the surface of glasm, as rustdoc lists them. Written by: BLESS=1 cargo xtask test --only crates\n",
+    );
+    for page in pages {
+        let name = page.trim_end_matches(".html").replace('/', "::");
+        writeln!(list, "{name}")?;
+        let text = read(page)?;
+        // What follows are traits, with the methods that all types have.
+        let own = text.split("id=\"trait-implementations\"").next();
+        let ids = after_each(own.unwrap_or_default(), " id=\"");
+        let members = ["structfield.", "variant.", "associatedconstant.", "method."];
+        let is_member = |id: &&str| members.iter().any(|kind| id.starts_with(kind));
+        for id in ids.filter(is_member).collect::<BTreeSet<_>>() {
+            writeln!(list, "  {id}")?;
+        }
+    }
+    Ok(list)
+}
+
+/// What stands between each occurrence of `start` and the next quotation mark.
+fn after_each<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = &'t str> {
+    let rest = text.split(start).skip(1);
+    rest.filter_map(|rest| rest.split('"').next())
+}
+
+fn other_target(target: &str) -> Result<Tally> {
+    let Some(libraries) = sysroot(None)? else {
+        println!("rustc does not say where its libraries are: skipped");
+        return Ok(Tally::skip());
+    };
+    if !Path::new(&libraries)
+        .join("lib/rustlib")
+        .join(target)
+        .exists()
+    {
+        println!("the target is not installed, skipped: rustup target add {target}");
+        return Ok(Tally::skip());
+    }
+    let check = "check --package glasm --features serde --target-dir";
+    let arguments = check.split(' ').chain([BUILDS, "--target", target]);
+    let passed = shell::succeeds(shell::cargo().args(arguments))?;
+    Ok(Tally::check(passed))
+}
+
+fn oldest_rust() -> Result<Tally> {
+    if sysroot(Some(OLDEST))?.is_none() {
+        println!("Rust {OLDEST} is not installed, skipped: rustup toolchain install {OLDEST}");
+        return Ok(Tally::skip());
+    }
+    // Compilers do not share what they build. Through rustup, because a cargo knows its own compiler only.
+    let mut check = std::process::Command::new("rustup");
+    let directory = format!("{BUILDS}/{OLDEST}");
+    check.args(["run", OLDEST, "cargo", "check", "--features", "glasm/serde"]);
+    check.args(["--target-dir", &directory]);
+    check.args(CRATES.iter().flat_map(|name| ["--package", name]));
+    // Set for the compiler that built this program.
+    check.env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
+    let passed = shell::succeeds(&mut check)?;
+    Ok(Tally::check(passed))
+}
+
+/// Where a toolchain is; the one in use without a version.
+fn sysroot(version: Option<&str>) -> Result<Option<String>> {
+    let mut rustc = match version {
+        Some(_) if shell::find_program("rustup").is_none() => return Ok(None),
+        Some(version) => {
+            let mut rustup = std::process::Command::new("rustup");
+            rustup.args(["run", version, "rustc"]);
+            rustup
+        }
+        None => std::process::Command::new("rustc"),
+    };
+    let output = shell::capture(rustc.args(["--print", "sysroot"]))?;
+    let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    Ok(output.status.success().then_some(path))
+}
+
+/// Packs the crates as if for a registry, and builds the small ones from that.
+fn packages() -> Result<Tally> {
+    let pack = |crates: &[&str], arguments: &[&str]| {
+        let mut package = shell::cargo();
+        package.args(["package", "--allow-dirty", "--target-dir", BUILDS]);
+        package.args(arguments);
+        package.args(crates.iter().flat_map(|name| ["--package", name]));
+        shell::succeeds(&mut package)
+    };
+    let output = shell::capture(shell::cargo().arg("--version"))?;
+    let version = String::from_utf8_lossy(&output.stdout).into_owned();
+    // Since then cargo packs crates together that depend on each other and are not published.
+    if minor_version(&version).is_none_or(|minor| minor < 90) {
+        println!("cargo 1.90 packs crates that are not published yet, this is {version}: skipped");
+        return Ok(Tally::skip());
+    }
+    let mut tally = Tally::check(pack(&CRATES[..4], &[])?);
+    tally += Tally::check(pack(&CRATES, &["--no-verify"])?);
+    Ok(tally)
+}
+
+/// The second number of `cargo 1.95.0 (...)`.
+fn minor_version(text: &str) -> Option<u32> {
+    text.split(['.', ' ']).nth(2)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_compare_by_item_and_member() {
+        let old = items("# text\nstruct.A\n  structfield.x\nstruct.B\n");
+        let new = items("struct.A\nstruct.B\n  structfield.x\n");
+        let gone: Vec<_> = old.difference(&new).collect();
+        assert_eq!(gone, ["struct.A structfield.x"]);
+    }
+
+    #[test]
+    fn versions_are_read() {
+        assert_eq!(
+            minor_version("cargo 1.95.0 (f2d3ce0bd 2026-03-21)"),
+            Some(95)
+        );
+        assert_eq!(minor_version("cargo"), None);
+    }
+}

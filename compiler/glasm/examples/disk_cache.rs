@@ -1,0 +1,146 @@
+//! Compiles the programs of a folder with a cache on disk:
+//!
+//! ```sh
+//! cargo run -p glasm --features serde --example disk_cache -- PROGRAMS CACHE
+//! ```
+//!
+//! What was compiled before, by whatever process, is read. Programs that do not load are kept, too, with their errors.
+
+#![expect(clippy::print_stdout, reason = "it says what it did")]
+
+use glasm::{CacheKey, Compiler, Diagnostics, Options, Shader, Source, cache_key};
+use std::io;
+use std::path::{Path, PathBuf};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let [programs, cache] = arguments.as_slice() else {
+        return Err("arguments: a folder of programs, a folder for the cache".into());
+    };
+    let mut cache = Cache::open(cache)?;
+    compile_folder(Path::new(programs), &mut cache, &Options::default())?;
+    println!("{} hits, {} misses", cache.hits, cache.misses);
+    Ok(())
+}
+
+/// Compiles all programs of the files of a folder, and prints the errors of those that do not load.
+fn compile_folder(folder: &Path, cache: &mut Cache, options: &Options) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if !path.is_file() {
+            continue;
+        }
+        let text = std::fs::read(&path)?;
+        let name = path.to_string_lossy();
+        for (part, source) in Source::new(&name, &text).programs() {
+            // Without a header it is no program but some other file.
+            if part.dialect.is_some()
+                && let Err(errors) = cache.compile(&source, options)?
+            {
+                println!("{}", errors.render(&source));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A folder with a file for each program that was compiled.
+struct Cache {
+    folder: PathBuf,
+    compiler: Compiler,
+    hits: usize,
+    misses: usize,
+}
+
+impl Cache {
+    fn open(folder: impl Into<PathBuf>) -> io::Result<Self> {
+        let folder = folder.into();
+        std::fs::create_dir_all(&folder)?;
+        Ok(Self {
+            folder,
+            compiler: Compiler::new(),
+            hits: 0,
+            misses: 0,
+        })
+    }
+
+    /// What [`glasm::compile`] gives, read or made.
+    fn compile(
+        &mut self,
+        source: &Source<'_>,
+        options: &Options,
+    ) -> io::Result<Result<Shader, Diagnostics>> {
+        let key = cache_key(source, options);
+        if let Some(found) = self.read(key) {
+            self.hits += 1;
+            return Ok(found);
+        }
+        self.misses += 1;
+        let made = self.compiler.compile(source, options);
+        self.write(key, &made)?;
+        Ok(made)
+    }
+
+    fn path(&self, key: CacheKey) -> PathBuf {
+        self.folder.join(format!("{key}.json"))
+    }
+
+    /// A file that cannot be read back is none: the program is compiled again.
+    fn read(&self, key: CacheKey) -> Option<Result<Shader, Diagnostics>> {
+        let file = std::fs::read(self.path(key)).ok()?;
+        serde_json::from_slice(&file).ok()
+    }
+
+    /// Writes beside the place and renames, so that other processes never see half a file.
+    fn write(&self, key: CacheKey, made: &Result<Shader, Diagnostics>) -> io::Result<()> {
+        let beside = self.folder.join(format!("{key}.{}", std::process::id()));
+        std::fs::write(&beside, serde_json::to_vec(made)?)?;
+        std::fs::rename(beside, self.path(key))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compiles the folder with a cache that has just been opened; gives hits and misses.
+    fn run(folder: &Path, options: &Options) -> (usize, usize) {
+        let mut cache = Cache::open(folder.join("cache")).unwrap();
+        compile_folder(folder, &mut cache, options).unwrap();
+        (cache.hits, cache.misses)
+    }
+
+    #[test]
+    fn what_was_compiled_is_found_until_it_changes() {
+        let folder = std::env::temp_dir().join(format!("glasm-disk-cache-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let write = |name, text: &str| std::fs::write(folder.join(name), text).unwrap();
+        write(
+            "two",
+            "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n!!ARBfp1.0\nMOV result.color, 1;\nEND\n",
+        );
+        write("wrong", "!!ARBfp1.0\nMOV result.color, nothing;\nEND\n");
+        write("other", "no program");
+        let mut options = Options::default();
+        assert_eq!(run(&folder, &options), (0, 3));
+        assert_eq!(run(&folder, &options), (3, 0));
+
+        // What is read is what was made.
+        let text = std::fs::read(folder.join("wrong")).unwrap();
+        let source = Source::new("wrong", &text);
+        let mut cache = Cache::open(folder.join("cache")).unwrap();
+        let read = cache.compile(&source, &options).unwrap();
+        assert_eq!((cache.hits, read), (1, glasm::compile(&source, &options)));
+
+        options.fixed.flat_colors = true;
+        assert_eq!(run(&folder, &options), (0, 3));
+        write("wrong", "!!ARBfp1.0\nMOV result.color, 0;\nEND\n");
+        assert_eq!(run(&folder, &options), (2, 1));
+
+        for entry in std::fs::read_dir(folder.join("cache")).unwrap() {
+            std::fs::write(entry.unwrap().path(), "{").unwrap();
+        }
+        assert_eq!(run(&folder, &options), (0, 3));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,247 @@
+//! Keys for caches of compiled programs.
+
+mod sha256;
+
+use crate::{Options, Source, VERSION};
+use sha256::Sha256;
+use std::fmt::{self, Write};
+use std::hash::{Hash, Hasher};
+
+/// What [`compile`](crate::compile()) depends on, as 256 bits: the name of a result in a cache.
+///
+/// It prints as 64 hexadecimal digits, which make a file name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CacheKey([u8; 32]);
+
+impl CacheKey {
+    /// The bits.
+    pub const fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The key of something that depends on what this key stands for, and on something else besides: on the program of another stage (its
+    /// own key's [bytes](Self::bytes)), on a revision of the caller.
+    ///
+    /// ```
+    /// use glasm::{Options, Source, cache_key};
+    ///
+    /// let options = Options::default();
+    /// let vertex = cache_key(&Source::new("v", "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND"), &options);
+    /// let fragment = cache_key(&Source::new("f", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND"), &options);
+    /// let pipeline = vertex.and(fragment.bytes());
+    /// assert_ne!(pipeline, fragment.and(vertex.bytes()));
+    /// println!("{pipeline}.json");
+    /// ```
+    #[must_use]
+    pub fn and(&self, more: impl AsRef<[u8]>) -> Self {
+        let mut digest = Digest::new();
+        self.0.hash(&mut digest);
+        more.as_ref().hash(&mut digest);
+        digest.key()
+    }
+}
+
+impl fmt::Display for CacheKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&hexadecimal(&self.0))
+    }
+}
+
+impl fmt::Debug for CacheKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CacheKey({self})")
+    }
+}
+
+/// The key of what [`compile`](crate::compile()) makes of a program: module, reflection and warnings, or the errors.
+///
+/// It covers the text, all settings of the source, all options and [`VERSION`]. The name of the source counts only if the module has it,
+/// which is so with lines of debug information: a program has one key wherever it is found.
+///
+/// Keys are the same in all processes, on all machines of one byte order. They are SHA-256 digests, so that nobody can write a program which
+/// takes the place of another one's in a cache that they share, and equal keys need no comparison of texts.
+///
+/// What a key does not cover: changes of glasm between two versions, for those who build it from a checkout, and Rust compilers that lay
+/// out [`Hash`] of the options in another way, which makes a cache miss. The former give their revision to [`CacheKey::and`].
+/// The other programs of [`link`](crate::link()) are not covered either: a stage of a pipeline has the keys of all of them.
+pub fn cache_key(source: &Source<'_>, options: &Options) -> CacheKey {
+    // All fields by name, so that a new one is not forgotten.
+    let Source {
+        name,
+        text,
+        part: _,
+        dialect,
+        program_type,
+        step_limit,
+        acceptance,
+        tgsi,
+    } = source;
+    let mut digest = Digest::new();
+    VERSION.hash(&mut digest);
+    options.debug.lines.then_some(name).hash(&mut digest);
+    text.hash(&mut digest);
+    source.part().hash(&mut digest);
+    (dialect, program_type, step_limit, acceptance, tgsi).hash(&mut digest);
+    options.hash(&mut digest);
+    digest.key()
+}
+
+/// Lower-case digits.
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        write!(digits, "{byte:02x}").expect("strings take any text");
+    }
+    digits
+}
+
+/// Takes whatever has [`Hash`], in an encoding that does not depend on the machine: numbers are little endian, lengths and variants have 64
+/// bits. Only arrays of numbers come as their bytes in memory.
+struct Digest(Sha256);
+
+impl Digest {
+    const fn new() -> Self {
+        Self(Sha256::new())
+    }
+
+    fn key(self) -> CacheKey {
+        CacheKey(self.0.finish())
+    }
+}
+
+impl Hasher for Digest {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn write_u16(&mut self, number: u16) {
+        self.write(&number.to_le_bytes());
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write(&number.to_le_bytes());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.write(&number.to_le_bytes());
+    }
+
+    fn write_u128(&mut self, number: u128) {
+        self.write(&number.to_le_bytes());
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        self.write_u64(number as i64 as u64);
+    }
+
+    /// Nothing here asks for it: keys have all bits.
+    fn finish(&self) -> u64 {
+        let digest = self.0.clone().finish();
+        digest[..8]
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use crate::{Dialect, ProgramType, TgsiOptions};
+    use glasm_ir::{Span, Stage};
+    use std::collections::HashSet;
+
+    const TEXT: &str = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n";
+
+    /// The digest of bytes that were written down by hand: what it is on other machines, too.
+    #[test]
+    fn the_encoding_does_not_depend_on_the_machine() {
+        let mut digest = Digest::new();
+        1u16.hash(&mut digest);
+        2usize.hash(&mut digest);
+        "ab".hash(&mut digest);
+        Some(3u32).hash(&mut digest);
+        (-1isize).hash(&mut digest);
+        assert_eq!(
+            digest.key().to_string(),
+            "1e6fc0453f1c15fe97c5f273a230d2463525fddaddbecae8b36f57c4650ecb8b"
+        );
+    }
+
+    #[test]
+    fn all_settings_of_the_source_count() {
+        let plain = Source::new("a", TEXT);
+        let part = |start, end| Source {
+            part: Some(Span::new(start, end)),
+            ..plain
+        };
+        let tgsi = |change: fn(&mut TgsiOptions)| {
+            let mut source = plain;
+            change(&mut source.tgsi);
+            source
+        };
+        let sources = [
+            plain,
+            Source::new("a", &TEXT[..TEXT.len() - 1]),
+            part(0, 40),
+            part(1, TEXT.len() as u32),
+            Source {
+                dialect: Some(Dialect::ArbFp1_0),
+                ..plain
+            },
+            plain.for_stage(Stage::Fragment),
+            plain.for_type(ProgramType::VertexState),
+            Source {
+                step_limit: None,
+                ..plain
+            },
+            plain.strict(),
+            tgsi(|tgsi| tgsi.old = true),
+            tgsi(|tgsi| tgsi.block_size[2] = 2),
+        ];
+        let options = Options::default();
+        let keys: HashSet<_> = sources
+            .iter()
+            .map(|source| cache_key(source, &options))
+            .collect();
+        assert_eq!(keys.len(), sources.len());
+        // The same program, and the same part in other words.
+        assert_eq!(
+            cache_key(&part(0, TEXT.len() as u32), &options),
+            cache_key(&plain, &options)
+        );
+    }
+
+    #[test]
+    fn names_count_where_modules_have_them() {
+        let [mut options, mut lines] = [Options::default(), Options::default()];
+        options.debug.names = true;
+        lines.debug.lines = true;
+        for (options, counts) in [(options, false), (lines, true)] {
+            let [a, b] = ["a", "b"].map(|name| Source::new(name, TEXT));
+            let differ = cache_key(&a, &options) != cache_key(&b, &options);
+            assert_eq!(differ, counts);
+            let [a, b] = [a, b].map(|source| crate::compile(&source, &options).unwrap());
+            assert_eq!(a != b, counts);
+        }
+    }
+
+    #[test]
+    fn what_is_added_does_not_run_together() {
+        let key = cache_key(&Source::new("a", TEXT), &Options::default());
+        let keys = [
+            key,
+            key.and(""),
+            key.and("ab"),
+            key.and("a").and("b"),
+            key.and("b").and("a"),
+        ];
+        assert_eq!(HashSet::from(keys).len(), keys.len());
+        assert_eq!(key.to_string().len(), 64);
+        assert!(format!("{key:?}").contains(&key.to_string()));
+    }
+}

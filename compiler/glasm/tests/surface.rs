@@ -1,0 +1,204 @@
+//! The surface of the library, by name: what its users compile against. Whoever changes it changes this file, and the changelog.
+//!
+//! Neither `glasm::ir` nor `glasm::frontend` is here, because what versions promise leaves them out. Tools that compare surfaces need
+//! the JSON of rustdoc, which only nightly compilers write; `tests/acceptance/public-api.txt` has the names that stable ones tell.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use glasm::reflect::{
+    AttachmentBinding, BufferBinding, BufferKind, DescriptorSlot, Half, HandleArray, HandleKind,
+    ImageBinding, ImageFormat, InputPrimitive, InterfaceVariable, NamedParameter, OutputPrimitive,
+    ParamBlock, Primitives, Replication, Requirements, STATE_BYTES, SamplerBinding, Scalar,
+    StateParam, StateProgram, TessMode, TessOrder, TessSpacing, TextureBinding, ViewportChoice,
+};
+use glasm::state::{GlState, MatrixForm, MatrixName};
+use glasm::{
+    Acceptance, BindingLayout, CacheKey, Capture, ClipDepth, Code, Compiler, Counts, Limits,
+    Conventions, DebugInfo, DepthMode, DeviceFeatures, Diagnostic, Diagnostics, Dialect,
+    FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, Family, FixedState, HandleLimits,
+    IMAGE_LOCK_BINDING, IMAGE_UNITS, Input, InterfaceTypes, Interpolation, LevelFilter, LineMap,
+    Linked, Location, LodBias, Options, Output, ParamSource, Part, PatchLevels, Place, PointOrigin,
+    Position, PrimitiveNumbers, Program, ProgramType, Reflection, Sampling, Semantic, Severity,
+    Shader, Source, Span, Stage, Subgroups, Target, TexTarget, TexelFilter, TexelFormat,
+    TextureWrap, TgsiOptions, TransformFeedback, TypeBase, VARYING_LOCATIONS, VERSION, Varyings,
+    Version, Width, WrapMode, cache_key, compile, count, is_feature, limits, link,
+    link_with, programs, tgsi_outputs, varying_location,
+};
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fmt::{Debug, Display};
+use std::hash::Hash;
+
+/// What is re-exported for tools, or cannot be named in a value: the macro that is the table of features.
+const NOT_HERE: [&str; 4] = ["device_features", "frontend", "ir", "translate"];
+
+/// The names that the root of the library re-exports.
+fn exported() -> BTreeSet<&'static str> {
+    let root = include_str!("../src/lib.rs");
+    let statements = root.split("\npub use ").skip(1);
+    let lists = statements.map(|statement| {
+        let path = statement.split(';').next().unwrap();
+        let list = path.split_once('{').map_or(path, |(_, list)| list);
+        list.trim_end_matches('}').split(',')
+    });
+    let names = lists.flatten().map(|path| {
+        let name = path.rsplit("::").next().unwrap();
+        name.rsplit(" as ").next().unwrap().trim()
+    });
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+#[test]
+fn every_name_of_the_surface_is_here() {
+    let exported = exported();
+    assert!(exported.len() > 70, "{exported:?}");
+    let this = include_str!("surface.rs");
+    let imports = this.split("use glasm::").skip(1).take(3);
+    let imports: String = imports.collect();
+    let imports = imports.split("use std::").next().unwrap();
+    let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
+    let imports: BTreeSet<_> = imports.split(|c| !is_word(c)).collect();
+    for name in exported {
+        assert_eq!(imports.contains(name), !NOT_HERE.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn functions_have_these_types() {
+    type Compiled = Result<Shader, Diagnostics>;
+    let _: fn(&Source<'_>, &Options) -> Compiled = compile;
+    let _: fn(&Source<'_>) -> Result<Program, Diagnostics> = Program::load;
+    let _: fn(&Program, &Options) -> Compiled = Program::compile;
+    let _: fn(&Program) -> Stage = Program::stage;
+    let _: fn(&Program) -> Option<Dialect> = Program::dialect;
+    let _: fn(&Program) -> &Diagnostics = Program::warnings;
+    let _: fn(&Program) -> Source<'_> = Program::source;
+    let _: fn() -> Compiler = Compiler::new;
+    let _: fn(&mut Compiler, &Source<'_>, &Options) -> Compiled = Compiler::compile;
+    let _: fn(&mut Compiler, &Source<'_>) -> Result<Program, Diagnostics> = Compiler::load;
+    let _: fn(&mut Compiler, &Program, &Options) -> Compiled = Compiler::compile_program;
+    let _: fn(&mut Compiler, &[&Program], &Options) -> Linked = Compiler::link;
+    let _: fn(&mut Compiler, &[(&Program, &Options)]) -> Linked = Compiler::link_with;
+    let _: fn(&[&Program], &Options) -> Linked = link;
+    let _: fn(&[(&Program, &Options)]) -> Linked = link_with;
+    let _: fn(&Source<'_>, &Options) -> CacheKey = cache_key;
+    let _: fn(&CacheKey) -> &[u8; 32] = CacheKey::bytes;
+    let _: fn(&Source<'_>) -> Result<Counts, Diagnostics> = count;
+    let _: fn(&Source<'_>) -> Vec<(u32, Semantic)> = tgsi_outputs;
+    let _: fn(Semantic) -> Option<u32> = varying_location;
+    let _: fn(&str) -> bool = is_feature;
+    let _: fn(&Diagnostics, &Source<'_>) -> String = Diagnostics::render;
+    let _: fn(&Diagnostics, &Source<'_>) -> String = Diagnostics::to_json;
+    let _: fn(&Diagnostics, &Source<'_>) -> Option<usize> = Diagnostics::gl_error_position;
+    let _: fn(&GlState, StateParam) -> [f32; 4] = GlState::evaluate;
+    let _: fn(&[u8]) -> Option<Dialect> = Dialect::of;
+    assert_eq!(programs(b"!!ARBfp1.0 END").count(), 1);
+}
+
+fn value<T: Clone + PartialEq + Debug + Send + Sync + Unpin + 'static>() {}
+
+fn setting<T: Clone + Eq + Hash + Debug + Send + Sync + Unpin + 'static>() {}
+
+fn options<T: Clone + Eq + Hash + Debug + Default + Send + Sync + Unpin + 'static>() {}
+
+fn error<T: Error + Display + Clone + Eq + Send + Sync + Unpin + 'static>() {}
+
+macro_rules! all {
+    ($check:ident: $($name:ty),* $(,)?) => { $($check::<$name>();)* };
+}
+
+#[test]
+fn types_have_these_traits() {
+    all!(
+        options: Options, BindingLayout, ClipDepth, Conventions, DebugInfo, DepthMode,
+        DeviceFeatures, FixedState, HandleLimits, InterfaceTypes, LevelFilter, LodBias,
+        PatchLevels, PointOrigin, PrimitiveNumbers, Subgroups, Target, TexelFilter, TextureWrap,
+        TransformFeedback, Varyings, WrapMode, Acceptance, TgsiOptions, MatrixForm, Interpolation,
+        Sampling,
+    );
+    all!(
+        setting: CacheKey, Capture, Place, TexelFormat, Code, Dialect, Family, Version,
+        ProgramType, Part, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
+        TypeBase, Width, BufferKind, DescriptorSlot, Half, HandleKind, ImageFormat, Scalar,
+        ViewportChoice, InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing,
+    );
+    all!(
+        value: Shader, Linked, Reflection, Counts, Limits, Input, Output, Location, Severity, Position,
+        AttachmentBinding, BufferBinding, HandleArray, ImageBinding, InterfaceVariable,
+        NamedParameter, ParamBlock, Primitives, Replication, Requirements, SamplerBinding,
+        StateProgram, TextureBinding, GlState,
+    );
+    all!(error: Diagnostic, Diagnostics);
+}
+
+#[test]
+fn constants_have_these_values() {
+    assert_eq!(VERSION, env!("CARGO_PKG_VERSION"));
+    assert_eq!(VARYING_LOCATIONS, 32);
+    assert_eq!(FIRST_ATTACHMENT_BINDING, 64);
+    assert_eq!((FIRST_IMAGE_BINDING, IMAGE_UNITS), (128, 32));
+    assert_eq!(IMAGE_LOCK_BINDING, 352);
+    assert_eq!(STATE_BYTES, 1536);
+    assert_eq!(limits::ATTRIB_COMPONENTS, 128);
+}
+
+/// What a translation layer does, without a word of the crates below: it loads and links, fills the parameters, and reads the interface.
+#[test]
+fn a_pipeline_needs_the_surface_only() -> Result<(), Box<dyn Error>> {
+    let vertex = "!!ARBvp1.0
+        PARAM mvp[4] = { state.matrix.mvp };
+        DP4 result.position.x, mvp[0], vertex.position;
+        DP4 result.position.y, mvp[1], vertex.position;
+        DP4 result.position.z, mvp[2], vertex.position;
+        DP4 result.position.w, mvp[3], vertex.position;
+        MOV result.texcoord[2], vertex.attrib[9];
+        END";
+    let fragment = "!!ARBfp1.0
+        TEMP t;
+        TEX t, fragment.texcoord[2], texture[3], 2D;
+        MUL result.color, t, program.env[5];
+        END";
+    let [vertex, fragment] = [("v", vertex), ("f", fragment)]
+        .map(|(name, text)| Program::load(&Source::new(name, text)));
+    let [vertex, fragment] = [vertex?, fragment?];
+    let attributes: Vec<Semantic> = vertex.inputs().map(|input| input.semantic).collect();
+    assert!(attributes.contains(&Semantic::Attrib(9)));
+
+    let linked = link(&[&vertex, &fragment], &Options::default());
+    let mut state = GlState::default();
+    state.modelview_mut(0)[2][2] = 3.0;
+    let mut blocks = Vec::new();
+    for stage in linked.stages {
+        let Reflection {
+            params, textures, ..
+        } = stage?.reflection;
+        let values = params.into_iter().flat_map(|block| block.slots);
+        let values = values.map(|source| match source {
+            ParamSource::State(param) => state.evaluate(param),
+            ParamSource::Literal(bits) => bits.map(f32::from_bits),
+            ParamSource::Env(number) => [number as f32; 4],
+            ParamSource::Local(_)
+            | ParamSource::Subroutine(_)
+            | ParamSource::Named(_)
+            | ParamSource::Argument => unreachable!("the programs have none"),
+        });
+        let textures: Vec<_> = textures.iter().map(|it| (it.unit, it.target)).collect();
+        blocks.push((values.collect::<Vec<_>>(), textures));
+    }
+    assert_eq!(blocks[0].0[2], [0.0, 0.0, 3.0, 0.0]);
+    assert_eq!(blocks[1], (vec![[5.0; 4]], vec![(3, TexTarget::D2)]));
+
+    let text = "!!ARBfp1.0\nMOV result.color, nothing;\nEND";
+    let source = Source::new("wrong", text);
+    let errors = compile(&source, &Options::default()).unwrap_err();
+    let Location::Span(span) = errors.list[0].location else {
+        unreachable!("the name has a place");
+    };
+    let Position { line, column } = LineMap::new(source.text).position(span.start as usize);
+    assert_eq!((line, column), (2, 19));
+    assert_eq!(
+        errors.to_string(),
+        "error[E0201] at bytes 29..36: `nothing` is not declared"
+    );
+    Ok(())
+}
