@@ -25,6 +25,7 @@ pub mod call;
 pub mod compiler;
 pub mod diagnostics;
 pub mod enums;
+mod layout;
 pub mod link;
 pub mod matrix;
 mod memory;
@@ -40,3 +41,18 @@ pub mod state;
 pub mod state_parameter;
 mod strings;
 pub mod text;
+
+#[cfg(test)]
+mod tests {
+    /// What the header says of threads.
+    #[test]
+    fn threads_may_share_handles() {
+        fn shared<T: Send + Sync>() {}
+        shared::<crate::compiler::glasm_compiler>();
+        shared::<crate::diagnostics::glasm_diagnostics>();
+        shared::<crate::link::glasm_pipeline>();
+        shared::<crate::program::glasm_program>();
+        shared::<crate::shader::glasm_shader>();
+        shared::<crate::text::glasm_text>();
+    }
+}

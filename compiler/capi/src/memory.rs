@@ -192,11 +192,15 @@ pub(crate) unsafe fn init<T: Versioned>(
     size: usize,
     name: &str,
 ) -> Result<(), Failure> {
-    if !place.is_null() && size >= size_of::<usize>() {
-        // SAFETY: it is not null and has room for a size; the caller answers for the rest.
-        unsafe { place.cast::<usize>().write_unaligned(size) };
+    if place.is_null() {
+        return Err(Failure::argument(format!("`{name}` is NULL")));
     }
-    // SAFETY: the first member is set if there is one.
+    if size < size_of::<usize>() {
+        return Err(Failure::argument(format!("`size` is {size}: too small")));
+    }
+    // SAFETY: it is not null and has room for a size; the caller answers for the rest.
+    unsafe { place.cast::<usize>().write_unaligned(size) };
+    // SAFETY: the first member is set.
     unsafe { write(place, T::initial(), name) }
 }
 

@@ -1,0 +1,108 @@
+//! Programs in C and C++ that are built with the library that Cargo has built for the tests.
+
+use glasm_tests::skip::{has_program, skip};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What a program is linked with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(
+    dead_code,
+    reason = "some of the test targets that share this need one of them"
+)]
+pub enum Linkage {
+    /// The shared library.
+    Shared,
+    /// The static library, with what its own dependencies need.
+    Static,
+}
+
+/// The folder of the crate.
+pub fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Where Cargo puts the libraries: beside the test program, or above it.
+fn library(name: &str) -> PathBuf {
+    let program = std::env::current_exe().unwrap();
+    let mut folders = program.ancestors().skip(1).take(2);
+    let found = folders.find(|folder| folder.join(name).exists());
+    let found = found.unwrap_or_else(|| panic!("{name} is not beside {}", program.display()));
+    found.join(name)
+}
+
+/// A compiler: that of the environment, else the system's. The test is skipped where there is none, and on Windows, whose compilers take other
+/// arguments.
+fn compiler(variable: &str, name: &str) -> Option<OsString> {
+    if cfg!(windows) {
+        skip("compilers on Windows take other arguments");
+        return None;
+    }
+    let program = std::env::var_os(variable).unwrap_or_else(|| name.into());
+    has_program(&program.to_string_lossy()).then_some(program)
+}
+
+/// Builds a source of the crate; nothing if there is no compiler.
+pub fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<PathBuf> {
+    let source = folder().join(source);
+    let is_c = source.extension().is_some_and(|it| it == "c");
+    let compiler = match is_c {
+        true => compiler("CC", "cc")?,
+        false => compiler("CXX", "c++")?,
+    };
+    let stem = source.file_stem().unwrap().to_string_lossy().into_owned();
+    let name = format!("{stem}-{linkage:?}{}", flags.concat()).replace(['/', ' '], "_");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let mut command = Command::new(compiler);
+    command
+        .arg(if is_c { "-std=c11" } else { "-std=c++17" })
+        .args(["-g", "-Wall", "-Wextra", "-Werror"])
+        .arg("-I")
+        .arg(folder().join("include"))
+        .arg(&source)
+        .arg("-o")
+        .arg(&program);
+    link(&mut command, linkage);
+    command.arg("-lm").args(flags);
+    let built = command.output().unwrap();
+    let said = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{command:?}\n{said}");
+    Some(program)
+}
+
+fn link(command: &mut Command, linkage: Linkage) {
+    match linkage {
+        Linkage::Static => {
+            command.arg(library("libglasm_capi.a"));
+            if cfg!(target_os = "linux") {
+                command.args(["-lpthread", "-ldl", "-lgcc_s"]);
+            }
+        }
+        Linkage::Shared => {
+            let extension = if cfg!(target_os = "macos") {
+                "dylib"
+            } else {
+                "so"
+            };
+            let library = library(&format!("libglasm_capi.{extension}"));
+            let folder = library.parent().unwrap();
+            let mut path = OsString::from("-Wl,-rpath,");
+            path.push(folder);
+            command.arg(&library).arg(path);
+        }
+    }
+}
+
+/// Runs a program, which must succeed, and gives what it has printed.
+pub fn run(command: &mut Command) -> String {
+    let ran = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    assert!(
+        ran.status.success(),
+        "{command:?}: {}\n{said}{errors}",
+        ran.status
+    );
+    said
+}
