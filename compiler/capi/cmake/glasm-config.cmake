@@ -1,5 +1,5 @@
 # find_package(glasm) gives the target glasm::glasm: the shared library, or the static one if only that is there, or if GLASM_STATIC is set.
-# It lies in share/glasm/cmake of the folder that cargo-c has installed to.
+# It lies in share/cmake/glasm of the folder that cargo-c has installed to.
 
 get_filename_component(_glasm_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 

@@ -2,9 +2,9 @@
 
 mod support;
 
-use glasm_tests::skip::{has_program, skip};
+use glasm_tests::skip::has_program;
 use std::process::Command;
-use support::{Linkage, build, folder, run};
+use support::{Linkage, build, compiles, run};
 
 const INTERFACE: &str = "tests/c/interface.c";
 
@@ -18,28 +18,13 @@ fn the_interface_in_c() {
 /// The sanitizers watch the program, and the memory that the library gives it and takes back.
 #[test]
 fn with_address_sanitizer() {
-    if !has_sanitizers() {
+    let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
+    if !compiles("int main(void) { return 0; }", &flags, "AddressSanitizer") {
         return;
     }
-    let flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"];
     if let Some(program) = build(INTERFACE, Linkage::Shared, &flags) {
         run(&mut Command::new(program));
     }
-}
-
-/// Whether the compiler links programs with its sanitizers, which come in packages of their own.
-fn has_sanitizers() -> bool {
-    let program = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("sanitized");
-    let mut command = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
-    command
-        .args(["-fsanitize=address,undefined", "-x", "c", "-o"])
-        .arg(program)
-        .arg(folder().join("tests/c/nothing.c"));
-    let links = command.output().is_ok_and(|linked| linked.status.success());
-    if !links {
-        skip("the C compiler has no AddressSanitizer");
-    }
-    links
 }
 
 #[test]

@@ -7,10 +7,7 @@ use std::process::Command;
 
 /// What a program is linked with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(
-    dead_code,
-    reason = "some of the test targets that share this need one of them"
-)]
+#[allow(dead_code, reason = "the examples need one of them")]
 pub enum Linkage {
     /// The shared library.
     Shared,
@@ -43,32 +40,69 @@ fn compiler(variable: &str, name: &str) -> Option<OsString> {
     has_program(&program.to_string_lossy()).then_some(program)
 }
 
-/// Builds a source of the crate; nothing if there is no compiler.
-pub fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<PathBuf> {
-    let source = folder().join(source);
-    let is_c = source.extension().is_some_and(|it| it == "c");
-    let compiler = match is_c {
+/// A file that tests make.
+pub fn made(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace(['/', ' '], "_"))
+}
+
+/// A command that compiles a source of the crate; nothing if there is no compiler.
+fn compile(source: &str) -> Option<Command> {
+    let is_c = source.ends_with(".c");
+    let mut command = Command::new(match is_c {
         true => compiler("CC", "cc")?,
         false => compiler("CXX", "c++")?,
-    };
-    let stem = source.file_stem().unwrap().to_string_lossy().into_owned();
-    let name = format!("{stem}-{linkage:?}{}", flags.concat()).replace(['/', ' '], "_");
-    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let mut command = Command::new(compiler);
+    });
     command
         .arg(if is_c { "-std=c11" } else { "-std=c++17" })
         .args(["-g", "-Wall", "-Wextra", "-Werror"])
         .arg("-I")
         .arg(folder().join("include"))
-        .arg(&source)
-        .arg("-o")
-        .arg(&program);
-    link(&mut command, linkage);
-    command.arg("-lm").args(flags);
+        .arg(folder().join(source));
+    Some(command)
+}
+
+fn succeed(command: &mut Command) {
     let built = command.output().unwrap();
     let said = String::from_utf8_lossy(&built.stderr);
     assert!(built.status.success(), "{command:?}\n{said}");
+}
+
+/// Builds a program of a source of the crate; nothing if there is no compiler.
+pub fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<PathBuf> {
+    let program = made(&format!("{source}-{linkage:?}{}", flags.concat()));
+    let mut command = compile(source)?;
+    command.arg("-o").arg(&program);
+    link(&mut command, linkage);
+    succeed(command.args(flags).arg("-lm"));
     Some(program)
+}
+
+/// Compiles a source of the crate for programs that are built with it; nothing if there is no compiler.
+#[allow(dead_code, reason = "the test target of the examples needs it")]
+pub fn build_object(source: &str) -> Option<PathBuf> {
+    let object = made(&format!("{source}.o"));
+    succeed(compile(source)?.arg("-c").arg("-o").arg(&object));
+    Some(object)
+}
+
+/// Whether the C compiler builds a text with these flags; the test is skipped else.
+pub fn compiles(text: &str, flags: &[&str], lacking: &str) -> bool {
+    let source = made(&format!("{lacking}.c"));
+    std::fs::write(&source, text).unwrap();
+    let Some(compiler) = compiler("CC", "cc") else {
+        return false;
+    };
+    let mut command = Command::new(compiler);
+    command
+        .arg(&source)
+        .arg("-o")
+        .arg(source.with_extension("out"));
+    let built = command.args(flags).output();
+    let is_there = built.is_ok_and(|built| built.status.success());
+    if !is_there {
+        skip(format!("{lacking} is not installed"));
+    }
+    is_there
 }
 
 fn link(command: &mut Command, linkage: Linkage) {
