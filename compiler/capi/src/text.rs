@@ -147,17 +147,8 @@ pub unsafe extern "C" fn glasm_program_write(
         let text = required(text, "text")?;
         text.write(ptr::null_mut());
         let program = required(program, "program")?;
-        #[cfg(feature = "text")]
-        {
-            // SAFETY: the caller answers for the structure and all that it points to.
-            let options = unsafe { writer::read_text_options(options) }?;
-            writer::write(compiler, program, &options, text, diagnostics)
-        }
-        #[cfg(not(feature = "text"))]
-        {
-            let _ = (compiler, program, options);
-            Err(crate::call::Failure::not_built("text"))
-        }
+        // SAFETY: the caller answers for the structure and all that it points to.
+        unsafe { writer::write(compiler, program, options, text, diagnostics) }
     })
 }
 
@@ -240,9 +231,7 @@ mod writer {
     ///
     /// # Safety
     /// `options` must be null, or as [`memory::read`] has it, and what it points to must be there during the call.
-    pub(super) unsafe fn read_text_options(
-        options: *const glasm_text_options,
-    ) -> Result<Options, Failure> {
+    unsafe fn read_text_options(options: *const glasm_text_options) -> Result<Options, Failure> {
         let given = match options.is_null() {
             true => glasm_text_options::initial(),
             // SAFETY: what the caller of this function answers for.
@@ -284,13 +273,18 @@ mod writer {
     }
 
     /// Compiles a program for a language and writes it.
-    pub(super) fn write(
+    ///
+    /// # Safety
+    /// As [`read_text_options`].
+    pub(super) unsafe fn write(
         compiler: Option<&glasm_compiler>,
         program: &glasm_program,
-        options: &Options,
+        options: *const glasm_text_options,
         place: &mut MaybeUninit<*mut glasm_text>,
         diagnostics: DiagnosticsPlace<'_>,
     ) -> Result<(), Failure> {
+        // SAFETY: what the caller of this function answers for.
+        let options = &unsafe { read_text_options(options) }?;
         let source = program.source();
         let compiled = glasm_compiler::run(compiler, |compiler| {
             compiler.compile_program(program.program(), &compiler_options(options))
@@ -356,5 +350,29 @@ mod writer {
                 shader: glasm_shader::new(shader),
             }
         }
+    }
+}
+
+#[cfg(not(feature = "text"))]
+mod writer {
+    use super::{glasm_text, glasm_text_options};
+    use crate::call::Failure;
+    use crate::compiler::glasm_compiler;
+    use crate::diagnostics::DiagnosticsPlace;
+    use crate::program::glasm_program;
+    use std::mem::MaybeUninit;
+
+    /// Says what is missing.
+    ///
+    /// # Safety
+    /// Nothing is read.
+    pub(super) unsafe fn write(
+        _compiler: Option<&glasm_compiler>,
+        _program: &glasm_program,
+        _options: *const glasm_text_options,
+        _place: &mut MaybeUninit<*mut glasm_text>,
+        _diagnostics: DiagnosticsPlace<'_>,
+    ) -> Result<(), Failure> {
+        Err(Failure::not_built("text"))
     }
 }

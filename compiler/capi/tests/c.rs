@@ -4,7 +4,7 @@ mod support;
 
 use glasm_tests::skip::has_program;
 use std::process::Command;
-use support::{Linkage, build, compiles, run};
+use support::{Linkage, build, compiles, folder, made, run};
 
 const INTERFACE: &str = "tests/c/interface.c";
 
@@ -50,5 +50,21 @@ fn in_valgrind() {
 fn the_header_in_cpp_with_the_static_library() {
     if let Some(program) = build("tests/c/unit.cpp", Linkage::Static, &[]) {
         run(&mut Command::new(program));
+    }
+}
+
+/// The program of the page about embedding.
+#[test]
+fn the_program_of_the_documentation() {
+    let page = folder().join("../../docs/embedding.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let programs: Vec<&str> = page.split("```c\n").skip(1).collect();
+    assert!(!programs.is_empty());
+    for (number, rest) in programs.iter().enumerate() {
+        let source = made(&format!("documentation-{number}.c"));
+        std::fs::write(&source, rest.split("```").next().unwrap()).unwrap();
+        if let Some(program) = build(&source.to_string_lossy(), Linkage::Shared, &[]) {
+            run(&mut Command::new(program));
+        }
     }
 }

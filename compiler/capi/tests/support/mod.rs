@@ -1,5 +1,7 @@
 //! Programs in C and C++ that are built with the library that Cargo has built for the tests.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use glasm_tests::skip::{has_program, skip};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use std::process::Command;
 /// What a program is linked with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(dead_code, reason = "the examples need one of them")]
-pub enum Linkage {
+pub(crate) enum Linkage {
     /// The shared library.
     Shared,
     /// The static library, with what its own dependencies need.
@@ -16,7 +18,7 @@ pub enum Linkage {
 }
 
 /// The folder of the crate.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -41,7 +43,7 @@ fn compiler(variable: &str, name: &str) -> Option<OsString> {
 }
 
 /// A file that tests make.
-pub fn made(name: &str) -> PathBuf {
+pub(crate) fn made(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace(['/', ' '], "_"))
 }
 
@@ -68,7 +70,7 @@ fn succeed(command: &mut Command) {
 }
 
 /// Builds a program of a source of the crate; nothing if there is no compiler.
-pub fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<PathBuf> {
+pub(crate) fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<PathBuf> {
     let program = made(&format!("{source}-{linkage:?}{}", flags.concat()));
     let mut command = compile(source)?;
     command.arg("-o").arg(&program);
@@ -79,14 +81,14 @@ pub fn build(source: &str, linkage: Linkage, flags: &[&str]) -> Option<PathBuf> 
 
 /// Compiles a source of the crate for programs that are built with it; nothing if there is no compiler.
 #[allow(dead_code, reason = "the test target of the examples needs it")]
-pub fn build_object(source: &str) -> Option<PathBuf> {
+pub(crate) fn build_object(source: &str) -> Option<PathBuf> {
     let object = made(&format!("{source}.o"));
     succeed(compile(source)?.arg("-c").arg("-o").arg(&object));
     Some(object)
 }
 
 /// Whether the C compiler builds a text with these flags; the test is skipped else.
-pub fn compiles(text: &str, flags: &[&str], lacking: &str) -> bool {
+pub(crate) fn compiles(text: &str, flags: &[&str], lacking: &str) -> bool {
     let source = made(&format!("{lacking}.c"));
     std::fs::write(&source, text).unwrap();
     let Some(compiler) = compiler("CC", "cc") else {
@@ -129,7 +131,7 @@ fn link(command: &mut Command, linkage: Linkage) {
 }
 
 /// Runs a program, which must succeed, and gives what it has printed.
-pub fn run(command: &mut Command) -> String {
+pub(crate) fn run(command: &mut Command) -> String {
     let ran = command.output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     let errors = String::from_utf8_lossy(&ran.stderr);
