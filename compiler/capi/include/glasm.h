@@ -139,7 +139,7 @@ enum glasm_parameter_source
     GLASM_PARAMETER_SOURCE_LITERAL = 4,
     // A parameter with a name: `index` among the named parameters of the reflection.
     GLASM_PARAMETER_SOURCE_NAMED = 5,
-    // What a vertex state program is executed with, its v[0].
+    // What a vertex state program is executed with, its `v[0]`.
     GLASM_PARAMETER_SOURCE_ARGUMENT = 6,
 };
 #ifndef __cplusplus

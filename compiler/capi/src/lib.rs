@@ -3,13 +3,13 @@
 //! Functions and types have the names that they have in C; the header is generated from these files, so that their documentation
 //! is the header's. What holds for all of them:
 //!
-//! - Every function runs inside of [`call::guarded`]: no panic gets to the caller.
+//! - Every function runs inside of `call::guarded`: no panic gets to the caller.
 //! - Pointers that may be null and that C owns are `Option<&T>`, pointers to what a call gives are `Option<&mut MaybeUninit<T>>`, and what
-//!   a call takes away is `Option<Box<T>>`. So nearly all functions need no unsafe code; what is left is in [`memory`] and where raw
+//!   a call takes away is `Option<Box<T>>`. So nearly all functions need no unsafe code; what is left is in `memory` and where raw
 //!   pointers come in, because the length of what they point to is another argument or a field.
-//! - Numbers that C chooses of an enumeration come as `u32` and are looked up ([`enums`]): an enumeration of Rust must never hold another
+//! - Numbers that C chooses of an enumeration come as `u32` and are looked up (`enums`): an enumeration of Rust must never hold another
 //!   value than its own. What a call gives is an enumeration.
-//! - Structures that the caller makes room for begin with their size; see [`memory::Versioned`]. Elements of lists do not, and stay as they are
+//! - Structures that the caller makes room for begin with their size; see `memory::Versioned`. Elements of lists do not, and stay as they are
 //!   for all versions with the same shared library name.
 
 #![expect(

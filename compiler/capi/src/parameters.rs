@@ -26,7 +26,7 @@ pub enum glasm_parameter_source {
     Literal = 4,
     /// A parameter with a name: `index` among the named parameters of the reflection.
     Named = 5,
-    /// What a vertex state program is executed with, its v[0].
+    /// What a vertex state program is executed with, its `v[0]`.
     Argument = 6,
 }
 

@@ -1,5 +1,7 @@
 //! A program in C that uses all of the interface: as it is, with AddressSanitizer, and in valgrind; and the header in C++.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use glasm_tests::skip::has_program;

@@ -1,5 +1,7 @@
 //! The examples build, and draw what they say on lavapipe without an error of the validation layer.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use glasm_tests::skip::skip;

@@ -1,5 +1,7 @@
 //! `include/glasm.h` is what the sources of the crate say. To write it anew: `GLASM_WRITE_HEADER=1 cargo test -p glasm-capi --test header`.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::path::{Path, PathBuf};
 
 /// The sources in the order of the header: a reader meets programs first.

@@ -1,6 +1,8 @@
 //! C has the layouts of Rust: with pointers of 64 bits, and of 32. Rust's own sizes are checked where the crate is compiled, for 32 bits by
 //! `cargo check -p glasm-capi --target i686-unknown-linux-gnu`.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use glasm_tests::skip::{has_program, skip};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -43,7 +45,7 @@ fn check(column: usize, flag: &str) {
         .unwrap();
     }
     let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("layout{flag}.c"));
-    let mut compile = |text: &str| {
+    let compile = |text: &str| {
         std::fs::write(&source, text).unwrap();
         let mut command = Command::new(&compiler);
         command.args(["-std=c11", "-ffreestanding", "-fsyntax-only", flag, "-I"]);
