@@ -65,6 +65,14 @@ fn every_function_is_declared() {
     }
 }
 
+#[test]
+fn every_function_is_tested() {
+    let program = std::fs::read_to_string(folder().join("tests/c/interface.c")).unwrap();
+    for name in functions() {
+        assert!(program.contains(&format!("{name}(")), "{name}");
+    }
+}
+
 /// Who owns what is said of every pointer.
 #[test]
 fn every_function_says_who_owns_what() {

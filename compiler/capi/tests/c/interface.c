@@ -158,6 +158,20 @@ static int near(const float *values, float x, float y, float z, float w)
     return 1;
 }
 
+/* The last columns and the diagonals of GL's matrices, by hand. */
+static void test_matrices(void)
+{
+    float m[16];
+    CHECK(glasm_matrix_scaling(m, 2, 3, 4) == GLASM_RESULT_OK && m[0] == 2 && m[5] == 3 && m[10] == 4 && m[15] == 1);
+    CHECK(glasm_matrix_rotation(m, 90, 0, 0, 1) == GLASM_RESULT_OK && near(m, 0, 1, 0, 0) && near(m + 4, -1, 0, 0, 0));
+    CHECK(glasm_matrix_ortho(m, 0, 4, 0, 2, -1, 1) == GLASM_RESULT_OK && m[0] == 0.5f && m[5] == 1 && near(m + 12, -1, -1, 0, 1));
+    CHECK(glasm_matrix_frustum(m, -1, 1, -1, 1, 1, 3) == GLASM_RESULT_OK && near(m + 8, 0, 0, -2, -1) && near(m + 12, 0, 0, -3, 0));
+    const float eye[3] = {0, 0, 5}, center[3] = {0, 0, 0}, up[3] = {0, 1, 0};
+    CHECK(glasm_matrix_look_at(m, eye, center, up) == GLASM_RESULT_OK && near(m, 1, 0, 0, 0) && near(m + 12, 0, 0, -5, 1));
+    CHECK(glasm_matrix_look_at(m, NULL, center, up) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_matrix_scaling(NULL, 1, 1, 1) == GLASM_RESULT_INVALID_ARGUMENT);
+}
+
 static void test_parameters(const glasm_shader *vertex, const glasm_shader *fragment)
 {
     glasm_state *state = glasm_state_create();
@@ -427,6 +441,7 @@ int main(void)
     CHECK(strchr(glasm_version_string(), '.') != NULL);
     test_errors();
     test_options();
+    test_matrices();
     test_compile();
     test_stages();
     test_text();
