@@ -9,7 +9,9 @@ use crate::gl::{self, Gl, Version};
 use crate::languages;
 use glasm::frontend::source::Family;
 use glasm::ir::Stage;
-use glasm_scripts::script::{Command, ProgramForm, ProgramSection, Requirements, Script, Step};
+use glasm_scripts::script::{
+    Command, Convention, ProgramForm, ProgramSection, Requirements, Script, Step,
+};
 
 /// What OpenGL needs for a requirement of Vulkan's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -212,6 +214,10 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
     if requirements.numbered_handles {
         return Some("OpenGL chooses its handles itself".to_owned());
     }
+    let mut programs = script.programs.iter();
+    if requirements.separate && programs.any(|program| program.form == ProgramForm::Glsl) {
+        return Some("this runner links GLSL shaders".to_owned());
+    }
     let missing = |name: &String| missing(name, gl.version(), |extension| gl.has(extension));
     let mut named = requirements.features.iter().chain(&requirements.extensions);
     missing_of_gl(requirements, gl)
@@ -222,6 +228,7 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
             Some(format!("OpenGL has {present}"))
         })
         .or_else(|| missing_form(script))
+        .or_else(|| missing_glsl(script, gl))
         .or_else(|| missing_language(script, gl))
         .or_else(|| missing_registers(script, gl))
         .or_else(|| missing_command(script))
@@ -238,7 +245,14 @@ fn missing_of_gl(requirements: &Requirements, gl: &Gl) -> Option<String> {
     names.find(|name| !gl.has(name)).map(|name| lacks(name))
 }
 
-/// Programs that only Vulkan runs.
+/// Whether GLSL has words that only Vulkan's has.
+fn is_for_vulkan(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    let words = ["gl_VertexIndex", "gl_InstanceIndex", "push_constant"];
+    words.iter().any(|word| text.contains(word))
+}
+
+/// Programs that only Vulkan runs. GLSL is for OpenGL where the script names OpenGL.
 fn missing_form(script: &Script) -> Option<String> {
     let is_tgsi = |program: &ProgramSection| {
         let dialect = glasm::programs(&program.text).find_map(|part| part.dialect);
@@ -248,12 +262,29 @@ fn missing_form(script: &Script) -> Option<String> {
         ProgramForm::Assembly if is_tgsi(program) => Some("TGSI"),
         ProgramForm::Assembly | ProgramForm::PassThrough | ProgramForm::FixedFunction => None,
         ProgramForm::Ir => Some("a program of glasm's intermediate representation"),
-        ProgramForm::Glsl => Some("GLSL for Vulkan"),
+        ProgramForm::Glsl => match script.requirements.convention {
+            Convention::OpenGl if !is_for_vulkan(&program.text) => None,
+            Convention::OpenGl | Convention::Vulkan => Some("GLSL for Vulkan"),
+        },
         ProgramForm::SpirvText | ProgramForm::SpirvWords => Some("SPIR-V"),
     };
     let spares = script.spares.iter().map(|spare| &spare.program);
     let what = script.programs.iter().chain(spares).find_map(form)?;
     Some(format!("{what} is not for OpenGL"))
+}
+
+/// A version of GLSL that the driver does not know.
+fn missing_glsl(script: &Script, gl: &Gl) -> Option<String> {
+    let version = |program: &ProgramSection| {
+        let text = String::from_utf8_lossy(&program.text);
+        let (_, rest) = text.split_once("#version")?;
+        rest.split_whitespace().next()?.parse::<u32>().ok()
+    };
+    let shaders = script.programs.iter();
+    let shaders = shaders.filter(|program| program.form == ProgramForm::Glsl);
+    let needed = shaders.filter_map(version).max()?;
+    let known = gl.glsl_version().ok()?;
+    (needed > known).then(|| lacks(&format!("GLSL {}.{:02}", needed / 100, needed % 100)))
 }
 
 /// An extension that the header or an option of a program asks for.
@@ -361,6 +392,12 @@ mod tests {
         let loaded = "[fragment program b]\n# b\nFRAG\nEND\n[test]\nload fragment b\n";
         assert_eq!(reason(&format!("{fragment}{loaded}")), tgsi);
         assert!(reason("[vertex program ir]\nprogram vertex\n").is_some());
+        let glsl = "[vertex shader]\nvoid main() { }\n";
+        let vulkan = Some("GLSL for Vulkan is not for OpenGL".to_owned());
+        assert_eq!(reason(glsl), vulkan);
+        assert_eq!(reason(&format!("[require]\nGL >= 3.0\n{glsl}")), None);
+        let index = format!("[require]\nGL >= 3.0\n{glsl}int n() {{ return gl_VertexIndex; }}\n");
+        assert_eq!(reason(&index), vulkan);
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl ScriptCompiler<'_> {
         glasm::compile(&self.source(section), &self.options(section.stage))
     }
 
-    /// The stages of a pipeline that has nothing but assembly programs, compiled together; else nothing. Behind them those that the pipeline
+    /// The stages of a pipeline that has nothing but assembly programs, compiled together unless the script wants them apart; else nothing. Behind them those that the pipeline
     /// needs besides.
     pub fn link(&self) -> Vec<LinkedStage> {
         let sections = self.script.programs.iter();
@@ -65,7 +65,8 @@ impl ScriptCompiler<'_> {
         let is_program = |section: &&ProgramSection| {
             section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
         };
-        if sections.len() < 2 || !sections.iter().all(is_program) {
+        let is_separate = self.script.requirements.separate;
+        if is_separate || sections.len() < 2 || !sections.iter().all(is_program) {
             return Vec::new();
         }
         sections.sort_by_key(|section| section.stage);
@@ -99,6 +100,10 @@ impl ScriptCompiler<'_> {
                     .map(|data| attribute_types(data, self.registers()))
                     .unwrap_or_default(),
                 colors: color_types(&script.requirements.attachments),
+                outputs: match script.requirements.separate {
+                    true => glasm::Varyings::Complete(glasm::Varyings::UNDISPUTED),
+                    false => glasm::Varyings::Table,
+                },
                 ..glasm::InterfaceTypes::default()
             },
             fixed: self.fixed_state(stage),

@@ -11,9 +11,8 @@ use crate::probe::pixels::{PixelProbe, Surface, print_picture};
 use crate::results::{FileError, Files, Results};
 use crate::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferKey, BufferRange, CaptureCount, Clear,
-    Command, ComponentKind, Draw, Execution, ExpectedError, GlOutcome, Groups, ImageKey,
-    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, Step,
-    TextureEnables,
+    Command, CountKind, Draw, Execution, ExpectedError, GlOutcome, Groups, ImageKey, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, Step, TextureEnables,
 };
 use crate::texture::{PlaneId, Sampling, Update};
 use crate::timing::{Clock, Phase};
@@ -162,8 +161,8 @@ pub trait Runner: Sized {
     fn captured(&mut self, count: CaptureCount) -> Outcome<Self, u64>;
     /// Samples of the last draw that passed all tests.
     fn samples(&mut self) -> Outcome<Self, u64>;
-    /// How many components of bindings the program of a stage uses.
-    fn components(&mut self, stage: Stage, kind: ComponentKind) -> Outcome<Self, u64>;
+    /// What the program of a stage uses of something that GL limits.
+    fn count(&mut self, stage: Stage, kind: CountKind) -> Outcome<Self, u64>;
 
     /// Whether there is a framebuffer.
     fn has_framebuffer(&self) -> bool;
@@ -338,18 +337,14 @@ impl Run<'_> {
                 let results = &mut self.results;
                 Ok(results.probe_values(line, &name, &contents, expected, how)?)
             }
-            Command::ProbeComponents {
+            Command::ProbeCount {
                 stage,
                 kind,
                 comparison,
                 expected,
             } => {
-                let observed = runner.components(*stage, *kind)?;
-                let kind = match kind {
-                    ComponentKind::Attribs => "attributes",
-                    ComponentKind::Results => "results",
-                };
-                let what = format!("components of {kind} of the {} program", stage.name());
+                let observed = runner.count(*stage, *kind)?;
+                let what = format!("{} of the {} program", kind.word(), stage.name());
                 let expected = (*comparison, (*expected).into());
                 Ok(self.results.probe_count(line, what, observed, expected)?)
             }
@@ -481,7 +476,7 @@ fn is_timed(command: &Command) -> bool {
         command,
         Command::ProbePixels(_)
             | Command::ProbeBuffer { .. }
-            | Command::ProbeComponents { .. }
+            | Command::ProbeCount { .. }
             | Command::ProbeParameter { .. }
             | Command::CompareParameter { .. }
     )

@@ -28,6 +28,7 @@ mod support;
 mod tally;
 mod test;
 mod validate;
+mod virgl;
 mod vulkan;
 
 use anyhow::Result;
@@ -88,6 +89,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   spirv-val  every module that the step `scripts` of the same run produced
   spirv-tools  the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
+  virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared
   coverage   the feature lists that passing scripts prove; docs/support.md says the same
   mutate     a sample of faults in the compiler, which scripts and tests have to notice
 The last line is `N passed, N failed, N skipped`: tests, scripts and checks together.

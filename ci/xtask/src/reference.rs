@@ -8,7 +8,7 @@ use crate::tally::Tally;
 use crate::{opengl, random, shell, vulkan};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 /// Where reports and random scripts go.
 const OUT: &str = "target/reference";
@@ -117,9 +117,7 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
     let mut command = suite::glasm()?;
     vulkan::use_driver(&mut command, lavapipe);
     if let Some(gallium) = reference.gallium {
-        command
-            .env("GALLIUM_DRIVER", gallium)
-            .env("LIBGL_ALWAYS_SOFTWARE", "true");
+        use_gallium(&mut command, gallium);
     }
     command
         .args(["run", "--known", KNOWN, "--validation", "off"])
@@ -150,8 +148,15 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
     Ok(count(&results, output.status.success()))
 }
 
+/// Makes Mesa take one of its drivers for the CPU.
+pub(crate) fn use_gallium(command: &mut Command, driver: &str) {
+    command
+        .env("GALLIUM_DRIVER", driver)
+        .env("LIBGL_ALWAYS_SOFTWARE", "true");
+}
+
 /// Agreements and differences.
-fn count(results: &[ScriptResult], success: bool) -> Tally {
+pub(crate) fn count(results: &[ScriptResult], success: bool) -> Tally {
     let number = |outcome| results.iter().filter(|one| one.outcome == outcome).count() as u64;
     let failed = number(Outcome::Fail);
     Tally {

@@ -329,9 +329,9 @@ fn parse_report(text: &str) -> Result<Vec<ScriptResult>> {
 fn script_result(value: &Value) -> Result<ScriptResult> {
     let outcome = match value["outcome"].as_str() {
         Some("pass") => Outcome::Pass,
-        Some("fail") => Outcome::Fail,
-        Some("skip") => Outcome::Skip,
-        other => bail!("outcome {other:?} is none of pass, fail, skip"),
+        Some("fail" | "unexpected-pass") => Outcome::Fail,
+        Some("skip" | "expected-fail") => Outcome::Skip,
+        other => bail!("outcome {other:?} is none of pass, fail, skip, as expected or not"),
     };
     Ok(ScriptResult {
         script: value["path"]

@@ -6,7 +6,7 @@ use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
-use crate::{mutate, random, reference, shell, validate};
+use crate::{mutate, random, reference, shell, validate, virgl};
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
 use std::io::ErrorKind;
@@ -65,6 +65,8 @@ pub(crate) enum Step {
     SpirvTools,
     /// Comparison with OpenGL drivers.
     OpenGl,
+    /// GLSL, compared with the TGSI that Mesa made of it.
+    Virgl,
     /// Feature lists.
     Coverage,
     /// Faults in the compiler.
@@ -86,6 +88,7 @@ const STEPS: &[(&str, Step)] = &[
     ("spirv-val", Step::SpirvVal),
     ("spirv-tools", Step::SpirvTools),
     ("opengl", Step::OpenGl),
+    ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
     ("mutate", Step::Mutate),
 ];
@@ -168,6 +171,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::SpirvVal => validate_modules(state),
         Step::SpirvTools => in_process_validation(),
         Step::OpenGl => reference::test(),
+        Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
         Step::Mutate => mutate::test(),
     }

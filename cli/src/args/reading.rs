@@ -24,6 +24,9 @@ struct TgsiArgs {
     /// The texts mean what the document of 2010 says where it differs from the current one
     #[arg(long)]
     tgsi_old: bool,
+    /// The texts are what guests with virgl send: 64-bit results in z and w are made of the first values of sources
+    #[arg(long)]
+    tgsi_virgl: bool,
     /// Bytes of MEMORY that is SHARED [default: 32768]
     #[arg(long, value_name = "BYTES", value_parser = value_parser!(u32).range(..=i64::from(MAX_MEMORY)))]
     shared_memory: Option<u32>,
@@ -87,6 +90,7 @@ impl From<&TgsiArgs> for TgsiOptions {
         let usual = Self::default();
         Self {
             old: args.tgsi_old,
+            virgl: args.tgsi_virgl,
             shared_memory: args.shared_memory.unwrap_or(usual.shared_memory),
             private_memory: args.private_memory.unwrap_or(usual.private_memory),
             block_size: args.block_size.unwrap_or(usual.block_size),
@@ -155,12 +159,13 @@ mod tests {
 
     #[test]
     fn options_say_what_texts_leave_open() {
-        let line = "--tgsi-old --shared-memory 64 --private-memory 0 --block-size 8,4,1 --work-dim 2 --user-data 1,-1,0x80,4294967295 \
+        let line = "--tgsi-old --tgsi-virgl --shared-memory 64 --private-memory 0 --block-size 8,4,1 --work-dim 2 --user-data 1,-1,0x80,4294967295 \
                     --default-tess-levels 1,2,0x40400000,4,-0.5,inf --dual-source --clip-plane 0 --clip-plane 7";
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let floats = [1.0f32, 2.0, 3.0, 4.0, -0.5, f32::INFINITY];
         let expected = TgsiOptions {
             old: true,
+            virgl: true,
             shared_memory: 64,
             private_memory: 0,
             block_size: [8, 4, 1],

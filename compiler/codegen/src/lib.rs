@@ -9,6 +9,7 @@ mod builder;
 mod capability;
 mod capture;
 mod clip_planes;
+mod complete;
 mod debug;
 mod emit;
 pub mod error;
@@ -65,6 +66,8 @@ impl Emitter {
     ) -> Result<Reflection, Error> {
         let clipped = clip_planes::with_clip_planes(program, options.fixed.clip_planes);
         let program = clipped.as_ref().unwrap_or(program);
+        let completed = complete::with_all_varyings(program, &options.interface.outputs);
+        let program = completed.as_ref().unwrap_or(program);
         let stepped = lock_step::lower(program);
         let program = stepped.as_ref().unwrap_or(program);
         emit::emit(&mut self.kept, program, options, source, words).map_err(|failure| *failure)

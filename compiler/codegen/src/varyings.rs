@@ -114,6 +114,20 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
     (number < count).then(|| first + u32::from(number))
 }
 
+/// The varying that is first at a location of the fixed table.
+pub(crate) fn semantic_at(location: u32) -> Option<Semantic> {
+    let number = u8::try_from(location).ok()?;
+    Some(match number {
+        0..=1 => Semantic::Color(number),
+        2..=3 => Semantic::BackColor(number - 2),
+        4 => Semantic::FogVector,
+        5..=12 => Semantic::TexCoord(number - 5),
+        13..=27 => Semantic::Generic(number - 13),
+        28..=31 => Semantic::Generic(number),
+        _ => return None,
+    })
+}
+
 /// Whether a stage may pass an output on to a linked one that reads it. The second position of a vertex has no place in the fixed table, because
 /// the last stage before rasterization has another use for it.
 fn is_passed(semantic: Semantic) -> bool {
@@ -164,6 +178,12 @@ pub enum Varyings {
     /// In the fixed table.
     #[default]
     Table,
+    /// In the fixed table, where outputs are (0, 0, 0, 1) at each location whose bit is set and that the program does not write: any program
+    /// may follow that reads no others, as GL binds any vertex program with any fragment program. In Vulkan an input that no output meets
+    /// is an error, also between pipeline libraries and shader objects. For inputs the same as [`Table`](Self::Table).
+    ///
+    /// It costs a store for each location. [`Varyings::CONVENTIONAL`] and [`Varyings::UNDISPUTED`] are sets of locations.
+    Complete(u32),
     /// At the place in this list. What it does not have is not passed on: outputs are not stored, inputs are (0, 0, 0, 1).
     Packed(Vec<Semantic>),
     /// As the other stage has them, which is a module of another compiler. What it does not have is not passed on.
@@ -171,6 +191,12 @@ pub enum Varyings {
 }
 
 impl Varyings {
+    /// The locations of colors, back colors, fog and texture coordinates.
+    pub const CONVENTIONAL: u32 = (1 << 13) - 1;
+
+    /// The locations that go with all built-in outputs on every device.
+    pub const UNDISPUTED: u32 = (1 << UNDISPUTED_LOCATIONS) - 1;
+
     /// The location of a varying; `None` for what is no varying or is not passed on.
     pub fn location(&self, semantic: Semantic) -> Option<u32> {
         self.place(semantic).map(|place| place.location)
@@ -179,7 +205,7 @@ impl Varyings {
     /// Where a varying is, and what it is there.
     pub(crate) fn place(&self, semantic: Semantic) -> Option<Place> {
         let location = match self {
-            Self::Table => varying_location(semantic)?,
+            Self::Table | Self::Complete(_) => varying_location(semantic)?,
             Self::Packed(list) => {
                 let place = list.iter().position(|listed| *listed == semantic);
                 place? as u32
@@ -217,7 +243,7 @@ impl Varyings {
     /// Number of locations that varyings may take.
     pub(crate) fn len(&self) -> u32 {
         match self {
-            Self::Table => VARYING_LOCATIONS,
+            Self::Table | Self::Complete(_) => VARYING_LOCATIONS,
             Self::Packed(list) => list.len() as u32,
             Self::Placed(list) => {
                 let last = list.iter().map(|place| place.location).max();

@@ -30,7 +30,7 @@ mod words;
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;
 pub use kept::Scratch;
-pub use rules::{Components, closest};
+pub use rules::{Counts, closest};
 pub use source::{Acceptance, Dialect, ProgramType, Source, TgsiOptions};
 pub use split::{Part, programs};
 pub use tgsi_outputs::tgsi_outputs;
@@ -57,20 +57,31 @@ pub fn translate_with(
     }
 }
 
-/// Counts the components of attributes and results that a program uses, for callers that answer GL's queries. This takes as long as
-/// loading the program: translations count no components, so that callers without such queries do not pay for it. The limits are
-/// [`lang::limits::ATTRIB_COMPONENTS`] and [`lang::limits::RESULT_COMPONENTS`].
+/// Counts what a program uses of what GL limits, for callers that answer GL's queries. This takes as long as loading the program: translations
+/// count nothing, so that callers without such queries do not pay for it. Nobody asks GL about TGSI: all counts of such a program are 0.
 ///
 /// # Errors
 /// All errors of the program, if it does not load.
-pub fn count_components(source: &Source<'_>) -> Result<Components, Diagnostics> {
+pub fn count(source: &Source<'_>) -> Result<Counts, Diagnostics> {
     let mut scratch = Scratch::new();
     let start = header::read(source)?;
+    if start.dialect.family() == Family::Tgsi {
+        let (program, reports) = tgsi::translate(start, &mut scratch);
+        return match program {
+            Some(_) => Ok(Counts::default()),
+            None => Err(reports.finish()),
+        };
+    }
     let checker = pass::check(start, &mut scratch, Keep::All);
-    let components = checker.so_far().0.components();
+    let (checked, reading) = checker.so_far();
+    // Lines with errors refer to what is not there.
+    let counts = match checker.has_errors() {
+        true => Counts::default(),
+        false => checked.counts(reading),
+    };
     let reports = checker.finish(&mut scratch);
     match reports.has_errors() {
-        false => Ok(components),
+        false => Ok(counts),
         true => Err(reports.finish()),
     }
 }

@@ -234,6 +234,9 @@ pub struct TgsiOptions {
     /// bits, `ROUND` rounds halves up, `SHL` takes one count and does not limit it, comparisons of doubles give floats, clamps keep NaN, and
     /// integers have absolute values.
     pub old: bool,
+    /// The text is what a guest with virgl sends: where an instruction writes one value of 64 bits to z and w, its sources are the first values
+    /// of their registers, as virglrenderer takes them. By the document they are the second ones.
+    pub virgl: bool,
     /// Bytes of `MEMORY` that is `SHARED`.
     pub shared_memory: u32,
     /// Bytes of `MEMORY` that is `PRIVATE`.
@@ -256,6 +259,7 @@ impl Default for TgsiOptions {
     fn default() -> Self {
         Self {
             old: false,
+            virgl: false,
             shared_memory: 32_768,
             private_memory: 4096,
             block_size: [1; 3],

@@ -2,7 +2,7 @@
 
 mod support;
 
-use glasm_frontend::{Code, Components, Source, count_components, translate};
+use glasm_frontend::{Code, Source, translate};
 use support::errors;
 
 const GEOMETRY: &str =
@@ -539,11 +539,8 @@ fn results_that_are_passed_on() {
 #[test]
 fn components_of_all_vertices() {
     let count = |text: &str| {
-        let found = count_components(&Source::new("test", text));
-        let Ok(Components { attribs, results }) = found else {
-            panic!("{found:?}")
-        };
-        (attribs, results)
+        let found = glasm_frontend::count(&Source::new("test", text)).unwrap();
+        (found.attrib_components, found.result_components)
     };
     let geometry = |body: &str| format!("{GEOMETRY} {body} END");
     // One attribute of several vertices counts once.

@@ -70,6 +70,7 @@
 #![forbid(unsafe_code)]
 
 mod compiler;
+mod limits;
 mod link;
 mod program;
 pub mod stages;
@@ -90,10 +91,11 @@ pub use glasm_codegen::options::{
 pub use glasm_codegen::reflect::{self, Reflection};
 pub use glasm_frontend as frontend;
 pub use glasm_frontend::{
-    Acceptance, Code, Components, Diagnostic, Diagnostics, Dialect, Location, Part, ProgramType,
-    Severity, Source, TgsiOptions, count_components, programs, tgsi_outputs, translate,
+    Acceptance, Code, Counts, Diagnostic, Diagnostics, Dialect, Location, Part, ProgramType,
+    Severity, Source, TgsiOptions, count, programs, tgsi_outputs, translate,
 };
 pub use glasm_ir as ir;
+pub use limits::Limits;
 pub use link::{Linked, link, link_with};
 pub use program::Program;
 

@@ -2,9 +2,9 @@
 
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::{Options, SourceText};
-use glasm_frontend::{Diagnostics, Dialect, Source};
+use glasm_frontend::{Counts, Diagnostics, Dialect, Source};
 use glasm_ir::{self as ir, Input, Output, Stage};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A program that has loaded: read, checked and translated.
 ///
@@ -31,6 +31,9 @@ struct Loaded {
     dialect: Option<Dialect>,
     name: Box<str>,
     text: Box<[u8]>,
+    /// The source but for its name and text.
+    settings: Source<'static>,
+    counts: OnceLock<Counts>,
 }
 
 impl Program {
@@ -50,6 +53,12 @@ impl Program {
             dialect: dialect.or_else(|| Dialect::of(&source.text[source.part().range()])),
             name: source.name.into(),
             text: source.text.into(),
+            settings: Source {
+                name: "",
+                text: &[],
+                ..*source
+            },
+            counts: OnceLock::new(),
         }))
     }
 
@@ -91,9 +100,20 @@ impl Program {
         &self.0.program
     }
 
-    /// Its name and its text, to render diagnostics with.
+    /// What it uses of what GL limits, for callers that answer GL's queries. The first call takes as long as loading the program.
+    pub fn counts(&self) -> &Counts {
+        // A program that has loaded is counted without errors.
+        let count = || glasm_frontend::count(&self.source()).unwrap_or_default();
+        self.0.counts.get_or_init(count)
+    }
+
+    /// The source that it was loaded from, to render diagnostics with.
     pub fn source(&self) -> Source<'_> {
-        Source::new(&self.0.name, &self.0.text)
+        Source {
+            name: &self.0.name,
+            text: &self.0.text,
+            ..self.0.settings
+        }
     }
 
     pub(crate) fn source_text(&self) -> SourceText<'_> {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::{
-    Acceptance, Code, Compiler, Conventions, Linked, Options, Program, Shader, Source, compile,
-    link, link_with,
+    Acceptance, Code, Compiler, Conventions, Counts, Limits, Linked, Options, Program, Shader,
+    Source, compile, link, link_with,
 };
 
 const VERTEX: &str = "!!ARBvp1.0
@@ -120,5 +120,63 @@ fn options_of_a_pipeline_go_to_the_stages_that_they_are_for() {
     assert_eq!(
         shaders(link(&all, &options))[..2],
         shaders(link_with(&given))[..2]
+    );
+}
+
+#[test]
+fn limits_of_the_caller_are_checked() {
+    let program = load(
+        "!!ARBfp1.0\nTEMP a;\nTEX a, fragment.texcoord[0], texture[0], 2D;\nTEX a, a, texture[0], 2D;\n\
+         MUL a, a, program.env[3];\nMUL result.color, a, program.local[7];\nEND",
+    );
+    assert!(program.check_limits(&Limits::default()).is_ok());
+    let exact = Limits {
+        counts: Counts {
+            instructions: 4,
+            alu_instructions: 2,
+            texture_instructions: 2,
+            texture_indirections: 2,
+            temporaries: 1,
+            parameters: 2,
+            attribs: 1,
+            address_registers: 0,
+            attrib_components: 4,
+            result_components: 4,
+        },
+        env_parameters: 4,
+        local_parameters: 8,
+    };
+    assert!(program.check_limits(&exact).is_ok());
+    let codes = |limits: Limits| {
+        let found = program.check_limits(&limits).unwrap_err().list;
+        found.into_iter().map(|it| it.code).collect::<Vec<_>>()
+    };
+    let less = |change: fn(&mut Counts)| {
+        let mut limits = exact;
+        change(&mut limits.counts);
+        codes(limits)
+    };
+    assert_eq!(
+        less(|it| it.texture_indirections -= 1),
+        [Code::TooManyInstructions]
+    );
+    assert_eq!(less(|it| it.temporaries -= 1), [Code::TooManyTemporaries]);
+    assert_eq!(less(|it| it.parameters -= 1), [Code::TooManyParameters]);
+    assert_eq!(less(|it| it.attribs -= 1), [Code::TooManyAttribs]);
+    let env_parameters = 3;
+    assert_eq!(
+        codes(Limits {
+            env_parameters,
+            ..exact
+        }),
+        [Code::IndexOutOfBounds]
+    );
+    let local_parameters = 7;
+    assert_eq!(
+        codes(Limits {
+            local_parameters,
+            ..exact
+        }),
+        [Code::IndexOutOfBounds]
     );
 }

@@ -1,5 +1,6 @@
 //! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
 
+use super::shaders::has_shaders;
 use super::support::Feature;
 use super::{Execution, Problem};
 use crate::error::Error;
@@ -118,6 +119,18 @@ fn fit(range: BufferRange, length: u64, rule: Rule) -> Result<(u64, u64), String
     Ok((offset, size))
 }
 
+/// Uniform blocks of GLSL.
+const UNIFORMS: SharedTarget = SharedTarget {
+    target: gl::UNIFORM_BUFFER,
+    feature: Feature {
+        core: Version(3, 1),
+        extensions: &["GL_ARB_uniform_buffer_object"],
+    },
+    max_bindings: gl::MAX_UNIFORM_BUFFER_BINDINGS,
+    max_size: gl::MAX_UNIFORM_BLOCK_SIZE,
+    alignment: Some(gl::UNIFORM_BUFFER_OFFSET_ALIGNMENT),
+};
+
 /// Binding points that all stages share.
 struct SharedTarget {
     target: u32,
@@ -201,6 +214,9 @@ impl Execution<'_> {
             // Assembly programs find nothing in other sets.
             BindTarget::Bound { set, .. } if set != 0 => {}
             BindTarget::Bound { kind, binding, .. } => match kind {
+                BufferKind::Uniform if has_shaders(self.script) => {
+                    self.bind_shared(&UNIFORMS, binding, range)?;
+                }
                 BufferKind::Uniform => self.bind_uniform(binding, range)?,
                 BufferKind::Storage => self.bind_shared(&STORAGE, binding, range)?,
                 BufferKind::Counter => self.bind_shared(&COUNTERS, binding, range)?,

@@ -31,6 +31,13 @@ impl Execution<'_> {
         groups: Groups,
         size: Option<[u32; 3]>,
     ) -> Result<(), Problem> {
+        if self.shaders.get(Stage::Compute).is_some() {
+            self.ready_state()?;
+        }
+        if let Some(shader) = self.shaders.get(Stage::Compute) {
+            shader.bind()?;
+            return self.run_groups(groups, size);
+        }
         let program = self.programs.get(Stage::Compute);
         let program = program.ok_or_else(|| "there is no compute program".to_owned())?;
         let facts = self.programs.facts(Stage::Compute).unwrap_or_default();

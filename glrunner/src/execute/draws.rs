@@ -40,6 +40,10 @@ impl Execution<'_> {
         set_primitives(&self.gl, draw)?;
         let arrays = self.set_vertices(draw)?;
         let indices = used_indices(&script.indices, &draw.source);
+        // Whatever is made before may be drawn with other shaders.
+        if let Some(shaders) = self.shaders.get(Stage::Vertex) {
+            shaders.bind()?;
+        }
         let call = DrawCall {
             mode: gl_name(TOPOLOGIES, (draw.topology, draw.assembly))?,
             arrays: &arrays.of_draw(draw),

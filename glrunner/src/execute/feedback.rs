@@ -4,6 +4,7 @@
 //! may look at the buffers.
 
 use super::capture_plan::{CapturePlan, Primitives};
+use super::shaders::has_shaders;
 use super::support::Feature;
 use super::{Execution, Problem};
 use crate::gl::{self, Capture, Query, Version};
@@ -103,9 +104,11 @@ fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
 impl Execution<'_> {
     /// Captures later draws, from the start of the buffers on.
     pub(super) fn start_capture(&mut self) -> Result<(), Problem> {
-        self.demand("GL_NV_transform_feedback")?;
         PAUSES.require(&self.gl)?;
-        self.feedback.plan = self.plan_capture()?;
+        if !has_shaders(self.script) {
+            self.demand("GL_NV_transform_feedback")?;
+            self.feedback.plan = self.plan_capture()?;
+        }
         self.feedback.counts = Some(BTreeMap::new());
         self.feedback.state = FeedbackState::Begun;
         Ok(())
@@ -150,7 +153,8 @@ impl Execution<'_> {
             return Ok(());
         }
         self.count_primitives()?;
-        if self.feedback.plan.results.is_empty() {
+        // Shaders say themselves what is captured.
+        if self.feedback.plan.results.is_empty() && !has_shaders(self.script) {
             return Ok(());
         }
         let primitives = self.drawn_primitives(draw)?;
@@ -224,7 +228,9 @@ impl Execution<'_> {
                 .collect(),
             false => Vec::new(),
         };
-        self.gl.set_captured(&plan.results, &streams)?;
+        if !has_shaders(self.script) {
+            self.gl.set_captured(&plan.results, &streams)?;
+        }
         let capture = Capture::begin(&self.gl, primitives.gl())?;
         self.feedback.state = FeedbackState::Active(capture, primitives);
         Ok(())

@@ -19,6 +19,7 @@ mod pipeline;
 pub(crate) mod programs;
 mod queries;
 mod sampling;
+mod shaders;
 mod state;
 mod state_names;
 mod support;
@@ -42,10 +43,9 @@ use glasm_scripts::probe::pixels::Surface;
 use glasm_scripts::results::{Files, Results};
 use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::{
-    BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear,
-    ComponentKind, Draw, Execution as Outcome, ExpectedError, GlOutcome, Groups, ImageKey,
-    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate,
-    TextureEnables,
+    BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear, CountKind,
+    Draw, Execution as Outcome, ExpectedError, GlOutcome, Groups, ImageKey, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, TextureEnables,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use std::borrow::Cow;
@@ -70,6 +70,7 @@ pub(crate) struct Execution<'a> {
     gl: Rc<Gl>,
     script: &'a Script,
     programs: programs::Programs,
+    shaders: shaders::Shaders,
     framebuffer: Option<framebuffer::ScriptFramebuffer>,
     state: state::State,
     parameters: parameters::Parameters,
@@ -98,6 +99,7 @@ impl<'a> Execution<'a> {
             gl: Rc::clone(gl),
             script,
             programs: programs::Programs::default(),
+            shaders: shaders::Shaders::default(),
             framebuffer: None,
             state: state::State::default(),
             parameters: parameters::Parameters::default(),
@@ -124,7 +126,10 @@ impl Runner for Execution<'_> {
         self.make_framebuffer()?;
         self.set_conventions()?;
         self.set_fixed_state()?;
-        self.load_programs()
+        match shaders::has_shaders(self.script) {
+            true => self.load_shaders(),
+            false => self.load_programs(),
+        }
     }
 
     fn take_messages(&mut self) -> Vec<String> {
@@ -297,8 +302,8 @@ impl Runner for Execution<'_> {
         Ok(self.queries.samples)
     }
 
-    fn components(&mut self, stage: Stage, kind: ComponentKind) -> Result<u64, Problem> {
-        self.count_components(stage, kind)
+    fn count(&mut self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
+        self.counted(stage, kind)
     }
 
     fn has_framebuffer(&self) -> bool {

@@ -22,14 +22,15 @@ pub(super) struct Programs {
 /// The program of a stage.
 struct Loaded {
     stage: Stage,
-    program: Program,
+    /// `None` for shaders, which are linked into one program.
+    program: Option<Program>,
     facts: Facts,
 }
 
 impl Programs {
     /// The program of a stage, unless OpenGL's fixed functions do its work.
     pub(super) fn get(&self, stage: Stage) -> Option<&Program> {
-        self.loaded(stage).map(|loaded| &loaded.program)
+        self.loaded(stage)?.program.as_ref()
     }
 
     /// What has to be known about the program of a stage.
@@ -75,7 +76,16 @@ impl Programs {
         self.loaded.retain(|loaded| loaded.stage != stage);
         self.loaded.push(Loaded {
             stage,
-            program,
+            program: Some(program),
+            facts,
+        });
+    }
+
+    /// What is known of the shader of a stage.
+    pub(super) fn set_shader(&mut self, stage: Stage, facts: Facts) {
+        self.loaded.push(Loaded {
+            stage,
+            program: None,
             facts,
         });
     }

@@ -3,7 +3,7 @@
 use super::{Execution, Problem};
 use crate::gl::{self, Query};
 use glasm::ir::Stage;
-use glasm_scripts::script::{Command, ComponentKind};
+use glasm_scripts::script::{Command, CountKind};
 
 /// What was counted.
 #[derive(Default)]
@@ -28,17 +28,26 @@ impl Execution<'_> {
         drawn
     }
 
-    /// The components that the program of a stage uses.
-    pub(super) fn count_components(
-        &self,
-        stage: Stage,
-        kind: ComponentKind,
-    ) -> Result<u64, Problem> {
+    /// What the program of a stage uses of something that GL limits.
+    pub(super) fn counted(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
         let name = match kind {
-            ComponentKind::Attribs => gl::PROGRAM_ATTRIB_COMPONENTS_NV,
-            ComponentKind::Results => gl::PROGRAM_RESULT_COMPONENTS_NV,
+            CountKind::AttribComponents => gl::PROGRAM_ATTRIB_COMPONENTS_NV,
+            CountKind::ResultComponents => gl::PROGRAM_RESULT_COMPONENTS_NV,
+            CountKind::Instructions => gl::PROGRAM_INSTRUCTIONS_ARB,
+            CountKind::AluInstructions => gl::PROGRAM_ALU_INSTRUCTIONS_ARB,
+            CountKind::TextureInstructions => gl::PROGRAM_TEX_INSTRUCTIONS_ARB,
+            CountKind::TextureIndirections => gl::PROGRAM_TEX_INDIRECTIONS_ARB,
+            CountKind::Temporaries => gl::PROGRAM_TEMPORARIES_ARB,
+            CountKind::Parameters => gl::PROGRAM_PARAMETERS_ARB,
+            CountKind::Attribs => gl::PROGRAM_ATTRIBS_ARB,
+            CountKind::AddressRegisters => gl::PROGRAM_ADDRESS_REGISTERS_ARB,
         };
-        self.demand("GL_NV_gpu_program4")?;
+        if matches!(
+            kind,
+            CountKind::AttribComponents | CountKind::ResultComponents
+        ) {
+            self.demand("GL_NV_gpu_program4")?;
+        }
         let program = self.programs.get(stage);
         let program = program.ok_or_else(|| format!("there is no {} program", stage.name()))?;
         // A count is never negative.

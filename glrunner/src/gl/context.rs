@@ -5,8 +5,8 @@ use super::egl::{CurrentContext, Device, Egl};
 use super::messages::{self, MessageLog};
 use super::{
     COMPRESSED_TEXTURE_FORMATS, DeviceInfo, EXTENSIONS, NUM_EXTENSIONS, PACK_ALIGNMENT,
-    PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, UNPACK_ALIGNMENT, VENDOR, VERSION,
-    devices,
+    PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, SHADING_LANGUAGE_VERSION,
+    UNPACK_ALIGNMENT, VENDOR, VERSION, devices,
 };
 use crate::error::Error;
 use glasm_scripts::device::DeviceChoice;
@@ -164,6 +164,13 @@ impl Gl {
         }
         self.check("glGetFloatv")?;
         Ok(std::array::from_fn(|index| values[index]))
+    }
+
+    /// The newest version of GLSL that the driver takes, as in `#version 430`; 0 if it takes none.
+    pub(crate) fn glsl_version(&self) -> Result<u32, Error> {
+        let text = self.string(SHADING_LANGUAGE_VERSION)?;
+        let version = parse_version(&text);
+        Ok(version.map_or(0, |Version(major, minor)| 100 * major + minor))
     }
 
     /// A string of the driver, such as `GL_PROGRAM_ERROR_STRING_ARB`; empty if it has none.

@@ -77,13 +77,51 @@ impl ParamType {
     }
 }
 
-/// Components that GL counts.
+/// What GL counts of a program: `glGetProgramivARB`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ComponentKind {
-    /// Those of attributes that the program reads.
+pub enum CountKind {
+    /// Components of attributes that the program reads.
+    AttribComponents,
+    /// Components of results that the program writes.
+    ResultComponents,
+    /// Instructions.
+    Instructions,
+    /// Instructions that access no texture.
+    AluInstructions,
+    /// Instructions that access a texture, and KIL.
+    TextureInstructions,
+    /// Nodes of the chain of dependent texture accesses.
+    TextureIndirections,
+    /// Temporaries that are declared.
+    Temporaries,
+    /// Different parameters.
+    Parameters,
+    /// Different attributes.
     Attribs,
-    /// Those of results that the program writes.
-    Results,
+    /// Address registers that are declared.
+    AddressRegisters,
+}
+
+impl CountKind {
+    /// The words of `probe count`.
+    pub const WORDS: &'static [(&'static str, Self)] = &[
+        ("attrib_components", Self::AttribComponents),
+        ("result_components", Self::ResultComponents),
+        ("instructions", Self::Instructions),
+        ("alu_instructions", Self::AluInstructions),
+        ("texture_instructions", Self::TextureInstructions),
+        ("texture_indirections", Self::TextureIndirections),
+        ("temporaries", Self::Temporaries),
+        ("parameters", Self::Parameters),
+        ("attribs", Self::Attribs),
+        ("address_registers", Self::AddressRegisters),
+    ];
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        let row = Self::WORDS.iter().find(|row| row.1 == self);
+        row.map_or("", |row| row.0)
+    }
 }
 
 /// The value of a parameter.
@@ -453,13 +491,13 @@ pub enum Command {
         /// The number.
         expected: u64,
     },
-    /// How many components of bindings the program of a stage uses.
-    ProbeComponents {
+    /// What the program of a stage uses of something that GL limits.
+    ProbeCount {
         /// The stage.
         stage: Stage,
-        /// Which components.
-        kind: ComponentKind,
-        /// How their count relates to the number.
+        /// Of what.
+        kind: CountKind,
+        /// How the count relates to the number.
         comparison: Comparison,
         /// The number.
         expected: u32,

@@ -39,7 +39,7 @@ mod words;
 pub use attachments::Attachments;
 pub use command::{
     Assembly, BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
-    BufferRange, CaptureCount, Clear, Command, ComponentKind, Draw, DrawSource, Execution,
+    BufferRange, CaptureCount, Clear, Command, CountKind, Draw, DrawSource, Execution,
     ExpectedError, ExpectedPlace, GlOutcome, Groups, ImageKey, IndexWidth, MatrixTarget,
     MatrixUpdate, ParamBank, ParamType, ParamValue, Step, captured_ranges,
 };

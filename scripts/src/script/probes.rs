@@ -5,7 +5,7 @@ use super::buffers::{parse_offset, parse_source, parse_values};
 use super::command::{BufferId, Command};
 use super::feedback::{parse_count, parse_xfb_probe};
 use super::pixel_probes::parse_pixel_probe;
-use super::queries::{parse_components_probe, parse_parameter_probe};
+use super::queries::{parse_components_probe, parse_count_probe, parse_parameter_probe};
 use super::test::TestParser;
 use super::textures;
 use super::words::{LineError, Words};
@@ -56,6 +56,10 @@ pub(super) fn parse_probe(
         Some("components") if coordinates == Coordinates::Pixels => {
             words.word("components")?;
             parse_components_probe(parser, words)
+        }
+        Some("count") if coordinates == Coordinates::Pixels => {
+            words.word("count")?;
+            parse_count_probe(parser, words)
         }
         Some("parameter") if coordinates == Coordinates::Pixels => {
             words.word("parameter")?;

@@ -1,7 +1,7 @@
-//! Probes of what GL's queries give: `probe components`, `probe parameter`.
+//! Probes of what GL's queries give: `probe components`, `probe count`, `probe parameter`.
 
 use super::buffers::parse_values;
-use super::command::{Command, ComponentKind, ParamBank, ParamType};
+use super::command::{Command, CountKind, ParamBank, ParamType};
 use super::spare::parse_stage;
 use super::state::parse_param_place;
 use super::test::TestParser;
@@ -17,13 +17,35 @@ pub(super) fn parse_components_probe(
 ) -> Result<(), LineError> {
     let stage = parse_stage(words)?;
     let kind = words.parse_with("`attribs` or `results`", |word| match word {
-        "attribs" => Some(ComponentKind::Attribs),
-        "results" => Some(ComponentKind::Results),
+        "attribs" => Some(CountKind::AttribComponents),
+        "results" => Some(CountKind::ResultComponents),
         _ => None,
     })?;
+    parse_count(parser, stage, kind, words)
+}
+
+/// The rest of `probe count STAGE WHAT OP N`.
+pub(super) fn parse_count_probe(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let stage = parse_stage(words)?;
+    let kind = words.parse_with("something that GL counts", |word| {
+        let mut rows = CountKind::WORDS.iter();
+        rows.find(|row| row.0 == word).map(|row| row.1)
+    })?;
+    parse_count(parser, stage, kind, words)
+}
+
+fn parse_count(
+    parser: &mut TestParser,
+    stage: Stage,
+    kind: CountKind,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
     let comparison = words.parse_with("a comparison", Comparison::parse)?;
-    let expected = words.unsigned32("a number of components")?;
-    let command = Command::ProbeComponents {
+    let expected = words.unsigned32("a number")?;
+    let command = Command::ProbeCount {
         stage,
         kind,
         comparison,

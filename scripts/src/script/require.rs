@@ -55,6 +55,8 @@ pub struct Requirements {
     pub legacy_multiply: bool,
     /// Whether programs count on handles being the numbers of units.
     pub numbered_handles: bool,
+    /// Whether the programs of a pipeline are compiled apart, none knowing the others.
+    pub separate: bool,
     /// Which programs load.
     pub acceptance: glasm::Acceptance,
     /// What TGSI texts leave open.
@@ -99,6 +101,7 @@ impl Default for Requirements {
             fixed: glasm::FixedState::default(),
             legacy_multiply: false,
             numbered_handles: false,
+            separate: false,
             acceptance: glasm::Acceptance::default(),
             tgsi: glasm::TgsiOptions::default(),
             streams: StreamOutputs::default(),
@@ -223,6 +226,14 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
     ("GL", parse_gl_version),
     ("GLSL", parse_glsl_version),
     ("SIZE", attachments::parse_size),
+    ("SSO", |requirements, words| {
+        requirements.separate = words.parse_with("`ENABLED` or `DISABLED`", |word| match word {
+            "ENABLED" => Some(true),
+            "DISABLED" => Some(false),
+            _ => None,
+        })?;
+        Ok(())
+    }),
     ("address32", |requirements, _| {
         requirements.low_addresses = true;
         requirements
@@ -252,8 +263,13 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
         Ok(())
     }),
     ("tgsi", |requirements, words| {
-        words.parse_with("`old`", |word| (word == "old").then_some(()))?;
-        requirements.tgsi.old = true;
+        let tgsi = &mut requirements.tgsi;
+        let flag = words.parse_with("`old` or `virgl`", |word| match word {
+            "old" => Some(&mut tgsi.old),
+            "virgl" => Some(&mut tgsi.virgl),
+            _ => None,
+        })?;
+        *flag = true;
         Ok(())
     }),
     ("vulkan", |requirements, words| {
@@ -271,7 +287,7 @@ pub(super) const WORDS: &[(&str, ParseRequirement)] = &[
 ];
 
 /// Words of piglit that this runner does not know.
-const UNKNOWN: &[&str] = &["INT", "rlimit", "SSO", "SPIRV", "SEPARABLE"];
+const UNKNOWN: &[&str] = &["INT", "rlimit", "SPIRV", "SEPARABLE"];
 
 /// Reads one line.
 pub(crate) fn parse_requirement(

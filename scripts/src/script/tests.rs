@@ -111,6 +111,8 @@ fn programs_are_compiled_for_gl_state() {
     assert!(!script.requirements.legacy_multiply && !script.requirements.numbered_handles);
     let counting = parse("[require]\nlegacy_multiply\nnumbered_handles\n");
     assert!(counting.requirements.legacy_multiply && counting.requirements.numbered_handles);
+    assert!(!script.requirements.separate);
+    assert!(parse("[require]\nSSO ENABLED\n").requirements.separate);
     for line in [
         "fixed",
         "fixed two_sided",
@@ -119,6 +121,8 @@ fn programs_are_compiled_for_gl_state() {
         "fixed point_size 0",
         "fixed flat_colors 1",
         "legacy_multiply 1",
+        "SSO",
+        "SSO maybe",
     ] {
         assert_eq!(errors(&format!("[require]\n{line}\n")).len(), 1, "{line}");
     }
@@ -127,13 +131,14 @@ fn programs_are_compiled_for_gl_state() {
 #[test]
 fn requirements_say_what_tgsi_texts_leave_open() {
     let script = parse(
-        "[require]\ntgsi old\nfixed shared_memory 64\nfixed private_memory 0\nfixed block_size 8 4 1\nfixed work_dim 2\n\
+        "[require]\ntgsi old\ntgsi virgl\nfixed shared_memory 64\nfixed private_memory 0\nfixed block_size 8 4 1\nfixed work_dim 2\n\
          fixed user_data 1 -1 0x80 4294967295\nfixed default_tess_levels 1 2 0x40400000 4 -0.5 inf\nfixed dual_source\n\
          fixed clip_plane 0\nfixed clip_plane 7\n[compute program]\nCOMP\nEND\n",
     );
     let floats = [1.0f32, 2.0, 3.0, 4.0, -0.5, f32::INFINITY];
     let expected = glasm::TgsiOptions {
         old: true,
+        virgl: true,
         shared_memory: 64,
         private_memory: 0,
         block_size: [8, 4, 1],

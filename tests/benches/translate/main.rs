@@ -6,6 +6,7 @@
 
 mod marks;
 mod measure;
+mod pairs;
 mod peers;
 mod retired;
 mod stages;
@@ -131,7 +132,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let heap = heap
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_default();
-    let tables = tables::markdown(&rows, &heap, &counts);
+    let pairs = pairs::measure(budget)?;
+    let tables = tables::markdown(&rows, &heap, &counts, &pairs);
     println!("\n{tables}");
     if let Some(out) = out {
         std::fs::write(out.join("tables.md"), &tables)?;

@@ -1,5 +1,6 @@
 //! The marks: what translation should cost, beside what it does cost. `docs/performance.md` says where they come from.
 
+use super::pairs::Times;
 use super::retired::{Count, Family, Who, fit};
 use super::tables::{Total, bytes_each, instructions_each};
 use super::{MIX, Row};
@@ -41,13 +42,19 @@ impl Mark {
 }
 
 /// All marks.
-pub(crate) fn all(rows: &[Row], heap: &Value, counts: &[Count]) -> Vec<Mark> {
+pub(crate) fn all(rows: &[Row], heap: &Value, counts: &[Count], pairs: &Times) -> Vec<Mark> {
     let straight = find(rows, STRAIGHT, 1000);
     let beside_naga = straight.and_then(|row| Some(row.total / row.naga?.time));
     let instructions = straight.map(instructions_each);
     let bytes = straight.map(bytes_each);
     let mut marks = retired(counts);
     marks.extend([100, 1000, 10_000].map(|size| time(rows, size)));
+    marks.push(Mark::new(
+        "a pair of programs like real ones, loaded and linked again",
+        "us",
+        [25.0, 25.0],
+        Some(pairs.again / 1e3),
+    ));
     marks.push(Mark::new(
         "time beside naga, 1000 instructions",
         "of naga's",

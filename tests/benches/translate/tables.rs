@@ -1,5 +1,6 @@
 //! The figures as text, as Markdown with the marks beside them, and as JSON.
 
+use super::pairs::{self, Times};
 use super::retired::{Count, Family, Who, fit};
 use super::{Row, marks};
 use glasm_tests::generator::{PrimitiveStage, RegisterLanguage, Spelling, Variant};
@@ -31,7 +32,7 @@ pub(crate) fn line(row: &Row) -> String {
 }
 
 /// All tables.
-pub(crate) fn markdown(rows: &[Row], heap: &Value, counts: &[Count]) -> String {
+pub(crate) fn markdown(rows: &[Row], heap: &Value, counts: &[Count], pairs: &Times) -> String {
     let mut text = String::new();
     if !counts.is_empty() {
         real(&mut text, counts);
@@ -41,10 +42,11 @@ pub(crate) fn markdown(rows: &[Row], heap: &Value, counts: &[Count]) -> String {
         growth(&mut text, counts);
     }
     times(&mut text, rows);
+    pairs::table(&mut text, pairs);
     stages(&mut text, rows);
     sizes(&mut text, rows);
     peaks(&mut text, heap);
-    compared(&mut text, &marks::all(rows, heap, counts));
+    compared(&mut text, &marks::all(rows, heap, counts, pairs));
     text
 }
 

@@ -34,9 +34,8 @@ use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::attachments::MAX_COLORS;
 use glasm_scripts::script::{
     BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear, Command,
-    ComponentKind, Convention, Draw, Execution as Outcome, GlOutcome, Groups, ImageKey,
-    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, ProgramState, Script,
-    StateUpdate,
+    Convention, CountKind, Draw, Execution as Outcome, GlOutcome, Groups, ImageKey, MatrixTarget,
+    MatrixUpdate, ParamBank, ParamType, ParamValue, ProgramState, Script, StateUpdate,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use glasm_scripts::timing::Clock;
@@ -371,8 +370,8 @@ impl Runner for Execution<'_> {
         }
     }
 
-    fn components(&mut self, stage: Stage, kind: ComponentKind) -> Result<u64, Problem> {
-        self.count_components(stage, kind)
+    fn count(&mut self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
+        self.counted(stage, kind)
     }
 
     fn has_framebuffer(&self) -> bool {

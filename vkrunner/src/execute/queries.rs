@@ -2,15 +2,11 @@
 
 use super::{Execution, Problem};
 use glasm::ir::Stage;
-use glasm_scripts::script::{ComponentKind, ProgramForm};
+use glasm_scripts::script::{CountKind, ProgramForm};
 
 impl Execution<'_> {
-    /// The components that the program of a stage, as it is loaded now, uses.
-    pub(super) fn count_components(
-        &self,
-        stage: Stage,
-        kind: ComponentKind,
-    ) -> Result<u64, Problem> {
+    /// What the program of a stage, as it is loaded now, uses of something that GL limits.
+    pub(super) fn counted(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
         let script = self.script.with_loaded(&self.state.loaded);
         let mut programs = script.programs.iter();
         let program = programs
@@ -18,11 +14,19 @@ impl Execution<'_> {
             .ok_or_else(|| format!("there is no {} program", stage.name()))?;
         let requirements = &self.script.requirements;
         let source = requirements.source(self.name, program);
-        let components =
-            glasm::count_components(&source).map_err(|diagnostics| diagnostics.render(&source))?;
-        Ok(match kind {
-            ComponentKind::Attribs => components.attribs.into(),
-            ComponentKind::Results => components.results.into(),
-        })
+        let counts = glasm::count(&source).map_err(|diagnostics| diagnostics.render(&source))?;
+        let count = match kind {
+            CountKind::AttribComponents => counts.attrib_components,
+            CountKind::ResultComponents => counts.result_components,
+            CountKind::Instructions => counts.instructions,
+            CountKind::AluInstructions => counts.alu_instructions,
+            CountKind::TextureInstructions => counts.texture_instructions,
+            CountKind::TextureIndirections => counts.texture_indirections,
+            CountKind::Temporaries => counts.temporaries,
+            CountKind::Parameters => counts.parameters,
+            CountKind::Attribs => counts.attribs,
+            CountKind::AddressRegisters => counts.address_registers,
+        };
+        Ok(count.into())
     }
 }

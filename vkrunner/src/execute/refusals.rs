@@ -6,7 +6,7 @@ use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::Primitives;
-use glasm_scripts::script::{ComponentKind, Draw, GlOutcome, ProgramForm};
+use glasm_scripts::script::{CountKind, Draw, GlOutcome, ProgramForm};
 
 /// `MAX_PROGRAM_OUTPUT_VERTICES_NV` and `MAX_PROGRAM_TOTAL_OUTPUT_COMPONENTS_NV`, the least that implementations have.
 const MAX_OUTPUT: i64 = 1024;
@@ -119,7 +119,7 @@ impl Execution<'_> {
         if !(1..=MAX_OUTPUT).contains(&limit) {
             return Ok(Some(format!("it is not between 1 and {MAX_OUTPUT}")));
         }
-        let components = self.count_components(Stage::Geometry, ComponentKind::Results)?;
+        let components = self.counted(Stage::Geometry, CountKind::ResultComponents)?;
         let total = limit * i64::try_from(components).unwrap_or(MAX_OUTPUT);
         Ok((total > MAX_OUTPUT)
             .then(|| format!("vertices have {total} components together, more than {MAX_OUTPUT}")))

@@ -130,17 +130,25 @@ impl Builder {
 
     /// A module-scope variable of type `pointee`, zero at the start if its class allows that.
     pub(crate) fn variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
+        if class != StorageClass::Private {
+            return self.open_variable(class, pointee);
+        }
+        // Registers that were never written read as 0, in memory as in values; without an initializer they would be undefined.
         let pointer = self.pointer(class, pointee);
         let id = self.object();
-        // Registers that were never written read as 0, in memory as in values; without an initializer they would be undefined.
-        if class == StorageClass::Private {
-            let zero = self.null(pointee);
-            self.globals
-                .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
-        } else {
-            self.globals
-                .result(Op::Variable, pointer, id, &[class as u32]);
-        }
+        let zero = self.null(pointee);
+        self.globals
+            .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
+        self.interface.push(id.0);
+        id
+    }
+
+    /// A module-scope variable without an initializer.
+    pub(crate) fn open_variable(&mut self, class: StorageClass, pointee: TypeWord) -> ValueWord {
+        let pointer = self.pointer(class, pointee);
+        let id = self.object();
+        self.globals
+            .result(Op::Variable, pointer, id, &[class as u32]);
         self.interface.push(id.0);
         id
     }

@@ -33,18 +33,27 @@ impl Emit<'_> {
         }
     }
 
-    fn memory_variable(&mut self, register: RegisterId) -> ValueWord {
+    /// Vectors of four words that a register takes.
+    pub(super) fn register_vectors(&self, register: RegisterId) -> u32 {
+        let elements = self.program.registers[register].array.unwrap_or(1).max(1);
+        elements * self.element_vectors(register)
+    }
+
+    pub(super) fn memory_variable(&mut self, register: RegisterId) -> ValueWord {
         let known = self.tables.memory[register.index()];
         if known.is_some() {
             return known;
         }
         let data = self.program.registers[register];
-        let len = data.array.unwrap_or(1).max(1) * self.element_vectors(register);
+        let len = self.register_vectors(register);
         // Words for registers of any type: lanes are bits, and a cast of a loaded word costs nothing on the device.
         let ty = self.w.word_array(len);
         let variable = match data.storage {
             Storage::Output(output) => self.output_variable(output, ty, len),
             Storage::Cond => self.cond_variable(register, ty),
+            Storage::Temp if self.is_cleared(register) => {
+                self.w.open_variable(StorageClass::Private, ty)
+            }
             Storage::Temp => self.w.variable(StorageClass::Private, ty),
         };
         self.tables.memory[register.index()] = variable;

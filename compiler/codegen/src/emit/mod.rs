@@ -76,6 +76,7 @@ mod texture_wrap;
 mod views;
 mod wide;
 mod word_access;
+mod zeroed;
 
 use crate::analysis::Analysis;
 use crate::builder::Lane;
@@ -238,6 +239,9 @@ impl Emit<'_> {
             .result(Op::Function, void, function, &[control, ty.0]);
         self.w.block = self.w.label();
         self.w.functions.op(Op::Label, &[self.w.block.0]);
+        if self.in_entry {
+            self.clear_arrays();
+        }
         self.w.reachable = true;
         self.lanes.reset(self.analysis.slot_register.len());
         self.interface.forget_loads();

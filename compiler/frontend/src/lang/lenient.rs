@@ -65,6 +65,8 @@ rules! {
         "GS_INPUT_PRIMITIVE may stand behind the inputs whose size it gives";
     LateDeclaration DeclarationLate "MOV TEMP[0], IN[0] DCL TEMP[1]"
         "declarations and immediates of TGSI programs may stand behind instructions";
+    RepeatedDeclaration RegisterTwice "DCL OUT[1], GENERIC[0] DCL OUT[1], GENERIC[0]"
+        "inputs and outputs of TGSI programs may be declared again with the semantic that they have";
     EdgeFlags NotOnDevice "DCL OUT[1], EDGEFLAG"
         "flags of edges are dropped, because Vulkan has none";
     WrappedInterpolation NotOnDevice "DCL IN[0], GENERIC[0], PERSPECTIVE, CYLWRAP_X"

@@ -7,27 +7,10 @@ use crate::vars::Side;
 use glasm_ir::Semantic;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// How many components of bindings a program uses: those that swizzles of operands read and write masks of instructions enable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Components {
-    /// `PROGRAM_ATTRIB_COMPONENTS_NV`
-    pub attribs: u32,
-    /// `PROGRAM_RESULT_COMPONENTS_NV`
-    pub results: u32,
-}
-
 /// Components by binding.
 type Masks = FxHashMap<(Semantic, Side), u8>;
 
 impl Checked {
-    /// The components that the program uses.
-    pub(crate) fn components(&self) -> Components {
-        Components {
-            attribs: self.attrib_components(),
-            results: self.result_components(),
-        }
-    }
-
     /// The components of attributes that operands read through their swizzles.
     pub(super) fn attrib_components(&self) -> u32 {
         let mut components = Masks::default();

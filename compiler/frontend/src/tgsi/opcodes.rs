@@ -25,6 +25,7 @@ pub(super) enum Formula {
     InsertBits,
     Interpolate,
     IsFalse,
+    Larger,
     IsTrue,
     Lit,
     LogParts,
@@ -261,7 +262,7 @@ opcodes! {
     "LOG" 1 1 ALL Current Lower::Formula(Formula::LogParts), "logarithm of l = abs(a.x) in parts: (floor(log2(l)), l / 2^floor(log2(l)), log2(l), 1)";
     "DST" 1 2 ALL Current Lower::Formula(Formula::DstVector), "distance vector: (1, a.y * b.y, a.z, b.w)";
     "MIN" 1 2 ALL Current Direct(Op::NMin, F32), "the smaller one of two floats; of a number and NaN the number";
-    "MAX" 1 2 ALL Current Direct(Op::NMax, F32), "the larger one of two floats; of a number and NaN the number";
+    "MAX" 1 2 ALL Current Lower::Formula(Formula::Larger), "the larger one of two floats; of a number and NaN the number";
     "SLT" 1 2 ALL Current Direct(Op::SetLt, F32), "a < b ? 1.0 : 0.0";
     "SGE" 1 2 ALL Current Direct(Op::SetGe, F32), "a >= b ? 1.0 : 0.0";
     "LRP" 1 3 ALL Current Lower::Formula(Formula::Interpolate), "a * b + (1 - a) * c";

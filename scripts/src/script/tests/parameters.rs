@@ -66,7 +66,7 @@ fn queries_are_probed() {
     ));
     assert!(matches!(
         commands("probe components tess control attribs == 8")[..],
-        [Command::ProbeComponents {
+        [Command::ProbeCount {
             stage: Stage::TessControl,
             expected: 8,
             ..
@@ -328,4 +328,18 @@ fn piglit_ortho_sets_both_matrices() {
             ..
         }
     ));
+}
+
+#[test]
+fn counts_are_probed() {
+    assert!(matches!(
+        commands("probe count fragment texture_indirections <= 4")[..],
+        [Command::ProbeCount {
+            kind: CountKind::TextureIndirections,
+            expected: 4,
+            ..
+        }]
+    ));
+    let wrong = errors("[test]\nprobe count fragment wires == 1\n");
+    assert!(format!("{wrong:?}").contains("`wires` is not something that GL counts"));
 }

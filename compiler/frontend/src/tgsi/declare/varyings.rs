@@ -50,9 +50,11 @@ impl Translation<'_> {
             };
             if let Some(Some(known)) = rows.get(number as usize)
                 && known.content == row.content
-                && head.usage != WriteMask::XYZW
             {
-                // Another part of a register.
+                // Another part of a register, or the whole again.
+                if head.usage == WriteMask::XYZW {
+                    self.declared_again(head, number);
+                }
                 continue;
             }
             if slot(rows, number as usize).replace(row).is_some() {
@@ -64,6 +66,13 @@ impl Translation<'_> {
             self.input_array(suffixes.array, head.first, head.last)?;
         }
         Ok(())
+    }
+
+    /// A register whose declaration says what an earlier one has said.
+    #[cold]
+    fn declared_again(&mut self, head: &Head, number: u32) {
+        let message = format!("`{}[{number}]` is declared already", head.file.word());
+        self.lenient(Rule::RepeatedDeclaration, head.span, message);
     }
 
     /// An input or system value with a semantic.
@@ -186,10 +195,13 @@ impl Translation<'_> {
             self.check_semantic_once((sink, number), span)?;
             if let Some(Some(known)) = self.declared.outputs.get_mut(number as usize)
                 && known.sink == sink
-                && known.usage != head.usage
             {
                 // A register may be declared in parts, which may overlap.
+                let is_same = known.usage == head.usage;
                 known.usage.0 |= head.usage.0;
+                if is_same {
+                    self.declared_again(head, number);
+                }
                 continue;
             }
             let element = array.map(|(register, first)| (register, first + offset));

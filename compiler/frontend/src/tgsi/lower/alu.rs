@@ -64,6 +64,9 @@ impl Translation<'_> {
                 self.finish(inst, Op::BitInsert, U, &[a, b, d, c]);
             }
             Formula::Interpolate => composite::lrp(self, inst),
+            // Texts without a modifier for absolute values have them so; of two zeros a device may take either.
+            Formula::Larger if b == a.negated() => self.finish(inst, Op::Mov, F, &[absolute(a)]),
+            Formula::Larger => self.direct(inst, Op::NMax, F),
             Formula::IsFalse => {
                 let zero = self.word(0);
                 self.finish_mov(inst, zero);

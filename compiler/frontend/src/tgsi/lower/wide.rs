@@ -13,10 +13,16 @@ use glasm_ir::{Base, Dst, Op, Saturate, Src, Swizzle, WriteMask};
 
 use Type::{F64, S64, U32, U64};
 
+/// The pair in z and w, as bits of pairs.
+const SECOND_PAIR: u8 = 0b10;
+
 impl Translation<'_> {
     /// A source as two values of 64 bits, in lanes x and y.
     fn pair(&mut self, inst: &Inst, number: usize) -> Parsed<Src> {
-        let source = inst.sources[number];
+        let mut source = inst.sources[number];
+        if self.options.virgl && self.pairs_written(inst) == SECOND_PAIR {
+            source = source.swizzled(Swizzle::new([0, 1, 0, 1]));
+        }
         let span = inst.registers[number].span;
         if source.has_modifier() {
             let message = "values of 64 bits have no signs and no absolute values";

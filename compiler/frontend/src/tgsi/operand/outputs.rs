@@ -48,8 +48,8 @@ impl Translation<'_> {
 
     /// An output that is read back.
     pub(super) fn read_output(&mut self, register: &Register) -> Parsed<Src> {
-        if let (Stage::TessControl, Some(outer)) = (self.stage, register.outer) {
-            return self.vertex_output(register, outer.term);
+        if self.stage == Stage::TessControl {
+            return self.shared_output(register);
         }
         match self.written_output(register)? {
             Some((source, _)) => Ok(source),
@@ -57,8 +57,9 @@ impl Translation<'_> {
         }
     }
 
-    /// An output of any vertex of the patch.
-    fn vertex_output(&mut self, register: &Register, vertex: IndexTerm) -> Parsed<Src> {
+    /// An output of any vertex of the patch, or of the patch: what other invocations have written counts, too.
+    fn shared_output(&mut self, register: &Register) -> Parsed<Src> {
+        let vertex = register.outer.map(|outer| outer.term);
         let (first, len, element) = match register.number.known() {
             Some(number) => (number as u32, 1, IndexTerm::constant(0)),
             None => {
@@ -78,7 +79,7 @@ impl Translation<'_> {
         let index = Index {
             element,
             len,
-            vertex: Some(vertex).filter(|_| output.per_vertex),
+            vertex: vertex.filter(|_| output.per_vertex),
         };
         Ok(self.indexed(Base::Output(id), index))
     }

@@ -1,0 +1,207 @@
+//! GLSL, and the TGSI that Mesa's driver virpipe made of it, drawn side by side: the GLSL by llvmpipe, the TGSI by lavapipe through glasm.
+//! `tests/virgl/README.md` tells where the texts come from.
+
+use crate::suite::{self, ScriptResult};
+use crate::tally::Tally;
+use crate::{opengl, reference, shell, vulkan};
+use anyhow::{Context, Result};
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::Command;
+
+/// Scripts of GLSL.
+const GLSL: &str = "tests/virgl/glsl";
+
+/// The same scripts with TGSI.
+const TGSI: &str = "tests/virgl/tgsi";
+
+/// What is known to fail.
+const EXPECTED: &str = "tests/virgl/expected-failures.txt";
+
+/// Where reports and recordings go.
+const OUT: &str = "target/virgl";
+
+/// The driver that draws GLSL.
+const OPENGL: &str = "llvmpipe";
+
+/// The step of `cargo xtask test`.
+pub(crate) fn test() -> Result<Tally> {
+    let mut tally = Tally::check(names(GLSL)? == names(TGSI)?);
+    if tally.failed > 0 {
+        println!("{GLSL} and {TGSI} have scripts of different names: capture again");
+    }
+    let out = Path::new(OUT);
+    if out.exists() {
+        std::fs::remove_dir_all(out).context(OUT)?;
+    }
+    std::fs::create_dir_all(out).context(OUT)?;
+    let Some(lavapipe) = vulkan::lavapipe() else {
+        println!("lavapipe is not installed: skipped");
+        tally += Tally::skip();
+        return Ok(tally);
+    };
+    let mut tgsi = suite::glasm()?;
+    vulkan::use_driver(&mut tgsi, &lavapipe);
+    tgsi.args(["run", TGSI, "--expected-failures", EXPECTED]);
+    tally += run(tgsi, "vulkan")?;
+    if !(opengl::egl_present() && opengl::mesa_present()) {
+        println!("EGL or Mesa's OpenGL drivers are not installed: GLSL is skipped");
+        tally += Tally::skip();
+        return Ok(tally);
+    }
+    let mut glsl = suite::glasm()?;
+    reference::use_gallium(&mut glsl, OPENGL);
+    glsl.args(["run", "--api", "gl", "--device", OPENGL, GLSL]);
+    tally += run(glsl, "gl")?;
+    tally += compare(&out.join("gl"), &out.join("vulkan"))?;
+    Ok(tally)
+}
+
+/// The names of the scripts of a folder.
+fn names(folder: &str) -> Result<BTreeSet<OsString>> {
+    let scripts = shell::files_below(Path::new(folder), "shader_test")?;
+    let names = scripts.iter().filter_map(|path| path.file_name());
+    Ok(names.map(OsStr::to_owned).collect())
+}
+
+/// Runs scripts and records what they leave in a folder.
+fn run(mut command: Command, side: &str) -> Result<Tally> {
+    let folder = Path::new(OUT).join(side);
+    let report = Path::new(OUT).join(format!("{side}.json"));
+    command.args(["--validation", "auto", "--record"]);
+    command.arg(&folder).arg("--json").arg(&report);
+    let (tally, _) = suite::run_reported(command, &report, side)?;
+    println!("{side}: {tally}\n");
+    Ok(tally)
+}
+
+/// Compares what scripts of GLSL and of TGSI have left. Recordings belong to a script: here both say that they are of the one with TGSI.
+fn compare(gl: &Path, vulkan: &Path) -> Result<Tally> {
+    let sides = ["same-gl", "same-vulkan"].map(|side| Path::new(OUT).join(side));
+    for path in shell::files_below(&vulkan.join(TGSI), "recording")? {
+        let name = path.file_name().context("a recording has a name")?;
+        let other = gl.join(GLSL).join(name);
+        if !other.is_file() {
+            continue;
+        }
+        let [gl, vulkan] = [read(&other)?, read(&path)?];
+        // What fails has been told already.
+        if !vulkan.lines().any(|line| line == "outcome pass") {
+            continue;
+        }
+        let texts = aligned(&gl, &vulkan);
+        for (side, text) in std::iter::zip(&sides, texts) {
+            let folder = side.join(TGSI);
+            std::fs::create_dir_all(&folder)?;
+            std::fs::write(folder.join(name), text)?;
+        }
+    }
+    let report = Path::new(OUT).join("compared.json");
+    let mut command = suite::glasm()?;
+    let [gl, vulkan] = sides.map(|side| side.display().to_string());
+    command.args(["run", TGSI, "--compare", &format!("{gl},{vulkan}")]);
+    command.arg("--json").arg(&report);
+    println!("$ {}", shell::display(&command));
+    let output = shell::capture(&mut command)?;
+    print!("{}", String::from_utf8_lossy(&output.stderr));
+    let results: Vec<ScriptResult> = suite::read_report(&report)?;
+    for result in &results {
+        if result.outcome == suite::Outcome::Fail {
+            println!("DIFF {}\n{}", result.script, result.failures.join("\n"));
+        }
+    }
+    let tally = reference::count(&results, output.status.success());
+    println!("compared: {tally}");
+    Ok(tally)
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+}
+
+/// Both recordings as such of the second one's script, with what both sides have. Probes are the same ones in the same order at other
+/// lines; uniform buffers have other numbers, constants are in buffers of their own; and only Vulkan judges programs one by one.
+fn aligned(gl: &str, vulkan: &str) -> [String; 2] {
+    let is_common = |entry: &&String| {
+        let own = [" of ubo ", " of buffer `"];
+        let is_own = entry.starts_with("end ") && own.iter().any(|name| entry.contains(name));
+        !is_own && !entry.starts_with("verdict ")
+    };
+    let [gl, vulkan] = [gl, vulkan].map(entries);
+    let vulkan: Vec<&String> = vulkan.iter().filter(is_common).collect();
+    let gl: Vec<&String> = gl.iter().filter(is_common).collect();
+    let places = |entries: &[&'_ String]| -> Vec<String> {
+        let places = entries.iter().filter_map(|entry| place(entry));
+        places.map(str::to_owned).collect()
+    };
+    let moved: Vec<(String, String)> = std::iter::zip(places(&gl), places(&vulkan)).collect();
+    let mut same = String::new();
+    for line in gl.iter().flat_map(|entry| entry.lines()) {
+        let word = line.split(' ').next().unwrap_or_default();
+        // Of the script the recording says what it is called, and that it has not changed.
+        let is_script = matches!(word, "script" | "text");
+        let mut others = vulkan.iter().filter(|_| is_script);
+        let line = match others.find(|other| other.starts_with(word)) {
+            Some(other) => other.trim_end().to_owned(),
+            None => moved_line(line, &moved),
+        };
+        same.push_str(&line);
+        same.push('\n');
+    }
+    [same, vulkan.into_iter().map(String::as_str).collect()]
+}
+
+/// A line of a recording with the number of another line of the script: that of a probe, or of one that has seen the same.
+fn moved_line(line: &str, moved: &[(String, String)]) -> String {
+    for start in ["line ", "  same as line "] {
+        if let Some(rest) = line.strip_prefix(start) {
+            let (own, end) = rest.split_at(rest.find(' ').unwrap_or(rest.len()));
+            let found = moved.iter().find(|(from, _)| from == own);
+            let other = found.map_or(own, |(_, to)| to.as_str());
+            return format!("{start}{other}{end}");
+        }
+    }
+    line.to_owned()
+}
+
+/// The place of a probe in the script.
+fn place(entry: &str) -> Option<&str> {
+    entry.strip_prefix("line ")?.split(' ').next()
+}
+
+/// The entries of a recording, each with the lines that belong to it, which begin with blanks.
+fn entries(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in text.split_inclusive('\n') {
+        match found.last_mut() {
+            Some(entry) if line.starts_with(' ') => entry.push_str(line),
+            _ => found.push(line.to_owned()),
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::aligned;
+
+    #[test]
+    fn recordings_become_those_of_one_script() {
+        let gl = "glasm recording 1\nscript a/glsl\ntext 1\napi gl\nline 7 x of attachment 0\n  0: 1\nline 9 y\n  same as line 7\n\
+            end words 4 of ubo 0:0\n  0: 3\nend words 1 of ssbo 0:0\n  0: 4\n";
+        let vulkan = "glasm recording 1\nscript a/tgsi\ntext 2\napi vulkan\nverdict vertex 0 accepted\n\
+            line 17 x of attachment 0\n  0: 1\nline 19 y\n  0: 2\nend words 4 of buffer `c`\n  0: 3\nend words 1 of ssbo 0:0\n  0: 5\n";
+        let [gl, vulkan] = aligned(gl, vulkan);
+        assert_eq!(
+            gl,
+            "glasm recording 1\nscript a/tgsi\ntext 2\napi gl\nline 17 x of attachment 0\n  0: 1\nline 19 y\n  same as line 17\n\
+            end words 1 of ssbo 0:0\n  0: 4\n"
+        );
+        assert_eq!(
+            vulkan,
+            "glasm recording 1\nscript a/tgsi\ntext 2\napi vulkan\nline 17 x of attachment 0\n  0: 1\nline 19 y\n  0: 2\n\
+            end words 1 of ssbo 0:0\n  0: 5\n"
+        );
+    }
+}

@@ -1,0 +1,136 @@
+//! What of a program counts against GL's limits: what `glGetProgramivARB` tells. ARB_vertex_program section 2.14.3.7,
+//! ARB_fragment_program section 3.11.3.6.
+
+use super::checker::Checked;
+use super::constant::literal_bits;
+use crate::lang::opcode_info::{Expansion, Lower};
+use crate::line::{Line, Source, Value};
+use crate::statement::Reading;
+use crate::vars::VarKind;
+use glasm_ir::{ParamSource, Type};
+use rustc_hash::FxHashSet;
+
+/// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
+/// (`PROGRAM_NATIVE_INSTRUCTIONS_ARB` and so on).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// `PROGRAM_INSTRUCTIONS_ARB`
+    pub instructions: u32,
+    /// `PROGRAM_ALU_INSTRUCTIONS_ARB`
+    pub alu_instructions: u32,
+    /// `PROGRAM_TEX_INSTRUCTIONS_ARB`: texture accesses, and KIL.
+    pub texture_instructions: u32,
+    /// `PROGRAM_TEX_INDIRECTIONS_ARB`: nodes of the longest chain of dependent texture accesses as the text has them, 1 at least.
+    pub texture_indirections: u32,
+    /// `PROGRAM_TEMPORARIES_ARB`, elements of arrays each.
+    pub temporaries: u32,
+    /// `PROGRAM_PARAMETERS_ARB`: different parameters, state vectors and constant vectors.
+    pub parameters: u32,
+    /// `PROGRAM_ATTRIBS_ARB`: different attributes.
+    pub attribs: u32,
+    /// `PROGRAM_ADDRESS_REGISTERS_ARB`
+    pub address_registers: u32,
+    /// `PROGRAM_ATTRIB_COMPONENTS_NV`: components of attributes that swizzles of operands read.
+    pub attrib_components: u32,
+    /// `PROGRAM_RESULT_COMPONENTS_NV`: components of results that write masks of instructions enable.
+    pub result_components: u32,
+}
+
+impl Checked {
+    /// What the program uses. Its lines must all be there.
+    pub(crate) fn counts(&self, reading: &Reading<'_>) -> Counts {
+        let instructions = self.lines.list.len() as u32;
+        let is_texture = |line: &&Line| is_texture(line);
+        let textures = self.lines.list.iter().filter(is_texture).count() as u32;
+        let attribs: FxHashSet<_> = self.attribs.iter().map(|it| it.counted()).collect();
+        Counts {
+            instructions,
+            alu_instructions: instructions - textures,
+            texture_instructions: textures,
+            texture_indirections: self.indirections(),
+            temporaries: self.variables(VarKind::Temp),
+            parameters: self.parameters(reading),
+            attribs: attribs.len() as u32,
+            address_registers: self.variables(VarKind::Address),
+            attrib_components: self.attrib_components(),
+            result_components: self.result_components(),
+        }
+    }
+
+    /// Number of variables of a kind.
+    fn variables(&self, kind: VarKind) -> u32 {
+        let all = self.vars.iter().filter(|var| var.kind == kind);
+        all.map(|var| var.array.unwrap_or(1)).sum()
+    }
+
+    /// Different parameters: those that are bound, and constants that stand in instructions.
+    fn parameters(&self, reading: &Reading<'_>) -> u32 {
+        let mut all: FxHashSet<ParamSource> = self.params.iter().copied().collect();
+        let textures = self.lines.textures.iter();
+        let handles = textures.filter_map(|part| part.handle.as_ref());
+        let sources = self.lines.sources.iter().chain(handles);
+        all.extend(sources.filter_map(|source| constant(source, reading)));
+        all.len() as u32
+    }
+
+    /// ARB_fragment_program issue 24: a texture instruction starts a new node of the chain if its coordinate was written in this node, or if
+    /// an ALU instruction of this node read or wrote its result. Swizzles and masks do not count, nor do elements of arrays.
+    fn indirections(&self) -> u32 {
+        let (mut nodes, mut written, mut of_alu) = (1, FxHashSet::default(), FxHashSet::default());
+        for line in &self.lines.list {
+            let result = line.dst.map(|dst| dst.var).filter(|&var| self.is_temp(var));
+            let mut sources = self.lines.sources(line).iter();
+            if is_texture(line) {
+                let depends =
+                    sources.any(|it| self.temp(it).is_some_and(|it| written.contains(&it)));
+                if depends || result.is_some_and(|it| of_alu.contains(&it)) {
+                    nodes += 1;
+                    written.clear();
+                    of_alu.clear();
+                }
+            } else {
+                of_alu.extend(sources.filter_map(|source| self.temp(source)));
+                of_alu.extend(result);
+            }
+            written.extend(result);
+        }
+        nodes
+    }
+
+    fn is_temp(&self, var: u32) -> bool {
+        self.vars[var as usize].kind == VarKind::Temp
+    }
+
+    /// The temporary that a source reads.
+    fn temp(&self, source: &Source) -> Option<u32> {
+        match source.base {
+            Value::Var(var) => Some(var).filter(|&var| self.is_temp(var)),
+            Value::Scalar(_) | Value::Vector { .. } => None,
+        }
+    }
+}
+
+/// Whether an instruction is a match of the rule `<TexInstruction>`.
+fn is_texture(line: &Line) -> bool {
+    let row = line.opcode.info();
+    row.texture().is_some() || row.lower == Lower::Expand(Expansion::Kill)
+}
+
+/// The constant vector that a source is: a scalar is replicated, missing components are (0, 0, 0, 1).
+fn constant(source: &Source, reading: &Reading<'_>) -> Option<ParamSource> {
+    let bits = |literal: u32| {
+        let literal = reading.literals[literal as usize];
+        literal_bits(reading.text, literal, Type::F32).unwrap_or(0) as u32
+    };
+    match source.base {
+        Value::Var(_) => None,
+        Value::Scalar(literal) => Some(ParamSource::Literal([bits(literal); 4])),
+        Value::Vector { first, count } => {
+            let mut lanes = [0, 0, 0, 1f32.to_bits()];
+            for (number, lane) in lanes.iter_mut().enumerate().take(count.into()) {
+                *lane = bits(first + number as u32);
+            }
+            Some(ParamSource::Literal(lanes))
+        }
+    }
+}

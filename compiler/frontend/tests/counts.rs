@@ -1,0 +1,108 @@
+//! What programs use of what GL limits.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use glasm_frontend::{Code, Counts, Source};
+
+fn count(text: &str) -> (u32, u32) {
+    let counts = glasm_frontend::count(&Source::new("test", text)).unwrap();
+    (counts.attrib_components, counts.result_components)
+}
+
+#[test]
+fn swizzles_and_masks_count() {
+    let program = |body: &str| count(&format!("!!NVvp4.0\n{body}\nEND\n"));
+    assert_eq!(program(""), (0, 0));
+    assert_eq!(program("MOV result.position, vertex.position;"), (4, 4));
+    assert_eq!(
+        program("MOV result.position.xw, vertex.position.xxyy;"),
+        (2, 2)
+    );
+    // The same component counts once.
+    assert_eq!(
+        program(
+            "MOV result.position.x, vertex.position.y;\nADD result.position.xy, vertex.position.y, vertex.position.z;"
+        ),
+        (2, 2)
+    );
+    // Scalars have one component, whatever the swizzle says.
+    assert_eq!(program("MOV result.pointsize, vertex.position.w;"), (1, 1));
+    let fog = "!!NVfp4.0\nMOV result.color.xy, fragment.fogcoord;\nEND\n";
+    assert_eq!(count(fog), (1, 2));
+}
+
+#[test]
+fn declarations_alone_do_not_count() {
+    let text = "!!NVvp4.0\nATTRIB a = vertex.attrib[3];\nATTRIB b[] = { vertex.attrib[4..7] };\nOUTPUT o = result.attrib[1];\n\
+                OUTPUT p[] = { result.attrib[2..4] };\nTEMP i;\nMOV.S i, 0;\nMOV p[2].x, b[1];\nEND\n";
+    assert_eq!(count(text), (4, 1));
+    // With a run-time index every element may be meant.
+    let text = text.replace("MOV p[2].x, b[1];", "MOV p[i.x].x, b[i.x].y;");
+    assert_eq!(count(&text), (4, 3));
+}
+
+#[test]
+fn programs_that_do_not_load_have_no_count() {
+    let errors = glasm_frontend::count(&Source::new(
+        "test",
+        "!!NVvp4.0\nMOV result.position, nothing;\nEND\n",
+    ));
+    assert_eq!(errors.unwrap_err().list[0].code, Code::UndeclaredName);
+    assert!(glasm_frontend::count(&Source::new("test", "")).is_err());
+}
+
+fn counts(text: &str) -> Counts {
+    glasm_frontend::count(&Source::new("test", text)).unwrap()
+}
+
+/// The examples of ARB_fragment_program, issue 24.
+#[test]
+fn indirections_are_nodes_of_the_chain() {
+    let count = |body: &str| counts(&format!("!!ARBfp1.0\n{body}\nEND")).texture_indirections;
+    assert_eq!(count("MOV result.color, fragment.color;"), 1);
+    assert_eq!(
+        count(
+            "TEMP c;\nMUL c, fragment.texcoord[0], fragment.texcoord[1];\nTEX result.color, c, texture[0], 2D;"
+        ),
+        2
+    );
+    let three = "TEMP a, b;\nTEX a, fragment.texcoord[0], texture[0], 2D;\nMUL a, a, a;\nTEX b, fragment.texcoord[1], texture[1], 2D;\n\
+                 TEX b, a, texture[2], 2D;\nTEX result.color, b, texture[3], 2D;";
+    assert_eq!(count(three), 3);
+    // An ALU instruction read the temporary that the access writes.
+    let reused = "TEMP a;\nTEX a, fragment.texcoord[0], texture[0], 2D;\nMOV result.color, a;\nTEX a, fragment.texcoord[1], texture[1], 2D;\n\
+                  MOV result.color, a;";
+    assert_eq!(count(reused), 2);
+    // KIL has no result.
+    assert_eq!(count("TEMP a;\nMOV a, fragment.color;\nKIL a;\nKIL a;"), 2);
+}
+
+#[test]
+fn instructions_variables_and_bindings_are_counted() {
+    let text = "!!ARBfp1.0\nTEMP a, b;\nALIAS c = a;\nPARAM p = program.local[0];\nPARAM q[] = { program.env[0..2], { 1, 2 } };\n\
+                ATTRIB t = fragment.texcoord[0];\nTEX a, t, texture[0], 2D;\nKIL a;\nMUL a, a, p;\nMAD a, fragment.texcoord[0], 0.5, q[1];\n\
+                ADD b, a, {0.5, 0.5, 0.5, 0.5};\nADD b, b, {1, 2};\nMUL result.color, b, fragment.color;\nEND";
+    let expected = Counts {
+        instructions: 7,
+        alu_instructions: 5,
+        texture_instructions: 2,
+        texture_indirections: 2,
+        temporaries: 2,
+        // The local, three of the environment, {1, 2, 0, 1}, and 0.5.
+        parameters: 6,
+        attribs: 2,
+        address_registers: 0,
+        attrib_components: 8,
+        result_components: 4,
+    };
+    assert_eq!(counts(text), expected);
+    let vertex = "!!ARBvp1.0\nADDRESS a;\nPARAM m[4] = { state.matrix.mvp };\nARL a.x, vertex.texcoord.x;\n\
+                  MOV result.position, m[a.x];\nEND";
+    let found = counts(vertex);
+    assert_eq!(
+        [found.address_registers, found.parameters, found.attribs],
+        [1, 4, 1]
+    );
+    let tgsi = counts("FRAG\nDCL OUT[0], COLOR\nDCL IN[0], COLOR, LINEAR\nMOV OUT[0], IN[0]\nEND");
+    assert_eq!(tgsi, Counts::default());
+}
