@@ -146,6 +146,19 @@ const NEEDS: &[Need] = &[
         },
     },
     Need {
+        what: "Vulkan headers",
+        why: "the examples of the C interface are built and draw",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: vulkan::headers_present,
+        names: Names {
+            debian: &["libvulkan-dev"],
+            fedora: "vulkan-loader-devel",
+            arch: "vulkan-headers",
+            homebrew: "vulkan-headers",
+        },
+    },
+    Need {
         what: "EGL",
         why: "OpenGL without a window: its drivers implement the languages themselves, a reference for our results",
         purpose: Purpose::Test,
@@ -173,7 +186,7 @@ const NEEDS: &[Need] = &[
     },
     Need {
         what: "valgrind",
-        why: "counts the instructions that translation retires, for `cargo xtask bench` only",
+        why: "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it",
         purpose: Purpose::Bench,
         without: Without::Skip,
         present: || shell::find_program("valgrind").is_some(),

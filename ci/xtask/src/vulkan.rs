@@ -58,6 +58,17 @@ pub(crate) fn loader_present() -> bool {
         .any(|dir| names.iter().any(|name| dir.join(name).exists()))
 }
 
+/// Whether programs in C can be compiled and linked with Vulkan.
+pub(crate) fn headers_present() -> bool {
+    let folders = [
+        "/usr/include",
+        "/usr/local/include",
+        "/opt/homebrew/include",
+    ];
+    let header = |folder: &str| Path::new(folder).join("vulkan/vulkan.h").is_file();
+    folders.iter().any(|folder| header(folder))
+}
+
 /// Whether a validation layer is there: installed for the loader, or Chromium's.
 pub(crate) fn validation_layer_present() -> bool {
     chromium_layer().is_some() || installed_layer_present()

@@ -20,6 +20,7 @@ const CRATES: &[&[&str]] = &[
     &["compiler/codegen"],
     &["compiler/glasm"],
     &["compiler/text"],
+    &["compiler/capi"],
     &["scripts"],
     &["vkrunner"],
     &["glrunner"],

@@ -1,0 +1,150 @@
+//! The wrapper of all functions: results, messages, and panics that end here.
+
+use crate::strings::c_string;
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What became of a call.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_result {
+    /// It is done.
+    Ok = 0,
+    /// A program has errors, or cannot be expressed for the device or in the language: the diagnostics say why.
+    Program = 1,
+    /// An argument is NULL that must not be, too large, or no number of its enumeration: `glasm_error_message` names it.
+    InvalidArgument = 2,
+    /// The library was built without what the call needs: `glasm_error_message` names the feature.
+    NotBuilt = 3,
+    /// A fault of glasm itself. Please report it with what `glasm_error_message` says.
+    Internal = 4,
+}
+
+/// Why a call fails.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) result: glasm_result,
+    message: String,
+}
+
+impl Failure {
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self {
+            result: glasm_result::InvalidArgument,
+            message: message.into(),
+        }
+    }
+
+    /// The diagnostics have the messages.
+    pub(crate) fn program() -> Self {
+        Self {
+            result: glasm_result::Program,
+            message: "the program has errors".into(),
+        }
+    }
+
+    #[cfg(not(feature = "text"))]
+    pub(crate) fn not_built(feature: &str) -> Self {
+        Self {
+            result: glasm_result::NotBuilt,
+            message: format!("the library was built without the feature `{feature}`"),
+        }
+    }
+
+    fn panic(payload: Box<dyn Any + Send>) -> Self {
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let message = format!("a fault of glasm: {}", text.unwrap_or("no message"));
+        // Dropping what somebody panicked with may panic.
+        std::mem::forget(payload);
+        Self {
+            result: glasm_result::Internal,
+            message,
+        }
+    }
+}
+
+thread_local! {
+    static MESSAGE: RefCell<CString> = RefCell::default();
+}
+
+fn remember(message: &str) {
+    // A thread that ends has no messages any more, and nobody who asks for them.
+    let _ = MESSAGE.try_with(|last| *last.borrow_mut() = c_string(message));
+}
+
+/// Runs a function of the interface: a result, or why there is none.
+fn run<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, glasm_result> {
+    // What a panic leaves half done are values that are dropped with it, and compilers, which are put back only when they are whole.
+    let ran = catch_unwind(AssertUnwindSafe(body));
+    let failure = match ran {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(failure)) => failure,
+        Err(payload) => Failure::panic(payload),
+    };
+    remember(&failure.message);
+    Err(failure.result)
+}
+
+/// A function that gives a result code.
+pub(crate) fn enter(body: impl FnOnce() -> Result<(), Failure>) -> glasm_result {
+    match run(body) {
+        Ok(()) => glasm_result::Ok,
+        Err(result) => result,
+    }
+}
+
+/// A function that gives a value: `fallback` if it fails.
+pub(crate) fn guarded<T>(fallback: T, body: impl FnOnce() -> Result<T, Failure>) -> T {
+    run(body).unwrap_or(fallback)
+}
+
+/// Why the last call of this thread that failed did so, as UTF-8; the empty string if none has failed.
+///
+/// The string belongs to the library. It is valid until the next call in this thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_error_message() -> *const c_char {
+    let message = MESSAGE.try_with(|last| last.borrow().as_ptr());
+    message.unwrap_or(c"".as_ptr())
+}
+
+/// The version of the library, such as "0.1.0".
+///
+/// The string belongs to the library and is valid for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_version_string() -> *const c_char {
+    const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+    VERSION.as_ptr().cast()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    fn message() -> String {
+        // SAFETY: the library gave the string, and nothing was called since.
+        let message = unsafe { CStr::from_ptr(glasm_error_message()) };
+        message.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn panics_end_here() {
+        assert_eq!(enter(|| panic!("on {}", "purpose")), glasm_result::Internal);
+        assert_eq!(message(), "a fault of glasm: on purpose");
+        assert_eq!(enter(|| panic!("short")), glasm_result::Internal);
+        assert_eq!(message(), "a fault of glasm: short");
+        assert_eq!(guarded(7, || std::panic::panic_any(1u8)), 7);
+        assert_eq!(message(), "a fault of glasm: no message");
+    }
+
+    #[test]
+    fn failures_have_messages() {
+        let failed = enter(|| Err(Failure::argument("`count`\0 is odd")));
+        assert_eq!(failed, glasm_result::InvalidArgument);
+        assert_eq!(message(), "`count`\u{fffd} is odd");
+        assert_eq!(enter(|| Ok(())), glasm_result::Ok);
+    }
+}

@@ -1,0 +1,266 @@
+//! Diagnostics: errors and warnings of a program, with their positions.
+
+use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::enums::{glasm_bool, glasm_severity};
+use crate::memory::{self, Versioned, give, required};
+use crate::strings::{StringList, c_string};
+use glasm::frontend::diag::{LineMap, Position};
+use glasm::ir::Span;
+use glasm::{Diagnostic, Diagnostics, Location, Source};
+use std::ffi::{CString, c_char};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::OnceLock;
+
+/// All messages about one program, in the order of its text. Threads may share them.
+#[derive(Debug)]
+pub struct glasm_diagnostics {
+    found: Diagnostics,
+    name: String,
+    text: Box<[u8]>,
+    part: Option<Span>,
+    messages: Vec<Message>,
+    rendered: OnceLock<CString>,
+    json: OnceLock<CString>,
+}
+
+/// What C reads of a message.
+#[derive(Debug)]
+struct Message {
+    code: CString,
+    title: CString,
+    message: CString,
+    notes: StringList,
+    feature: Option<CString>,
+    rendered: CString,
+    place: Option<(Span, Position)>,
+}
+
+/// One message.
+///
+/// All that it points to belongs to the diagnostics and is valid until these are freed. Strings are UTF-8.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_diagnostic {
+    /// Size of the structure in bytes, as the caller knows it.
+    pub size: usize,
+    /// How bad it is.
+    pub severity: glasm_severity,
+    /// Whether it is about some bytes of the text. Else it is about the whole program, and the next four members are 0.
+    pub has_place: glasm_bool,
+    /// Its first byte in the text.
+    pub start: u32,
+    /// The byte behind its last one.
+    pub end: u32,
+    /// Line of the first byte, from 1.
+    pub line: u32,
+    /// Column of the first byte in characters, from 1.
+    pub column: u32,
+    /// Its code, such as "E0511".
+    pub code: *const c_char,
+    /// What all messages of this code are about.
+    pub title: *const c_char,
+    /// What is wrong, one line.
+    pub message: *const c_char,
+    /// The message with the line of the program, a caret, and hints, for people.
+    pub rendered: *const c_char,
+    /// The feature that the device lacks, if that is what is wrong; else NULL.
+    pub feature: *const c_char,
+    /// Hints, one line each.
+    pub notes: *const *const c_char,
+    /// Number of them.
+    pub note_count: usize,
+}
+
+// SAFETY: numbers and pointers, beginning with the size, with an enumeration that is only given.
+unsafe impl Versioned for glasm_diagnostic {
+    fn initial() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            severity: glasm_severity::Error,
+            has_place: 0,
+            start: 0,
+            end: 0,
+            line: 0,
+            column: 0,
+            code: ptr::null(),
+            title: ptr::null(),
+            message: ptr::null(),
+            rendered: ptr::null(),
+            feature: ptr::null(),
+            notes: ptr::null(),
+            note_count: 0,
+        }
+    }
+}
+
+/// Where a function puts diagnostics that the caller owns; NULL if nobody asks.
+pub(crate) type DiagnosticsPlace<'a> = Option<&'a mut MaybeUninit<*mut glasm_diagnostics>>;
+
+/// Writes diagnostics for the caller: NULL if there are none.
+pub(crate) fn give_diagnostics(
+    place: DiagnosticsPlace<'_>,
+    found: Diagnostics,
+    source: &Source<'_>,
+) {
+    if place.is_some() && !found.list.is_empty() {
+        let diagnostics = Box::new(glasm_diagnostics::new(found, source));
+        give(place, Box::into_raw(diagnostics));
+    }
+}
+
+impl glasm_diagnostics {
+    pub(crate) fn new(found: Diagnostics, source: &Source<'_>) -> Self {
+        let map = LineMap::new(source.text);
+        let rendered = found.render_each(source);
+        let messages = found.list.iter().zip(rendered);
+        Self {
+            messages: messages
+                .map(|(diagnostic, rendered)| Message::new(diagnostic, &map, &rendered))
+                .collect(),
+            found,
+            name: source.name.to_owned(),
+            text: source.text.into(),
+            part: source.part,
+            rendered: OnceLock::new(),
+            json: OnceLock::new(),
+        }
+    }
+
+    fn source(&self) -> Source<'_> {
+        Source {
+            part: self.part,
+            ..Source::new(&self.name, &self.text)
+        }
+    }
+}
+
+impl Message {
+    fn new(diagnostic: &Diagnostic, map: &LineMap<'_>, rendered: &str) -> Self {
+        let place = match diagnostic.location {
+            Location::Span(span) => Some((span, map.position(span.start as usize))),
+            Location::WholeProgram => None,
+        };
+        Self {
+            code: c_string(diagnostic.code.id()),
+            title: c_string(diagnostic.code.title()),
+            message: c_string(&diagnostic.message),
+            notes: StringList::new(diagnostic.notes.iter().map(String::as_str)),
+            feature: diagnostic.feature.map(c_string),
+            rendered: c_string(rendered),
+            place,
+        }
+    }
+
+    fn for_c(&self, severity: glasm_severity) -> glasm_diagnostic {
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+        let (span, position) = self
+            .place
+            .unwrap_or((Span::default(), Position { line: 0, column: 0 }));
+        glasm_diagnostic {
+            size: size_of::<glasm_diagnostic>(),
+            severity,
+            has_place: self.place.is_some().into(),
+            start: span.start,
+            end: span.end,
+            line: number(position.line),
+            column: number(position.column),
+            code: self.code.as_ptr(),
+            title: self.title.as_ptr(),
+            message: self.message.as_ptr(),
+            rendered: self.rendered.as_ptr(),
+            feature: self.feature.as_ref().map_or(ptr::null(), |it| it.as_ptr()),
+            notes: self.notes.as_ptr(),
+            note_count: self.notes.len(),
+        }
+    }
+}
+
+/// Number of messages; 0 for NULL.
+///
+/// `diagnostics` stays the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_diagnostics_count(diagnostics: Option<&glasm_diagnostics>) -> usize {
+    guarded(0, || Ok(diagnostics.map_or(0, |all| all.messages.len())))
+}
+
+/// Number of messages that are errors, or faults of glasm; 0 for NULL.
+///
+/// `diagnostics` stays the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_diagnostics_error_count(diagnostics: Option<&glasm_diagnostics>) -> usize {
+    guarded(0, || {
+        Ok(diagnostics.map_or(0, |all| all.found.error_count()))
+    })
+}
+
+/// A message by its number, below `glasm_diagnostics_count`.
+///
+/// `diagnostics` stays the caller's. `diagnostic` is the caller's, too, with its size set; what it points to then belongs to `diagnostics`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_diagnostics_get(
+    diagnostics: Option<&glasm_diagnostics>,
+    index: usize,
+    diagnostic: *mut glasm_diagnostic,
+) -> glasm_result {
+    enter(|| {
+        let all = required(diagnostics, "diagnostics")?;
+        let message = all.messages.get(index).zip(all.found.list.get(index));
+        let (message, found) =
+            message.ok_or_else(|| Failure::argument("`index` is past the last message"))?;
+        let given = message.for_c(found.severity.into());
+        // SAFETY: the caller's structure has the size that it says.
+        unsafe { memory::write(diagnostic, given, "diagnostic") }
+    })
+}
+
+/// What GL reports as PROGRAM_ERROR_POSITION_ARB: the byte of the first error, counted from the start of the program, which is the length of
+/// the program for errors that show only after it was read as a whole; -1 without errors and for NULL.
+///
+/// `diagnostics` stays the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_diagnostics_gl_error_position(
+    diagnostics: Option<&glasm_diagnostics>,
+) -> i64 {
+    guarded(-1, || {
+        let position = diagnostics.and_then(|all| all.found.gl_error_position(&all.source()));
+        Ok(position.map_or(-1, |position| position as i64))
+    })
+}
+
+/// All messages as text for people: with lines of the program, carets and hints. NULL for NULL.
+///
+/// `diagnostics` stays the caller's. The string belongs to it and is valid until it is freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_diagnostics_render(
+    diagnostics: Option<&glasm_diagnostics>,
+) -> *const c_char {
+    guarded(ptr::null(), || {
+        let all = required(diagnostics, "diagnostics")?;
+        let render = || c_string(&all.found.render(&all.source()));
+        Ok(all.rendered.get_or_init(render).as_ptr())
+    })
+}
+
+/// All messages as JSON: an array of objects with code, severity, message, name, start, end, line, column and notes. NULL for NULL.
+///
+/// `diagnostics` stays the caller's. The string belongs to it and is valid until it is freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_diagnostics_json(diagnostics: Option<&glasm_diagnostics>) -> *const c_char {
+    guarded(ptr::null(), || {
+        let all = required(diagnostics, "diagnostics")?;
+        let json = || c_string(&all.found.to_json(&all.source()));
+        Ok(all.json.get_or_init(json).as_ptr())
+    })
+}
+
+/// Frees diagnostics, and with them all strings of their messages.
+///
+/// Takes `diagnostics` away from the caller; NULL is allowed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_diagnostics_free(diagnostics: Option<Box<glasm_diagnostics>>) {
+    guarded((), || {
+        drop(diagnostics);
+        Ok(())
+    });
+}

@@ -1,0 +1,593 @@
+//! Enumerations of the interface, and the enumerations of the library that they stand for.
+//!
+//! A number never changes its meaning: new ones go to the end. A conversion names every variant, so that one which is new in the library
+//! makes the compiler name this file.
+
+#![expect(
+    missing_docs,
+    reason = "some names of GL and Vulkan say all that there is to say"
+)]
+
+use crate::call::Failure;
+use glasm::ir::TypeBase;
+use glasm::ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
+use glasm::ir::resource::{BufferKind, TexTarget};
+use glasm::ir::semantic::Interpolation;
+use glasm::ir::state::{ColorTerm, Face, MatrixForm, TexGenCoord, TexGenPlane, ThreadProperty};
+use glasm::ir::{Stage, state::MatrixName};
+use glasm::reflect::{Scalar, ViewportChoice};
+use glasm::state::TrackedMatrix;
+use glasm::{
+    ClipDepth, DepthMode, LevelFilter, PointOrigin, PrimitiveNumbers, ProgramType, Severity,
+    Target, TexelFilter, WrapMode,
+};
+
+/// A truth value: 0 is false, any other number true.
+pub type glasm_bool = u32;
+
+/// What C chooses by its number.
+pub(crate) trait Choice: Sized {
+    /// What a number stands for.
+    fn of(number: u32) -> Option<Self>;
+}
+
+/// What C chose.
+pub(crate) fn choice<T: Choice>(number: u32, name: &str) -> Result<T, Failure> {
+    T::of(number).ok_or_else(|| Failure::argument(format!("`{name}` is {number}: there is none")))
+}
+
+/// Conversions between enumerations whose variants have the same names: `given` to C, `chosen` by C.
+macro_rules! mirror {
+    (given $c:ident of $rust:ty { $($variant:ident)* }) => {
+        impl From<$rust> for $c {
+            fn from(value: $rust) -> Self {
+                match value { $(<$rust>::$variant => Self::$variant,)* }
+            }
+        }
+    };
+    (chosen $c:ident of $rust:ty { $($variant:ident)* }) => {
+        impl Choice for $rust {
+            fn of(number: u32) -> Option<Self> {
+                let all = [$(($c::$variant as u32, <$rust>::$variant)),*];
+                all.into_iter().find(|row| row.0 == number).map(|row| row.1)
+            }
+        }
+        impl From<$rust> for $c {
+            fn from(value: $rust) -> Self {
+                match value { $(<$rust>::$variant => Self::$variant,)* }
+            }
+        }
+    };
+}
+
+/// Shader stages.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_stage {
+    Vertex = 0,
+    TessControl = 1,
+    TessEval = 2,
+    Geometry = 3,
+    Fragment = 4,
+    Compute = 5,
+}
+mirror! { given glasm_stage of Stage { Vertex TessControl TessEval Geometry Fragment Compute } }
+
+/// What a program must be for: what GL calls its target.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_program_type {
+    /// Anything: what its header says.
+    Any = 0,
+    Vertex = 1,
+    TessControl = 2,
+    TessEval = 3,
+    Geometry = 4,
+    Fragment = 5,
+    Compute = 6,
+    /// A vertex state program (NV_vertex_program), which becomes a compute shader.
+    VertexState = 7,
+}
+
+/// The type that a program must have, if any.
+pub(crate) fn program_type(number: u32) -> Result<Option<ProgramType>, Failure> {
+    use glasm_program_type as C;
+    let types = [
+        (C::Any, None),
+        (C::Vertex, Some(ProgramType::Stage(Stage::Vertex))),
+        (C::TessControl, Some(ProgramType::Stage(Stage::TessControl))),
+        (C::TessEval, Some(ProgramType::Stage(Stage::TessEval))),
+        (C::Geometry, Some(ProgramType::Stage(Stage::Geometry))),
+        (C::Fragment, Some(ProgramType::Stage(Stage::Fragment))),
+        (C::Compute, Some(ProgramType::Stage(Stage::Compute))),
+        (C::VertexState, Some(ProgramType::VertexState)),
+    ];
+    let found = types.into_iter().find(|row| row.0 as u32 == number);
+    found
+        .map(|row| row.1)
+        .ok_or_else(|| Failure::argument(format!("`program_type` is {number}: there is none")))
+}
+
+/// How bad a message is.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_severity {
+    /// The program fails to load, or to compile.
+    Error = 0,
+    /// The program loads, but something is doubtful.
+    Warning = 1,
+    /// A fault of glasm itself.
+    Bug = 2,
+}
+mirror! { given glasm_severity of Severity { Error Warning Bug } }
+
+/// Target environments: versions of Vulkan and SPIR-V.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_target {
+    /// Vulkan 1.1, SPIR-V 1.3.
+    Vulkan1_1 = 0,
+    /// Vulkan 1.2, SPIR-V 1.5.
+    Vulkan1_2 = 1,
+    /// Vulkan 1.3, SPIR-V 1.6.
+    Vulkan1_3 = 2,
+}
+mirror! { chosen glasm_target of Target { Vulkan1_1 Vulkan1_2 Vulkan1_3 } }
+
+/// Depth range of clip space that programs write.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_clip_depth {
+    /// 0 to w, as Vulkan clips.
+    ZeroToOne = 0,
+    /// -w to w, as GL clips: remapped at the end of the last vertex stage.
+    NegativeOneToOne = 1,
+}
+mirror! { chosen glasm_clip_depth of ClipDepth { ZeroToOne NegativeOneToOne } }
+
+/// The corner of a point whose coordinate is (0, 0).
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_point_origin {
+    UpperLeft = 0,
+    LowerLeft = 1,
+}
+mirror! { chosen glasm_point_origin of PointOrigin { UpperLeft LowerLeft } }
+
+/// Numbers of primitives that are drawn as several.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_primitive_numbers {
+    /// Each has its own.
+    Own = 0,
+    /// Two have the same: quadrilaterals.
+    Halved = 1,
+    /// All have number 0: a polygon.
+    Zero = 2,
+}
+mirror! { chosen glasm_primitive_numbers of PrimitiveNumbers { Own Halved Zero } }
+
+/// Which components the result of a depth comparison fills: GL's DEPTH_TEXTURE_MODE.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_depth_mode {
+    Luminance = 0,
+    Intensity = 1,
+    Alpha = 2,
+    Red = 3,
+}
+mirror! { chosen glasm_depth_mode of DepthMode { Luminance Intensity Alpha Red } }
+
+/// GL's wrap modes that programs apply because the samplers of Vulkan cannot.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_wrap_mode {
+    /// The sampler wraps the coordinate.
+    Sampler = 0,
+    /// CLAMP; the sampler must clamp to the border.
+    Clamp = 1,
+    /// MIRROR_CLAMP_EXT; the sampler must clamp to the border.
+    MirrorClamp = 2,
+    /// MIRROR_CLAMP_TO_BORDER_EXT; the sampler must clamp to the border.
+    MirrorClampToBorder = 3,
+    /// MIRROR_CLAMP_TO_EDGE_EXT, for devices without samplerMirrorClampToEdge; the sampler must clamp to the edge.
+    MirrorClampToEdge = 4,
+}
+mirror! { chosen glasm_wrap_mode of WrapMode { Sampler Clamp MirrorClamp MirrorClampToBorder MirrorClampToEdge } }
+
+/// How many texels of a level a filter reads.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_texel_filter {
+    Nearest = 0,
+    Linear = 1,
+}
+mirror! { chosen glasm_texel_filter of TexelFilter { Nearest Linear } }
+
+/// How many levels a filter reads.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_level_filter {
+    /// The base level, whatever the level of detail.
+    Base = 0,
+    Nearest = 1,
+    Linear = 2,
+}
+mirror! { chosen glasm_level_filter of LevelFilter { Base Nearest Linear } }
+
+/// What the components of an attribute or of a color attachment are.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_type_base {
+    Float = 0,
+    Signed = 1,
+    Unsigned = 2,
+}
+mirror! { chosen glasm_type_base of TypeBase { Float Signed Unsigned } }
+
+/// Scalar type of an interface variable or texel.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_scalar {
+    /// 32-bit float.
+    Float = 0,
+    /// 32-bit signed integer.
+    Int = 1,
+    /// 32-bit unsigned integer.
+    Uint = 2,
+    /// 64-bit float.
+    Double = 3,
+}
+mirror! { given glasm_scalar of Scalar { Float Int Uint Double } }
+
+/// Texture targets. Shadow targets are the same, and say so beside it.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_texture_target {
+    D1 = 0,
+    D2 = 1,
+    D3 = 2,
+    Cube = 3,
+    /// Unnormalized coordinates, one level.
+    Rect = 4,
+    D1Array = 5,
+    D2Array = 6,
+    CubeArray = 7,
+    Buffer = 8,
+    /// Two-dimensional multisample.
+    D2Ms = 9,
+    D2MsArray = 10,
+}
+mirror! { given glasm_texture_target of TexTarget { D1 D2 D3 Cube Rect D1Array D2Array CubeArray Buffer D2Ms D2MsArray } }
+
+/// Kinds of buffers.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_buffer_kind {
+    /// Program parameter buffer: a uniform buffer.
+    Constant = 0,
+    /// Storage buffer.
+    Storage = 1,
+    /// Memory that a work group shares; in no list of bindings.
+    Shared = 2,
+    /// Memory of each invocation for itself; in no list of bindings.
+    Private = 3,
+    /// Atomic counter buffer: a storage buffer.
+    Counter = 4,
+    /// The 96 parameters of vertex programs as state programs read and write them: a storage buffer.
+    State = 5,
+}
+mirror! { given glasm_buffer_kind of BufferKind { Constant Storage Shared Private Counter State } }
+
+/// How a fragment input is interpolated.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_interpolation {
+    /// Perspective-correct.
+    Smooth = 0,
+    /// Linear in screen space.
+    NoPerspective = 1,
+    /// The provoking vertex's value.
+    Flat = 2,
+}
+mirror! { given glasm_interpolation of Interpolation { Smooth NoPerspective Flat } }
+
+/// Which components of an attribute of 64 bits a variable holds.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_half {
+    /// The attribute has no 64 bits, or is whole.
+    Whole = 0,
+    /// x and y, each as two words, low word first.
+    Low = 1,
+    /// z and w.
+    High = 2,
+}
+
+/// How an image must be bound.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_image_format {
+    /// In its own format, whose texels are read and written as the scalar type beside it.
+    Own = 0,
+    /// As unsigned integers with as many bits for a texel as stand beside it.
+    Raw = 1,
+    /// As unsigned integers, of whatever size its texels have.
+    Any = 2,
+}
+
+/// What an array of descriptors that handles index holds.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_handle_kind {
+    /// Textures whose texels are read as the scalar type beside it.
+    Texture = 0,
+    /// Depth textures with samplers that compare.
+    Comparison = 1,
+    /// All textures, for queries.
+    QueriedTexture = 2,
+    /// Images.
+    Image = 3,
+}
+
+/// Which viewports primitives go to.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_viewport_choice {
+    /// Viewport 0.
+    First = 0,
+    /// The viewport of the number that the program chose.
+    Index = 1,
+    /// All viewports of the mask that the program chose.
+    Mask = 2,
+}
+mirror! { given glasm_viewport_choice of ViewportChoice { First Index Mask } }
+
+/// What a program between the vertex and the fragment stage is.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_primitive_stage {
+    /// It is in another stage.
+    None = 0,
+    TessControl = 1,
+    TessEval = 2,
+    Geometry = 3,
+}
+
+/// What a geometry program gets.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_input_primitive {
+    Points = 0,
+    Lines = 1,
+    LinesAdjacency = 2,
+    Triangles = 3,
+    TrianglesAdjacency = 4,
+    /// As many vertices as the patch has.
+    Patches = 5,
+}
+mirror! { chosen glasm_input_primitive of InputPrimitive { Points Lines LinesAdjacency Triangles TrianglesAdjacency Patches } }
+
+/// What a geometry program makes.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_output_primitive {
+    Points = 0,
+    LineStrip = 1,
+    TriangleStrip = 2,
+}
+mirror! { given glasm_output_primitive of OutputPrimitive { Points LineStrip TriangleStrip } }
+
+/// What a patch is subdivided as.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_tess_mode {
+    Triangles = 0,
+    Quads = 1,
+    Isolines = 2,
+}
+mirror! { given glasm_tess_mode of TessMode { Triangles Quads Isolines } }
+
+/// How edges of patches are divided.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_tess_spacing {
+    Equal = 0,
+    FractionalOdd = 1,
+    FractionalEven = 2,
+}
+mirror! { given glasm_tess_spacing of TessSpacing { Equal FractionalOdd FractionalEven } }
+
+/// Orientation of the triangles of a subdivision where the origin of the domain is the lower left corner.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_tess_order {
+    Ccw = 0,
+    Cw = 1,
+}
+mirror! { given glasm_tess_order of TessOrder { Ccw Cw } }
+
+/// A face of two-sided lighting.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_face {
+    Front = 0,
+    Back = 1,
+}
+mirror! { chosen glasm_face of Face { Front Back } }
+
+/// Colors of materials and lights.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_color_term {
+    Ambient = 0,
+    Diffuse = 1,
+    Specular = 2,
+    /// Materials only.
+    Emission = 3,
+}
+mirror! { chosen glasm_color_term of ColorTerm { Ambient Diffuse Specular Emission } }
+
+/// Matrices of GL state.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_matrix {
+    /// Modelview, by number: 0 is GL's own, the others are those of ARB_vertex_blend.
+    Modelview = 0,
+    Projection = 1,
+    /// Projection times modelview 0; cannot be set.
+    Mvp = 2,
+    /// Texture, by coordinate set.
+    Texture = 3,
+    /// Entry of the matrix palette (ARB_matrix_palette).
+    Palette = 4,
+    /// Program matrix, by number.
+    Program = 5,
+    /// Color matrix, which no state.* parameter reads but parameters can track.
+    Color = 6,
+}
+
+impl glasm_matrix {
+    /// The matrix with its number, 0 for those of which there is one.
+    pub(crate) fn of(name: MatrixName) -> (Self, u32) {
+        match name {
+            MatrixName::Modelview(number) => (Self::Modelview, number),
+            MatrixName::Projection => (Self::Projection, 0),
+            MatrixName::Mvp => (Self::Mvp, 0),
+            MatrixName::Texture(unit) => (Self::Texture, unit),
+            MatrixName::Palette(entry) => (Self::Palette, entry),
+            MatrixName::Program(number) => (Self::Program, number),
+        }
+    }
+}
+
+impl Choice for glasm_matrix {
+    fn of(number: u32) -> Option<Self> {
+        let all = [
+            Self::Modelview,
+            Self::Projection,
+            Self::Mvp,
+            Self::Texture,
+            Self::Palette,
+            Self::Program,
+            Self::Color,
+        ];
+        all.into_iter().find(|matrix| *matrix as u32 == number)
+    }
+}
+
+/// The matrix that `state.matrix.*` reads; the color matrix is none.
+pub(crate) fn matrix_name(matrix: glasm_matrix, number: u32) -> Option<MatrixName> {
+    Some(match matrix {
+        glasm_matrix::Modelview => MatrixName::Modelview(number),
+        glasm_matrix::Projection => MatrixName::Projection,
+        glasm_matrix::Mvp => MatrixName::Mvp,
+        glasm_matrix::Texture => MatrixName::Texture(number),
+        glasm_matrix::Palette => MatrixName::Palette(number),
+        glasm_matrix::Program => MatrixName::Program(number),
+        glasm_matrix::Color => return None,
+    })
+}
+
+/// The matrix that parameters track; entries of the palette and modelview matrices other than 0 cannot be tracked.
+pub(crate) fn tracked_matrix(matrix: glasm_matrix, number: u32) -> Option<TrackedMatrix> {
+    Some(match matrix {
+        glasm_matrix::Modelview if number == 0 => TrackedMatrix::Modelview,
+        glasm_matrix::Projection => TrackedMatrix::Projection,
+        glasm_matrix::Mvp => TrackedMatrix::Mvp,
+        glasm_matrix::Color => TrackedMatrix::Color,
+        glasm_matrix::Texture => TrackedMatrix::Texture(number),
+        glasm_matrix::Program => TrackedMatrix::Program(number),
+        glasm_matrix::Modelview | glasm_matrix::Palette => return None,
+    })
+}
+
+/// What is done to a matrix before its rows are taken.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_matrix_form {
+    Plain = 0,
+    Inverse = 1,
+    Transpose = 2,
+    InverseTranspose = 3,
+}
+mirror! { chosen glasm_matrix_form of MatrixForm { Plain Inverse Transpose InverseTranspose } }
+
+/// A coordinate of texture coordinate generation.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_texgen_coord {
+    S = 0,
+    T = 1,
+    R = 2,
+    Q = 3,
+}
+mirror! { chosen glasm_texgen_coord of TexGenCoord { S T R Q } }
+
+/// A plane of texture coordinate generation.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_texgen_plane {
+    Eye = 0,
+    Object = 1,
+}
+mirror! { chosen glasm_texgen_plane of TexGenPlane { Eye Object } }
+
+/// A property of the device's thread groups.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_thread_property {
+    /// Invocations of a thread group, at most 32.
+    WarpSize = 0,
+    /// Thread groups that a processor runs at a time.
+    WarpsPerSm = 1,
+    /// Number of processors.
+    SmCount = 2,
+}
+mirror! { chosen glasm_thread_property of ThreadProperty { WarpSize WarpsPerSm SmCount } }
+
+/// Numbers of the vertex attributes that GL's conventional commands set: their locations in modules.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_attribute {
+    Position = 0,
+    Weight = 1,
+    Normal = 2,
+    Color = 3,
+    SecondaryColor = 4,
+    FogCoord = 5,
+    /// Texture coordinate set n, below 8, is n more.
+    TexCoord0 = 8,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm::state::ConventionalAttribute;
+
+    #[test]
+    fn attributes_have_the_numbers_of_the_library() {
+        use glasm_attribute as C;
+        for (number, attribute) in [
+            (C::Position, ConventionalAttribute::Position),
+            (C::Weight, ConventionalAttribute::Weight),
+            (C::Normal, ConventionalAttribute::Normal),
+            (C::Color, ConventionalAttribute::Color),
+            (C::SecondaryColor, ConventionalAttribute::SecondaryColor),
+            (C::FogCoord, ConventionalAttribute::FogCoord),
+            (C::TexCoord0, ConventionalAttribute::TexCoord(0)),
+        ] {
+            assert_eq!(attribute.number(), Some(number as u32));
+        }
+    }
+
+    #[test]
+    fn numbers_that_stand_for_nothing_are_refused() {
+        assert_eq!(choice::<Target>(2, "target").unwrap(), Target::Vulkan1_3);
+        assert!(choice::<Target>(3, "target").is_err());
+        assert!(choice::<glasm_matrix>(7, "matrix").is_err());
+        assert_eq!(program_type(0).unwrap(), None);
+        assert_eq!(program_type(7).unwrap(), Some(ProgramType::VertexState));
+        assert!(program_type(8).is_err());
+    }
+}

@@ -1,0 +1,58 @@
+//! The C interface of glasm: `include/glasm.h`.
+//!
+//! Functions and types have the names that they have in C; the header is generated from these files, so that their documentation
+//! is the header's. What holds for all of them:
+//!
+//! - Every function runs inside of `call::guarded`: no panic gets to the caller.
+//! - Pointers that may be null and that C owns are `Option<&T>`, pointers to what a call gives are `Option<&mut MaybeUninit<T>>`, and what
+//!   a call takes away is `Option<Box<T>>`. So nearly all functions need no unsafe code; what is left is in `memory` and where raw
+//!   pointers come in, because the length of what they point to is another argument or a field.
+//! - Numbers that C chooses of an enumeration come as `u32` and are looked up (`enums`): an enumeration of Rust must never hold another
+//!   value than its own. What a call gives is an enumeration.
+//! - Structures that the caller makes room for begin with their size; see `memory::Versioned`. Elements of lists do not, and stay as they are
+//!   for all versions with the same shared library name.
+
+#![expect(
+    non_camel_case_types,
+    reason = "types have the names that they have in C"
+)]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "what callers owe is said once, at the top of the header, and for each pointer in its own words"
+)]
+
+pub mod call;
+pub mod compiler;
+pub mod diagnostics;
+pub mod enums;
+mod layout;
+pub mod link;
+pub mod matrix;
+mod memory;
+pub mod options;
+pub mod parameters;
+pub mod program;
+pub mod reflection;
+pub mod semantic;
+pub mod shader;
+pub mod source;
+pub mod stages;
+pub mod state;
+pub mod state_parameter;
+mod strings;
+pub mod text;
+
+#[cfg(test)]
+mod tests {
+    /// What the header says of threads.
+    #[test]
+    fn threads_may_share_handles() {
+        fn shared<T: Send + Sync>() {}
+        shared::<crate::compiler::glasm_compiler>();
+        shared::<crate::diagnostics::glasm_diagnostics>();
+        shared::<crate::link::glasm_pipeline>();
+        shared::<crate::program::glasm_program>();
+        shared::<crate::shader::glasm_shader>();
+        shared::<crate::text::glasm_text>();
+    }
+}

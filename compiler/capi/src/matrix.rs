@@ -1,0 +1,164 @@
+//! The matrices that GL's matrix commands multiply with.
+
+use crate::call::{enter, glasm_result};
+use crate::memory;
+use glasm::state::{Matrix, matrix};
+
+/// A matrix of the caller: 16 floats in GL's order, column after column.
+///
+/// # Safety
+/// `values` must be null, or point to 16 floats that nobody changes during the call.
+pub(crate) unsafe fn read_matrix(
+    values: *const f32,
+    name: &str,
+) -> Result<Matrix, crate::call::Failure> {
+    // SAFETY: what the caller of this function answers for.
+    let columns = unsafe { memory::array::<f32, 16>(values, name) }?;
+    let element = |column: usize, row: usize| columns[4 * column + row];
+    Ok(std::array::from_fn(|column| {
+        std::array::from_fn(|row| element(column, row))
+    }))
+}
+
+/// Writes a matrix for the caller.
+///
+/// # Safety
+/// `values` must be null, or point to room for 16 floats that nobody else uses during the call.
+unsafe fn give_matrix(values: *mut f32, matrix: Matrix) -> glasm_result {
+    // SAFETY: what the caller of this function answers for.
+    enter(|| unsafe { memory::give_array(values.cast(), matrix, "matrix") })
+}
+
+/// The matrix of glTranslate.
+///
+/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_matrix_translation(
+    matrix: *mut f32,
+    x: f32,
+    y: f32,
+    z: f32,
+) -> glasm_result {
+    // SAFETY: the caller has room for a matrix.
+    unsafe { give_matrix(matrix, matrix::translation([x, y, z])) }
+}
+
+/// The matrix of glScale.
+///
+/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_matrix_scaling(
+    matrix: *mut f32,
+    x: f32,
+    y: f32,
+    z: f32,
+) -> glasm_result {
+    // SAFETY: the caller has room for a matrix.
+    unsafe { give_matrix(matrix, matrix::scaling([x, y, z])) }
+}
+
+/// The matrix of glRotate, with the angle in degrees.
+///
+/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_matrix_rotation(
+    matrix: *mut f32,
+    degrees: f32,
+    x: f32,
+    y: f32,
+    z: f32,
+) -> glasm_result {
+    // SAFETY: the caller has room for a matrix.
+    unsafe { give_matrix(matrix, matrix::rotation(degrees, [x, y, z])) }
+}
+
+/// The matrix of glOrtho.
+///
+/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_matrix_ortho(
+    matrix: *mut f32,
+    left: f32,
+    right: f32,
+    bottom: f32,
+    top: f32,
+    near: f32,
+    far: f32,
+) -> glasm_result {
+    // SAFETY: the caller has room for a matrix.
+    unsafe { give_matrix(matrix, matrix::ortho(left, right, bottom, top, near, far)) }
+}
+
+/// The matrix of glFrustum.
+///
+/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_matrix_frustum(
+    matrix: *mut f32,
+    left: f32,
+    right: f32,
+    bottom: f32,
+    top: f32,
+    near: f32,
+    far: f32,
+) -> glasm_result {
+    // SAFETY: the caller has room for a matrix.
+    unsafe { give_matrix(matrix, matrix::frustum(left, right, bottom, top, near, far)) }
+}
+
+/// The matrix of gluPerspective, with the angle in degrees.
+///
+/// `matrix` is room of the caller for 16 floats, which become the matrix column after column.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_matrix_perspective(
+    matrix: *mut f32,
+    fov_y: f32,
+    aspect: f32,
+    near: f32,
+    far: f32,
+) -> glasm_result {
+    // SAFETY: the caller has room for a matrix.
+    unsafe { give_matrix(matrix, matrix::perspective(fov_y, aspect, near, far)) }
+}
+
+/// The matrix of gluLookAt.
+///
+/// `matrix` is room of the caller for 16 floats, which become the matrix column after column. `eye`, `center` and `up` are three floats each
+/// and stay the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_matrix_look_at(
+    matrix: *mut f32,
+    eye: *const f32,
+    center: *const f32,
+    up: *const f32,
+) -> glasm_result {
+    enter(|| {
+        // SAFETY: the caller has three floats in each of them, and room for a matrix.
+        unsafe {
+            let eye = memory::array(eye, "eye")?;
+            let center = memory::array(center, "center")?;
+            let view = matrix::look_at(eye, center, memory::array(up, "up")?);
+            memory::give_array(matrix.cast(), view, "matrix")
+        }
+    })
+}
+
+/// The product of two matrices, which applies `right` first: what glMultMatrix makes of the current matrix `left`.
+///
+/// `product` is room of the caller for 16 floats; it may be `left` or `right`, which are 16 floats each and stay the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_matrix_multiply(
+    product: *mut f32,
+    left: *const f32,
+    right: *const f32,
+) -> glasm_result {
+    enter(|| {
+        // SAFETY: the caller has 16 floats in each of them; both are read before the product is written.
+        unsafe {
+            let left = read_matrix(left, "left")?;
+            let right = read_matrix(right, "right")?;
+            let made = matrix::multiply(&left, &right);
+            memory::give_array(product.cast(), made, "product")
+        }
+    })
+}

@@ -1,0 +1,591 @@
+//! Options of code generation as C gives them.
+
+use crate::call::{Failure, enter, glasm_result};
+use crate::enums::{
+    choice, glasm_bool, glasm_clip_depth, glasm_point_origin, glasm_primitive_numbers, glasm_target,
+};
+use crate::memory::{self, Versioned};
+use crate::semantic::{glasm_meaning, semantic};
+use crate::source::mask;
+use glasm::ir::TypeBase;
+use glasm::{
+    BindingLayout, Capture, Conventions, DebugInfo, DepthMode, DeviceFeatures, FixedState,
+    HandleLimits, InterfaceTypes, LodBias, Options, PatchLevels, Subgroups, TexelFormat,
+    TextureWrap, TransformFeedback,
+};
+use std::ffi::c_char;
+use std::ptr;
+
+/// The value of `param_binding` that gives each stage a binding of its own: vertex 0, tessellation control 1, evaluation 2, geometry 3,
+/// fragment 4, compute 0.
+pub const GLASM_BINDING_OF_STAGE: u32 = 0xffff_ffff;
+
+/// Subgroups have votes (VK_SUBGROUP_FEATURE_VOTE_BIT).
+pub const GLASM_SUBGROUP_VOTE: u32 = 1;
+/// Subgroups have ballots (VK_SUBGROUP_FEATURE_BALLOT_BIT).
+pub const GLASM_SUBGROUP_BALLOT: u32 = 2;
+/// Subgroups have shuffles (VK_SUBGROUP_FEATURE_SHUFFLE_BIT).
+pub const GLASM_SUBGROUP_SHUFFLE: u32 = 4;
+/// Subgroups have operations of quads (VK_SUBGROUP_FEATURE_QUAD_BIT).
+pub const GLASM_SUBGROUP_QUAD: u32 = 8;
+
+/// Wrap modes of a texture image unit that programs apply, with the filters of its sampler that they depend on.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_texture_wrap {
+    /// Modes of s, t and r: glasm_wrap_mode.
+    pub modes: [u32; 3],
+    /// Filter where texels cover more than a pixel: a glasm_texel_filter.
+    pub magnify: u32,
+    /// Filter where they cover less: a glasm_texel_filter.
+    pub minify: u32,
+    /// Filter between levels: a glasm_level_filter.
+    pub levels: u32,
+}
+
+/// Components of a result that transform feedback captures for every vertex.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_capture {
+    /// The result.
+    pub result: glasm_meaning,
+    /// First component.
+    pub first: u32,
+    /// Number of components.
+    pub count: u32,
+    /// Number of the buffer.
+    pub buffer: u32,
+    /// Bytes from the start of the vertex in the buffer.
+    pub offset: u32,
+    /// Vertex stream.
+    pub stream: u32,
+}
+
+/// Options of code generation. `glasm_options_init` fills them with what they are unless a caller changes them.
+///
+/// Lists go by texture image unit, image unit, attribute or color attachment, from 0 on; what lies past their end has its default. All that
+/// the structure points to belongs to the caller and is read during the call that gets it, not later.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_options {
+    /// Size of the structure in bytes, as the caller knows it.
+    pub size: usize,
+    /// Target environment: a glasm_target.
+    pub target: u32,
+
+    /// Set of the parameter block.
+    pub param_set: u32,
+    /// Binding of the parameter block, or GLASM_BINDING_OF_STAGE.
+    pub param_binding: u32,
+    /// Set of combined image samplers; the binding is the texture image unit.
+    pub texture_set: u32,
+    /// Set of program parameter buffers; the binding is 16 * stage + index.
+    pub buffer_set: u32,
+    /// Set of images, storage buffers and atomic counters.
+    pub storage_set: u32,
+    /// Set of the arrays that handles index.
+    pub handle_set: u32,
+    /// Added to the bindings of the arrays that handles index.
+    pub first_handle_binding: u32,
+    /// Elements of arrays of textures that handles index, at least 1.
+    pub handle_textures: u32,
+    /// Elements of arrays of images that handles index, at least 1.
+    pub handle_images: u32,
+
+    /// Features that the device has, by their names in Vulkan ("shaderInt64"): what is not in the list the device lacks. NULL: it has those that
+    /// nearly all devices have. Names that nothing depends on are ignored.
+    pub features: *const *const c_char,
+    /// Number of them; with 0 and a pointer other than NULL the device has none.
+    pub feature_count: usize,
+    /// Features that the device lacks although the list before has them or is NULL. Besides names of Vulkan there are "subgroups" and
+    /// "signedAtomics".
+    pub lacking_features: *const *const c_char,
+    /// Number of them.
+    pub lacking_feature_count: usize,
+    /// Invocations of a subgroup (subgroupSize).
+    pub subgroup_size: u32,
+    /// Bit n: stage n, a glasm_stage, has subgroup operations.
+    pub subgroup_stages: u32,
+    /// GLASM_SUBGROUP_VOTE and so on.
+    pub subgroup_operations: u32,
+    /// maxGeometryTotalOutputComponents of the device.
+    pub geometry_components: u32,
+
+    /// Depth range of clip space: a glasm_clip_depth.
+    pub clip_depth: u32,
+    /// Whether derivatives in y are negated: for callers that draw with a flipped viewport.
+    pub negate_ddy: glasm_bool,
+    /// Whether point coordinates count t from the other end: for callers whose row 0 is the bottom.
+    pub flip_point_coord: glasm_bool,
+    /// Whether the environment counts instances from 0 in every draw. Vulkan does not.
+    pub instances_from_zero: glasm_bool,
+
+    /// Fragments of back faces read the back colors (VERTEX_PROGRAM_TWO_SIDE).
+    pub two_sided_color: glasm_bool,
+    /// Colors are not interpolated (SHADE_MODEL is FLAT).
+    pub flat_colors: glasm_bool,
+    /// Colors that the last stage before rasterization writes are clamped (CLAMP_VERTEX_COLOR).
+    pub clamp_vertex_colors: glasm_bool,
+    /// Colors of fragments are clamped whatever the attachment holds (CLAMP_FRAGMENT_COLOR).
+    pub clamp_fragment_colors: glasm_bool,
+    /// The framebuffer has no layers.
+    pub single_layer: glasm_bool,
+    /// Bit n: the point coordinate replaces texture coordinate set n (COORD_REPLACE).
+    pub point_sprites: u32,
+    /// Where coordinates of points start (POINT_SPRITE_COORD_ORIGIN): a glasm_point_origin.
+    pub point_origin: u32,
+    /// Whether all points have the size `point_size`, whatever programs write (VERTEX_PROGRAM_POINT_SIZE is off).
+    pub has_point_size: glasm_bool,
+    /// See `has_point_size`.
+    pub point_size: f32,
+    /// Whether points have the size `unwritten_point_size` where the program writes none.
+    pub has_unwritten_point_size: glasm_bool,
+    /// See `has_unwritten_point_size`.
+    pub unwritten_point_size: f32,
+    /// Bit n: clip plane n is enabled (CLIP_PLANEn).
+    pub clip_planes: u32,
+    /// Vertices of the patches that geometry programs get (PATCH_VERTICES).
+    pub patch_vertices: u32,
+    /// Whether `vertex_limit` stands in the place of a geometry program's VERTICES_OUT.
+    pub has_vertex_limit: glasm_bool,
+    /// See `has_vertex_limit`.
+    pub vertex_limit: u32,
+    /// How primitives are counted where GL draws what Vulkan does not have: a glasm_primitive_numbers.
+    pub primitive_numbers: u32,
+    /// Outer levels of patches without control program (PATCH_DEFAULT_OUTER_LEVEL).
+    pub patch_outer_levels: [f32; 4],
+    /// Inner levels of patches without control program (PATCH_DEFAULT_INNER_LEVEL).
+    pub patch_inner_levels: [f32; 2],
+    /// Bit n: color attachment n is drawn to (DrawBuffers); 0: attachment 0 alone.
+    pub draw_buffers: u32,
+
+    /// OpName for every name of the program.
+    pub debug_names: glasm_bool,
+    /// OpLine for every instruction.
+    pub debug_lines: glasm_bool,
+
+    /// Types of vertex attributes by location: glasm_type_base.
+    pub attribute_types: *const u32,
+    /// Number of them.
+    pub attribute_type_count: usize,
+    /// Types of color attachments: glasm_type_base.
+    pub color_types: *const u32,
+    /// Number of them.
+    pub color_type_count: usize,
+    /// Depth modes of textures that are compared: glasm_depth_mode.
+    pub depth_modes: *const u32,
+    /// Number of them.
+    pub depth_mode_count: usize,
+    /// Whether textures are signed HILO.
+    pub signed_hilo: *const glasm_bool,
+    /// Number of them.
+    pub signed_hilo_count: usize,
+    /// Formats of the images that will be bound, as numbers of SPIR-V's ImageFormat; 0: any.
+    pub image_formats: *const u32,
+    /// Number of them.
+    pub image_format_count: usize,
+    /// Wrap modes that programs apply themselves.
+    pub texture_wraps: *const glasm_texture_wrap,
+    /// Number of them.
+    pub texture_wrap_count: usize,
+    /// Biases of samplers, in levels of detail.
+    pub lod_biases: *const f32,
+    /// Number of them.
+    pub lod_bias_count: usize,
+    /// What transform feedback captures of the last stage before rasterization.
+    pub captures: *const glasm_capture,
+    /// Number of them.
+    pub capture_count: usize,
+    /// Bytes from a vertex to the next, by transform feedback buffer; 0: to the end of the last capture.
+    pub capture_strides: *const u32,
+    /// Number of them.
+    pub capture_stride_count: usize,
+
+    /// Zero times anything is zero, as on old GPUs.
+    pub legacy_multiply: glasm_bool,
+    /// Results of half precision and of fixed point are not rounded.
+    pub fast_precision: glasm_bool,
+    /// Denormals of programs that have none are flushed by code if the device is not told to.
+    pub exact_denormals: glasm_bool,
+}
+
+// SAFETY: numbers and pointers, beginning with the size.
+unsafe impl Versioned for glasm_options {
+    #[expect(clippy::too_many_lines, reason = "a table: one line for each member")]
+    fn initial() -> Self {
+        let Options {
+            device,
+            bindings,
+            conventions,
+            fixed,
+            handles,
+            ..
+        } = Options::default();
+        let levels = fixed.patch_levels;
+        Self {
+            size: size_of::<Self>(),
+            target: glasm_target::Vulkan1_1 as u32,
+            param_set: bindings.param_set,
+            param_binding: bindings.param_binding.unwrap_or(GLASM_BINDING_OF_STAGE),
+            texture_set: bindings.texture_set,
+            buffer_set: bindings.buffer_set,
+            storage_set: bindings.storage_set,
+            handle_set: bindings.handle_set,
+            first_handle_binding: bindings.first_handle_binding,
+            handle_textures: handles.textures,
+            handle_images: handles.images,
+            features: ptr::null(),
+            feature_count: 0,
+            lacking_features: ptr::null(),
+            lacking_feature_count: 0,
+            subgroup_size: device.subgroups.size,
+            subgroup_stages: stage_bits(&device.subgroups),
+            subgroup_operations: operation_bits(&device.subgroups),
+            geometry_components: device.geometry_components,
+            clip_depth: glasm_clip_depth::from(conventions.clip_depth) as u32,
+            negate_ddy: conventions.negate_ddy.into(),
+            flip_point_coord: conventions.flip_point_coord.into(),
+            instances_from_zero: conventions.instances_from_zero.into(),
+            two_sided_color: fixed.two_sided_color.into(),
+            flat_colors: fixed.flat_colors.into(),
+            clamp_vertex_colors: fixed.clamp_vertex_colors.into(),
+            clamp_fragment_colors: fixed.clamp_fragment_colors.into(),
+            single_layer: fixed.single_layer.into(),
+            point_sprites: fixed.point_sprites.into(),
+            point_origin: glasm_point_origin::from(fixed.point_origin) as u32,
+            has_point_size: 0,
+            point_size: 1.0,
+            has_unwritten_point_size: 0,
+            unwritten_point_size: 1.0,
+            clip_planes: fixed.clip_planes.into(),
+            patch_vertices: fixed.patch_vertices.into(),
+            has_vertex_limit: 0,
+            vertex_limit: 0,
+            primitive_numbers: glasm_primitive_numbers::from(fixed.primitive_numbers) as u32,
+            patch_outer_levels: levels.outer.map(f32::from_bits),
+            patch_inner_levels: levels.inner.map(f32::from_bits),
+            draw_buffers: fixed.draw_buffers.into(),
+            debug_names: 0,
+            debug_lines: 0,
+            attribute_types: ptr::null(),
+            attribute_type_count: 0,
+            color_types: ptr::null(),
+            color_type_count: 0,
+            depth_modes: ptr::null(),
+            depth_mode_count: 0,
+            signed_hilo: ptr::null(),
+            signed_hilo_count: 0,
+            image_formats: ptr::null(),
+            image_format_count: 0,
+            texture_wraps: ptr::null(),
+            texture_wrap_count: 0,
+            lod_biases: ptr::null(),
+            lod_bias_count: 0,
+            captures: ptr::null(),
+            capture_count: 0,
+            capture_strides: ptr::null(),
+            capture_stride_count: 0,
+            legacy_multiply: 0,
+            fast_precision: 0,
+            exact_denormals: 0,
+        }
+    }
+}
+
+/// Fills options with what they are unless a caller changes them. `size` is `sizeof(glasm_options)`.
+///
+/// `options` belongs to the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_options_init(
+    options: *mut glasm_options,
+    size: usize,
+) -> glasm_result {
+    enter(|| {
+        // SAFETY: the caller's structure has this size.
+        unsafe { memory::init(options, size, "options") }
+    })
+}
+
+/// Changes the options to GL's rules, for callers that keep row 0 of an image at GL's bottom: the depth of clip space is remapped, and the
+/// coordinates of points are flipped.
+///
+/// `options` belongs to the caller, who has filled it with `glasm_options_init`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_options_use_opengl_conventions(
+    options: *mut glasm_options,
+) -> glasm_result {
+    enter(|| {
+        // SAFETY: the caller's structure has the size that it says.
+        let mut changed = unsafe { memory::read(options, "options") }?;
+        let conventions = Conventions::opengl();
+        changed.clip_depth = glasm_clip_depth::from(conventions.clip_depth) as u32;
+        changed.negate_ddy = conventions.negate_ddy.into();
+        changed.flip_point_coord = conventions.flip_point_coord.into();
+        changed.instances_from_zero = conventions.instances_from_zero.into();
+        // SAFETY: as above.
+        unsafe { memory::write(options, changed, "options") }
+    })
+}
+
+fn stage_bits(subgroups: &Subgroups) -> u32 {
+    let stages = (0u32..).zip(subgroups.stages);
+    stages.map(|(stage, has)| u32::from(has) << stage).sum()
+}
+
+fn operation_bits(subgroups: &Subgroups) -> u32 {
+    let bit = |has: bool, bit| if has { bit } else { 0 };
+    bit(subgroups.vote, GLASM_SUBGROUP_VOTE)
+        | bit(subgroups.ballot, GLASM_SUBGROUP_BALLOT)
+        | bit(subgroups.shuffle, GLASM_SUBGROUP_SHUFFLE)
+        | bit(subgroups.quad, GLASM_SUBGROUP_QUAD)
+}
+
+/// Options of the caller; NULL stands for the default ones.
+///
+/// # Safety
+/// `options` must be null, or as [`memory::read`] has it, and what it points to must be there during the call.
+pub(crate) unsafe fn read_options(options: *const glasm_options) -> Result<Options, Failure> {
+    if options.is_null() {
+        return Ok(Options::default());
+    }
+    // SAFETY: what the caller of this function answers for.
+    let given = unsafe { memory::read(options, "options") }?;
+    // SAFETY: as above.
+    let features = unsafe { named_features(&given) }?;
+    // SAFETY: as above.
+    let options = unsafe { listed(&given) }?;
+    Ok(Options {
+        target: choice(given.target, "target")?,
+        device: device(&given, features),
+        bindings: bindings(&given),
+        conventions: Conventions {
+            clip_depth: choice(given.clip_depth, "clip_depth")?,
+            negate_ddy: given.negate_ddy != 0,
+            flip_point_coord: given.flip_point_coord != 0,
+            instances_from_zero: given.instances_from_zero != 0,
+        },
+        fixed: fixed(&given)?,
+        debug: DebugInfo {
+            names: given.debug_names != 0,
+            lines: given.debug_lines != 0,
+        },
+        handles: HandleLimits {
+            textures: given.handle_textures.max(1),
+            images: given.handle_images.max(1),
+        },
+        legacy_multiply: given.legacy_multiply != 0,
+        fast_precision: given.fast_precision != 0,
+        exact_denormals: given.exact_denormals != 0,
+        ..options
+    })
+}
+
+fn bindings(given: &glasm_options) -> BindingLayout {
+    let own = given.param_binding != GLASM_BINDING_OF_STAGE;
+    BindingLayout {
+        param_set: given.param_set,
+        param_binding: own.then_some(given.param_binding),
+        texture_set: given.texture_set,
+        buffer_set: given.buffer_set,
+        storage_set: given.storage_set,
+        handle_set: given.handle_set,
+        first_handle_binding: given.first_handle_binding,
+    }
+}
+
+fn fixed(given: &glasm_options) -> Result<FixedState, Failure> {
+    let size = |has: glasm_bool, size: f32| (has != 0).then_some(size.to_bits());
+    Ok(FixedState {
+        two_sided_color: given.two_sided_color != 0,
+        flat_colors: given.flat_colors != 0,
+        clamp_vertex_colors: given.clamp_vertex_colors != 0,
+        clamp_fragment_colors: given.clamp_fragment_colors != 0,
+        single_layer: given.single_layer != 0,
+        point_sprites: mask(given.point_sprites, "point_sprites")?,
+        point_origin: choice(given.point_origin, "point_origin")?,
+        point_size: size(given.has_point_size, given.point_size),
+        unwritten_point_size: size(given.has_unwritten_point_size, given.unwritten_point_size),
+        clip_planes: mask(given.clip_planes, "clip_planes")?,
+        patch_vertices: mask(given.patch_vertices, "patch_vertices")?,
+        vertex_limit: (given.has_vertex_limit != 0).then_some(given.vertex_limit),
+        primitive_numbers: choice(given.primitive_numbers, "primitive_numbers")?,
+        patch_levels: PatchLevels::new(given.patch_outer_levels, given.patch_inner_levels),
+        draw_buffers: mask(given.draw_buffers, "draw_buffers")?,
+    })
+}
+
+/// The device with the features that the caller names.
+///
+/// # Safety
+/// The lists of names must be there during the call.
+unsafe fn named_features(given: &glasm_options) -> Result<DeviceFeatures, Failure> {
+    let mut device = DeviceFeatures::default();
+    if !given.features.is_null() {
+        // SAFETY: what the caller of this function answers for.
+        let names = unsafe { memory::strings(given.features, given.feature_count, "features") }?;
+        device = device.with(|name| names.iter().any(|known| known == name));
+    }
+    let (list, count) = (given.lacking_features, given.lacking_feature_count);
+    // SAFETY: as above.
+    let names = unsafe { memory::strings(list, count, "lacking_features") }?;
+    Ok(device.without(|name| names.iter().any(|known| known == name)))
+}
+
+fn device(given: &glasm_options, named: DeviceFeatures) -> DeviceFeatures {
+    let has = |operation| given.subgroup_operations & operation != 0;
+    let stages: [bool; 6] = std::array::from_fn(|stage| given.subgroup_stages >> stage & 1 != 0);
+    let names = named.subgroups;
+    DeviceFeatures {
+        subgroups: Subgroups {
+            size: given.subgroup_size,
+            stages: std::array::from_fn(|stage| names.stages[stage] && stages[stage]),
+            vote: names.vote && has(GLASM_SUBGROUP_VOTE),
+            ballot: names.ballot && has(GLASM_SUBGROUP_BALLOT),
+            shuffle: names.shuffle && has(GLASM_SUBGROUP_SHUFFLE),
+            quad: names.quad && has(GLASM_SUBGROUP_QUAD),
+        },
+        geometry_components: given.geometry_components,
+        ..named
+    }
+}
+
+/// What the lists of the options say; the rest is default.
+///
+/// # Safety
+/// The lists must be there during the call.
+unsafe fn listed(given: &glasm_options) -> Result<Options, Failure> {
+    macro_rules! list {
+        ($list:ident, $count:ident, $each:expr) => {
+            // SAFETY: what the caller of this function answers for.
+            unsafe { memory::list(given.$list, given.$count, stringify!($list)) }?
+                .iter()
+                .map($each)
+                .collect::<Result<Vec<_>, Failure>>()?
+        };
+    }
+    let base = |number: &u32| choice::<TypeBase>(*number, "type");
+    Ok(Options {
+        interface: InterfaceTypes {
+            attributes: list!(attribute_types, attribute_type_count, base),
+            colors: list!(color_types, color_type_count, base),
+            ..InterfaceTypes::default()
+        },
+        depth_modes: list!(depth_modes, depth_mode_count, |mode| {
+            choice::<DepthMode>(*mode, "depth_modes")
+        }),
+        signed_hilo: list!(signed_hilo, signed_hilo_count, |is| Ok(*is != 0)),
+        image_formats: list!(image_formats, image_format_count, image_format),
+        texture_wraps: list!(texture_wraps, texture_wrap_count, texture_wrap),
+        lod_biases: list!(lod_biases, lod_bias_count, |bias| Ok(LodBias::from(*bias))),
+        transform_feedback: TransformFeedback {
+            captures: list!(captures, capture_count, capture),
+            strides: list!(capture_strides, capture_stride_count, |stride| Ok(*stride)),
+        },
+        ..Options::default()
+    })
+}
+
+fn image_format(number: &u32) -> Result<Option<TexelFormat>, Failure> {
+    if *number == 0 {
+        return Ok(None);
+    }
+    let mut all = TexelFormat::ALL.iter().map(|row| row.0);
+    match all.find(|format| format.spirv_number() == *number) {
+        Some(format) => Ok(Some(format)),
+        None => Err(Failure::argument(format!(
+            "`image_formats` has {number}: there is none"
+        ))),
+    }
+}
+
+fn texture_wrap(wrap: &glasm_texture_wrap) -> Result<TextureWrap, Failure> {
+    let [s, t, r] = wrap.modes;
+    Ok(TextureWrap {
+        modes: [
+            choice(s, "modes")?,
+            choice(t, "modes")?,
+            choice(r, "modes")?,
+        ],
+        magnify: choice(wrap.magnify, "magnify")?,
+        minify: choice(wrap.minify, "minify")?,
+        levels: choice(wrap.levels, "levels")?,
+    })
+}
+
+fn capture(capture: &glasm_capture) -> Result<Capture, Failure> {
+    if capture.count == 0 || capture.first >= 4 || capture.count > 4 - capture.first {
+        return Err(Failure::argument("`captures` has components beyond four"));
+    }
+    Ok(Capture {
+        semantic: semantic(capture.result)?,
+        first: capture.first as u8,
+        count: capture.count as u8,
+        buffer: capture.buffer,
+        offset: capture.offset,
+        stream: capture.stream,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(options: &glasm_options) -> Result<Options, Failure> {
+        // SAFETY: the structure is whole, and so are the lists of the tests.
+        unsafe { read_options(options) }
+    }
+
+    #[test]
+    fn what_is_initial_is_default() {
+        assert_eq!(read(&glasm_options::initial()).unwrap(), Options::default());
+    }
+
+    #[test]
+    fn features_are_named() {
+        let names = [c"shaderInt64".as_ptr()];
+        let only = glasm_options {
+            features: names.as_ptr(),
+            feature_count: 1,
+            ..glasm_options::initial()
+        };
+        let device = read(&only).unwrap().device;
+        assert!(device.int64 && !device.float64 && device.signed_atomics);
+        let lacking = glasm_options {
+            lacking_features: names.as_ptr(),
+            lacking_feature_count: 1,
+            ..glasm_options::initial()
+        };
+        let device = read(&lacking).unwrap().device;
+        assert!(!device.int64 && device.float64);
+        assert_eq!(device.subgroups, Subgroups::default());
+    }
+
+    #[test]
+    fn lists_are_read() {
+        let wraps = [glasm_texture_wrap {
+            modes: [1, 0, 9],
+            magnify: 0,
+            minify: 0,
+            levels: 0,
+        }];
+        let options = glasm_options {
+            texture_wraps: wraps.as_ptr(),
+            texture_wrap_count: 1,
+            ..glasm_options::initial()
+        };
+        assert!(read(&options).is_err());
+        let formats = [0, 1];
+        let options = glasm_options {
+            image_formats: formats.as_ptr(),
+            image_format_count: 2,
+            ..glasm_options::initial()
+        };
+        let formats = read(&options).unwrap().image_formats;
+        assert_eq!(formats, [None, Some(TexelFormat::Rgba32f)]);
+        let missing = glasm_options {
+            lod_bias_count: 1,
+            ..glasm_options::initial()
+        };
+        assert!(read(&missing).is_err());
+    }
+}

@@ -1,0 +1,172 @@
+//! Programs: loaded once, compiled as often as there are states.
+
+use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::compiler::glasm_compiler;
+use crate::diagnostics::{DiagnosticsPlace, give_diagnostics, glasm_diagnostics};
+use crate::enums::glasm_stage;
+use crate::memory::{give, give_handle, required};
+use crate::options::{glasm_options, read_options};
+use crate::shader::glasm_shader;
+use crate::source::{glasm_source, read_source};
+use crate::strings::c_string;
+use glasm::ir::Span;
+use glasm::{Diagnostics, Dialect, Program, Shader, Source};
+use std::ffi::{CString, c_char};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::Arc;
+
+/// A program that has loaded: read, checked and translated. It owns all that it needs; what it was loaded from may go. Threads may share it.
+#[derive(Clone, Debug)]
+pub struct glasm_program {
+    program: Program,
+    /// The bytes of its text that it is.
+    part: Option<Span>,
+    dialect: Option<Arc<CString>>,
+}
+
+impl glasm_program {
+    fn new(program: Program, part: Option<Span>) -> Self {
+        let header = program.dialect().map(Dialect::header);
+        Self {
+            dialect: header.map(|header| Arc::new(c_string(header))),
+            program,
+            part,
+        }
+    }
+
+    /// The program of the library.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Its name and its text, for messages.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source {
+            part: self.part,
+            ..self.program.source()
+        }
+    }
+}
+
+/// Loads a program string: reads, checks and translates it. GLASM_RESULT_PROGRAM if it has errors.
+///
+/// `compiler` may be NULL; it and `source`, with all that this points to, stay the caller's. `program` is set to a program that the caller owns
+/// and frees with `glasm_program_free`, or to NULL if it does not load. `diagnostics` may be NULL; it is set to all errors and warnings, which
+/// the caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_program_load(
+    compiler: Option<&glasm_compiler>,
+    source: *const glasm_source,
+    program: Option<&mut MaybeUninit<*mut glasm_program>>,
+    mut diagnostics: Option<&mut MaybeUninit<*mut glasm_diagnostics>>,
+) -> glasm_result {
+    enter(|| {
+        give(diagnostics.as_deref_mut(), ptr::null_mut());
+        let program = required(program, "program")?;
+        program.write(ptr::null_mut());
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let given = unsafe { read_source(source) }?;
+        let source = given.source()?;
+        match glasm_compiler::run(compiler, |compiler| compiler.load(&source)) {
+            Ok(loaded) => {
+                give_diagnostics(diagnostics, loaded.warnings().clone(), &source);
+                give_handle(program, glasm_program::new(loaded, source.part));
+                Ok(())
+            }
+            Err(found) => {
+                give_diagnostics(diagnostics, found, &source);
+                Err(Failure::program())
+            }
+        }
+    })
+}
+
+/// Another handle of the same program: both are freed, and the program is gone with the last of them. NULL for NULL.
+///
+/// `program` stays the caller's, who owns the new handle, too, and frees it with `glasm_program_free`.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_program_clone(
+    program: Option<&glasm_program>,
+) -> Option<Box<glasm_program>> {
+    guarded(None, || Ok(program.cloned().map(Box::new)))
+}
+
+/// Frees a handle of a program.
+///
+/// Takes `program` away from the caller; NULL is allowed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_program_free(program: Option<Box<glasm_program>>) {
+    guarded((), || {
+        drop(program);
+        Ok(())
+    });
+}
+
+/// The shader stage of a program.
+///
+/// `program` stays the caller's. It must not be NULL, for which there is no stage: GLASM_STAGE_VERTEX is returned.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_program_stage(program: Option<&glasm_program>) -> glasm_stage {
+    guarded(glasm_stage::Vertex, || {
+        Ok(required(program, "program")?.program.stage().into())
+    })
+}
+
+/// The header of the language of a program, such as "!!ARBvp1.0"; NULL if it has none, and for NULL.
+///
+/// `program` stays the caller's. The string belongs to it and is valid until it is freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_program_dialect(program: Option<&glasm_program>) -> *const c_char {
+    guarded(ptr::null(), || {
+        let dialect = &required(program, "program")?.dialect;
+        Ok(dialect.as_ref().map_or(ptr::null(), |it| it.as_ptr()))
+    })
+}
+
+/// Compiles a program to SPIR-V, for a state and a device. GLASM_RESULT_PROGRAM if it cannot be expressed for them.
+///
+/// `compiler` may be NULL, and so may `options`: the default ones. Both, and `program`, stay the caller's. `shader` is set to a shader that the
+/// caller owns and frees with `glasm_shader_free`, or to NULL if there is none. `diagnostics` may be NULL; it is set to all errors and
+/// warnings, those of loading among them, which the caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_program_compile(
+    compiler: Option<&glasm_compiler>,
+    program: Option<&glasm_program>,
+    options: *const glasm_options,
+    shader: Option<&mut MaybeUninit<*mut glasm_shader>>,
+    mut diagnostics: Option<&mut MaybeUninit<*mut glasm_diagnostics>>,
+) -> glasm_result {
+    enter(|| {
+        give(diagnostics.as_deref_mut(), ptr::null_mut());
+        let shader = required(shader, "shader")?;
+        shader.write(ptr::null_mut());
+        let program = required(program, "program")?;
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let options = unsafe { read_options(options) }?;
+        let compiled = glasm_compiler::run(compiler, |compiler| {
+            compiler.compile_program(&program.program, &options)
+        });
+        give_shader(compiled, shader, diagnostics, &program.source())
+    })
+}
+
+/// Writes what compiling has given.
+pub(crate) fn give_shader(
+    compiled: Result<Shader, Diagnostics>,
+    shader: &mut MaybeUninit<*mut glasm_shader>,
+    diagnostics: DiagnosticsPlace<'_>,
+    source: &Source<'_>,
+) -> Result<(), Failure> {
+    match compiled {
+        Ok(compiled) => {
+            give_diagnostics(diagnostics, compiled.warnings.clone(), source);
+            give_handle(shader, glasm_shader::new(compiled));
+            Ok(())
+        }
+        Err(found) => {
+            give_diagnostics(diagnostics, found, source);
+            Err(Failure::program())
+        }
+    }
+}

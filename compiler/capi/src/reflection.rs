@@ -1,0 +1,717 @@
+//! What a module expects of its caller, as plain structures.
+
+use crate::call::{enter, glasm_result};
+use crate::enums::{
+    glasm_bool, glasm_buffer_kind, glasm_half, glasm_handle_kind, glasm_image_format,
+    glasm_input_primitive, glasm_interpolation, glasm_output_primitive, glasm_primitive_stage,
+    glasm_scalar, glasm_stage, glasm_tess_mode, glasm_tess_order, glasm_tess_spacing,
+    glasm_texture_target, glasm_viewport_choice,
+};
+use crate::memory::{self, Versioned, required};
+use crate::parameters::{glasm_parameter, parameter};
+use crate::semantic::{glasm_meaning, meaning};
+use crate::shader::glasm_shader;
+use crate::strings::{StringList, c_string};
+use glasm::Reflection;
+use glasm::reflect::{
+    AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, HandleKind, ImageBinding,
+    ImageFormat, InterfaceVariable, Primitives, Replication, SamplerBinding, Scalar,
+    TextureBinding,
+};
+use std::ffi::{CString, c_char};
+use std::ptr;
+
+/// A descriptor set and binding number.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct glasm_slot {
+    /// Set.
+    pub set: u32,
+    /// Binding.
+    pub binding: u32,
+}
+
+impl From<DescriptorSlot> for glasm_slot {
+    fn from(slot: DescriptorSlot) -> Self {
+        Self {
+            set: slot.set,
+            binding: slot.binding,
+        }
+    }
+}
+
+/// A parameter that a caller sets by its name.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_named_parameter {
+    /// Its name.
+    pub name: *const c_char,
+    /// Its value until a caller sets another.
+    pub initial: [f32; 4],
+}
+
+/// A combined image sampler.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_texture_binding {
+    /// Where it is bound.
+    pub slot: glasm_slot,
+    /// First texture image unit.
+    pub unit: u32,
+    /// Number of descriptors.
+    pub count: u32,
+    /// Target.
+    pub target: glasm_texture_target,
+    /// Whether it is compared.
+    pub shadow: glasm_bool,
+    /// What texels are converted to.
+    pub texel: glasm_scalar,
+}
+
+/// The sampler of a texture image unit, which the program uses for textures of other units.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_sampler_binding {
+    /// Where the combined image sampler of the unit is bound.
+    pub slot: glasm_slot,
+    /// Texture image unit.
+    pub unit: u32,
+    /// Whether it compares.
+    pub shadow: glasm_bool,
+}
+
+/// An input attachment: the color attachment that the program draws to.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_attachment_binding {
+    /// Where it is bound.
+    pub slot: glasm_slot,
+    /// Number of the color attachment, and its index among the input attachments of the subpass.
+    pub buffer: u32,
+    /// What its texels are read as.
+    pub texel: glasm_scalar,
+}
+
+/// A storage image, or a storage texel buffer where the target is a buffer.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_image_binding {
+    /// Where it is bound.
+    pub slot: glasm_slot,
+    /// First image unit.
+    pub unit: u32,
+    /// Number of descriptors.
+    pub count: u32,
+    /// Target.
+    pub target: glasm_texture_target,
+    /// Format of the view.
+    pub format: glasm_image_format,
+    /// What texels are read and written as, in their own format.
+    pub texel: glasm_scalar,
+    /// Bits of a raw texel.
+    pub raw_bits: u32,
+    /// Whether the program writes it.
+    pub written: glasm_bool,
+}
+
+/// An array of descriptors that handles index.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_handle_array {
+    /// Where it is bound.
+    pub slot: glasm_slot,
+    /// Number of descriptors.
+    pub count: u32,
+    /// What it holds.
+    pub kind: glasm_handle_kind,
+    /// What texels are read as, of textures and of images in their own format.
+    pub texel: glasm_scalar,
+    /// Format of the views, of images.
+    pub format: glasm_image_format,
+    /// Bits of a raw texel, of images.
+    pub raw_bits: u32,
+    /// Target of the textures or images.
+    pub target: glasm_texture_target,
+    /// Whether the program writes to the images.
+    pub written: glasm_bool,
+}
+
+/// A buffer descriptor.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_buffer_binding {
+    /// Where it is bound.
+    pub slot: glasm_slot,
+    /// First binding number in the source language.
+    pub index: u32,
+    /// Number of descriptors.
+    pub count: u32,
+    /// Kind.
+    pub kind: glasm_buffer_kind,
+}
+
+/// The value of `location` that built-ins have.
+pub const GLASM_BUILT_IN: u32 = 0xffff_ffff;
+
+/// A stage input or output.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_interface_variable {
+    /// What it means.
+    pub meaning: glasm_meaning,
+    /// Location, or GLASM_BUILT_IN.
+    pub location: u32,
+    /// Scalar type in the module.
+    pub scalar: glasm_scalar,
+    /// Number of components in the module.
+    pub components: u32,
+    /// Interpolation of a fragment input.
+    pub interpolation: glasm_interpolation,
+    /// Which components of an attribute of 64 bits it holds.
+    pub half: glasm_half,
+    /// Whether there is one for each vertex of the input primitive or patch.
+    pub per_vertex: glasm_bool,
+}
+
+/// What is left to a geometry stage that must follow the last program before rasterization; `glasm_replication_stage` makes it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_replication {
+    /// Location of the vector that the program writes for it.
+    pub location: u32,
+    /// Whether the program chooses a layer.
+    pub has_layer: glasm_bool,
+    /// Viewports of the first view.
+    pub viewports: glasm_viewport_choice,
+    /// Whether there is a second view with a position of its own.
+    pub has_second_position: glasm_bool,
+    /// Whether there is a second view with a mask of viewports of its own.
+    pub has_second_mask: glasm_bool,
+    /// Whether the viewport number is added to the layer.
+    pub viewport_relative_layer: glasm_bool,
+    /// What is added to the layer in the second view.
+    pub second_layer_offset: i32,
+}
+
+/// What a program between the vertex and the fragment stage says about primitives. Members of other stages than its own are 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_primitives {
+    /// Which of them it is.
+    pub stage: glasm_primitive_stage,
+    /// Tessellation control: vertices of the patch that it makes. Geometry: most vertices that an invocation emits.
+    pub vertices: u32,
+    /// Tessellation evaluation: what patches are subdivided as.
+    pub mode: glasm_tess_mode,
+    /// Tessellation evaluation: how edges are divided.
+    pub spacing: glasm_tess_spacing,
+    /// Tessellation evaluation: orientation of triangles.
+    pub order: glasm_tess_order,
+    /// Tessellation evaluation: whether it makes points.
+    pub points: glasm_bool,
+    /// Geometry: what it gets.
+    pub input: glasm_input_primitive,
+    /// Geometry: vertices of what it gets; 0 if the patches decide.
+    pub input_vertices: u32,
+    /// Geometry: what it makes.
+    pub output: glasm_output_primitive,
+    /// Geometry: invocations for each primitive.
+    pub invocations: u32,
+    /// Geometry: whether it emits the primitive that it gets.
+    pub passthrough: glasm_bool,
+}
+
+const NO_PRIMITIVES: glasm_primitives = glasm_primitives {
+    stage: glasm_primitive_stage::None,
+    vertices: 0,
+    mode: glasm_tess_mode::Triangles,
+    spacing: glasm_tess_spacing::Equal,
+    order: glasm_tess_order::Ccw,
+    points: 0,
+    input: glasm_input_primitive::Points,
+    input_vertices: 0,
+    output: glasm_output_primitive::Points,
+    invocations: 0,
+    passthrough: 0,
+};
+
+/// Everything that a module expects of its caller.
+///
+/// All that it points to belongs to the shader and is valid until this is freed.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_reflection {
+    /// Size of the structure in bytes, as the caller knows it.
+    pub size: usize,
+    /// Stage.
+    pub stage: glasm_stage,
+    /// Name of the entry point.
+    pub entry_point: *const c_char,
+
+    /// Whether the program reads parameters: then there is a buffer of `parameter_count` vectors of 16 bytes, which
+    /// `glasm_shader_parameter_block` fills.
+    pub has_parameters: glasm_bool,
+    /// Whether it is a storage buffer, as blocks of more than 64 KiB are; else it is a uniform buffer.
+    pub parameters_in_storage_buffer: glasm_bool,
+    /// Where it is bound.
+    pub parameter_slot: glasm_slot,
+    /// The source of each vector.
+    pub parameters: *const glasm_parameter,
+    /// Number of them.
+    pub parameter_count: usize,
+    /// Parameters with names; GLASM_PARAMETER_SOURCE_NAMED with index n is number n of them.
+    pub named_parameters: *const glasm_named_parameter,
+    /// Number of them.
+    pub named_parameter_count: usize,
+
+    /// Whether it is a vertex state program: a compute program of one invocation that changes parameters of vertex programs.
+    pub is_state_program: glasm_bool,
+    /// Where the storage buffer of the 96 parameters is bound.
+    pub state_program_slot: glasm_slot,
+    /// Numbers of the parameters that it writes.
+    pub state_program_written: *const u32,
+    /// Number of them.
+    pub state_program_written_count: usize,
+
+    /// Textures.
+    pub textures: *const glasm_texture_binding,
+    /// Number of them.
+    pub texture_count: usize,
+    /// Samplers that go with textures of other units.
+    pub samplers: *const glasm_sampler_binding,
+    /// Number of them.
+    pub sampler_count: usize,
+    /// Color attachments that the program reads.
+    pub attachments: *const glasm_attachment_binding,
+    /// Number of them.
+    pub attachment_count: usize,
+    /// Images.
+    pub images: *const glasm_image_binding,
+    /// Number of them.
+    pub image_count: usize,
+    /// Arrays of textures and images that handles index.
+    pub handle_arrays: *const glasm_handle_array,
+    /// Number of them.
+    pub handle_array_count: usize,
+    /// Buffers.
+    pub buffers: *const glasm_buffer_binding,
+    /// Number of them.
+    pub buffer_count: usize,
+    /// Whether there is a storage buffer of one word, zero at first, that all programs with access to the same images share.
+    pub has_image_lock: glasm_bool,
+    /// Where it is bound.
+    pub image_lock: glasm_slot,
+
+    /// Inputs that the program reads.
+    pub inputs: *const glasm_interface_variable,
+    /// Number of them.
+    pub input_count: usize,
+    /// Outputs that the program writes.
+    pub outputs: *const glasm_interface_variable,
+    /// Number of them.
+    pub output_count: usize,
+    /// Whether a geometry stage must follow.
+    pub has_replication: glasm_bool,
+    /// What it must do.
+    pub replication: glasm_replication,
+    /// What a geometry or tessellation program says about primitives.
+    pub primitives: glasm_primitives,
+    /// Whether there are work groups.
+    pub has_workgroup_size: glasm_bool,
+    /// Their size; zeros if specialization constants 0 to 2 give it.
+    pub workgroup_size: [u32; 3],
+    /// Whether the near and the far plane clip nothing: the pipeline needs depthClampEnable.
+    pub unclipped_depth: glasm_bool,
+    /// Whether lookups of textures that are not there give (0, 0, 0, 0); else (0, 0, 0, 1).
+    pub transparent_missing: glasm_bool,
+
+    /// SPIR-V capabilities by name, sorted.
+    pub capabilities: *const *const c_char,
+    /// Number of them.
+    pub capability_count: usize,
+    /// SPIR-V extensions by name, sorted.
+    pub extensions: *const *const c_char,
+    /// Number of them.
+    pub extension_count: usize,
+    /// Features of Vulkan by name, sorted: the device must have and enable them.
+    pub features: *const *const c_char,
+    /// Number of them.
+    pub feature_count: usize,
+}
+
+/// The lists of a reflection as C reads them.
+#[derive(Debug)]
+pub(crate) struct Tables {
+    entry_point: CString,
+    parameters: Vec<glasm_parameter>,
+    named: Vec<glasm_named_parameter>,
+    /// What the names in `named` point to.
+    _names: Vec<CString>,
+    textures: Vec<glasm_texture_binding>,
+    samplers: Vec<glasm_sampler_binding>,
+    attachments: Vec<glasm_attachment_binding>,
+    images: Vec<glasm_image_binding>,
+    handle_arrays: Vec<glasm_handle_array>,
+    buffers: Vec<glasm_buffer_binding>,
+    inputs: Vec<glasm_interface_variable>,
+    outputs: Vec<glasm_interface_variable>,
+    capabilities: StringList,
+    extensions: StringList,
+    features: StringList,
+}
+
+// SAFETY: the pointers in it are to strings on the heap that it owns and that nobody changes.
+unsafe impl Send for Tables {}
+// SAFETY: as above.
+unsafe impl Sync for Tables {}
+
+fn all<'a, T: 'a, C: From<&'a T>>(list: &'a [T]) -> Vec<C> {
+    list.iter().map(C::from).collect()
+}
+
+impl Tables {
+    pub(crate) fn new(reflection: &Reflection) -> Self {
+        let slots = reflection.params.iter().flat_map(|block| &block.slots);
+        let names = reflection.named.iter().map(|named| c_string(&named.name));
+        let names: Vec<CString> = names.collect();
+        let named = reflection.named.iter().zip(&names);
+        let named = named.map(|(named, name)| glasm_named_parameter {
+            name: name.as_ptr(),
+            initial: named.initial.map(f32::from_bits),
+        });
+        let requirements = &reflection.requirements;
+        Self {
+            entry_point: c_string(reflection.entry_point),
+            parameters: slots.map(|slot| parameter(*slot)).collect(),
+            named: named.collect(),
+            _names: names,
+            textures: all(&reflection.textures),
+            samplers: all(&reflection.samplers),
+            attachments: all(&reflection.attachments),
+            images: all(&reflection.images),
+            handle_arrays: all(&reflection.handle_arrays),
+            buffers: all(&reflection.buffers),
+            inputs: all(&reflection.inputs),
+            outputs: all(&reflection.outputs),
+            capabilities: StringList::new(requirements.capabilities.iter().copied()),
+            extensions: StringList::new(requirements.extensions.iter().copied()),
+            features: StringList::new(requirements.features.iter().copied()),
+        }
+    }
+}
+
+impl From<&TextureBinding> for glasm_texture_binding {
+    fn from(texture: &TextureBinding) -> Self {
+        Self {
+            slot: texture.slot.into(),
+            unit: texture.unit,
+            count: texture.count,
+            target: texture.target.into(),
+            shadow: texture.shadow.into(),
+            texel: texture.texel.into(),
+        }
+    }
+}
+
+impl From<&SamplerBinding> for glasm_sampler_binding {
+    fn from(sampler: &SamplerBinding) -> Self {
+        Self {
+            slot: sampler.slot.into(),
+            unit: sampler.unit,
+            shadow: sampler.shadow.into(),
+        }
+    }
+}
+
+impl From<&AttachmentBinding> for glasm_attachment_binding {
+    fn from(attachment: &AttachmentBinding) -> Self {
+        Self {
+            slot: attachment.slot.into(),
+            buffer: attachment.buffer,
+            texel: attachment.texel.into(),
+        }
+    }
+}
+
+/// The kind of a format, its texels and its bits; what it does not have is a float, or 0.
+fn image_format(format: ImageFormat) -> (glasm_image_format, Scalar, u32) {
+    match format {
+        ImageFormat::Own(texel) => (glasm_image_format::Own, texel, 0),
+        ImageFormat::Raw(bits) => (glasm_image_format::Raw, Scalar::Uint, bits.into()),
+        ImageFormat::Any => (glasm_image_format::Any, Scalar::Uint, 0),
+    }
+}
+
+impl From<&ImageBinding> for glasm_image_binding {
+    fn from(image: &ImageBinding) -> Self {
+        let (format, texel, raw_bits) = image_format(image.format);
+        Self {
+            slot: image.slot.into(),
+            unit: image.unit,
+            count: image.count,
+            target: image.target.into(),
+            format,
+            texel: texel.into(),
+            raw_bits,
+            written: image.written.into(),
+        }
+    }
+}
+
+impl From<&HandleArray> for glasm_handle_array {
+    fn from(array: &HandleArray) -> Self {
+        let own = |texel| (glasm_image_format::Own, texel, 0);
+        let (kind, (format, texel, raw_bits)) = match array.kind {
+            HandleKind::Texture(texel) => (glasm_handle_kind::Texture, own(texel)),
+            HandleKind::Comparison => (glasm_handle_kind::Comparison, own(Scalar::Float)),
+            HandleKind::QueriedTexture => (glasm_handle_kind::QueriedTexture, own(Scalar::Float)),
+            HandleKind::Image(format) => (glasm_handle_kind::Image, image_format(format)),
+        };
+        Self {
+            slot: array.slot.into(),
+            count: array.count,
+            kind,
+            texel: texel.into(),
+            format,
+            raw_bits,
+            target: array.target.into(),
+            written: array.written.into(),
+        }
+    }
+}
+
+impl From<&BufferBinding> for glasm_buffer_binding {
+    fn from(buffer: &BufferBinding) -> Self {
+        Self {
+            slot: buffer.slot.into(),
+            index: buffer.index,
+            count: buffer.count,
+            kind: buffer.kind.into(),
+        }
+    }
+}
+
+impl From<&InterfaceVariable> for glasm_interface_variable {
+    fn from(variable: &InterfaceVariable) -> Self {
+        Self {
+            meaning: meaning(variable.semantic),
+            location: variable.location.unwrap_or(GLASM_BUILT_IN),
+            scalar: variable.scalar.into(),
+            components: variable.components.into(),
+            interpolation: variable.interpolation.into(),
+            half: match variable.half {
+                None => glasm_half::Whole,
+                Some(Half::Low) => glasm_half::Low,
+                Some(Half::High) => glasm_half::High,
+            },
+            per_vertex: variable.per_vertex.into(),
+        }
+    }
+}
+
+impl From<&Replication> for glasm_replication {
+    fn from(replication: &Replication) -> Self {
+        Self {
+            location: replication.location,
+            has_layer: replication.has_layer.into(),
+            viewports: replication.viewports.into(),
+            has_second_position: replication.has_second_position.into(),
+            has_second_mask: replication.has_second_mask.into(),
+            viewport_relative_layer: replication.viewport_relative_layer.into(),
+            second_layer_offset: replication.second_layer_offset,
+        }
+    }
+}
+
+const NO_REPLICATION: glasm_replication = glasm_replication {
+    location: 0,
+    has_layer: 0,
+    viewports: glasm_viewport_choice::First,
+    has_second_position: 0,
+    has_second_mask: 0,
+    viewport_relative_layer: 0,
+    second_layer_offset: 0,
+};
+
+impl From<&Primitives> for glasm_primitives {
+    fn from(primitives: &Primitives) -> Self {
+        match *primitives {
+            Primitives::TessControl { vertices } => Self {
+                stage: glasm_primitive_stage::TessControl,
+                vertices,
+                ..NO_PRIMITIVES
+            },
+            Primitives::TessEval {
+                mode,
+                spacing,
+                order,
+                points,
+            } => Self {
+                stage: glasm_primitive_stage::TessEval,
+                mode: mode.into(),
+                spacing: spacing.into(),
+                order: order.into(),
+                points: points.into(),
+                ..NO_PRIMITIVES
+            },
+            Primitives::Geometry {
+                input,
+                input_vertices,
+                output,
+                vertices,
+                invocations,
+                passthrough,
+            } => Self {
+                stage: glasm_primitive_stage::Geometry,
+                vertices,
+                input: input.into(),
+                input_vertices,
+                output: output.into(),
+                invocations,
+                passthrough: passthrough.into(),
+                ..NO_PRIMITIVES
+            },
+        }
+    }
+}
+
+// SAFETY: numbers and pointers, beginning with the size, with enumerations that are only given.
+unsafe impl Versioned for glasm_reflection {
+    fn initial() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            stage: glasm_stage::Vertex,
+            entry_point: ptr::null(),
+            has_parameters: 0,
+            parameters_in_storage_buffer: 0,
+            parameter_slot: glasm_slot::default(),
+            parameters: ptr::null(),
+            parameter_count: 0,
+            named_parameters: ptr::null(),
+            named_parameter_count: 0,
+            is_state_program: 0,
+            state_program_slot: glasm_slot::default(),
+            state_program_written: ptr::null(),
+            state_program_written_count: 0,
+            textures: ptr::null(),
+            texture_count: 0,
+            samplers: ptr::null(),
+            sampler_count: 0,
+            attachments: ptr::null(),
+            attachment_count: 0,
+            images: ptr::null(),
+            image_count: 0,
+            handle_arrays: ptr::null(),
+            handle_array_count: 0,
+            buffers: ptr::null(),
+            buffer_count: 0,
+            has_image_lock: 0,
+            image_lock: glasm_slot::default(),
+            inputs: ptr::null(),
+            input_count: 0,
+            outputs: ptr::null(),
+            output_count: 0,
+            has_replication: 0,
+            replication: NO_REPLICATION,
+            primitives: NO_PRIMITIVES,
+            has_workgroup_size: 0,
+            workgroup_size: [0; 3],
+            unclipped_depth: 0,
+            transparent_missing: 0,
+            capabilities: ptr::null(),
+            capability_count: 0,
+            extensions: ptr::null(),
+            extension_count: 0,
+            features: ptr::null(),
+            feature_count: 0,
+        }
+    }
+}
+
+impl glasm_reflection {
+    fn new(reflection: &Reflection, tables: &Tables) -> Self {
+        let block = reflection.params.as_ref();
+        let program = reflection.state_program.as_ref();
+        let written = program.map_or(&[][..], |program| &program.written);
+        let slot = |slot: Option<DescriptorSlot>| slot.map(glasm_slot::from).unwrap_or_default();
+        Self {
+            size: size_of::<Self>(),
+            stage: reflection.stage.into(),
+            entry_point: tables.entry_point.as_ptr(),
+            has_parameters: block.is_some().into(),
+            parameters_in_storage_buffer: block.is_some_and(|block| block.storage).into(),
+            parameter_slot: slot(block.map(|block| block.slot)),
+            parameters: tables.parameters.as_ptr(),
+            parameter_count: tables.parameters.len(),
+            named_parameters: tables.named.as_ptr(),
+            named_parameter_count: tables.named.len(),
+            is_state_program: program.is_some().into(),
+            state_program_slot: slot(program.map(|program| program.slot)),
+            state_program_written: written.as_ptr(),
+            state_program_written_count: written.len(),
+            has_image_lock: reflection.image_lock.is_some().into(),
+            image_lock: slot(reflection.image_lock),
+            has_replication: reflection.replication.is_some().into(),
+            replication: reflection
+                .replication
+                .as_ref()
+                .map_or(NO_REPLICATION, From::from),
+            primitives: reflection
+                .primitives
+                .as_ref()
+                .map_or(NO_PRIMITIVES, From::from),
+            has_workgroup_size: reflection.workgroup_size.is_some().into(),
+            workgroup_size: reflection.workgroup_size.unwrap_or_default(),
+            unclipped_depth: reflection.unclipped_depth.into(),
+            transparent_missing: reflection.transparent_missing.into(),
+            ..tables.lists()
+        }
+    }
+}
+
+impl Tables {
+    /// The lists of resources, of variables and of what the device must offer; the rest is initial.
+    fn lists(&self) -> glasm_reflection {
+        glasm_reflection {
+            textures: self.textures.as_ptr(),
+            texture_count: self.textures.len(),
+            samplers: self.samplers.as_ptr(),
+            sampler_count: self.samplers.len(),
+            attachments: self.attachments.as_ptr(),
+            attachment_count: self.attachments.len(),
+            images: self.images.as_ptr(),
+            image_count: self.images.len(),
+            handle_arrays: self.handle_arrays.as_ptr(),
+            handle_array_count: self.handle_arrays.len(),
+            buffers: self.buffers.as_ptr(),
+            buffer_count: self.buffers.len(),
+            inputs: self.inputs.as_ptr(),
+            input_count: self.inputs.len(),
+            outputs: self.outputs.as_ptr(),
+            output_count: self.outputs.len(),
+            capabilities: self.capabilities.as_ptr(),
+            capability_count: self.capabilities.len(),
+            extensions: self.extensions.as_ptr(),
+            extension_count: self.extensions.len(),
+            features: self.features.as_ptr(),
+            feature_count: self.features.len(),
+            ..glasm_reflection::initial()
+        }
+    }
+}
+
+/// What the module of a shader expects of its caller.
+///
+/// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it points to then belongs to `shader`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_shader_reflection(
+    shader: Option<&glasm_shader>,
+    reflection: *mut glasm_reflection,
+) -> glasm_result {
+    enter(|| {
+        let shader = required(shader, "shader")?;
+        let given = glasm_reflection::new(&shader.shader().reflection, shader.tables());
+        // SAFETY: the caller's structure has the size that it says.
+        unsafe { memory::write(reflection, given, "reflection") }
+    })
+}

@@ -1,0 +1,181 @@
+//! Meanings of stage inputs and outputs.
+
+#![expect(
+    missing_docs,
+    reason = "some names of GL and Vulkan say all that there is to say"
+)]
+
+use crate::call::Failure;
+use glasm::ir::Semantic;
+
+macro_rules! semantics {
+    ($(#[$doc:meta])* plain { $($plain:ident)* } numbered { $($numbered:ident)* }) => {
+        /// The meaning and its numbers: `index` and, of fragment colors, the blend source.
+        pub(crate) fn meaning(semantic: Semantic) -> glasm_meaning {
+            let (semantic, index, source) = match semantic {
+                $(Semantic::$plain => (glasm_semantic::$plain, 0, 0),)*
+                $(Semantic::$numbered(number) => (glasm_semantic::$numbered, number, 0),)*
+                Semantic::FragColor { buffer, index } => (glasm_semantic::FragColor, buffer, index),
+            };
+            glasm_meaning { semantic: semantic as u32, index: index.into(), source: source.into() }
+        }
+
+        fn semantic_of(number: u32, index: u8, source: u8) -> Option<Semantic> {
+            $(if number == glasm_semantic::$plain as u32 {
+                return Some(Semantic::$plain);
+            })*
+            $(if number == glasm_semantic::$numbered as u32 {
+                return Some(Semantic::$numbered(index));
+            })*
+            (number == glasm_semantic::FragColor as u32).then_some(Semantic::FragColor { buffer: index, index: source })
+        }
+    };
+}
+
+semantics! {
+    plain {
+        Position PointSize FogCoord FogVector Layer ViewportIndex ViewportMask SecondaryPosition SecondaryViewportMask PrimitiveId VertexId
+        InstanceId BaseVertex BaseInstance DrawId InvocationId VertexCount TessCoord Facing PointCoord SampleId SamplePosition SampleMask
+        FullyCovered HelperInvocation FragDepth FragStencil WorkgroupId WorkgroupCount WorkgroupSize LocalInvocationId GlobalInvocationId
+        LocalInvocationIndex ThreadId ThreadEqMask ThreadLtMask ThreadLeMask ThreadGtMask ThreadGeMask SubgroupSize SubgroupInvocation
+        SubgroupEqMask SubgroupGeMask SubgroupGtMask SubgroupLeMask SubgroupLtMask WarpId SmId
+    }
+    numbered { Attrib Color BackColor TexCoord Generic ClipDistance CullDistance TessOuter TessInner PatchGeneric }
+}
+
+/// Meanings of stage inputs and outputs. Those with a number say so.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_semantic {
+    /// Vertex attribute by number.
+    Attrib = 0,
+    /// Clip-space position of a vertex; as fragment input the window position (x, y, z, 1/w).
+    Position = 1,
+    PointSize = 2,
+    /// Front-facing primary (0) or secondary (1) color.
+    Color = 3,
+    /// Back-facing primary (0) or secondary (1) color.
+    BackColor = 4,
+    FogCoord = 5,
+    /// Fog as a vector of four components.
+    FogVector = 6,
+    /// Texture coordinate set by number.
+    TexCoord = 7,
+    /// Generic varying by number.
+    Generic = 8,
+    /// Clip distance by number.
+    ClipDistance = 9,
+    /// Cull distance by number.
+    CullDistance = 10,
+    Layer = 11,
+    ViewportIndex = 12,
+    ViewportMask = 13,
+    /// Position in the second view.
+    SecondaryPosition = 14,
+    /// Mask of viewports of the second view.
+    SecondaryViewportMask = 15,
+    PrimitiveId = 16,
+    /// Vertex number; includes the base vertex.
+    VertexId = 17,
+    /// Instance number, from 0 in every draw.
+    InstanceId = 18,
+    BaseVertex = 19,
+    BaseInstance = 20,
+    /// Number of the draw in a multi-draw.
+    DrawId = 21,
+    /// Number of the invocation of a geometry or tessellation control program.
+    InvocationId = 22,
+    /// Number of vertices of the input primitive or patch.
+    VertexCount = 23,
+    /// Place in the subdivided patch.
+    TessCoord = 24,
+    /// Outer tessellation level by number.
+    TessOuter = 25,
+    /// Inner tessellation level by number.
+    TessInner = 26,
+    /// Generic varying of the patch by number.
+    PatchGeneric = 27,
+    /// Facing: +1.0 front, -1.0 back.
+    Facing = 28,
+    PointCoord = 29,
+    SampleId = 30,
+    SamplePosition = 31,
+    SampleMask = 32,
+    /// Whether the primitive covers all of the fragment.
+    FullyCovered = 33,
+    HelperInvocation = 34,
+    /// Fragment color of draw buffer `index`; `source` 1 is the second source of dual-source blending.
+    FragColor = 35,
+    FragDepth = 36,
+    FragStencil = 37,
+    WorkgroupId = 38,
+    WorkgroupCount = 39,
+    WorkgroupSize = 40,
+    LocalInvocationId = 41,
+    GlobalInvocationId = 42,
+    LocalInvocationIndex = 43,
+    /// Invocation number in the thread group.
+    ThreadId = 44,
+    ThreadEqMask = 45,
+    ThreadLtMask = 46,
+    ThreadLeMask = 47,
+    ThreadGtMask = 48,
+    ThreadGeMask = 49,
+    SubgroupSize = 50,
+    SubgroupInvocation = 51,
+    SubgroupEqMask = 52,
+    SubgroupGeMask = 53,
+    SubgroupGtMask = 54,
+    SubgroupLeMask = 55,
+    SubgroupLtMask = 56,
+    /// Number of the thread group.
+    WarpId = 57,
+    /// Number of the processor.
+    SmId = 58,
+}
+
+/// The meaning of a stage input or output.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct glasm_meaning {
+    /// A glasm_semantic.
+    pub semantic: u32,
+    /// Its number, of those that have one; else 0.
+    pub index: u32,
+    /// Blend source of fragment colors; else 0.
+    pub source: u32,
+}
+
+/// What a caller means.
+pub(crate) fn semantic(meaning: glasm_meaning) -> Result<Semantic, Failure> {
+    let numbers = (u8::try_from(meaning.index), u8::try_from(meaning.source));
+    let (Ok(index), Ok(source)) = numbers else {
+        return Err(Failure::argument("`index` or `source` is too large"));
+    };
+    semantic_of(meaning.semantic, index, source).ok_or_else(|| {
+        let number = meaning.semantic;
+        Failure::argument(format!("`semantic` is {number}: there is none"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meanings_come_back() {
+        let found: Vec<Semantic> = (0..64)
+            .filter_map(|number| semantic_of(number, 3, 1))
+            .collect();
+        assert_eq!(found.len(), glasm_semantic::SmId as usize + 1);
+        for known in found {
+            assert_eq!(semantic(meaning(known)).unwrap(), known);
+        }
+        let beyond = glasm_meaning {
+            semantic: 59,
+            index: 0,
+            source: 0,
+        };
+        assert!(semantic(beyond).is_err());
+    }
+}

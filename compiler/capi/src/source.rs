@@ -1,0 +1,184 @@
+//! Program strings as C gives them.
+
+use crate::call::Failure;
+use crate::enums::{glasm_bool, glasm_program_type, program_type};
+use crate::memory::{self, Versioned};
+use glasm::ir::Span;
+use glasm::{Acceptance, Dialect, Source, TgsiOptions};
+use std::borrow::Cow;
+use std::ffi::{c_char, c_void};
+use std::ptr;
+
+/// The value of `step_limit` that leaves the count out.
+pub const GLASM_NO_STEP_LIMIT: u32 = 0xffff_ffff;
+
+/// A program string, and what it must be. `glasm_source_init` fills it with what it has unless a caller changes it.
+///
+/// All that it points to belongs to the caller and is read during the call that gets it, not later.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_source {
+    /// Size of the structure in bytes, as the caller knows it.
+    pub size: usize,
+    /// Name for messages, usually a path; NULL: "program".
+    pub name: *const c_char,
+    /// The program string: any bytes, no NUL needed behind them.
+    pub text: *const c_void,
+    /// Number of its bytes, below 4 GiB.
+    pub text_length: usize,
+    /// The bytes of the text that are the program: all of them if the length is 0. Messages give positions in the whole text.
+    pub part_start: u32,
+    /// See `part_start`.
+    pub part_length: u32,
+    /// The header of the language, such as "!!ARBvp1.0" or "FRAG"; NULL: it is read off the text.
+    pub dialect: *const c_char,
+    /// What the program must be: a glasm_program_type.
+    pub program_type: u32,
+    /// Whether a broken rule is an error even if shipped programs break it.
+    pub strict: glasm_bool,
+    /// How many instructions a program with free branches may run before its loops end; GLASM_NO_STEP_LIMIT: any number.
+    pub step_limit: u32,
+    /// TGSI: the program means what the document of 2010 says where it differs from the current one.
+    pub tgsi_old: glasm_bool,
+    /// TGSI: bytes of MEMORY that is SHARED.
+    pub tgsi_shared_memory: u32,
+    /// TGSI: bytes of MEMORY that is PRIVATE.
+    pub tgsi_private_memory: u32,
+    /// TGSI: threads of a block in each dimension that the program leaves open.
+    pub tgsi_block_size: [u32; 3],
+    /// TGSI: dimensions of the grid (WORK_DIM).
+    pub tgsi_work_dim: u32,
+    /// TGSI: CS_USER_DATA_AMD.
+    pub tgsi_user_data: [u32; 4],
+    /// TGSI: TESS_DEFAULT_OUTER_LEVEL, then TESS_DEFAULT_INNER_LEVEL.
+    pub tgsi_default_levels: [f32; 6],
+    /// TGSI: color 1 of fragment programs is the second source of the blending of attachment 0.
+    pub tgsi_dual_source: glasm_bool,
+    /// TGSI: user clip planes whose distances CLIPVERTEX gives, bit n for plane n.
+    pub tgsi_clip_planes: u32,
+}
+
+// SAFETY: numbers and pointers, beginning with the size.
+unsafe impl Versioned for glasm_source {
+    fn initial() -> Self {
+        let source = Source::new("", b"");
+        let tgsi = source.tgsi;
+        Self {
+            size: size_of::<Self>(),
+            name: ptr::null(),
+            text: ptr::null(),
+            text_length: 0,
+            part_start: 0,
+            part_length: 0,
+            dialect: ptr::null(),
+            program_type: glasm_program_type::Any as u32,
+            strict: (source.acceptance == Acceptance::Strict).into(),
+            step_limit: source.step_limit.unwrap_or(GLASM_NO_STEP_LIMIT),
+            tgsi_old: tgsi.old.into(),
+            tgsi_shared_memory: tgsi.shared_memory,
+            tgsi_private_memory: tgsi.private_memory,
+            tgsi_block_size: tgsi.block_size,
+            tgsi_work_dim: tgsi.work_dim,
+            tgsi_user_data: tgsi.user_data,
+            tgsi_default_levels: tgsi.default_levels.map(f32::from_bits),
+            tgsi_dual_source: tgsi.dual_source.into(),
+            tgsi_clip_planes: tgsi.clip_planes.into(),
+        }
+    }
+}
+
+/// Fills a source with what it has unless a caller changes it. `size` is `sizeof(glasm_source)`.
+///
+/// `source` belongs to the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_source_init(
+    source: *mut glasm_source,
+    size: usize,
+) -> crate::call::glasm_result {
+    crate::call::enter(|| {
+        // SAFETY: the caller's structure has this size.
+        unsafe { memory::init(source, size, "source") }
+    })
+}
+
+/// A program string whose pointers were followed.
+#[derive(Debug)]
+pub(crate) struct Given<'a> {
+    name: Cow<'a, str>,
+    text: &'a [u8],
+    dialect: Option<Dialect>,
+    source: glasm_source,
+}
+
+/// A source of the caller.
+///
+/// # Safety
+/// `source` must be null, or as [`memory::read`] has it, and what it points to must be there during the call.
+pub(crate) unsafe fn read_source<'a>(source: *const glasm_source) -> Result<Given<'a>, Failure> {
+    // SAFETY: what the caller of this function answers for.
+    let source = unsafe { memory::read(source, "source") }?;
+    // SAFETY: as above.
+    let name = unsafe { memory::string(source.name) };
+    // SAFETY: as above.
+    let text = unsafe { memory::list(source.text.cast::<u8>(), source.text_length, "text") }?;
+    if u32::try_from(text.len()).is_err() {
+        return Err(Failure::argument("`text_length` is too large"));
+    }
+    // SAFETY: as above.
+    let header = unsafe { memory::string(source.dialect) };
+    Ok(Given {
+        name: name.unwrap_or(Cow::Borrowed("program")),
+        text,
+        dialect: header.map(|header| find_dialect(&header)).transpose()?,
+        source,
+    })
+}
+
+fn find_dialect(header: &str) -> Result<Dialect, Failure> {
+    let mut all = Dialect::ALL.iter().copied();
+    all.find(|dialect| dialect.header() == header)
+        .ok_or_else(|| Failure::argument(format!("`dialect` is `{header}`: there is none")))
+}
+
+impl Given<'_> {
+    /// The same for the library.
+    pub(crate) fn source(&self) -> Result<Source<'_>, Failure> {
+        let given = &self.source;
+        let part = Span::new(
+            given.part_start,
+            given.part_start.saturating_add(given.part_length),
+        );
+        Ok(Source {
+            part: (given.part_length != 0).then_some(part),
+            dialect: self.dialect,
+            program_type: program_type(given.program_type)?,
+            step_limit: (given.step_limit != GLASM_NO_STEP_LIMIT).then_some(given.step_limit),
+            acceptance: match given.strict {
+                0 => Acceptance::Shipped,
+                _ => Acceptance::Strict,
+            },
+            tgsi: self.tgsi()?,
+            ..Source::new(&self.name, self.text)
+        })
+    }
+
+    fn tgsi(&self) -> Result<TgsiOptions, Failure> {
+        let given = &self.source;
+        Ok(TgsiOptions {
+            old: given.tgsi_old != 0,
+            shared_memory: given.tgsi_shared_memory,
+            private_memory: given.tgsi_private_memory,
+            block_size: given.tgsi_block_size,
+            work_dim: given.tgsi_work_dim,
+            user_data: given.tgsi_user_data,
+            default_levels: given.tgsi_default_levels.map(f32::to_bits),
+            dual_source: given.tgsi_dual_source != 0,
+            clip_planes: mask(given.tgsi_clip_planes, "tgsi_clip_planes")?,
+        })
+    }
+}
+
+/// A mask of eight bits.
+pub(crate) fn mask(bits: u32, name: &str) -> Result<u8, Failure> {
+    u8::try_from(bits).map_err(|_| Failure::argument(format!("`{name}` has more than eight bits")))
+}

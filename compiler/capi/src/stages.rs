@@ -1,0 +1,85 @@
+//! Stages that pipelines need besides their programs.
+
+use crate::call::{Failure, enter, glasm_result};
+use crate::diagnostics::glasm_diagnostics;
+use crate::enums::choice;
+use crate::memory::{self, give, required};
+use crate::options::{glasm_options, read_options};
+use crate::program::give_shader;
+use crate::shader::glasm_shader;
+use glasm::ir::primitive::InputPrimitive;
+use glasm::stages::{control_stage, replication_stage};
+use glasm::{PatchLevels, Source};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// The geometry stage that must follow a shader whose reflection has `has_replication`, for draws of such primitives on a device with so many
+/// viewports.
+///
+/// `before` stays the caller's, and so do `options`, of which target and device count and which may be NULL. `primitive` is a
+/// glasm_input_primitive. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if none is needed or
+/// there are errors. `diagnostics` may be NULL; it is set to errors, which the caller owns and frees with `glasm_diagnostics_free`, or to NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_replication_stage(
+    before: Option<&glasm_shader>,
+    primitive: u32,
+    viewports: u32,
+    options: *const glasm_options,
+    shader: Option<&mut MaybeUninit<*mut glasm_shader>>,
+    mut diagnostics: Option<&mut MaybeUninit<*mut glasm_diagnostics>>,
+) -> glasm_result {
+    enter(|| {
+        give(diagnostics.as_deref_mut(), ptr::null_mut());
+        let shader = required(shader, "shader")?;
+        shader.write(ptr::null_mut());
+        let before = &required(before, "before")?.shader().reflection;
+        let primitive: InputPrimitive = choice(primitive, "primitive")?;
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let options = unsafe { read_options(options) }?;
+        match replication_stage(before, primitive, viewports, &options) {
+            Some(made) => give_shader(made, shader, diagnostics, &no_source()),
+            None => Ok(()),
+        }
+    })
+}
+
+/// The control stage between a vertex and an evaluation shader that were linked without one: patches of so many vertices pass through it.
+///
+/// `vertex` and `evaluation` stay the caller's, and so do `levels`, four outer and two inner ones, and `options`, of which target and device
+/// count and which may be NULL. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if there are
+/// errors. `diagnostics` may be NULL; it is set to errors, which the caller owns and frees with `glasm_diagnostics_free`, or to NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_control_stage(
+    vertex: Option<&glasm_shader>,
+    evaluation: Option<&glasm_shader>,
+    vertices: u32,
+    levels: *const f32,
+    options: *const glasm_options,
+    shader: Option<&mut MaybeUninit<*mut glasm_shader>>,
+    mut diagnostics: Option<&mut MaybeUninit<*mut glasm_diagnostics>>,
+) -> glasm_result {
+    enter(|| {
+        give(diagnostics.as_deref_mut(), ptr::null_mut());
+        let shader = required(shader, "shader")?;
+        shader.write(ptr::null_mut());
+        let vertex = &required(vertex, "vertex")?.shader().reflection;
+        let evaluation = &required(evaluation, "evaluation")?.shader().reflection;
+        if vertices == 0 || vertices > glasm::ir::primitive::MAX_PATCH_VERTICES {
+            return Err(Failure::argument(
+                "`vertices` is no number of vertices of a patch",
+            ));
+        }
+        // SAFETY: the caller has six floats there.
+        let [a, b, c, d, e, f] = unsafe { memory::array(levels, "levels") }?;
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let options = unsafe { read_options(options) }?;
+        let levels = PatchLevels::new([a, b, c, d], [e, f]);
+        let made = control_stage(vertex, evaluation, vertices, levels, &options);
+        give_shader(made, shader, diagnostics, &no_source())
+    })
+}
+
+/// Stages that the library makes have no text.
+fn no_source() -> Source<'static> {
+    Source::new("made stage", b"")
+}

@@ -1,0 +1,445 @@
+//! GL's state, and the `state.*` parameters that programs read from it.
+
+use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::enums::{Choice, choice, glasm_matrix, matrix_name, tracked_matrix};
+use crate::matrix::read_matrix;
+use crate::memory::{self, required};
+use crate::state_parameter::{glasm_state_parameter, param};
+use glasm::ir::state::{Face, MatrixForm, TexGenCoord, TexGenPlane};
+use glasm::state::{GlState, Multisample, Tracking};
+
+/// The largest number of a light, matrix, unit and so on, and one more: above what any GL has, and low enough to keep lists of.
+const NUMBERS: u32 = 4096;
+
+/// GL's state as far as programs read it: at first GL's initial state. One thread at a time may use it.
+#[derive(Clone, Debug, Default)]
+pub struct glasm_state(GlState);
+
+impl glasm_state {
+    /// The state of the library.
+    pub(crate) fn state(&self) -> &GlState {
+        &self.0
+    }
+}
+
+/// GL's initial state; NULL if there is a fault.
+///
+/// The caller owns it, and frees it with `glasm_state_free`.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_state_create() -> Option<Box<glasm_state>> {
+    guarded(None, || Ok(Some(Box::default())))
+}
+
+/// A copy of a state. NULL for NULL.
+///
+/// `state` stays the caller's, who owns the copy, too, and frees it with `glasm_state_free`.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_state_clone(state: Option<&glasm_state>) -> Option<Box<glasm_state>> {
+    guarded(None, || Ok(state.cloned().map(Box::new)))
+}
+
+/// Frees a state.
+///
+/// Takes `state` away from the caller; NULL is allowed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_state_free(state: Option<Box<glasm_state>>) {
+    guarded((), || {
+        drop(state);
+        Ok(())
+    });
+}
+
+fn number(index: u32) -> Result<u32, Failure> {
+    let known = (index < NUMBERS).then_some(index);
+    known.ok_or_else(|| Failure::argument("`index` is larger than what any GL has"))
+}
+
+/// Sets a matrix (glLoadMatrixf). `index` is its number, of those of which there are several, else 0; the product of projection and modelview
+/// follows from both and cannot be set.
+///
+/// `state` stays the caller's, and so do `values`: 16 floats, column after column. `matrix` is a glasm_matrix.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_state_set_matrix(
+    state: Option<&mut glasm_state>,
+    matrix: u32,
+    index: u32,
+    values: *const f32,
+) -> glasm_result {
+    enter(|| {
+        let state = &mut required(state, "state")?.0;
+        // SAFETY: the caller has a matrix there.
+        let values = unsafe { read_matrix(values, "values") }?;
+        let index = number(index)?;
+        let place = match choice(matrix, "matrix")? {
+            glasm_matrix::Modelview => state.modelview_mut(index),
+            glasm_matrix::Projection => &mut state.projection,
+            glasm_matrix::Texture => state.texture_mut(index),
+            glasm_matrix::Palette => state.palette_mut(index),
+            glasm_matrix::Program => state.program_mut(index),
+            glasm_matrix::Color => &mut state.color,
+            glasm_matrix::Mvp => return Err(Failure::argument("`matrix` is a product")),
+        };
+        *place = values;
+        Ok(())
+    })
+}
+
+/// A matrix in one of its forms, as the library computes it.
+///
+/// `state` stays the caller's. `values` is room of the caller for 16 floats. `matrix` is a glasm_matrix other than the color matrix, `form` a
+/// glasm_matrix_form.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_state_get_matrix(
+    state: Option<&glasm_state>,
+    matrix: u32,
+    index: u32,
+    form: u32,
+    values: *mut f32,
+) -> glasm_result {
+    enter(|| {
+        let state = required(state, "state")?;
+        let name = matrix_name(choice(matrix, "matrix")?, index);
+        let name = name.ok_or_else(|| Failure::argument("no parameter reads this `matrix`"))?;
+        let found = state.0.matrix(name, choice(form, "form")?);
+        // SAFETY: the caller has room for a matrix.
+        unsafe { memory::give_array(values.cast(), found, "values") }
+    })
+}
+
+/// What glasm_state_set sets: its number of floats, what `index` is if it counts, and GL's command.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_state_value {
+    /// 4 floats; `index`: light (glLight, GL_AMBIENT).
+    LightAmbient = 0,
+    /// 4 floats; `index`: light (glLight, GL_DIFFUSE).
+    LightDiffuse = 1,
+    /// 4 floats; `index`: light (glLight, GL_SPECULAR).
+    LightSpecular = 2,
+    /// 4 floats; `index`: light (glLight, GL_POSITION). Transformed by modelview matrix 0 as it is at that moment.
+    LightPosition = 3,
+    /// 3 floats: constant, linear, quadratic; `index`: light (glLight, GL_CONSTANT_ATTENUATION and so on).
+    LightAttenuation = 4,
+    /// 3 floats; `index`: light (glLight, GL_SPOT_DIRECTION). Turned by modelview matrix 0 as it is at that moment.
+    LightSpotDirection = 5,
+    /// 1 float; `index`: light (glLight, GL_SPOT_EXPONENT).
+    LightSpotExponent = 6,
+    /// 1 float; `index`: light (glLight, GL_SPOT_CUTOFF).
+    LightSpotCutoff = 7,
+    /// 4 floats; `index`: a glasm_face (glMaterial, GL_AMBIENT).
+    MaterialAmbient = 8,
+    /// 4 floats; `index`: a glasm_face (glMaterial, GL_DIFFUSE).
+    MaterialDiffuse = 9,
+    /// 4 floats; `index`: a glasm_face (glMaterial, GL_SPECULAR).
+    MaterialSpecular = 10,
+    /// 4 floats; `index`: a glasm_face (glMaterial, GL_EMISSION).
+    MaterialEmission = 11,
+    /// 1 float; `index`: a glasm_face (glMaterial, GL_SHININESS).
+    MaterialShininess = 12,
+    /// 4 floats (glLightModel, GL_LIGHT_MODEL_AMBIENT).
+    LightModelAmbient = 13,
+    /// 4 floats; `index`: 4 * coordinate set + glasm_texgen_coord (glTexGen, GL_EYE_PLANE). Transformed by modelview matrix 0 as it is at that
+    /// moment.
+    TexgenEyePlane = 14,
+    /// 4 floats; `index`: 4 * coordinate set + glasm_texgen_coord (glTexGen, GL_OBJECT_PLANE).
+    TexgenObjectPlane = 15,
+    /// 4 floats; `index`: texture unit (glTexEnv, GL_TEXTURE_ENV_COLOR).
+    TexenvColor = 16,
+    /// 4 floats (glFog, GL_FOG_COLOR).
+    FogColor = 17,
+    /// 1 float (glFog, GL_FOG_DENSITY).
+    FogDensity = 18,
+    /// 1 float (glFog, GL_FOG_START).
+    FogStart = 19,
+    /// 1 float (glFog, GL_FOG_END).
+    FogEnd = 20,
+    /// 4 floats; `index`: plane (glClipPlane). Transformed by modelview matrix 0 as it is at that moment.
+    ClipPlane = 21,
+    /// 1 float (glPointSize).
+    PointSize = 22,
+    /// 1 float (glPointParameter, GL_POINT_SIZE_MIN).
+    PointSizeMin = 23,
+    /// 1 float (glPointParameter, GL_POINT_SIZE_MAX).
+    PointSizeMax = 24,
+    /// 1 float (glPointParameter, GL_POINT_FADE_THRESHOLD_SIZE).
+    PointFadeThreshold = 25,
+    /// 3 floats: constant, linear, quadratic (glPointParameter, GL_POINT_DISTANCE_ATTENUATION).
+    PointAttenuation = 26,
+    /// 2 floats: near, far (glDepthRange).
+    DepthRange = 27,
+    /// 1 float: 0 is off (glEnable, GL_DEPTH_CLAMP).
+    DepthClamp = 28,
+    /// 4 floats: x, y, width, height (glViewport).
+    Viewport = 29,
+    /// 1 float: height of the window if row 0 of the image that is drawn to is the lowest one; below 0: it is the top one.
+    LowerLeftHeight = 30,
+    /// 1 float: height of the window.
+    WindowHeight = 31,
+    /// 1 float: invocations of a thread group, at most 32.
+    WarpSize = 32,
+    /// 1 float: thread groups that a processor runs at a time.
+    WarpsPerSm = 33,
+    /// 1 float: number of processors.
+    SmCount = 34,
+    /// 1 float: samples of the framebuffer, at the standard places of Vulkan.
+    Samples = 35,
+    /// 2 floats: x and y from 0 to 1; `index`: sample.
+    SamplePosition = 36,
+}
+
+impl Choice for glasm_state_value {
+    fn of(number: u32) -> Option<Self> {
+        const ALL: [glasm_state_value; 37] = [
+            glasm_state_value::LightAmbient,
+            glasm_state_value::LightDiffuse,
+            glasm_state_value::LightSpecular,
+            glasm_state_value::LightPosition,
+            glasm_state_value::LightAttenuation,
+            glasm_state_value::LightSpotDirection,
+            glasm_state_value::LightSpotExponent,
+            glasm_state_value::LightSpotCutoff,
+            glasm_state_value::MaterialAmbient,
+            glasm_state_value::MaterialDiffuse,
+            glasm_state_value::MaterialSpecular,
+            glasm_state_value::MaterialEmission,
+            glasm_state_value::MaterialShininess,
+            glasm_state_value::LightModelAmbient,
+            glasm_state_value::TexgenEyePlane,
+            glasm_state_value::TexgenObjectPlane,
+            glasm_state_value::TexenvColor,
+            glasm_state_value::FogColor,
+            glasm_state_value::FogDensity,
+            glasm_state_value::FogStart,
+            glasm_state_value::FogEnd,
+            glasm_state_value::ClipPlane,
+            glasm_state_value::PointSize,
+            glasm_state_value::PointSizeMin,
+            glasm_state_value::PointSizeMax,
+            glasm_state_value::PointFadeThreshold,
+            glasm_state_value::PointAttenuation,
+            glasm_state_value::DepthRange,
+            glasm_state_value::DepthClamp,
+            glasm_state_value::Viewport,
+            glasm_state_value::LowerLeftHeight,
+            glasm_state_value::WindowHeight,
+            glasm_state_value::WarpSize,
+            glasm_state_value::WarpsPerSm,
+            glasm_state_value::SmCount,
+            glasm_state_value::Samples,
+            glasm_state_value::SamplePosition,
+        ];
+        ALL.into_iter().find(|value| *value as u32 == number)
+    }
+}
+
+/// Sets something of GL's state, as GL's command does: glLightfv(GL_LIGHT2, GL_DIFFUSE, color) is
+/// `glasm_state_set(state, GLASM_STATE_VALUE_LIGHT_DIFFUSE, 2, color, 4)`. Values are taken as they are: the ranges that GL enforces are the
+/// caller's affair.
+///
+/// `state` stays the caller's, and so do `values`, `count` floats. `what` is a glasm_state_value, which says how many floats it has and what
+/// `index` is; else `index` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_state_set(
+    state: Option<&mut glasm_state>,
+    what: u32,
+    index: u32,
+    values: *const f32,
+    count: usize,
+) -> glasm_result {
+    enter(|| {
+        let state = &mut required(state, "state")?.0;
+        // SAFETY: the caller has so many floats.
+        let values = unsafe { memory::list(values, count, "values") }?;
+        set(state, choice(what, "what")?, number(index)?, values)
+    })
+}
+
+fn set(
+    state: &mut GlState,
+    what: glasm_state_value,
+    n: u32,
+    values: &[f32],
+) -> Result<(), Failure> {
+    use glasm_state_value as Value;
+    match what {
+        Value::LightAmbient => state.light_mut(n).ambient = floats(values)?,
+        Value::LightDiffuse => state.light_mut(n).diffuse = floats(values)?,
+        Value::LightSpecular => state.light_mut(n).specular = floats(values)?,
+        Value::LightPosition => state.set_light_position(n, floats(values)?),
+        Value::LightAttenuation => state.light_mut(n).attenuation = floats(values)?,
+        Value::LightSpotDirection => state.set_light_spot_direction(n, floats(values)?),
+        Value::LightSpotExponent => state.light_mut(n).spot_exponent = float(values)?,
+        Value::LightSpotCutoff => state.light_mut(n).spot_cutoff = float(values)?,
+        Value::MaterialAmbient => state.material_mut(face(n)?).ambient = floats(values)?,
+        Value::MaterialDiffuse => state.material_mut(face(n)?).diffuse = floats(values)?,
+        Value::MaterialSpecular => state.material_mut(face(n)?).specular = floats(values)?,
+        Value::MaterialEmission => state.material_mut(face(n)?).emission = floats(values)?,
+        Value::MaterialShininess => state.material_mut(face(n)?).shininess = float(values)?,
+        Value::LightModelAmbient => state.light_model_ambient = floats(values)?,
+        Value::TexgenEyePlane => set_texgen(state, n, TexGenPlane::Eye, floats(values)?)?,
+        Value::TexgenObjectPlane => set_texgen(state, n, TexGenPlane::Object, floats(values)?)?,
+        Value::TexenvColor => *state.texenv_color_mut(n) = floats(values)?,
+        Value::FogColor => state.fog.color = floats(values)?,
+        Value::FogDensity => state.fog.density = float(values)?,
+        Value::FogStart => state.fog.start = float(values)?,
+        Value::FogEnd => state.fog.end = float(values)?,
+        Value::ClipPlane => state.set_clip_plane(n, floats(values)?),
+        Value::PointSize => state.point.size = float(values)?,
+        Value::PointSizeMin => state.point.min = float(values)?,
+        Value::PointSizeMax => state.point.max = float(values)?,
+        Value::PointFadeThreshold => state.point.fade_threshold = float(values)?,
+        Value::PointAttenuation => state.point.attenuation = floats(values)?,
+        Value::DepthRange => state.depth_range = floats(values)?,
+        Value::DepthClamp => state.depth_clamp = float(values)? != 0.0,
+        Value::Viewport => state.viewport = floats(values)?,
+        Value::LowerLeftHeight => {
+            state.lower_left_height = Some(float(values)?).filter(|height| *height >= 0.0);
+        }
+        Value::WindowHeight => state.window_height = float(values)?,
+        Value::WarpSize => state.threads.warp_size = float(values)? as u32,
+        Value::WarpsPerSm => state.threads.warps_per_sm = float(values)? as u32,
+        Value::SmCount => state.threads.sm_count = float(values)? as u32,
+        Value::Samples => state.multisample = Multisample::standard(float(values)? as u32),
+        Value::SamplePosition => set_sample_position(state, n, floats(values)?),
+    }
+    Ok(())
+}
+
+/// Exactly as many floats as a value has.
+fn floats<const N: usize>(values: &[f32]) -> Result<[f32; N], Failure> {
+    let count = values.len();
+    <[f32; N]>::try_from(values)
+        .map_err(|_| Failure::argument(format!("`count` is {count}: the value has {N} floats")))
+}
+
+fn float(values: &[f32]) -> Result<f32, Failure> {
+    floats(values).map(|[value]| value)
+}
+
+fn face(number: u32) -> Result<Face, Failure> {
+    choice(number, "index")
+}
+
+fn set_texgen(
+    state: &mut GlState,
+    index: u32,
+    plane: TexGenPlane,
+    value: [f32; 4],
+) -> Result<(), Failure> {
+    let coord: TexGenCoord = choice(index % 4, "index")?;
+    match plane {
+        TexGenPlane::Eye => state.set_texgen_eye_plane(index / 4, coord, value),
+        TexGenPlane::Object => state.texgen_mut(index / 4).object[coord as usize] = value,
+    }
+    Ok(())
+}
+
+/// Samples before it that have no place of their own are in the middle.
+fn set_sample_position(state: &mut GlState, n: u32, position: [f32; 2]) {
+    let positions = &mut state.multisample.positions;
+    let n = n as usize;
+    if positions.len() <= n {
+        positions.resize(n + 1, [0.5; 2]);
+    }
+    positions[n] = position;
+}
+
+/// Lets four parameters of vertex programs, `address` to `address + 3`, track a matrix (glTrackMatrixNV): they hold its rows from now on.
+///
+/// `state` stays the caller's. `matrix` is a glasm_matrix, `index` its number, `form` a glasm_matrix_form.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_state_track_matrix(
+    state: Option<&mut glasm_state>,
+    address: u32,
+    matrix: u32,
+    index: u32,
+    form: u32,
+) -> glasm_result {
+    enter(|| {
+        let state = required(state, "state")?;
+        let matrix = tracked_matrix(choice(matrix, "matrix")?, number(index)?);
+        let tracking = Tracking {
+            matrix: matrix
+                .ok_or_else(|| Failure::argument("parameters cannot track this `matrix`"))?,
+            form: choice::<MatrixForm>(form, "form")?,
+        };
+        state.0.track_matrix(number(address)?, Some(tracking));
+        Ok(())
+    })
+}
+
+/// Ends tracking (glTrackMatrixNV with NONE). The parameters keep the rows that they held: `rows` is set to them, for the caller to keep, or to
+/// zeros if nothing was tracked.
+///
+/// `state` stays the caller's. `rows` is NULL, or room of the caller for 16 floats.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_state_untrack_matrix(
+    state: Option<&mut glasm_state>,
+    address: u32,
+    rows: *mut f32,
+) -> glasm_result {
+    enter(|| {
+        let state = required(state, "state")?;
+        let held = state.0.track_matrix(number(address)?, None);
+        if rows.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the caller has room for four rows.
+        unsafe { memory::give_array(rows.cast(), held.unwrap_or_default(), "rows") }
+    })
+}
+
+/// Whether a parameter of vertex programs tracks a matrix: 1, or 0.
+///
+/// `state` stays the caller's.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_state_is_tracked(
+    state: Option<&glasm_state>,
+    address: u32,
+) -> crate::enums::glasm_bool {
+    guarded(0, || {
+        let state = required(state, "state")?;
+        Ok(state.0.tracking(address).is_some().into())
+    })
+}
+
+/// The value of a state.* parameter. `glasm_shader_parameter_block` does that for all parameters of a shader at once.
+///
+/// `state` and `parameter` stay the caller's. `values` is room of the caller for four floats.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_state_evaluate(
+    state: Option<&glasm_state>,
+    parameter: Option<&glasm_state_parameter>,
+    values: *mut f32,
+) -> glasm_result {
+    enter(|| {
+        let state = required(state, "state")?;
+        let found = state.0.evaluate(param(required(parameter, "parameter")?)?);
+        // SAFETY: the caller has room for four floats.
+        unsafe { memory::give_array(values, found, "values") }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_takes_some_number_of_floats() {
+        let mut known = 0;
+        while let Some(value) = glasm_state_value::of(known) {
+            let mut state = GlState::default();
+            let takes =
+                (1..5).filter(|&count| set(&mut state, value, 1, &[0.25; 4][..count]).is_ok());
+            assert_eq!(takes.count(), 1, "{value:?}");
+            known += 1;
+        }
+        assert_eq!(known, glasm_state_value::SamplePosition as u32 + 1);
+    }
+
+    #[test]
+    fn numbers_have_a_limit() {
+        assert!(number(NUMBERS - 1).is_ok());
+        assert!(number(NUMBERS).is_err());
+    }
+}

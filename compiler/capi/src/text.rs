@@ -1,0 +1,378 @@
+//! Programs as text of the shading languages, with the feature `text`.
+
+use crate::call::{enter, glasm_result, guarded};
+use crate::compiler::glasm_compiler;
+use crate::diagnostics::glasm_diagnostics;
+use crate::memory::{self, Versioned, give, required};
+use crate::options::glasm_options;
+use crate::program::glasm_program;
+use crate::reflection::glasm_slot;
+use crate::shader::glasm_shader;
+use std::ffi::{CString, c_char};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// Rules for clip space that a program follows. Where the language has others, positions are converted.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_text_conventions {
+    /// Those of the language, so that positions pass unchanged.
+    Own = 0,
+    /// OpenGL's: depth from -w to w, y up.
+    OpenGl = 1,
+    /// Vulkan's: depth from 0 to w, y down.
+    Vulkan = 2,
+}
+
+/// What minima, maxima and clamps of GLSL give for NaN.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_nan {
+    /// What the functions of the language give.
+    Open = 0,
+    /// What programs want, by tests that make the text long.
+    Exact = 1,
+}
+
+/// What a resource of a text is.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_resource_kind {
+    /// A uniform buffer: the parameters, or a program parameter buffer.
+    Uniform = 0,
+    /// A storage buffer.
+    Storage = 1,
+    /// A texture with its sampler.
+    Texture = 2,
+    /// An image.
+    Image = 3,
+}
+
+/// How a program is written. `glasm_text_options_init` fills it with what it has unless a caller changes it.
+///
+/// All that it points to belongs to the caller and is read during the call that gets it, not later.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_text_options {
+    /// Size of the structure in bytes, as the caller knows it.
+    pub size: usize,
+    /// The language with its version: "wgsl", "glsl330", "essl310", "vulkan-glsl", "hlsl60", "msl24", and others that docs/text-output.md
+    /// lists; NULL: "glsl450".
+    pub language: *const c_char,
+    /// A glasm_text_conventions.
+    pub conventions: u32,
+    /// A glasm_nan.
+    pub nan: u32,
+    /// Options of the compiler; NULL: the default ones. Device features, conventions and debug information do not count: the language decides
+    /// them.
+    pub options: *const glasm_options,
+}
+
+// SAFETY: numbers and pointers, beginning with the size.
+unsafe impl Versioned for glasm_text_options {
+    fn initial() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            language: ptr::null(),
+            conventions: glasm_text_conventions::Own as u32,
+            nan: glasm_nan::Open as u32,
+            options: ptr::null(),
+        }
+    }
+}
+
+/// The value of `number` where a language has no place for numbers.
+pub const GLASM_NO_NUMBER: u32 = 0xffff_ffff;
+
+/// Something that the caller of a text binds.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_resource {
+    /// What it is.
+    pub kind: glasm_resource_kind,
+    /// Set and binding in the module, by which the reflection describes it.
+    pub slot: glasm_slot,
+    /// Its name in the text.
+    pub name: *const c_char,
+    /// Its number in the text among resources of its kind, or GLASM_NO_NUMBER.
+    pub number: u32,
+}
+
+/// A program as text. Threads may share it.
+#[derive(Debug)]
+pub struct glasm_text {
+    text: CString,
+    length: usize,
+    resources: Vec<glasm_resource>,
+    /// What the names of the resources point to.
+    _names: Vec<CString>,
+    shader: glasm_shader,
+}
+
+// SAFETY: the pointers in it are to strings on the heap that it owns and that nobody changes.
+unsafe impl Send for glasm_text {}
+// SAFETY: as above.
+unsafe impl Sync for glasm_text {}
+
+/// Fills the options of a text with what they are unless a caller changes them. `size` is `sizeof(glasm_text_options)`.
+///
+/// `options` belongs to the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_text_options_init(
+    options: *mut glasm_text_options,
+    size: usize,
+) -> glasm_result {
+    enter(|| {
+        // SAFETY: the caller's structure has this size.
+        unsafe { memory::init(options, size, "options") }
+    })
+}
+
+/// Writes a program as text of a shading language. GLASM_RESULT_PROGRAM if it cannot be written in it, GLASM_RESULT_NOT_BUILT if the library was
+/// built without the feature `text`.
+///
+/// `compiler` may be NULL, and so may `options`: GLSL 450. Both, and `program`, stay the caller's. `text` is set to a text that the caller owns
+/// and frees with `glasm_text_free`, or to NULL if there is none. `diagnostics` may be NULL; it is set to all errors and warnings, which the
+/// caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_program_write(
+    compiler: Option<&glasm_compiler>,
+    program: Option<&glasm_program>,
+    options: *const glasm_text_options,
+    text: Option<&mut MaybeUninit<*mut glasm_text>>,
+    mut diagnostics: Option<&mut MaybeUninit<*mut glasm_diagnostics>>,
+) -> glasm_result {
+    enter(|| {
+        give(diagnostics.as_deref_mut(), ptr::null_mut());
+        let text = required(text, "text")?;
+        text.write(ptr::null_mut());
+        let program = required(program, "program")?;
+        // SAFETY: the caller answers for the structure and all that it points to.
+        unsafe { writer::write(compiler, program, options, text, diagnostics) }
+    })
+}
+
+/// A text, with a NUL behind it; `length` is set to its bytes without that. NULL for NULL.
+///
+/// `text` stays the caller's. The string belongs to it and is valid until it is freed. `length` may be NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_text_string(
+    text: Option<&glasm_text>,
+    mut length: Option<&mut MaybeUninit<usize>>,
+) -> *const c_char {
+    give(length.as_deref_mut(), 0);
+    guarded(ptr::null(), || {
+        let text = required(text, "text")?;
+        give(length, text.length);
+        Ok(text.text.as_ptr())
+    })
+}
+
+/// What the caller of a text binds, and where; `count` is set to the number. NULL for NULL.
+///
+/// `text` stays the caller's. The list belongs to it, with its strings, and is valid until it is freed. `count` may be NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_text_resources(
+    text: Option<&glasm_text>,
+    mut count: Option<&mut MaybeUninit<usize>>,
+) -> *const glasm_resource {
+    give(count.as_deref_mut(), 0);
+    guarded(ptr::null(), || {
+        let resources = &required(text, "text")?.resources;
+        give(count, resources.len());
+        Ok(resources.as_ptr())
+    })
+}
+
+/// The shader that a text was written from, whose reflection says what each resource holds. NULL for NULL.
+///
+/// `text` stays the caller's. The shader belongs to it and is valid until it is freed; `glasm_shader_clone` keeps it.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_text_shader(text: Option<&glasm_text>) -> *const glasm_shader {
+    guarded(ptr::null(), || {
+        Ok(ptr::from_ref(&required(text, "text")?.shader))
+    })
+}
+
+/// Frees a text, and with it the shader that it was written from.
+///
+/// Takes `text` away from the caller; NULL is allowed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_text_free(text: Option<Box<glasm_text>>) {
+    guarded((), || {
+        drop(text);
+        Ok(())
+    });
+}
+
+#[cfg(feature = "text")]
+mod writer {
+    use super::{
+        GLASM_NO_NUMBER, glasm_nan, glasm_resource, glasm_resource_kind, glasm_text,
+        glasm_text_conventions, glasm_text_options,
+    };
+    use crate::call::Failure;
+    use crate::compiler::glasm_compiler;
+    use crate::diagnostics::{DiagnosticsPlace, give_diagnostics};
+    use crate::memory::{self, Versioned, give_handle};
+    use crate::options::read_options;
+    use crate::program::glasm_program;
+    use crate::shader::glasm_shader;
+    use crate::strings::c_string;
+    use ::glasm_text::{
+        Conventions, Error, Language, Nan, Options, ResourceKind, Text, UnknownLanguage,
+        compiler_options, explain_features, write_shader,
+    };
+    use glasm::{Code, Diagnostic, Diagnostics, Shader};
+    use std::ffi::CString;
+    use std::mem::MaybeUninit;
+
+    /// Options of the caller; NULL stands for the default ones.
+    ///
+    /// # Safety
+    /// `options` must be null, or as [`memory::read`] has it, and what it points to must be there during the call.
+    unsafe fn read_text_options(options: *const glasm_text_options) -> Result<Options, Failure> {
+        let given = match options.is_null() {
+            true => glasm_text_options::initial(),
+            // SAFETY: what the caller of this function answers for.
+            false => unsafe { memory::read(options, "options") }?,
+        };
+        // SAFETY: as above.
+        let language = unsafe { memory::string(given.language) };
+        let language = language.map_or(Ok(Language::default()), |name| {
+            name.parse()
+                .map_err(|unknown: UnknownLanguage| Failure::argument(unknown.to_string()))
+        })?;
+        Ok(Options {
+            language,
+            conventions: conventions(given.conventions)?,
+            nan: nan(given.nan)?,
+            // SAFETY: as above.
+            compiler: unsafe { read_options(given.options) }?,
+        })
+    }
+
+    fn conventions(number: u32) -> Result<Conventions, Failure> {
+        let rows = [
+            (glasm_text_conventions::Own, Conventions::Own),
+            (glasm_text_conventions::OpenGl, Conventions::OpenGl),
+            (glasm_text_conventions::Vulkan, Conventions::Vulkan),
+        ];
+        let found = rows.into_iter().find(|row| row.0 as u32 == number);
+        found
+            .map(|row| row.1)
+            .ok_or_else(|| Failure::argument(format!("`conventions` is {number}: there is none")))
+    }
+
+    fn nan(number: u32) -> Result<Nan, Failure> {
+        let rows = [(glasm_nan::Open, Nan::Open), (glasm_nan::Exact, Nan::Exact)];
+        let found = rows.into_iter().find(|row| row.0 as u32 == number);
+        found
+            .map(|row| row.1)
+            .ok_or_else(|| Failure::argument(format!("`nan` is {number}: there is none")))
+    }
+
+    /// Compiles a program for a language and writes it.
+    ///
+    /// # Safety
+    /// As [`read_text_options`].
+    pub(super) unsafe fn write(
+        compiler: Option<&glasm_compiler>,
+        program: &glasm_program,
+        options: *const glasm_text_options,
+        place: &mut MaybeUninit<*mut glasm_text>,
+        diagnostics: DiagnosticsPlace<'_>,
+    ) -> Result<(), Failure> {
+        // SAFETY: what the caller of this function answers for.
+        let options = &unsafe { read_text_options(options) }?;
+        let source = program.source();
+        let compiled = glasm_compiler::run(compiler, |compiler| {
+            compiler.compile_program(program.program(), &compiler_options(options))
+        });
+        let written = compiled
+            .map_err(|errors| explain_features(&source, options, errors))
+            .and_then(|shader| match write_shader(&shader, options) {
+                Ok(text) => Ok((shader, text)),
+                Err(error) => Err(all_messages(error)),
+            });
+        match written {
+            Ok((shader, text)) => {
+                give_diagnostics(diagnostics, text.warnings.clone(), &source);
+                give_handle(place, glasm_text::new(shader, &text));
+                Ok(())
+            }
+            Err(found) => {
+                give_diagnostics(diagnostics, found, &source);
+                Err(Failure::program())
+            }
+        }
+    }
+
+    /// What a writer says is a message about the whole program.
+    fn all_messages(error: Error) -> Diagnostics {
+        match error {
+            Error::Program(found) => found,
+            Error::Writer {
+                mut warnings,
+                message,
+            } => {
+                warnings.push(Diagnostic::whole_program(Code::Unsupported, message));
+                warnings
+            }
+        }
+    }
+
+    impl glasm_text {
+        fn new(shader: Shader, text: &Text) -> Self {
+            let names = text
+                .resources
+                .iter()
+                .map(|resource| c_string(&resource.name));
+            let names: Vec<CString> = names.collect();
+            let resources = text.resources.iter().zip(&names);
+            let resources = resources.map(|(resource, name)| glasm_resource {
+                kind: match resource.kind {
+                    ResourceKind::Uniform => glasm_resource_kind::Uniform,
+                    ResourceKind::Storage => glasm_resource_kind::Storage,
+                    ResourceKind::Texture => glasm_resource_kind::Texture,
+                    ResourceKind::Image => glasm_resource_kind::Image,
+                },
+                slot: resource.slot.into(),
+                name: name.as_ptr(),
+                number: resource.number.unwrap_or(GLASM_NO_NUMBER),
+            });
+            let text = c_string(&text.text);
+            Self {
+                length: text.as_bytes().len(),
+                text,
+                resources: resources.collect(),
+                _names: names,
+                shader: glasm_shader::new(shader),
+            }
+        }
+    }
+}
+
+#[cfg(not(feature = "text"))]
+mod writer {
+    use super::{glasm_text, glasm_text_options};
+    use crate::call::Failure;
+    use crate::compiler::glasm_compiler;
+    use crate::diagnostics::DiagnosticsPlace;
+    use crate::program::glasm_program;
+    use std::mem::MaybeUninit;
+
+    /// Says what is missing.
+    ///
+    /// # Safety
+    /// Nothing is read.
+    pub(super) unsafe fn write(
+        _compiler: Option<&glasm_compiler>,
+        _program: &glasm_program,
+        _options: *const glasm_text_options,
+        _place: &mut MaybeUninit<*mut glasm_text>,
+        _diagnostics: DiagnosticsPlace<'_>,
+    ) -> Result<(), Failure> {
+        Err(Failure::not_built("text"))
+    }
+}

@@ -1,0 +1,114 @@
+//! `include/glasm.h` is what the sources of the crate say. To write it anew: `GLASM_WRITE_HEADER=1 cargo test -p glasm-capi --test header`.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::path::{Path, PathBuf};
+
+/// The sources in the order of the header: a reader meets programs first.
+const SOURCES: &[&str] = &[
+    "call",
+    "enums",
+    "source",
+    "diagnostics",
+    "semantic",
+    "options",
+    "compiler",
+    "program",
+    "shader",
+    "state_parameter",
+    "parameters",
+    "reflection",
+    "link",
+    "stages",
+    "state",
+    "matrix",
+    "text",
+];
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn generate() -> String {
+    let config = cbindgen::Config::from_file(folder().join("cbindgen.toml")).unwrap();
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    for name in SOURCES {
+        builder = builder.with_src(folder().join("src").join(name).with_extension("rs"));
+    }
+    let mut header = Vec::new();
+    builder.generate().unwrap().write(&mut header);
+    String::from_utf8(header).unwrap()
+}
+
+#[test]
+fn the_header_is_what_the_sources_say() {
+    let path = folder().join("include/glasm.h");
+    let header = generate();
+    if std::env::var_os("GLASM_WRITE_HEADER").is_some() {
+        std::fs::write(&path, &header).unwrap();
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    let different = header.lines().zip(committed.lines());
+    let different = different.enumerate().find(|(_, (now, then))| now != then);
+    assert!(
+        header == committed,
+        "include/glasm.h is not up to date, see the top of this file; first difference: {different:?}"
+    );
+}
+
+/// A file that the list does not name would be missing in the header.
+#[test]
+fn every_function_is_declared() {
+    let header = generate();
+    for name in functions() {
+        assert!(header.contains(&format!("{name}(")), "{name}");
+    }
+}
+
+#[test]
+fn every_function_is_tested() {
+    let program = std::fs::read_to_string(folder().join("tests/c/interface.c")).unwrap();
+    for name in functions() {
+        assert!(program.contains(&format!("{name}(")), "{name}");
+    }
+}
+
+/// Who owns what is said of every pointer.
+#[test]
+fn every_function_says_who_owns_what() {
+    for file in sources() {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for (at, _) in text.match_indices("extern \"C\" fn ") {
+            let before = &text[..at];
+            let start = before.rfind("\n\n").map_or(0, |blank| blank + 2);
+            let documented: Vec<&str> = before[start..]
+                .lines()
+                .filter(|line| line.starts_with("///"))
+                .collect();
+            let documentation = documented.join(" ");
+            let words = ["belong", "own", "stay", "away", "room of the caller"];
+            let says = words.iter().any(|word| documentation.contains(word));
+            let name = text[at..].lines().next().unwrap_or_default();
+            assert!(says, "{}: {name}", file.display());
+        }
+    }
+}
+
+fn sources() -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder().join("src")).unwrap();
+    let files = files.map(|file| file.unwrap().path());
+    files
+        .filter(|path| path.extension() == Some(Path::new("rs").as_os_str()))
+        .collect()
+}
+
+fn functions() -> Vec<String> {
+    let mut names = Vec::new();
+    for file in sources() {
+        let text = std::fs::read_to_string(file).unwrap();
+        let found = text.split("extern \"C\" fn ").skip(1);
+        names.extend(found.map(|rest| rest.split('(').next().unwrap().to_owned()));
+    }
+    assert!(names.len() > 40, "{names:?}");
+    names
+}

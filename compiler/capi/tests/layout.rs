@@ -1,0 +1,116 @@
+//! C has the layouts of Rust: with pointers of 64 bits, and of 32. Rust's own sizes are checked where the crate is compiled, for 32 bits by
+//! `cargo check -p glasm-capi --target i686-unknown-linux-gnu`.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use glasm_tests::skip::{has_program, skip};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The rows of `src/layout.rs`: structure, size with 64 bits, size with 32 bits.
+fn rows() -> Vec<(String, [usize; 2])> {
+    let text = std::fs::read_to_string(folder().join("src/layout.rs")).unwrap();
+    let rows = text.lines().filter_map(|line| {
+        let words: Vec<&str> = line.trim().strip_suffix(';')?.split(' ').collect();
+        let [name, of_64, of_32] = words[..] else {
+            return None;
+        };
+        let name = name.split_once("::")?.1;
+        Some((name.to_owned(), [of_64.parse().ok()?, of_32.parse().ok()?]))
+    });
+    rows.collect()
+}
+
+/// Compiles assertions of the sizes; the compiler needs no system library for that, which few machines have for 32 bits.
+fn check(column: usize, flag: &str) {
+    if cfg!(windows) {
+        return skip("compilers on Windows take other arguments");
+    }
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    if !has_program(&compiler.to_string_lossy()) {
+        return;
+    }
+    let mut text = String::from("#include \"glasm.h\"\n");
+    for (name, sizes) in rows() {
+        let size = sizes[column];
+        writeln!(
+            text,
+            "_Static_assert(sizeof(struct {name}) == {size}, \"{name}\");"
+        )
+        .unwrap();
+    }
+    let source = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("layout{flag}.c"));
+    let compile = |text: &str| {
+        std::fs::write(&source, text).unwrap();
+        let mut command = Command::new(&compiler);
+        command.args(["-std=c11", "-ffreestanding", "-fsyntax-only", flag, "-I"]);
+        command.arg(folder().join("include")).arg(&source);
+        command.output().unwrap()
+    };
+    if !compile("int nothing;\n").status.success() {
+        return skip(format!("the C compiler does not know {flag}"));
+    }
+    let checked = compile(&text);
+    let said = String::from_utf8_lossy(&checked.stderr);
+    assert!(checked.status.success(), "{said}");
+}
+
+#[test]
+fn with_pointers_of_64_bits() {
+    check(0, "-m64");
+}
+
+#[test]
+fn with_pointers_of_32_bits() {
+    check(1, "-m32");
+}
+
+#[test]
+fn every_structure_has_a_row() {
+    let header = std::fs::read_to_string(folder().join("include/glasm.h")).unwrap();
+    let structures: Vec<&str> = header
+        .lines()
+        .filter_map(|line| line.strip_prefix("typedef struct ")?.strip_suffix(" {"))
+        .collect();
+    assert!(structures.len() > 20, "{structures:?}");
+    let rows = rows();
+    for name in structures {
+        assert!(rows.iter().any(|row| row.0 == name), "{name}");
+    }
+}
+
+/// The sizes of Rust with pointers of 32 bits.
+#[test]
+fn the_crate_compiles_for_32_bits() {
+    const TARGET: &str = "i686-unknown-linux-gnu";
+    let installed = Command::new("rustc")
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .output();
+    let folder = installed.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
+    if !folder.is_ok_and(|folder| Path::new(&folder).is_dir()) {
+        return skip(format!("Rust's target {TARGET} is not installed"));
+    }
+    // A folder of its own: Cargo holds a lock on the one that the tests are built in.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("i686");
+    let checked = Command::new(env!("CARGO"))
+        .args([
+            "check",
+            "--offline",
+            "--quiet",
+            "-p",
+            "glasm-capi",
+            "--target",
+            TARGET,
+        ])
+        .env("CARGO_TARGET_DIR", target)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&checked.stderr);
+    assert!(checked.status.success(), "{said}");
+}
