@@ -13,16 +13,16 @@ use glasm::reflect::{
 };
 use glasm::state::{GlState, MatrixForm, MatrixName};
 use glasm::{
-    Acceptance, BindingLayout, CacheKey, Capture, ClipDepth, Code, Compiler, Counts, Limits,
-    Conventions, DebugInfo, DepthMode, DeviceFeatures, Diagnostic, Diagnostics, Dialect,
+    Acceptance, BindingLayout, CacheKey, Capture, ClipDepth, Code, Compiler, Conventions, Counts,
+    DebugInfo, DepthMode, DeviceFeatures, Diagnostic, Diagnostics, Dialect,
     FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, Family, FixedState, HandleLimits,
-    IMAGE_LOCK_BINDING, IMAGE_UNITS, Input, InterfaceTypes, Interpolation, LevelFilter, LineMap,
-    Linked, Location, LodBias, Options, Output, ParamSource, Part, PatchLevels, Place, PointOrigin,
-    Position, PrimitiveNumbers, Program, ProgramType, Reflection, Sampling, Semantic, Severity,
-    Shader, Source, Span, Stage, Subgroups, Target, TexTarget, TexelFilter, TexelFormat,
+    IMAGE_LOCK_BINDING, IMAGE_UNITS, Input, InterfaceTypes, Interpolation, LevelFilter, Limits,
+    LineMap, Linked, Location, LodBias, Options, Output, ParamSource, Part, PatchLevels, Place,
+    PointOrigin, Position, PrimitiveNumbers, Program, ProgramType, Reflection, Sampling, Semantic,
+    Severity, Shader, Source, Span, Stage, Subgroups, Target, TexTarget, TexelFilter, TexelFormat,
     TextureWrap, TgsiOptions, TransformFeedback, TypeBase, VARYING_LOCATIONS, VERSION, Varyings,
-    Version, Width, WrapMode, cache_key, compile, count, is_feature, limits, link,
-    link_with, programs, tgsi_outputs, varying_location,
+    Version, Width, WrapMode, cache_key, compile, count, is_feature, limits, link, link_with,
+    programs, tgsi_outputs, varying_location,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
