@@ -1188,6 +1188,8 @@ typedef struct glasm_source {
     uint32_t step_limit;
     // TGSI: the program means what the document of 2010 says where it differs from the current one.
     glasm_bool tgsi_old;
+    // TGSI: the text is what a guest with virgl sends, and means what virglrenderer takes it for.
+    glasm_bool tgsi_virgl;
     // TGSI: bytes of MEMORY that is SHARED.
     uint32_t tgsi_shared_memory;
     // TGSI: bytes of MEMORY that is PRIVATE.

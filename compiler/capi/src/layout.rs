@@ -32,7 +32,7 @@ layouts! {
     reflection::glasm_slot 8 8;
     reflection::glasm_texture_binding 28 28;
     semantic::glasm_meaning 12 12;
-    source::glasm_source 136 116;
+    source::glasm_source 144 120;
     state_parameter::glasm_state_parameter 40 40;
     text::glasm_resource 32 20;
     text::glasm_text_options 32 20;

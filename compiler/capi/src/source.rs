@@ -40,6 +40,8 @@ pub struct glasm_source {
     pub step_limit: u32,
     /// TGSI: the program means what the document of 2010 says where it differs from the current one.
     pub tgsi_old: glasm_bool,
+    /// TGSI: the text is what a guest with virgl sends, and means what virglrenderer takes it for.
+    pub tgsi_virgl: glasm_bool,
     /// TGSI: bytes of MEMORY that is SHARED.
     pub tgsi_shared_memory: u32,
     /// TGSI: bytes of MEMORY that is PRIVATE.
@@ -75,6 +77,7 @@ unsafe impl Versioned for glasm_source {
             strict: (source.acceptance == Acceptance::Strict).into(),
             step_limit: source.step_limit.unwrap_or(GLASM_NO_STEP_LIMIT),
             tgsi_old: tgsi.old.into(),
+            tgsi_virgl: tgsi.virgl.into(),
             tgsi_shared_memory: tgsi.shared_memory,
             tgsi_private_memory: tgsi.private_memory,
             tgsi_block_size: tgsi.block_size,
@@ -166,6 +169,7 @@ impl Given<'_> {
         let given = &self.source;
         Ok(TgsiOptions {
             old: given.tgsi_old != 0,
+            virgl: given.tgsi_virgl != 0,
             shared_memory: given.tgsi_shared_memory,
             private_memory: given.tgsi_private_memory,
             block_size: given.tgsi_block_size,
@@ -181,4 +185,28 @@ impl Given<'_> {
 /// A mask of eight bits.
 pub(crate) fn mask(bits: u32, name: &str) -> Result<u8, Failure> {
     u8::try_from(bits).map_err(|_| Failure::argument(format!("`{name}` has more than eight bits")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a caller has not changed is what `Source::new` has.
+    #[test]
+    fn what_is_initial_is_default() {
+        let initial = glasm_source::initial();
+        // SAFETY: the structure is whole, and points to nothing.
+        let given = unsafe { read_source(&raw const initial) }.unwrap();
+        let (source, new) = (given.source().unwrap(), Source::new("program", b""));
+        assert_eq!(source.tgsi, new.tgsi);
+        assert_eq!(
+            (source.part, source.dialect, source.program_type),
+            (None, None, None)
+        );
+        assert_eq!(
+            (source.name, source.text, source.step_limit),
+            (new.name, new.text, new.step_limit)
+        );
+        assert_eq!(source.acceptance, new.acceptance);
+    }
 }
