@@ -56,7 +56,11 @@ impl CompileContext<'_> {
     }
 
     #[cfg(feature = "text")]
-    fn through_glsl(&self, section: &ProgramSection, shader: Shader) -> Result<Shader, Refusal> {
+    fn through_glsl(
+        &self,
+        section: &ProgramSection,
+        mut shader: Shader,
+    ) -> Result<Shader, Refusal> {
         let options = glasm_text::Options::new(glasm_text::Language::VulkanGlsl);
         let text = glasm_text::write_shader(&shader, &options).map_err(|error| {
             let message = error.to_string();
@@ -86,7 +90,8 @@ impl CompileContext<'_> {
                 }
             }
         })?;
-        Ok(Shader { words, ..shader })
+        shader.words = words;
+        Ok(shader)
     }
 
     #[cfg(not(feature = "text"))]
@@ -125,7 +130,7 @@ fn features_of_wgsl(device: DeviceFeatures) -> DeviceFeatures {
 
 /// Through WGSL and back; not if the text says that it differs from the program.
 #[cfg(feature = "text")]
-fn through_wgsl(section: &ProgramSection, shader: Shader) -> Result<Shader, Refusal> {
+fn through_wgsl(section: &ProgramSection, mut shader: Shader) -> Result<Shader, Refusal> {
     let stage = section.stage.name();
     let skip = |reason| Refusal::Skip(format!("the {stage} program as WGSL: {reason}"));
     let options = glasm_text::Options::new(glasm_text::Language::Wgsl);
@@ -145,7 +150,8 @@ fn through_wgsl(section: &ProgramSection, shader: Shader) -> Result<Shader, Refu
             format!("the {stage} program as WGSL: {error} in:\n{}", text.text),
         ))
     })?;
-    Ok(Shader { words, ..shader })
+    shader.words = words;
+    Ok(shader)
 }
 
 #[cfg(not(feature = "text"))]
