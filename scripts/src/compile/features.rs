@@ -75,9 +75,9 @@ mod tests {
     #[test]
     fn the_compiler_must_not_blame_what_it_was_told_is_there() {
         let device = DeviceFeatures::default().with(|name| name != "shaderInt64");
-        let wrong = |code: Code, feature| {
+        let wrong = |code: Code, feature: Option<&'static str>| {
             let error = Diagnostic {
-                feature,
+                feature: feature.map(Into::into),
                 ..Diagnostic::whole_program(code, "lacking")
             };
             wrong_blame(&device, Stage::Vertex, [&error]).is_some()
