@@ -146,7 +146,7 @@ impl Message {
             title: c_string(diagnostic.code.title()),
             message: c_string(&diagnostic.message),
             notes: StringList::new(diagnostic.notes.iter().map(String::as_str)),
-            feature: diagnostic.feature.map(c_string),
+            feature: diagnostic.feature.as_deref().map(c_string),
             rendered: c_string(rendered),
             place,
         }
