@@ -293,15 +293,4 @@ mod tests {
         assert_eq!(target([1, 2, 5]), glasm::Target::Vulkan1_2);
         assert_eq!(target([1, 3, 0]), glasm::Target::Vulkan1_3);
     }
-
-    #[test]
-    fn narrow_integers_need_arithmetic_and_storage() {
-        let mut capabilities = capable();
-        capabilities.features.insert("shaderInt16");
-        assert!(!capabilities.device_features(&Withheld::default()).int16);
-        capabilities.features.insert("storageBuffer16BitAccess");
-        assert!(capabilities.device_features(&Withheld::default()).int16);
-        assert!(capabilities.device_features(&Withheld::default()).int64);
-        assert!(!capabilities.device_features(&Withheld::default()).float64);
-    }
 }

@@ -16,6 +16,8 @@
 //! any results go with each other. It makes the stages that bring patches to geometry programs and to rasterization; [`stages`] has others
 //! that a pipeline may need besides its programs.
 //!
+//! [`layout`] gives the descriptor set layouts that the modules of a pipeline need together.
+//!
 //! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
 //!
 //! No function of this crate panics or hangs, whatever the program string holds.
@@ -70,6 +72,7 @@
 #![forbid(unsafe_code)]
 
 mod compiler;
+pub mod layout;
 mod limits;
 mod link;
 mod program;
@@ -77,6 +80,8 @@ pub mod stages;
 pub mod state;
 #[cfg(feature = "spirv-tools")]
 pub mod validate;
+#[cfg(feature = "ash")]
+pub mod vulkan;
 
 pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::device_features;
