@@ -153,7 +153,6 @@ fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm_scripts::compile::Withheld;
 
     pub(super) fn capable() -> Capabilities {
         Capabilities {

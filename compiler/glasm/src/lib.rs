@@ -113,3 +113,8 @@ pub struct ReadmeDoctests;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/tgsi.md")]
 pub struct TgsiDoctests;
+
+/// The examples of the page about embedding, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+pub struct EmbeddingDoctests;

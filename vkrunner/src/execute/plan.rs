@@ -430,7 +430,7 @@ mod tests {
             slots: Vec::new(),
             storage: false,
         };
-        let fragment = glasm::Reflection {
+        let fragment = Reflection {
             params: Some(block),
             ..reflection(Stage::Fragment)
         };
@@ -498,7 +498,7 @@ mod tests {
             binding: 320,
         };
         let with_lock = |stage| {
-            let reflection = glasm::Reflection {
+            let reflection = Reflection {
                 image_lock: Some(slot),
                 ..reflection(stage)
             };

@@ -86,9 +86,9 @@ fn rows(sets: &[SetLayout]) -> Vec<Row> {
     rows.collect()
 }
 
-#[test]
-fn every_member_with_a_slot_has_a_binding() {
-    let all = Reflection {
+/// The reflection of a program that uses all there is.
+fn everything() -> Reflection {
+    Reflection {
         params: Some(ParamBlock {
             slot: slot(0, 4),
             slots: Vec::new(),
@@ -129,7 +129,11 @@ fn every_member_with_a_slot_has_a_binding() {
         ],
         image_lock: Some(slot(3, 352)),
         ..nothing(Stage::Fragment)
-    };
+    }
+}
+
+#[test]
+fn every_member_with_a_slot_has_a_binding() {
     let expected = [
         (0, 4, DescriptorKind::UniformBuffer, 1),
         (1, 0, DescriptorKind::CombinedImageSampler, 3),
@@ -148,7 +152,7 @@ fn every_member_with_a_slot_has_a_binding() {
         (4, 2, DescriptorKind::StorageImage, 5),
         (4, 3, DescriptorKind::StorageTexelBuffer, 5),
     ];
-    assert_eq!(rows(&set_layouts(&[&all]).unwrap()), expected);
+    assert_eq!(rows(&set_layouts(&[&everything()]).unwrap()), expected);
 }
 
 #[test]

@@ -76,7 +76,8 @@ macro_rules! structures {
                 [$(of(self.$chain.is_some(), $origin),)*].into_iter().flatten().collect()
             }
 
-            /// Links the structures into a list, for `vkCreateDevice`.
+            /// Links the structures into a list, for `vkCreateDevice`. Callers that add structures of their own take those of extensions, not
+            /// `VkPhysicalDeviceVulkan11Features` and `VkPhysicalDeviceVulkan13Features`, which would have members of these twice.
             pub fn link(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
                 let mut list = vk::PhysicalDeviceFeatures2::default().features(self.core);
                 $(if let Some(structure) = &mut self.$chain {

@@ -36,7 +36,7 @@ mod table;
 
 pub use chain::FeatureChain;
 #[doc(hidden)]
-pub use table::FeatureTable;
+pub use table::{FeatureTable, Visitor};
 
 use ash::vk;
 use glasm_codegen::options::{DeviceFeatures, Target};

@@ -56,10 +56,13 @@ macro_rules! feature_table {
     };
 }
 
+/// What is called for every feature that a device may have, with its name.
+pub type Visitor<'a> = dyn FnMut(&'static str, &mut vk::Bool32) + 'a;
+
 /// Some features.
 pub struct FeatureTable {
     /// Visits those that are members of structures.
-    pub visit: fn(&mut FeatureChain, &mut dyn FnMut(&'static str, &mut vk::Bool32)),
+    pub visit: fn(&mut FeatureChain, &mut Visitor<'_>),
     /// Extensions that count as features under their names.
     pub extensions: &'static [&'static [&'static CStr]],
 }
