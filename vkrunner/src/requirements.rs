@@ -153,7 +153,6 @@ fn missing_limit(script: &Script, capabilities: &Capabilities) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm_scripts::compile::Withheld;
 
     pub(super) fn capable() -> Capabilities {
         Capabilities {
@@ -292,16 +291,5 @@ mod tests {
         assert_eq!(target([1, 1, 0]), glasm::Target::Vulkan1_1);
         assert_eq!(target([1, 2, 5]), glasm::Target::Vulkan1_2);
         assert_eq!(target([1, 3, 0]), glasm::Target::Vulkan1_3);
-    }
-
-    #[test]
-    fn narrow_integers_need_arithmetic_and_storage() {
-        let mut capabilities = capable();
-        capabilities.features.insert("shaderInt16");
-        assert!(!capabilities.device_features(&Withheld::default()).int16);
-        capabilities.features.insert("storageBuffer16BitAccess");
-        assert!(capabilities.device_features(&Withheld::default()).int16);
-        assert!(capabilities.device_features(&Withheld::default()).int64);
-        assert!(!capabilities.device_features(&Withheld::default()).float64);
     }
 }

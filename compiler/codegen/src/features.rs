@@ -8,8 +8,8 @@ use glasm_ir::Stage;
 /// `feature "name" (place) (field) [needs]` is what a device has or lacks:
 ///
 /// - the name as Vulkan spells it;
-/// - where Vulkan tells of it: `structure.member` of the structure that the runner calls so, with `vulkan12|` before it if Vulkan 1.2 took
-///   the structure over; `extension` if the extension of this name is all there is; `other` for what must be asked for by hand; nothing
+/// - where Vulkan tells of it: `structure.member` of the structure that `glasm::vulkan::FeatureChain` calls so, with `vulkan12|` before it if
+///   Vulkan 1.2 took the structure over; `extension` if the extension of this name is all there is; `other` for what must be asked for by hand; nothing
 ///   if Vulkan has no such feature, which then is not in the reflection either;
 /// - `field = default` makes it a field of [`DeviceFeatures`], with more about it as text; `& field` is another feature that the same
 ///   field stands for, or a part of it;

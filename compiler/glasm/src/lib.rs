@@ -16,6 +16,8 @@
 //! any results go with each other. It makes the stages that bring patches to geometry programs and to rasterization; [`stages`] has others
 //! that a pipeline may need besides its programs.
 //!
+//! [`layout`] gives the descriptor set layouts that the modules of a pipeline need together.
+//!
 //! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
 //!
 //! No function of this crate panics or hangs, whatever the program string holds.
@@ -92,6 +94,7 @@
 mod cache;
 mod caller_limits;
 mod compiler;
+pub mod layout;
 mod link;
 mod program;
 pub mod reflect;
@@ -99,6 +102,8 @@ pub mod stages;
 pub mod state;
 #[cfg(feature = "spirv-tools")]
 pub mod validate;
+#[cfg(feature = "ash")]
+pub mod vulkan;
 
 pub use cache::{CacheKey, cache_key};
 pub use caller_limits::Limits;
@@ -144,3 +149,8 @@ pub struct ReadmeDoctests;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/tgsi.md")]
 pub struct TgsiDoctests;
+
+/// The examples of the page about embedding, as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+pub struct EmbeddingDoctests;

@@ -129,7 +129,7 @@ pub(crate) fn execute(
         dispatches: sets.iter().map(|_| None).collect(),
     };
     let threads = &mut execution.resources.params.state.threads;
-    threads.warp_size = device.capabilities.subgroups.size.min(32);
+    threads.warp_size = device.capabilities.compiler.subgroups.size.min(32);
     let requirements = &script.requirements;
     let samples = requirements.attachments.samples;
     execution.resources.params.state.multisample = Multisample::standard(samples);

@@ -2,11 +2,13 @@
 
 use super::bindings::{BufferPlace, Presence};
 use crate::programs::Module;
-use crate::vk::{Binding, BindingKind, Comparing, Fit};
+use crate::vk::{Binding, Comparing, Fit};
+use glasm::Reflection;
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
+use glasm::layout::{Descriptor, DescriptorKind, Resource, descriptors};
 use glasm::reflect::{
-    AttachmentBinding, BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding,
-    ImageFormat, NamedParameter, ParamBlock, SamplerBinding, Scalar, TextureBinding,
+    BufferBinding, DescriptorSlot, HandleKind, ImageBinding, ImageFormat, NamedParameter,
+    ParamBlock, Scalar, TextureBinding,
 };
 use glasm_scripts::script::{BindTarget, BufferKind, ImageKey};
 
@@ -65,15 +67,6 @@ pub(super) struct WantedImage {
     pub(super) format: ImageFormat,
 }
 
-impl WantedTexture {
-    fn kind(self) -> BindingKind {
-        match self.target == TexTarget::Buffer {
-            true => BindingKind::TexelBuffer,
-            false => BindingKind::Texture,
-        }
-    }
-}
-
 /// Places to which the script binds resources, where modules without reflection find them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbered<'a> {
@@ -104,45 +97,24 @@ pub(super) fn plan_bindings<'a>(
             plain = true;
             continue;
         };
-        let missing = match reflection.transparent_missing {
-            true => Missing::Transparent,
-            false => Missing::Black,
-        };
-        if let Some(block) = &reflection.params {
-            let named = reflection.named.clone();
-            let source = Source::Params(module.stage, block.clone(), named);
-            let kind = match block.storage {
-                true => BindingKind::Storage,
-                false => BindingKind::Uniform,
-            };
-            add(&mut plan, block.slot, kind, 1, source);
-        }
-        for texture in &reflection.textures {
-            plan_texture(&mut plan, texture, missing)?;
-        }
-        samplers.extend(&reflection.samplers);
-        plan_attachments(&mut plan, &reflection.attachments);
-        for image in &reflection.images {
-            plan_image(&mut plan, image)?;
-        }
-        if let Some(slot) = reflection.image_lock {
-            add(&mut plan, slot, BindingKind::Storage, 1, Source::ImageLock);
-        }
-        for array in &reflection.handle_arrays {
-            let source = Source::Handles(array.kind, array.target);
-            add(
-                &mut plan,
-                array.slot,
-                handle_binding(array),
-                array.count,
-                source,
-            );
-        }
-        for buffer in &reflection.buffers {
-            plan_buffer(&mut plan, module.stage, buffer);
+        for descriptor in descriptors(reflection) {
+            match descriptor.resource {
+                // Where a unit has a texture, too, its sampler comes with it.
+                Resource::Sampler(_) => samplers.push((descriptor, reflection)),
+                Resource::Params(_)
+                | Resource::State(_)
+                | Resource::Texture(_)
+                | Resource::Attachment(_)
+                | Resource::Image(_)
+                | Resource::Handles(_)
+                | Resource::Buffer(_)
+                | Resource::ImageLock => plan_descriptor(&mut plan, reflection, &descriptor)?,
+            }
         }
     }
-    plan_samplers(&mut plan, &samplers);
+    for (descriptor, reflection) in samplers {
+        plan_descriptor(&mut plan, reflection, &descriptor)?;
+    }
     // What a reflection asks for counts more than the numbers that buffers have in the script.
     if plain {
         plan_by_convention(&mut plan, numbered);
@@ -150,11 +122,48 @@ pub(super) fn plan_bindings<'a>(
     Ok(plan)
 }
 
+/// Adds what a module wants at a slot.
+fn plan_descriptor(
+    plan: &mut Vec<PlannedBinding>,
+    reflection: &Reflection,
+    descriptor: &Descriptor<'_>,
+) -> Result<(), String> {
+    let source = match descriptor.resource {
+        Resource::Params(block) => {
+            Source::Params(reflection.stage, block.clone(), reflection.named.clone())
+        }
+        Resource::State(_) => Source::State,
+        Resource::Texture(texture) => {
+            let wanted = wanted_texture(reflection, texture);
+            refuse_other_textures(plan, texture, &wanted)?;
+            Source::Textures(texture.unit, wanted)
+        }
+        Resource::Sampler(sampler) => Source::Sampler(sampler.unit, comparing(sampler.shadow)),
+        Resource::Attachment(attachment) => Source::Attachment(attachment.buffer),
+        Resource::Image(image) => {
+            let wanted = wanted_image(image);
+            refuse_other_images(plan, image, &wanted)?;
+            Source::Images(image.unit, wanted)
+        }
+        Resource::Handles(array) => Source::Handles(array.kind, array.target),
+        Resource::Buffer(buffer) => match buffer_places(reflection.stage, buffer) {
+            Some(places) => Source::Buffers(places),
+            None => return Ok(()),
+        },
+        Resource::ImageLock => Source::ImageLock,
+    };
+    let Descriptor {
+        slot, kind, count, ..
+    } = *descriptor;
+    add(plan, slot, kind, count, source);
+    Ok(())
+}
+
 /// Adds a binding; stages may share one.
 fn add(
     plan: &mut Vec<PlannedBinding>,
     slot: DescriptorSlot,
-    kind: BindingKind,
+    kind: DescriptorKind,
     count: u32,
     source: Source,
 ) {
@@ -199,8 +208,8 @@ fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
             continue;
         };
         let binding_kind = match kind {
-            BufferKind::Uniform => BindingKind::Uniform,
-            BufferKind::Storage => BindingKind::Storage,
+            BufferKind::Uniform => DescriptorKind::UniformBuffer,
+            BufferKind::Storage => DescriptorKind::StorageBuffer,
             BufferKind::Counter | BufferKind::Feedback => continue,
         };
         let source = Source::Buffers(vec![BufferPlace {
@@ -221,7 +230,7 @@ fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
         add(
             plan,
             slot,
-            wanted.kind(),
+            DescriptorKind::of_texture(wanted.target),
             1,
             Source::Textures(*unit, *wanted),
         );
@@ -231,121 +240,92 @@ fn plan_by_convention(plan: &mut Vec<PlannedBinding>, numbered: Numbered<'_>) {
             set: key.set,
             binding: key.binding,
         };
-        let kind = match target {
-            TexTarget::Buffer => BindingKind::StorageTexelBuffer,
-            TexTarget::D1
-            | TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Cube
-            | TexTarget::Rect
-            | TexTarget::D1Array
-            | TexTarget::D2Array
-            | TexTarget::CubeArray
-            | TexTarget::D2Ms
-            | TexTarget::D2MsArray => BindingKind::StorageImage,
-        };
+        let kind = DescriptorKind::of_image(*target);
         add(plan, slot, kind, 1, Source::Image(*key));
     }
 }
 
-fn plan_texture(
-    plan: &mut Vec<PlannedBinding>,
-    texture: &TextureBinding,
-    missing: Missing,
-) -> Result<(), String> {
-    let comparing = match texture.shadow {
+fn comparing(shadow: bool) -> Comparing {
+    match shadow {
         true => Comparing::On,
         false => Comparing::Off,
-    };
-    let wanted = WantedTexture {
+    }
+}
+
+fn wanted_texture(reflection: &Reflection, texture: &TextureBinding) -> WantedTexture {
+    WantedTexture {
         target: texture.target,
         texel: texture.texel,
-        comparing: Some(comparing),
-        missing,
-    };
-    let differs = |planned: &PlannedBinding| {
-        (planned.binding.set, planned.binding.binding) == (texture.slot.set, texture.slot.binding)
-            && !matches!(planned.source, Source::Textures(_, known) if known == WantedTexture { missing: known.missing, ..wanted })
-    };
-    if plan.iter().any(differs) {
-        return Err(format!(
-            "texture image unit {}: the programs read different kinds of textures",
-            texture.unit
-        ));
-    }
-    let source = Source::Textures(texture.unit, wanted);
-    add(plan, texture.slot, wanted.kind(), texture.count, source);
-    Ok(())
-}
-
-fn plan_attachments(plan: &mut Vec<PlannedBinding>, attachments: &[AttachmentBinding]) {
-    for attachment in attachments {
-        let source = Source::Attachment(attachment.buffer);
-        add(plan, attachment.slot, BindingKind::Attachment, 1, source);
-    }
-}
-
-/// Samplers of units; where a unit has a texture, too, its sampler comes with it.
-fn plan_samplers(plan: &mut Vec<PlannedBinding>, samplers: &[&SamplerBinding]) {
-    for sampler in samplers {
-        let comparing = match sampler.shadow {
-            true => Comparing::On,
-            false => Comparing::Off,
-        };
-        let source = Source::Sampler(sampler.unit, comparing);
-        add(plan, sampler.slot, BindingKind::Texture, 1, source);
-    }
-}
-
-fn plan_image(plan: &mut Vec<PlannedBinding>, image: &ImageBinding) -> Result<(), String> {
-    let wanted = WantedImage {
-        target: image.target,
-        format: image.format,
-    };
-    let differs = |planned: &PlannedBinding| {
-        (planned.binding.set, planned.binding.binding) == (image.slot.set, image.slot.binding)
-            && !matches!(planned.source, Source::Images(_, known) if known == wanted)
-    };
-    if plan.iter().any(differs) {
-        return Err(format!(
-            "image unit {}: the programs see different kinds of images",
-            image.unit
-        ));
-    }
-    let kind = match image.target == TexTarget::Buffer {
-        true => BindingKind::StorageTexelBuffer,
-        false => BindingKind::StorageImage,
-    };
-    let source = Source::Images(image.unit, wanted);
-    add(plan, image.slot, kind, image.count, source);
-    Ok(())
-}
-
-fn handle_binding(array: &HandleArray) -> BindingKind {
-    let is_buffer = array.target == TexTarget::Buffer;
-    match array.kind {
-        HandleKind::Texture(_) | HandleKind::Comparison | HandleKind::QueriedTexture => {
-            match is_buffer {
-                true => BindingKind::TexelBuffer,
-                false => BindingKind::Texture,
-            }
-        }
-        HandleKind::Image(_) => match is_buffer {
-            true => BindingKind::StorageTexelBuffer,
-            false => BindingKind::StorageImage,
+        comparing: Some(comparing(texture.shadow)),
+        missing: match reflection.transparent_missing {
+            true => Missing::Transparent,
+            false => Missing::Black,
         },
     }
 }
 
-fn plan_buffer(plan: &mut Vec<PlannedBinding>, stage: Stage, wanted: &BufferBinding) {
+fn wanted_image(image: &ImageBinding) -> WantedImage {
+    WantedImage {
+        target: image.target,
+        format: image.format,
+    }
+}
+
+/// What is planned for a slot.
+fn planned_at(plan: &[PlannedBinding], slot: DescriptorSlot) -> Option<&Source> {
+    let same = |planned: &&PlannedBinding| {
+        (planned.binding.set, planned.binding.binding) == (slot.set, slot.binding)
+    };
+    plan.iter().find(same).map(|planned| &planned.source)
+}
+
+/// The error that another program reads another kind of texture of the same unit.
+fn refuse_other_textures(
+    plan: &[PlannedBinding],
+    texture: &TextureBinding,
+    wanted: &WantedTexture,
+) -> Result<(), String> {
+    match planned_at(plan, texture.slot) {
+        None => Ok(()),
+        // What is missing is the same for all of them.
+        Some(Source::Textures(_, known))
+            if (WantedTexture {
+                missing: wanted.missing,
+                ..*known
+            }) == *wanted =>
+        {
+            Ok(())
+        }
+        Some(_) => Err(format!(
+            "texture image unit {}: the programs read different kinds of textures",
+            texture.unit
+        )),
+    }
+}
+
+/// The error that another program sees another kind of image at the same unit.
+fn refuse_other_images(
+    plan: &[PlannedBinding],
+    image: &ImageBinding,
+    wanted: &WantedImage,
+) -> Result<(), String> {
+    match planned_at(plan, image.slot) {
+        None => Ok(()),
+        Some(Source::Images(_, known)) if known == wanted => Ok(()),
+        Some(_) => Err(format!(
+            "image unit {}: the programs see different kinds of images",
+            image.unit
+        )),
+    }
+}
+
+/// Where a program's buffers are found; `None` for memory that is not bound.
+fn buffer_places(stage: Stage, wanted: &BufferBinding) -> Option<Vec<BufferPlace>> {
     let (stage, kind, presence) = match wanted.kind {
         IrBufferKind::Constant => (Some(stage), BufferKind::Uniform, Presence::Zeros),
         IrBufferKind::Storage => (None, BufferKind::Storage, Presence::Needed),
         IrBufferKind::Counter => (None, BufferKind::Counter, Presence::Needed),
-        IrBufferKind::State => {
-            return add(plan, wanted.slot, BindingKind::Storage, 1, Source::State);
-        }
-        IrBufferKind::Shared | IrBufferKind::Private => return,
+        IrBufferKind::State | IrBufferKind::Shared | IrBufferKind::Private => return None,
     };
     let places = (wanted.index..wanted.index + wanted.count).map(|binding| BufferPlace {
         stage,
@@ -354,12 +334,7 @@ fn plan_buffer(plan: &mut Vec<PlannedBinding>, stage: Stage, wanted: &BufferBind
         binding,
         presence,
     });
-    let binding_kind = match kind {
-        BufferKind::Uniform => BindingKind::Uniform,
-        BufferKind::Storage | BufferKind::Counter | BufferKind::Feedback => BindingKind::Storage,
-    };
-    let source = Source::Buffers(places.collect());
-    add(plan, wanted.slot, binding_kind, wanted.count, source);
+    Some(places.collect())
 }
 
 #[cfg(test)]
@@ -432,12 +407,12 @@ mod tests {
         assert_eq!(
             bindings,
             [
-                one(0, 3, BindingKind::Storage),
-                one(2, 0, BindingKind::Uniform),
-                one(1, 5, BindingKind::Texture),
-                one(1, 6, BindingKind::TexelBuffer),
-                one(3, 129, BindingKind::StorageImage),
-                one(2, 7, BindingKind::StorageTexelBuffer),
+                one(0, 3, DescriptorKind::StorageBuffer),
+                one(2, 0, DescriptorKind::UniformBuffer),
+                one(1, 5, DescriptorKind::CombinedImageSampler),
+                one(1, 6, DescriptorKind::UniformTexelBuffer),
+                one(3, 129, DescriptorKind::StorageImage),
+                one(2, 7, DescriptorKind::StorageTexelBuffer),
             ]
         );
         let storage = BufferPlace {
@@ -455,7 +430,7 @@ mod tests {
             slots: Vec::new(),
             storage: false,
         };
-        let fragment = glasm::Reflection {
+        let fragment = Reflection {
             params: Some(block),
             ..reflection(Stage::Fragment)
         };
@@ -523,7 +498,7 @@ mod tests {
             binding: 320,
         };
         let with_lock = |stage| {
-            let reflection = glasm::Reflection {
+            let reflection = Reflection {
                 image_lock: Some(slot),
                 ..reflection(stage)
             };
@@ -532,7 +507,7 @@ mod tests {
         let modules = [with_lock(Stage::Vertex), with_lock(Stage::Fragment)];
         let plan = plan_bindings(&modules, numbered(&[])).unwrap();
         assert_eq!(plan.len(), 1);
-        assert_eq!(plan[0].binding.kind, BindingKind::Storage);
+        assert_eq!(plan[0].binding.kind, DescriptorKind::StorageBuffer);
         assert_eq!(plan[0].source, Source::ImageLock);
     }
 

@@ -109,10 +109,8 @@ pub(crate) struct PrimitiveLimits {
 pub(crate) struct Capabilities {
     /// Major, minor and patch version that both device and runner know.
     pub(crate) version: [u32; 3],
-    /// What subgroups can do.
-    pub(crate) subgroups: glasm::Subgroups,
-    /// Components of all vertices together that an invocation of a geometry program emits; 0 without such programs.
-    pub(crate) geometry_components: u32,
+    /// What the compiler knows of it.
+    pub(crate) compiler: glasm::DeviceFeatures,
     /// Names of the features that are enabled.
     pub(crate) features: BTreeSet<&'static str>,
     /// Names of the extensions that the device has.
@@ -136,10 +134,6 @@ pub(crate) struct Capabilities {
     pub(crate) storage_buffers: BufferLimits,
     pub(crate) max_patch_vertices: u32,
     pub(crate) feedback: FeedbackLimits,
-    /// `shaderSignedZeroInfNanPreserveFloat32`
-    pub(crate) preserves_signed_zero_inf_nan: bool,
-    /// `shaderDenormFlushToZeroFloat32`
-    pub(crate) flushes_denormals: bool,
     /// Raw values of the formats that vertex attributes can have.
     pub(crate) vertex_formats: BTreeSet<i32>,
     /// Number of vertex attributes.
@@ -153,14 +147,7 @@ impl Capabilities {
 
     /// The features that the compiler is told about.
     pub(crate) fn device_features(&self, without: &Withheld) -> glasm::DeviceFeatures {
-        without.told(glasm::DeviceFeatures {
-            subgroups: self.subgroups,
-            // Without geometry programs nobody asks.
-            geometry_components: self.geometry_components,
-            signed_zero_inf_nan_preserve_float32: self.preserves_signed_zero_inf_nan,
-            denorm_flush_to_zero_float32: self.flushes_denormals,
-            ..glasm::DeviceFeatures::default().with(|name| self.has(name))
-        })
+        without.told(self.compiler)
     }
 
     /// Where programs find what they read. Handles get a set of their own if there can be so many, else a place behind the textures.

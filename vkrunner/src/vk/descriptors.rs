@@ -9,43 +9,21 @@ use super::texture::Texture;
 use crate::error::{CallContext, Error};
 use ash::vk;
 use glasm::ir::Stage;
+use glasm::layout::DescriptorKind;
 use glasm_scripts::texture::StorageView;
 use glasm_scripts::timing::Phase;
 use std::rc::Rc;
 
-/// What a descriptor refers to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum BindingKind {
-    Uniform,
-    Storage,
-    Texture,
-    /// A buffer texture.
-    TexelBuffer,
-    StorageImage,
-    StorageTexelBuffer,
-    /// A color attachment that fragment programs read.
-    Attachment,
+/// Vulkan's number for a kind.
+fn descriptor_type(kind: DescriptorKind) -> vk::DescriptorType {
+    vk::DescriptorType::from_raw(kind.vulkan() as i32)
 }
 
-impl BindingKind {
-    fn descriptor_type(self) -> vk::DescriptorType {
-        match self {
-            Self::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
-            Self::Storage => vk::DescriptorType::STORAGE_BUFFER,
-            Self::Texture => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
-            Self::TexelBuffer => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
-            Self::StorageImage => vk::DescriptorType::STORAGE_IMAGE,
-            Self::StorageTexelBuffer => vk::DescriptorType::STORAGE_TEXEL_BUFFER,
-            Self::Attachment => vk::DescriptorType::INPUT_ATTACHMENT,
-        }
-    }
-
-    /// Those of `stages` that may see it.
-    fn stages(self, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
-        match self == Self::Attachment {
-            true => stages & vk::ShaderStageFlags::FRAGMENT,
-            false => stages,
-        }
+/// Those of `stages` that may see descriptors of a kind.
+fn seeing(kind: DescriptorKind, stages: vk::ShaderStageFlags) -> vk::ShaderStageFlags {
+    match kind == DescriptorKind::InputAttachment {
+        true => stages & vk::ShaderStageFlags::FRAGMENT,
+        false => stages,
     }
 }
 
@@ -62,7 +40,7 @@ pub(crate) enum Fit {
 pub(crate) struct Binding {
     pub(crate) set: u32,
     pub(crate) binding: u32,
-    pub(crate) kind: BindingKind,
+    pub(crate) kind: DescriptorKind,
     pub(crate) count: u32,
     pub(crate) fit: Fit,
 }
@@ -185,9 +163,9 @@ impl LayoutObject {
             .map(|binding| {
                 let layout = vk::DescriptorSetLayoutBinding::default()
                     .binding(binding.binding)
-                    .descriptor_type(binding.kind.descriptor_type())
+                    .descriptor_type(descriptor_type(binding.kind))
                     .descriptor_count(binding.count)
-                    .stage_flags(binding.kind.stages(self.stages));
+                    .stage_flags(seeing(binding.kind, self.stages));
                 let flags = match binding.fit {
                     Fit::All => vk::DescriptorBindingFlags::empty(),
                     Fit::Accessed => vk::DescriptorBindingFlags::PARTIALLY_BOUND,
@@ -228,7 +206,7 @@ impl LayoutObject {
         let sizes: Vec<_> = bindings
             .iter()
             .map(|binding| vk::DescriptorPoolSize {
-                ty: binding.kind.descriptor_type(),
+                ty: descriptor_type(binding.kind),
                 descriptor_count: binding.count,
             })
             .collect();
@@ -265,7 +243,7 @@ impl LayoutObject {
             .dst_set(self.sets[binding.set as usize])
             .dst_binding(binding.binding)
             .dst_array_element(element)
-            .descriptor_type(binding.kind.descriptor_type());
+            .descriptor_type(descriptor_type(binding.kind));
         let (buffers, images, views);
         let write = match resource {
             Resource::Buffer {
@@ -290,7 +268,7 @@ impl LayoutObject {
                     write.image_info(&images)
                 }
             },
-            Resource::NoImage if binding.kind == BindingKind::StorageTexelBuffer => {
+            Resource::NoImage if binding.kind == DescriptorKind::StorageTexelBuffer => {
                 views = [vk::BufferView::null()];
                 write.texel_buffer_view(&views)
             }

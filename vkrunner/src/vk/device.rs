@@ -1,6 +1,5 @@
 //! The opened device, its queue and its memory.
 
-use super::features::{FeatureChain, extension_features};
 use super::instance::Instance;
 use super::kept::Shelves;
 use super::physical::{PhysicalDevice, SOFTWARE};
@@ -256,30 +255,28 @@ fn create_device(
     extra_extensions: &BTreeSet<String>,
 ) -> Result<ash::Device, Error> {
     let available = &physical.capabilities.extensions;
-    let minor = physical.capabilities.version[1];
-    let mut features = FeatureChain::query(instance, physical.handle, minor, available);
-    let mut extensions: BTreeSet<CString> = features
-        .extensions(minor)
-        .into_iter()
+    let mut extensions: BTreeSet<CString> = physical
+        .support
+        .extensions()
+        .iter()
+        .copied()
         .map(CStr::to_owned)
         .collect();
     let optional = [
-        ash::khr::shader_float_controls::NAME,
         ash::khr::portability_subset::NAME,
         ash::khr::sampler_mirror_clamp_to_edge::NAME,
-        ash::ext::shader_viewport_index_layer::NAME,
     ];
     let optional = optional
         .into_iter()
         .filter(|name| available.contains(&*name.to_string_lossy()));
     extensions.extend(optional.map(CStr::to_owned));
-    let mut named: Vec<&str> = extension_features(available).collect();
-    named.extend(extra_extensions.iter().map(String::as_str));
-    extensions.extend(named.into_iter().filter_map(|name| CString::new(name).ok()));
+    let extra = extra_extensions.iter().map(String::as_str);
+    extensions.extend(extra.filter_map(|name| CString::new(name).ok()));
     let names: Vec<_> = extensions.iter().map(|name| name.as_ptr()).collect();
     let queues = [vk::DeviceQueueCreateInfo::default()
         .queue_family_index(physical.queue_family)
         .queue_priorities(&[1.0])];
+    let mut features = physical.support.enabled.clone();
     let mut list = features.link();
     let info = vk::DeviceCreateInfo::default()
         .queue_create_infos(&queues)

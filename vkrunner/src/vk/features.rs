@@ -1,206 +1,30 @@
-//! The structures of Vulkan that features are members of. Every feature that a device has is enabled.
-//!
-//! Features that Vulkan 1.2 took over from extensions have two places: the structure of the extension, and that of version 1.2, which
-//! excludes it and which devices of that version get. It has features, too, that an extension without structure stands for.
+//! The features that devices are asked for, as members of Vulkan's structures. Every feature that a device has is enabled.
 
 use super::instance::Instance;
 use crate::features::all_features;
 use ash::vk;
+use glasm::feature_table;
+use glasm::vulkan::{FeatureTable, Support};
 use std::collections::BTreeSet;
-use std::ffi::CStr;
 
-/// A version that no device has.
-const NEVER: u32 = u32::MAX;
+/// The features of the compiler, and those that scripts may need besides.
+static FEATURES: FeatureTable = all_features! { feature_table };
 
-/// Which devices know a structure.
-#[derive(Clone, Copy)]
-struct Origin {
-    /// The minor version of Vulkan that has it.
-    core: u32,
-    /// The one that excludes it.
-    end: u32,
-    extension: Option<&'static CStr>,
-}
-
-impl Origin {
-    /// Part of Vulkan 1.`minor`, and before it of an extension.
-    const fn core(core: u32, extension: Option<&'static CStr>) -> Self {
-        Self {
-            core,
-            end: NEVER,
-            extension,
-        }
-    }
-
-    /// Part of an extension.
-    const fn extension(name: &'static CStr) -> Self {
-        Self::core(NEVER, Some(name))
-    }
-
-    /// Part of an extension that Vulkan 1.2 has another structure for.
-    const fn taken_over(name: &'static CStr) -> Self {
-        Self {
-            end: 2,
-            ..Self::extension(name)
-        }
-    }
-
-    fn is_known(self, minor: u32, has_extension: impl Fn(&CStr) -> bool) -> bool {
-        minor < self.end && (minor >= self.core || self.extension.is_some_and(has_extension))
-    }
-}
-
-macro_rules! structures {
-    ($($chain:ident: $structure:ident, $origin:expr;)*) => {
-        /// The feature structures that a device knows.
-        #[derive(Default)]
-        pub(super) struct FeatureChain {
-            core: Option<vk::PhysicalDeviceFeatures>,
-            $($chain: Option<vk::$structure<'static>>,)*
-        }
-
-        impl FeatureChain {
-            /// Empty structures for what a device of version 1.`minor` with these extensions knows.
-            fn known(minor: u32, has_extension: impl Fn(&CStr) -> bool) -> Self {
-                Self {
-                    core: Some(vk::PhysicalDeviceFeatures::default()),
-                    $($chain: $origin.is_known(minor, &has_extension).then(vk::$structure::default),)*
-                }
-            }
-
-            /// Extensions that the structures come from, where the version does not include them.
-            pub(super) fn extensions(&self, minor: u32) -> Vec<&'static CStr> {
-                let of = |is_known: bool, origin: Origin| origin.extension.filter(|_| is_known && minor < origin.core);
-                [$(of(self.$chain.is_some(), $origin),)*].into_iter().flatten().collect()
-            }
-
-            /// Links the structures into a list.
-            pub(super) fn link(&mut self) -> vk::PhysicalDeviceFeatures2<'_> {
-                let core = self.core.unwrap_or_default();
-                let mut list = vk::PhysicalDeviceFeatures2::default().features(core);
-                $(if let Some(structure) = &mut self.$chain {
-                    // What an earlier list left in a structure must not be followed.
-                    structure.p_next = std::ptr::null_mut();
-                    list = list.push_next(structure);
-                })*
-                list
-            }
-        }
-    };
-}
-
-structures! {
-    vulkan12: PhysicalDeviceVulkan12Features, Origin::core(2, None);
-    storage8: PhysicalDevice8BitStorageFeatures, Origin::taken_over(ash::khr::_8bit_storage::NAME);
-    narrow: PhysicalDeviceShaderFloat16Int8Features, Origin::taken_over(ash::khr::shader_float16_int8::NAME);
-    address: PhysicalDeviceBufferDeviceAddressFeatures, Origin::taken_over(ash::khr::buffer_device_address::NAME);
-    atomic64: PhysicalDeviceShaderAtomicInt64Features, Origin::taken_over(ash::khr::shader_atomic_int64::NAME);
-    memory_model: PhysicalDeviceVulkanMemoryModelFeatures, Origin::taken_over(ash::khr::vulkan_memory_model::NAME);
-    scalar_layout: PhysicalDeviceScalarBlockLayoutFeatures, Origin::taken_over(ash::ext::scalar_block_layout::NAME);
-    indexing: PhysicalDeviceDescriptorIndexingFeatures, Origin::taken_over(ash::ext::descriptor_indexing::NAME);
-    storage16: PhysicalDevice16BitStorageFeatures, Origin::core(1, None);
-    draw_parameters: PhysicalDeviceShaderDrawParametersFeatures, Origin::core(1, None);
-    demote: PhysicalDeviceShaderDemoteToHelperInvocationFeatures,
-        Origin::core(3, Some(ash::ext::shader_demote_to_helper_invocation::NAME));
-    maintenance4: PhysicalDeviceMaintenance4Features, Origin::core(3, Some(ash::khr::maintenance4::NAME));
-    depth_clip_control: PhysicalDeviceDepthClipControlFeaturesEXT, Origin::extension(ash::ext::depth_clip_control::NAME);
-    provoking_vertex: PhysicalDeviceProvokingVertexFeaturesEXT, Origin::extension(ash::ext::provoking_vertex::NAME);
-    index_uint8: PhysicalDeviceIndexTypeUint8FeaturesEXT, Origin::extension(ash::ext::index_type_uint8::NAME);
-    clock: PhysicalDeviceShaderClockFeaturesKHR, Origin::extension(ash::khr::shader_clock::NAME);
-    divisor: PhysicalDeviceVertexAttributeDivisorFeaturesEXT, Origin::extension(ash::ext::vertex_attribute_divisor::NAME);
-    list_restart: PhysicalDevicePrimitiveTopologyListRestartFeaturesEXT,
-        Origin::extension(ash::ext::primitive_topology_list_restart::NAME);
-    atomic_float: PhysicalDeviceShaderAtomicFloatFeaturesEXT, Origin::extension(ash::ext::shader_atomic_float::NAME);
-    feedback: PhysicalDeviceTransformFeedbackFeaturesEXT, Origin::extension(ash::ext::transform_feedback::NAME);
-    custom_border: PhysicalDeviceCustomBorderColorFeaturesEXT, Origin::extension(ash::ext::custom_border_color::NAME);
-    border_swizzle: PhysicalDeviceBorderColorSwizzleFeaturesEXT, Origin::extension(ash::ext::border_color_swizzle::NAME);
-    robustness: PhysicalDeviceRobustness2FeaturesEXT, Origin::extension(ash::ext::robustness2::NAME);
-    view_of_3d: PhysicalDeviceImage2DViewOf3DFeaturesEXT, Origin::extension(ash::ext::image_2d_view_of_3d::NAME);
-    interlock: PhysicalDeviceFragmentShaderInterlockFeaturesEXT, Origin::extension(ash::ext::fragment_shader_interlock::NAME);
-}
-
-/// Visits the member of a structure that a row of the table is about, if it is about one and the structure is there.
-macro_rules! member {
-    ($self:ident $visitor:ident $name:literal ()) => {};
-    ($self:ident $visitor:ident $name:literal (extension)) => {};
-    ($self:ident $visitor:ident $name:literal (other)) => {};
-    ($self:ident $visitor:ident $name:literal ($($chain:ident)|+.$member:ident)) => {
-        $(if let Some(structure) = &mut $self.$chain {
-            $visitor($name, &mut structure.$member);
-        })+
-    };
-}
-
-/// A list of the name of a feature if an extension is all there is of it.
-macro_rules! extension {
-    ($name:literal (extension)) => {
-        &[$name]
-    };
-    ($name:literal $place:tt) => {
-        &[]
-    };
-}
-
-macro_rules! rows {
-    ($(
-        $(feature $name:literal $place:tt $field:tt $needs:tt)?
-        $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
-    )*) => {
-        impl FeatureChain {
-            /// Visits the features that a device may have.
-            fn visit(&mut self, mut visitor: impl FnMut(&'static str, &mut vk::Bool32)) {
-                $($(member! { self visitor $name $place })?)*
-            }
-        }
-
-        /// Extensions that count as features under their names.
-        const EXTENSIONS: &[&[&str]] = &[$($(extension!($name $place),)?)*];
-    };
-}
-
-all_features! { rows }
-
-/// The extensions that count as features under their names, of those that a device has.
-pub(super) fn extension_features(
+/// Asks a device for them. `version` is the one that the device and the runner know.
+pub(super) fn query(
+    instance: &Instance,
+    device: vk::PhysicalDevice,
+    version: u32,
     extensions: &BTreeSet<String>,
-) -> impl Iterator<Item = &'static str> {
-    let names = EXTENSIONS.iter().flat_map(|names| names.iter().copied());
-    names.filter(|name| extensions.contains(*name))
-}
-
-impl FeatureChain {
-    /// The features of the table that a device has.
-    pub(super) fn query(
-        instance: &Instance,
-        device: vk::PhysicalDevice,
-        minor: u32,
-        extensions: &BTreeSet<String>,
-    ) -> Self {
-        let has_extension = |name: &CStr| extensions.contains(&*name.to_string_lossy());
-        let mut found = Self::known(minor, has_extension);
-        let mut list = found.link();
-        // SAFETY: the list holds only structures that the device knows, and lives as long as the call.
-        unsafe {
-            instance
-                .raw
-                .get_physical_device_features2(device, &mut list)
-        };
-        found.core = Some(list.features);
-        let names = found.names();
-        // Structures have members that the table leaves out; those stay off.
-        let mut chosen = Self::known(minor, has_extension);
-        chosen.visit(|name, on| *on = names.contains(name).into());
-        chosen
-    }
-
-    /// Names of the features that are on.
-    pub(super) fn names(&mut self) -> BTreeSet<&'static str> {
-        let mut names = BTreeSet::new();
-        self.visit(|name, on| {
-            if *on == vk::TRUE {
-                names.insert(name);
-            }
-        });
-        names
-    }
+) -> Support {
+    let raw = &instance.raw;
+    Support::query_table(
+        &FEATURES,
+        version,
+        &|name| extensions.contains(&*name.to_string_lossy()),
+        // SAFETY: the device comes from this instance, and the list holds only structures that it knows.
+        |list| unsafe { raw.get_physical_device_features2(device, list) },
+        // SAFETY: as above.
+        |list| unsafe { raw.get_physical_device_properties2(device, list) },
+    )
 }

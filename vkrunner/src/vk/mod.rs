@@ -30,7 +30,7 @@ mod submit;
 mod texture;
 
 pub(crate) use buffer::{Addressing, Buffer, BufferUse, Roles};
-pub(crate) use descriptors::{Binding, BindingKind, Fit, Layout, Resource};
+pub(crate) use descriptors::{Binding, Fit, Layout, Resource};
 pub(crate) use device::Device;
 pub(crate) use feedback::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart};
 pub(crate) use framebuffer::{Framebuffer, Reading};

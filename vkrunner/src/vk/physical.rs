@@ -1,6 +1,6 @@
 //! Physical devices and what they can do.
 
-use super::features::{FeatureChain, extension_features};
+use super::features;
 use super::framebuffer;
 use super::instance::{API_VERSION, Instance};
 use super::low_memory;
@@ -10,6 +10,7 @@ use crate::requirements::{
     BufferLimits, Capabilities, DescriptorLimits, FormatUses, PrimitiveLimits, TextureCapabilities,
 };
 use ash::vk;
+use glasm::vulkan::Support;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::CStr;
 
@@ -36,6 +37,8 @@ pub(crate) struct PhysicalDevice {
     pub(super) queue_family: u32,
     pub(crate) info: DeviceInfo,
     pub(crate) capabilities: Capabilities,
+    /// Features and extensions to enable.
+    pub(super) support: Support,
     /// Smaller is preferred.
     pub(crate) rank: u32,
 }
@@ -56,18 +59,9 @@ impl PhysicalDevice {
             return Ok(None);
         }
         let extensions = query_extensions(instance, handle)?;
-        let minor = common_minor(properties.api_version);
-        let mut features = FeatureChain::query(instance, handle, minor, &extensions).names();
-        // Before Vulkan 1.2 the extension stands for both features, which belong to no structure of its own.
-        if minor < 2 && extensions.contains("VK_EXT_shader_viewport_index_layer") {
-            features.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
-        }
-        // These have no features of their own.
-        features.extend(extension_features(&extensions));
-        if covers_fully(instance, handle, &extensions) {
-            features.insert("fullyCoveredFragmentShaderInputVariable");
-        }
-        let capabilities = query_capabilities(instance, handle, &properties, features, extensions);
+        let version = properties.api_version.min(API_VERSION);
+        let support = features::query(instance, handle, version, &extensions);
+        let capabilities = query_capabilities(instance, handle, &properties, &support, extensions);
         let (device_type, rank) = describe_type(properties.device_type);
         let info = DeviceInfo {
             index,
@@ -82,29 +76,10 @@ impl PhysicalDevice {
             queue_family,
             info,
             capabilities,
+            support,
             rank,
         }))
     }
-}
-
-/// Whether fragments can know that they are fully covered.
-fn covers_fully(
-    instance: &Instance,
-    handle: vk::PhysicalDevice,
-    extensions: &BTreeSet<String>,
-) -> bool {
-    if !extensions.contains("VK_EXT_conservative_rasterization") {
-        return false;
-    }
-    let mut found = vk::PhysicalDeviceConservativeRasterizationPropertiesEXT::default();
-    let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
-    // SAFETY: the list holds only structures that the device knows.
-    unsafe {
-        instance
-            .raw
-            .get_physical_device_properties2(handle, &mut list)
-    };
-    found.fully_covered_fragment_shader_input_variable == vk::TRUE
 }
 
 fn text(name: Option<&CStr>) -> String {
@@ -208,7 +183,7 @@ fn query_capabilities(
     instance: &Instance,
     handle: vk::PhysicalDevice,
     properties: &vk::PhysicalDeviceProperties,
-    features: BTreeSet<&'static str>,
+    support: &Support,
     extensions: BTreeSet<String>,
 ) -> Capabilities {
     let limits = &properties.limits;
@@ -218,7 +193,8 @@ fn query_capabilities(
     };
     let mut capabilities = Capabilities {
         version: split_version(properties.api_version.min(API_VERSION | 0xfff)),
-        features,
+        compiler: support.device_features(),
+        features: support.names().clone(),
         framebuffer: framebuffer::query_limits(instance, handle, limits, version),
         textures: texture_limits(limits),
         max_work_groups: limits.max_compute_work_group_count,
@@ -246,67 +222,13 @@ fn query_capabilities(
         },
         vertex_attributes: limits.max_vertex_input_attributes,
         max_patch_vertices: limits.max_tessellation_patch_size,
-        geometry_components: limits.max_geometry_total_output_components,
         ..Capabilities::default()
     };
-    query_float_controls(instance, handle, &mut capabilities, &extensions);
     capabilities.feedback = super::feedback::query_limits(instance, handle, &capabilities);
     capabilities.extensions = extensions;
-    capabilities.subgroups = query_subgroups(instance, handle);
     capabilities.shares_buffers = low_memory::can_share(instance, handle, &capabilities);
     query_formats(instance, handle, &mut capabilities);
     capabilities
-}
-
-fn query_subgroups(instance: &Instance, handle: vk::PhysicalDevice) -> glasm::Subgroups {
-    let mut found = vk::PhysicalDeviceSubgroupProperties::default();
-    let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut found);
-    // SAFETY: the list holds only structures that the device knows; this one is part of Vulkan 1.1.
-    unsafe {
-        instance
-            .raw
-            .get_physical_device_properties2(handle, &mut list)
-    };
-    let has = |operations| found.supported_operations.contains(operations);
-    let stages = [
-        vk::ShaderStageFlags::VERTEX,
-        vk::ShaderStageFlags::TESSELLATION_CONTROL,
-        vk::ShaderStageFlags::TESSELLATION_EVALUATION,
-        vk::ShaderStageFlags::GEOMETRY,
-        vk::ShaderStageFlags::FRAGMENT,
-        vk::ShaderStageFlags::COMPUTE,
-    ];
-    glasm::Subgroups {
-        size: found.subgroup_size,
-        stages: stages.map(|stage| found.supported_stages.contains(stage)),
-        vote: has(vk::SubgroupFeatureFlags::VOTE),
-        ballot: has(vk::SubgroupFeatureFlags::BALLOT),
-        shuffle: has(vk::SubgroupFeatureFlags::SHUFFLE),
-        quad: has(vk::SubgroupFeatureFlags::QUAD),
-    }
-}
-
-fn query_float_controls(
-    instance: &Instance,
-    handle: vk::PhysicalDevice,
-    capabilities: &mut Capabilities,
-    extensions: &BTreeSet<String>,
-) {
-    let name = ash::khr::shader_float_controls::NAME.to_string_lossy();
-    if capabilities.version < [1, 2, 0] && !extensions.contains(&*name) {
-        return;
-    }
-    let mut controls = vk::PhysicalDeviceFloatControlsProperties::default();
-    let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut controls);
-    // SAFETY: the list holds only structures that the device knows.
-    unsafe {
-        instance
-            .raw
-            .get_physical_device_properties2(handle, &mut list)
-    };
-    capabilities.preserves_signed_zero_inf_nan =
-        controls.shader_signed_zero_inf_nan_preserve_float32 == vk::TRUE;
-    capabilities.flushes_denormals = controls.shader_denorm_flush_to_zero_float32 == vk::TRUE;
 }
 
 fn texture_limits(limits: &vk::PhysicalDeviceLimits) -> TextureCapabilities {

@@ -17,14 +17,7 @@ use std::rc::Rc;
 
 /// The Vulkan name of a stage.
 pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
-    match stage {
-        Stage::Vertex => vk::ShaderStageFlags::VERTEX,
-        Stage::TessControl => vk::ShaderStageFlags::TESSELLATION_CONTROL,
-        Stage::TessEval => vk::ShaderStageFlags::TESSELLATION_EVALUATION,
-        Stage::Geometry => vk::ShaderStageFlags::GEOMETRY,
-        Stage::Fragment => vk::ShaderStageFlags::FRAGMENT,
-        Stage::Compute => vk::ShaderStageFlags::COMPUTE,
-    }
+    vk::ShaderStageFlags::from_raw(glasm::layout::stage_bit(stage))
 }
 
 /// A SPIR-V module.

@@ -1,0 +1,405 @@
+//! Descriptor set layouts: what the modules of a pipeline need bound, from their reflections.
+//!
+//! [`descriptors`] lists what one reflection has slots for, [`set_layouts`] what several need together. Neither calls Vulkan: kinds and stages
+//! are numbers as Vulkan has them.
+//!
+//! ```
+//! use glasm::layout::{DescriptorKind, set_layouts};
+//! use glasm::{Options, Program, Source, link};
+//!
+//! let vertex = Program::load(&Source::new("v", "!!ARBvp1.0
+//!     OPTION ARB_position_invariant;
+//!     MOV result.texcoord[0], vertex.texcoord[0];
+//!     END"))?;
+//! let fragment = Program::load(&Source::new("f", "!!ARBfp1.0
+//!     TEX result.color, fragment.texcoord[0], texture[0], 2D;
+//!     END"))?;
+//! let linked = link(&[&vertex, &fragment], &Options::default());
+//! let shaders: Vec<_> = linked.stages.into_iter().collect::<Result<_, _>>()?;
+//! let reflections: Vec<_> = shaders.iter().map(|shader| &shader.reflection).collect();
+//! let sets = set_layouts(&reflections).unwrap_or_else(|conflict| panic!("{conflict}"));
+//! // Set 0 has the matrix of the vertex program, set 1 the texture of the fragment program.
+//! assert_eq!(sets.len(), 2);
+//! assert_eq!(sets[0].bindings[0].kind, DescriptorKind::UniformBuffer);
+//! assert_eq!(sets[1].bindings[0].kind.vulkan(), 1); // VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER
+//! assert_eq!(sets[1].bindings[0].stages, 0x10); // VK_SHADER_STAGE_FRAGMENT_BIT
+//! # Ok::<(), glasm::Diagnostics>(())
+//! ```
+
+#[cfg(test)]
+mod tests;
+
+use glasm_codegen::reflect::{
+    AttachmentBinding, BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding,
+    ParamBlock, Reflection, SamplerBinding, StateProgram, TextureBinding,
+};
+use glasm_ir::{BufferKind, Stage, TexTarget};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+
+/// What a descriptor refers to. Vulkan specification, section "Descriptor Types".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum DescriptorKind {
+    /// A texture with its sampler.
+    CombinedImageSampler,
+    /// An image.
+    StorageImage,
+    /// A buffer texture.
+    UniformTexelBuffer,
+    /// An image whose target is a buffer.
+    StorageTexelBuffer,
+    /// Parameters, and program parameter buffers.
+    UniformBuffer,
+    /// Storage and atomic counter buffers, large parameter blocks, and what state programs and locks of images work on.
+    StorageBuffer,
+    /// A color attachment that the program reads.
+    InputAttachment,
+}
+
+impl DescriptorKind {
+    /// The value of `VkDescriptorType`.
+    pub const fn vulkan(self) -> u32 {
+        match self {
+            Self::CombinedImageSampler => 1,
+            Self::StorageImage => 3,
+            Self::UniformTexelBuffer => 4,
+            Self::StorageTexelBuffer => 5,
+            Self::UniformBuffer => 6,
+            Self::StorageBuffer => 7,
+            Self::InputAttachment => 10,
+        }
+    }
+
+    /// How a program reads textures of a target.
+    pub const fn of_texture(target: TexTarget) -> Self {
+        match is_buffer(target) {
+            true => Self::UniformTexelBuffer,
+            false => Self::CombinedImageSampler,
+        }
+    }
+
+    /// How a program sees images of a target.
+    pub const fn of_image(target: TexTarget) -> Self {
+        match is_buffer(target) {
+            true => Self::StorageTexelBuffer,
+            false => Self::StorageImage,
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::CombinedImageSampler => "combined image sampler",
+            Self::StorageImage => "storage image",
+            Self::UniformTexelBuffer => "uniform texel buffer",
+            Self::StorageTexelBuffer => "storage texel buffer",
+            Self::UniformBuffer => "uniform buffer",
+            Self::StorageBuffer => "storage buffer",
+            Self::InputAttachment => "input attachment",
+        }
+    }
+}
+
+impl fmt::Display for DescriptorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+const fn is_buffer(target: TexTarget) -> bool {
+    match target {
+        TexTarget::Buffer => true,
+        TexTarget::D1
+        | TexTarget::D2
+        | TexTarget::D3
+        | TexTarget::Cube
+        | TexTarget::Rect
+        | TexTarget::D1Array
+        | TexTarget::D2Array
+        | TexTarget::CubeArray
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => false,
+    }
+}
+
+/// The bit of a stage in `VkShaderStageFlags`.
+pub const fn stage_bit(stage: Stage) -> u32 {
+    match stage {
+        Stage::Vertex => 0x01,
+        Stage::TessControl => 0x02,
+        Stage::TessEval => 0x04,
+        Stage::Geometry => 0x08,
+        Stage::Fragment => 0x10,
+        Stage::Compute => 0x20,
+    }
+}
+
+/// What a module wants at a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Descriptor<'a> {
+    /// Where it is bound.
+    pub slot: DescriptorSlot,
+    /// Kind.
+    pub kind: DescriptorKind,
+    /// Number of descriptors.
+    pub count: u32,
+    /// What to write into them.
+    pub resource: Resource<'a>,
+}
+
+/// The member of the reflection that a slot belongs to: what its descriptors must hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Resource<'a> {
+    /// The parameter block.
+    Params(&'a ParamBlock),
+    /// The parameters that a state program reads and writes.
+    State(&'a StateProgram),
+    /// Textures with their samplers.
+    Texture(&'a TextureBinding),
+    /// A sampler, whose texture does not count.
+    Sampler(&'a SamplerBinding),
+    /// A color attachment.
+    Attachment(&'a AttachmentBinding),
+    /// Images.
+    Image(&'a ImageBinding),
+    /// What handles index.
+    Handles(&'a HandleArray),
+    /// Program parameter, storage or atomic counter buffers.
+    Buffer(&'a BufferBinding),
+    /// The lock of images: [`Reflection::image_lock`].
+    ImageLock,
+}
+
+/// The descriptors that a module wants. A slot may come twice, of the same kind: a unit whose texture is read and whose sampler is used for
+/// another one.
+pub fn descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
+    // Nothing is left out by `..`: a new member must be looked at.
+    let Reflection {
+        stage: _,
+        entry_point: _,
+        params,
+        named: _,
+        state_program,
+        textures,
+        samplers,
+        attachments,
+        images,
+        handle_arrays,
+        buffers,
+        image_lock,
+        inputs: _,
+        outputs: _,
+        replication: _,
+        primitives: _,
+        workgroup_size: _,
+        unclipped_depth: _,
+        transparent_missing: _,
+        requirements: _,
+    } = reflection;
+    let mut all = Vec::new();
+    all.extend(params.iter().map(Descriptor::of_params));
+    all.extend(state_program.iter().map(Descriptor::of_state));
+    all.extend(textures.iter().map(Descriptor::of_texture));
+    all.extend(samplers.iter().map(Descriptor::of_sampler));
+    all.extend(attachments.iter().map(Descriptor::of_attachment));
+    all.extend(images.iter().map(Descriptor::of_image));
+    all.extend(handle_arrays.iter().map(Descriptor::of_handles));
+    all.extend(buffers.iter().filter_map(Descriptor::of_buffer));
+    all.extend(image_lock.map(Descriptor::of_lock));
+    all
+}
+
+impl<'a> Descriptor<'a> {
+    fn one(slot: DescriptorSlot, kind: DescriptorKind, resource: Resource<'a>) -> Self {
+        Self {
+            slot,
+            kind,
+            count: 1,
+            resource,
+        }
+    }
+
+    fn of_params(block: &'a ParamBlock) -> Self {
+        let kind = match block.storage {
+            true => DescriptorKind::StorageBuffer,
+            false => DescriptorKind::UniformBuffer,
+        };
+        Self::one(block.slot, kind, Resource::Params(block))
+    }
+
+    fn of_state(program: &'a StateProgram) -> Self {
+        let resource = Resource::State(program);
+        Self::one(program.slot, DescriptorKind::StorageBuffer, resource)
+    }
+
+    fn of_texture(texture: &'a TextureBinding) -> Self {
+        Self {
+            slot: texture.slot,
+            kind: DescriptorKind::of_texture(texture.target),
+            count: texture.count,
+            resource: Resource::Texture(texture),
+        }
+    }
+
+    fn of_sampler(sampler: &'a SamplerBinding) -> Self {
+        let resource = Resource::Sampler(sampler);
+        Self::one(sampler.slot, DescriptorKind::CombinedImageSampler, resource)
+    }
+
+    fn of_attachment(attachment: &'a AttachmentBinding) -> Self {
+        let resource = Resource::Attachment(attachment);
+        Self::one(attachment.slot, DescriptorKind::InputAttachment, resource)
+    }
+
+    fn of_image(image: &'a ImageBinding) -> Self {
+        Self {
+            slot: image.slot,
+            kind: DescriptorKind::of_image(image.target),
+            count: image.count,
+            resource: Resource::Image(image),
+        }
+    }
+
+    fn of_handles(array: &'a HandleArray) -> Self {
+        let kind = match array.kind {
+            HandleKind::Texture(_) | HandleKind::Comparison | HandleKind::QueriedTexture => {
+                DescriptorKind::of_texture(array.target)
+            }
+            HandleKind::Image(_) => DescriptorKind::of_image(array.target),
+        };
+        Self {
+            slot: array.slot,
+            kind,
+            count: array.count,
+            resource: Resource::Handles(array),
+        }
+    }
+
+    fn of_buffer(buffer: &'a BufferBinding) -> Option<Self> {
+        let kind = match buffer.kind {
+            BufferKind::Constant => DescriptorKind::UniformBuffer,
+            BufferKind::Storage | BufferKind::Counter => DescriptorKind::StorageBuffer,
+            // `Reflection::state_program` tells of it.
+            BufferKind::State => return None,
+            // Memory of the module's own.
+            BufferKind::Shared | BufferKind::Private => return None,
+        };
+        Some(Self {
+            slot: buffer.slot,
+            kind,
+            count: buffer.count,
+            resource: Resource::Buffer(buffer),
+        })
+    }
+
+    fn of_lock(slot: DescriptorSlot) -> Self {
+        Self::one(slot, DescriptorKind::StorageBuffer, Resource::ImageLock)
+    }
+}
+
+/// A binding of a descriptor set layout: `VkDescriptorSetLayoutBinding`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LayoutBinding {
+    /// Its number.
+    pub binding: u32,
+    /// Kind of its descriptors.
+    pub kind: DescriptorKind,
+    /// Number of descriptors.
+    pub count: u32,
+    /// The stages that use it, as `VkShaderStageFlags`.
+    pub stages: u32,
+}
+
+/// A descriptor set layout.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SetLayout {
+    /// Number of the set.
+    pub set: u32,
+    /// Bindings in ascending order; none if the set only stands before one that has some.
+    pub bindings: Vec<LayoutBinding>,
+}
+
+/// Two stages that want descriptors of different kinds at the same slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LayoutConflict {
+    /// The slot.
+    pub slot: DescriptorSlot,
+    /// The stage that came first, and what it wants.
+    pub first: (Stage, DescriptorKind),
+    /// The stage that wants something else.
+    pub second: (Stage, DescriptorKind),
+}
+
+impl fmt::Display for LayoutConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DescriptorSlot { set, binding } = self.slot;
+        let ((first, one), (second, other)) = (self.first, self.second);
+        let (first, second) = (first.name(), second.name());
+        write!(
+            f,
+            "set {set}, binding {binding}: {one} for stage {first}, {other} for stage {second}"
+        )
+    }
+}
+
+impl std::error::Error for LayoutConflict {}
+
+/// The descriptor set layouts that modules need which run together, one for each set from 0 to the last that has a binding: number n is at
+/// index n, as a pipeline layout wants it.
+///
+/// Stages that use the same slot share its descriptors: there are as many as the stage with the longest array wants. That is as GL has it for
+/// textures, images, storage and counter buffers, which all stages find at the same units. Parameters are each stage's own:
+/// [`BindingLayout::param_binding`](crate::BindingLayout::param_binding) gives stages the same slot only if it is set.
+///
+/// # Errors
+/// If two stages want descriptors of different kinds at a slot.
+pub fn set_layouts(reflections: &[&Reflection]) -> Result<Vec<SetLayout>, LayoutConflict> {
+    let mut slots = BTreeMap::new();
+    for reflection in reflections {
+        for descriptor in descriptors(reflection) {
+            join(&mut slots, reflection.stage, &descriptor)?;
+        }
+    }
+    let set_count = slots.keys().last().map_or(0, |slot| slot.set + 1);
+    let sets = (0..set_count).map(|set| SetLayout {
+        set,
+        bindings: Vec::new(),
+    });
+    let mut sets: Vec<_> = sets.collect();
+    for (slot, (_, binding)) in slots {
+        sets[slot.set as usize].bindings.push(binding);
+    }
+    Ok(sets)
+}
+
+/// Adds what a stage wants to what is known of a slot: the stage that used it first, and the binding.
+fn join(
+    slots: &mut BTreeMap<DescriptorSlot, (Stage, LayoutBinding)>,
+    stage: Stage,
+    wanted: &Descriptor<'_>,
+) -> Result<(), LayoutConflict> {
+    let binding = LayoutBinding {
+        binding: wanted.slot.binding,
+        kind: wanted.kind,
+        count: wanted.count,
+        stages: stage_bit(stage),
+    };
+    match slots.entry(wanted.slot) {
+        Entry::Vacant(entry) => {
+            entry.insert((stage, binding));
+        }
+        Entry::Occupied(mut entry) => {
+            let (first, known) = entry.get_mut();
+            if known.kind != wanted.kind {
+                return Err(LayoutConflict {
+                    slot: wanted.slot,
+                    first: (*first, known.kind),
+                    second: (stage, wanted.kind),
+                });
+            }
+            known.count = known.count.max(wanted.count);
+            known.stages |= binding.stages;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,187 @@
+//! `glasm::vulkan` beside devices that are made up.
+
+#![cfg(feature = "ash")]
+
+use ash::vk;
+use glasm::Target;
+use glasm::vulkan::Support;
+use std::ffi::CStr;
+
+/// What a structure of a list holds if the device says yes to some members.
+type Fill = fn(&mut vk::BaseOutStructure<'_>);
+
+/// The structure as what its type says it is, if that is `T`.
+fn structure<'a, T>(found: &'a mut vk::BaseOutStructure<'_>) -> Option<&'a mut T>
+where
+    T: vk::TaggedStructure,
+{
+    // SAFETY: structures with this tag are of this type.
+    (found.s_type == T::STRUCTURE_TYPE)
+        .then(|| unsafe { &mut *std::ptr::from_mut(found).cast::<T>() })
+}
+
+/// Calls `fill` for each structure of a list.
+fn fill_list<T>(list: &mut T, fill: Fill) {
+    let mut next = std::ptr::from_mut(list).cast::<vk::BaseOutStructure<'_>>();
+    // SAFETY: a list of Vulkan, whose structures live as long as the call; one reference at a time.
+    while let Some(found) = unsafe { next.as_mut() } {
+        fill(found);
+        next = found.p_next;
+    }
+}
+
+fn core(list: &mut vk::BaseOutStructure<'_>, set: fn(&mut vk::PhysicalDeviceFeatures)) {
+    if let Some(all) = structure::<vk::PhysicalDeviceFeatures2<'_>>(list) {
+        set(&mut all.features);
+    }
+}
+
+/// A device of a version with extensions, whose features are what `features` writes.
+fn device(version: u32, extensions: &[&CStr], features: Fill) -> Support {
+    Support::query(
+        version,
+        |name| extensions.contains(&name),
+        |list| fill_list(list, features),
+        |list| fill_list(list, properties),
+    )
+}
+
+fn properties(found: &mut vk::BaseOutStructure<'_>) {
+    if let Some(all) = structure::<vk::PhysicalDeviceProperties2<'_>>(found) {
+        let limits = &mut all.properties.limits;
+        limits.max_geometry_total_output_components = 2048;
+    }
+    if let Some(subgroups) = structure::<vk::PhysicalDeviceSubgroupProperties<'_>>(found) {
+        subgroups.subgroup_size = 8;
+        subgroups.supported_stages = vk::ShaderStageFlags::COMPUTE;
+        subgroups.supported_operations = vk::SubgroupFeatureFlags::VOTE;
+    }
+    if let Some(floats) = structure::<vk::PhysicalDeviceFloatControlsProperties<'_>>(found) {
+        floats.shader_denorm_flush_to_zero_float32 = vk::TRUE;
+    }
+    let coverage = structure::<vk::PhysicalDeviceConservativeRasterizationPropertiesEXT<'_>>(found);
+    if let Some(coverage) = coverage {
+        coverage.fully_covered_fragment_shader_input_variable = vk::TRUE;
+    }
+}
+
+#[test]
+fn fields_follow_from_members_of_structures() {
+    let narrow = |found: &mut vk::BaseOutStructure<'_>| {
+        core(found, |core| core.shader_int16 = vk::TRUE);
+    };
+    let support = device(vk::API_VERSION_1_1, &[], narrow);
+    let features = support.device_features();
+    // Arithmetic without storage is not enough.
+    assert!(!features.int16 && !features.int64 && !features.float64);
+    let wide = |found: &mut vk::BaseOutStructure<'_>| {
+        core(found, |core| {
+            core.shader_int16 = vk::TRUE;
+            core.shader_float64 = vk::TRUE;
+        });
+        if let Some(storage) = structure::<vk::PhysicalDevice16BitStorageFeatures<'_>>(found) {
+            storage.storage_buffer16_bit_access = vk::TRUE;
+        }
+    };
+    let support = device(vk::API_VERSION_1_1, &[], wide);
+    let features = support.device_features();
+    assert!(features.int16 && features.float64 && !features.int64);
+    assert_eq!(support.target(), Target::Vulkan1_1);
+}
+
+#[test]
+fn properties_are_mapped() {
+    let extension = ash::khr::shader_float_controls::NAME;
+    let support = device(vk::make_api_version(0, 1, 1, 70), &[extension], |_| ());
+    let features = support.device_features();
+    assert_eq!(features.geometry_components, 2048);
+    assert_eq!(features.subgroups.size, 8);
+    assert_eq!(
+        features.subgroups.stages,
+        [false, false, false, false, false, true]
+    );
+    assert!(features.subgroups.vote && !features.subgroups.ballot);
+    assert!(features.denorm_flush_to_zero_float32);
+    assert_eq!(support.extensions(), [extension]);
+    // Without the extension the structure is not asked for.
+    let features = device(vk::API_VERSION_1_1, &[], |_| ()).device_features();
+    assert!(!features.denorm_flush_to_zero_float32);
+}
+
+#[test]
+fn structures_of_extensions_end_where_vulkan_took_them_over() {
+    let address = ash::khr::buffer_device_address::NAME;
+    let fill = |found: &mut vk::BaseOutStructure<'_>| {
+        let old = structure::<vk::PhysicalDeviceBufferDeviceAddressFeatures<'_>>(found);
+        if let Some(old) = old {
+            old.buffer_device_address = vk::TRUE;
+        }
+        if let Some(new) = structure::<vk::PhysicalDeviceVulkan12Features<'_>>(found) {
+            new.buffer_device_address = vk::TRUE;
+            // No module needs it.
+            new.imageless_framebuffer = vk::TRUE;
+        }
+    };
+    let old = device(vk::API_VERSION_1_1, &[address], fill);
+    assert!(old.enabled.address.is_some() && old.enabled.vulkan12.is_none());
+    assert_eq!(old.extensions(), [address]);
+    assert!(old.device_features().buffer_device_address);
+
+    let new = device(vk::API_VERSION_1_2, &[address], fill);
+    assert!(new.enabled.address.is_none());
+    assert!(new.extensions().is_empty());
+    assert!(new.device_features().buffer_device_address);
+    let (available, enabled) = (
+        new.available.vulkan12.unwrap(),
+        new.enabled.vulkan12.unwrap(),
+    );
+    assert_eq!(enabled.buffer_device_address, vk::TRUE);
+    assert_eq!(available.imageless_framebuffer, vk::TRUE);
+    assert_eq!(enabled.imageless_framebuffer, vk::FALSE);
+    assert_eq!(new.target(), Target::Vulkan1_2);
+
+    let none = device(vk::API_VERSION_1_1, &[], fill);
+    assert!(!none.device_features().buffer_device_address);
+}
+
+#[test]
+fn extensions_stand_for_features() {
+    let extensions = [
+        ash::ext::shader_viewport_index_layer::NAME,
+        ash::ext::conservative_rasterization::NAME,
+        ash::nv::viewport_array2::NAME,
+        ash::khr::swapchain::NAME,
+    ];
+    let support = device(vk::API_VERSION_1_1, &extensions, |_| ());
+    let wanted = [
+        "VK_NV_viewport_array2",
+        "fullyCoveredFragmentShaderInputVariable",
+        "shaderOutputLayer",
+        "shaderOutputViewportIndex",
+    ];
+    assert!(support.names().iter().copied().eq(wanted));
+    let mut enabled = support.extensions().to_vec();
+    enabled.sort_unstable();
+    let mut expected = extensions[..3].to_vec();
+    expected.sort_unstable();
+    assert_eq!(enabled, expected);
+    let features = support.device_features();
+    assert!(features.viewport_array2 && features.fully_covered);
+}
+
+#[test]
+fn robust_accesses_come_with_the_feature_they_need() {
+    let fill = |found: &mut vk::BaseOutStructure<'_>| {
+        core(found, |core| core.robust_buffer_access = vk::TRUE);
+        let robustness = structure::<vk::PhysicalDeviceRobustness2FeaturesEXT<'_>>(found);
+        if let Some(robustness) = robustness {
+            robustness.robust_buffer_access2 = vk::TRUE;
+        }
+    };
+    let extensions = [ash::ext::robustness2::NAME];
+    let support = device(vk::API_VERSION_1_3, &extensions, fill);
+    assert_eq!(support.enabled.core.robust_buffer_access, vk::TRUE);
+    assert!(support.device_features().robust_buffer_access2);
+    let without = device(vk::API_VERSION_1_3, &[], fill);
+    assert_eq!(without.enabled.core.robust_buffer_access, vk::FALSE);
+}

@@ -1,0 +1,224 @@
+//! Draws a textured sphere in the light of `state.light[0]` with two ARB programs, without a window, and writes it as a PNG:
+//! `cargo run -p glasm-examples -- sphere.png`. docs/embedding.md goes through it step by step. What has to do
+//! with glasm is here; `vulkan.rs` has what any program that draws with Vulkan needs.
+
+// Nearly all calls of Vulkan are unsafe: the functions keep to its rules together, and the process does nothing else.
+#![allow(unsafe_op_in_unsafe_fn)]
+
+mod sphere;
+mod vulkan;
+
+use ash::vk;
+use glasm::ir::ParamSource;
+use glasm::layout::{Resource, SetLayout, descriptors, set_layouts};
+use glasm::state::{GlState, matrix};
+use glasm::vulkan::Support;
+use glasm::{Conventions, Options, Program, Reflection, Shader, Source};
+use std::error::Error;
+use std::fs::File;
+use vulkan::{SIZE, Vulkan};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const VERTEX: &str = "!!ARBvp1.0
+PARAM mvp[4] = { state.matrix.mvp };
+PARAM normals[4] = { state.matrix.modelview.invtrans };
+PARAM direction = state.light[0].position;
+TEMP normal, color;
+DP4 result.position.x, mvp[0], vertex.position;
+DP4 result.position.y, mvp[1], vertex.position;
+DP4 result.position.z, mvp[2], vertex.position;
+DP4 result.position.w, mvp[3], vertex.position;
+DP3 normal.x, normals[0], vertex.normal;
+DP3 normal.y, normals[1], vertex.normal;
+DP3 normal.z, normals[2], vertex.normal;
+DP3 normal.w, normal, direction;
+MAX normal.w, normal.w, 0;
+MOV color, state.lightprod[0].ambient;
+MAD color.xyz, normal.w, state.lightprod[0].diffuse, color;
+MOV result.color, color;
+MOV result.texcoord[0], vertex.texcoord[0];
+END";
+
+const FRAGMENT: &str = "!!ARBfp1.0
+TEMP texel;
+TEX texel, fragment.texcoord[0], texture[0], 2D;
+MUL texel, texel, fragment.color;
+MUL result.color, texel, program.local[0];
+END";
+
+/// What the application has set with `glProgramLocalParameter4fARB` of the fragment program.
+const LOCALS: [[f32; 4]; 1] = [[1.0, 0.75, 0.5, 1.0]];
+
+fn main() -> Outcome<()> {
+    // 1. Loading checks and translates; it needs no device. Errors are rendered with line and caret.
+    let vertex = load(&Source::new("sphere.vp", VERTEX))?;
+    let fragment = load(&Source::new("sphere.fp", FRAGMENT))?;
+    // 2. What the device can do goes into the options.
+    // SAFETY: see the top.
+    let (vulkan, options) = unsafe { open()? };
+    // 3. Linking emits modules that fit each other. Row 0 of the picture is its bottom, as in GL.
+    let options = Options {
+        conventions: Conventions::opengl(),
+        ..options
+    };
+    let linked = glasm::link(&[&vertex, &fragment], &options);
+    let shaders: Vec<Shader> = linked
+        .stages
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .map_err(|found| format!("{found:?}"))?;
+    // 4. What the modules want bound becomes descriptor set layouts.
+    let reflections: Vec<&Reflection> = shaders.iter().map(|it| &it.reflection).collect();
+    let layouts = set_layouts(&reflections)?;
+    // SAFETY: see the top.
+    let rows = unsafe {
+        let (layout, sets) = make_sets(&vulkan, &layouts)?;
+        // 5. Parameters and textures fill the descriptors.
+        let state = gl_state();
+        for reflection in reflections {
+            fill_sets(&vulkan, &sets, reflection, &state)?;
+        }
+        // 6. The pipeline is Vulkan's affair.
+        let modules = [&shaders[0].words[..], &shaders[1].words[..]];
+        let pipeline = vulkan.pipeline(&modules, layout, &sphere::geometry()?)?;
+        vulkan.draw(pipeline, layout, &sets, &sphere::vertices())?
+    };
+    write_picture(&rows)
+}
+
+fn load(source: &Source<'_>) -> Outcome<Program> {
+    let program = Program::load(source).map_err(|errors| errors.render(source))?;
+    assert!(
+        program.warnings().list.is_empty(),
+        "these programs have none"
+    );
+    Ok(program)
+}
+
+/// A device with all that modules may need, and the options that say what it has.
+unsafe fn open() -> Outcome<(Vulkan, Options)> {
+    let (entry, instance, gpu) = vulkan::find_device()?;
+    let known = instance.enumerate_device_extension_properties(gpu)?;
+    let mut support = Support::query(
+        vulkan::VERSION,
+        |name| {
+            let mut names = known.iter().map(|it| it.extension_name_as_c_str());
+            names.any(|it| it == Ok(name))
+        },
+        |list| instance.get_physical_device_features2(gpu, list),
+        |list| instance.get_physical_device_properties2(gpu, list),
+    );
+    let options = Options {
+        target: support.target(),
+        device: support.device_features(),
+        ..Options::default()
+    };
+    let extensions = support.extensions().to_vec();
+    let vulkan = Vulkan::open(entry, &instance, gpu, &extensions, support.enabled.link())?;
+    Ok((vulkan, options))
+}
+
+/// The pipeline layout, and a descriptor set of each set layout.
+unsafe fn make_sets(
+    vulkan: &Vulkan,
+    layouts: &[SetLayout],
+) -> Outcome<(vk::PipelineLayout, Vec<vk::DescriptorSet>)> {
+    let mut set_layouts = Vec::new();
+    for layout in layouts {
+        let bindings = layout.bindings.iter().map(|it| {
+            vk::DescriptorSetLayoutBinding::default()
+                .binding(it.binding)
+                .descriptor_type(vk::DescriptorType::from_raw(it.kind.vulkan() as i32))
+                .descriptor_count(it.count)
+                .stage_flags(vk::ShaderStageFlags::from_raw(it.stages))
+        });
+        let bindings: Vec<_> = bindings.collect();
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        set_layouts.push(vulkan.device.create_descriptor_set_layout(&info, None)?);
+    }
+    let sizes = layouts.iter().flat_map(|layout| &layout.bindings);
+    let sizes: Vec<_> = sizes
+        .map(|it| vk::DescriptorPoolSize {
+            ty: vk::DescriptorType::from_raw(it.kind.vulkan() as i32),
+            descriptor_count: it.count,
+        })
+        .collect();
+    vulkan.sets(&set_layouts, &sizes)
+}
+
+/// Writes the descriptors of a stage.
+unsafe fn fill_sets(
+    vulkan: &Vulkan,
+    sets: &[vk::DescriptorSet],
+    reflection: &Reflection,
+    state: &GlState,
+) -> Outcome<()> {
+    for descriptor in descriptors(reflection) {
+        let write = vk::WriteDescriptorSet::default()
+            .dst_set(sets[descriptor.slot.set as usize])
+            .dst_binding(descriptor.slot.binding)
+            .descriptor_type(vk::DescriptorType::from_raw(descriptor.kind.vulkan() as i32));
+        match descriptor.resource {
+            Resource::Params(block) => {
+                let bytes = parameters(&block.slots, state);
+                let buffer = [vulkan.parameters(&bytes)?];
+                let write = write.buffer_info(&buffer);
+                vulkan.device.update_descriptor_sets(&[write], &[]);
+            }
+            Resource::Texture(texture) => {
+                assert_eq!(texture.unit, 0, "one texture is bound");
+                let image = [vulkan.texture(2, &sphere::CHECKS.concat())?];
+                let write = write.image_info(&image);
+                vulkan.device.update_descriptor_sets(&[write], &[]);
+            }
+            Resource::State(_)
+            | Resource::Sampler(_)
+            | Resource::Attachment(_)
+            | Resource::Image(_)
+            | Resource::Handles(_)
+            | Resource::Buffer(_)
+            | Resource::ImageLock => unreachable!("the programs use no such thing"),
+        }
+    }
+    Ok(())
+}
+
+/// What the application has set in GL. A position of a light is transformed when it is set, so the matrix comes first.
+fn gl_state() -> GlState {
+    let mut state = GlState {
+        projection: matrix::perspective(40.0, 1.0, 1.0, 10.0),
+        ..GlState::default()
+    };
+    *state.modelview_mut(0) = matrix::look_at([0.0, 0.0, 4.0], [0.0; 3], [0.0, 1.0, 0.0]);
+    state.set_light_position(0, [-0.6, 0.48, 0.64, 0.0]);
+    state.light_mut(0).ambient = [0.25, 0.25, 0.25, 1.0];
+    state
+}
+
+/// The bytes of a parameter block: 16 for each slot.
+fn parameters(slots: &[ParamSource], state: &GlState) -> Vec<u8> {
+    let value = |slot: &ParamSource| match *slot {
+        ParamSource::State(param) => state.evaluate(param),
+        ParamSource::Local(number) => LOCALS[number as usize],
+        ParamSource::Literal(bits) => bits.map(f32::from_bits),
+        ParamSource::Env(_)
+        | ParamSource::Subroutine(_)
+        | ParamSource::Named(_)
+        | ParamSource::Argument => unreachable!("the programs read no such thing"),
+    };
+    let values = slots.iter().flat_map(value);
+    values.flat_map(f32::to_le_bytes).collect()
+}
+
+fn write_picture(rows: &[u8]) -> Outcome<()> {
+    let path = std::env::args().nth(1);
+    let path = path.unwrap_or_else(|| "sphere.png".to_owned());
+    let mut encoder = png::Encoder::new(File::create(path)?, SIZE, SIZE);
+    encoder.set_color(png::ColorType::Rgba);
+    let from_top: Vec<&[u8]> = rows.chunks(4 * SIZE as usize).rev().collect();
+    encoder
+        .write_header()?
+        .write_image_data(&from_top.concat())?;
+    Ok(())
+}
