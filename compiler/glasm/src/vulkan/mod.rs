@@ -147,7 +147,8 @@ impl Support {
         &self.names
     }
 
-    /// The extensions to enable for [`Self::enabled`] and for what the compiler is told besides, of those that the device has.
+    /// The extensions to enable, of those that the device has: all that structures of [`Self::enabled`] come from, and those that stand for
+    /// features themselves.
     pub fn extensions(&self) -> &[&'static CStr] {
         &self.extensions
     }
