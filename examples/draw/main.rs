@@ -62,12 +62,11 @@ fn main() -> Outcome<()> {
         conventions: Conventions::opengl(),
         ..options
     };
-    let linked = glasm::link(&[&vertex, &fragment], &options);
-    let shaders: Vec<Shader> = linked
-        .stages
-        .into_iter()
-        .collect::<Result<_, _>>()
-        .map_err(|found| format!("{found:?}"))?;
+    let programs = [&vertex, &fragment];
+    let mut shaders: Vec<Shader> = Vec::new();
+    for (program, stage) in programs.iter().zip(glasm::link(&programs, &options).stages) {
+        shaders.push(stage.map_err(|errors| errors.render(&program.source()))?);
+    }
     // 4. What the modules want bound becomes descriptor set layouts.
     let reflections: Vec<&Reflection> = shaders.iter().map(|it| &it.reflection).collect();
     let layouts = set_layouts(&reflections)?;

@@ -16,7 +16,8 @@
 //! any results go with each other. It makes the stages that bring patches to geometry programs and to rasterization; [`stages`] has others
 //! that a pipeline may need besides its programs.
 //!
-//! [`layout`] gives the descriptor set layouts that the modules of a pipeline need together.
+//! [`layout`] gives the descriptor set layouts that the modules of a pipeline need together. With the feature `ash`, `glasm::vulkan` asks a device
+//! what [`DeviceFeatures`] it has.
 //!
 //! [`state`] evaluates the `state.*` parameters that a program reads from plain GL state.
 //!

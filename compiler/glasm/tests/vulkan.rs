@@ -103,6 +103,9 @@ fn properties_are_mapped() {
     assert!(features.subgroups.vote && !features.subgroups.ballot);
     assert!(features.denorm_flush_to_zero_float32);
     assert_eq!(support.extensions(), [extension]);
+    // Modules for Vulkan 1.1 name the extension on later devices, too.
+    let support = device(vk::API_VERSION_1_3, &[extension], |_| ());
+    assert_eq!(support.extensions(), [extension]);
     // Without the extension the structure is not asked for.
     let features = device(vk::API_VERSION_1_1, &[], |_| ()).device_features();
     assert!(!features.denorm_flush_to_zero_float32);

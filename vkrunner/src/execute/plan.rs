@@ -287,7 +287,7 @@ fn refuse_other_textures(
 ) -> Result<(), String> {
     match planned_at(plan, texture.slot) {
         None => Ok(()),
-        // What is missing is the same for all of them.
+        // Programs may differ in what they get without texture.
         Some(Source::Textures(_, known))
             if (WantedTexture {
                 missing: wanted.missing,

@@ -425,6 +425,7 @@ pub(crate) fn target_name(target: Target) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm::DeviceFeatures;
 
     const SCRIPT: &[u8] = b"[vertex program]\n!!NVvp5.0\nLONG TEMP a;\nADD.F64 a, 1, 2;\n\
         CVT.F32.F64 result.position, a;\nEND\n[test]\n";
@@ -434,6 +435,7 @@ mod tests {
         let script = Script::parse(SCRIPT).expect("the script is good");
         let capabilities = |features: &[&'static str]| Capabilities {
             features: features.iter().copied().collect(),
+            compiler: DeviceFeatures::default().with(|name| features.contains(&name)),
             ..Capabilities::default()
         };
         let (has, told) = (capabilities(has), capabilities(told));

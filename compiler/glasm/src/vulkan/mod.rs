@@ -100,7 +100,7 @@ impl Support {
         // These have no features of their own: their names are features.
         names.extend(named.iter().filter_map(|name| name.to_str().ok()));
         extensions.extend(named);
-        extensions.extend(of_old_versions(minor, has_extension));
+        extensions.extend(without_structures(has_extension));
         if minor < 2 && has_extension(ash::ext::shader_viewport_index_layer::NAME) {
             // The extension stands for both features, which belong to no structure of its own.
             names.extend(["shaderOutputLayer", "shaderOutputViewportIndex"]);
@@ -147,21 +147,20 @@ impl Support {
         &self.names
     }
 
-    /// The extensions to enable for [`Self::enabled`] and for what the compiler is told besides, of those that the device has.
+    /// The extensions to enable, of those that the device has: all that structures of [`Self::enabled`] come from, and those that stand for
+    /// features themselves.
     pub fn extensions(&self) -> &[&'static CStr] {
         &self.extensions
     }
 }
 
-/// Extensions without features that later versions of Vulkan took over. Modules for those versions do not name them.
-fn of_old_versions<'a>(
-    minor: u32,
-    has_extension: &'a dyn Fn(&CStr) -> bool,
-) -> impl Iterator<Item = &'static CStr> + 'a {
+/// Extensions without structures of features whose capabilities modules for older targets have, on devices of any version.
+fn without_structures(
+    has_extension: &dyn Fn(&CStr) -> bool,
+) -> impl Iterator<Item = &'static CStr> {
     let names = [
         ash::khr::shader_float_controls::NAME,
         ash::ext::shader_viewport_index_layer::NAME,
     ];
-    let names = names.into_iter().filter(move |_| minor < 2);
-    names.filter(move |name| has_extension(name))
+    names.into_iter().filter(move |name| has_extension(name))
 }
