@@ -51,6 +51,8 @@ rules! {
         "what stands behind END of a TGSI program and is no subroutine is never run";
     UndeclaredRegister UndeclaredRegister "MOV TEMP[7], IN[0]"
         "temporaries, constants, samplers, buffers and vertex inputs of TGSI programs that no DCL covers are declared by their first use";
+    RepeatedDeclaration RegisterTwice "DCL OUT[1], GENERIC[0] DCL OUT[1], GENERIC[0]"
+        "inputs and outputs of TGSI programs may be declared again with the semantic that they have";
     DriversState BindingUnknown "PARAM p[32] = { state.multisample.positions[0..31] };"
         "state.matrix.normalscale, state.multisample.samples and state.multisample.positions are what GLSL calls gl_NormalScale, gl_NumSamples and gl_SamplePosition";
     OwnPosition PositionInvariant "OPTION ARB_position_invariant; MOV result.position, a;"
@@ -65,8 +67,6 @@ rules! {
         "GS_INPUT_PRIMITIVE may stand behind the inputs whose size it gives";
     LateDeclaration DeclarationLate "MOV TEMP[0], IN[0] DCL TEMP[1]"
         "declarations and immediates of TGSI programs may stand behind instructions";
-    RepeatedDeclaration RegisterTwice "DCL OUT[1], GENERIC[0] DCL OUT[1], GENERIC[0]"
-        "inputs and outputs of TGSI programs may be declared again with the semantic that they have";
     EdgeFlags NotOnDevice "DCL OUT[1], EDGEFLAG"
         "flags of edges are dropped, because Vulkan has none";
     WrappedInterpolation NotOnDevice "DCL IN[0], GENERIC[0], PERSPECTIVE, CYLWRAP_X"
