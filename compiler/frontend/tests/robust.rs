@@ -1,5 +1,9 @@
 //! Any input gives a program or an error: no panic, no hang. What loads passes the verifier of the IR.
 
+#[path = "support/edits.rs"]
+mod edits;
+
+use edits::{apply, edit};
 use glasm_frontend::{Dialect, Source, translate};
 use proptest::prelude::*;
 
@@ -77,15 +81,6 @@ fn the_programs_load() {
     }
 }
 
-/// A change to a program text.
-#[derive(Clone, Debug)]
-enum Edit {
-    Remove(usize, usize),
-    Copy(usize, usize, usize),
-    Put(usize, Vec<u8>),
-    Cut(usize),
-}
-
 /// What edits put into programs.
 const WORDS: &[&str] = &[
     ";",
@@ -157,43 +152,6 @@ const WORDS: &[&str] = &[
     "EMIT;",
 ];
 
-fn edit() -> impl Strategy<Value = Edit> {
-    let word = prop::sample::select(WORDS);
-    prop_oneof![
-        (any::<usize>(), 1usize..12).prop_map(|(at, count)| Edit::Remove(at, count)),
-        (any::<usize>(), any::<usize>(), 1usize..40)
-            .prop_map(|(from, to, count)| Edit::Copy(from, to, count)),
-        (any::<usize>(), word).prop_map(|(at, word)| Edit::Put(at, word.as_bytes().to_vec())),
-        (any::<usize>(), prop::collection::vec(any::<u8>(), 1..3))
-            .prop_map(|(at, bytes)| Edit::Put(at, bytes)),
-        any::<usize>().prop_map(Edit::Cut),
-    ]
-}
-
-fn apply(text: &mut Vec<u8>, edit: &Edit) {
-    if text.is_empty() {
-        return;
-    }
-    let length = text.len();
-    match edit {
-        Edit::Remove(at, count) => {
-            let at = at % length;
-            text.drain(at..(at + count).min(length));
-        }
-        Edit::Copy(from, to, count) => {
-            let from = from % length;
-            let part = text[from..(from + count).min(length)].to_vec();
-            let to = to % length;
-            text.splice(to..to, part);
-        }
-        Edit::Put(at, bytes) => {
-            let at = at % length;
-            text.splice(at..at, bytes.iter().copied());
-        }
-        Edit::Cut(at) => text.truncate(at % length),
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
@@ -206,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn changed_programs(number in 0..PROGRAMS.len(), edits in prop::collection::vec(edit(), 1..6)) {
+    fn changed_programs(number in 0..PROGRAMS.len(), edits in prop::collection::vec(edit(WORDS), 1..6)) {
         let mut text = PROGRAMS[number].as_bytes().to_vec();
         edits.iter().for_each(|edit| apply(&mut text, edit));
         check(&text, None);

@@ -1,5 +1,9 @@
 //! Any TGSI text gives a program or an error: no panic, no hang. What loads passes the verifier of the IR.
 
+#[path = "support/edits.rs"]
+mod edits;
+
+use edits::{apply, edit};
 use glasm_frontend::{Dialect, Source, TgsiOptions, translate};
 use proptest::prelude::*;
 
@@ -104,16 +108,6 @@ fn blanks_do_not_matter() {
     }
 }
 
-/// A change to a program text.
-#[derive(Clone, Debug)]
-enum Edit {
-    Remove(usize, usize),
-    Copy(usize, usize, usize),
-    Put(usize, &'static str),
-    Bytes(usize, Vec<u8>),
-    Cut(usize),
-}
-
 /// What edits put into programs.
 const WORDS: &[&str] = &[
     ",",
@@ -172,52 +166,11 @@ const WORDS: &[&str] = &[
     "\u{e9}",
 ];
 
-fn edit() -> impl Strategy<Value = Edit> {
-    let word = prop::sample::select(WORDS);
-    prop_oneof![
-        (any::<usize>(), 1usize..12).prop_map(|(at, count)| Edit::Remove(at, count)),
-        (any::<usize>(), any::<usize>(), 1usize..40)
-            .prop_map(|(from, to, count)| Edit::Copy(from, to, count)),
-        (any::<usize>(), word).prop_map(|(at, word)| Edit::Put(at, word)),
-        (any::<usize>(), prop::collection::vec(any::<u8>(), 1..3))
-            .prop_map(|(at, bytes)| Edit::Bytes(at, bytes)),
-        any::<usize>().prop_map(Edit::Cut),
-    ]
-}
-
-fn apply(text: &mut Vec<u8>, edit: &Edit) {
-    if text.is_empty() {
-        return;
-    }
-    let length = text.len();
-    match edit {
-        Edit::Remove(at, count) => {
-            let at = at % length;
-            text.drain(at..(at + count).min(length));
-        }
-        Edit::Copy(from, to, count) => {
-            let from = from % length;
-            let part = text[from..(from + count).min(length)].to_vec();
-            let to = to % length;
-            text.splice(to..to, part);
-        }
-        Edit::Put(at, word) => {
-            let at = at % length;
-            text.splice(at..at, word.bytes());
-        }
-        Edit::Bytes(at, bytes) => {
-            let at = at % length;
-            text.splice(at..at, bytes.iter().copied());
-        }
-        Edit::Cut(at) => text.truncate(at % length),
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
     #[test]
-    fn changed_programs(number in 0..PROGRAMS.len(), edits in prop::collection::vec(edit(), 1..6)) {
+    fn changed_programs(number in 0..PROGRAMS.len(), edits in prop::collection::vec(edit(WORDS), 1..6)) {
         let mut text = PROGRAMS[number].as_bytes().to_vec();
         edits.iter().for_each(|edit| apply(&mut text, edit));
         check(&text, None);
