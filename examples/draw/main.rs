@@ -171,7 +171,8 @@ unsafe fn fill_sets(
                 let write = write.image_info(&image);
                 vulkan.device.update_descriptor_sets(&[write], &[]);
             }
-            Resource::State(_)
+            Resource::StateBlock(_)
+            | Resource::State(_)
             | Resource::Sampler(_)
             | Resource::Attachment(_)
             | Resource::Image(_)

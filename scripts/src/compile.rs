@@ -16,7 +16,10 @@ use crate::script::{
 use glasm::frontend::lang::languages::Language;
 use glasm::frontend::source::Family;
 use glasm::ir::{Stage, TypeBase};
-use glasm::{Compiler, Diagnostics, PrimitiveNumbers, Shader, Source, TransformFeedback};
+use glasm::{
+    Compiler, Diagnostics, LineStipple, PrimitiveNumbers, Shader, Source, StateForm, StateWords,
+    TransformFeedback,
+};
 use image_formats::image_formats;
 
 /// What became of a program that was compiled together with others.
@@ -91,6 +94,21 @@ impl ScriptCompiler<'_> {
 
     /// The options with which programs of a stage are compiled.
     pub fn options(&self, stage: Stage) -> glasm::Options {
+        let mut options = self.known_options(stage);
+        if stage != Stage::Fragment && stage != self.last_stage() {
+            options.forms = options.forms.before_rasterization();
+        }
+        leave_open(&mut options);
+        options
+    }
+
+    /// The state of draws, for modules that read it when they run.
+    pub fn state_words(&self) -> StateWords {
+        StateWords::new(&self.known_options(self.last_stage()))
+    }
+
+    /// Options that have all state.
+    fn known_options(&self, stage: Stage) -> glasm::Options {
         let script = self.script;
         let data = script.vertex_data.as_ref();
         glasm::Options {
@@ -107,6 +125,7 @@ impl ScriptCompiler<'_> {
                 ..glasm::InterfaceTypes::default()
             },
             fixed: self.fixed_state(stage),
+            polygon_stipple: script.requirements.polygon_stipple.clone(),
             handles: script.handle_limits(),
             depth_modes: self.state.depth_modes.clone(),
             texture_wraps: self.state.texture_wraps.clone(),
@@ -160,7 +179,7 @@ impl ScriptCompiler<'_> {
     }
 
     /// GL state as far as a stage has to do with it.
-    fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
+    pub fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
         let requirements = &self.script.requirements;
         let is_last = self.last_stage() == stage;
         let colors = requirements.attachments.colors.iter().enumerate();
@@ -181,6 +200,11 @@ impl ScriptCompiler<'_> {
             single_layer: requirements.attachments.layers == 1,
             draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
             point_origin: self.state.point_origin,
+            line_stipple: requirements.fixed.line_stipple.map(|lines| {
+                // The viewport of the script's draws is the framebuffer.
+                let [width, height] = requirements.framebuffer.map(|size| size as f32);
+                LineStipple::new(lines.factor, lines.pattern, [0.0, 0.0, width, height])
+            }),
             ..requirements.fixed
         }
     }
@@ -203,6 +227,49 @@ impl ScriptCompiler<'_> {
         let size = size.unwrap_or(1.0f32.to_bits());
         let is_wanted = self.script.draws_points() && self.implied_point_size != Some(size);
         is_wanted.then_some(size)
+    }
+}
+
+/// Takes what modules read when they run out of their options, where nothing but what is possible is left.
+fn leave_open(options: &mut glasm::Options) {
+    let initial = glasm::Options::default();
+    let (forms, fixed) = (options.forms, &mut options.fixed);
+    let is_open = |form| form != StateForm::Fixed;
+    if is_open(forms.two_sided_color) {
+        fixed.two_sided_color = initial.fixed.two_sided_color;
+    }
+    if is_open(forms.flat_colors) {
+        fixed.flat_colors = initial.fixed.flat_colors;
+    }
+    if is_open(forms.clamp_vertex_colors) {
+        fixed.clamp_vertex_colors = initial.fixed.clamp_vertex_colors;
+    }
+    if is_open(forms.clamp_fragment_colors) {
+        fixed.clamp_fragment_colors = initial.fixed.clamp_fragment_colors;
+    }
+    if is_open(forms.point_sprites) {
+        (fixed.point_sprites, fixed.point_origin) = (u8::MAX, initial.fixed.point_origin);
+    }
+    if is_open(forms.point_size) {
+        (fixed.point_size, fixed.unwritten_point_size) = (None, None);
+    }
+    if is_open(forms.clip_planes) {
+        fixed.clip_planes = u8::MAX;
+    }
+    if is_open(forms.alpha_test) {
+        fixed.alpha_test = initial.fixed.alpha_test;
+    }
+    if is_open(forms.line_stipple) {
+        fixed.line_stipple = None;
+    }
+    if is_open(forms.polygon_stipple) {
+        options.polygon_stipple = None;
+    }
+    if is_open(forms.depth_modes) {
+        options.depth_modes.clear();
+    }
+    if is_open(forms.texture_wraps) {
+        options.texture_wraps.clear();
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a caller chooses.
 
+use glasm::StateForm;
 use glasm_scripts::compile::Withheld;
 use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
@@ -62,6 +63,8 @@ pub struct RunOptions {
     pub target: Option<glasm::Target>,
     /// The detour that assembly programs take to the device; without one their modules are taken as they are.
     pub through: Option<Through>,
+    /// Where modules have GL state from.
+    pub state: StateForm,
     /// Features that the compiler is not told about: its programs must do without. What scripts require stays as it is.
     pub without: Withheld,
     /// Whether reports hold what programs left to be seen: see [`ScriptReport::observations`](crate::ScriptReport::observations).
@@ -82,6 +85,7 @@ impl Default for RunOptions {
             script_timeout: Duration::from_secs(60),
             target: None,
             through: None,
+            state: StateForm::Fixed,
             without: Withheld::default(),
             observe: Observe::Off,
             work: Work::Done,

@@ -7,7 +7,7 @@ use crate::programs::{CompileContext, Module, ModuleSet, Refusal, target_name};
 use crate::requirements::{skip_reason, surplus};
 use crate::tools::Tools;
 use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
-use glasm::Target;
+use glasm::{StateForms, Target};
 use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
 use glasm_scripts::outcome::{Failure, Outcome, ScriptReport};
@@ -141,6 +141,7 @@ impl Runner {
             target: self.target,
             tools: &self.tools,
             through: self.options.through,
+            forms: StateForms::all(self.options.state),
             without: &self.options.without,
         };
         let compiling = self.clock.enter(Phase::Compile);

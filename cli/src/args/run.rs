@@ -135,6 +135,9 @@ pub(crate) struct WorkerArgs {
     /// On Vulkan: write every assembly program in this language, and run what is compiled from that
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) through: Option<ThroughArg>,
+    /// On Vulkan: where modules have GL state from that programs depend on
+    #[arg(long, value_name = "FORM", default_value = "fixed")]
+    pub(crate) state: StateArg,
     /// On Vulkan: compile as if the device lacked this feature, `shaderInt64` for example; may be repeated. A program that
     /// cannot do without skips its script
     #[arg(long, value_name = "FEATURE", value_parser = parse_feature, conflicts_with = "through")]
@@ -200,6 +203,7 @@ impl WorkerArgs {
         if let Some(language) = self.through {
             option("--through", value_name(language.to_possible_value()));
         }
+        option("--state", value_name(self.state.to_possible_value()));
         for feature in &self.without {
             option("--without", feature.into());
         }
@@ -229,6 +233,27 @@ impl From<ThroughArg> for glasm_vkrunner::Through {
         match language {
             ThroughArg::Glsl => Self::Glsl,
             ThroughArg::Wgsl => Self::Wgsl,
+        }
+    }
+}
+
+/// Where modules have GL state from.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StateArg {
+    /// Compiled in
+    Fixed,
+    /// Specialization constants
+    Specialized,
+    /// A uniform block
+    Uniform,
+}
+
+impl From<StateArg> for glasm::StateForm {
+    fn from(form: StateArg) -> Self {
+        match form {
+            StateArg::Fixed => Self::Fixed,
+            StateArg::Specialized => Self::Specialized,
+            StateArg::Uniform => Self::Uniform,
         }
     }
 }

@@ -93,6 +93,7 @@ fn vulkan_options(
         script_timeout: args.timeout,
         target: args.target.map(Into::into),
         through: args.through.map(Into::into),
+        state: args.state.into(),
         // The command line has checked the names.
         without: Withheld::new(args.without.iter().map(String::as_str)).unwrap_or_default(),
         observe,

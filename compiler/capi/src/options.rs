@@ -390,6 +390,7 @@ fn bindings(given: &glasm_options) -> BindingLayout {
         storage_set: given.storage_set,
         handle_set: given.handle_set,
         first_handle_binding: given.first_handle_binding,
+        ..BindingLayout::default()
     }
 }
 
@@ -411,6 +412,7 @@ fn fixed(given: &glasm_options) -> Result<FixedState, Failure> {
         primitive_numbers: choice(given.primitive_numbers, "primitive_numbers")?,
         patch_levels: PatchLevels::new(given.patch_outer_levels, given.patch_inner_levels),
         draw_buffers: mask(given.draw_buffers, "draw_buffers")?,
+        ..FixedState::default()
     })
 }
 

@@ -38,9 +38,9 @@ semantics! {
         InstanceId BaseVertex BaseInstance DrawId InvocationId VertexCount TessCoord Facing PointCoord SampleId SamplePosition SampleMask
         FullyCovered HelperInvocation FragDepth FragStencil WorkgroupId WorkgroupCount WorkgroupSize LocalInvocationId GlobalInvocationId
         LocalInvocationIndex ThreadId ThreadEqMask ThreadLtMask ThreadLeMask ThreadGtMask ThreadGeMask SubgroupSize SubgroupInvocation
-        SubgroupEqMask SubgroupGeMask SubgroupGtMask SubgroupLeMask SubgroupLtMask WarpId SmId
+        SubgroupEqMask SubgroupGeMask SubgroupGtMask SubgroupLeMask SubgroupLtMask WarpId SmId LineStart
     }
-    numbered { Attrib Color BackColor TexCoord Generic ClipDistance CullDistance TessOuter TessInner PatchGeneric }
+    numbered { Attrib Color BackColor TexCoord Generic ClipDistance CullDistance TessOuter TessInner PatchGeneric FlatColor FlatBackColor }
 }
 
 /// Meanings of stage inputs and outputs. Those with a number say so.
@@ -132,6 +132,12 @@ pub enum glasm_semantic {
     WarpId = 57,
     /// Number of the processor.
     SmId = 58,
+    /// A color by number once more, which is not interpolated; see glasm_options.flat_colors_form.
+    FlatColor = 59,
+    /// A back color by number once more, which is not interpolated.
+    FlatBackColor = 60,
+    /// Where the line of a fragment starts, in pixels.
+    LineStart = 61,
 }
 
 /// The meaning of a stage input or output.
@@ -167,12 +173,12 @@ mod tests {
         let found: Vec<Semantic> = (0..64)
             .filter_map(|number| semantic_of(number, 3, 1))
             .collect();
-        assert_eq!(found.len(), glasm_semantic::SmId as usize + 1);
+        assert_eq!(found.len(), glasm_semantic::LineStart as usize + 1);
         for known in found {
             assert_eq!(semantic(meaning(known)).unwrap(), known);
         }
         let beyond = glasm_meaning {
-            semantic: 59,
+            semantic: 62,
             index: 0,
             source: 0,
         };

@@ -1,5 +1,6 @@
 //! User clip planes of position-invariant vertex programs. ARB_vertex_program section 2.14.4.5.1.
 
+use crate::options::{Options, StateForm};
 use glasm_ir::arena::Id;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::{
@@ -11,7 +12,8 @@ use glasm_ir::{
 /// A program that also writes the distances from the planes whose bits are set, if its position is that of the fixed pipeline.
 ///
 /// Distances are those of the eye coordinates, the modelview matrix times the object position.
-pub(crate) fn with_clip_planes(program: &Program, planes: u8) -> Option<Program> {
+pub(crate) fn with_clip_planes(program: &Program, options: &Options) -> Option<Program> {
+    let planes = options.fixed.clip_planes;
     let is_invariant = |output: &Output| output.semantic == Semantic::Position && output.invariant;
     if planes == 0 || !program.outputs.iter().any(is_invariant) {
         return None;
@@ -38,6 +40,8 @@ pub(crate) fn with_clip_planes(program: &Program, planes: u8) -> Option<Program>
         .iter()
         .for_each(|node| builder.node(*node));
     builder.close_block_as(body);
+    // Those that state turns off at run time clip nothing.
+    builder.program.modes.enabled_clip_distances |= options.forms.clip_planes != StateForm::Fixed;
     Some(builder.program)
 }
 

@@ -21,6 +21,7 @@ mod lanes;
 mod liveness;
 pub mod options;
 pub mod reflect;
+pub mod state;
 mod texel_format;
 pub mod varyings;
 mod words;
@@ -64,7 +65,7 @@ impl Emitter {
         source: Option<SourceText<'_>>,
         words: &mut Vec<u32>,
     ) -> Result<Reflection, Error> {
-        let clipped = clip_planes::with_clip_planes(program, options.fixed.clip_planes);
+        let clipped = clip_planes::with_clip_planes(program, options);
         let program = clipped.as_ref().unwrap_or(program);
         let completed = complete::with_all_varyings(program, &options.interface.outputs);
         let program = completed.as_ref().unwrap_or(program);

@@ -1,6 +1,9 @@
 //! What a caller chooses: target, device features, bindings, conventions, debug information.
 
 pub use crate::features::{DeviceFeatures, Subgroups};
+pub use crate::state::{
+    AlphaTest, CompareFunction, LineStipple, PolygonStipple, StateForm, StateForms, StateWords,
+};
 pub use crate::texel_format::TexelFormat;
 pub use crate::varyings::{Place, Varyings};
 use glasm_ir::{Modes, Semantic, TypeBase};
@@ -74,6 +77,13 @@ pub struct BindingLayout {
     pub handle_set: u32,
     /// Added to the bindings of the arrays that handles index.
     pub first_handle_binding: u32,
+    /// Set of the uniform block of state; see [`StateForm::Uniform`].
+    pub state_set: u32,
+    /// Binding of that block, which all stages share.
+    pub state_binding: u32,
+    /// Number of the specialization constant that is the first word of the state; see [`StateForm::Specialized`]. 0 to 2 are the size of
+    /// work groups of compute programs that leave it open.
+    pub first_state_constant: u32,
 }
 
 impl Default for BindingLayout {
@@ -86,6 +96,9 @@ impl Default for BindingLayout {
             storage_set: 3,
             handle_set: 4,
             first_handle_binding: 0,
+            state_set: 0,
+            state_binding: 5,
+            first_state_constant: 16,
         }
     }
 }
@@ -214,7 +227,8 @@ impl Default for PatchLevels {
     }
 }
 
-/// GL state that pipelines have and programs depend on. A caller that changes it compiles its programs again.
+/// GL state that pipelines have and programs depend on. A caller that changes it compiles its programs again, unless [`Options::forms`] says
+/// that modules read it when they run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -260,8 +274,12 @@ pub struct FixedState {
     /// attachments clamp anyway.
     pub clamp_fragment_colors: bool,
     /// Bit n: color attachment n is drawn to (`DrawBuffers`). Programs without numbered colors write all of them; 0 stands for
-    /// attachment 0 alone.
+    /// attachment 0 alone. Attachments that only some draws are for can have all their bits set, and no color writes in other pipelines.
     pub draw_buffers: u8,
+    /// Which fragments pass by their alpha (`ALPHA_TEST`, `glAlphaFunc`). Vulkan has no such test.
+    pub alpha_test: AlphaTest,
+    /// The stipple of lines (`LINE_STIPPLE`, `glLineStipple`), for the last stage before rasterization and the fragment program.
+    pub line_stipple: Option<LineStipple>,
 }
 
 /// Debug information in the module.
@@ -437,6 +455,10 @@ pub struct Options {
     pub conventions: Conventions,
     /// GL state that programs depend on.
     pub fixed: FixedState,
+    /// Where modules have that state from, and `polygon_stipple`, `depth_modes` and `texture_wraps`.
+    pub forms: StateForms,
+    /// The stipple of polygons (`POLYGON_STIPPLE`), for fragment programs. Vulkan has none.
+    pub polygon_stipple: Option<Box<PolygonStipple>>,
     /// Debug information.
     pub debug: DebugInfo,
     /// Interface types that the API decides.
@@ -481,6 +503,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether lines may be stippled.
+    pub(crate) fn stipples_lines(&self) -> bool {
+        self.forms.line_stipple != StateForm::Fixed || self.fixed.line_stipple.is_some()
+    }
+
     /// The most vertices that a geometry program emits.
     pub(crate) fn vertex_limit(&self, modes: &Modes) -> u32 {
         self.fixed.vertex_limit.unwrap_or(modes.vertices_out).max(1)

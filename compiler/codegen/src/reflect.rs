@@ -297,6 +297,29 @@ pub struct StateProgram {
     pub written: Vec<u32>,
 }
 
+/// A specialization constant that is a word of the state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
+pub struct StateConstant {
+    /// Number of the constant, for `VkSpecializationMapEntry`.
+    pub id: u32,
+    /// Number of the word.
+    pub word: u32,
+}
+
+/// The state that a module reads when it runs, as [`Options::forms`](crate::Options::forms) have it. Numbers are those of
+/// [`StateWords`](crate::state::StateWords): a module does the same for two states whose words at these numbers are equal.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
+pub struct StateBinding {
+    /// Where the uniform block is bound, if the module has it: [`StateWords::bytes`](crate::state::StateWords::bytes).
+    pub slot: Option<DescriptorSlot>,
+    /// Words that it reads of the block, in ascending order.
+    pub words: Vec<u32>,
+    /// Specialization constants, in the order of their words.
+    pub constants: Vec<StateConstant>,
+}
+
 /// Everything that a module expects of its caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
@@ -309,6 +332,12 @@ pub struct Reflection {
     pub entry_point: &'static str,
     /// Parameter block, if the program reads parameters.
     pub params: Option<ParamBlock>,
+    /// State that the module reads when it runs.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none")
+    )]
+    pub state: Option<StateBinding>,
     /// Parameters with names; `Named(n)` in [`ParamBlock::slots`] is number n of them.
     #[cfg_attr(
         feature = "serde",

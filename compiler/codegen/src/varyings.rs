@@ -11,6 +11,8 @@
 //! | `Generic(0..=14)` | 13 to 27 |
 //! | `Generic(15..=27)` | 3, 2, 4, 12 down to 5, 1, 0, in place of the conventional ones |
 //! | `Generic(28..=31)` | 28 to 31 |
+//! | `FlatColor(0..=1)`, `FlatBackColor(0..=1)` | 27, 26, 25, 24, in place of generic ones |
+//! | `LineStart` | 23, in place of a generic one |
 //! | `Generic(32..)` | 31 down to 0, again and again, in place of others |
 //! | `VertexId` | 3, if the program writes nothing else there |
 //! | `PatchGeneric(0..=27)` | 27 down to 0 |
@@ -25,7 +27,7 @@
 use crate::capability::Need;
 use crate::capture::is_vector;
 use crate::error::{Error, Failure};
-use crate::options::TransformFeedback;
+use crate::options::{Options, StateForm};
 use glasm_ir::arena::Id;
 use glasm_ir::{Program, Semantic, Stage, Storage, TypeBase};
 use spirv::BuiltIn;
@@ -48,6 +50,9 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
     let (first, number, count) = match semantic {
         Semantic::Color(n) => (0, n, 2),
         Semantic::BackColor(n) => (2, n, 2),
+        Semantic::FlatColor(n) if n < 2 => (27 - u32::from(n), 0, 1),
+        Semantic::FlatBackColor(n) if n < 2 => (25 - u32::from(n), 0, 1),
+        Semantic::LineStart => (23, 0, 1),
         Semantic::FogCoord | Semantic::FogVector => (4, 0, 1),
         Semantic::TexCoord(n) => (5, n, 8),
         Semantic::Generic(n @ 15..=27) => (SHARED[usize::from(n) - 15], 0, 1),
@@ -60,6 +65,8 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         Semantic::PatchGeneric(n @ 0..=27) => (27 - u32::from(n), 0, 1),
         Semantic::PatchGeneric(n) => (u32::from(n) % 32, 0, 1),
         Semantic::Attrib(_)
+        | Semantic::FlatColor(_)
+        | Semantic::FlatBackColor(_)
         | Semantic::Position
         | Semantic::PointSize
         | Semantic::ClipDistance(_)
@@ -262,11 +269,13 @@ impl Varyings {
         }
     }
 
-    /// The locations of the outputs of a program.
-    pub(crate) fn locations_of(&self, program: &Program) -> Vec<u32> {
+    /// The locations of the outputs of a program, and of what state adds to them.
+    pub(crate) fn locations_of(&self, program: &Program, options: &Options) -> Vec<u32> {
         let outputs = program.outputs.iter();
-        let locations = outputs.filter_map(|output| self.location(output.semantic));
-        locations.collect()
+        let mut semantics = outputs.map(|output| output.semantic).collect();
+        add_state(&mut semantics, options);
+        let locations = semantics.into_iter();
+        locations.filter_map(|it| self.location(it)).collect()
     }
 
     /// Whether an output is left out because nothing reads it.
@@ -274,11 +283,13 @@ impl Varyings {
         varying_location(semantic).is_some() && self.location(semantic).is_none()
     }
 
-    /// Numbers what `to` reads and `from` writes, and what transform feedback captures of the outputs of `from` in place. Single components that
-    /// are captured have variables of their own.
+    /// Numbers what `to` reads and `from` writes, and what transform feedback captures of the outputs of `from` in place, as the options of `from`
+    /// say. Single components that are captured have variables of their own.
     ///
-    /// With two-sided colors (`GL_VERTEX_PROGRAM_TWO_SIDE`) a program that reads a color may read the back color.
-    pub fn pack(from: &Program, to: &Program, captured: &TransformFeedback) -> Self {
+    /// With two-sided colors (`GL_VERTEX_PROGRAM_TWO_SIDE`) a program that reads a color may read the back color. What the forms of state add
+    /// is for fragment programs.
+    pub fn pack(from: &Program, to: &Program, options: &Options) -> Self {
+        let captured = &options.transform_feedback;
         let reads = |semantic| {
             let front = if let Semantic::BackColor(number) = semantic {
                 Semantic::Color(number)
@@ -298,6 +309,9 @@ impl Varyings {
             .filter(|semantic| reads(*semantic) || captures(*semantic))
             .collect();
         // Locations must not depend on the order in which either program declares its varyings.
+        if to.stage == Stage::Fragment {
+            add_state(&mut list, options);
+        }
         list.sort_unstable();
         list.dedup();
         if from.stage != Stage::Geometry {
@@ -315,8 +329,33 @@ impl Varyings {
     }
 }
 
+/// Adds what modules need besides to choose state at run time.
+fn add_state(list: &mut Vec<Semantic>, options: &Options) {
+    if options.forms.flat_colors != StateForm::Fixed {
+        list.extend(list.clone().into_iter().filter_map(flat_copy));
+    }
+    if options.stipples_lines() {
+        list.push(Semantic::LineStart);
+    }
+}
+
+/// What a color is called once more, where it is not interpolated.
+pub(crate) const fn flat_copy(semantic: Semantic) -> Option<Semantic> {
+    match semantic {
+        Semantic::Color(number) => Some(Semantic::FlatColor(number)),
+        Semantic::BackColor(number) => Some(Semantic::FlatBackColor(number)),
+        _ => None,
+    }
+}
+
 /// Number of components of an output that a program writes, counted up to the last of them.
 fn components(program: &Program, semantic: Semantic) -> u8 {
+    let semantic = match semantic {
+        Semantic::FlatColor(number) => Semantic::Color(number),
+        Semantic::FlatBackColor(number) => Semantic::BackColor(number),
+        Semantic::LineStart => return 2,
+        _ => semantic,
+    };
     let mut lanes = 0;
     for output in &program.outputs {
         if output.semantic == semantic {

@@ -31,7 +31,7 @@ mod tests;
 
 use glasm_codegen::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, HandleArray, HandleKind, ImageBinding,
-    ParamBlock, Reflection, SamplerBinding, StateProgram, TextureBinding,
+    ParamBlock, Reflection, SamplerBinding, StateBinding, StateProgram, TextureBinding,
 };
 use glasm_ir::{BufferKind, Stage, TexTarget};
 use std::collections::BTreeMap;
@@ -152,6 +152,8 @@ pub struct Descriptor<'a> {
 pub enum Resource<'a> {
     /// The parameter block.
     Params(&'a ParamBlock),
+    /// The uniform block of GL state that modules read when they run.
+    StateBlock(&'a StateBinding),
     /// The parameters that a state program reads and writes.
     State(&'a StateProgram),
     /// Textures with their samplers.
@@ -178,6 +180,7 @@ pub fn descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
         stage: _,
         entry_point: _,
         params,
+        state,
         named: _,
         state_program,
         textures,
@@ -198,6 +201,7 @@ pub fn descriptors(reflection: &Reflection) -> Vec<Descriptor<'_>> {
     } = reflection;
     let mut all = Vec::new();
     all.extend(params.iter().map(Descriptor::of_params));
+    all.extend(state.iter().filter_map(Descriptor::of_state_block));
     all.extend(state_program.iter().map(Descriptor::of_state));
     all.extend(textures.iter().map(Descriptor::of_texture));
     all.extend(samplers.iter().map(Descriptor::of_sampler));
@@ -225,6 +229,11 @@ impl<'a> Descriptor<'a> {
             false => DescriptorKind::UniformBuffer,
         };
         Self::one(block.slot, kind, Resource::Params(block))
+    }
+
+    fn of_state_block(state: &'a StateBinding) -> Option<Self> {
+        let resource = Resource::StateBlock(state);
+        Some(Self::one(state.slot?, DescriptorKind::UniformBuffer, resource))
     }
 
     fn of_state(program: &'a StateProgram) -> Self {

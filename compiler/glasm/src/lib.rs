@@ -112,10 +112,10 @@ pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::device_features;
 pub use glasm_codegen::features::is_feature;
 pub use glasm_codegen::options::{
-    BindingLayout, Capture, ClipDepth, Conventions, DebugInfo, DepthMode, DeviceFeatures,
+    AlphaTest, BindingLayout, Capture, ClipDepth, CompareFunction, Conventions, DebugInfo, DepthMode, DeviceFeatures,
     FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, FixedState, HandleLimits, IMAGE_LOCK_BINDING,
-    IMAGE_UNITS, InterfaceTypes, LevelFilter, LodBias, Options, PatchLevels, Place, PointOrigin,
-    PrimitiveNumbers, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap, TransformFeedback,
+    IMAGE_UNITS, InterfaceTypes, LevelFilter, LineStipple, LodBias, Options, PatchLevels, Place, PointOrigin,
+    PolygonStipple, PrimitiveNumbers, StateForm, StateForms, StateWords, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap, TransformFeedback,
     Varyings, WrapMode,
 };
 pub use glasm_codegen::varyings::{VARYING_LOCATIONS, varying_location};

@@ -172,8 +172,10 @@ fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> C
             clamp_vertex_colors: false,
             point_size: None,
             unwritten_point_size: None,
+            line_stipple: None,
             ..options.fixed
         },
+        forms: options.forms.before_rasterization(),
         ..options.clone()
     })
 }
@@ -188,7 +190,7 @@ fn pack(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
         let (Some(from), Some(to)) = (&before.program, &part.program) else {
             continue;
         };
-        let packed = Varyings::pack(from, to, &before.options.transform_feedback);
+        let packed = Varyings::pack(from, to, &before.options);
         before.options.to_mut().interface.outputs = packed.clone();
         part.options.to_mut().interface.inputs = packed;
         unwritten.extend(missing(from, to).map(|semantic| (to.stage, semantic)));

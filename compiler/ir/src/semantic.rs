@@ -53,6 +53,12 @@ semantics! {
     Color(n) = "color";
     /// Back-facing primary (0) or secondary (1) color.
     BackColor(n) = "back_color";
+    /// [`Color`](Self::Color) once more, for modules that choose at run time whether it is interpolated: this one is not. No program names it.
+    FlatColor(n) = "flat_color";
+    /// [`BackColor`](Self::BackColor) once more, which is not interpolated. No program names it.
+    FlatBackColor(n) = "flat_back_color";
+    /// Where the line starts that a fragment belongs to, in pixels, for line stipples: (x, y). No program names it.
+    LineStart = "line_start";
     /// Fog coordinate in lane x; as fragment input (f, 0, 0, 1).
     FogCoord = "fog_coord";
     /// Fog as a vector of four components.

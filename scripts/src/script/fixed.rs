@@ -12,6 +12,12 @@ pub const MAX_BLOCK: u32 = 1 << 16;
 
 /// Every property, sorted by its name.
 pub(super) const PROPERTIES: &[(&str, ParseRequirement)] = &[
+    ("alpha_test", |requirements, words| {
+        let function = words.parse_with("never, less, equal, ... or always", compare_function)?;
+        let reference = words.parse_with("a reference", |word| word.parse().ok())?;
+        requirements.fixed.alpha_test = glasm::AlphaTest::new(function, reference);
+        Ok(())
+    }),
     ("block_size", |requirements, words| {
         requirements.tgsi.block_size = parse_block(words)?;
         Ok(())
@@ -42,6 +48,16 @@ pub(super) const PROPERTIES: &[(&str, ParseRequirement)] = &[
         requirements.fixed.flat_colors = true;
         Ok(())
     }),
+    ("line_stipple", |requirements, words| {
+        let factor = words.parse_with("a factor of 1 to 256", |word| {
+            word.parse().ok().filter(|factor| (1..=256).contains(factor))
+        })?;
+        let pattern = words.parse_with("a pattern of 16 bits", |word| {
+            u16::try_from(parse_unsigned(word)?).ok()
+        })?;
+        requirements.fixed.line_stipple = Some(glasm::LineStipple::new(factor, pattern, [0.0; 4]));
+        Ok(())
+    }),
     ("point_size", |requirements, words| {
         let size = words.parse_with("a size above 0", |word| {
             word.parse::<f32>().ok().filter(|size| *size > 0.0)
@@ -52,6 +68,30 @@ pub(super) const PROPERTIES: &[(&str, ParseRequirement)] = &[
     ("point_sprite", |requirements, words| {
         let set = below_8(words, "a texture coordinate set below 8")?;
         requirements.fixed.point_sprites |= 1 << set;
+        Ok(())
+    }),
+    ("polygon_stipple", |requirements, words| {
+        let mut given = Vec::new();
+        while !words.is_empty() && given.len() < 32 {
+            given.push(words.parse_with("a row of 32 bits", |word| {
+                u32::try_from(parse_unsigned(word)?).ok()
+            })?);
+        }
+        if given.is_empty() || 32 % given.len() != 0 {
+            return Err(words.error_at_last("expected 1, 2, 4, 8, 16 or 32 rows".to_owned()));
+        }
+        let stipple = requirements.polygon_stipple.get_or_insert_default();
+        for (row, bits) in stipple.rows.iter_mut().zip(given.iter().cycle()) {
+            *row = *bits;
+        }
+        Ok(())
+    }),
+    ("polygon_stipple_height", |requirements, words| {
+        let height = words.parse_with("a height", |word| word.parse().ok())?;
+        requirements
+            .polygon_stipple
+            .get_or_insert_default()
+            .window_height = height;
         Ok(())
     }),
     ("private_memory", |requirements, words| {
@@ -92,6 +132,22 @@ pub(super) fn parse_fixed(
             Err(words.error_at_last(format!("expected one of {}", known.join(", "))))
         }
     }
+}
+
+/// The name of a comparison, as GL has it, in small letters.
+fn compare_function(word: &str) -> Option<glasm::CompareFunction> {
+    use glasm::CompareFunction;
+    Some(match word {
+        "never" => CompareFunction::Never,
+        "less" => CompareFunction::Less,
+        "equal" => CompareFunction::Equal,
+        "lequal" => CompareFunction::LessEqual,
+        "greater" => CompareFunction::Greater,
+        "notequal" => CompareFunction::NotEqual,
+        "gequal" => CompareFunction::GreaterEqual,
+        "always" => CompareFunction::Always,
+        _ => return None,
+    })
 }
 
 fn parse_memory(words: &mut Words<'_>) -> Result<u32, LineError> {

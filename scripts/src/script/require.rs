@@ -51,6 +51,8 @@ pub struct Requirements {
     pub attachments: Attachments,
     /// GL state that programs are compiled for.
     pub fixed: glasm::FixedState,
+    /// The stipple of polygons.
+    pub polygon_stipple: Option<Box<glasm::PolygonStipple>>,
     /// Whether zero times anything is zero in programs.
     pub legacy_multiply: bool,
     /// Whether programs count on handles being the numbers of units.
@@ -99,6 +101,7 @@ impl Default for Requirements {
             framebuffer: [DEFAULT_SIZE; 2],
             attachments: Attachments::default(),
             fixed: glasm::FixedState::default(),
+            polygon_stipple: None,
             legacy_multiply: false,
             numbered_handles: false,
             separate: false,

@@ -3,7 +3,7 @@
 use super::bindings::{BufferPlace, Presence};
 use crate::programs::Module;
 use crate::vk::{Binding, Comparing, Fit};
-use glasm::Reflection;
+use glasm::{Reflection, StateWords};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
 use glasm::layout::{Descriptor, DescriptorKind, Resource, descriptors};
 use glasm::reflect::{
@@ -20,6 +20,8 @@ const TEXTURE_SET: u32 = 1;
 pub(super) enum Source {
     /// The parameter block of a stage, and the parameters that its program names.
     Params(Stage, ParamBlock, Vec<NamedParameter>),
+    /// GL state that modules read when they run.
+    StateBlock(Box<StateWords>),
     /// The parameters of vertex programs, which a state program changes.
     State,
     /// Consecutive texture image units, from this one, and what the program reads there.
@@ -100,20 +102,21 @@ pub(super) fn plan_bindings<'a>(
         for descriptor in descriptors(reflection) {
             match descriptor.resource {
                 // Where a unit has a texture, too, its sampler comes with it.
-                Resource::Sampler(_) => samplers.push((descriptor, reflection)),
+                Resource::Sampler(_) => samplers.push((descriptor, module, reflection)),
                 Resource::Params(_)
+                | Resource::StateBlock(_)
                 | Resource::State(_)
                 | Resource::Texture(_)
                 | Resource::Attachment(_)
                 | Resource::Image(_)
                 | Resource::Handles(_)
                 | Resource::Buffer(_)
-                | Resource::ImageLock => plan_descriptor(&mut plan, reflection, &descriptor)?,
+                | Resource::ImageLock => plan_descriptor(&mut plan, module, reflection, &descriptor)?,
             }
         }
     }
-    for (descriptor, reflection) in samplers {
-        plan_descriptor(&mut plan, reflection, &descriptor)?;
+    for (descriptor, module, reflection) in samplers {
+        plan_descriptor(&mut plan, module, reflection, &descriptor)?;
     }
     // What a reflection asks for counts more than the numbers that buffers have in the script.
     if plain {
@@ -125,6 +128,7 @@ pub(super) fn plan_bindings<'a>(
 /// Adds what a module wants at a slot.
 fn plan_descriptor(
     plan: &mut Vec<PlannedBinding>,
+    module: &Module,
     reflection: &Reflection,
     descriptor: &Descriptor<'_>,
 ) -> Result<(), String> {
@@ -132,6 +136,10 @@ fn plan_descriptor(
         Resource::Params(block) => {
             Source::Params(reflection.stage, block.clone(), reflection.named.clone())
         }
+        Resource::StateBlock(_) => match &module.state {
+            Some(words) => Source::StateBlock(words.clone()),
+            None => return Ok(()),
+        },
         Resource::State(_) => Source::State,
         Resource::Texture(texture) => {
             let wanted = wanted_texture(reflection, texture);
@@ -186,6 +194,7 @@ fn add(
                         _,
                     )
                     | Source::Params(..)
+                    | Source::StateBlock(_)
                     | Source::Textures(..)
                     | Source::Sampler(..)
                     | Source::Attachment(_)

@@ -8,6 +8,7 @@ use crate::vk::{
     Buffer, BufferUse, ComputePipeline, Device, Framebuffer, Layout, Resource, Roles, ShaderModule,
     ShaderStage,
 };
+use glasm::StateWords;
 use glasm::ir::resource::STATE_BYTES;
 use glasm::ir::{Stage, TexTarget, TypeBase};
 use glasm::reflect::{DescriptorSlot, Scalar};
@@ -72,6 +73,7 @@ impl<'a> Programs<'a> {
                     let size = block.slots.len() as u64 * VECTOR_BYTES;
                     (size, BufferUse::Parameters)
                 }
+                Source::StateBlock(_) => (4 * StateWords::LEN as u64, BufferUse::Parameters),
                 Source::ImageLock => (4, BufferUse::Parameters),
                 Source::State => (STATE_BYTES.into(), BufferUse::Script(Roles::default())),
                 Source::Textures(..)
@@ -155,6 +157,7 @@ impl<'a> Programs<'a> {
                 Some(ShaderStage {
                     module: slot.raw.as_ref().or_else(|| made(slot))?,
                     entry_point: entry_point(&entry_name(stage(slot))),
+                    constants: state_constants(slot.module),
                 })
             })
             .collect()
@@ -193,16 +196,14 @@ impl<'a> Programs<'a> {
             .raw
             .as_ref()
             .expect("no template makes compute modules");
+        let mut constants = state_constants(slot.module);
+        constants.extend((0..).zip(size.into_iter().flatten()));
         let stage = ShaderStage {
             module,
             entry_point: entry_point(name),
+            constants,
         };
-        Ok(ComputePipeline::new(
-            &self.device,
-            &stage,
-            &self.layout,
-            size,
-        )?)
+        Ok(ComputePipeline::new(&self.device, &stage, &self.layout)?)
     }
 
     /// What a state program has left of the parameters.
@@ -211,7 +212,7 @@ impl<'a> Programs<'a> {
         let mut own = own.filter(|source| {
             matches!(
                 source,
-                Source::Params(..) | Source::ImageLock | Source::State
+                Source::Params(..) | Source::StateBlock(_) | Source::ImageLock | Source::State
             )
         });
         let place = own.position(|source| *source == Source::State)?;
@@ -228,7 +229,10 @@ impl<'a> Programs<'a> {
         for planned in &self.plan {
             let binding = &planned.binding;
             match &planned.source {
-                Source::Params(..) | Source::State | Source::ImageLock => {
+                Source::Params(..)
+                | Source::StateBlock(_)
+                | Source::State
+                | Source::ImageLock => {
                     let buffer = blocks
                         .next()
                         .expect("there is a buffer for every block of the plan");
@@ -318,6 +322,7 @@ impl Resources {
                 let program = self.program_line(*stage);
                 self.params.block(*stage, block, (program, named))
             }
+            Source::StateBlock(words) => words.bytes().to_vec(),
             Source::State => self.params.state_bytes(),
             // No program is running, so nobody holds it.
             Source::ImageLock => vec![0; 4],
@@ -330,6 +335,19 @@ impl Resources {
             | Source::Buffers(_) => Vec::new(),
         }
     }
+}
+
+/// The specialization constants of a module with its state.
+fn state_constants(module: &Module) -> Vec<(u32, u32)> {
+    let told = module.reflection.as_ref();
+    let told = told.and_then(|reflection| reflection.state.as_ref());
+    let (Some(told), Some(words)) = (told, &module.state) else {
+        return Vec::new();
+    };
+    let constants = told.constants.iter();
+    constants
+        .map(|constant| (constant.id, words.0[constant.word as usize]))
+        .collect()
 }
 
 /// A name for Vulkan. Names with a zero byte, which no module has, become an empty one.

@@ -13,6 +13,7 @@ pub(crate) fn module(stage: Stage, reflection: Option<Reflection>) -> Module {
         reflection,
         interface: None,
         template: None,
+        state: None,
     }
 }
 
@@ -22,6 +23,7 @@ pub(crate) fn reflection(stage: Stage) -> Reflection {
         stage,
         entry_point: "main",
         params: None,
+        state: None,
         named: Vec::new(),
         state_program: None,
         textures: Vec::new(),

@@ -9,7 +9,7 @@ use glasm::ir::primitive::TessMode;
 use glasm::ir::{Interpolation, Program, Semantic, Stage, TypeBase};
 use glasm::reflect::{InterfaceVariable, Primitives, Requirements};
 use glasm::stages::{self, AttributeCopy, Shading};
-use glasm::{Compiler, DebugInfo, Options, Reflection, Varyings};
+use glasm::{Compiler, DebugInfo, Options, Reflection, StateForms, Varyings};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::{MAIN, ProvokingVertex};
 use glasm_scripts::script::{Command, Convention, Origin, ProgramForm, ProgramSection};
@@ -37,6 +37,7 @@ fn reflection(stage: Stage, inputs: Vec<InterfaceVariable>) -> Reflection {
         named: Vec::new(),
         state_program: None,
         params: None,
+        state: None,
         images: Vec::new(),
         handle_arrays: Vec::new(),
         textures: Vec::new(),
@@ -63,6 +64,7 @@ fn templated(stage: Stage, template: Template) -> Module {
         reflection: Some(reflection(stage, Vec::new())),
         interface: None,
         template: Some(template),
+        state: None,
     }
 }
 
@@ -128,6 +130,7 @@ impl CompileContext<'_> {
             stage: section.stage,
             interface: super::Interface::read(&shader.words),
             words: shader.words,
+            state: self.state_of(&shader.reflection),
             reflection: Some(shader.reflection),
             template: None,
         })
@@ -335,7 +338,10 @@ impl CompileContext<'_> {
         let options = self.generated_options(section.stage);
         let mut options = beside(options, std::slice::from_ref(color), &[]);
         options.interface.colors = vec![base];
+        options.fixed = self.compiler().fixed_state(section.stage);
         options.fixed.draw_buffers = 0;
+        // What it passes on is one varying, whose form is known.
+        options.forms = StateForms::default();
         let program = stages::pass_color(semantic, base, shading);
         Ok(self.generated(section, &program, &options)?)
     }

@@ -16,7 +16,7 @@ use crate::requirements::{Capabilities, missing_components, missing_for_module};
 use crate::tools::{TextLanguage, ToolError, ToolInput, Tools};
 use glasm::frontend::lang::languages::Language;
 use glasm::ir::Stage;
-use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target};
+use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, StateForms, StateWords, Target};
 use glasm_scripts::compile::{LinkedStage, ScriptCompiler, Withheld, wrong_blame};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::MAIN;
@@ -38,6 +38,8 @@ pub(crate) struct Module {
     pub(crate) interface: Option<Interface>,
     /// What makes the words of modules that depend on the draw.
     pub(crate) template: Option<Template>,
+    /// The state that the module reads when it runs.
+    pub(crate) state: Option<Box<StateWords>>,
 }
 
 impl Module {
@@ -99,6 +101,8 @@ pub(crate) struct CompileContext<'a> {
     pub(crate) target: Target,
     pub(crate) tools: &'a Tools,
     pub(crate) through: Option<Through>,
+    /// Where modules have GL state from.
+    pub(crate) forms: StateForms,
     /// What the compiler is not told about.
     pub(crate) without: &'a Withheld,
 }
@@ -217,6 +221,7 @@ impl CompileContext<'_> {
                 device: self.device_features(),
                 bindings: self.capabilities.binding_layout(),
                 debug: self.debug_info(),
+                forms: self.forms,
                 ..glasm::Options::default()
             },
             implied_point_size: self.implied_point_size(),
@@ -280,6 +285,7 @@ impl CompileContext<'_> {
             words,
             reflection: None,
             template: None,
+            state: None,
         })
     }
 
@@ -382,10 +388,17 @@ impl CompileContext<'_> {
         Ok(Module {
             stage: section.stage,
             words: shader.words,
+            state: self.state_of(&shader.reflection),
             reflection: Some(shader.reflection),
             interface: None,
             template: None,
         })
+    }
+
+    /// The state that a module reads when it runs.
+    fn state_of(&self, reflection: &Reflection) -> Option<Box<StateWords>> {
+        let reads = reflection.state.is_some();
+        reads.then(|| Box::new(self.compiler().state_words()))
     }
 
     /// The first vertex attribute that a program reads and the device cannot have.
@@ -449,6 +462,7 @@ mod tests {
             target: Target::Vulkan1_1,
             tools: &tools,
             through: None,
+            forms: StateForms::default(),
             without: &without,
         };
         let section = &script.programs[0];

@@ -63,14 +63,51 @@ impl ShaderModuleObject {
 pub(crate) struct ShaderStage<'a> {
     pub(crate) module: &'a ShaderModule,
     pub(crate) entry_point: CString,
+    /// Specialization constants by number.
+    pub(crate) constants: Vec<(u32, u32)>,
+}
+
+/// Specialization constants as Vulkan takes them.
+struct Specialization {
+    entries: Vec<vk::SpecializationMapEntry>,
+    data: Vec<u8>,
+}
+
+impl Specialization {
+    fn info(&self) -> vk::SpecializationInfo<'_> {
+        vk::SpecializationInfo::default()
+            .map_entries(&self.entries)
+            .data(&self.data)
+    }
 }
 
 impl ShaderStage<'_> {
-    fn info(&self) -> vk::PipelineShaderStageCreateInfo<'_> {
-        vk::PipelineShaderStageCreateInfo::default()
+    fn info<'a>(
+        &'a self,
+        specialization: &'a vk::SpecializationInfo<'a>,
+    ) -> vk::PipelineShaderStageCreateInfo<'a> {
+        let info = vk::PipelineShaderStageCreateInfo::default()
             .stage(stage_flag(self.module.stage))
             .module(self.module.raw)
-            .name(&self.entry_point)
+            .name(&self.entry_point);
+        match self.constants.is_empty() {
+            true => info,
+            false => info.specialization_info(specialization),
+        }
+    }
+
+    fn specialization(&self) -> Specialization {
+        let numbers = self.constants.iter().map(|(number, _)| *number);
+        let entry = |(place, number): (u32, u32)| vk::SpecializationMapEntry {
+            constant_id: number,
+            offset: 4 * place,
+            size: 4,
+        };
+        let values = self.constants.iter();
+        Specialization {
+            entries: (0..).zip(numbers).map(entry).collect(),
+            data: values.flat_map(|(_, value)| value.to_ne_bytes()).collect(),
+        }
     }
 
     fn key(&self) -> StageKey {
@@ -78,6 +115,7 @@ impl ShaderStage<'_> {
             stage: self.module.stage,
             words: Rc::clone(&self.module.words),
             entry_point: self.entry_point.clone(),
+            constants: self.constants.clone(),
         }
     }
 
@@ -168,6 +206,7 @@ struct StageKey {
     stage: Stage,
     words: Rc<[u32]>,
     entry_point: CString,
+    constants: Vec<(u32, u32)>,
 }
 
 /// What decides about a graphics pipeline.
@@ -185,7 +224,6 @@ pub(crate) struct PipelineKey {
 pub(crate) struct ComputeKey {
     stage: StageKey,
     layout: Rc<LayoutKey>,
-    size: Option<[u32; 3]>,
 }
 
 /// A graphics pipeline.
@@ -216,11 +254,13 @@ impl GraphicsPipelineObject {
         let is_used = |stage: &&ShaderStage<'_>| {
             !desc.state.rasterizer_discard || stage.module.stage != Stage::Fragment
         };
-        let stages: Vec<_> = desc
-            .stages
+        let used: Vec<_> = desc.stages.iter().filter(is_used).collect();
+        let constants: Vec<_> = used.iter().map(|stage| stage.specialization()).collect();
+        let constants: Vec<_> = constants.iter().map(Specialization::info).collect();
+        let stages: Vec<_> = used
             .iter()
-            .filter(is_used)
-            .map(ShaderStage::info)
+            .zip(&constants)
+            .map(|(stage, constants)| stage.info(constants))
             .collect();
         let has_tessellation = desc
             .stages
@@ -319,20 +359,18 @@ pub(crate) struct ComputePipelineObject {
 }
 
 impl ComputePipeline {
-    /// A pipeline for a compute module. `size` is for specialization constants 0 to 2.
+    /// A pipeline for a compute module.
     pub(crate) fn new(
         device: &Rc<Device>,
         stage: &ShaderStage<'_>,
         layout: &Layout,
-        size: Option<[u32; 3]>,
     ) -> Result<Self, Error> {
         let _phase = device.clock.enter(Phase::Pipelines);
         let key = ComputeKey {
             stage: stage.key(),
             layout: Rc::clone(&layout.key),
-            size,
         };
-        let make = || ComputePipelineObject::create(device, stage, layout, size);
+        let make = || ComputePipelineObject::create(device, stage, layout);
         Self::get(device, key, make)
     }
 }
@@ -342,25 +380,10 @@ impl ComputePipelineObject {
         device: &Rc<Device>,
         stage: &ShaderStage<'_>,
         layout: &Layout,
-        size: Option<[u32; 3]>,
     ) -> Result<Self, Error> {
-        let entries = [0, 1, 2].map(|number| vk::SpecializationMapEntry {
-            constant_id: number,
-            offset: 4 * number,
-            size: 4,
-        });
-        let data: Vec<u8> = size
-            .iter()
-            .flatten()
-            .flat_map(|n| n.to_ne_bytes())
-            .collect();
-        let constants = vk::SpecializationInfo::default()
-            .map_entries(&entries)
-            .data(&data);
-        let mut stage = stage.info();
-        if size.is_some() {
-            stage = stage.specialization_info(&constants);
-        }
+        let constants = stage.specialization();
+        let constants = constants.info();
+        let stage = stage.info(&constants);
         let info = vk::ComputePipelineCreateInfo::default()
             .stage(stage)
             .layout(layout.raw);

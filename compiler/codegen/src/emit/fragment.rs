@@ -117,16 +117,17 @@ impl Emit<'_> {
         let Some(variable) = self.io().interpolant(input) else {
             return Ok(lanes);
         };
-        if self.options.fixed.two_sided_color
-            && matches!(self.program.inputs[input].semantic, Semantic::Color(_))
-        {
-            return Err(Error::unsupported(
-                "two-sided colors are not evaluated at other places",
-            ));
-        }
         let device = &self.w.device;
         self.w.needs.require(device, Need::Interpolation)?;
         let val = self.w.interpolated(variable, at);
+        let semantic = self.program.inputs[input].semantic;
+        if matches!(semantic, Semantic::Color(_) | Semantic::TexCoord(_)) {
+            let mut io = self.io();
+            let color = io.with_color_state(input, val.lanes(), |io, variable| {
+                io.w.interpolated(variable, at).id
+            })?;
+            return Ok(io.with_point_sprite(input, color));
+        }
         // Lanes that do not come from the variable are constants.
         Ok(std::array::from_fn(|lane| {
             match self.w.info(lanes[lane].id()).size == 4 {

@@ -8,6 +8,7 @@
 //! | `flow`, `join` | blocks, branches, loops, switches, calls; phis where edges meet |
 //! | `primitive`, `copies` | vertices that geometry programs emit; runs for several viewports and views |
 //! | `outputs`, `views`, `capture` | stores of stage outputs, transform feedback |
+//! | `added`, `fragment_tests` | what GL state adds to them; tests of fragments |
 //! | `output_variable` | the variables that they go to |
 //! | `patch` | outputs that the invocations of a tessellation control program share |
 //! | `inst` | dispatch by operation |
@@ -28,6 +29,7 @@
 //! | `names` | debug information |
 //! | `cx` | the context of all of these |
 
+mod added;
 mod alu;
 mod array;
 mod atomic;
@@ -41,6 +43,7 @@ mod copies;
 mod cx;
 mod flow;
 mod fragment;
+mod fragment_tests;
 mod group;
 mod guarded;
 mod image;

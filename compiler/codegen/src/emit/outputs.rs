@@ -5,12 +5,14 @@ use super::array::Element;
 use super::output_variable::builtin_output;
 use super::views::{Views, chooses};
 use crate::analysis::Class;
-use crate::builder::{Builder, Lane, Scalar};
+use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use crate::interface::names::output_name;
 use crate::interface::{Vertex, input_primitive};
-use crate::options::ClipDepth;
+use crate::options::{ClipDepth, StateForm};
+use crate::state::Word;
 use crate::varyings::{Distances, written_lanes};
+use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{
@@ -27,6 +29,9 @@ const COLOR_0: Semantic = Semantic::FragColor {
 impl Emit<'_> {
     /// Stores all outputs that the program writes.
     pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
+        if self.program.stage == Stage::Fragment {
+            self.stipple();
+        }
         self.store_vertex(None)
     }
 
@@ -111,6 +116,9 @@ impl Emit<'_> {
             return self.store_distance(id, distances, plane, lanes[0]);
         }
         let lanes = self.adapted_output(&output, lanes);
+        if output.semantic == COLOR_0 {
+            self.alpha_test(&output, lanes);
+        }
         let fixed = &self.options.fixed;
         let is_single = self.program.modes.numbered_colors || fixed.draw_buffers == 0;
         if output.semantic == COLOR_0 && !is_single {
@@ -123,7 +131,7 @@ impl Emit<'_> {
             false => self.own_variable(variable, &target),
         };
         self.w.store_lanes(pointer, &target, lanes);
-        Ok(())
+        self.store_added(output.semantic, lanes)
     }
 
     /// The lanes of an output, some of which are those of a vertex of the input primitive.
@@ -163,9 +171,8 @@ impl Emit<'_> {
     fn is_dropped(&self, semantic: Semantic) -> bool {
         // In the fixed table only, and there it gives way: few stages read it, and transform feedback has taken it already.
         let is_number = semantic == Semantic::VertexId && self.shares_location(semantic);
-        let has_fixed_size = self.options.fixed.point_size.is_some();
         is_number
-            || has_fixed_size && semantic == Semantic::PointSize
+            || semantic == Semantic::PointSize && self.has_fixed_size()
             || self.is_disabled(semantic)
             || self.is_for_rasterization(semantic)
             || self.options.interface.outputs.drops(semantic)
@@ -198,17 +205,24 @@ impl Emit<'_> {
         if output.semantic == Semantic::Position {
             return self.remap_depth(lanes);
         }
-        let fixed = &self.options.fixed;
-        let is_vertex_color =
-            matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_));
-        let is_float_color =
-            matches!(output.semantic, Semantic::FragColor { .. }) && output.base == TypeBase::Float;
-        let is_clamped = is_vertex_color && fixed.clamp_vertex_colors
-            || is_float_color && fixed.clamp_fragment_colors;
-        match is_clamped {
-            true => self.w.clamp_color(lanes),
-            false => lanes,
+        if output.semantic == Semantic::PointSize {
+            return self.chosen_size(lanes);
         }
+        let fixed = &self.options.fixed;
+        let (word, is_clamped) = match output.semantic {
+            Semantic::Color(_) | Semantic::BackColor(_) => {
+                (Word::ClampVertexColors, fixed.clamp_vertex_colors)
+            }
+            Semantic::FragColor { .. } if output.base == TypeBase::Float => {
+                (Word::ClampFragmentColors, fixed.clamp_fragment_colors)
+            }
+            _ => return lanes,
+        };
+        if !is_clamped && word.form(&self.options.forms) == StateForm::Fixed {
+            return lanes;
+        }
+        let is_clamped = self.io().state_flag(word);
+        self.w.clamp_color(is_clamped, lanes)
     }
 
     /// Stores color 0 to all attachments that are drawn to. ARB_draw_buffers section 4.2.1.
@@ -229,7 +243,7 @@ impl Emit<'_> {
     /// The size of all points, in place of what the program writes: GL 2.1 section 3.3. Where Vulkan wants a size and there is none, it
     /// is 1.
     pub(super) fn store_point_size(&mut self) {
-        let Some(bits) = self.point_size() else {
+        let Some(size) = self.point_size() else {
             return;
         };
         if !self.interface.outputs.point_size.is_some() {
@@ -243,32 +257,53 @@ impl Emit<'_> {
             self.interface.outputs.point_size = variable;
             self.io().need_point_size();
         }
-        let (pointer, size) = (
-            self.interface.outputs.point_size,
-            self.w.float(f32::from_bits(bits)),
-        );
+        let pointer = self.interface.outputs.point_size;
+        let size = match size {
+            Size::Bits(bits) => self.w.float(f32::from_bits(bits)),
+            Size::State => self.io().state(Word::PointSize),
+        };
         self.w.store(pointer, size);
     }
 
-    /// Bits of the size that points get whatever the program writes.
-    fn point_size(&self) -> Option<u32> {
+    /// Whether all points have one size in all pipelines that the module is for.
+    fn has_fixed_size(&self) -> bool {
+        self.options.forms.point_size == StateForm::Fixed && self.options.fixed.point_size.is_some()
+    }
+
+    /// The size that the program writes, or that of the state.
+    fn chosen_size(&mut self, mut lanes: [Lane; 4]) -> [Lane; 4] {
+        if self.options.forms.point_size == StateForm::Fixed {
+            return lanes;
+        }
+        let is_own = self.io().state_flag(Word::ProgramPointSize);
+        let own = self.w.lane_val(lanes[0], Scalar::F32);
+        let given = self.io().state(Word::PointSize);
+        let given = self.w.val(given);
+        lanes[0] = self.w.select(is_own, own, given).lane(0);
+        lanes
+    }
+
+    /// The size of points that the program does not write, or that counts in its place.
+    fn point_size(&self) -> Option<Size> {
         let fixed = self.options.fixed.point_size;
-        match self.program.stage {
-            Stage::Vertex => {
-                let unwritten = self.options.fixed.unwritten_point_size;
-                fixed.or_else(|| unwritten.filter(|_| !self.has_point_size()))
-            }
+        let unwritten = self.options.fixed.unwritten_point_size;
+        let unwritten = match self.program.stage {
+            Stage::Vertex => unwritten,
             Stage::TessEval | Stage::Geometry => {
                 let has_size = self.w.device.tessellation_and_geometry_point_size;
                 if !has_size || !self.makes_points() {
                     return None;
                 }
-                let unwritten = self.options.fixed.unwritten_point_size;
-                let unwritten = unwritten.unwrap_or(1.0f32.to_bits());
-                fixed.or_else(|| (!self.has_point_size()).then_some(unwritten))
+                unwritten.or(Some(1.0f32.to_bits()))
             }
-            Stage::TessControl | Stage::Fragment | Stage::Compute => None,
+            Stage::TessControl | Stage::Fragment | Stage::Compute => return None,
+        };
+        if self.options.forms.point_size != StateForm::Fixed {
+            return (!self.has_point_size()).then_some(Size::State);
         }
+        fixed
+            .or_else(|| unwritten.filter(|_| !self.has_point_size()))
+            .map(Size::Bits)
     }
 
     /// Whether vertices have a size that the program writes or that they keep.
@@ -304,7 +339,7 @@ impl Emit<'_> {
     ) -> Result<(), Failure> {
         self.declare_distance(id, distances)?;
         let variable = self.interface.outputs.distances[distances as usize];
-        let value = self.w.scalar(lane, Scalar::F32);
+        let value = self.enabled_distance(distances, plane, lane);
         let mut operands = vec![variable.0];
         if self.program.stage == Stage::TessControl {
             operands.push(self.io().own_vertex().0);
@@ -314,6 +349,20 @@ impl Emit<'_> {
         let pointer = self.w.chain(StorageClass::Output, ty, &operands);
         self.w.store(pointer, value);
         Ok(())
+    }
+
+    /// A distance, or 0, which clips nothing, if its plane is not enabled.
+    fn enabled_distance(&mut self, distances: Distances, plane: u32, lane: Lane) -> ValueWord {
+        let value = self.w.scalar(lane, Scalar::F32);
+        let is_chosen = self.program.modes.enabled_clip_distances
+            && self.options.forms.clip_planes != StateForm::Fixed;
+        if distances != Distances::Clip || !is_chosen {
+            return value;
+        }
+        let is_enabled = self.io().state_bit(Word::ClipPlanes, plane);
+        let value = self.w.val(value);
+        let zero = self.w.float_like(value, 0.0);
+        self.w.select(is_enabled, value, zero).id
     }
 
     /// Emitting a vertex leaves all distances undefined; those that the program does not write must clip and cull nothing.
@@ -331,11 +380,18 @@ impl Emit<'_> {
     }
 }
 
+/// Where the size of points is from.
+enum Size {
+    Bits(u32),
+    /// It is read when the module runs.
+    State,
+}
+
 impl Builder {
-    /// A color clamped to [0, 1]; NaN becomes 0.
-    fn clamp_color(&mut self, lanes: [Lane; 4]) -> [Lane; 4] {
+    /// A color, clamped to [0, 1] if it is to be; NaN becomes 0.
+    fn clamp_color(&mut self, is_clamped: Val, lanes: [Lane; 4]) -> [Lane; 4] {
         let color = self.gather_vector(&lanes, Scalar::F32);
         let clamped = self.clamp(color, Saturate::Unsigned);
-        std::array::from_fn(|lane| clamped.lane(lane))
+        self.select(is_clamped, clamped, color).lanes()
     }
 }

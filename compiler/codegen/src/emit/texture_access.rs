@@ -6,7 +6,8 @@ use super::texture_object::texel_scalar;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::options::DepthMode;
+use crate::options::{DepthMode, StateForm};
+use crate::state::{UNITS, Word};
 use crate::words::{OperandList, TypeWord, ValueWord};
 use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
 use glasm_ir::{Saturate, Src, Stage, TexAccess, TexTarget, Texture};
@@ -201,6 +202,11 @@ impl Emit<'_> {
     /// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
     /// 3.8.13.1).
     pub(super) fn compared_lanes(&mut self, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
+        if self.options.forms.depth_modes != StateForm::Fixed
+            && let Some(unit) = unit.filter(|unit| *unit < UNITS)
+        {
+            return self.depth_lanes(unit, depth);
+        }
         let mode = of_unit(&self.options.depth_modes, unit);
         let mut constant = |value| Lane::scalar(self.w.float(value));
         match mode {
@@ -215,6 +221,23 @@ impl Emit<'_> {
                 [depth, zero, zero, constant(1.0)]
             }
         }
+    }
+}
+
+impl Emit<'_> {
+    /// The lanes of a depth comparison, whose mode is known at run time.
+    fn depth_lanes(&mut self, unit: u32, depth: Lane) -> [Lane; 4] {
+        let word = self.io().state_at(Word::DepthModes, unit / 16);
+        let mode = self.io().state_bits(word, unit % 16 * 2, 2);
+        let [is_alpha, is_one, is_red] = [DepthMode::Alpha, DepthMode::Luminance, DepthMode::Red]
+            .map(|known| self.io().state_test(Spv::IEqual, mode, known as u32));
+        let depth = self.w.lane_val(depth, Scalar::F32);
+        let [zero, one] = [0.0, 1.0].map(|number| self.w.float_val(number));
+        let is_one = self.w.truth_op(Spv::LogicalOr, is_one, is_red);
+        let first = self.w.select(is_alpha, zero, depth);
+        let middle = self.w.select(is_red, zero, first);
+        let last = self.w.select(is_one, one, depth);
+        [first, middle, middle, last].map(|val| val.lane(0))
     }
 }
 

@@ -2,13 +2,16 @@
 
 use super::builtin::builtin_input;
 use super::vars::{Io, base_scalar, bind, reflected};
-use crate::builder::{Builder, Home, Lane, Scalar};
+use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
-use crate::options::{FIRST_ATTACHMENT_BINDING, PointOrigin};
+use crate::error::Failure;
+use crate::options::{FIRST_ATTACHMENT_BINDING, StateForm};
 use crate::reflect::{AttachmentBinding, DescriptorSlot};
-use crate::varyings::Place;
+use crate::state::Word;
+use crate::varyings::{Place, flat_copy};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
+use glasm_ir::semantic::{Interpolation, Sampling};
 use glasm_ir::{
     Input, InputId, Param, ParamId, ParamSource, Semantic, Stage, StateParam, TypeBase,
 };
@@ -86,9 +89,31 @@ impl Io<'_> {
         variable
     }
 
-    /// Whether the point coordinate stands in for a texture coordinate set. GL 2.1 section 3.3.
+    /// Whether the point coordinate stands in for a texture coordinate set: `None` if it never does. GL 2.1 section 3.3.
+    fn point_sprite(&mut self, semantic: Semantic) -> Option<Val> {
+        let Semantic::TexCoord(set) = semantic else {
+            return None;
+        };
+        let set = u32::from(set & 7);
+        let is_possible = self.options.fixed.point_sprites >> set & 1 != 0;
+        is_possible.then(|| self.state_bit(Word::PointSprites, set))
+    }
+
+    /// Whether the point coordinate stands in for a varying in all pipelines that the module is for.
     pub(crate) fn is_point_sprite(&self, semantic: Semantic) -> bool {
-        matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0)
+        let fixed = self.options.forms.point_sprites == StateForm::Fixed;
+        matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0) && fixed
+    }
+
+    /// A varying, or the point coordinate where that stands in for it.
+    pub(crate) fn with_point_sprite(&mut self, id: InputId, lanes: [Lane; 4]) -> [Lane; 4] {
+        let semantic = self.program.inputs[id].semantic;
+        let Some(is_sprite) = self.point_sprite(semantic) else {
+            return lanes;
+        };
+        let [s, t] = self.point_coordinate();
+        let [zero, one] = [0.0, 1.0].map(|number| Lane::scalar(self.w.float(number)));
+        self.choose(is_sprite.id, [s, t, zero, one], lanes)
     }
 
     /// The place in a point, (0, 0) in the corner that is its origin.
@@ -98,53 +123,141 @@ impl Io<'_> {
         };
         let (_, value) = self.load_builtin_value(row);
         let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
-        let from_below = self.options.fixed.point_origin == PointOrigin::LowerLeft;
+        let one = self.w.float(1.0);
+        let from_above = self.w.scalar(t, Scalar::F32);
+        let flipped = self.at_start(Op::FSub, Scalar::F32, &[one.0, from_above.0]);
         // Vulkan's `PointCoord` counts t from above. An origin below and a caller whose row 0 is the bottom turn it, both together do not.
-        if self.options.conventions.flip_point_coord == from_below {
-            return [s, t];
-        }
-        let (one, t) = (self.w.float(1.0), self.w.scalar(t, Scalar::F32));
-        let flipped = self.at_start(Op::FSub, Scalar::F32, &[one.0, t.0]);
-        [s, Lane::scalar(flipped)]
+        let from_below = self.state_flag(Word::PointOrigin);
+        let choice = match self.options.conventions.flip_point_coord {
+            true => [from_above, flipped],
+            false => [flipped, from_above],
+        };
+        [s, self.choice(from_below.id, choice)]
     }
 
-    /// A color of fragments of front faces, and the back color of others. NV_vertex_program4 section 2.X.3.5.
-    pub(crate) fn two_sided_color(
+    /// What state makes of a color as it is interpolated: flat, or that of back faces. `read` gives what a variable holds, where the color is
+    /// wanted. NV_vertex_program4 section 2.X.3.5.
+    pub(crate) fn with_color_state(
         &mut self,
         id: InputId,
-        number: u8,
-        front: ValueWord,
-    ) -> [Lane; 4] {
-        let semantic = Semantic::BackColor(number);
-        let lanes = Lane::all_of(front);
-        let (Some(location), Some(facing)) = (
-            self.options.interface.inputs.location(semantic),
-            builtin_input(Stage::Fragment, Semantic::Facing),
-        ) else {
-            return lanes;
+        color: [Lane; 4],
+        read: impl Fn(&mut Self, ValueWord) -> ValueWord,
+    ) -> Result<[Lane; 4], Failure> {
+        let semantic = self.program.inputs[id].semantic;
+        let Semantic::Color(number) = semantic else {
+            return Ok(color);
         };
-        let back = self.back_color(id, number, location);
+        let front = self.with_flat_color(id, semantic, color)?;
+        let back = Semantic::BackColor(number);
+        let forms = self.options.forms;
+        let is_possible =
+            forms.two_sided_color != StateForm::Fixed || self.options.fixed.two_sided_color;
+        let facing = builtin_input(Stage::Fragment, Semantic::Facing);
+        let (true, Some(facing)) = (is_possible, facing) else {
+            return Ok(front);
+        };
+        let Some(variable) = self.color_variable(id, back)? else {
+            return Ok(front);
+        };
+        let back_color = Lane::all_of(read(self, variable));
+        let back_color = self.with_flat_color(id, back, back_color)?;
         let (_, is_front) = self.load_builtin_value(facing);
-        // Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a condition for each component of a vector.
-        lanes.map(|lane: Lane| {
-            let front = self.w.scalar(lane, Scalar::F32);
-            let back = self.w.scalar(Lane::of(back, lane.component()), Scalar::F32);
-            let operands = [is_front.0, front.0, back.0];
-            Lane::scalar(self.at_start(Op::Select, Scalar::F32, &operands))
+        let is_two_sided = self.state_flag(Word::TwoSidedColor);
+        let takes_front = match self.w.is_constant(is_two_sided.id) {
+            true => is_front,
+            false => {
+                let operands = [is_two_sided.id.0];
+                let is_one_sided = self.at_start(Op::LogicalNot, Scalar::BoolInt, &operands);
+                let operands = [is_front.0, is_one_sided.0];
+                self.at_start(Op::LogicalOr, Scalar::BoolInt, &operands)
+            }
+        };
+        Ok(self.choose(takes_front, front, back_color))
+    }
+
+    /// A color, or the one that is not interpolated if state may choose it at run time.
+    fn with_flat_color(
+        &mut self,
+        id: InputId,
+        semantic: Semantic,
+        smooth: [Lane; 4],
+    ) -> Result<[Lane; 4], Failure> {
+        let copy = flat_copy(semantic);
+        let copy = copy.filter(|_| self.options.forms.flat_colors != StateForm::Fixed);
+        let Some(copy) = copy else { return Ok(smooth) };
+        let Some(variable) = self.color_variable(id, copy)? else {
+            return Ok(smooth);
+        };
+        let flat = Lane::all_of(self.load(variable, Scalar::F32, 4));
+        let is_flat = self.state_flag(Word::FlatColors);
+        Ok(self.choose(is_flat.id, flat, smooth))
+    }
+
+    /// The variable of a color beside the one that the program reads, if the stage before writes it.
+    fn color_variable(
+        &mut self,
+        id: InputId,
+        semantic: Semantic,
+    ) -> Result<Option<ValueWord>, Failure> {
+        let mut known = self.vars.inputs.beside.iter();
+        if let Some((_, variable)) = known.find(|(known, _)| *known == semantic) {
+            return Ok(Some(*variable));
+        }
+        let varyings = &self.options.interface.inputs;
+        let Some(location) = varyings.location(semantic) else {
+            return Ok(None);
+        };
+        let others = self.program.inputs.iter().map(|input| input.semantic);
+        varyings.check_apart(semantic, others.filter(|other| *other != semantic))?;
+        let place = Place::vector(semantic, location, TypeBase::Float);
+        let mut input = Input {
+            semantic,
+            ..self.program.inputs[id]
+        };
+        if !matches!(semantic, Semantic::BackColor(_)) {
+            (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
+        }
+        let variable = self.declare_location(input, &place);
+        self.vars.inputs.beside.push((semantic, variable));
+        Ok(Some(variable))
+    }
+
+    /// Where the line of the fragment starts, in pixels, if the stage before writes it.
+    pub(crate) fn line_start(&mut self) -> Option<Val> {
+        let place = self.options.interface.inputs.place(Semantic::LineStart)?;
+        let mut known = self.vars.inputs.beside.iter();
+        let known = known.find(|(known, _)| *known == Semantic::LineStart);
+        let variable = match known {
+            Some((_, variable)) => *variable,
+            None => {
+                let mut input = Input::new(Semantic::LineStart);
+                input.interpolation = Interpolation::Flat;
+                let variable = self.declare_location(input, &place);
+                self.vars.inputs.beside.push((input.semantic, variable));
+                variable
+            }
+        };
+        let start = self.load(variable, Scalar::F32, place.components);
+        let start = self.w.val(start);
+        Some(self.w.first_components(start, 2))
+    }
+
+    /// `cond ? yes : no` of floats. Lane by lane, because before SPIR-V 1.4 `OpSelect` needs a condition for each component of a vector.
+    fn choose(&mut self, cond: ValueWord, yes: [Lane; 4], no: [Lane; 4]) -> [Lane; 4] {
+        std::array::from_fn(|lane| {
+            let choice = [yes, no].map(|lanes| self.w.scalar(lanes[lane], Scalar::F32));
+            self.choice(cond, choice)
         })
     }
 
-    fn back_color(&mut self, id: InputId, number: u8, location: u32) -> ValueWord {
-        let slot = usize::from(number & 1);
-        if !self.vars.inputs.back_colors[slot].is_some() {
-            let semantic = Semantic::BackColor(number);
-            let place = Place::vector(semantic, location, TypeBase::Float);
-            let back = Input {
-                semantic,
-                ..self.program.inputs[id]
-            };
-            self.vars.inputs.back_colors[slot] = self.declare_location(back, &place);
+    /// The first or the second of two floats, where the later one of them is known.
+    fn choice(&mut self, cond: ValueWord, [yes, no]: [ValueWord; 2]) -> Lane {
+        if let Some(bits) = self.w.constant_bits(cond) {
+            return Lane::scalar(if bits != 0 { yes } else { no });
         }
-        self.load(self.vars.inputs.back_colors[slot], Scalar::F32, 4)
+        let home = |id| self.w.info(id).home;
+        let home = home(yes).max(home(no)).max(Home::Prologue);
+        let operands = [cond.0, yes.0, no.0];
+        Lane::scalar(self.w.derive(home, Op::Select, Scalar::F32, 1, &operands))
     }
 }

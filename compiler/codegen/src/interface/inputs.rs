@@ -5,6 +5,7 @@ use super::vars::{Io, reflected};
 use crate::builder::{Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
+use super::location::are_colors_flat;
 use crate::options::PrimitiveNumbers;
 use crate::reflect::InterfaceVariable;
 use crate::varyings::{Distances, Place, varying_location};
@@ -110,25 +111,31 @@ impl Io<'_> {
             )));
         }
         if self.is_point_sprite(semantic) {
-            let [s, t] = self.point_coordinate();
-            return Ok([s, t, pad[2], pad[3]]);
+            return Ok(self.with_point_sprite(id, pad));
         }
+        let lanes = self.load_passed(id, pad)?;
+        Ok(self.with_point_sprite(id, lanes))
+    }
+
+    /// What the stage before hands on.
+    fn load_passed(&mut self, id: InputId, pad: [Lane; 4]) -> Result<[Lane; 4], Failure> {
+        let semantic = self.program.inputs[id].semantic;
         // The stage before is known, and does not write it. NV_vertex_program section 2.14.1.5.
         let Some(place) = self.options.interface.inputs.place(semantic) else {
             return Ok(pad);
         };
         self.check_location(id)?;
         let value = self.load_location(id, &place);
-        if let Semantic::Color(number) = semantic
-            && self.options.fixed.two_sided_color
-        {
-            return Ok(self.two_sided_color(id, number, value));
-        }
         // Fog coordinates are (f, 0, 0, 1): ARB_fragment_program section 3.11.3.1.
-        Ok(if semantic == Semantic::FogCoord {
-            [Lane::of(value, 0), pad[1], pad[2], pad[3]]
-        } else {
-            self.pad_place(&place, Lane::all_of(value))
+        if semantic == Semantic::FogCoord {
+            return Ok([Lane::of(value, 0), pad[1], pad[2], pad[3]]);
+        }
+        let lanes = self.pad_place(&place, Lane::all_of(value));
+        if self.program.stage != Stage::Fragment {
+            return Ok(lanes);
+        }
+        self.with_color_state(id, lanes, |io, variable| {
+            io.load(variable, Scalar::F32, 4)
         })
     }
 
@@ -259,8 +266,7 @@ impl Io<'_> {
     /// The variable of a fragment input that has been loaded, if the value depends on the place where it is evaluated.
     pub(crate) fn interpolant(&self, id: InputId) -> Option<ValueWord> {
         let input = self.program.inputs[id];
-        let is_flat =
-            self.options.fixed.flat_colors && matches!(input.semantic, Semantic::Color(_));
+        let is_flat = are_colors_flat(self.options) && matches!(input.semantic, Semantic::Color(_));
         let varies = varying_location(input.semantic).is_some()
             && !is_flat
             && !self.is_point_sprite(input.semantic)

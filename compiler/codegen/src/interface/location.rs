@@ -5,7 +5,7 @@ use super::vars::{Io, base_scalar, reflected};
 use crate::builder::Builder;
 use crate::capability::Need;
 use crate::error::Failure;
-use crate::options::Options;
+use crate::options::{Options, StateForm};
 use crate::reflect::InterfaceVariable;
 use crate::varyings::Place;
 use crate::words::ValueWord;
@@ -112,11 +112,16 @@ impl Builder {
 
 /// How an input is interpolated: GL state may make colors flat.
 fn shaded(options: &Options, mut input: Input) -> Input {
-    if options.fixed.flat_colors
+    if are_colors_flat(options)
         && matches!(input.semantic, Semantic::Color(_) | Semantic::BackColor(_))
     {
         // A flat value is the same at all places; evaluating it at samples would only ask for `SampleRateShading`.
         (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
     }
     input
+}
+
+/// Whether colors are flat in all pipelines that the module is for.
+pub(super) fn are_colors_flat(options: &Options) -> bool {
+    options.forms.flat_colors == StateForm::Fixed && options.fixed.flat_colors
 }

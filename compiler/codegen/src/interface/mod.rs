@@ -8,6 +8,7 @@ mod inputs;
 mod location;
 pub(crate) mod names;
 mod params;
+mod state;
 mod state_program;
 mod vars;
 mod vertices;

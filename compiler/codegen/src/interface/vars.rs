@@ -2,6 +2,7 @@
 //!
 //! Each part has a struct of its own, and so has what functions need to declare and load them: [`Io`].
 
+use super::state::State;
 use super::state_program::{named_parameters, state_program};
 use super::vertices::Copies;
 use crate::builder::{Builder, Home, Lane, Scalar};
@@ -14,7 +15,7 @@ use crate::reflect::{
 };
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::semantic::Interpolation;
-use glasm_ir::{InputId, Output, Program, Stage, TypeBase};
+use glasm_ir::{InputId, Output, Program, Semantic, Stage, TypeBase};
 use rustc_hash::FxHashMap;
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 use std::mem::take;
@@ -47,8 +48,8 @@ pub(crate) struct Inputs {
     /// The sizes of a work group if the pipeline gives them.
     pub(crate) group_size: Option<[ValueWord; 3]>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
-    /// Variables of the back colors.
-    pub(crate) back_colors: [ValueWord; 2],
+    /// Variables that are no inputs of the program: back colors, and what state chooses at run time.
+    pub(crate) beside: Vec<(Semantic, ValueWord)>,
     /// Variables of distances, by [`Distances`](crate::varyings::Distances).
     pub(crate) distances: [ValueWord; 2],
     /// Variables of the halves of 64-bit attributes, by attribute number.
@@ -62,6 +63,7 @@ impl Inputs {
             copies: emptied(take(&mut self.copies)),
             builtins: emptied(take(&mut self.builtins)),
             halves: emptied(take(&mut self.halves)),
+            beside: emptied(take(&mut self.beside)),
             vertices: take(&mut self.vertices),
             ..Self::default()
         };
@@ -121,6 +123,8 @@ pub(crate) struct Outputs {
     pub(crate) replication_variable: ValueWord,
     /// Variables of color 0 by attachment, where it goes to several.
     pub(crate) color_copies: [ValueWord; 8],
+    /// Variables of what state adds to the results of the program.
+    pub(crate) added: Vec<(Semantic, ValueWord)>,
     /// The variable of a point size that no program writes.
     pub(crate) point_size: ValueWord,
     /// How often a geometry program runs, and the viewport and the layer that a run chooses.
@@ -138,6 +142,7 @@ impl Outputs {
     fn reset(&mut self, program: &Program) {
         *self = Self {
             variables: filled(take(&mut self.variables), program.outputs.len()),
+            added: emptied(take(&mut self.added)),
             ..Self::default()
         };
     }
@@ -238,6 +243,7 @@ pub(crate) struct Interface {
     pub(crate) in_out: Vec<u32>,
     pub(crate) inputs: Inputs,
     pub(crate) params: Params,
+    pub(crate) state: State,
     pub(crate) outputs: Outputs,
     pub(crate) resources: Resources,
     pub(crate) reflected: Reflected,
@@ -250,6 +256,7 @@ impl Interface {
         self.in_out.clear();
         self.inputs.reset(program);
         self.params.reset(program);
+        self.state.reset();
         self.outputs.reset(program);
         self.resources.reset(program);
         self.reflected.reset();
@@ -265,6 +272,7 @@ impl Interface {
         self.inputs.vertices.clear();
         self.inputs.own_vertex = ValueWord::NONE;
         self.params.loaded.fill(ValueWord::NONE);
+        self.state.forget_loads();
         self.resources
             .textures
             .iter_mut()
@@ -365,11 +373,13 @@ impl Io<'_> {
     /// The finished reflection.
     pub(crate) fn reflection(&mut self, requirements: Requirements) -> Reflection {
         let params = self.vars.params.slot.map(|slot| self.param_binding(slot));
+        let state = self.state_binding();
         let told = &mut self.vars.reflected;
         Reflection {
             stage: self.program.stage,
             entry_point: "main",
             params,
+            state,
             named: named_parameters(self.program),
             state_program: state_program(self.program, &told.buffers),
             textures: told.textures.drain(..).collect(),

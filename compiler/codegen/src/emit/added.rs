@@ -1,0 +1,98 @@
+//! What state adds to the results of a program, so that fragment programs can choose at run time: flat colors, starts of lines.
+
+use super::Emit;
+use super::output_variable::OutputPlace;
+use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::error::Failure;
+use crate::interface::names::output_name;
+use crate::options::StateForm;
+use crate::state::Word;
+use crate::varyings::flat_copy;
+use crate::words::ValueWord;
+use glasm_ir::{Output, Semantic, Stage};
+use spirv::{Op as Spv, StorageClass};
+
+impl Emit<'_> {
+    /// Stores what goes with a result that has been stored.
+    pub(super) fn store_added(
+        &mut self,
+        semantic: Semantic,
+        lanes: [Lane; 4],
+    ) -> Result<(), Failure> {
+        let rasterizes = matches!(
+            self.program.stage,
+            Stage::Vertex | Stage::TessEval | Stage::Geometry
+        );
+        if !rasterizes {
+            return Ok(());
+        }
+        if semantic == Semantic::Position && self.options.stipples_lines() {
+            return self.store_line_start(lanes);
+        }
+        match flat_copy(semantic) {
+            Some(copy) if self.options.forms.flat_colors != StateForm::Fixed => {
+                self.store_beside(copy, lanes)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Stores where a vertex is in the window, which fragments of a line get of its first vertex.
+    fn store_line_start(&mut self, position: [Lane; 4]) -> Result<(), Failure> {
+        let place = position.map(|lane| self.w.lane_val(lane, Scalar::F32));
+        let mut lanes = [Lane::scalar(self.w.float(0.0)); 4];
+        for axis in 0..2 {
+            let corner = self.io().state_at(Word::Viewport, axis as u32);
+            let size = self.io().state_at(Word::Viewport, axis as u32 + 2);
+            let [corner, size] = [corner, size].map(|id| self.w.val(id));
+            lanes[axis] = self.w.in_window(place[axis], place[3], corner, size);
+        }
+        self.store_beside(Semantic::LineStart, lanes)
+    }
+
+    /// Stores a varying that is no output of the program.
+    fn store_beside(&mut self, semantic: Semantic, lanes: [Lane; 4]) -> Result<(), Failure> {
+        let varyings = &self.options.interface.outputs;
+        let Some(place) = varyings.place(semantic) else {
+            return Ok(());
+        };
+        let target = OutputPlace::varying(&place);
+        let mut known = self.interface.outputs.added.iter();
+        let known = known.find(|(known, _)| *known == semantic);
+        let variable = match known {
+            Some((_, variable)) => *variable,
+            None => {
+                let others = self.program.outputs.iter().map(|output| output.semantic);
+                varyings.check_apart(semantic, others)?;
+                let variable = self.declare_beside(semantic, &target);
+                self.w.decorate_place(variable, &place);
+                variable
+            }
+        };
+        self.w.store_lanes(variable, &target, lanes);
+        Ok(())
+    }
+
+    fn declare_beside(&mut self, semantic: Semantic, target: &OutputPlace) -> ValueWord {
+        let ty = self.w.ty(target.scalar, target.size);
+        let variable = self.io().variable(StorageClass::Output, ty);
+        self.w.name(variable, || output_name(semantic));
+        let output = Output::new(semantic);
+        self.interface
+            .reflect_output(&output, target.location, target.scalar, target.size);
+        self.interface.outputs.added.push((semantic, variable));
+        variable
+    }
+}
+
+impl Builder {
+    /// A coordinate of clip space in pixels.
+    fn in_window(&mut self, coordinate: Val, w: Val, corner: Val, size: Val) -> Lane {
+        let half = self.float_like(size, 0.5);
+        let half = self.binary(Spv::FMul, size, half);
+        let center = self.binary(Spv::FAdd, corner, half);
+        let normalized = self.binary(Spv::FDiv, coordinate, w);
+        let scaled = self.binary(Spv::FMul, normalized, half);
+        self.binary(Spv::FAdd, scaled, center).lane(0)
+    }
+}

@@ -1,0 +1,255 @@
+//! State that modules read when they run: specialization constants, and the words of a uniform block.
+
+use super::vars::{Io, bind};
+use crate::builder::{Home, Scalar, Val};
+use crate::kept::emptied;
+use crate::reflect::{DescriptorSlot, StateBinding, StateConstant};
+use crate::state::{StateForm, StateWords, Word};
+use crate::words::{TypeWord, ValueWord};
+use spirv::{Decoration, Op, StorageClass};
+use std::mem::take;
+
+/// What is declared and loaded of the state.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// The words of the options: what is compiled in, and the defaults of specialization constants.
+    given: Option<StateWords>,
+    /// Specialization constants by word.
+    constants: Vec<(u32, ValueWord)>,
+    block: ValueWord,
+    /// Words that are read of the block.
+    read: Vec<u32>,
+    /// Those that the open function has loaded.
+    loaded: Vec<(u32, ValueWord)>,
+}
+
+impl State {
+    pub(crate) fn reset(&mut self) {
+        *self = Self {
+            constants: emptied(take(&mut self.constants)),
+            read: emptied(take(&mut self.read)),
+            loaded: emptied(take(&mut self.loaded)),
+            ..Self::default()
+        };
+    }
+
+    pub(crate) fn forget_loads(&mut self) {
+        self.loaded.clear();
+    }
+}
+
+impl Io<'_> {
+    /// A state: an integer, or a float if it is one.
+    pub(crate) fn state(&mut self, word: Word) -> ValueWord {
+        self.state_at(word, 0)
+    }
+
+    /// A word of a state that has several.
+    pub(crate) fn state_at(&mut self, first: Word, offset: u32) -> ValueWord {
+        let scalar = match first.is_float() {
+            true => Scalar::F32,
+            false => Scalar::U32,
+        };
+        let word = first as u32 + offset;
+        match first.form(&self.options.forms) {
+            StateForm::Fixed => {
+                let bits = self.given_state(word);
+                self.w.constant(scalar, bits.into())
+            }
+            StateForm::Specialized => self.state_constant(word, scalar),
+            StateForm::Uniform => self.state_word(word, scalar),
+        }
+    }
+
+    /// Whether a state is on: a boolean, which is a constant if the state is compiled in.
+    pub(crate) fn state_flag(&mut self, word: Word) -> Val {
+        let value = self.state(word);
+        self.is_not_zero(value)
+    }
+
+    /// Whether bit `number` of a state is set.
+    pub(crate) fn state_bit(&mut self, word: Word, number: u32) -> Val {
+        let value = self.state(word);
+        let bit = self.state_bits(value, number, 1);
+        self.is_not_zero(bit)
+    }
+
+    /// `count` bits of an integer from bit `first` on.
+    pub(crate) fn state_bits(&mut self, value: ValueWord, first: u32, count: u32) -> ValueWord {
+        let mask = (1 << count) - 1;
+        if let Some(bits) = self.w.constant_bits(value) {
+            return self.w.uint(bits as u32 >> first & mask);
+        }
+        let operands = [value.0, self.w.uint(first).0];
+        let shifted = self.at_start(Op::ShiftRightLogical, Scalar::U32, &operands);
+        let operands = [shifted.0, self.w.uint(mask).0];
+        self.at_start(Op::BitwiseAnd, Scalar::U32, &operands)
+    }
+
+    fn is_not_zero(&mut self, value: ValueWord) -> Val {
+        self.state_test(Op::INotEqual, value, 0)
+    }
+
+    /// How an integer compares with a number.
+    pub(crate) fn state_test(&mut self, op: Op, value: ValueWord, number: u32) -> Val {
+        let number = self.w.uint(number);
+        if self.w.is_constant(value) {
+            let [value, number] = [value, number].map(|id| self.w.val(id));
+            return self.w.test(op, value, number);
+        }
+        let truth = self.at_start(op, Scalar::BoolInt, &[value.0, number.0]);
+        self.w.val(truth)
+    }
+
+    /// The word of the options.
+    fn given_state(&mut self, word: u32) -> u32 {
+        let options = self.options;
+        let given = &mut self.vars.state.given;
+        given.get_or_insert_with(|| StateWords::new(options)).0[word as usize]
+    }
+
+    fn state_constant(&mut self, word: u32, scalar: Scalar) -> ValueWord {
+        let mut known = self.vars.state.constants.iter();
+        if let Some((_, id)) = known.find(|(known, _)| *known == word) {
+            return *id;
+        }
+        let initial = self.given_state(word);
+        let ty = self.w.ty(scalar, 1);
+        // Not a constant of which the value is known, but as good as loaded at the start.
+        let id = self.w.value(scalar, 1, Home::Prologue);
+        self.w
+            .globals
+            .result(Op::SpecConstant, ty, id, &[initial]);
+        let number = self.options.bindings.first_state_constant + word;
+        self.w.decorate(id, Decoration::SpecId, &[number]);
+        self.w.name(id, || format!("state_{word}"));
+        self.vars.state.constants.push((word, id));
+        id
+    }
+
+    fn state_word(&mut self, word: u32, scalar: Scalar) -> ValueWord {
+        let mut known = self.vars.state.loaded.iter();
+        if let Some((_, id)) = known.find(|(known, _)| *known == word) {
+            return *id;
+        }
+        self.note_state(word);
+        let block = self.state_block();
+        let ty = self.state_pointer();
+        let indices = [0, word / 4, word % 4].map(|index| self.w.uint(index).0);
+        let pointer = self.w.object();
+        let operands = [block.0, indices[0], indices[1], indices[2]];
+        self.w
+            .prologue
+            .result(Op::AccessChain, ty, pointer, &operands);
+        let bits = self.load(pointer, Scalar::U32, 1);
+        let value = match scalar == Scalar::F32 {
+            true => self.at_start(Op::Bitcast, Scalar::F32, &[bits.0]),
+            false => bits,
+        };
+        self.vars.state.loaded.push((word, value));
+        value
+    }
+
+    fn note_state(&mut self, word: u32) {
+        let read = &mut self.vars.state.read;
+        if !read.contains(&word) {
+            read.push(word);
+        }
+    }
+
+    /// A word of those of a state, by a number at run time.
+    pub(crate) fn state_element(&mut self, first: Word, count: u32, index: Val) -> Val {
+        let form = first.form(&self.options.forms);
+        if form == StateForm::Uniform {
+            return self.block_element(first, count, index);
+        }
+        let ids: Vec<u32> = (0..count)
+            .map(|offset| self.state_at(first, offset).0)
+            .collect();
+        let (op, element) = match form == StateForm::Fixed {
+            true => (Op::ConstantComposite, self.w.ty(Scalar::U32, 1)),
+            false => (Op::SpecConstantComposite, self.w.ty(Scalar::U32, 1)),
+        };
+        let ty = self.w.array_type(element, count);
+        let composite = self.w.object();
+        self.w.globals.long_result(op, ty, composite, &ids);
+        let variable = self.w.open_variable(StorageClass::Private, ty);
+        self.w
+            .prologue
+            .op(Op::Store, &[variable.0, composite.0]);
+        let operands = [variable.0, index.id.0];
+        let pointer = self.w.chain(StorageClass::Private, element, &operands);
+        self.w.op(Op::Load, Scalar::U32, 1, &[pointer.0])
+    }
+
+    fn block_element(&mut self, first: Word, count: u32, index: Val) -> Val {
+        (0..count).for_each(|offset| self.note_state(first as u32 + offset));
+        let block = self.state_block();
+        let index = self.w.binary_bits(Op::IAdd, index, first as u64);
+        let vector = self.w.binary_bits(Op::ShiftRightLogical, index, 2);
+        let component = self.w.binary_bits(Op::BitwiseAnd, index, 3);
+        let word = self.w.ty(Scalar::U32, 1);
+        let operands = [block.0, self.w.uint(0).0, vector.id.0, component.id.0];
+        let pointer = self.w.chain(StorageClass::Uniform, word, &operands);
+        self.w.op(Op::Load, Scalar::U32, 1, &[pointer.0])
+    }
+
+    fn state_pointer(&mut self) -> TypeWord {
+        let word = self.w.ty(Scalar::U32, 1);
+        self.w.pointer(StorageClass::Uniform, word)
+    }
+
+    fn state_block(&mut self) -> ValueWord {
+        if self.vars.state.block.is_some() {
+            return self.vars.state.block;
+        }
+        let vector = self.w.ty(Scalar::U32, 4);
+        let len = self.w.uint(StateWords::LEN as u32 / 4);
+        // A type of its own: variables outside of blocks must not have types with a stride.
+        let array = self
+            .w
+            .declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
+        self.w.decorate(array, Decoration::ArrayStride, &[16]);
+        let block = self.w.declare_distinct_type(Op::TypeStruct, &[array.0]);
+        self.w.decorate(block, Decoration::Block, &[]);
+        let offset = [Decoration::Offset as u32, 0];
+        self.w
+            .annotations
+            .about(Op::MemberDecorate, [block.0, 0], &offset);
+        self.w.name_type(block, "State");
+        self.w.name_member(block, 0, "words");
+        let variable = self.w.variable(StorageClass::Uniform, block);
+        bind(self.w, variable, self.state_slot());
+        self.w.name(variable, || "state".into());
+        self.vars.state.block = variable;
+        variable
+    }
+
+    fn state_slot(&self) -> DescriptorSlot {
+        DescriptorSlot {
+            set: self.options.bindings.state_set,
+            binding: self.options.bindings.state_binding,
+        }
+    }
+
+    /// What the reflection tells of the state that the module reads.
+    pub(crate) fn state_binding(&mut self) -> Option<StateBinding> {
+        let slot = self.state_slot();
+        let state = &mut self.vars.state;
+        if state.constants.is_empty() && state.read.is_empty() {
+            return None;
+        }
+        state.constants.sort_unstable_by_key(|(word, _)| *word);
+        state.read.sort_unstable();
+        let first = self.options.bindings.first_state_constant;
+        let constant = |&(word, _): &(u32, ValueWord)| StateConstant {
+            id: first + word,
+            word,
+        };
+        Some(StateBinding {
+            slot: state.block.is_some().then_some(slot),
+            words: state.read.clone(),
+            constants: state.constants.iter().map(constant).collect(),
+        })
+    }
+}
