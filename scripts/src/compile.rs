@@ -17,8 +17,8 @@ use glasm::frontend::lang::languages::Language;
 use glasm::frontend::source::Family;
 use glasm::ir::{Stage, TypeBase};
 use glasm::{
-    Compiler, Diagnostics, LineStipple, PrimitiveNumbers, Shader, Source, StateForm, StateWords,
-    TransformFeedback,
+    Compiler, Diagnostics, LineStipple, PrimitiveNumbers, Shader, Source, StateForm, StateForms,
+    StateWords, TransformFeedback,
 };
 use image_formats::image_formats;
 
@@ -65,11 +65,8 @@ impl ScriptCompiler<'_> {
                 (section.stage, section.form) != (Stage::TessControl, ProgramForm::PassThrough)
             })
             .collect();
-        let is_program = |section: &&ProgramSection| {
-            section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
-        };
         let is_separate = self.script.requirements.separate;
-        if is_separate || sections.len() < 2 || !sections.iter().all(is_program) {
+        if is_separate || sections.len() < 2 || !sections.iter().all(|it| is_program(it)) {
             return Vec::new();
         }
         sections.sort_by_key(|section| section.stage);
@@ -98,13 +95,37 @@ impl ScriptCompiler<'_> {
         if stage != Stage::Fragment && stage != self.last_stage() {
             options.forms = options.forms.before_rasterization();
         }
+        if !self.is_linked() {
+            // What these need of the stage before is there if that is a program, too.
+            options.forms.two_sided_color = StateForm::Fixed;
+            options.forms.flat_colors = StateForm::Fixed;
+            options.forms.line_stipple = StateForm::Fixed;
+        }
         leave_open(&mut options);
         options
+    }
+
+    /// Whether nothing but programs makes the stages, each of which is told of the others or has a complete interface.
+    fn is_linked(&self) -> bool {
+        let mut sections = self.script.programs.iter();
+        sections.all(|section| {
+            let passes_patches =
+                section.stage == Stage::TessControl && section.form == ProgramForm::PassThrough;
+            passes_patches || is_program(section)
+        })
     }
 
     /// The state of draws, for modules that read it when they run.
     pub fn state_words(&self) -> StateWords {
         StateWords::new(&self.known_options(self.last_stage()))
+    }
+
+    /// [`options`](Self::options) with all state compiled in.
+    pub fn fixed_options(&self, stage: Stage) -> glasm::Options {
+        glasm::Options {
+            forms: StateForms::default(),
+            ..self.known_options(stage)
+        }
     }
 
     /// Options that have all state.
@@ -179,7 +200,7 @@ impl ScriptCompiler<'_> {
     }
 
     /// GL state as far as a stage has to do with it.
-    pub fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
+    fn fixed_state(&self, stage: Stage) -> glasm::FixedState {
         let requirements = &self.script.requirements;
         let is_last = self.last_stage() == stage;
         let colors = requirements.attachments.colors.iter().enumerate();
@@ -228,6 +249,11 @@ impl ScriptCompiler<'_> {
         let is_wanted = self.script.draws_points() && self.implied_point_size != Some(size);
         is_wanted.then_some(size)
     }
+}
+
+/// Whether a section is an assembly program of a language that is there.
+fn is_program(section: &ProgramSection) -> bool {
+    section.form == ProgramForm::Assembly && Language::missing(&section.text).is_none()
 }
 
 /// Takes what modules read when they run out of their options, where nothing but what is possible is left.

@@ -24,6 +24,7 @@ mod random;
 mod reference;
 mod setup;
 mod shell;
+mod state;
 mod suite;
 mod support;
 mod tally;

@@ -15,7 +15,7 @@ use walkdir::WalkDir;
 pub(crate) const OUT: &str = "target/scripts";
 
 /// The folders that hold scripts.
-const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
+pub(crate) const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
 
 /// Where the examples of the manual are written to.
 const EXAMPLES: &str = "target/scripts/manual";

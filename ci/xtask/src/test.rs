@@ -7,7 +7,7 @@ use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
-use crate::{mutate, random, reference, shell, validate, virgl};
+use crate::{mutate, random, reference, shell, state as state_step, validate, virgl};
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
 use std::io::ErrorKind;
@@ -58,6 +58,8 @@ pub(crate) enum Step {
     Scripts,
     /// The scripts on lavapipe as it is on other CPUs, with another validation layer.
     Machines,
+    /// Scripts whose GL state programs read when they run.
+    State,
     /// Scripts of random programs.
     Random,
     /// Scripts through WGSL and GLSL.
@@ -87,6 +89,7 @@ const STEPS: &[(&str, Step)] = &[
     ("doc", Step::Doc),
     ("scripts", Step::Scripts),
     ("machines", Step::Machines),
+    ("state", Step::State),
     ("random", Step::Random),
     ("text", Step::Text),
     ("spirv-val", Step::SpirvVal),
@@ -171,6 +174,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Doc => test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
         Step::Scripts => script_suites(state),
         Step::Machines => other_machines(),
+        Step::State => state_step::test(),
         Step::Random => random_scripts(),
         Step::Text => scripts_through_text(),
         Step::SpirvVal => validate_modules(state),

@@ -6,7 +6,7 @@
 //! the last one below 28, or, if all of these are taken, the first one from 28 on.
 
 use crate::error::{Error, Failure};
-use crate::options::{Capture, ClipDepth, Options, TransformFeedback, StateForm};
+use crate::options::{Capture, ClipDepth, Options, StateForm, TransformFeedback};
 use crate::varyings::{UNDISPUTED_LOCATIONS, varying_location, written_lanes};
 use glasm_ir::{Program, Semantic, Stage};
 

@@ -503,6 +503,19 @@ pub struct Options {
 }
 
 impl Options {
+    /// Whether fragments may end for another reason than their program.
+    pub(crate) fn tests_fragments(&self) -> bool {
+        self.forms.alpha_test != StateForm::Fixed
+            || self.fixed.alpha_test.function != CompareFunction::Always
+            || self.stipples_lines()
+            || self.stipples_polygons()
+    }
+
+    /// Whether polygons may be stippled.
+    pub(crate) fn stipples_polygons(&self) -> bool {
+        self.forms.polygon_stipple != StateForm::Fixed || self.polygon_stipple.is_some()
+    }
+
     /// Whether lines may be stippled.
     pub(crate) fn stipples_lines(&self) -> bool {
         self.forms.line_stipple != StateForm::Fixed || self.fixed.line_stipple.is_some()

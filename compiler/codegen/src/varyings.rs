@@ -272,8 +272,8 @@ impl Varyings {
     /// The locations of the outputs of a program, and of what state adds to them.
     pub(crate) fn locations_of(&self, program: &Program, options: &Options) -> Vec<u32> {
         let outputs = program.outputs.iter();
-        let mut semantics = outputs.map(|output| output.semantic).collect();
-        add_state(&mut semantics, options);
+        let mut semantics: Vec<_> = outputs.map(|output| output.semantic).collect();
+        add_state(&mut semantics, program, options);
         let locations = semantics.into_iter();
         locations.filter_map(|it| self.location(it)).collect()
     }
@@ -310,7 +310,7 @@ impl Varyings {
             .collect();
         // Locations must not depend on the order in which either program declares its varyings.
         if to.stage == Stage::Fragment {
-            add_state(&mut list, options);
+            add_state(&mut list, from, options);
         }
         list.sort_unstable();
         list.dedup();
@@ -330,11 +330,13 @@ impl Varyings {
 }
 
 /// Adds what modules need besides to choose state at run time.
-fn add_state(list: &mut Vec<Semantic>, options: &Options) {
+pub(crate) fn add_state(list: &mut Vec<Semantic>, from: &Program, options: &Options) {
     if options.forms.flat_colors != StateForm::Fixed {
         list.extend(list.clone().into_iter().filter_map(flat_copy));
     }
-    if options.stipples_lines() {
+    let mut outputs = from.outputs.iter();
+    let has_position = outputs.any(|output| output.semantic == Semantic::Position);
+    if has_position && options.stipples_lines() {
         list.push(Semantic::LineStart);
     }
 }

@@ -233,7 +233,11 @@ impl<'a> Descriptor<'a> {
 
     fn of_state_block(state: &'a StateBinding) -> Option<Self> {
         let resource = Resource::StateBlock(state);
-        Some(Self::one(state.slot?, DescriptorKind::UniformBuffer, resource))
+        Some(Self::one(
+            state.slot?,
+            DescriptorKind::UniformBuffer,
+            resource,
+        ))
     }
 
     fn of_state(program: &'a StateProgram) -> Self {

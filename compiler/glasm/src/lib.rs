@@ -112,11 +112,12 @@ pub use compiler::{Compiler, Shader, compile};
 pub use glasm_codegen::device_features;
 pub use glasm_codegen::features::is_feature;
 pub use glasm_codegen::options::{
-    AlphaTest, BindingLayout, Capture, ClipDepth, CompareFunction, Conventions, DebugInfo, DepthMode, DeviceFeatures,
-    FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, FixedState, HandleLimits, IMAGE_LOCK_BINDING,
-    IMAGE_UNITS, InterfaceTypes, LevelFilter, LineStipple, LodBias, Options, PatchLevels, Place, PointOrigin,
-    PolygonStipple, PrimitiveNumbers, StateForm, StateForms, StateWords, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap, TransformFeedback,
-    Varyings, WrapMode,
+    AlphaTest, BindingLayout, Capture, ClipDepth, CompareFunction, Conventions, DebugInfo,
+    DepthMode, DeviceFeatures, FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, FixedState,
+    HandleLimits, IMAGE_LOCK_BINDING, IMAGE_UNITS, InterfaceTypes, LevelFilter, LineStipple,
+    LodBias, Options, PatchLevels, Place, PointOrigin, PolygonStipple, PrimitiveNumbers, StateForm,
+    StateForms, StateWords, Subgroups, Target, TexelFilter, TexelFormat, TextureWrap,
+    TransformFeedback, Varyings, WrapMode,
 };
 pub use glasm_codegen::varyings::{VARYING_LOCATIONS, varying_location};
 /// The crate that reads and checks programs. Not stable: see the documentation of this crate.

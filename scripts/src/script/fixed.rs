@@ -50,7 +50,9 @@ pub(super) const PROPERTIES: &[(&str, ParseRequirement)] = &[
     }),
     ("line_stipple", |requirements, words| {
         let factor = words.parse_with("a factor of 1 to 256", |word| {
-            word.parse().ok().filter(|factor| (1..=256).contains(factor))
+            word.parse()
+                .ok()
+                .filter(|factor| (1..=256).contains(factor))
         })?;
         let pattern = words.parse_with("a pattern of 16 bits", |word| {
             u16::try_from(parse_unsigned(word)?).ok()

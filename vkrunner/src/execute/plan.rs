@@ -3,13 +3,13 @@
 use super::bindings::{BufferPlace, Presence};
 use crate::programs::Module;
 use crate::vk::{Binding, Comparing, Fit};
-use glasm::{Reflection, StateWords};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
 use glasm::layout::{Descriptor, DescriptorKind, Resource, descriptors};
 use glasm::reflect::{
     BufferBinding, DescriptorSlot, HandleKind, ImageBinding, ImageFormat, NamedParameter,
     ParamBlock, Scalar, TextureBinding,
 };
+use glasm::{Reflection, StateWords};
 use glasm_scripts::script::{BindTarget, BufferKind, ImageKey};
 
 /// Set of textures for modules without reflection; the binding is the unit.
@@ -111,7 +111,9 @@ pub(super) fn plan_bindings<'a>(
                 | Resource::Image(_)
                 | Resource::Handles(_)
                 | Resource::Buffer(_)
-                | Resource::ImageLock => plan_descriptor(&mut plan, module, reflection, &descriptor)?,
+                | Resource::ImageLock => {
+                    plan_descriptor(&mut plan, module, reflection, &descriptor)?
+                }
             }
         }
     }

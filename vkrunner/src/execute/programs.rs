@@ -229,10 +229,7 @@ impl<'a> Programs<'a> {
         for planned in &self.plan {
             let binding = &planned.binding;
             match &planned.source {
-                Source::Params(..)
-                | Source::StateBlock(_)
-                | Source::State
-                | Source::ImageLock => {
+                Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => {
                     let buffer = blocks
                         .next()
                         .expect("there is a buffer for every block of the plan");

@@ -9,7 +9,7 @@ use glasm::ir::primitive::TessMode;
 use glasm::ir::{Interpolation, Program, Semantic, Stage, TypeBase};
 use glasm::reflect::{InterfaceVariable, Primitives, Requirements};
 use glasm::stages::{self, AttributeCopy, Shading};
-use glasm::{Compiler, DebugInfo, Options, Reflection, StateForms, Varyings};
+use glasm::{Compiler, DebugInfo, Options, Reflection, Varyings};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::{MAIN, ProvokingVertex};
 use glasm_scripts::script::{Command, Convention, Origin, ProgramForm, ProgramSection};
@@ -105,7 +105,7 @@ impl CompileContext<'_> {
         Options {
             debug: DebugInfo::default(),
             device: self.capabilities.device_features(self.without),
-            ..self.compiler().options(stage)
+            ..self.compiler().fixed_options(stage)
         }
     }
 
@@ -338,10 +338,7 @@ impl CompileContext<'_> {
         let options = self.generated_options(section.stage);
         let mut options = beside(options, std::slice::from_ref(color), &[]);
         options.interface.colors = vec![base];
-        options.fixed = self.compiler().fixed_state(section.stage);
         options.fixed.draw_buffers = 0;
-        // What it passes on is one varying, whose form is known.
-        options.forms = StateForms::default();
         let program = stages::pass_color(semantic, base, shading);
         Ok(self.generated(section, &program, &options)?)
     }

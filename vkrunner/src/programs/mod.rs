@@ -16,7 +16,9 @@ use crate::requirements::{Capabilities, missing_components, missing_for_module};
 use crate::tools::{TextLanguage, ToolError, ToolInput, Tools};
 use glasm::frontend::lang::languages::Language;
 use glasm::ir::Stage;
-use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, StateForms, StateWords, Target};
+use glasm::{
+    Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, StateForms, StateWords, Target,
+};
 use glasm_scripts::compile::{LinkedStage, ScriptCompiler, Withheld, wrong_blame};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::MAIN;

@@ -4,10 +4,11 @@ use super::Emit;
 use super::output_variable::OutputPlace;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
+use crate::interface::base_scalar;
 use crate::interface::names::output_name;
 use crate::options::StateForm;
 use crate::state::Word;
-use crate::varyings::flat_copy;
+use crate::varyings::{Place, add_state, flat_copy};
 use crate::words::ValueWord;
 use glasm_ir::{Output, Semantic, Stage};
 use spirv::{Op as Spv, StorageClass};
@@ -19,11 +20,7 @@ impl Emit<'_> {
         semantic: Semantic,
         lanes: [Lane; 4],
     ) -> Result<(), Failure> {
-        let rasterizes = matches!(
-            self.program.stage,
-            Stage::Vertex | Stage::TessEval | Stage::Geometry
-        );
-        if !rasterizes {
+        if !self.makes_vertices() {
             return Ok(());
         }
         if semantic == Semantic::Position && self.options.stipples_lines() {
@@ -56,32 +53,53 @@ impl Emit<'_> {
         let Some(place) = varyings.place(semantic) else {
             return Ok(());
         };
-        let target = OutputPlace::varying(&place);
-        let mut known = self.interface.outputs.added.iter();
-        let known = known.find(|(known, _)| *known == semantic);
-        let variable = match known {
-            Some((_, variable)) => *variable,
-            None => {
-                let others = self.program.outputs.iter().map(|output| output.semantic);
-                varyings.check_apart(semantic, others)?;
-                let variable = self.declare_beside(semantic, &target);
-                self.w.decorate_place(variable, &place);
-                variable
-            }
-        };
-        self.w.store_lanes(variable, &target, lanes);
+        let others = self.program.outputs.iter().map(|output| output.semantic);
+        varyings.check_apart(semantic, others)?;
+        let variable = self.variable_beside(semantic, &place);
+        self.w
+            .store_lanes(variable, &OutputPlace::varying(&place), lanes);
         Ok(())
     }
 
-    fn declare_beside(&mut self, semantic: Semantic, target: &OutputPlace) -> ValueWord {
-        let ty = self.w.ty(target.scalar, target.size);
+    fn variable_beside(&mut self, semantic: Semantic, place: &Place) -> ValueWord {
+        let mut known = self.interface.outputs.added.iter();
+        if let Some((_, variable)) = known.find(|(known, _)| *known == semantic) {
+            return *variable;
+        }
+        let scalar = base_scalar(place.base);
+        let ty = self.w.ty(scalar, place.components);
         let variable = self.io().variable(StorageClass::Output, ty);
+        self.w.decorate_place(variable, place);
         self.w.name(variable, || output_name(semantic));
         let output = Output::new(semantic);
         self.interface
-            .reflect_output(&output, target.location, target.scalar, target.size);
+            .reflect_output(&output, Some(place.location), scalar, place.components);
         self.interface.outputs.added.push((semantic, variable));
         variable
+    }
+
+    /// Declares what the fragment program reads where no vertex is ever finished, so that nothing was stored.
+    pub(super) fn declare_added(&mut self) {
+        let is_asked =
+            self.options.stipples_lines() || self.options.forms.flat_colors != StateForm::Fixed;
+        if !is_asked || !self.makes_vertices() {
+            return;
+        }
+        let outputs = self.program.outputs.iter();
+        let mut semantics: Vec<_> = outputs.map(|output| output.semantic).collect();
+        add_state(&mut semantics, self.program, self.options);
+        for semantic in semantics.split_off(self.program.outputs.len()) {
+            if let Some(place) = self.options.interface.outputs.place(semantic) {
+                self.variable_beside(semantic, &place);
+            }
+        }
+    }
+
+    fn makes_vertices(&self) -> bool {
+        matches!(
+            self.program.stage,
+            Stage::Vertex | Stage::TessEval | Stage::Geometry
+        )
     }
 }
 

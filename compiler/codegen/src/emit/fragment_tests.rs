@@ -3,7 +3,6 @@
 use super::Emit;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::interface::builtin::builtin_input;
-use crate::options::StateForm;
 use crate::state::Word;
 use glasm_ir::{Output, Semantic, Stage, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -15,24 +14,28 @@ const GREATER: u32 = 2;
 const ALWAYS: u32 = 7;
 
 impl Emit<'_> {
-    /// Ends fragments that the pattern of their line or polygon leaves out.
-    pub(super) fn stipple(&mut self) {
-        let tests = [self.line_stipple(), self.polygon_stipple()];
-        for passes in tests.into_iter().flatten() {
+    /// Ends fragments that the pattern of their line or polygon leaves out, or whose color for draw buffer 0 fails the alpha test. `color` is
+    /// that color, if the program writes it.
+    pub(super) fn test_fragment(&mut self, color: Option<(&Output, [Lane; 4])>) {
+        let alpha = color.and_then(|(output, color)| self.alpha_test(output, color));
+        let tests = [alpha, self.line_stipple(), self.polygon_stipple()];
+        let tests = tests.into_iter().flatten();
+        let passes = tests.reduce(|all, test| self.w.truth_op(Spv::LogicalAnd, all, test));
+        if let Some(passes) = passes {
             self.end_unless(passes);
         }
     }
 
-    /// Ends fragments whose color for draw buffer 0 fails the alpha test: GL 2.1 section 4.1.4.
-    pub(super) fn alpha_test(&mut self, output: &Output, color: [Lane; 4]) {
+    /// GL 2.1 section 4.1.4: how alpha compares with the reference.
+    fn alpha_test(&mut self, output: &Output, color: [Lane; 4]) -> Option<Val> {
         // Integers have no alpha test: EXT_texture_integer ("Per-Fragment Operations").
         let attachment = self.options.interface.colors.first();
         if *attachment.unwrap_or(&output.base) != TypeBase::Float {
-            return;
+            return None;
         }
         let function = self.io().state(Word::AlphaFunction);
         if self.w.constant_bits(function) == Some(ALWAYS.into()) {
-            return;
+            return None;
         }
         let alpha = self.w.lane_val(color[3], Scalar::F32);
         let reference = self.io().state(Word::AlphaReference);
@@ -53,7 +56,7 @@ impl Emit<'_> {
             let counts = self.w.truth_op(Spv::LogicalAnd, holds, wanted);
             passes = self.w.truth_op(Spv::LogicalOr, passes, counts);
         }
-        self.end_unless(passes);
+        Some(passes)
     }
 
     /// GL 2.1 section 3.4.2: bit `s / factor mod 16` of the pattern, where `s` counts the pixels of the line along its longer side.
@@ -78,8 +81,7 @@ impl Emit<'_> {
 
     /// GL 2.1 section 3.5.2: the bit of the pattern at the place in the window modulo 32.
     fn polygon_stipple(&mut self) -> Option<Val> {
-        let is_fixed = self.options.forms.polygon_stipple == StateForm::Fixed;
-        if is_fixed && self.options.polygon_stipple.is_none() {
+        if !self.options.stipples_polygons() {
             return None;
         }
         let place = self.window_place()?;

@@ -17,7 +17,7 @@
 //! | `alu`, `int`, `compare`, `convert`, `pack`, `precision`, `wide` | arithmetic |
 //! | `fragment`, `group` | derivatives, interpolation; thread groups |
 //! | `resident` | residency of texels |
-//! | `texture`, `texture_choice`, `texture_wrap`, `least_level` | texture accesses |
+//! | `texture`, `texture_choice`, `texture_wrap`, `texture_wrap_state`, `least_level` | texture accesses |
 //! | `texture_access`, `texture_offset`, `texture_object` | their sources and operands, their variables |
 //! | `image`, `image_atomic`, `image_lock`, `image_object` | image accesses |
 //! | `memory`, `atomic`, `word_access`, `buffer`, `place` | memory accesses |
@@ -76,6 +76,7 @@ mod texture_choice;
 mod texture_object;
 mod texture_offset;
 mod texture_wrap;
+mod texture_wrap_state;
 mod views;
 mod wide;
 mod word_access;
@@ -330,6 +331,7 @@ impl Emit<'_> {
     /// Puts the sections together.
     fn assemble(&mut self, words: &mut Vec<u32>) -> Reflection {
         let target = self.options.target;
+        self.declare_added();
         if self.program.stage == Stage::Geometry {
             // All outputs have been declared.
             self.interface.outputs.emitted_vertices = self.emitted_vertices();

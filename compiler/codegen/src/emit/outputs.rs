@@ -29,8 +29,11 @@ const COLOR_0: Semantic = Semantic::FragColor {
 impl Emit<'_> {
     /// Stores all outputs that the program writes.
     pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
-        if self.program.stage == Stage::Fragment {
-            self.stipple();
+        if self.program.stage == Stage::Fragment
+            && self.options.tests_fragments()
+            && !self.writes_color_0()
+        {
+            self.test_fragment(None);
         }
         self.store_vertex(None)
     }
@@ -71,6 +74,11 @@ impl Emit<'_> {
         }
         self.store_point_size();
         self.store_views(&views)
+    }
+
+    fn writes_color_0(&self) -> bool {
+        let mut outputs = self.program.outputs.iter_enumerated();
+        outputs.any(|(id, output)| output.semantic == COLOR_0 && self.writes(id))
     }
 
     /// Whether an output that chooses layers, viewports or views goes to the next stage like any other.
@@ -116,8 +124,8 @@ impl Emit<'_> {
             return self.store_distance(id, distances, plane, lanes[0]);
         }
         let lanes = self.adapted_output(&output, lanes);
-        if output.semantic == COLOR_0 {
-            self.alpha_test(&output, lanes);
+        if output.semantic == COLOR_0 && self.options.tests_fragments() {
+            self.test_fragment(Some((&output, lanes)));
         }
         let fixed = &self.options.fixed;
         let is_single = self.program.modes.numbered_colors || fixed.draw_buffers == 0;

@@ -28,6 +28,11 @@ impl Emit<'_> {
         self.sparse.answer = None;
     }
 
+    /// Whether accesses tell whether their texels are populated.
+    pub(super) fn asks_for_residency(&self) -> bool {
+        self.sparse.question == Question::Resident
+    }
+
     /// What the accesses since the question told; ends the question.
     pub(super) fn residency_answer(&mut self) -> Val {
         self.sparse.question = Question::None;

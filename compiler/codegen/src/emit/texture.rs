@@ -4,6 +4,7 @@ use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::member::Member;
 use super::texture_access::{Access, Operands, of_unit};
+use super::texture_wrap_state::Wraps;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -93,16 +94,19 @@ impl Emit<'_> {
     }
 
     fn sample(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
-        let access = &match self.wrap_of(access) {
-            Some(wrap) => self.w.wrapped(access, wrap),
-            None => self.w.moved_by_offset(access),
-        };
-        match access.min_lod {
-            Some(least) if !self.w.takes_min_lod(access) => {
-                self.sample_from_least_level(access, least)
+        self.by_wraps(access, |emit, wraps| {
+            let access = &match &wraps {
+                Wraps::Known(wrap) => emit.w.wrapped(access, *wrap),
+                Wraps::Read(state) => emit.w.wrapped_by_state(access, state),
+                Wraps::Sampler => emit.w.moved_by_offset(access),
+            };
+            match access.min_lod {
+                Some(least) if !emit.w.takes_min_lod(access) => {
+                    emit.sample_from_least_level(access, least)
+                }
+                Some(_) | None => emit.plain_sample(access),
             }
-            Some(_) | None => self.plain_sample(access),
-        }
+        })
     }
 
     fn fetch(&mut self, access: &Access) -> Result<[Lane; 4], Failure> {
@@ -128,12 +132,15 @@ impl Emit<'_> {
                 "only two-dimensional and cube textures can be gathered",
             ));
         }
-        if let Some(wrap) = self.wrap_of(access) {
-            return Ok(self.gather_wrapped(access, component, wrap));
-        }
-        let mut operands = Operands::default();
-        self.w.offset_operand(access, &mut operands)?;
-        Ok(self.gather_with(access, component, &operands))
+        self.by_wraps(access, |emit, wraps| match wraps {
+            Wraps::Known(wrap) => Ok(emit.gather_wrapped(access, component, wrap)),
+            Wraps::Read(state) => Ok(emit.gather_by_state(access, component, &state)),
+            Wraps::Sampler => {
+                let mut operands = Operands::default();
+                emit.w.offset_operand(access, &mut operands)?;
+                Ok(emit.gather_with(access, component, &operands))
+            }
+        })
     }
 
     /// Four gathers; of each the texel at its own offset, which is the last one of the footprint: T_i0_j0 in NV_gpu_program5
@@ -142,26 +149,26 @@ impl Emit<'_> {
         let [Some(x), Some(y)] = access.own else {
             return self.gather_texels(access, component);
         };
-        let wrap = self.wrap_of(access);
-        if wrap.is_none() {
-            let device = &self.w.device;
-            self.w.needs.require(device, Need::GatherExtended)?;
-        }
-        let mut lanes = [Lane::UNDEFINED; 4];
-        for (index, lane) in lanes.iter_mut().enumerate() {
-            let parts = [x.lane(index), y.lane(index)];
-            let offset = self.w.gather_vector(&parts, Scalar::S32);
-            *lane = match wrap {
+        self.by_wraps(access, |emit, wraps| {
+            if matches!(wraps, Wraps::Sampler) {
+                let device = &emit.w.device;
+                emit.w.needs.require(device, Need::GatherExtended)?;
+            }
+            let mut lanes = [Lane::UNDEFINED; 4];
+            for (index, lane) in lanes.iter_mut().enumerate() {
+                let parts = [x.lane(index), y.lane(index)];
+                let offset = emit.w.gather_vector(&parts, Scalar::S32);
+                let mut own = *access;
+                (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
                 // NV_gpu_program5 leaves TXGO with CLAMP and MIRROR_CLAMP_EXT undefined (issue 4), not with the other modes that mirror.
-                Some(wrap) => {
-                    let mut own = *access;
-                    (own.data.offset, own.offset) = (TexelOffset::Dynamic, Some(offset));
-                    self.gather_wrapped(&own, component, wrap)[3]
-                }
-                None => self.gather_at(access, component, offset)[3],
-            };
-        }
-        Ok(lanes)
+                *lane = match &wraps {
+                    Wraps::Known(wrap) => emit.gather_wrapped(&own, component, *wrap)[3],
+                    Wraps::Read(state) => emit.gather_by_state(&own, component, state)[3],
+                    Wraps::Sampler => emit.gather_at(access, component, offset)[3],
+                };
+            }
+            Ok(lanes)
+        })
     }
 
     fn gather_at(&mut self, access: &Access, component: u8, offset: Val) -> [Lane; 4] {

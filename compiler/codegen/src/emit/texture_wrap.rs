@@ -79,18 +79,7 @@ impl Emit<'_> {
     pub(super) fn wrap_of(&self, access: &Access) -> Option<TextureWrap> {
         let unit = access.texture.sampler_unit()?;
         let mut wrap = *self.options.texture_wraps.get(unit as usize)?;
-        let dimensions = match access.texture.target {
-            TexTarget::D1 | TexTarget::D1Array => 1,
-            TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => 2,
-            TexTarget::D3 => 3,
-            // Across the edges of a cube there is another face; the others are not filtered.
-            TexTarget::Cube
-            | TexTarget::CubeArray
-            | TexTarget::Buffer
-            | TexTarget::D2Ms
-            | TexTarget::D2MsArray => 0,
-        };
-        wrap.modes[dimensions..].fill(WrapMode::Sampler);
+        wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
         if access.texture.target == TexTarget::Rect {
             wrap.levels = LevelFilter::Base;
         }
@@ -185,7 +174,7 @@ impl Builder {
     }
 
     /// Half the size of a texel of a level.
-    fn half_texel(&mut self, access: &Access, level: Val) -> Val {
+    pub(super) fn half_texel(&mut self, access: &Access, level: Val) -> Val {
         let size = self.level_size(access, level);
         let half = self.float_like(size, 0.5);
         self.binary(Spv::FDiv, half, size)
@@ -280,7 +269,7 @@ impl Builder {
         self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
     }
 
-    fn mirror(&mut self, coordinate: Val, half: Option<Val>, lane: usize) -> Mirror {
+    pub(super) fn mirror(&mut self, coordinate: Val, half: Option<Val>, lane: usize) -> Mirror {
         let coordinate = self.component(coordinate, lane);
         let zero = self.float_like(coordinate, 0.0);
         let is_behind = self.test(Spv::FOrdLessThan, coordinate, zero);
@@ -297,7 +286,7 @@ impl Builder {
 
     /// The least coordinates: of footprints that lie across the mirror, where both texels of a dimension are its first, those of which
     /// the first texel is in the footprint, and no border.
-    fn next_to_mirror(&mut self, mirrors: &[Option<Mirror>; 2], half: Val) -> Val {
+    pub(super) fn next_to_mirror(&mut self, mirrors: &[Option<Mirror>; 2], half: Val) -> Val {
         let zero = self.float_like(half, 0.0);
         let whole = self.binary(Spv::FAdd, half, half);
         self.each(half, |emit, lane| {
@@ -310,7 +299,7 @@ impl Builder {
     }
 
     /// Texels in their order before the coordinate was mirrored.
-    fn mirrored_footprint(
+    pub(super) fn mirrored_footprint(
         &mut self,
         mut texels: [Lane; 4],
         mirrors: [Option<Mirror>; 2],
@@ -343,11 +332,26 @@ impl Builder {
     }
 }
 
+/// Number of dimensions that have wrap modes.
+pub(super) const fn dimensions(target: TexTarget) -> usize {
+    match target {
+        TexTarget::D1 | TexTarget::D1Array => 1,
+        TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => 2,
+        TexTarget::D3 => 3,
+        // Across the edges of a cube there is another face; the others are not filtered.
+        TexTarget::Cube
+        | TexTarget::CubeArray
+        | TexTarget::Buffer
+        | TexTarget::D2Ms
+        | TexTarget::D2MsArray => 0,
+    }
+}
+
 /// Where a component of a coordinate lies from the mirror at 0.
 #[derive(Clone, Copy)]
-struct Mirror {
+pub(super) struct Mirror {
     /// Whether it is negative.
-    is_behind: Val,
+    pub(super) is_behind: Val,
     /// Whether it is less than half a texel from the mirror, so that its footprint is on both sides; for modes with border only.
-    is_across: Option<Val>,
+    pub(super) is_across: Option<Val>,
 }

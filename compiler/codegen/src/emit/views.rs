@@ -175,7 +175,11 @@ impl Emit<'_> {
 
     /// A varying location that no output of the program has.
     fn free_location(&self) -> Result<u32, Failure> {
-        let used = self.options.interface.outputs.locations_of(self.program, self.options);
+        let used = self
+            .options
+            .interface
+            .outputs
+            .locations_of(self.program, self.options);
         let free = (0..UNDISPUTED_LOCATIONS).find(|location| !used.contains(location));
         free.ok_or_else(|| {
             Error::limit("there is no free varying location for viewports and views")

@@ -102,7 +102,8 @@ impl Io<'_> {
     /// Whether the point coordinate stands in for a varying in all pipelines that the module is for.
     pub(crate) fn is_point_sprite(&self, semantic: Semantic) -> bool {
         let fixed = self.options.forms.point_sprites == StateForm::Fixed;
-        matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0) && fixed
+        matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0)
+            && fixed
     }
 
     /// A varying, or the point coordinate where that stands in for it.

@@ -1,11 +1,11 @@
 //! Stage inputs: variables and loads.
 
 use super::builtin::{BuiltinRow, builtin_input, is_unknown, thread_value};
+use super::location::are_colors_flat;
 use super::vars::{Io, reflected};
 use crate::builder::{Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
-use super::location::are_colors_flat;
 use crate::options::PrimitiveNumbers;
 use crate::reflect::InterfaceVariable;
 use crate::varyings::{Distances, Place, varying_location};
@@ -134,9 +134,7 @@ impl Io<'_> {
         if self.program.stage != Stage::Fragment {
             return Ok(lanes);
         }
-        self.with_color_state(id, lanes, |io, variable| {
-            io.load(variable, Scalar::F32, 4)
-        })
+        self.with_color_state(id, lanes, |io, variable| io.load(variable, Scalar::F32, 4))
     }
 
     /// The lanes of a varying, with those that its place does not have from (0, 0, 0, 1) in its type.

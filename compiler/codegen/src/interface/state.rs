@@ -1,11 +1,11 @@
 //! State that modules read when they run: specialization constants, and the words of a uniform block.
 
 use super::vars::{Io, bind};
-use crate::builder::{Home, Scalar, Val};
+use crate::builder::{Home, Lane, Scalar, Val};
 use crate::kept::emptied;
 use crate::reflect::{DescriptorSlot, StateBinding, StateConstant};
 use crate::state::{StateForm, StateWords, Word};
-use crate::words::{TypeWord, ValueWord};
+use crate::words::ValueWord;
 use spirv::{Decoration, Op, StorageClass};
 use std::mem::take;
 
@@ -19,7 +19,7 @@ pub(crate) struct State {
     block: ValueWord,
     /// Words that are read of the block.
     read: Vec<u32>,
-    /// Those that the open function has loaded.
+    /// Vectors of four words that the open function has loaded, by number.
     loaded: Vec<(u32, ValueWord)>,
 }
 
@@ -117,9 +117,7 @@ impl Io<'_> {
         let ty = self.w.ty(scalar, 1);
         // Not a constant of which the value is known, but as good as loaded at the start.
         let id = self.w.value(scalar, 1, Home::Prologue);
-        self.w
-            .globals
-            .result(Op::SpecConstant, ty, id, &[initial]);
+        self.w.globals.result(Op::SpecConstant, ty, id, &[initial]);
         let number = self.options.bindings.first_state_constant + word;
         self.w.decorate(id, Decoration::SpecId, &[number]);
         self.w.name(id, || format!("state_{word}"));
@@ -128,26 +126,34 @@ impl Io<'_> {
     }
 
     fn state_word(&mut self, word: u32, scalar: Scalar) -> ValueWord {
+        self.note_state(word);
+        let vector = self.state_vector(word / 4);
+        let lane = Lane::of(vector, word as usize % 4);
+        let bits = self.w.scalar(lane, Scalar::U32);
+        match scalar == Scalar::F32 {
+            true => self.at_start(Op::Bitcast, Scalar::F32, &[bits.0]),
+            false => bits,
+        }
+    }
+
+    /// Four words of the block.
+    fn state_vector(&mut self, number: u32) -> ValueWord {
         let mut known = self.vars.state.loaded.iter();
-        if let Some((_, id)) = known.find(|(known, _)| *known == word) {
+        if let Some((_, id)) = known.find(|(known, _)| *known == number) {
             return *id;
         }
-        self.note_state(word);
         let block = self.state_block();
-        let ty = self.state_pointer();
-        let indices = [0, word / 4, word % 4].map(|index| self.w.uint(index).0);
+        let vector = self.w.ty(Scalar::U32, 4);
+        let ty = self.w.pointer(StorageClass::Uniform, vector);
+        let indices = [0, number].map(|index| self.w.uint(index).0);
         let pointer = self.w.object();
-        let operands = [block.0, indices[0], indices[1], indices[2]];
+        let operands = [block.0, indices[0], indices[1]];
         self.w
             .prologue
             .result(Op::AccessChain, ty, pointer, &operands);
-        let bits = self.load(pointer, Scalar::U32, 1);
-        let value = match scalar == Scalar::F32 {
-            true => self.at_start(Op::Bitcast, Scalar::F32, &[bits.0]),
-            false => bits,
-        };
-        self.vars.state.loaded.push((word, value));
-        value
+        let words = self.load(pointer, Scalar::U32, 4);
+        self.vars.state.loaded.push((number, words));
+        words
     }
 
     fn note_state(&mut self, word: u32) {
@@ -174,9 +180,7 @@ impl Io<'_> {
         let composite = self.w.object();
         self.w.globals.long_result(op, ty, composite, &ids);
         let variable = self.w.open_variable(StorageClass::Private, ty);
-        self.w
-            .prologue
-            .op(Op::Store, &[variable.0, composite.0]);
+        self.w.prologue.op(Op::Store, &[variable.0, composite.0]);
         let operands = [variable.0, index.id.0];
         let pointer = self.w.chain(StorageClass::Private, element, &operands);
         self.w.op(Op::Load, Scalar::U32, 1, &[pointer.0])
@@ -192,11 +196,6 @@ impl Io<'_> {
         let operands = [block.0, self.w.uint(0).0, vector.id.0, component.id.0];
         let pointer = self.w.chain(StorageClass::Uniform, word, &operands);
         self.w.op(Op::Load, Scalar::U32, 1, &[pointer.0])
-    }
-
-    fn state_pointer(&mut self) -> TypeWord {
-        let word = self.w.ty(Scalar::U32, 1);
-        self.w.pointer(StorageClass::Uniform, word)
     }
 
     fn state_block(&mut self) -> ValueWord {
