@@ -6,8 +6,8 @@ use super::state::{select_unit, set_point_origin};
 use super::{Execution, Problem};
 use crate::features::lacks;
 use crate::gl::{self, Gl, Version};
-use glasm::PointOrigin;
 use glasm::ir::Stage;
+use glasm::{AlphaTest, CompareFunction, PointOrigin, PolygonStipple};
 use glasm_scripts::script::Convention;
 
 /// What is off at first in OpenGL and always on in scripts.
@@ -45,11 +45,41 @@ fn set_fixed_state(gl: &Gl, fixed: &glasm::FixedState) -> Result<(), Problem> {
         false => gl::SMOOTH,
     })?;
     set_clamping(gl, fixed)?;
+    set_alpha_test(gl, &fixed.alpha_test)?;
+    switch(gl, gl::LINE_STIPPLE, fixed.line_stipple.is_some())?;
+    if let Some(lines) = &fixed.line_stipple {
+        gl.LineStipple(lines.factor.into(), lines.pattern)?;
+    }
     for set in (0..8).filter(|set| fixed.point_sprites >> set & 1 != 0) {
         select_unit(gl, set)?;
         gl.TexEnvi(gl::POINT_SPRITE, gl::COORD_REPLACE, gl::TRUE.into())?;
     }
     Ok(gl.check("setting fixed-function state")?)
+}
+
+fn set_alpha_test(gl: &Gl, test: &AlphaTest) -> Result<(), Problem> {
+    let is_on = test.function != CompareFunction::Always;
+    switch(gl, gl::ALPHA_TEST, is_on)?;
+    if is_on {
+        // The constants are in the order of the enumeration.
+        let function = gl::NEVER + test.function as u32;
+        gl.AlphaFunc(function, f32::from_bits(test.reference))?;
+    }
+    Ok(())
+}
+
+fn set_polygon_stipple(gl: &Gl, stipple: Option<&PolygonStipple>) -> Result<(), Problem> {
+    switch(gl, gl::POLYGON_STIPPLE, stipple.is_some())?;
+    let Some(stipple) = stipple else {
+        return Ok(());
+    };
+    if stipple.window_height != 0 {
+        return Err(Problem::Lacking(lacks(
+            "stipples of polygons that count from the top",
+        )));
+    }
+    gl.polygon_stipple(&stipple.rows)?;
+    Ok(gl.check("glPolygonStipple")?)
 }
 
 /// Colors are clamped where the script says so, and nowhere else: neither between stages nor on the way to attachments and back.
@@ -89,8 +119,10 @@ impl Execution<'_> {
     }
 
     pub(super) fn set_fixed_state(&mut self) -> Result<(), Problem> {
-        let fixed = &self.script.requirements.fixed;
+        let requirements = &self.script.requirements;
+        let fixed = &requirements.fixed;
         self.fix_point_size(fixed.point_size.map(f32::from_bits))?;
+        set_polygon_stipple(&self.gl, requirements.polygon_stipple.as_deref())?;
         set_fixed_state(&self.gl, fixed)
     }
 

@@ -77,6 +77,13 @@ impl Gl {
         unsafe { self.ClipPlane(plane, equation.as_ptr()) }
     }
 
+    /// `glPolygonStipple`: 32 rows, the lowest first, whose first pixel is bit 31.
+    pub(crate) fn polygon_stipple(&self, rows: &[u32; 32]) -> Result<(), Error> {
+        let bytes: Vec<u8> = rows.iter().flat_map(|row| row.to_be_bytes()).collect();
+        // SAFETY: OpenGL reads 128 bytes: rows are packed.
+        unsafe { self.PolygonStipple(bytes.as_ptr()) }
+    }
+
     /// `glGetProgramivARB`: a limit of a program target, or a property of the program that is bound to it, other than its string.
     pub(crate) fn program_integer(&self, target: u32, name: u32) -> Result<i32, Error> {
         let mut value = 0;
