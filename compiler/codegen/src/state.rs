@@ -142,8 +142,9 @@ pub enum CompareFunction {
 /// GL's alpha test: GL 2.1 section 4.1.4. Fragments pass if the alpha of their color for draw buffer 0 compares with the reference as the
 /// function says. Colors that are integers pass.
 ///
-/// In GL alpha is clamped to [0, 1] before it is compared, unless colors of fragments are not clamped. So it is here with
-/// [`clamp_fragment_colors`](FixedState::clamp_fragment_colors), which therefore counts for fixed-point attachments, too.
+/// In GL alpha and reference are clamped to [0, 1] before they are compared, unless colors of fragments are not clamped. So it is here with
+/// [`clamp_fragment_colors`](FixedState::clamp_fragment_colors), which therefore counts for fixed-point attachments, too. They are compared as
+/// floats. NaN passes where nothing is compared, and nowhere else.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -328,7 +329,12 @@ impl StateWords {
         words.set(Word::ProgramPointSize, fixed.point_size.is_none().into());
         words.set(Word::ClipPlanes, fixed.clip_planes.into());
         words.set(Word::AlphaFunction, fixed.alpha_test.function as u32);
-        words.set(Word::AlphaReference, fixed.alpha_test.reference);
+        let reference = f32::from_bits(fixed.alpha_test.reference);
+        let reference = match fixed.clamp_fragment_colors {
+            true => reference.clamp(0.0, 1.0),
+            false => reference,
+        };
+        words.set(Word::AlphaReference, reference.to_bits());
         let lines = fixed.line_stipple.as_ref();
         words.set(
             Word::LineStipple,

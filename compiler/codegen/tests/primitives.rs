@@ -462,11 +462,7 @@ fn programs_emit_what_the_device_has_room_for() {
     assert_eq!(limit(&Options::default()), Some(1024 / 8));
     let fragment = "program fragment\nr0: output32 out0\nin0: generic[0] float\nout0: frag_color[0][0] float\nroutine fn0 {\nr0.xyzw = mov.f32 in0.xyzw\n}\nmain fn0\n";
     // Only x of the varying is written.
-    let outputs = Varyings::pack(
-        &program(&source),
-        &program(fragment),
-        &TransformFeedback::default(),
-    );
+    let outputs = Varyings::pack(&program(&source), &program(fragment), &Options::default());
     let interface = InterfaceTypes {
         outputs,
         ..InterfaceTypes::default()

@@ -124,14 +124,18 @@ impl Io<'_> {
         };
         let (_, value) = self.load_builtin_value(row);
         let [s, t] = [0, 1].map(|lane| Lane::of(value, lane));
-        let one = self.w.float(1.0);
-        let from_above = self.w.scalar(t, Scalar::F32);
-        let flipped = self.at_start(Op::FSub, Scalar::F32, &[one.0, from_above.0]);
         // Vulkan's `PointCoord` counts t from above. An origin below and a caller whose row 0 is the bottom turn it, both together do not.
         let from_below = self.state_flag(Word::PointOrigin);
-        let choice = match self.options.conventions.flip_point_coord {
-            true => [from_above, flipped],
-            false => [flipped, from_above],
+        let turned = self.options.conventions.flip_point_coord;
+        if self.w.constant_bits(from_below.id) == Some(turned.into()) {
+            return [s, t];
+        }
+        let one = self.w.float(1.0);
+        let above = self.w.scalar(t, Scalar::F32);
+        let below = self.at_start(Op::FSub, Scalar::F32, &[one.0, above.0]);
+        let choice = match turned {
+            true => [above, below],
+            false => [below, above],
         };
         [s, self.choice(from_below.id, choice)]
     }

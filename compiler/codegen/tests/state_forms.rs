@@ -1,0 +1,244 @@
+//! State that modules read when they run: which words they read, from where, and what these are.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use glasm_codegen::options::{
+    AlphaTest, CompareFunction, DepthMode, FixedState, LevelFilter, LineStipple, PointOrigin,
+    PolygonStipple, StateForm, StateForms, StateWords, TexelFilter, TextureWrap, WrapMode,
+};
+use glasm_codegen::reflect::DescriptorSlot;
+use glasm_codegen::{Module, Options};
+use glasm_ir::*;
+use support::*;
+
+/// A fragment program of a color and a texture coordinate.
+fn fragment() -> Program {
+    let mut m = Make::new(Stage::Fragment);
+    let [primary, place] = [Semantic::Color(0), Semantic::TexCoord(3)].map(|it| m.input(it));
+    let color = m.color();
+    m.f(Op::Add, d(color, "xyzw"), &[primary, place]);
+    m.finish()
+}
+
+/// A vertex program of a position and a color.
+fn vertex() -> Program {
+    let mut m = Make::new(Stage::Vertex);
+    let input = m.input(Semantic::Attrib(1));
+    for semantic in [Semantic::Position, Semantic::Color(0)] {
+        let result = m.output(semantic);
+        m.f(Op::Mov, d(result, "xyzw"), &[input]);
+    }
+    m.finish()
+}
+
+fn with(set: impl FnOnce(&mut StateForms)) -> Options {
+    let mut options = Options::default();
+    set(&mut options.forms);
+    options.fixed.point_sprites = 0b1000;
+    options
+}
+
+/// The words that a module reads, whichever way.
+fn read(module: &Module) -> Vec<u32> {
+    let state = module.reflection.state.as_ref();
+    let constants = state.iter().flat_map(|state| &state.constants);
+    let words = state.iter().flat_map(|state| &state.words);
+    let words = words.copied();
+    words
+        .chain(constants.map(|constant| constant.word))
+        .collect()
+}
+
+#[test]
+fn modules_read_what_is_not_fixed() {
+    type Set = fn(&mut StateForms, StateForm);
+    let cases: [(Set, Vec<u32>, Vec<u32>); 9] = [
+        (|forms, form| forms.two_sided_color = form, vec![0], vec![]),
+        (|forms, form| forms.flat_colors = form, vec![1], vec![]),
+        (
+            |forms, form| forms.clamp_vertex_colors = form,
+            vec![],
+            vec![2],
+        ),
+        (
+            |forms, form| forms.clamp_fragment_colors = form,
+            vec![3],
+            vec![],
+        ),
+        (|forms, form| forms.point_sprites = form, vec![4, 5], vec![]),
+        (|forms, form| forms.point_size = form, vec![], vec![6]),
+        (|forms, form| forms.alpha_test = form, vec![9, 10], vec![]),
+        (
+            |forms, form| forms.line_stipple = form,
+            vec![11],
+            vec![12, 13, 14, 15],
+        ),
+        (
+            |forms, form| forms.polygon_stipple = form,
+            [16, 17].into_iter().chain(20..52).collect(),
+            vec![],
+        ),
+    ];
+    for (set, of_fragments, of_vertices) in cases {
+        for form in [StateForm::Specialized, StateForm::Uniform] {
+            let options = with(|forms| set(forms, form));
+            let modules = [fragment(), vertex()].map(|it| check_with(&it, &options));
+            let words = modules.each_ref().map(read);
+            assert_eq!(
+                words,
+                [of_fragments.clone(), of_vertices.clone()],
+                "{form:?}"
+            );
+        }
+        let options = with(|forms| set(forms, StateForm::Fixed));
+        for program in [fragment(), vertex()] {
+            assert_eq!(check_with(&program, &options).reflection.state, None);
+        }
+    }
+}
+
+#[test]
+fn constants_and_block_are_where_the_options_say() {
+    let mut options = with(|forms| *forms = StateForms::all(StateForm::Uniform));
+    options.bindings.state_set = 2;
+    options.bindings.state_binding = 7;
+    options.bindings.first_state_constant = 100;
+    let state = check_with(&fragment(), &options).reflection.state.unwrap();
+    assert_eq!(state.slot, Some(DescriptorSlot { set: 2, binding: 7 }));
+    assert_eq!(state.constants, []);
+    options.forms = StateForms::all(StateForm::Specialized);
+    let state = check_with(&fragment(), &options).reflection.state.unwrap();
+    assert_eq!((state.slot, state.words.len()), (None, 0));
+    let shifted =
+        |constant: &glasm_codegen::reflect::StateConstant| constant.id == 100 + constant.word;
+    assert!(state.constants.iter().all(shifted));
+    // What is compiled in is there besides: the sprite of one coordinate set of eight.
+    assert!(state.constants.iter().any(|constant| constant.word == 4));
+}
+
+#[test]
+fn what_state_adds_to_the_interface_is_on_both_sides() {
+    let options = with(|forms| {
+        forms.flat_colors = StateForm::Uniform;
+        forms.line_stipple = StateForm::Uniform;
+    });
+    let added = |list: &[glasm_codegen::reflect::InterfaceVariable]| -> Vec<_> {
+        let mut found: Vec<_> = list.iter().map(|it| (it.semantic, it.location)).collect();
+        found.retain(|(semantic, _)| {
+            matches!(semantic, Semantic::FlatColor(_) | Semantic::LineStart)
+        });
+        found.sort_unstable();
+        found
+    };
+    let expected = [
+        (Semantic::FlatColor(0), Some(27)),
+        (Semantic::LineStart, Some(23)),
+    ];
+    let module = check_with(&vertex(), &options);
+    assert_eq!(added(&module.reflection.outputs), expected);
+    let module = check_with(&fragment(), &options);
+    assert_eq!(added(&module.reflection.inputs), expected);
+}
+
+#[test]
+fn generic_varyings_give_way_or_are_refused() {
+    let mut m = Make::new(Stage::Vertex);
+    let input = m.input(Semantic::Attrib(1));
+    for semantic in [Semantic::Color(0), Semantic::Generic(14)] {
+        let result = m.output(semantic);
+        m.f(Op::Mov, d(result, "xyzw"), &[input]);
+    }
+    let program = m.finish();
+    let options = with(|forms| forms.flat_colors = StateForm::Uniform);
+    let error = glasm_codegen::emit(&program, &options).unwrap_err();
+    assert!(error.message.contains("FlatColor(0)"), "{}", error.message);
+    assert!(glasm_codegen::emit(&program, &Options::default()).is_ok());
+}
+
+#[test]
+fn words_are_those_of_the_options() {
+    let fixed = FixedState {
+        two_sided_color: true,
+        clamp_fragment_colors: true,
+        point_sprites: 0b101,
+        point_origin: PointOrigin::LowerLeft,
+        point_size: Some(2.5f32.to_bits()),
+        clip_planes: 0b11,
+        alpha_test: AlphaTest::new(CompareFunction::GreaterEqual, 1.5),
+        line_stipple: Some(LineStipple::new(256, 0xa5a5, [1.0, 2.0, 3.0, -4.0])),
+        ..FixedState::default()
+    };
+    let mut pattern = [0; 128];
+    pattern[..5].copy_from_slice(&[1, 2, 3, 4, 5]);
+    let wrap = TextureWrap {
+        modes: [
+            WrapMode::Clamp,
+            WrapMode::MirrorClampToEdge,
+            WrapMode::Sampler,
+        ],
+        minify: TexelFilter::Linear,
+        levels: LevelFilter::Nearest,
+        ..TextureWrap::default()
+    };
+    let mut depth_modes = vec![DepthMode::Luminance; 18];
+    (depth_modes[1], depth_modes[17]) = (DepthMode::Red, DepthMode::Alpha);
+    let options = Options {
+        fixed,
+        polygon_stipple: Some(Box::new(PolygonStipple {
+            window_height: 9,
+            ..PolygonStipple::new(&pattern)
+        })),
+        depth_modes,
+        texture_wraps: vec![TextureWrap::default(), wrap],
+        ..Options::default()
+    };
+    let words = StateWords::new(&options).0;
+    let viewport = [1.0f32, 2.0, 3.0, -4.0].map(f32::to_bits);
+    assert_eq!(words[..4], [1, 0, 0, 1]);
+    assert_eq!(words[4..8], [0b101, 1, 2.5f32.to_bits(), 0]);
+    // The reference is clamped as alpha is.
+    assert_eq!(words[8..12], [0b11, 6, 1.0f32.to_bits(), 0x00ff_a5a5]);
+    assert_eq!(words[12..16], viewport);
+    assert_eq!(words[16..20], [1, 9, 3 << 2, 2 << 2]);
+    assert_eq!(words[20..23], [0x0102_0304, 0x0500_0000, 0]);
+    // Modes 1, 4 and 0; nearest, linear, with levels.
+    assert_eq!(words[52..54], [0, 1 | 4 << 3 | 1 << 10 | 1 << 11]);
+    assert_eq!(StateWords::new(&options).bytes()[..5], [1, 0, 0, 0, 0]);
+}
+
+#[test]
+fn initial_state_lets_everything_pass() {
+    let words = StateWords::new(&Options::default()).0;
+    let set: Vec<(usize, u32)> = words
+        .into_iter()
+        .enumerate()
+        .filter(|it| it.1 != 0)
+        .collect();
+    // Size 1, the program's own sizes, all alphas, all pixels of lines.
+    let one = 1f32.to_bits();
+    assert_eq!(set, [(6, one), (7, 1), (9, 7), (11, 0xffff)]);
+}
+
+#[test]
+fn what_is_compiled_in_costs_only_what_it_needs() {
+    let alpha = |function| {
+        let fixed = FixedState {
+            alpha_test: AlphaTest::new(function, 0.5),
+            ..FixedState::default()
+        };
+        let options = Options {
+            fixed,
+            ..Options::default()
+        };
+        disassemble(&check_with(&fragment(), &options).words)
+    };
+    assert_eq!(count(&alpha(CompareFunction::Always), "OpKill"), 0);
+    let less = alpha(CompareFunction::Less);
+    assert_eq!(
+        (count(&less, "OpKill"), count(&less, "OpFOrdLessThan")),
+        (1, 1)
+    );
+    assert_eq!(count(&less, "OpFOrdEqual"), 0);
+}
