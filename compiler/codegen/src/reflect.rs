@@ -298,7 +298,7 @@ pub struct StateProgram {
 }
 
 /// A specialization constant that is a word of the state.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(feature = "serde", derive(Deserialize, Serialize))]
 pub struct StateConstant {
     /// Number of the constant, for `VkSpecializationMapEntry`.

@@ -3,8 +3,8 @@
 pub use glasm_codegen::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, HandleKind, ImageBinding,
     ImageFormat, InterfaceVariable, NamedParameter, ParamBlock, Primitives, Reflection,
-    Replication, Requirements, SamplerBinding, Scalar, StateProgram, TextureBinding,
-    ViewportChoice,
+    Replication, Requirements, SamplerBinding, Scalar, StateBinding, StateConstant, StateProgram,
+    TextureBinding, ViewportChoice,
 };
 pub use glasm_ir::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
 pub use glasm_ir::resource::STATE_BYTES;

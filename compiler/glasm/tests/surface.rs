@@ -9,20 +9,22 @@ use glasm::reflect::{
     AttachmentBinding, BufferBinding, BufferKind, DescriptorSlot, Half, HandleArray, HandleKind,
     ImageBinding, ImageFormat, InputPrimitive, InterfaceVariable, NamedParameter, OutputPrimitive,
     ParamBlock, Primitives, Replication, Requirements, STATE_BYTES, SamplerBinding, Scalar,
-    StateParam, StateProgram, TessMode, TessOrder, TessSpacing, TextureBinding, ViewportChoice,
+    StateBinding, StateConstant, StateParam, StateProgram, TessMode, TessOrder, TessSpacing,
+    TextureBinding, ViewportChoice,
 };
 use glasm::state::{GlState, MatrixForm, MatrixName};
 use glasm::{
-    Acceptance, BindingLayout, CacheKey, Capture, ClipDepth, Code, Compiler, Conventions, Counts,
-    DebugInfo, DepthMode, DeviceFeatures, Diagnostic, Diagnostics, Dialect,
-    FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, Family, FixedState, HandleLimits,
+    Acceptance, AlphaTest, BindingLayout, CacheKey, Capture, ClipDepth, Code, CompareFunction,
+    Compiler, Conventions, Counts, DebugInfo, DepthMode, DeviceFeatures, Diagnostic, Diagnostics,
+    Dialect, FIRST_ATTACHMENT_BINDING, FIRST_IMAGE_BINDING, Family, FixedState, HandleLimits,
     IMAGE_LOCK_BINDING, IMAGE_UNITS, Input, InterfaceTypes, Interpolation, LevelFilter, Limits,
-    LineMap, Linked, Location, LodBias, Options, Output, ParamSource, Part, PatchLevels, Place,
-    PointOrigin, Position, PrimitiveNumbers, Program, ProgramType, Reflection, Sampling, Semantic,
-    Severity, Shader, Source, Span, Stage, Subgroups, Target, TexTarget, TexelFilter, TexelFormat,
-    TextureWrap, TgsiOptions, TransformFeedback, TypeBase, VARYING_LOCATIONS, VERSION, Varyings,
-    Version, Width, WrapMode, cache_key, compile, count, is_feature, limits, link, link_with,
-    programs, tgsi_outputs, varying_location,
+    LineMap, LineStipple, Linked, Location, LodBias, Options, Output, ParamSource, Part,
+    PatchLevels, Place, PointOrigin, PolygonStipple, Position, PrimitiveNumbers, Program,
+    ProgramType, Reflection, Sampling, Semantic, Severity, Shader, Source, Span, Stage, StateForm,
+    StateForms, StateWords, Subgroups, Target, TexTarget, TexelFilter, TexelFormat, TextureWrap,
+    TgsiOptions, TransformFeedback, TypeBase, VARYING_LOCATIONS, VERSION, Varyings, Version, Width,
+    WrapMode, cache_key, compile, count, is_feature, limits, link, link_with, programs,
+    tgsi_outputs, varying_location,
 };
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -111,13 +113,13 @@ macro_rules! all {
 fn types_have_these_traits() {
     all!(
         options: Options, BindingLayout, ClipDepth, Conventions, DebugInfo, DepthMode,
-        DeviceFeatures, FixedState, HandleLimits, InterfaceTypes, LevelFilter, LodBias,
-        PatchLevels, PointOrigin, PrimitiveNumbers, Subgroups, Target, TexelFilter, TextureWrap,
+        DeviceFeatures, FixedState, HandleLimits, InterfaceTypes, LevelFilter, LodBias, AlphaTest, CompareFunction,
+        PatchLevels, PointOrigin, PolygonStipple, PrimitiveNumbers, StateForm, StateForms, Subgroups, Target, TexelFilter, TextureWrap,
         TransformFeedback, Varyings, WrapMode, Acceptance, TgsiOptions, MatrixForm, Interpolation,
         Sampling,
     );
     all!(
-        setting: CacheKey, Capture, Place, TexelFormat, Code, Dialect, Family, Version,
+        setting: LineStipple, StateWords, StateConstant, CacheKey, Capture, Place, TexelFormat, Code, Dialect, Family, Version,
         ProgramType, Part, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
         TypeBase, Width, BufferKind, DescriptorSlot, Half, HandleKind, ImageFormat, Scalar,
         ViewportChoice, InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing,
@@ -126,7 +128,7 @@ fn types_have_these_traits() {
         value: Shader, Linked, Reflection, Counts, Limits, Input, Output, Location, Severity, Position,
         AttachmentBinding, BufferBinding, HandleArray, ImageBinding, InterfaceVariable,
         NamedParameter, ParamBlock, Primitives, Replication, Requirements, SamplerBinding,
-        StateProgram, TextureBinding, GlState,
+        StateBinding, StateProgram, TextureBinding, GlState,
     );
     all!(error: Diagnostic, Diagnostics);
 }
