@@ -4,7 +4,7 @@ use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::{glasm_bool, glasm_stage};
-use crate::memory::{self, Versioned, give, give_handle, required};
+use crate::memory::{self, Versioned, give, give_handle, give_list, required};
 use crate::options::{glasm_options, read_options};
 use crate::program::glasm_program;
 use crate::semantic::{glasm_meaning, meaning};
@@ -97,7 +97,8 @@ pub unsafe extern "C" fn glasm_link(
     enter(|| {
         give(pipeline.as_deref_mut(), ptr::null_mut());
         // SAFETY: the caller has so many pointers to programs that live.
-        let programs = unsafe { read_programs(programs, count) }?;
+        let programs: Vec<&glasm_program> =
+            unsafe { memory::handles(programs, count, "programs") }?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
         let loaded: Vec<&Program> = programs.iter().map(|program| program.program()).collect();
@@ -123,7 +124,8 @@ pub unsafe extern "C" fn glasm_link_with(
         let stages = unsafe { memory::list(stages, count, "stages") }?;
         let handles: Vec<_> = stages.iter().map(|stage| stage.program).collect();
         // SAFETY: the caller has pointers to programs that live in them.
-        let programs = unsafe { read_programs(handles.as_ptr(), count) }?;
+        let programs: Vec<&glasm_program> =
+            unsafe { memory::handles(handles.as_ptr(), count, "programs") }?;
         // SAFETY: the caller answers for the structures and all that they point to.
         let options = stages
             .iter()
@@ -134,24 +136,6 @@ pub unsafe extern "C" fn glasm_link_with(
         let linked = glasm_compiler::run(compiler, |compiler| compiler.link_with(&pairs));
         give_pipeline(&programs, linked, pipeline)
     })
-}
-
-/// Programs of the caller.
-///
-/// # Safety
-/// `programs` must be null, or point to `count` pointers, each of them null or to a program that lives during the call.
-unsafe fn read_programs<'a>(
-    programs: *const *const glasm_program,
-    count: usize,
-) -> Result<Vec<&'a glasm_program>, Failure> {
-    // SAFETY: what the caller of this function answers for.
-    let handles = unsafe { memory::list(programs, count, "programs") }?;
-    let programs = handles.iter().map(|&handle| {
-        // SAFETY: as above.
-        let program = unsafe { handle.as_ref() };
-        required(program, "programs")
-    });
-    programs.collect()
 }
 
 fn give_pipeline(
@@ -257,14 +241,9 @@ pub unsafe extern "C" fn glasm_pipeline_get(
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_pipeline_unwritten(
     pipeline: Option<&glasm_pipeline>,
-    mut count: Option<&mut MaybeUninit<usize>>,
+    count: Option<&mut MaybeUninit<usize>>,
 ) -> *const glasm_unwritten_input {
-    give(count.as_deref_mut(), 0);
-    guarded(ptr::null(), || {
-        let unwritten = &required(pipeline, "pipeline")?.unwritten;
-        give(count, unwritten.len());
-        Ok(unwritten.as_ptr())
-    })
+    give_list(count, || Ok(&required(pipeline, "pipeline")?.unwritten))
 }
 
 /// Frees a pipeline, and with it the shaders and diagnostics of its stages.

@@ -7,6 +7,7 @@ use crate::enums::{
 use crate::memory::{self, Versioned};
 use crate::semantic::{glasm_meaning, semantic};
 use crate::source::mask;
+use crate::varyings::{glasm_varyings, read_varyings};
 use glasm::ir::TypeBase;
 use glasm::{
     BindingLayout, Capture, Conventions, DebugInfo, DepthMode, DeviceFeatures, FixedState,
@@ -207,6 +208,11 @@ pub struct glasm_options {
     pub fast_precision: glasm_bool,
     /// Denormals of programs that have none are flushed by code if the device is not told to.
     pub exact_denormals: glasm_bool,
+
+    /// Where varyings are that the stage before writes. `glasm_link` takes it for the first stage.
+    pub input_varyings: glasm_varyings,
+    /// Where varyings are that the stage behind reads. `glasm_link` takes it for the last stage.
+    pub output_varyings: glasm_varyings,
 }
 
 // SAFETY: numbers and pointers, beginning with the size.
@@ -288,6 +294,8 @@ unsafe impl Versioned for glasm_options {
             legacy_multiply: 0,
             fast_precision: 0,
             exact_denormals: 0,
+            input_varyings: glasm_varyings::TABLE,
+            output_varyings: glasm_varyings::TABLE,
         }
     }
 }
@@ -468,7 +476,10 @@ unsafe fn listed(given: &glasm_options) -> Result<Options, Failure> {
         interface: InterfaceTypes {
             attributes: list!(attribute_types, attribute_type_count, base),
             colors: list!(color_types, color_type_count, base),
-            ..InterfaceTypes::default()
+            // SAFETY: what the caller of this function answers for.
+            inputs: unsafe { read_varyings(&given.input_varyings, "input_varyings") }?,
+            // SAFETY: as above.
+            outputs: unsafe { read_varyings(&given.output_varyings, "output_varyings") }?,
         },
         depth_modes: list!(depth_modes, depth_mode_count, |mode| {
             choice::<DepthMode>(*mode, "depth_modes")

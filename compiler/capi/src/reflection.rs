@@ -7,12 +7,14 @@ use crate::enums::{
     glasm_scalar, glasm_stage, glasm_tess_mode, glasm_tess_order, glasm_tess_spacing,
     glasm_texture_target, glasm_viewport_choice,
 };
+use crate::layouts::glasm_descriptor;
 use crate::memory::{self, Versioned, required};
 use crate::parameters::{glasm_parameter, parameter};
 use crate::semantic::{glasm_meaning, meaning};
 use crate::shader::glasm_shader;
 use crate::strings::{StringList, c_string};
 use glasm::Reflection;
+use glasm::layout::descriptors;
 use glasm::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, HandleKind, ImageBinding,
     ImageFormat, InterfaceVariable, Primitives, Replication, SamplerBinding, Scalar,
@@ -355,6 +357,7 @@ pub(crate) struct Tables {
     buffers: Vec<glasm_buffer_binding>,
     inputs: Vec<glasm_interface_variable>,
     outputs: Vec<glasm_interface_variable>,
+    descriptors: Vec<glasm_descriptor>,
     capabilities: StringList,
     extensions: StringList,
     features: StringList,
@@ -393,10 +396,18 @@ impl Tables {
             buffers: all(&reflection.buffers),
             inputs: all(&reflection.inputs),
             outputs: all(&reflection.outputs),
+            descriptors: descriptors(reflection)
+                .iter()
+                .map(|descriptor| glasm_descriptor::new(descriptor, reflection))
+                .collect(),
             capabilities: StringList::new(requirements.capabilities.iter().copied()),
             extensions: StringList::new(requirements.extensions.iter().copied()),
             features: StringList::new(requirements.features.iter().copied()),
         }
+    }
+
+    pub(crate) fn descriptors(&self) -> &[glasm_descriptor] {
+        &self.descriptors
     }
 }
 
