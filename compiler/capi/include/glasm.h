@@ -17,8 +17,8 @@
  *   may have more members at the end; a library reads and writes only as many bytes as the size says.
  * - Numbers. Members and arguments of an enumeration that the caller chooses are uint32_t: other numbers are an error, nothing worse.
  * - Strings end with a NUL, and are UTF-8. Programs are bytes with a length, of any content.
- * - Threads. Programs, shaders, diagnostics, pipelines, texts and compilers may be shared between threads, but not freed while another thread
- *   uses them. A glasm_state belongs to one thread at a time.
+ * - Threads. Programs, shaders, diagnostics, pipelines, set layouts, texts and compilers may be shared between threads, but not freed while
+ *   another thread uses them. A glasm_state belongs to one thread at a time.
  * - No function lets a panic out, whatever the program holds: GLASM_RESULT_INTERNAL tells of a fault of the library, which lives on.
  */
 

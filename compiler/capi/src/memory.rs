@@ -339,6 +339,6 @@ mod tests {
             assert!(unsafe { read(place.as_ptr().cast::<Now>(), "place") }.is_err());
         }
         // SAFETY: null is allowed.
-        assert!(unsafe { read::<Now>(std::ptr::null(), "place") }.is_err());
+        assert!(unsafe { read::<Now>(ptr::null(), "place") }.is_err());
     }
 }
