@@ -2,7 +2,7 @@
 
 use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::enums::{glasm_descriptor_kind, glasm_stage};
-use crate::memory::{self, Versioned, give_handle, give_list, required};
+use crate::memory::{self, Versioned, emptied, give_handle, give_list, required};
 use crate::reflection::glasm_slot;
 use crate::shader::glasm_shader;
 use glasm::Reflection;
@@ -220,8 +220,7 @@ pub unsafe extern "C" fn glasm_set_layouts_create(
     conflict: *mut glasm_layout_conflict,
 ) -> glasm_result {
     enter(|| {
-        let layouts = required(layouts, "layouts")?;
-        layouts.write(ptr::null_mut());
+        let layouts = emptied(layouts, "layouts")?;
         // SAFETY: the caller has so many pointers to shaders that live.
         let shaders: Vec<&glasm_shader> = unsafe { memory::handles(shaders, count, "shaders") }?;
         let reflections = shaders.iter().map(|shader| &shader.shader().reflection);

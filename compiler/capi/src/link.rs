@@ -4,7 +4,7 @@ use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::{glasm_bool, glasm_stage};
-use crate::memory::{self, Versioned, give, give_handle, give_list, required};
+use crate::memory::{self, Versioned, emptied, give_handle, give_list, required};
 use crate::options::{glasm_options, read_options};
 use crate::program::glasm_program;
 use crate::semantic::{glasm_meaning, meaning};
@@ -92,10 +92,10 @@ pub unsafe extern "C" fn glasm_link(
     programs: *const *const glasm_program,
     count: usize,
     options: *const glasm_options,
-    mut pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
 ) -> glasm_result {
     enter(|| {
-        give(pipeline.as_deref_mut(), ptr::null_mut());
+        let pipeline = emptied(pipeline, "pipeline")?;
         // SAFETY: the caller has so many pointers to programs that live.
         let programs: Vec<&glasm_program> =
             unsafe { memory::handles(programs, count, "programs") }?;
@@ -116,10 +116,10 @@ pub unsafe extern "C" fn glasm_link_with(
     compiler: Option<&glasm_compiler>,
     stages: *const glasm_stage_options,
     count: usize,
-    mut pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
 ) -> glasm_result {
     enter(|| {
-        give(pipeline.as_deref_mut(), ptr::null_mut());
+        let pipeline = emptied(pipeline, "pipeline")?;
         // SAFETY: the caller has so many of them.
         let stages = unsafe { memory::list(stages, count, "stages") }?;
         let handles: Vec<_> = stages.iter().map(|stage| stage.program).collect();
@@ -141,9 +141,8 @@ pub unsafe extern "C" fn glasm_link_with(
 fn give_pipeline(
     programs: &[&glasm_program],
     linked: Linked,
-    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+    pipeline: &mut MaybeUninit<*mut glasm_pipeline>,
 ) -> Result<(), Failure> {
-    let pipeline = required(pipeline, "pipeline")?;
     let made = glasm_pipeline::new(programs, linked);
     let is_whole = made.stages.iter().all(|stage| stage.shader.is_some());
     give_handle(pipeline, made);

@@ -18,6 +18,16 @@ pub(crate) fn give<T>(place: Option<&mut MaybeUninit<T>>, value: T) {
     }
 }
 
+/// The place for a handle, which must be there. It holds NULL until there is one.
+pub(crate) fn emptied<'a, T>(
+    place: Option<&'a mut MaybeUninit<*mut T>>,
+    name: &str,
+) -> Result<&'a mut MaybeUninit<*mut T>, Failure> {
+    let place = required(place, name)?;
+    place.write(ptr::null_mut());
+    Ok(place)
+}
+
 /// Writes a handle that the caller owns from now on.
 pub(crate) fn give_handle<T>(place: &mut MaybeUninit<*mut T>, handle: T) {
     place.write(Box::into_raw(Box::new(handle)));

@@ -4,7 +4,7 @@ use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::{DiagnosticsPlace, give_diagnostics, glasm_diagnostics};
 use crate::enums::glasm_stage;
-use crate::memory::{give, give_handle, required};
+use crate::memory::{emptied, give, give_handle, required};
 use crate::options::{glasm_options, read_options};
 use crate::shader::glasm_shader;
 use crate::source::{glasm_source, header, read_source};
@@ -64,8 +64,7 @@ pub unsafe extern "C" fn glasm_program_load(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let program = required(program, "program")?;
-        program.write(ptr::null_mut());
+        let program = emptied(program, "program")?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let given = unsafe { read_source(source) }?;
         let source = given.source()?;
@@ -139,8 +138,7 @@ pub unsafe extern "C" fn glasm_program_compile(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let shader = required(shader, "shader")?;
-        shader.write(ptr::null_mut());
+        let shader = emptied(shader, "shader")?;
         let program = required(program, "program")?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;

@@ -168,6 +168,15 @@ static void test_variables(void)
     CHECK(count == 1 && inputs[0].per_vertex && inputs[0].meaning.semantic == GLASM_SEMANTIC_POSITION);
     glasm_program_free(program);
 
+    /* All four components of the position, and no more of the program's. */
+    program = load("!!NVgp5.0\nOPTION NV_geometry_program_passthrough;\nPRIMITIVE_IN TRIANGLES;\nPASSTHROUGH result.position;\n"
+                   "MOV result.layer.x, 1;\nEND");
+    outputs = glasm_program_outputs(program, &count);
+    CHECK(count == 2);
+    for (size_t i = 0; i < count; i++)
+        CHECK(outputs[i].passthrough == (outputs[i].meaning.semantic == GLASM_SEMANTIC_POSITION ? 15u : 0u));
+    glasm_program_free(program);
+
     program = load(COLORS);
     outputs = glasm_program_outputs(program, &count);
     for (size_t i = 0; i < count; i++)
@@ -295,6 +304,25 @@ static void test_layouts(void)
             CHECK(descriptor->slot.set == 0 && descriptor->slot.binding == 4 && (uint32_t)descriptor->kind == 6);
         }
     }
+
+    /* Entries of a list are found by their number. */
+    glasm_program *three = load(COUNTED);
+    glasm_shader *textures = compile(three, NULL);
+    glasm_reflection reflection = {.size = sizeof reflection};
+    CHECK(glasm_shader_reflection(textures, &reflection) == GLASM_RESULT_OK && reflection.texture_count == 3);
+    descriptors = glasm_shader_descriptors(textures, &count);
+    CHECK(count == 4);
+    uint32_t units = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (descriptors[i].resource != GLASM_DESCRIPTOR_RESOURCE_TEXTURE)
+            continue;
+        const glasm_texture_binding *texture = &reflection.textures[descriptors[i].index];
+        CHECK(texture->slot.set == descriptors[i].slot.set && texture->slot.binding == descriptors[i].slot.binding);
+        units |= 1u << texture->unit;
+    }
+    CHECK(units == 7);
+    glasm_shader_free(textures);
+    glasm_program_free(three);
 
     const glasm_shader *const used[2] = {shaders[0], shaders[1]};
     glasm_set_layouts *layouts = NULL;
