@@ -288,12 +288,18 @@ fn in_process_validation() -> Result<Tally> {
         "glasm",
         "--package",
         "glasm-cli",
+        "--package",
+        "glasm-capi",
         "--no-default-features",
         "--features",
-        "glasm/spirv-tools,glasm-cli/spirv-tools",
+        "glasm/spirv-tools,glasm-cli/spirv-tools,glasm-capi/spirv-tools",
         "--lib",
         "--bins",
+        "--test",
+        "c",
+        "--",
         "valid",
+        "the_interface_in_c",
     ]))
 }
 

@@ -17,8 +17,8 @@
  *   may have more members at the end; a library reads and writes only as many bytes as the size says.
  * - Numbers. Members and arguments of an enumeration that the caller chooses are uint32_t: other numbers are an error, nothing worse.
  * - Strings end with a NUL, and are UTF-8. Programs are bytes with a length, of any content.
- * - Threads. Programs, shaders, diagnostics, pipelines, texts and compilers may be shared between threads, but not freed while another thread
- *   uses them. A glasm_state belongs to one thread at a time.
+ * - Threads. Programs, shaders, diagnostics, pipelines, set layouts, texts and compilers may be shared between threads, but not freed while
+ *   another thread uses them. A glasm_state belongs to one thread at a time.
  * - No function lets a panic out, whatever the program holds: GLASM_RESULT_INTERNAL tells of a fault of the library, which lives on.
  */
 
@@ -29,8 +29,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The version that the header is of: its first number.
+#define GLASM_VERSION_MAJOR 0
+
+// The version that the header is of: its second number.
+#define GLASM_VERSION_MINOR 1
+
+// The version that the header is of: its third number.
+#define GLASM_VERSION_PATCH 0
+
 // The value of `step_limit` that leaves the count out.
 #define GLASM_NO_STEP_LIMIT 4294967295
+
+// The locations of colors, back colors, fog and texture coordinates in the fixed table: for `locations` of glasm_varyings.
+#define GLASM_LOCATIONS_CONVENTIONAL 8191
+
+// The locations of the fixed table that go with all built-in outputs on every device.
+#define GLASM_LOCATIONS_UNDISPUTED 268435455
 
 // The value of `param_binding` that gives each stage a binding of its own: vertex 0, tessellation control 1, evaluation 2, geometry 3,
 // fragment 4, compute 0.
@@ -54,6 +69,12 @@
 // The value of `number` where a language has no place for numbers.
 #define GLASM_NO_NUMBER 4294967295
 
+// Bytes of a key.
+#define GLASM_CACHE_KEY_SIZE 32
+
+// Number of words of the state that shaders read when they run. As a uniform buffer they have 336 bytes.
+#define GLASM_STATE_WORDS 84
+
 // What became of a call.
 enum glasm_result
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -70,6 +91,10 @@ enum glasm_result
     GLASM_RESULT_NOT_BUILT = 3,
     // A fault of glasm itself. Please report it with what `glasm_error_message` says.
     GLASM_RESULT_INTERNAL = 4,
+    // Shaders want descriptors of different kinds at the same slot: `glasm_error_message` names them.
+    GLASM_RESULT_CONFLICT = 5,
+    // A module breaks a rule of SPIR-V or Vulkan: `glasm_error_message` says which.
+    GLASM_RESULT_INVALID_MODULE = 6,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -118,6 +143,66 @@ enum glasm_stage
 typedef enum glasm_stage glasm_stage;
 #else
 typedef uint32_t glasm_stage;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What the components of an attribute or of a color attachment are.
+enum glasm_type_base
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    GLASM_TYPE_BASE_FLOAT = 0,
+    GLASM_TYPE_BASE_SIGNED = 1,
+    GLASM_TYPE_BASE_UNSIGNED = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum glasm_type_base glasm_type_base;
+#else
+typedef uint32_t glasm_type_base;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// How a fragment input is interpolated.
+enum glasm_interpolation
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // Perspective-correct.
+    GLASM_INTERPOLATION_SMOOTH = 0,
+    // Linear in screen space.
+    GLASM_INTERPOLATION_NO_PERSPECTIVE = 1,
+    // The provoking vertex's value.
+    GLASM_INTERPOLATION_FLAT = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum glasm_interpolation glasm_interpolation;
+#else
+typedef uint32_t glasm_interpolation;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Where a fragment input is sampled.
+enum glasm_sampling
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // At the pixel center.
+    GLASM_SAMPLING_CENTER = 0,
+    // Within the covered area.
+    GLASM_SAMPLING_CENTROID = 1,
+    // At each sample.
+    GLASM_SAMPLING_SAMPLE = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum glasm_sampling glasm_sampling;
+#else
+typedef uint32_t glasm_sampling;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -269,27 +354,6 @@ enum glasm_buffer_kind
 typedef enum glasm_buffer_kind glasm_buffer_kind;
 #else
 typedef uint32_t glasm_buffer_kind;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
-// How a fragment input is interpolated.
-enum glasm_interpolation
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-    // Perspective-correct.
-    GLASM_INTERPOLATION_SMOOTH = 0,
-    // Linear in screen space.
-    GLASM_INTERPOLATION_NO_PERSPECTIVE = 1,
-    // The provoking vertex's value.
-    GLASM_INTERPOLATION_FLAT = 2,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum glasm_interpolation glasm_interpolation;
-#else
-typedef uint32_t glasm_interpolation;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -448,6 +512,70 @@ typedef uint32_t glasm_output_primitive;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+// What a descriptor refers to: values of VkDescriptorType.
+enum glasm_descriptor_kind
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // A texture with its sampler.
+    GLASM_DESCRIPTOR_KIND_COMBINED_IMAGE_SAMPLER = 1,
+    // An image.
+    GLASM_DESCRIPTOR_KIND_STORAGE_IMAGE = 3,
+    // A buffer texture.
+    GLASM_DESCRIPTOR_KIND_UNIFORM_TEXEL_BUFFER = 4,
+    // An image whose target is a buffer.
+    GLASM_DESCRIPTOR_KIND_STORAGE_TEXEL_BUFFER = 5,
+    // Parameters, and program parameter buffers.
+    GLASM_DESCRIPTOR_KIND_UNIFORM_BUFFER = 6,
+    // Storage and atomic counter buffers, large parameter blocks, and what state programs and locks of images work on.
+    GLASM_DESCRIPTOR_KIND_STORAGE_BUFFER = 7,
+    // A color attachment that the program reads.
+    GLASM_DESCRIPTOR_KIND_INPUT_ATTACHMENT = 10,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum glasm_descriptor_kind glasm_descriptor_kind;
+#else
+typedef uint32_t glasm_descriptor_kind;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// What a descriptor holds, and the list of the reflection that has it.
+enum glasm_descriptor_resource
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // The parameter block: `parameters`.
+    GLASM_DESCRIPTOR_RESOURCE_PARAMETERS = 0,
+    // The 96 parameters that a vertex state program reads and writes.
+    GLASM_DESCRIPTOR_RESOURCE_STATE_PROGRAM = 1,
+    // An entry of `textures`.
+    GLASM_DESCRIPTOR_RESOURCE_TEXTURE = 2,
+    // An entry of `samplers`, whose texture does not count.
+    GLASM_DESCRIPTOR_RESOURCE_SAMPLER = 3,
+    // An entry of `attachments`.
+    GLASM_DESCRIPTOR_RESOURCE_ATTACHMENT = 4,
+    // An entry of `images`.
+    GLASM_DESCRIPTOR_RESOURCE_IMAGE = 5,
+    // An entry of `handle_arrays`.
+    GLASM_DESCRIPTOR_RESOURCE_HANDLE_ARRAY = 6,
+    // An entry of `buffers`.
+    GLASM_DESCRIPTOR_RESOURCE_BUFFER = 7,
+    // The lock of images.
+    GLASM_DESCRIPTOR_RESOURCE_IMAGE_LOCK = 8,
+    // The uniform buffer of GL state that the shader reads when it runs: `glasm_options_state_words`.
+    GLASM_DESCRIPTOR_RESOURCE_STATE_BLOCK = 9,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum glasm_descriptor_resource glasm_descriptor_resource;
+#else
+typedef uint32_t glasm_descriptor_resource;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 // What a resource of a text is.
 enum glasm_resource_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -530,6 +658,29 @@ enum glasm_color_term
 typedef enum glasm_color_term glasm_color_term;
 #else
 typedef uint32_t glasm_color_term;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// GL's comparisons, in the order of VkCompareOp.
+enum glasm_compare_function
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    GLASM_COMPARE_FUNCTION_NEVER = 0,
+    GLASM_COMPARE_FUNCTION_LESS = 1,
+    GLASM_COMPARE_FUNCTION_EQUAL = 2,
+    GLASM_COMPARE_FUNCTION_LESS_EQUAL = 3,
+    GLASM_COMPARE_FUNCTION_GREATER = 4,
+    GLASM_COMPARE_FUNCTION_NOT_EQUAL = 5,
+    GLASM_COMPARE_FUNCTION_GREATER_EQUAL = 6,
+    GLASM_COMPARE_FUNCTION_ALWAYS = 7,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum glasm_compare_function glasm_compare_function;
+#else
+typedef uint32_t glasm_compare_function;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -808,12 +959,39 @@ enum glasm_semantic
     GLASM_SEMANTIC_WARP_ID = 57,
     // Number of the processor.
     GLASM_SEMANTIC_SM_ID = 58,
+    // A color by number once more, which is not interpolated; see glasm_options.flat_colors_form.
+    GLASM_SEMANTIC_FLAT_COLOR = 59,
+    // A back color by number once more, which is not interpolated.
+    GLASM_SEMANTIC_FLAT_BACK_COLOR = 60,
+    // Where the line of a fragment starts, in pixels.
+    GLASM_SEMANTIC_LINE_START = 61,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
 typedef enum glasm_semantic glasm_semantic;
 #else
 typedef uint32_t glasm_semantic;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+// Where shaders have a state from that they depend on.
+enum glasm_state_form
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+    // From the options: another value is another module.
+    GLASM_STATE_FORM_FIXED = 0,
+    // From specialization constants: another value is another pipeline.
+    GLASM_STATE_FORM_SPECIALIZED = 1,
+    // From a uniform buffer.
+    GLASM_STATE_FORM_UNIFORM = 2,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum glasm_state_form glasm_state_form;
+#else
+typedef uint32_t glasm_state_form;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -1092,21 +1270,29 @@ typedef uint32_t glasm_thread_property;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// What the components of an attribute or of a color attachment are.
-enum glasm_type_base
+// How varyings have their locations.
+enum glasm_varyings_kind
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
 #endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
  {
-    GLASM_TYPE_BASE_FLOAT = 0,
-    GLASM_TYPE_BASE_SIGNED = 1,
-    GLASM_TYPE_BASE_UNSIGNED = 2,
+    // They are in the fixed table; `glasm_varying_location` reads it.
+    GLASM_VARYINGS_KIND_TABLE = 0,
+    // They are in the fixed table, and outputs are (0, 0, 0, 1) at each location of `locations` that the program does not write: any program may
+    // follow that reads no others, as GL binds any vertex program with any fragment program. In Vulkan an input that no output meets is an
+    // error, also between pipeline libraries and shader objects. For inputs the same as GLASM_VARYINGS_KIND_TABLE.
+    GLASM_VARYINGS_KIND_COMPLETE = 1,
+    // They are at their place in the list, of which only the meanings count. What it does not have is not passed on: outputs are not stored,
+    // inputs are (0, 0, 0, 1).
+    GLASM_VARYINGS_KIND_PACKED = 2,
+    // They are as the other stage has them, which is a module of another compiler. What the list does not have is not passed on.
+    GLASM_VARYINGS_KIND_PLACED = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
-typedef enum glasm_type_base glasm_type_base;
+typedef enum glasm_varyings_kind glasm_varyings_kind;
 #else
-typedef uint32_t glasm_type_base;
+typedef uint32_t glasm_varyings_kind;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -1149,6 +1335,9 @@ typedef struct glasm_pipeline glasm_pipeline;
 
 // A program that has loaded: read, checked and translated. It owns all that it needs; what it was loaded from may go. Threads may share it.
 typedef struct glasm_program glasm_program;
+
+// The descriptor set layouts of a pipeline. Threads may share them.
+typedef struct glasm_set_layouts glasm_set_layouts;
 
 // A compiled program: a SPIR-V module and its reflection. Threads may share it.
 typedef struct glasm_shader glasm_shader;
@@ -1208,6 +1397,18 @@ typedef struct glasm_source {
     uint32_t tgsi_clip_planes;
 } glasm_source;
 
+// One of the programs of a text.
+typedef struct glasm_part {
+    // Its first byte in the text: for `part_start` of a source. The first program begins where the text does.
+    uint32_t start;
+    // Number of its bytes, up to the header of the next program: for `part_length` of a source.
+    uint32_t length;
+    // The byte of the text where its header stands; `start` if there is none.
+    uint32_t header;
+    // The header of its language, such as "!!ARBvp1.0", which belongs to the library and is valid for ever; NULL if it has none that is known.
+    const char *dialect;
+} glasm_part;
+
 // One message.
 //
 // All that it points to belongs to the diagnostics and is valid until these are freed. Strings are UTF-8.
@@ -1242,6 +1443,16 @@ typedef struct glasm_diagnostic {
     size_t note_count;
 } glasm_diagnostic;
 
+// The meaning of a stage input or output.
+typedef struct glasm_meaning {
+    // A glasm_semantic.
+    uint32_t semantic;
+    // Its number, of those that have one; else 0.
+    uint32_t index;
+    // Blend source of fragment colors; else 0.
+    uint32_t source;
+} glasm_meaning;
+
 // Wrap modes of a texture image unit that programs apply, with the filters of its sampler that they depend on.
 typedef struct glasm_texture_wrap {
     // Modes of s, t and r: glasm_wrap_mode.
@@ -1253,16 +1464,6 @@ typedef struct glasm_texture_wrap {
     // Filter between levels: a glasm_level_filter.
     uint32_t levels;
 } glasm_texture_wrap;
-
-// The meaning of a stage input or output.
-typedef struct glasm_meaning {
-    // A glasm_semantic.
-    uint32_t semantic;
-    // Its number, of those that have one; else 0.
-    uint32_t index;
-    // Blend source of fragment colors; else 0.
-    uint32_t source;
-} glasm_meaning;
 
 // Components of a result that transform feedback captures for every vertex.
 typedef struct glasm_capture {
@@ -1279,6 +1480,60 @@ typedef struct glasm_capture {
     // Vertex stream.
     uint32_t stream;
 } glasm_capture;
+
+// Where a varying is, and what it is there.
+typedef struct glasm_place {
+    // What it is in the program.
+    struct glasm_meaning meaning;
+    // Its location.
+    uint32_t location;
+    // Its first component there, below 4.
+    uint32_t component;
+    // Its type: a glasm_type_base.
+    uint32_t base;
+    // Number of components, 1 to 4.
+    uint32_t components;
+} glasm_place;
+
+// Where the varyings between two stages are.
+typedef struct glasm_varyings {
+    // A glasm_varyings_kind, which says which of the other members count.
+    uint32_t kind;
+    // Bit n: location n, for GLASM_VARYINGS_KIND_COMPLETE; see GLASM_LOCATIONS_CONVENTIONAL.
+    uint32_t locations;
+    // Varyings, for GLASM_VARYINGS_KIND_PACKED and GLASM_VARYINGS_KIND_PLACED.
+    const struct glasm_place *places;
+    // Number of them.
+    size_t place_count;
+} glasm_varyings;
+
+// Where shaders have each state from: each is a glasm_state_form. Stages that are compiled apart must agree about them.
+typedef struct glasm_state_forms {
+    // `two_sided_color`.
+    uint32_t two_sided_color;
+    // `flat_colors`. The last stage before rasterization then writes each color twice: up to four locations more.
+    uint32_t flat_colors;
+    // `clamp_vertex_colors`.
+    uint32_t clamp_vertex_colors;
+    // `clamp_fragment_colors`.
+    uint32_t clamp_fragment_colors;
+    // `point_sprites`, of which the options have those that may be on, and `point_origin`.
+    uint32_t point_sprites;
+    // `point_size` and `unwritten_point_size`.
+    uint32_t point_size;
+    // `clip_planes`, of which the options have those that may be on.
+    uint32_t clip_planes;
+    // `alpha_function` and `alpha_reference`.
+    uint32_t alpha_test;
+    // `line_stipple_pattern` and the like. The last stage before rasterization then has one location more.
+    uint32_t line_stipple;
+    // `polygon_stipple`.
+    uint32_t polygon_stipple;
+    // `depth_modes`.
+    uint32_t depth_modes;
+    // `texture_wraps`.
+    uint32_t texture_wraps;
+} glasm_state_forms;
 
 // Options of code generation. `glasm_options_init` fills them with what they are unless a caller changes them.
 //
@@ -1417,7 +1672,129 @@ typedef struct glasm_options {
     glasm_bool fast_precision;
     // Denormals of programs that have none are flushed by code if the device is not told to.
     glasm_bool exact_denormals;
+    // Where varyings are that the stage before writes. `glasm_link` takes it for the first stage.
+    struct glasm_varyings input_varyings;
+    // Where varyings are that the stage behind reads. `glasm_link` takes it for the last stage.
+    struct glasm_varyings output_varyings;
+    // Which fragments pass by their alpha (ALPHA_TEST, glAlphaFunc): a glasm_compare_function, GLASM_COMPARE_FUNCTION_ALWAYS for no test.
+    uint32_t alpha_function;
+    // What alpha is compared with.
+    float alpha_reference;
+    // Whether lines are stippled (LINE_STIPPLE, glLineStipple): pipelines draw LINES, and their provoking vertex is the first.
+    glasm_bool has_line_stipple;
+    // How many pixels each bit counts for: 1 to 256.
+    uint32_t line_stipple_factor;
+    // The pattern: 16 bits.
+    uint32_t line_stipple_pattern;
+    // x, y, width and height of the viewport, as VkViewport has them.
+    float line_stipple_viewport[4];
+    // Rows of the stipple of polygons (POLYGON_STIPPLE), the lowest first, 32 of them; bit 31 is the first pixel. NULL: no stipple.
+    const uint32_t *polygon_stipple;
+    // 0 if row 0 of the framebuffer is GL's bottom row; else the height of the window.
+    uint32_t polygon_stipple_height;
+    // Where shaders have state from.
+    struct glasm_state_forms forms;
+    // Descriptor set of the uniform buffer of state.
+    uint32_t state_set;
+    // Its binding, which all stages share.
+    uint32_t state_binding;
+    // Number of the specialization constant that is the first word of the state.
+    uint32_t first_state_constant;
 } glasm_options;
+
+// What a program reads of the stage before, of the vertex or of the system. Where modules have it is in the reflection of a shader.
+typedef struct glasm_program_input {
+    // What it means.
+    struct glasm_meaning meaning;
+    // Type as the program declares it.
+    glasm_type_base base;
+    // Bits of a component: 64 for vertex attributes of such components, else 32.
+    uint32_t bits;
+    // Interpolation of a fragment input.
+    glasm_interpolation interpolation;
+    // Sampling of a fragment input.
+    glasm_sampling sampling;
+    // Whether there is one for each vertex of the input primitive or patch.
+    glasm_bool per_vertex;
+} glasm_program_input;
+
+// What a program writes for the stage behind it.
+typedef struct glasm_program_output {
+    // What it means.
+    struct glasm_meaning meaning;
+    // Type as the program declares it.
+    glasm_type_base base;
+    // Whether the position must be the same, to the bit, as that of other invariant programs.
+    glasm_bool invariant;
+    // Components that each vertex of a geometry program takes over from the input of the same meaning: bit n for component n.
+    uint32_t passthrough;
+} glasm_program_output;
+
+// An output register of a TGSI program.
+typedef struct glasm_tgsi_output {
+    // Its number.
+    uint32_t number;
+    // What it means.
+    struct glasm_meaning meaning;
+} glasm_tgsi_output;
+
+// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
+// (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI programs are 0.
+typedef struct glasm_counts {
+    // Size of the structure in bytes, as the caller knows it.
+    size_t size;
+    // PROGRAM_INSTRUCTIONS_ARB
+    uint32_t instructions;
+    // PROGRAM_ALU_INSTRUCTIONS_ARB
+    uint32_t alu_instructions;
+    // PROGRAM_TEX_INSTRUCTIONS_ARB: texture accesses, and KIL.
+    uint32_t texture_instructions;
+    // PROGRAM_TEX_INDIRECTIONS_ARB: nodes of the longest chain of dependent texture accesses as the text has them, 1 at least.
+    uint32_t texture_indirections;
+    // PROGRAM_TEMPORARIES_ARB, elements of arrays each.
+    uint32_t temporaries;
+    // PROGRAM_PARAMETERS_ARB: different parameters, state vectors and constant vectors.
+    uint32_t parameters;
+    // PROGRAM_ATTRIBS_ARB: different attributes.
+    uint32_t attribs;
+    // PROGRAM_ADDRESS_REGISTERS_ARB
+    uint32_t address_registers;
+    // PROGRAM_ATTRIB_COMPONENTS_NV: components of attributes that swizzles of operands read.
+    uint32_t attrib_components;
+    // PROGRAM_RESULT_COMPONENTS_NV: components of results that write masks of instructions enable.
+    uint32_t result_components;
+} glasm_counts;
+
+// The most that programs may use in the GL that a caller makes. `glasm_limits_init` fills it with 0xffffffff everywhere: no limits but those of
+// the library.
+typedef struct glasm_limits {
+    // Size of the structure in bytes, as the caller knows it.
+    size_t size;
+    // MAX_PROGRAM_INSTRUCTIONS_ARB
+    uint32_t instructions;
+    // MAX_PROGRAM_ALU_INSTRUCTIONS_ARB
+    uint32_t alu_instructions;
+    // MAX_PROGRAM_TEX_INSTRUCTIONS_ARB
+    uint32_t texture_instructions;
+    // MAX_PROGRAM_TEX_INDIRECTIONS_ARB
+    uint32_t texture_indirections;
+    // MAX_PROGRAM_TEMPORARIES_ARB
+    uint32_t temporaries;
+    // MAX_PROGRAM_PARAMETERS_ARB
+    uint32_t parameters;
+    // MAX_PROGRAM_ATTRIBS_ARB
+    uint32_t attribs;
+    // MAX_PROGRAM_ADDRESS_REGISTERS_ARB
+    uint32_t address_registers;
+    // MAX_PROGRAM_ATTRIB_COMPONENTS_NV
+    uint32_t attrib_components;
+    // MAX_PROGRAM_RESULT_COMPONENTS_NV
+    uint32_t result_components;
+    // MAX_PROGRAM_ENV_PARAMETERS_ARB
+    uint32_t env_parameters;
+    // MAX_PROGRAM_LOCAL_PARAMETERS_ARB
+    uint32_t local_parameters;
+} glasm_limits;
 
 // Values that an application has set, beside GL's state. What lies past the end of a list is (0, 0, 0, 0), or the initial value of a named
 // parameter.
@@ -1648,6 +2025,14 @@ typedef struct glasm_primitives {
     glasm_bool passthrough;
 } glasm_primitives;
 
+// A specialization constant that is a word of the state.
+typedef struct glasm_state_constant {
+    // Number of the constant, for VkSpecializationMapEntry.
+    uint32_t id;
+    // Number of the word.
+    uint32_t word;
+} glasm_state_constant;
+
 // Everything that a module expects of its caller.
 //
 // All that it points to belongs to the shader and is valid until this is freed.
@@ -1743,7 +2128,71 @@ typedef struct glasm_reflection {
     const char *const *features;
     // Number of them.
     size_t feature_count;
+    // Whether the shader reads GL state from a uniform buffer of 336 bytes.
+    glasm_bool has_state_block;
+    // Where it is bound.
+    struct glasm_slot state_slot;
+    // Numbers of the words that it reads there: only these make a difference.
+    const uint32_t *state_words;
+    // Number of them.
+    size_t state_word_count;
+    // Specialization constants that are words of the state.
+    const struct glasm_state_constant *state_constants;
+    // Number of them.
+    size_t state_constant_count;
 } glasm_reflection;
+
+// What a module wants at a slot. A slot may come twice, of the same kind: a unit whose texture is read and whose sampler is used for another one.
+typedef struct glasm_descriptor {
+    // Where it is bound.
+    struct glasm_slot slot;
+    // Its kind, a VkDescriptorType.
+    glasm_descriptor_kind kind;
+    // Number of descriptors.
+    uint32_t count;
+    // What it holds.
+    glasm_descriptor_resource resource;
+    // The entry of the list of the reflection that `resource` names; 0 if that is no list.
+    uint32_t index;
+} glasm_descriptor;
+
+// Two stages that want descriptors of different kinds at the same slot.
+typedef struct glasm_layout_conflict {
+    // Size of the structure in bytes, as the caller knows it.
+    size_t size;
+    // The slot.
+    struct glasm_slot slot;
+    // The stage that came first.
+    glasm_stage first_stage;
+    // What it wants.
+    glasm_descriptor_kind first_kind;
+    // The stage that wants something else.
+    glasm_stage second_stage;
+    // What it wants.
+    glasm_descriptor_kind second_kind;
+} glasm_layout_conflict;
+
+// A binding of a descriptor set layout: VkDescriptorSetLayoutBinding without its samplers.
+typedef struct glasm_layout_binding {
+    // Its number.
+    uint32_t binding;
+    // Kind of its descriptors, a VkDescriptorType.
+    glasm_descriptor_kind kind;
+    // Number of descriptors.
+    uint32_t count;
+    // The stages that use it, as VkShaderStageFlags.
+    uint32_t stages;
+} glasm_layout_binding;
+
+// A descriptor set layout.
+typedef struct glasm_set_layout {
+    // Number of the set.
+    uint32_t set;
+    // Bindings in ascending order; none if the set only stands before one that has some.
+    const struct glasm_layout_binding *bindings;
+    // Number of them.
+    size_t binding_count;
+} glasm_set_layout;
 
 // A program of a pipeline with options of its own.
 typedef struct glasm_stage_options {
@@ -1816,7 +2265,7 @@ extern "C" {
 // The string belongs to the library. It is valid until the next call in this thread.
 const char *glasm_error_message(void);
 
-// The version of the library, such as "0.1.0".
+// The version of the library, such as "0.1.0". GLASM_VERSION_MAJOR and its neighbors are that of the header.
 //
 // The string belongs to the library and is valid for ever.
 const char *glasm_version_string(void);
@@ -1825,6 +2274,17 @@ const char *glasm_version_string(void);
 //
 // `source` belongs to the caller.
 glasm_result glasm_source_init(struct glasm_source *source, size_t size);
+
+// The programs of a text that may hold several, as files and memory of shipped programs do: `glasm_program_load` loads each with its part. There
+// is at least one, even if nothing in the text is a header; a strict source is one program, as GL sees it.
+//
+// `source` stays the caller's, with all that it points to; if it has a part, the programs of that are given. `parts` is room of the caller for
+// `capacity` of them, and may be NULL if that is 0. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts` is not
+// NULL and there are more than it has room for.
+glasm_result glasm_source_programs(const struct glasm_source *source,
+                                   struct glasm_part *parts,
+                                   size_t capacity,
+                                   size_t *count);
 
 // Number of messages; 0 for NULL.
 //
@@ -1863,6 +2323,11 @@ const char *glasm_diagnostics_json(const struct glasm_diagnostics *diagnostics);
 //
 // Takes `diagnostics` away from the caller; NULL is allowed.
 void glasm_diagnostics_free(struct glasm_diagnostics *diagnostics);
+
+// The location of a varying in the fixed table; GLASM_BUILT_IN for what is no varying, for numbers that mean nothing, and for NULL.
+//
+// `varying` stays the caller's.
+uint32_t glasm_varying_location(const struct glasm_meaning *varying);
 
 // Fills options with what they are unless a caller changes them. `size` is `sizeof(glasm_options)`.
 //
@@ -1912,7 +2377,7 @@ glasm_stage glasm_program_stage(const struct glasm_program *program);
 
 // The header of the language of a program, such as "!!ARBvp1.0"; NULL if it has none, and for NULL.
 //
-// `program` stays the caller's. The string belongs to it and is valid until it is freed.
+// `program` stays the caller's. The string belongs to the library and is valid for ever.
 const char *glasm_program_dialect(const struct glasm_program *program);
 
 // Compiles a program to SPIR-V, for a state and a device. GLASM_RESULT_PROGRAM if it cannot be expressed for them.
@@ -1925,6 +2390,45 @@ glasm_result glasm_program_compile(const struct glasm_compiler *compiler,
                                    const struct glasm_options *options,
                                    struct glasm_shader **shader,
                                    struct glasm_diagnostics **diagnostics);
+
+// What a program reads of the stage before, of the vertex or of the system; `count` is set to the number. NULL for NULL.
+//
+// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+const struct glasm_program_input *glasm_program_inputs(const struct glasm_program *program,
+                                                       size_t *count);
+
+// What a program writes for the stage behind it; `count` is set to the number. NULL for NULL.
+//
+// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+const struct glasm_program_output *glasm_program_outputs(const struct glasm_program *program, size_t *count);
+
+// The output registers of a TGSI program in the order of their numbers, for callers who name them: stream outputs are lists of registers,
+// glasm_capture has meanings. A register of distances is there once for each of its components. `count` is set to the number, which is 0
+// for programs of other languages. NULL for NULL.
+//
+// `program` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+const struct glasm_tgsi_output *glasm_program_tgsi_outputs(const struct glasm_program *program,
+                                                           size_t *count);
+
+// Counts what a program uses of what GL limits: what queries of PROGRAM_INSTRUCTIONS_ARB and the like return. The first call for a program takes as
+// long as loading it.
+//
+// `program` stays the caller's. `counts` is the caller's, too, with its size set.
+glasm_result glasm_program_counts(const struct glasm_program *program,
+                                  struct glasm_counts *counts);
+
+// Fills limits with what they are unless a caller changes them: none. `size` is `sizeof(glasm_limits)`.
+//
+// `limits` belongs to the caller.
+glasm_result glasm_limits_init(struct glasm_limits *limits, size_t size);
+
+// Checks a program against limits of the caller: `glProgramStringARB` fails for what exceeds them. GLASM_RESULT_PROGRAM if the program does.
+//
+// `program` and `limits` stay the caller's. `diagnostics` may be NULL; it is set to an error for each limit that the program exceeds, which the
+// caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+glasm_result glasm_program_check_limits(const struct glasm_program *program,
+                                        const struct glasm_limits *limits,
+                                        struct glasm_diagnostics **diagnostics);
 
 // The SPIR-V module: its words, of which `count` is set to the number, as `vkCreateShaderModule` takes them (the size in bytes is four times
 // the number). NULL for NULL.
@@ -1969,6 +2473,34 @@ glasm_result glasm_shader_parameter_block(const struct glasm_shader *shader,
 // `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it points to then belongs to `shader`.
 glasm_result glasm_shader_reflection(const struct glasm_shader *shader,
                                      struct glasm_reflection *reflection);
+
+// What the module of a shader has slots for, with what to write into them; `count` is set to the number. NULL for NULL.
+//
+// `shader` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+const struct glasm_descriptor *glasm_shader_descriptors(const struct glasm_shader *shader, size_t *count);
+
+// The descriptor set layouts that shaders need which run together, one for each set from 0 to the last that has a binding. Stages that use the
+// same slot share its descriptors: there are as many as the stage with the longest array wants. GLASM_RESULT_CONFLICT if two stages want
+// descriptors of different kinds at a slot: they read different targets at the same texture image unit, which GL refuses to draw, too.
+//
+// `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns and frees with `glasm_set_layouts_free`, or to
+// NULL if there are none. `conflict` may be NULL; it is the caller's, too, with its size set, and is filled if there is a conflict, which
+// `glasm_error_message` tells of in words.
+glasm_result glasm_set_layouts_create(const struct glasm_shader *const *shaders,
+                                      size_t count,
+                                      struct glasm_set_layouts **layouts,
+                                      struct glasm_layout_conflict *conflict);
+
+// The layouts, number n at index n, as a pipeline layout wants them; `count` is set to their number. NULL for NULL.
+//
+// `layouts` stays the caller's. The list belongs to it, with all that it points to, and is valid until it is freed. `count` may be NULL.
+const struct glasm_set_layout *glasm_set_layouts_get(const struct glasm_set_layouts *layouts,
+                                                     size_t *count);
+
+// Frees descriptor set layouts.
+//
+// Takes `layouts` away from the caller; NULL is allowed.
+void glasm_set_layouts_free(struct glasm_set_layouts *layouts);
 
 // Compiles the programs of a pipeline, given in its order, so that they fit each other: what passes between them takes locations, and any
 // results go together. GLASM_RESULT_PROGRAM if one of the stages has errors.
@@ -2204,6 +2736,51 @@ const struct glasm_shader *glasm_text_shader(const struct glasm_text *text);
 //
 // Takes `text` away from the caller; NULL is allowed.
 void glasm_text_free(struct glasm_text *text);
+
+// The key of what a program and its options give: module, reflection and warnings, or the errors. It is a SHA-256 digest of the text, all
+// settings of the source, all options and the version of the library, the same in all processes and on all machines of one byte order. The name
+// of the source counts only with `debug_lines`.
+//
+// The key does not cover the other programs of a pipeline: `glasm_cache_key_add` joins their keys.
+//
+// `source` and `options` stay the caller's, with all that they point to; `options` may be NULL: the default ones. `key` is room of the caller for
+// GLASM_CACHE_KEY_SIZE bytes, which stay as they are if an argument is wrong.
+glasm_result glasm_cache_key(const struct glasm_source *source,
+                             const struct glasm_options *options,
+                             uint8_t *key);
+
+// The key of a program that has loaded: what `glasm_cache_key` gives for the source that it was loaded from.
+//
+// `program` and `options` stay the caller's; `options` may be NULL: the default ones. `key` is room of the caller for GLASM_CACHE_KEY_SIZE bytes,
+// which stay as they are if an argument is wrong.
+glasm_result glasm_program_cache_key(const struct glasm_program *program,
+                                     const struct glasm_options *options,
+                                     uint8_t *key);
+
+// Changes a key to that of something that depends on what it stands for and on something else besides: on the key of the program of another
+// stage, on a revision of the caller.
+//
+// `key`, of GLASM_CACHE_KEY_SIZE bytes, and `more`, of `length` bytes, stay the caller's; they may be the same.
+glasm_result glasm_cache_key_add(uint8_t *key,
+                                 const void *more,
+                                 size_t length);
+
+// Checks a module with spirv-val against the rules of SPIR-V and of its target environment: modules of this library, or others.
+// GLASM_RESULT_INVALID_MODULE if it breaks one, which `glasm_error_message` names; GLASM_RESULT_NOT_BUILT if the library was built without the
+// feature `spirv-tools`.
+//
+// `words`, `count` of them, stay the caller's. `target` is a glasm_target.
+glasm_result glasm_validate(const uint32_t *words,
+                            size_t count,
+                            uint32_t target);
+
+// The words of the state in the options: `two_sided_color` to `draw_buffers`, stipples, alpha test, depth modes and wraps. They are the bytes of the uniform
+// buffer of shaders that read state from one, and the values of specialization constants by the number of their word.
+//
+// `options` stays the caller's; NULL stands for GL's initial state. `words` is room of the caller for GLASM_STATE_WORDS words; it may be mapped
+// memory.
+glasm_result glasm_options_state_words(const struct glasm_options *options,
+                                       uint32_t *words);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -20,6 +20,10 @@ pub enum glasm_result {
     NotBuilt = 3,
     /// A fault of glasm itself. Please report it with what `glasm_error_message` says.
     Internal = 4,
+    /// Shaders want descriptors of different kinds at the same slot: `glasm_error_message` names them.
+    Conflict = 5,
+    /// A module breaks a rule of SPIR-V or Vulkan: `glasm_error_message` says which.
+    InvalidModule = 6,
 }
 
 /// Why a call fails.
@@ -45,7 +49,22 @@ impl Failure {
         }
     }
 
-    #[cfg(not(feature = "text"))]
+    pub(crate) fn conflict(message: String) -> Self {
+        Self {
+            result: glasm_result::Conflict,
+            message,
+        }
+    }
+
+    #[cfg(feature = "spirv-tools")]
+    pub(crate) fn invalid_module(message: String) -> Self {
+        Self {
+            result: glasm_result::InvalidModule,
+            message,
+        }
+    }
+
+    #[cfg(not(all(feature = "text", feature = "spirv-tools")))]
     pub(crate) fn not_built(feature: &str) -> Self {
         Self {
             result: glasm_result::NotBuilt,
@@ -110,7 +129,14 @@ pub extern "C" fn glasm_error_message() -> *const c_char {
     message.unwrap_or(c"".as_ptr())
 }
 
-/// The version of the library, such as "0.1.0".
+/// The version that the header is of: its first number.
+pub const GLASM_VERSION_MAJOR: u32 = 0;
+/// The version that the header is of: its second number.
+pub const GLASM_VERSION_MINOR: u32 = 1;
+/// The version that the header is of: its third number.
+pub const GLASM_VERSION_PATCH: u32 = 0;
+
+/// The version of the library, such as "0.1.0". GLASM_VERSION_MAJOR and its neighbors are that of the header.
 ///
 /// The string belongs to the library and is valid for ever.
 #[unsafe(no_mangle)]
@@ -138,6 +164,13 @@ mod tests {
         assert_eq!(message(), "a fault of glasm: short");
         assert_eq!(guarded(7, || std::panic::panic_any(1u8)), 7);
         assert_eq!(message(), "a fault of glasm: no message");
+    }
+
+    #[test]
+    fn the_header_has_the_version_of_the_library() {
+        let header = format!("{GLASM_VERSION_MAJOR}.{GLASM_VERSION_MINOR}.{GLASM_VERSION_PATCH}");
+        assert_eq!(env!("CARGO_PKG_VERSION"), header);
+        assert_eq!(glasm::VERSION, header);
     }
 
     #[test]

@@ -15,11 +15,12 @@ use glasm::ir::resource::{BufferKind, TexTarget};
 use glasm::ir::semantic::Interpolation;
 use glasm::ir::state::{ColorTerm, Face, MatrixForm, TexGenCoord, TexGenPlane, ThreadProperty};
 use glasm::ir::{Stage, state::MatrixName};
+use glasm::layout::DescriptorKind;
 use glasm::reflect::{Scalar, ViewportChoice};
 use glasm::state::TrackedMatrix;
 use glasm::{
-    ClipDepth, DepthMode, LevelFilter, PointOrigin, PrimitiveNumbers, ProgramType, Severity,
-    Target, TexelFilter, WrapMode,
+    ClipDepth, CompareFunction, DepthMode, LevelFilter, PointOrigin, PrimitiveNumbers, ProgramType,
+    Sampling, Severity, StateForm, Target, TexelFilter, WrapMode,
 };
 
 /// A truth value: 0 is false, any other number true.
@@ -167,6 +168,34 @@ pub enum glasm_primitive_numbers {
 }
 mirror! { chosen glasm_primitive_numbers of PrimitiveNumbers { Own Halved Zero } }
 
+/// Where shaders have a state from that they depend on.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_state_form {
+    /// From the options: another value is another module.
+    Fixed = 0,
+    /// From specialization constants: another value is another pipeline.
+    Specialized = 1,
+    /// From a uniform buffer.
+    Uniform = 2,
+}
+mirror! { chosen glasm_state_form of StateForm { Fixed Specialized Uniform } }
+
+/// GL's comparisons, in the order of VkCompareOp.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_compare_function {
+    Never = 0,
+    Less = 1,
+    Equal = 2,
+    LessEqual = 3,
+    Greater = 4,
+    NotEqual = 5,
+    GreaterEqual = 6,
+    Always = 7,
+}
+mirror! { chosen glasm_compare_function of CompareFunction { Never Less Equal LessEqual Greater NotEqual GreaterEqual Always } }
+
 /// Which components the result of a depth comparison fills: GL's DEPTH_TEXTURE_MODE.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -291,6 +320,44 @@ pub enum glasm_interpolation {
     Flat = 2,
 }
 mirror! { given glasm_interpolation of Interpolation { Smooth NoPerspective Flat } }
+
+/// Where a fragment input is sampled.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_sampling {
+    /// At the pixel center.
+    Center = 0,
+    /// Within the covered area.
+    Centroid = 1,
+    /// At each sample.
+    Sample = 2,
+}
+mirror! { given glasm_sampling of Sampling { Center Centroid Sample } }
+
+/// What a descriptor refers to: values of VkDescriptorType.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_descriptor_kind {
+    /// A texture with its sampler.
+    CombinedImageSampler = 1,
+    /// An image.
+    StorageImage = 3,
+    /// A buffer texture.
+    UniformTexelBuffer = 4,
+    /// An image whose target is a buffer.
+    StorageTexelBuffer = 5,
+    /// Parameters, and program parameter buffers.
+    UniformBuffer = 6,
+    /// Storage and atomic counter buffers, large parameter blocks, and what state programs and locks of images work on.
+    StorageBuffer = 7,
+    /// A color attachment that the program reads.
+    InputAttachment = 10,
+}
+mirror! {
+    given glasm_descriptor_kind of DescriptorKind {
+        CombinedImageSampler StorageImage UniformTexelBuffer StorageTexelBuffer UniformBuffer StorageBuffer InputAttachment
+    }
+}
 
 /// Which components of an attribute of 64 bits a variable holds.
 #[repr(u32)]

@@ -21,11 +21,14 @@
     reason = "what callers owe is said once, at the top of the header, and for each pointer in its own words"
 )]
 
+pub mod cache;
 pub mod call;
 pub mod compiler;
 pub mod diagnostics;
 pub mod enums;
 mod layout;
+pub mod layouts;
+pub mod limits;
 pub mod link;
 pub mod matrix;
 mod memory;
@@ -39,8 +42,12 @@ pub mod source;
 pub mod stages;
 pub mod state;
 pub mod state_parameter;
+pub mod state_words;
 mod strings;
 pub mod text;
+pub mod validate;
+pub mod variables;
+pub mod varyings;
 
 #[cfg(test)]
 mod tests {
@@ -50,6 +57,7 @@ mod tests {
         fn shared<T: Send + Sync>() {}
         shared::<crate::compiler::glasm_compiler>();
         shared::<crate::diagnostics::glasm_diagnostics>();
+        shared::<crate::layouts::glasm_set_layouts>();
         shared::<crate::link::glasm_pipeline>();
         shared::<crate::program::glasm_program>();
         shared::<crate::shader::glasm_shader>();

@@ -4,7 +4,7 @@ use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::{glasm_bool, glasm_stage};
-use crate::memory::{self, Versioned, give, give_handle, required};
+use crate::memory::{self, Versioned, emptied, give_handle, give_list, required};
 use crate::options::{glasm_options, read_options};
 use crate::program::glasm_program;
 use crate::semantic::{glasm_meaning, meaning};
@@ -92,12 +92,13 @@ pub unsafe extern "C" fn glasm_link(
     programs: *const *const glasm_program,
     count: usize,
     options: *const glasm_options,
-    mut pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
 ) -> glasm_result {
     enter(|| {
-        give(pipeline.as_deref_mut(), ptr::null_mut());
+        let pipeline = emptied(pipeline, "pipeline")?;
         // SAFETY: the caller has so many pointers to programs that live.
-        let programs = unsafe { read_programs(programs, count) }?;
+        let programs: Vec<&glasm_program> =
+            unsafe { memory::handles(programs, count, "programs") }?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
         let loaded: Vec<&Program> = programs.iter().map(|program| program.program()).collect();
@@ -115,15 +116,16 @@ pub unsafe extern "C" fn glasm_link_with(
     compiler: Option<&glasm_compiler>,
     stages: *const glasm_stage_options,
     count: usize,
-    mut pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
 ) -> glasm_result {
     enter(|| {
-        give(pipeline.as_deref_mut(), ptr::null_mut());
+        let pipeline = emptied(pipeline, "pipeline")?;
         // SAFETY: the caller has so many of them.
         let stages = unsafe { memory::list(stages, count, "stages") }?;
         let handles: Vec<_> = stages.iter().map(|stage| stage.program).collect();
         // SAFETY: the caller has pointers to programs that live in them.
-        let programs = unsafe { read_programs(handles.as_ptr(), count) }?;
+        let programs: Vec<&glasm_program> =
+            unsafe { memory::handles(handles.as_ptr(), count, "programs") }?;
         // SAFETY: the caller answers for the structures and all that they point to.
         let options = stages
             .iter()
@@ -136,30 +138,11 @@ pub unsafe extern "C" fn glasm_link_with(
     })
 }
 
-/// Programs of the caller.
-///
-/// # Safety
-/// `programs` must be null, or point to `count` pointers, each of them null or to a program that lives during the call.
-unsafe fn read_programs<'a>(
-    programs: *const *const glasm_program,
-    count: usize,
-) -> Result<Vec<&'a glasm_program>, Failure> {
-    // SAFETY: what the caller of this function answers for.
-    let handles = unsafe { memory::list(programs, count, "programs") }?;
-    let programs = handles.iter().map(|&handle| {
-        // SAFETY: as above.
-        let program = unsafe { handle.as_ref() };
-        required(program, "programs")
-    });
-    programs.collect()
-}
-
 fn give_pipeline(
     programs: &[&glasm_program],
     linked: Linked,
-    pipeline: Option<&mut MaybeUninit<*mut glasm_pipeline>>,
+    pipeline: &mut MaybeUninit<*mut glasm_pipeline>,
 ) -> Result<(), Failure> {
-    let pipeline = required(pipeline, "pipeline")?;
     let made = glasm_pipeline::new(programs, linked);
     let is_whole = made.stages.iter().all(|stage| stage.shader.is_some());
     give_handle(pipeline, made);
@@ -257,14 +240,9 @@ pub unsafe extern "C" fn glasm_pipeline_get(
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_pipeline_unwritten(
     pipeline: Option<&glasm_pipeline>,
-    mut count: Option<&mut MaybeUninit<usize>>,
+    count: Option<&mut MaybeUninit<usize>>,
 ) -> *const glasm_unwritten_input {
-    give(count.as_deref_mut(), 0);
-    guarded(ptr::null(), || {
-        let unwritten = &required(pipeline, "pipeline")?.unwritten;
-        give(count, unwritten.len());
-        Ok(unwritten.as_ptr())
-    })
+    give_list(count, || Ok(&required(pipeline, "pipeline")?.unwritten))
 }
 
 /// Frees a pipeline, and with it the shaders and diagnostics of its stages.

@@ -1,9 +1,10 @@
 //! Memory of the caller: arguments that must be there, lists, and structures that carry their size.
 
-use crate::call::Failure;
+use crate::call::{Failure, guarded};
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
+use std::ptr;
 
 /// An argument that must not be null.
 pub(crate) fn required<T>(argument: Option<T>, name: &str) -> Result<T, Failure> {
@@ -17,9 +18,32 @@ pub(crate) fn give<T>(place: Option<&mut MaybeUninit<T>>, value: T) {
     }
 }
 
+/// The place for a handle, which must be there. It holds NULL until there is one.
+pub(crate) fn emptied<'a, T>(
+    place: Option<&'a mut MaybeUninit<*mut T>>,
+    name: &str,
+) -> Result<&'a mut MaybeUninit<*mut T>, Failure> {
+    let place = required(place, name)?;
+    place.write(ptr::null_mut());
+    Ok(place)
+}
+
 /// Writes a handle that the caller owns from now on.
 pub(crate) fn give_handle<T>(place: &mut MaybeUninit<*mut T>, handle: T) {
     place.write(Box::into_raw(Box::new(handle)));
+}
+
+/// Gives a list of an object: its first element, of which there are `count`; NULL if there is no such object.
+pub(crate) fn give_list<'a, T: 'a>(
+    mut count: Option<&mut MaybeUninit<usize>>,
+    body: impl FnOnce() -> Result<&'a [T], Failure>,
+) -> *const T {
+    give(count.as_deref_mut(), 0);
+    guarded(ptr::null(), || {
+        let list = body()?;
+        give(count, list.len());
+        Ok(list.as_ptr())
+    })
 }
 
 /// A list of the caller; the empty one may be null.
@@ -74,6 +98,29 @@ pub(crate) unsafe fn give_array<T, const N: usize>(
     Ok(())
 }
 
+/// Writes a list into room of the caller, who asks only for its length if there is none.
+///
+/// # Safety
+/// `first` must be null, or point to room for `capacity` values that nobody else uses during the call.
+pub(crate) unsafe fn give_some<T: Copy>(
+    first: *mut T,
+    capacity: usize,
+    values: &[T],
+    name: &str,
+) -> Result<(), Failure> {
+    if first.is_null() && capacity == 0 {
+        return Ok(());
+    }
+    if first.is_null() || capacity < values.len() {
+        return Err(Failure::argument(format!("`{name}` is NULL or too short")));
+    }
+    for (place, value) in values.iter().enumerate() {
+        // SAFETY: it is not null and has room for more values than these; the caller answers for the rest.
+        unsafe { first.add(place).write_unaligned(*value) };
+    }
+    Ok(())
+}
+
 /// A string of the caller; what is not UTF-8 is replaced.
 ///
 /// # Safety
@@ -103,6 +150,25 @@ pub(crate) unsafe fn strings<'a>(
         required(text, name)
     });
     strings.collect()
+}
+
+/// Handles of the caller.
+///
+/// # Safety
+/// `first` must be null, or point to `count` pointers, each of them null or to an object that lives during the call.
+pub(crate) unsafe fn handles<'a, T>(
+    first: *const *const T,
+    count: usize,
+    name: &str,
+) -> Result<Vec<&'a T>, Failure> {
+    // SAFETY: what the caller of this function answers for.
+    let pointers = unsafe { list(first, count, name) }?;
+    let handles = pointers.iter().map(|&handle| {
+        // SAFETY: as above.
+        let handle = unsafe { handle.as_ref() };
+        required(handle, name)
+    });
+    handles.collect()
 }
 
 /// A structure that begins with its size in bytes, as the caller knows it: a later version may have more members at its end.
@@ -155,7 +221,7 @@ pub(crate) unsafe fn read<T: Versioned>(place: *const T, name: &str) -> Result<T
     let mut value = T::initial();
     // SAFETY: `value` has at least `known` bytes, and any bits are valid in it.
     unsafe {
-        std::ptr::copy_nonoverlapping(given.as_ptr(), (&raw mut value).cast(), known);
+        ptr::copy_nonoverlapping(given.as_ptr(), (&raw mut value).cast(), known);
     }
     Ok(value)
 }
@@ -177,8 +243,8 @@ pub(crate) unsafe fn write<T: Versioned>(
     unsafe {
         let from = (&raw const value).cast::<MaybeUninit<u8>>();
         let to = place.cast::<MaybeUninit<u8>>();
-        std::ptr::copy_nonoverlapping(from.add(first), to.add(first), rest);
-        std::ptr::write_bytes(to.add(known), 0, size - known);
+        ptr::copy_nonoverlapping(from.add(first), to.add(first), rest);
+        ptr::write_bytes(to.add(known), 0, size - known);
     }
     Ok(())
 }
@@ -283,6 +349,6 @@ mod tests {
             assert!(unsafe { read(place.as_ptr().cast::<Now>(), "place") }.is_err());
         }
         // SAFETY: null is allowed.
-        assert!(unsafe { read::<Now>(std::ptr::null(), "place") }.is_err());
+        assert!(unsafe { read::<Now>(ptr::null(), "place") }.is_err());
     }
 }

@@ -1,12 +1,17 @@
 //! Options of code generation as C gives them.
 
 use crate::call::{Failure, enter, glasm_result};
+use crate::enums::glasm_compare_function;
 use crate::enums::{
     choice, glasm_bool, glasm_clip_depth, glasm_point_origin, glasm_primitive_numbers, glasm_target,
 };
 use crate::memory::{self, Versioned};
 use crate::semantic::{glasm_meaning, semantic};
 use crate::source::mask;
+use crate::state_words::{
+    alpha_test, glasm_state_forms, line_stipple, polygon_stipple, read_forms,
+};
+use crate::varyings::{glasm_varyings, read_varyings};
 use glasm::ir::TypeBase;
 use glasm::{
     BindingLayout, Capture, Conventions, DebugInfo, DepthMode, DeviceFeatures, FixedState,
@@ -207,6 +212,37 @@ pub struct glasm_options {
     pub fast_precision: glasm_bool,
     /// Denormals of programs that have none are flushed by code if the device is not told to.
     pub exact_denormals: glasm_bool,
+
+    /// Where varyings are that the stage before writes. `glasm_link` takes it for the first stage.
+    pub input_varyings: glasm_varyings,
+    /// Where varyings are that the stage behind reads. `glasm_link` takes it for the last stage.
+    pub output_varyings: glasm_varyings,
+
+    /// Which fragments pass by their alpha (ALPHA_TEST, glAlphaFunc): a glasm_compare_function, GLASM_COMPARE_FUNCTION_ALWAYS for no test.
+    pub alpha_function: u32,
+    /// What alpha is compared with.
+    pub alpha_reference: f32,
+    /// Whether lines are stippled (LINE_STIPPLE, glLineStipple): pipelines draw LINES, and their provoking vertex is the first.
+    pub has_line_stipple: glasm_bool,
+    /// How many pixels each bit counts for: 1 to 256.
+    pub line_stipple_factor: u32,
+    /// The pattern: 16 bits.
+    pub line_stipple_pattern: u32,
+    /// x, y, width and height of the viewport, as VkViewport has them.
+    pub line_stipple_viewport: [f32; 4],
+    /// Rows of the stipple of polygons (POLYGON_STIPPLE), the lowest first, 32 of them; bit 31 is the first pixel. NULL: no stipple.
+    pub polygon_stipple: *const u32,
+    /// 0 if row 0 of the framebuffer is GL's bottom row; else the height of the window.
+    pub polygon_stipple_height: u32,
+
+    /// Where shaders have state from.
+    pub forms: glasm_state_forms,
+    /// Descriptor set of the uniform buffer of state.
+    pub state_set: u32,
+    /// Its binding, which all stages share.
+    pub state_binding: u32,
+    /// Number of the specialization constant that is the first word of the state.
+    pub first_state_constant: u32,
 }
 
 // SAFETY: numbers and pointers, beginning with the size.
@@ -288,6 +324,20 @@ unsafe impl Versioned for glasm_options {
             legacy_multiply: 0,
             fast_precision: 0,
             exact_denormals: 0,
+            input_varyings: glasm_varyings::TABLE,
+            output_varyings: glasm_varyings::TABLE,
+            alpha_function: glasm_compare_function::Always as u32,
+            alpha_reference: 0.0,
+            has_line_stipple: 0,
+            line_stipple_factor: 1,
+            line_stipple_pattern: u16::MAX.into(),
+            line_stipple_viewport: [0.0; 4],
+            polygon_stipple: ptr::null(),
+            polygon_stipple_height: 0,
+            forms: glasm_state_forms::default(),
+            state_set: bindings.state_set,
+            state_binding: bindings.state_binding,
+            first_state_constant: bindings.first_state_constant,
         }
     }
 }
@@ -365,6 +415,7 @@ pub(crate) unsafe fn read_options(options: *const glasm_options) -> Result<Optio
             instances_from_zero: given.instances_from_zero != 0,
         },
         fixed: fixed(&given)?,
+        forms: read_forms(&given.forms)?,
         debug: DebugInfo {
             names: given.debug_names != 0,
             lines: given.debug_lines != 0,
@@ -390,7 +441,9 @@ fn bindings(given: &glasm_options) -> BindingLayout {
         storage_set: given.storage_set,
         handle_set: given.handle_set,
         first_handle_binding: given.first_handle_binding,
-        ..BindingLayout::default()
+        state_set: given.state_set,
+        state_binding: given.state_binding,
+        first_state_constant: given.first_state_constant,
     }
 }
 
@@ -412,7 +465,8 @@ fn fixed(given: &glasm_options) -> Result<FixedState, Failure> {
         primitive_numbers: choice(given.primitive_numbers, "primitive_numbers")?,
         patch_levels: PatchLevels::new(given.patch_outer_levels, given.patch_inner_levels),
         draw_buffers: mask(given.draw_buffers, "draw_buffers")?,
-        ..FixedState::default()
+        alpha_test: alpha_test(given)?,
+        line_stipple: line_stipple(given)?,
     })
 }
 
@@ -470,8 +524,13 @@ unsafe fn listed(given: &glasm_options) -> Result<Options, Failure> {
         interface: InterfaceTypes {
             attributes: list!(attribute_types, attribute_type_count, base),
             colors: list!(color_types, color_type_count, base),
-            ..InterfaceTypes::default()
+            // SAFETY: what the caller of this function answers for.
+            inputs: unsafe { read_varyings(&given.input_varyings, "input_varyings") }?,
+            // SAFETY: as above.
+            outputs: unsafe { read_varyings(&given.output_varyings, "output_varyings") }?,
         },
+        // SAFETY: as above.
+        polygon_stipple: unsafe { polygon_stipple(given) }?,
         depth_modes: list!(depth_modes, depth_mode_count, |mode| {
             choice::<DepthMode>(*mode, "depth_modes")
         }),

@@ -4,48 +4,49 @@ use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::{DiagnosticsPlace, give_diagnostics, glasm_diagnostics};
 use crate::enums::glasm_stage;
-use crate::memory::{give, give_handle, required};
+use crate::memory::{emptied, give, give_handle, required};
 use crate::options::{glasm_options, read_options};
 use crate::shader::glasm_shader;
-use crate::source::{glasm_source, read_source};
-use crate::strings::c_string;
-use glasm::ir::Span;
-use glasm::{Diagnostics, Dialect, Program, Shader, Source};
-use std::ffi::{CString, c_char};
+use crate::source::{glasm_source, header, read_source};
+use crate::variables::Tables;
+use glasm::{Diagnostics, Program, Shader, Source};
+use std::ffi::c_char;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A program that has loaded: read, checked and translated. It owns all that it needs; what it was loaded from may go. Threads may share it.
 #[derive(Clone, Debug)]
-pub struct glasm_program {
+pub struct glasm_program(Arc<Loaded>);
+
+#[derive(Debug)]
+struct Loaded {
     program: Program,
-    /// The bytes of its text that it is.
-    part: Option<Span>,
-    dialect: Option<Arc<CString>>,
+    tables: OnceLock<Tables>,
 }
 
 impl glasm_program {
-    fn new(program: Program, part: Option<Span>) -> Self {
-        let header = program.dialect().map(Dialect::header);
-        Self {
-            dialect: header.map(|header| Arc::new(c_string(header))),
+    fn new(program: Program) -> Self {
+        Self(Arc::new(Loaded {
             program,
-            part,
-        }
+            tables: OnceLock::new(),
+        }))
     }
 
     /// The program of the library.
     pub(crate) fn program(&self) -> &Program {
-        &self.program
+        &self.0.program
     }
 
     /// Its name and its text, for messages.
     pub(crate) fn source(&self) -> Source<'_> {
-        Source {
-            part: self.part,
-            ..self.program.source()
-        }
+        self.0.program.source()
+    }
+
+    /// What it reads and writes as C reads it.
+    pub(crate) fn tables(&self) -> &Tables {
+        let loaded = &self.0;
+        loaded.tables.get_or_init(|| Tables::new(&loaded.program))
     }
 }
 
@@ -63,15 +64,14 @@ pub unsafe extern "C" fn glasm_program_load(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let program = required(program, "program")?;
-        program.write(ptr::null_mut());
+        let program = emptied(program, "program")?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let given = unsafe { read_source(source) }?;
         let source = given.source()?;
         match glasm_compiler::run(compiler, |compiler| compiler.load(&source)) {
             Ok(loaded) => {
                 give_diagnostics(diagnostics, loaded.warnings().clone(), &source);
-                give_handle(program, glasm_program::new(loaded, source.part));
+                give_handle(program, glasm_program::new(loaded));
                 Ok(())
             }
             Err(found) => {
@@ -109,18 +109,17 @@ pub extern "C" fn glasm_program_free(program: Option<Box<glasm_program>>) {
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_program_stage(program: Option<&glasm_program>) -> glasm_stage {
     guarded(glasm_stage::Vertex, || {
-        Ok(required(program, "program")?.program.stage().into())
+        Ok(required(program, "program")?.program().stage().into())
     })
 }
 
 /// The header of the language of a program, such as "!!ARBvp1.0"; NULL if it has none, and for NULL.
 ///
-/// `program` stays the caller's. The string belongs to it and is valid until it is freed.
+/// `program` stays the caller's. The string belongs to the library and is valid for ever.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_program_dialect(program: Option<&glasm_program>) -> *const c_char {
     guarded(ptr::null(), || {
-        let dialect = &required(program, "program")?.dialect;
-        Ok(dialect.as_ref().map_or(ptr::null(), |it| it.as_ptr()))
+        Ok(header(required(program, "program")?.program().dialect()))
     })
 }
 
@@ -139,13 +138,12 @@ pub unsafe extern "C" fn glasm_program_compile(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let shader = required(shader, "shader")?;
-        shader.write(ptr::null_mut());
+        let shader = emptied(shader, "shader")?;
         let program = required(program, "program")?;
         // SAFETY: the caller answers for the structure and all that it points to.
         let options = unsafe { read_options(options) }?;
         let compiled = glasm_compiler::run(compiler, |compiler| {
-            compiler.compile_program(&program.program, &options)
+            compiler.compile_program(program.program(), &options)
         });
         give_shader(compiled, shader, diagnostics, &program.source())
     })

@@ -7,12 +7,15 @@ use crate::enums::{
     glasm_scalar, glasm_stage, glasm_tess_mode, glasm_tess_order, glasm_tess_spacing,
     glasm_texture_target, glasm_viewport_choice,
 };
+use crate::layouts::glasm_descriptor;
 use crate::memory::{self, Versioned, required};
 use crate::parameters::{glasm_parameter, parameter};
 use crate::semantic::{glasm_meaning, meaning};
 use crate::shader::glasm_shader;
+use crate::state_words::glasm_state_constant;
 use crate::strings::{StringList, c_string};
 use glasm::Reflection;
+use glasm::layout::descriptors;
 use glasm::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, HandleKind, ImageBinding,
     ImageFormat, InterfaceVariable, Primitives, Replication, SamplerBinding, Scalar,
@@ -337,6 +340,19 @@ pub struct glasm_reflection {
     pub features: *const *const c_char,
     /// Number of them.
     pub feature_count: usize,
+
+    /// Whether the shader reads GL state from a uniform buffer of 336 bytes.
+    pub has_state_block: glasm_bool,
+    /// Where it is bound.
+    pub state_slot: glasm_slot,
+    /// Numbers of the words that it reads there: only these make a difference.
+    pub state_words: *const u32,
+    /// Number of them.
+    pub state_word_count: usize,
+    /// Specialization constants that are words of the state.
+    pub state_constants: *const glasm_state_constant,
+    /// Number of them.
+    pub state_constant_count: usize,
 }
 
 /// The lists of a reflection as C reads them.
@@ -355,6 +371,8 @@ pub(crate) struct Tables {
     buffers: Vec<glasm_buffer_binding>,
     inputs: Vec<glasm_interface_variable>,
     outputs: Vec<glasm_interface_variable>,
+    descriptors: Vec<glasm_descriptor>,
+    state_constants: Vec<glasm_state_constant>,
     capabilities: StringList,
     extensions: StringList,
     features: StringList,
@@ -393,10 +411,22 @@ impl Tables {
             buffers: all(&reflection.buffers),
             inputs: all(&reflection.inputs),
             outputs: all(&reflection.outputs),
+            state_constants: match &reflection.state {
+                Some(state) => all(&state.constants),
+                None => Vec::new(),
+            },
+            descriptors: descriptors(reflection)
+                .iter()
+                .map(|descriptor| glasm_descriptor::new(descriptor, reflection))
+                .collect(),
             capabilities: StringList::new(requirements.capabilities.iter().copied()),
             extensions: StringList::new(requirements.extensions.iter().copied()),
             features: StringList::new(requirements.features.iter().copied()),
         }
+    }
+
+    pub(crate) fn descriptors(&self) -> &[glasm_descriptor] {
+        &self.descriptors
     }
 }
 
@@ -624,6 +654,12 @@ unsafe impl Versioned for glasm_reflection {
             extension_count: 0,
             features: ptr::null(),
             feature_count: 0,
+            has_state_block: 0,
+            state_slot: glasm_slot::default(),
+            state_words: ptr::null(),
+            state_word_count: 0,
+            state_constants: ptr::null(),
+            state_constant_count: 0,
         }
     }
 }
@@ -633,6 +669,9 @@ impl glasm_reflection {
         let block = reflection.params.as_ref();
         let program = reflection.state_program.as_ref();
         let written = program.map_or(&[][..], |program| &program.written);
+        let state = reflection.state.as_ref();
+        let block_slot = state.and_then(|state| state.slot);
+        let read = state.map_or(&[][..], |state| &state.words);
         let slot = |slot: Option<DescriptorSlot>| slot.map(glasm_slot::from).unwrap_or_default();
         Self {
             size: size_of::<Self>(),
@@ -664,6 +703,10 @@ impl glasm_reflection {
             workgroup_size: reflection.workgroup_size.unwrap_or_default(),
             unclipped_depth: reflection.unclipped_depth.into(),
             transparent_missing: reflection.transparent_missing.into(),
+            has_state_block: block_slot.is_some().into(),
+            state_slot: slot(block_slot),
+            state_words: read.as_ptr(),
+            state_word_count: read.len(),
             ..tables.lists()
         }
     }
@@ -673,6 +716,8 @@ impl Tables {
     /// The lists of resources, of variables and of what the device must offer; the rest is initial.
     fn lists(&self) -> glasm_reflection {
         glasm_reflection {
+            state_constants: self.state_constants.as_ptr(),
+            state_constant_count: self.state_constants.len(),
             textures: self.textures.as_ptr(),
             texture_count: self.textures.len(),
             samplers: self.samplers.as_ptr(),

@@ -2,7 +2,7 @@
 
 use crate::call::guarded;
 use crate::enums::glasm_stage;
-use crate::memory::{give, required};
+use crate::memory::{give_list, required};
 use crate::reflection::Tables;
 use crate::strings::c_string;
 use glasm::Shader;
@@ -52,14 +52,9 @@ impl glasm_shader {
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_words(
     shader: Option<&glasm_shader>,
-    mut count: Option<&mut MaybeUninit<usize>>,
+    count: Option<&mut MaybeUninit<usize>>,
 ) -> *const u32 {
-    give(count.as_deref_mut(), 0);
-    guarded(ptr::null(), || {
-        let words = &required(shader, "shader")?.shader().words;
-        give(count, words.len());
-        Ok(words.as_ptr())
-    })
+    give_list(count, || Ok(&required(shader, "shader")?.shader().words))
 }
 
 /// The stage of a shader.

@@ -1,13 +1,16 @@
 //! Program strings as C gives them.
 
-use crate::call::Failure;
+use crate::call::{Failure, enter, glasm_result};
 use crate::enums::{glasm_bool, glasm_program_type, program_type};
-use crate::memory::{self, Versioned};
+use crate::memory::{self, Versioned, required};
+use crate::strings::c_string;
 use glasm::ir::Span;
 use glasm::{Acceptance, Dialect, Source, TgsiOptions};
 use std::borrow::Cow;
-use std::ffi::{c_char, c_void};
+use std::ffi::{CString, c_char, c_void};
+use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::LazyLock;
 
 /// The value of `step_limit` that leaves the count out.
 pub const GLASM_NO_STEP_LIMIT: u32 = 0xffff_ffff;
@@ -94,11 +97,8 @@ unsafe impl Versioned for glasm_source {
 ///
 /// `source` belongs to the caller.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn glasm_source_init(
-    source: *mut glasm_source,
-    size: usize,
-) -> crate::call::glasm_result {
-    crate::call::enter(|| {
+pub unsafe extern "C" fn glasm_source_init(source: *mut glasm_source, size: usize) -> glasm_result {
+    enter(|| {
         // SAFETY: the caller's structure has this size.
         unsafe { memory::init(source, size, "source") }
     })
@@ -180,6 +180,67 @@ impl Given<'_> {
             clip_planes: mask(given.tgsi_clip_planes, "tgsi_clip_planes")?,
         })
     }
+}
+
+/// The header of a language, which is there for ever; NULL if there is none.
+pub(crate) fn header(dialect: Option<Dialect>) -> *const c_char {
+    static HEADERS: LazyLock<Vec<(Dialect, CString)>> = LazyLock::new(|| {
+        let all = Dialect::ALL.iter();
+        all.map(|dialect| (*dialect, c_string(dialect.header())))
+            .collect()
+    });
+    let mut headers = HEADERS.iter();
+    let found = headers.find(|row| Some(row.0) == dialect);
+    found.map_or(ptr::null(), |row| row.1.as_ptr())
+}
+
+/// One of the programs of a text.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_part {
+    /// Its first byte in the text: for `part_start` of a source. The first program begins where the text does.
+    pub start: u32,
+    /// Number of its bytes, up to the header of the next program: for `part_length` of a source.
+    pub length: u32,
+    /// The byte of the text where its header stands; `start` if there is none.
+    pub header: u32,
+    /// The header of its language, such as "!!ARBvp1.0", which belongs to the library and is valid for ever; NULL if it has none that is known.
+    pub dialect: *const c_char,
+}
+
+/// The programs of a text that may hold several, as files and memory of shipped programs do: `glasm_program_load` loads each with its part. There
+/// is at least one, even if nothing in the text is a header; a strict source is one program, as GL sees it.
+///
+/// `source` stays the caller's, with all that it points to; if it has a part, the programs of that are given. `parts` is room of the caller for
+/// `capacity` of them, and may be NULL if that is 0. `count` is set to the number of programs; GLASM_RESULT_INVALID_ARGUMENT if `parts` is not
+/// NULL and there are more than it has room for.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_source_programs(
+    source: *const glasm_source,
+    parts: *mut glasm_part,
+    capacity: usize,
+    count: Option<&mut MaybeUninit<usize>>,
+) -> glasm_result {
+    enter(|| {
+        let count = required(count, "count")?;
+        count.write(0);
+        // SAFETY: the caller answers for the structure and all that it points to.
+        let given = unsafe { read_source(source) }?;
+        let source = given.source()?;
+        if source.part.is_some() && source.part().range().is_empty() {
+            return Err(Failure::argument("the part is past the text"));
+        }
+        let found = source.programs().map(|(part, _)| glasm_part {
+            start: part.span.start,
+            length: part.span.end - part.span.start,
+            header: part.header,
+            dialect: header(part.dialect),
+        });
+        let found: Vec<_> = found.collect();
+        count.write(found.len());
+        // SAFETY: the caller has room for so many.
+        unsafe { memory::give_some(parts, capacity, &found, "parts") }
+    })
 }
 
 /// A mask of eight bits.

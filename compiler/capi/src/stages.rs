@@ -3,7 +3,7 @@
 use crate::call::{Failure, enter, glasm_result};
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::choice;
-use crate::memory::{self, give, required};
+use crate::memory::{self, emptied, give, required};
 use crate::options::{glasm_options, read_options};
 use crate::program::give_shader;
 use crate::shader::glasm_shader;
@@ -30,8 +30,7 @@ pub unsafe extern "C" fn glasm_replication_stage(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let shader = required(shader, "shader")?;
-        shader.write(ptr::null_mut());
+        let shader = emptied(shader, "shader")?;
         let before = &required(before, "before")?.shader().reflection;
         let primitive: InputPrimitive = choice(primitive, "primitive")?;
         // SAFETY: the caller answers for the structure and all that it points to.
@@ -60,8 +59,7 @@ pub unsafe extern "C" fn glasm_control_stage(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let shader = required(shader, "shader")?;
-        shader.write(ptr::null_mut());
+        let shader = emptied(shader, "shader")?;
         let vertex = &required(vertex, "vertex")?.shader().reflection;
         let evaluation = &required(evaluation, "evaluation")?.shader().reflection;
         if vertices == 0 || vertices > glasm::ir::primitive::MAX_PATCH_VERTICES {

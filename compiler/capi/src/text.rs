@@ -3,7 +3,7 @@
 use crate::call::{enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
-use crate::memory::{self, Versioned, give, required};
+use crate::memory::{self, Versioned, emptied, give, give_list, required};
 use crate::options::glasm_options;
 use crate::program::glasm_program;
 use crate::reflection::glasm_slot;
@@ -144,8 +144,7 @@ pub unsafe extern "C" fn glasm_program_write(
 ) -> glasm_result {
     enter(|| {
         give(diagnostics.as_deref_mut(), ptr::null_mut());
-        let text = required(text, "text")?;
-        text.write(ptr::null_mut());
+        let text = emptied(text, "text")?;
         let program = required(program, "program")?;
         // SAFETY: the caller answers for the structure and all that it points to.
         unsafe { writer::write(compiler, program, options, text, diagnostics) }
@@ -174,14 +173,9 @@ pub extern "C" fn glasm_text_string(
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_text_resources(
     text: Option<&glasm_text>,
-    mut count: Option<&mut MaybeUninit<usize>>,
+    count: Option<&mut MaybeUninit<usize>>,
 ) -> *const glasm_resource {
-    give(count.as_deref_mut(), 0);
-    guarded(ptr::null(), || {
-        let resources = &required(text, "text")?.resources;
-        give(count, resources.len());
-        Ok(resources.as_ptr())
-    })
+    give_list(count, || Ok(&required(text, "text")?.resources))
 }
 
 /// The shader that a text was written from, whose reflection says what each resource holds. NULL for NULL.

@@ -1,18 +1,26 @@
-//! A program in C that uses all of the interface: as it is, with AddressSanitizer, and in valgrind; and the header in C++.
+//! Programs in C that use all of the interface: as they are, with AddressSanitizer, and in valgrind; and the header in C++.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 
 use glasm_tests::skip::has_program;
+use std::path::PathBuf;
 use std::process::Command;
 use support::{Linkage, build, compiles, folder, made, run};
 
-const INTERFACE: &str = "tests/c/interface.c";
+const PROGRAMS: [&str; 2] = ["tests/c/interface.c", "tests/c/programs.c"];
+
+/// The programs that were built; none if there is no compiler.
+fn built(flags: &[&str]) -> impl Iterator<Item = PathBuf> {
+    PROGRAMS
+        .into_iter()
+        .filter_map(move |source| build(source, Linkage::Shared, flags))
+}
 
 #[test]
 fn the_interface_in_c() {
-    if let Some(program) = build(INTERFACE, Linkage::Shared, &[]) {
+    for program in built(&[]) {
         run(&mut Command::new(program));
     }
 }
@@ -24,7 +32,7 @@ fn with_address_sanitizer() {
     if !compiles("int main(void) { return 0; }", &flags, "AddressSanitizer") {
         return;
     }
-    if let Some(program) = build(INTERFACE, Linkage::Shared, &flags) {
+    for program in built(&flags) {
         run(&mut Command::new(program));
     }
 }
@@ -34,7 +42,7 @@ fn in_valgrind() {
     if !has_program("valgrind") {
         return;
     }
-    if let Some(program) = build(INTERFACE, Linkage::Shared, &["-O1"]) {
+    for program in built(&["-O1"]) {
         // Tables that live as long as the program are held by pointers into them, which count as possibly lost.
         let flags = [
             "--quiet",

@@ -14,6 +14,11 @@ use std::hash::{Hash, Hasher};
 pub struct CacheKey([u8; 32]);
 
 impl CacheKey {
+    /// The key of these bits, which were one before: of a file that names what it keeps.
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The bits.
     pub const fn bytes(&self) -> &[u8; 32] {
         &self.0

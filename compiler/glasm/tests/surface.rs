@@ -85,6 +85,7 @@ fn functions_have_these_types() {
     let _: fn(&[(&Program, &Options)]) -> Linked = link_with;
     let _: fn(&Source<'_>, &Options) -> CacheKey = cache_key;
     let _: fn(&CacheKey) -> &[u8; 32] = CacheKey::bytes;
+    let _: fn([u8; 32]) -> CacheKey = CacheKey::from_bytes;
     let _: fn(&Source<'_>) -> Result<Counts, Diagnostics> = count;
     let _: fn(&Source<'_>) -> Vec<(u32, Semantic)> = tgsi_outputs;
     let _: fn(Semantic) -> Option<u32> = varying_location;

@@ -27,6 +27,7 @@ pub mod primitive;
 pub mod print;
 pub mod program;
 pub mod resource;
+pub mod samples;
 pub mod semantic;
 pub mod span;
 pub mod state;

@@ -1,27 +1,132 @@
-// The header in C++: it compiles, its functions have the names of C, and enumerations are numbers where callers choose.
+// The header in C++: it compiles, its functions have the names of C, enumerations are numbers where callers choose, and what callers own goes into
+// std::unique_ptr. Linked with the static library.
 
 #include "glasm.h"
 
+#include <array>
 #include <cstring>
 #include <memory>
+#include <string>
+#include <vector>
+
+template <auto Free> struct freed {
+    template <typename T> void operator()(T *handle) const { Free(handle); }
+};
+using program = std::unique_ptr<glasm_program, freed<glasm_program_free>>;
+using shader = std::unique_ptr<glasm_shader, freed<glasm_shader_free>>;
+using layouts = std::unique_ptr<glasm_set_layouts, freed<glasm_set_layouts_free>>;
+using diagnostics = std::unique_ptr<glasm_diagnostics, freed<glasm_diagnostics_free>>;
+
+static const char text[] = "!!ARBvp1.0\nMOV result.position, vertex.position;\nEND\n"
+                           "!!ARBfp1.0\nMUL result.color, fragment.color, program.local[3];\nEND\n";
+
+static program load(const glasm_source &source)
+{
+    glasm_program *loaded = nullptr;
+    return program(glasm_program_load(nullptr, &source, &loaded, nullptr) == GLASM_RESULT_OK ? loaded : nullptr);
+}
+
+static shader compile(const program &loaded, const glasm_options &options)
+{
+    glasm_shader *compiled = nullptr;
+    return shader(glasm_program_compile(nullptr, loaded.get(), &options, &compiled, nullptr) == GLASM_RESULT_OK ? compiled : nullptr);
+}
+
+// What a program says before it is compiled.
+static int describe(const program &vertex, const program &fragment)
+{
+    size_t count = 0;
+    const glasm_program_input *inputs = glasm_program_inputs(fragment.get(), &count);
+    if (count != 1 || inputs[0].meaning.semantic != GLASM_SEMANTIC_COLOR || inputs[0].base != GLASM_TYPE_BASE_FLOAT)
+        return 10;
+    const glasm_program_output *outputs = glasm_program_outputs(vertex.get(), &count);
+    if (count != 1 || outputs[0].meaning.semantic != GLASM_SEMANTIC_POSITION || outputs[0].invariant)
+        return 11;
+    if (glasm_program_tgsi_outputs(vertex.get(), &count) == nullptr || count != 0)
+        return 12;
+    glasm_counts counts{};
+    counts.size = sizeof counts;
+    if (glasm_program_counts(fragment.get(), &counts) != GLASM_RESULT_OK || counts.instructions != 1 || counts.attribs != 1)
+        return 13;
+    glasm_limits limits;
+    if (glasm_limits_init(&limits, sizeof limits) != GLASM_RESULT_OK)
+        return 14;
+    limits.local_parameters = 3;
+    glasm_diagnostics *found = nullptr;
+    if (glasm_program_check_limits(fragment.get(), &limits, &found) != GLASM_RESULT_PROGRAM)
+        return 15;
+    return glasm_diagnostics_count(diagnostics(found).get()) == 1 ? 0 : 16;
+}
+
+// Stages that are compiled apart, their layouts and their keys.
+static int compile_apart(const glasm_source &source, const program &vertex, const program &fragment)
+{
+    glasm_options options;
+    if (glasm_options_init(&options, sizeof options) != GLASM_RESULT_OK)
+        return 20;
+    options.output_varyings.kind = GLASM_VARYINGS_KIND_COMPLETE;
+    const glasm_meaning color{GLASM_SEMANTIC_COLOR, 0, 0};
+    options.output_varyings.locations = 1u << glasm_varying_location(&color);
+    shader first = compile(vertex, options), second = compile(fragment, options);
+    glasm_reflection reflection{};
+    reflection.size = sizeof reflection;
+    if (glasm_shader_reflection(first.get(), &reflection) != GLASM_RESULT_OK || reflection.output_count != 2)
+        return 21;
+    size_t count = 0;
+    const glasm_descriptor *descriptors = glasm_shader_descriptors(second.get(), &count);
+    if (count != 1 || descriptors[0].kind != GLASM_DESCRIPTOR_KIND_UNIFORM_BUFFER)
+        return 22;
+    const std::array<const glasm_shader *, 2> shaders{first.get(), second.get()};
+    glasm_set_layouts *made = nullptr;
+    glasm_layout_conflict conflict{};
+    conflict.size = sizeof conflict;
+    if (glasm_set_layouts_create(shaders.data(), shaders.size(), &made, &conflict) != GLASM_RESULT_OK)
+        return 23;
+    layouts owned(made);
+    const glasm_set_layout *sets = glasm_set_layouts_get(owned.get(), &count);
+    if (count != 1 || sets[0].binding_count != 1 || sets[0].bindings[0].stages != 0x10)
+        return 24;
+    const uint32_t *words = glasm_shader_words(first.get(), &count);
+    const glasm_result valid = glasm_validate(words, count, GLASM_TARGET_VULKAN1_1);
+    if (valid != GLASM_RESULT_OK && valid != GLASM_RESULT_NOT_BUILT)
+        return 25;
+    std::array<uint8_t, GLASM_CACHE_KEY_SIZE> key{}, other{};
+    if (glasm_cache_key(&source, &options, key.data()) != GLASM_RESULT_OK ||
+        glasm_program_cache_key(fragment.get(), &options, other.data()) != GLASM_RESULT_OK || key != other)
+        return 26;
+    return glasm_cache_key_add(key.data(), "1", 1) == GLASM_RESULT_OK && key != other ? 0 : 27;
+}
 
 int main()
 {
-    const char text[] = "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND";
+    const std::string version = std::to_string(GLASM_VERSION_MAJOR) + "." + std::to_string(GLASM_VERSION_MINOR) + ".";
+    if (std::strncmp(glasm_version_string(), version.c_str(), version.size()) != 0)
+        return 1;
     glasm_source source;
     if (glasm_source_init(&source, sizeof source) != GLASM_RESULT_OK)
-        return 1;
+        return 2;
     source.text = text;
     source.text_length = std::strlen(text);
-    source.program_type = GLASM_PROGRAM_TYPE_FRAGMENT;
-    glasm_program *loaded = nullptr;
-    if (glasm_program_load(nullptr, &source, &loaded, nullptr) != GLASM_RESULT_OK)
-        return 2;
-    std::unique_ptr<glasm_program, decltype(&glasm_program_free)> program(loaded, glasm_program_free);
-    glasm_shader *compiled = nullptr;
-    if (glasm_program_compile(nullptr, program.get(), nullptr, &compiled, nullptr) != GLASM_RESULT_OK)
+    size_t count = 0;
+    if (glasm_source_programs(&source, nullptr, 0, &count) != GLASM_RESULT_OK || count != 2)
         return 3;
-    std::unique_ptr<glasm_shader, decltype(&glasm_shader_free)> shader(compiled, glasm_shader_free);
-    glasm_stage stage = glasm_shader_stage(shader.get());
-    return stage == GLASM_STAGE_FRAGMENT ? 0 : 4;
+    std::vector<glasm_part> parts(count);
+    if (glasm_source_programs(&source, parts.data(), parts.size(), &count) != GLASM_RESULT_OK)
+        return 4;
+    std::vector<program> programs;
+    for (const glasm_part &part : parts) {
+        source.part_start = part.start;
+        source.part_length = part.length;
+        programs.push_back(load(source));
+        if (!programs.back())
+            return 5;
+    }
+    source.program_type = GLASM_PROGRAM_TYPE_FRAGMENT;
+    programs[1] = load(source);
+    glasm_stage stage = glasm_program_stage(programs[1].get());
+    if (stage != GLASM_STAGE_FRAGMENT)
+        return 6;
+    if (const int failed = describe(programs[0], programs[1]))
+        return failed;
+    return compile_apart(source, programs[0], programs[1]);
 }

@@ -2,7 +2,7 @@
 
 use super::cursor::Word;
 use super::files::File;
-use super::opcodes::{Era, Flow, Lookup, Lower, Memory, Row, Suffixes, ViewLookup};
+use super::opcodes::{Besides, Era, Flow, Lookup, Lower, Memory, Row, Suffixes, ViewLookup};
 use super::operand::{Number, Register, Target, splat};
 use super::state::{Parsed, Reported, Translation, quoted};
 use super::targets::{self, Target as TextureTarget};
@@ -390,33 +390,14 @@ impl Translation<'_> {
     /// Targets, offsets, qualifiers and labels.
     #[inline]
     fn behind_operands(&mut self, inst: &mut Inst) -> Parsed<()> {
-        match inst.row.lower {
-            Lower::Lookup(_) | Lower::Memory(Memory::SamplerHandle) => self.texture_target(inst)?,
-            Lower::ViewLookup(_) => self.offsets(inst)?,
-            Lower::Memory(_) => self.qualifiers(inst)?,
-            Lower::Flow(_) => self.label(inst)?,
-            Lower::Direct(..)
-            | Lower::First(..)
-            | Lower::Formula(_)
-            | Lower::Move
-            | Lower::Bits(..)
-            | Lower::Convert(..)
-            | Lower::Wide(..)
-            | Lower::WideBits(..)
-            | Lower::WideFormula(_)
-            | Lower::WideShift(..)
-            | Lower::Widen(..)
-            | Lower::Narrow(..)
-            | Lower::WideConvert(..)
-            | Lower::KillIf
-            | Lower::Demote
-            | Lower::Emit
-            | Lower::EndPrimitive
-            | Lower::Barrier
-            | Lower::MemoryBarrier
-            | Lower::Interpolate(_)
-            | Lower::Vote(_)
-            | Lower::Ballot => {}
+        match inst.row.lower.besides() {
+            Besides::Sampler | Besides::Memory(Memory::SamplerHandle) => {
+                self.texture_target(inst)?;
+            }
+            Besides::View(_) => self.offsets(inst)?,
+            Besides::Memory(_) => self.qualifiers(inst)?,
+            Besides::Label => self.label(inst)?,
+            Besides::Nothing => {}
         }
         match self.cursor.sees(b',') {
             true => Err(self.too_many(inst)),
@@ -581,8 +562,8 @@ impl Translation<'_> {
 
 /// Whether a source of an opcode is a resource.
 pub(super) const fn is_resource(row: &Row, number: usize) -> bool {
-    match row.lower {
-        Lower::ViewLookup(lookup) => match lookup {
+    match row.lower.besides() {
+        Besides::View(lookup) => match lookup {
             ViewLookup::SamplePosition | ViewLookup::SampleInfo => number == 0,
             ViewLookup::Info | ViewLookup::Fetch | ViewLookup::FetchSample => number == 1,
             ViewLookup::Sample
@@ -594,32 +575,10 @@ pub(super) const fn is_resource(row: &Row, number: usize) -> bool {
             | ViewLookup::Gather
             | ViewLookup::QueryLevel => number == 1 || number == 2,
         },
-        Lower::Memory(memory) => !matches!(memory, Memory::Store) && number == 0,
+        Besides::Memory(memory) => !matches!(memory, Memory::Store) && number == 0,
         // The sampler comes last.
-        Lower::Lookup(_) => number + 1 == row.sources as usize,
-        Lower::Direct(..)
-        | Lower::First(..)
-        | Lower::Formula(_)
-        | Lower::Move
-        | Lower::Bits(..)
-        | Lower::Convert(..)
-        | Lower::Wide(..)
-        | Lower::WideBits(..)
-        | Lower::WideFormula(_)
-        | Lower::WideShift(..)
-        | Lower::Widen(..)
-        | Lower::Narrow(..)
-        | Lower::WideConvert(..)
-        | Lower::Flow(_)
-        | Lower::KillIf
-        | Lower::Demote
-        | Lower::Emit
-        | Lower::EndPrimitive
-        | Lower::Barrier
-        | Lower::MemoryBarrier
-        | Lower::Interpolate(_)
-        | Lower::Vote(_)
-        | Lower::Ballot => false,
+        Besides::Sampler => number + 1 == row.sources as usize,
+        Besides::Label | Besides::Nothing => false,
     }
 }
 

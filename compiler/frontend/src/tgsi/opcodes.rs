@@ -189,6 +189,51 @@ pub(super) enum Lower {
     Ballot,
 }
 
+/// What an opcode has beside registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Besides {
+    Nothing,
+    /// A sampler as its last source, and a target.
+    Sampler,
+    View(ViewLookup),
+    /// A resource as its first source, unless it stores, and qualifiers.
+    Memory(Memory),
+    Label,
+}
+
+impl Lower {
+    pub(super) const fn besides(self) -> Besides {
+        match self {
+            Self::Lookup(_) => Besides::Sampler,
+            Self::ViewLookup(lookup) => Besides::View(lookup),
+            Self::Memory(memory) => Besides::Memory(memory),
+            Self::Flow(_) => Besides::Label,
+            Self::Direct(..)
+            | Self::First(..)
+            | Self::Formula(_)
+            | Self::Move
+            | Self::Bits(..)
+            | Self::Convert(..)
+            | Self::Wide(..)
+            | Self::WideBits(..)
+            | Self::WideFormula(_)
+            | Self::WideShift(..)
+            | Self::Widen(..)
+            | Self::Narrow(..)
+            | Self::WideConvert(..)
+            | Self::KillIf
+            | Self::Demote
+            | Self::Emit
+            | Self::EndPrimitive
+            | Self::Barrier
+            | Self::MemoryBarrier
+            | Self::Interpolate(_)
+            | Self::Vote(_)
+            | Self::Ballot => Besides::Nothing,
+        }
+    }
+}
+
 /// Whether a word is still in use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Era {

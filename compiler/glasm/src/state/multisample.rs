@@ -1,5 +1,7 @@
 //! Samples of the framebuffer that programs are told of.
 
+use glasm_ir::samples::standard_places;
+
 /// The samples of a pixel.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Multisample {
@@ -17,41 +19,12 @@ impl Default for Multisample {
 }
 
 impl Multisample {
-    /// The standard sample locations of Vulkan (section 25.5), in sixteenths of a pixel there; other counts than 1, 2, 4, 8 and 16
-    /// have all samples in the middle.
+    /// The standard sample locations of Vulkan (section 25.5); other counts than 1, 2, 4, 8 and 16 have all samples in the middle.
     pub fn standard(samples: u32) -> Self {
-        let places: &[[u8; 2]] = match samples {
-            2 => &[[12, 12], [4, 4]],
-            4 => &[[6, 2], [14, 6], [2, 10], [10, 14]],
-            8 => &[
-                [9, 5],
-                [7, 11],
-                [13, 9],
-                [5, 3],
-                [3, 13],
-                [1, 7],
-                [11, 15],
-                [15, 1],
-            ],
-            16 => &[
-                [9, 9],
-                [7, 5],
-                [5, 10],
-                [12, 7],
-                [3, 6],
-                [10, 13],
-                [13, 11],
-                [11, 3],
-                [6, 14],
-                [8, 1],
-                [4, 2],
-                [2, 12],
-                [0, 8],
-                [15, 4],
-                [14, 15],
-                [1, 0],
-            ],
-            _ => &[],
+        // One sample is in the middle without a list, too.
+        let places = match samples {
+            1 => &[],
+            _ => standard_places(samples),
         };
         let positions = places
             .iter()

@@ -1,6 +1,6 @@
 //! Gives the resources of a module the numbers that they have in a text.
 
-use crate::resources::{Numbering, Numbers};
+use super::numbers::{Numbering, Numbers};
 use crate::{Resource, ResourceKind};
 use glasm::Reflection;
 use glasm::reflect::DescriptorSlot;

@@ -11,6 +11,7 @@ use crate::tgsi::operand::splat;
 use crate::tgsi::state::{Parsed, Translation, View, row};
 use glasm_ir::inst::LiteralId;
 use glasm_ir::resource::{TexMode, Texture};
+use glasm_ir::samples::STANDARD_PLACES;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::units::Units;
 use glasm_ir::{Base, Id, IndexTerm, Op, Src, StateParam, Swizzle, TexTarget, WriteMask};
@@ -18,45 +19,10 @@ use glasm_ir::{Base, Id, IndexTerm, Op, Src, StateParam, Swizzle, TexTarget, Wri
 /// Numbers of views and their samplers are below this.
 const UNITS: usize = 128;
 
-/// Places of samples that Vulkan calls standard, in sixteenths of a pixel: those of 1, 2, 4, 8 and 16 samples one after the other.
-const SAMPLE_PLACES: [[u8; 2]; 31] = [
-    [8, 8],
-    [12, 12],
-    [4, 4],
-    [6, 2],
-    [14, 6],
-    [2, 10],
-    [10, 14],
-    [9, 5],
-    [7, 11],
-    [13, 9],
-    [5, 3],
-    [3, 13],
-    [1, 7],
-    [11, 15],
-    [15, 1],
-    [9, 9],
-    [7, 5],
-    [5, 10],
-    [12, 7],
-    [3, 6],
-    [10, 13],
-    [13, 11],
-    [11, 3],
-    [6, 14],
-    [8, 1],
-    [4, 2],
-    [2, 12],
-    [0, 8],
-    [15, 4],
-    [14, 15],
-    [1, 0],
-];
-
-/// Rows of four words that hold the places of samples.
+/// Rows of four words that hold the places of samples, in the order of the table.
 pub(in crate::tgsi) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
     let bits = |sixteenths: u8| (f32::from(sixteenths) / 16.0).to_bits();
-    SAMPLE_PLACES
+    STANDARD_PLACES
         .iter()
         .map(move |&[x, y]| [bits(x), bits(y), 0, 0])
 }

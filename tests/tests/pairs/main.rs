@@ -1,11 +1,19 @@
 //! Any vertex program goes with any fragment program, as GL binds them: linked, and compiled apart with a complete interface. Every pair is
-//! drawn both ways, under the validation layer where there is one.
+//! drawn both ways; what was compiled apart also through pipeline libraries and shader objects, which are made once for each program. The
+//! validation layer looks on where there is one.
+//!
+//! What each way costs: `MESA_SHADER_CACHE_DISABLE=true cargo test --release -p glasm-tests --test pairs -- --ignored --nocapture`.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod cost;
+mod vulkan;
+
+use glasm::{Options, Program, Reflection, Semantic, Source, Target, Varyings, varying_location};
 use glasm_tests::skip::skip;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
 use std::fmt::Write;
 use std::path::Path;
+use vulkan::{Drawn, Extension, Gpu, Linking, Part, Watched, take_messages};
 
 type Vector = [f32; 4];
 
@@ -131,4 +139,100 @@ fn every_pair_draws_linked_and_apart() {
         }
     }
     assert!(failed.is_empty(), "{failed}");
+}
+
+/// Options of programs that are compiled apart: all locations that the programs know.
+fn apart() -> Options {
+    let generic = varying_location(Semantic::Generic(5)).unwrap();
+    let mut options = Options {
+        target: Target::Vulkan1_3,
+        ..Options::default()
+    };
+    options.interface.outputs = Varyings::Complete(Varyings::CONVENTIONAL | 1 << generic);
+    options
+}
+
+fn load<T>(programs: &[(&str, T)]) -> Vec<Program> {
+    let load = |(text, _): &(&str, T)| Program::load(&Source::new("pair", text)).unwrap();
+    programs.iter().map(load).collect()
+}
+
+/// The modules of programs that are compiled apart. They need neither descriptors nor features: all go into one layout.
+fn modules<T>(programs: &[(&str, T)]) -> Vec<Vec<u32>> {
+    let compile = |program: &Program| {
+        let shader = program.compile(&apart()).unwrap();
+        let Reflection { requirements, .. } = &shader.reflection;
+        assert!(glasm::layout::descriptors(&shader.reflection).is_empty());
+        assert!(requirements.features.is_empty(), "{requirements:?}");
+        shader.words
+    };
+    load(programs).iter().map(compile).collect()
+}
+
+/// Draws every pair; `prepare` gives what draws vertex program N with fragment program M.
+fn draw_all(gpu: &Gpu, prepare: impl Fn(usize, usize) -> Drawn) {
+    let mut failed = String::new();
+    for (number, (_, written)) in VERTEX.iter().enumerate() {
+        for (other, (_, read)) in FRAGMENT.iter().enumerate() {
+            let found = gpu.draw(prepare(number, other)).unwrap();
+            let expected = color(written, read);
+            let is_near = |(found, expected): (&f32, &f32)| (found - expected).abs() < 1e-4;
+            let is_right = |pixel: &Vector| pixel.iter().zip(&expected).all(is_near);
+            if !found.iter().all(is_right) {
+                writeln!(failed, "pair {number} {other}: {found:?}, not {expected:?}").unwrap();
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+    let messages = take_messages();
+    assert!(messages.is_empty(), "{messages:#?}");
+}
+
+fn open(extension: Extension) -> Option<Gpu> {
+    match Gpu::open(extension, Watched::Yes) {
+        Ok(gpu) => {
+            if !gpu.is_watched {
+                skip("the validation layer is not installed: its messages are not looked at");
+            }
+            Some(gpu)
+        }
+        Err(error) => {
+            skip(error);
+            None
+        }
+    }
+}
+
+#[test]
+fn every_pair_draws_through_pipeline_libraries() {
+    let Some(gpu) = open(Extension::Libraries) else {
+        return;
+    };
+    let library = |part| gpu.library(part).unwrap();
+    let [vertex, fragment] = [modules(VERTEX), modules(FRAGMENT)];
+    let vertex = vertex.iter().map(|words| library(Part::Vertex(words)));
+    let fragment = fragment.iter().map(|words| library(Part::Fragment(words)));
+    let (vertex, fragment): (Vec<_>, Vec<_>) = (vertex.collect(), fragment.collect());
+    let (input, output) = (library(Part::Input), library(Part::Output));
+    for linking in [Linking::Fast, Linking::Optimized] {
+        draw_all(&gpu, |number, other| {
+            let parts = [input, vertex[number], fragment[other], output];
+            Drawn::Pipeline(gpu.link(parts, linking).unwrap())
+        });
+    }
+}
+
+#[test]
+fn every_pair_draws_through_shader_objects() {
+    let Some(gpu) = open(Extension::Objects) else {
+        return;
+    };
+    let shader = |part| gpu.shader(part).unwrap();
+    let [vertex, fragment] = [modules(VERTEX), modules(FRAGMENT)];
+    let vertex = vertex.iter().map(|words| shader(Part::Vertex(words)));
+    let fragment = fragment.iter().map(|words| shader(Part::Fragment(words)));
+    let (vertex, fragment): (Vec<_>, Vec<_>) = (vertex.collect(), fragment.collect());
+    draw_all(&gpu, |number, other| {
+        Drawn::Shaders([vertex[number], fragment[other]])
+    });
 }

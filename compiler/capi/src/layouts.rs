@@ -1,0 +1,288 @@
+//! Descriptors of shaders, and the descriptor set layouts that the shaders of a pipeline need together.
+
+use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::enums::{glasm_descriptor_kind, glasm_stage};
+use crate::memory::{self, Versioned, emptied, give_handle, give_list, required};
+use crate::reflection::glasm_slot;
+use crate::shader::glasm_shader;
+use glasm::Reflection;
+use glasm::layout::{Descriptor, LayoutConflict, Resource, SetLayout, set_layouts};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// What a descriptor holds, and the list of the reflection that has it.
+#[repr(u32)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum glasm_descriptor_resource {
+    /// The parameter block: `parameters`.
+    Parameters = 0,
+    /// The 96 parameters that a vertex state program reads and writes.
+    StateProgram = 1,
+    /// An entry of `textures`.
+    Texture = 2,
+    /// An entry of `samplers`, whose texture does not count.
+    Sampler = 3,
+    /// An entry of `attachments`.
+    Attachment = 4,
+    /// An entry of `images`.
+    Image = 5,
+    /// An entry of `handle_arrays`.
+    HandleArray = 6,
+    /// An entry of `buffers`.
+    Buffer = 7,
+    /// The lock of images.
+    ImageLock = 8,
+    /// The uniform buffer of GL state that the shader reads when it runs: `glasm_options_state_words`.
+    StateBlock = 9,
+}
+
+/// What a module wants at a slot. A slot may come twice, of the same kind: a unit whose texture is read and whose sampler is used for another one.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_descriptor {
+    /// Where it is bound.
+    pub slot: glasm_slot,
+    /// Its kind, a VkDescriptorType.
+    pub kind: glasm_descriptor_kind,
+    /// Number of descriptors.
+    pub count: u32,
+    /// What it holds.
+    pub resource: glasm_descriptor_resource,
+    /// The entry of the list of the reflection that `resource` names; 0 if that is no list.
+    pub index: u32,
+}
+
+impl glasm_descriptor {
+    pub(crate) fn new(descriptor: &Descriptor<'_>, reflection: &Reflection) -> Self {
+        fn place<T>(list: &[T], entry: &T) -> u32 {
+            let place = list.iter().position(|it| ptr::eq(it, entry));
+            place.unwrap_or_default() as u32
+        }
+        use glasm_descriptor_resource as C;
+        let (resource, index) = match descriptor.resource {
+            Resource::Params(_) => (C::Parameters, 0),
+            Resource::StateBlock(_) => (C::StateBlock, 0),
+            Resource::State(_) => (C::StateProgram, 0),
+            Resource::Texture(it) => (C::Texture, place(&reflection.textures, it)),
+            Resource::Sampler(it) => (C::Sampler, place(&reflection.samplers, it)),
+            Resource::Attachment(it) => (C::Attachment, place(&reflection.attachments, it)),
+            Resource::Image(it) => (C::Image, place(&reflection.images, it)),
+            Resource::Handles(it) => (C::HandleArray, place(&reflection.handle_arrays, it)),
+            Resource::Buffer(it) => (C::Buffer, place(&reflection.buffers, it)),
+            Resource::ImageLock => (C::ImageLock, 0),
+        };
+        Self {
+            slot: descriptor.slot.into(),
+            kind: descriptor.kind.into(),
+            count: descriptor.count,
+            resource,
+            index,
+        }
+    }
+}
+
+/// A binding of a descriptor set layout: VkDescriptorSetLayoutBinding without its samplers.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_layout_binding {
+    /// Its number.
+    pub binding: u32,
+    /// Kind of its descriptors, a VkDescriptorType.
+    pub kind: glasm_descriptor_kind,
+    /// Number of descriptors.
+    pub count: u32,
+    /// The stages that use it, as VkShaderStageFlags.
+    pub stages: u32,
+}
+
+/// A descriptor set layout.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_set_layout {
+    /// Number of the set.
+    pub set: u32,
+    /// Bindings in ascending order; none if the set only stands before one that has some.
+    pub bindings: *const glasm_layout_binding,
+    /// Number of them.
+    pub binding_count: usize,
+}
+
+/// Two stages that want descriptors of different kinds at the same slot.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_layout_conflict {
+    /// Size of the structure in bytes, as the caller knows it.
+    pub size: usize,
+    /// The slot.
+    pub slot: glasm_slot,
+    /// The stage that came first.
+    pub first_stage: glasm_stage,
+    /// What it wants.
+    pub first_kind: glasm_descriptor_kind,
+    /// The stage that wants something else.
+    pub second_stage: glasm_stage,
+    /// What it wants.
+    pub second_kind: glasm_descriptor_kind,
+}
+
+// SAFETY: numbers, beginning with the size, with enumerations that are only given.
+unsafe impl Versioned for glasm_layout_conflict {
+    fn initial() -> Self {
+        Self {
+            size: size_of::<Self>(),
+            slot: glasm_slot::default(),
+            first_stage: glasm_stage::Vertex,
+            first_kind: glasm_descriptor_kind::CombinedImageSampler,
+            second_stage: glasm_stage::Vertex,
+            second_kind: glasm_descriptor_kind::CombinedImageSampler,
+        }
+    }
+}
+
+impl From<&LayoutConflict> for glasm_layout_conflict {
+    fn from(conflict: &LayoutConflict) -> Self {
+        let LayoutConflict {
+            slot,
+            first: (first_stage, first_kind),
+            second: (second_stage, second_kind),
+        } = *conflict;
+        Self {
+            size: size_of::<Self>(),
+            slot: slot.into(),
+            first_stage: first_stage.into(),
+            first_kind: first_kind.into(),
+            second_stage: second_stage.into(),
+            second_kind: second_kind.into(),
+        }
+    }
+}
+
+/// The descriptor set layouts of a pipeline. Threads may share them.
+#[derive(Debug)]
+pub struct glasm_set_layouts {
+    sets: Vec<glasm_set_layout>,
+    /// What the sets point to.
+    _bindings: Vec<Vec<glasm_layout_binding>>,
+}
+
+// SAFETY: the pointers in it are to lists on the heap that it owns and that nobody changes.
+unsafe impl Send for glasm_set_layouts {}
+// SAFETY: as above.
+unsafe impl Sync for glasm_set_layouts {}
+
+impl glasm_set_layouts {
+    fn new(layouts: &[SetLayout]) -> Self {
+        let bindings = layouts.iter().map(|layout| {
+            let bindings = layout.bindings.iter().map(|binding| glasm_layout_binding {
+                binding: binding.binding,
+                kind: binding.kind.into(),
+                count: binding.count,
+                stages: binding.stages,
+            });
+            bindings.collect()
+        });
+        let bindings: Vec<Vec<_>> = bindings.collect();
+        let sets = layouts.iter().zip(&bindings);
+        let sets = sets.map(|(layout, bindings)| glasm_set_layout {
+            set: layout.set,
+            bindings: bindings.as_ptr(),
+            binding_count: bindings.len(),
+        });
+        Self {
+            sets: sets.collect(),
+            _bindings: bindings,
+        }
+    }
+}
+
+/// What the module of a shader has slots for, with what to write into them; `count` is set to the number. NULL for NULL.
+///
+/// `shader` stays the caller's. The list belongs to it and is valid until it is freed. `count` may be NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_shader_descriptors(
+    shader: Option<&glasm_shader>,
+    count: Option<&mut MaybeUninit<usize>>,
+) -> *const glasm_descriptor {
+    give_list(count, || {
+        Ok(required(shader, "shader")?.tables().descriptors())
+    })
+}
+
+/// The descriptor set layouts that shaders need which run together, one for each set from 0 to the last that has a binding. Stages that use the
+/// same slot share its descriptors: there are as many as the stage with the longest array wants. GLASM_RESULT_CONFLICT if two stages want
+/// descriptors of different kinds at a slot: they read different targets at the same texture image unit, which GL refuses to draw, too.
+///
+/// `shaders`, `count` of them, stay the caller's. `layouts` is set to layouts that the caller owns and frees with `glasm_set_layouts_free`, or to
+/// NULL if there are none. `conflict` may be NULL; it is the caller's, too, with its size set, and is filled if there is a conflict, which
+/// `glasm_error_message` tells of in words.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_set_layouts_create(
+    shaders: *const *const glasm_shader,
+    count: usize,
+    layouts: Option<&mut MaybeUninit<*mut glasm_set_layouts>>,
+    conflict: *mut glasm_layout_conflict,
+) -> glasm_result {
+    enter(|| {
+        let layouts = emptied(layouts, "layouts")?;
+        // SAFETY: the caller has so many pointers to shaders that live.
+        let shaders: Vec<&glasm_shader> = unsafe { memory::handles(shaders, count, "shaders") }?;
+        let reflections = shaders.iter().map(|shader| &shader.shader().reflection);
+        let reflections: Vec<&Reflection> = reflections.collect();
+        match set_layouts(&reflections) {
+            Ok(made) => {
+                give_handle(layouts, glasm_set_layouts::new(&made));
+                Ok(())
+            }
+            Err(found) => {
+                if !conflict.is_null() {
+                    // SAFETY: the caller's structure has the size that it says.
+                    unsafe { memory::write(conflict, (&found).into(), "conflict") }?;
+                }
+                Err(Failure::conflict(found.to_string()))
+            }
+        }
+    })
+}
+
+/// The layouts, number n at index n, as a pipeline layout wants them; `count` is set to their number. NULL for NULL.
+///
+/// `layouts` stays the caller's. The list belongs to it, with all that it points to, and is valid until it is freed. `count` may be NULL.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_set_layouts_get(
+    layouts: Option<&glasm_set_layouts>,
+    count: Option<&mut MaybeUninit<usize>>,
+) -> *const glasm_set_layout {
+    give_list(count, || Ok(&required(layouts, "layouts")?.sets))
+}
+
+/// Frees descriptor set layouts.
+///
+/// Takes `layouts` away from the caller; NULL is allowed.
+#[unsafe(no_mangle)]
+pub extern "C" fn glasm_set_layouts_free(layouts: Option<Box<glasm_set_layouts>>) {
+    guarded((), || {
+        drop(layouts);
+        Ok(())
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::enums::glasm_descriptor_kind as C;
+    use glasm::layout::DescriptorKind as Kind;
+
+    #[test]
+    fn kinds_have_the_numbers_of_vulkan() {
+        for kind in [
+            Kind::CombinedImageSampler,
+            Kind::StorageImage,
+            Kind::UniformTexelBuffer,
+            Kind::StorageTexelBuffer,
+            Kind::UniformBuffer,
+            Kind::StorageBuffer,
+            Kind::InputAttachment,
+        ] {
+            assert_eq!(C::from(kind) as u32, kind.vulkan());
+        }
+    }
+}

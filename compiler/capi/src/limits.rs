@@ -1,0 +1,270 @@
+//! What a program uses of what GL limits, and limits of the caller.
+
+use crate::call::{Failure, enter, glasm_result};
+use crate::diagnostics::{give_diagnostics, glasm_diagnostics};
+use crate::memory::{self, Versioned, give, required};
+use crate::program::glasm_program;
+use glasm::{Counts, Limits};
+use std::mem::MaybeUninit;
+use std::ptr;
+
+/// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
+/// (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI programs are 0.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_counts {
+    /// Size of the structure in bytes, as the caller knows it.
+    pub size: usize,
+    /// PROGRAM_INSTRUCTIONS_ARB
+    pub instructions: u32,
+    /// PROGRAM_ALU_INSTRUCTIONS_ARB
+    pub alu_instructions: u32,
+    /// PROGRAM_TEX_INSTRUCTIONS_ARB: texture accesses, and KIL.
+    pub texture_instructions: u32,
+    /// PROGRAM_TEX_INDIRECTIONS_ARB: nodes of the longest chain of dependent texture accesses as the text has them, 1 at least.
+    pub texture_indirections: u32,
+    /// PROGRAM_TEMPORARIES_ARB, elements of arrays each.
+    pub temporaries: u32,
+    /// PROGRAM_PARAMETERS_ARB: different parameters, state vectors and constant vectors.
+    pub parameters: u32,
+    /// PROGRAM_ATTRIBS_ARB: different attributes.
+    pub attribs: u32,
+    /// PROGRAM_ADDRESS_REGISTERS_ARB
+    pub address_registers: u32,
+    /// PROGRAM_ATTRIB_COMPONENTS_NV: components of attributes that swizzles of operands read.
+    pub attrib_components: u32,
+    /// PROGRAM_RESULT_COMPONENTS_NV: components of results that write masks of instructions enable.
+    pub result_components: u32,
+}
+
+/// The most that programs may use in the GL that a caller makes. `glasm_limits_init` fills it with 0xffffffff everywhere: no limits but those of
+/// the library.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct glasm_limits {
+    /// Size of the structure in bytes, as the caller knows it.
+    pub size: usize,
+    /// MAX_PROGRAM_INSTRUCTIONS_ARB
+    pub instructions: u32,
+    /// MAX_PROGRAM_ALU_INSTRUCTIONS_ARB
+    pub alu_instructions: u32,
+    /// MAX_PROGRAM_TEX_INSTRUCTIONS_ARB
+    pub texture_instructions: u32,
+    /// MAX_PROGRAM_TEX_INDIRECTIONS_ARB
+    pub texture_indirections: u32,
+    /// MAX_PROGRAM_TEMPORARIES_ARB
+    pub temporaries: u32,
+    /// MAX_PROGRAM_PARAMETERS_ARB
+    pub parameters: u32,
+    /// MAX_PROGRAM_ATTRIBS_ARB
+    pub attribs: u32,
+    /// MAX_PROGRAM_ADDRESS_REGISTERS_ARB
+    pub address_registers: u32,
+    /// MAX_PROGRAM_ATTRIB_COMPONENTS_NV
+    pub attrib_components: u32,
+    /// MAX_PROGRAM_RESULT_COMPONENTS_NV
+    pub result_components: u32,
+    /// MAX_PROGRAM_ENV_PARAMETERS_ARB
+    pub env_parameters: u32,
+    /// MAX_PROGRAM_LOCAL_PARAMETERS_ARB
+    pub local_parameters: u32,
+}
+
+impl From<&Counts> for glasm_counts {
+    fn from(counts: &Counts) -> Self {
+        // Nothing is left out by `..`: a new member must be looked at.
+        let Counts {
+            instructions,
+            alu_instructions,
+            texture_instructions,
+            texture_indirections,
+            temporaries,
+            parameters,
+            attribs,
+            address_registers,
+            attrib_components,
+            result_components,
+        } = *counts;
+        Self {
+            size: size_of::<Self>(),
+            instructions,
+            alu_instructions,
+            texture_instructions,
+            texture_indirections,
+            temporaries,
+            parameters,
+            attribs,
+            address_registers,
+            attrib_components,
+            result_components,
+        }
+    }
+}
+
+impl From<Limits> for glasm_limits {
+    fn from(limits: Limits) -> Self {
+        let Limits {
+            counts,
+            env_parameters,
+            local_parameters,
+        } = limits;
+        let glasm_counts {
+            size: _,
+            instructions,
+            alu_instructions,
+            texture_instructions,
+            texture_indirections,
+            temporaries,
+            parameters,
+            attribs,
+            address_registers,
+            attrib_components,
+            result_components,
+        } = glasm_counts::from(&counts);
+        Self {
+            size: size_of::<Self>(),
+            instructions,
+            alu_instructions,
+            texture_instructions,
+            texture_indirections,
+            temporaries,
+            parameters,
+            attribs,
+            address_registers,
+            attrib_components,
+            result_components,
+            env_parameters,
+            local_parameters,
+        }
+    }
+}
+
+impl From<glasm_limits> for Limits {
+    fn from(limits: glasm_limits) -> Self {
+        let glasm_limits {
+            size: _,
+            instructions,
+            alu_instructions,
+            texture_instructions,
+            texture_indirections,
+            temporaries,
+            parameters,
+            attribs,
+            address_registers,
+            attrib_components,
+            result_components,
+            env_parameters,
+            local_parameters,
+        } = limits;
+        Self {
+            counts: Counts {
+                instructions,
+                alu_instructions,
+                texture_instructions,
+                texture_indirections,
+                temporaries,
+                parameters,
+                attribs,
+                address_registers,
+                attrib_components,
+                result_components,
+            },
+            env_parameters,
+            local_parameters,
+        }
+    }
+}
+
+// SAFETY: numbers, beginning with the size.
+unsafe impl Versioned for glasm_counts {
+    fn initial() -> Self {
+        Self::from(&Counts::default())
+    }
+}
+
+// SAFETY: numbers, beginning with the size.
+unsafe impl Versioned for glasm_limits {
+    fn initial() -> Self {
+        Self::from(Limits::default())
+    }
+}
+
+/// Counts what a program uses of what GL limits: what queries of PROGRAM_INSTRUCTIONS_ARB and the like return. The first call for a program takes as
+/// long as loading it.
+///
+/// `program` stays the caller's. `counts` is the caller's, too, with its size set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_program_counts(
+    program: Option<&glasm_program>,
+    counts: *mut glasm_counts,
+) -> glasm_result {
+    enter(|| {
+        let given = required(program, "program")?.program().counts().into();
+        // SAFETY: the caller's structure has the size that it says.
+        unsafe { memory::write(counts, given, "counts") }
+    })
+}
+
+/// Fills limits with what they are unless a caller changes them: none. `size` is `sizeof(glasm_limits)`.
+///
+/// `limits` belongs to the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_limits_init(limits: *mut glasm_limits, size: usize) -> glasm_result {
+    enter(|| {
+        // SAFETY: the caller's structure has this size.
+        unsafe { memory::init(limits, size, "limits") }
+    })
+}
+
+/// Checks a program against limits of the caller: `glProgramStringARB` fails for what exceeds them. GLASM_RESULT_PROGRAM if the program does.
+///
+/// `program` and `limits` stay the caller's. `diagnostics` may be NULL; it is set to an error for each limit that the program exceeds, which the
+/// caller owns and frees with `glasm_diagnostics_free`, or to NULL if there are none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_program_check_limits(
+    program: Option<&glasm_program>,
+    limits: *const glasm_limits,
+    mut diagnostics: Option<&mut MaybeUninit<*mut glasm_diagnostics>>,
+) -> glasm_result {
+    enter(|| {
+        give(diagnostics.as_deref_mut(), ptr::null_mut());
+        let program = required(program, "program")?;
+        // SAFETY: the caller's structure has the size that it says.
+        let limits = unsafe { memory::read(limits, "limits") }?;
+        program
+            .program()
+            .check_limits(&limits.into())
+            .map_err(|found| {
+                give_diagnostics(diagnostics, found, &program.source());
+                Failure::program()
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a caller has not changed is no limit, and every member gets to the library and back.
+    #[test]
+    fn limits_are_those_of_the_library() {
+        assert_eq!(Limits::from(glasm_limits::initial()), Limits::default());
+        let given = Limits {
+            counts: Counts {
+                instructions: 1,
+                alu_instructions: 2,
+                texture_instructions: 3,
+                texture_indirections: 4,
+                temporaries: 5,
+                parameters: 6,
+                attribs: 7,
+                address_registers: 8,
+                attrib_components: 9,
+                result_components: 10,
+            },
+            env_parameters: 11,
+            local_parameters: 12,
+        };
+        assert_eq!(Limits::from(glasm_limits::from(given)), given);
+    }
+}

@@ -1,0 +1,34 @@
+//! Validation of modules, with the feature `spirv-tools`.
+
+use crate::call::{Failure, enter, glasm_result};
+use crate::enums::choice;
+use crate::memory;
+use glasm::Target;
+
+/// Checks a module with spirv-val against the rules of SPIR-V and of its target environment: modules of this library, or others.
+/// GLASM_RESULT_INVALID_MODULE if it breaks one, which `glasm_error_message` names; GLASM_RESULT_NOT_BUILT if the library was built without the
+/// feature `spirv-tools`.
+///
+/// `words`, `count` of them, stay the caller's. `target` is a glasm_target.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_validate(
+    words: *const u32,
+    count: usize,
+    target: u32,
+) -> glasm_result {
+    enter(|| {
+        // SAFETY: the caller has so many words there.
+        let words = unsafe { memory::list(words, count, "words") }?;
+        validate(words, choice(target, "target")?)
+    })
+}
+
+#[cfg(feature = "spirv-tools")]
+fn validate(words: &[u32], target: Target) -> Result<(), Failure> {
+    glasm::validate::validate(words, target).map_err(Failure::invalid_module)
+}
+
+#[cfg(not(feature = "spirv-tools"))]
+fn validate(_words: &[u32], _target: Target) -> Result<(), Failure> {
+    Err(Failure::not_built("spirv-tools"))
+}

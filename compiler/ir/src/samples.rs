@@ -1,0 +1,71 @@
+//! Where the samples of a pixel are.
+
+/// Places of samples that Vulkan calls standard (section 25.5), x and y in sixteenths of a pixel: those of 1, 2, 4, 8 and 16 samples one after the
+/// other.
+pub const STANDARD_PLACES: [[u8; 2]; 31] = [
+    [8, 8],
+    [12, 12],
+    [4, 4],
+    [6, 2],
+    [14, 6],
+    [2, 10],
+    [10, 14],
+    [9, 5],
+    [7, 11],
+    [13, 9],
+    [5, 3],
+    [3, 13],
+    [1, 7],
+    [11, 15],
+    [15, 1],
+    [9, 9],
+    [7, 5],
+    [5, 10],
+    [12, 7],
+    [3, 6],
+    [10, 13],
+    [13, 11],
+    [11, 3],
+    [6, 14],
+    [8, 1],
+    [4, 2],
+    [2, 12],
+    [0, 8],
+    [15, 4],
+    [14, 15],
+    [1, 0],
+];
+
+/// The standard places of so many samples; none for counts that have no standard.
+pub fn standard_places(samples: u32) -> &'static [[u8; 2]] {
+    match samples {
+        1 | 2 | 4 | 8 | 16 => {
+            // Fewer samples come before: 1, 1 + 2, 1 + 2 + 4 and so on.
+            let first = samples as usize - 1;
+            &STANDARD_PLACES[first..first + samples as usize]
+        }
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the table of the Vulkan specification: the first sample of each count, and the last.
+    #[test]
+    fn counts_have_their_places() {
+        for (samples, first, last) in [
+            (1, [8, 8], [8, 8]),
+            (2, [12, 12], [4, 4]),
+            (4, [6, 2], [10, 14]),
+            (8, [9, 5], [15, 1]),
+            (16, [9, 9], [1, 0]),
+        ] {
+            let places = standard_places(samples);
+            assert_eq!(places.len(), samples as usize);
+            assert_eq!((places.first(), places.last()), (Some(&first), Some(&last)));
+        }
+        assert!(standard_places(0).is_empty() && standard_places(32).is_empty());
+    }
+}
