@@ -610,6 +610,24 @@ impl Row {
         Self::named(rest).map(|row| (row, suffixes))
     }
 
+    /// Whether some sources are resources, or may lack.
+    #[inline]
+    pub(super) const fn has_unusual_sources(&self) -> bool {
+        matches!(
+            self.lower,
+            Lower::Lookup(_)
+                | Lower::ViewLookup(_)
+                | Lower::Memory(_)
+                | Lower::Emit
+                | Lower::EndPrimitive
+        )
+    }
+
+    /// Some row.
+    pub(super) const fn any() -> &'static Self {
+        &ROWS[0]
+    }
+
     /// As what sources are read that lie in memory, where any type would do.
     pub(super) fn constant_type(&self, stage: Stage) -> Type {
         let is_float = if let Direct(_, ty) | First(_, ty) | Convert(ty, ..) = self.lower {
