@@ -1,5 +1,6 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
+use super::loops::Rounds;
 use crate::statement::Index;
 use crate::vars::{Side, Var, VarKind, VarSize};
 use glasm_ir::inst::{IndexId, LiteralId};
@@ -54,6 +55,8 @@ pub(crate) struct Tables {
     pub(super) kill_code: Option<RegisterId>,
     /// Parameters that were written and not stored yet: number, register, components.
     pub(super) unstored: Vec<(u32, RegisterId, WriteMask)>,
+    /// The rounds of the open loops that can run.
+    pub(super) rounds: Vec<Option<Rounds>>,
 }
 
 /// Where a variable lives.
@@ -121,6 +124,7 @@ impl Tables {
             condition_codes,
             kill_code,
             unstored,
+            rounds,
         } = self;
         places.clear();
         elements.clear();
@@ -141,6 +145,7 @@ impl Tables {
         *condition_codes = [None; 3];
         *kill_code = None;
         unstored.clear();
+        rounds.clear();
     }
 
     /// Gives places to the variables that were declared since the last time.
