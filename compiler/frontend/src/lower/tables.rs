@@ -82,6 +82,17 @@ bitflags::bitflags! {
     }
 }
 
+impl Form {
+    /// That of a variable of this width of which nothing else has to be known.
+    #[inline]
+    fn of(width: Width) -> Self {
+        match width {
+            Width::W64 => Self::LONG,
+            Width::W8 | Width::W16 | Width::W32 => Self::empty(),
+        }
+    }
+}
+
 /// What only results have to know.
 const UNUSUAL_RESULT: Form = Form::SHORT.union(Form::STORED);
 
@@ -171,13 +182,22 @@ impl Tables {
     #[inline]
     pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
-        let wanted = match width {
-            Width::W64 => Form::LONG,
-            Width::W8 | Width::W16 | Width::W32 => Form::empty(),
-        };
-        if place.form.difference(UNUSUAL_RESULT) != wanted {
-            return None;
-        }
+        (place.form.difference(UNUSUAL_RESULT) == Form::of(width))
+            .then(|| self.known_element(place, index))
+            .flatten()
+    }
+
+    /// The same of a result that has its full precision and goes to no buffer.
+    #[inline]
+    pub(super) fn known_result(&self, var: u32, index: Index, width: Width) -> Option<Base> {
+        let place = &self.places[var as usize];
+        (place.form == Form::of(width))
+            .then(|| self.known_element(place, index))
+            .flatten()
+    }
+
+    #[inline(always)]
+    fn known_element(&self, place: &Place, index: Index) -> Option<Base> {
         match index {
             Index::None => place.base,
             Index::Const(element) => {
@@ -210,12 +230,6 @@ impl Tables {
     #[inline]
     pub(super) fn is_short(&self, var: u32) -> bool {
         self.places[var as usize].form.contains(Form::SHORT)
-    }
-
-    /// Whether results of a variable have less precision or go to a buffer.
-    #[inline]
-    pub(super) fn is_unusual_result(&self, var: u32) -> bool {
-        self.places[var as usize].form.intersects(UNUSUAL_RESULT)
     }
 
     /// The place of an element of a variable.

@@ -198,11 +198,9 @@ impl<'s> Cursor<'s> {
     /// The bytes from `start` to here, without the blanks at their end.
     #[inline]
     pub(super) fn since(&self, start: u32) -> Span {
-        let mut end = self.at.max(start as usize);
-        while end > start as usize && self.text[end - 1] <= b' ' {
-            end -= 1;
-        }
-        Span::new(start, end as u32)
+        let text = &self.text[start as usize..self.at.max(start as usize)];
+        let blanks = text.iter().rev().take_while(|&&byte| byte <= b' ').count();
+        Span::new(start, start + (text.len() - blanks) as u32)
     }
 
     /// The token behind blanks, for messages: a word, or one byte; empty at the end.

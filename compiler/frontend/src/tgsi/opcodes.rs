@@ -559,7 +559,7 @@ impl Row {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn named(word: &[u8]) -> Option<&'static Self> {
         const BITS: u32 = 10;
         static TABLE: OnceLock<[Option<(Key, &'static Row)>; 1 << BITS]> = OnceLock::new();
@@ -587,6 +587,7 @@ impl Row {
         None
     }
 
+    #[inline(never)]
     fn with_suffixes(word: &[u8]) -> Option<(&'static Self, Suffixes)> {
         let without = |word: &[u8], suffix: &str| {
             let at = word.len().checked_sub(suffix.len())?;
