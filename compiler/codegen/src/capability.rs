@@ -140,7 +140,7 @@ impl Needs {
         self.0 >> need as u32 & 1 != 0
     }
 
-    fn rows(self) -> impl Iterator<Item = &'static Row> {
+    fn rows(self) -> impl Iterator<Item = &'static Row> + Clone {
         let mut rest = self.0;
         std::iter::from_fn(move || {
             // An empty set has 128 trailing zeros, more than there are rows.
@@ -174,7 +174,7 @@ impl Needs {
         }
     }
 
-    fn extensions(self, target: Target) -> impl Iterator<Item = &'static str> {
+    fn extensions(self, target: Target) -> impl Iterator<Item = &'static str> + Clone {
         self.rows().filter_map(move |row| match row.extension {
             Some((name, core)) if core.is_none_or(|core| target < core) => Some(name),
             _ => None,
@@ -183,18 +183,22 @@ impl Needs {
 
     /// The set as the reflection shows it.
     pub(crate) fn requirements(self, target: Target) -> Requirements {
-        let sorted = |names: &mut dyn Iterator<Item = &'static str>| {
-            let mut list: Vec<_> = names.collect();
-            list.sort_unstable();
-            list.dedup();
-            list
-        };
         let features = self.rows().filter_map(|row| row.feature.as_ref());
         let features = features.filter(|feature| feature.is_of_vulkan);
         Requirements {
-            capabilities: sorted(&mut self.rows().map(|row| row.name)),
-            extensions: sorted(&mut self.extensions(target)),
-            features: sorted(&mut features.map(|feature| feature.name)),
+            capabilities: sorted(self.rows().map(|row| row.name)),
+            extensions: sorted(self.extensions(target)),
+            features: sorted(features.map(|feature| feature.name)),
         }
     }
+}
+
+/// The names in order, each once.
+fn sorted(names: impl Iterator<Item = &'static str> + Clone) -> Vec<&'static str> {
+    // As many as there are, because a list that grows takes memory twice.
+    let mut list = Vec::with_capacity(names.clone().count());
+    list.extend(names);
+    list.sort_unstable();
+    list.dedup();
+    list
 }

@@ -4,11 +4,12 @@
 
 use glasm::reflect::Reflection;
 use glasm::{
-    Acceptance, BindingLayout, Capture, ClipDepth, Code, Conventions, DebugInfo, DepthMode,
-    DeviceFeatures, Diagnostics, Dialect, FixedState, HandleLimits, InterfaceTypes, LevelFilter,
-    LodBias, Options, Place, PointOrigin, PrimitiveNumbers, ProgramType, Semantic, Shader, Source,
-    Stage, Target, TexelFilter, TexelFormat, TextureWrap, TgsiOptions, TransformFeedback, TypeBase,
-    Varyings, WrapMode, cache_key, compile,
+    Acceptance, AlphaTest, BindingLayout, Capture, ClipDepth, Code, CompareFunction, Conventions,
+    DebugInfo, DepthMode, DeviceFeatures, Diagnostics, Dialect, FixedState, HandleLimits,
+    InterfaceTypes, LevelFilter, LineStipple, LodBias, Options, Place, PointOrigin, PolygonStipple,
+    PrimitiveNumbers, ProgramType, Semantic, Shader, Source, Stage, StateForm, StateForms, Target,
+    TexelFilter, TexelFormat, TextureWrap, TgsiOptions, TransformFeedback, TypeBase, Varyings,
+    WrapMode, cache_key, compile,
 };
 use glasm_tests::scripts::all_programs;
 use serde_json::{Value, json};
@@ -38,8 +39,15 @@ fn all_options() -> Options {
             unwritten_point_size: Some(1),
             vertex_limit: Some(3),
             primitive_numbers: PrimitiveNumbers::Halved,
+            alpha_test: AlphaTest::new(CompareFunction::GreaterEqual, -0.0),
+            line_stipple: Some(LineStipple::new(3, 0xaaaa, [1.0, 2.0, 3.0, -4.0])),
             ..FixedState::default()
         },
+        forms: StateForms {
+            alpha_test: StateForm::Uniform,
+            ..StateForms::all(StateForm::Specialized)
+        },
+        polygon_stipple: Some(Box::new(PolygonStipple::new(&[0x81; 128]))),
         debug: DebugInfo::default(),
         interface: InterfaceTypes {
             attributes: vec![TypeBase::Float, TypeBase::Unsigned],

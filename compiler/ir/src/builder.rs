@@ -1,5 +1,6 @@
 //! Builds a [`Program`] in source order: instructions into the open block, blocks closed inside out.
 
+use crate::flow::OpenBlocks;
 use crate::inst::{Cond, Inst, Src};
 use crate::program::{Block, BlockId, Node, Program};
 use crate::span::Span;
@@ -13,6 +14,8 @@ pub struct Builder {
     open: Vec<usize>,
     /// The first instruction that is in no node yet. It belongs to the innermost open block, and so do those behind it.
     first_loose: u32,
+    /// Memory of the recorder of flow control that appends here.
+    pub(crate) recorded: OpenBlocks,
 }
 
 /// Lists that builders use one after the other.
@@ -20,17 +23,23 @@ pub struct Builder {
 pub struct BuilderMemory {
     pending: Vec<Node>,
     open: Vec<usize>,
+    recorded: OpenBlocks,
 }
 
 impl Builder {
     /// A builder with no open block and with memory that was used before.
     pub fn with_memory(program: Program, memory: BuilderMemory) -> Self {
-        let BuilderMemory { pending, open } = memory;
+        let BuilderMemory {
+            pending,
+            open,
+            recorded,
+        } = memory;
         Self {
             first_loose: program.insts.len() as u32,
             program,
             pending,
             open,
+            recorded,
         }
     }
 
@@ -38,18 +47,17 @@ impl Builder {
     pub fn finish(mut self) -> (Program, BuilderMemory) {
         self.pending.clear();
         self.open.clear();
-        let (pending, open) = (self.pending, self.open);
-        (self.program, BuilderMemory { pending, open })
+        let memory = BuilderMemory {
+            pending: self.pending,
+            open: self.open,
+            recorded: self.recorded,
+        };
+        (self.program, memory)
     }
 
     /// A builder with no open block.
     pub fn new(program: Program) -> Self {
-        Self {
-            first_loose: program.insts.len() as u32,
-            program,
-            pending: Vec::new(),
-            open: Vec::new(),
-        }
+        Self::with_memory(program, BuilderMemory::default())
     }
 
     /// Opens a block.

@@ -15,17 +15,19 @@ impl Emit<'_> {
     #[inline(always)]
     pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Failure> {
         let src = &self.program.srcs[inst.first_source as usize + number];
-        match self.source_at_hand(src, inst.ty, lanes) {
-            Some(val) => Ok(val),
-            None => self.new_source(inst, src, lanes),
+        if !src.has_modifier()
+            && let Some(val) = self.source_at_hand(src, inst.ty, lanes)
+        {
+            return Ok(val);
         }
+        self.new_source(inst, src, lanes)
     }
 
-    /// A source that is a value already and needs no instruction of its own, as most are. A function of its own, because a value that is
+    /// A source without modifiers that is a value already and needs no instruction of its own, as most are. A function of its own, because a value that is
     /// there for sure is returned in a register, while a result with an error takes memory.
     #[inline(never)]
     fn source_at_hand(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
-        if src.has_modifier() || ty == Type::F16 || self.w.flushes_denormals {
+        if ty == Type::F16 || self.w.flushes_denormals {
             return None;
         }
         let scalar = self.w.read_scalar(ty);
@@ -52,14 +54,16 @@ impl Emit<'_> {
             let val = self.source_as(src, inst.ty, lanes)?;
             return Ok(self.w.flushed(val));
         }
-        match self.source_slot(src) {
-            Some(slot) if !src.has_modifier() && inst.ty != Type::F16 => {
-                let base = *self.lanes.slot(slot);
-                let scalar = self.w.read_scalar(inst.ty);
-                Ok(self.gather_source(Some(slot), &base, src.swizzle, lanes, scalar))
-            }
-            _ => self.source_as(src, inst.ty, lanes),
+        if src.has_modifier() || inst.ty == Type::F16 {
+            return self.source_as(src, inst.ty, lanes);
         }
+        let scalar = self.w.read_scalar(inst.ty);
+        let slot = self.source_slot(src);
+        let base = match slot {
+            Some(slot) => *self.lanes.slot(slot),
+            None => self.base_lanes(src, scalar, lanes)?,
+        };
+        Ok(self.gather_source(slot, &base, src.swizzle, lanes, scalar))
     }
 
     /// The lanes `lanes` of a source as a value of type `ty`, modifiers applied. Lanes come one after the other; a source

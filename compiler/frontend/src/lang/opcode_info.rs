@@ -446,6 +446,8 @@ pub struct OpcodeInfo {
     pub(crate) operand_rule: OperandRule,
     /// Whether all operands are values or memory elements, separated by commas.
     pub(crate) plain: bool,
+    /// See [`is_usual`](Self::is_usual); known of the rows of the whole table.
+    pub(crate) usual: bool,
 }
 
 impl OpcodeInfo {
@@ -504,14 +506,18 @@ impl OpcodeInfo {
     }
 
     /// Whether rules beyond types and kinds of operands hold.
-    #[inline]
-    pub(crate) fn is_special(&self) -> bool {
+    pub(crate) const fn is_special(&self) -> bool {
         !self.needs.is_empty()
-            || self.operand_rule != OperandRule::None
+            || !matches!(self.operand_rule, OperandRule::None)
             || matches!(
                 self.lower,
                 Lower::Expand(Expansion::Texture(_) | Expansion::Image(_))
             )
+    }
+
+    /// Whether nothing but types and kinds of the operands counts: no rule of its own, and no flow of control.
+    pub(crate) const fn is_usual(&self) -> bool {
+        self.plain && !self.is_special() && !matches!(self.lower, Lower::Flow(_))
     }
 
     /// Whether the instruction opens, divides or closes a block.

@@ -183,6 +183,7 @@ macro_rules! opcodes {
             text: $text,
             operand_rule: operand_rule!($($operand_rule)?),
             plain: all_plain(&[$(operand!($in)),*]),
+            usual: false,
         },)*];
     };
 }
@@ -376,7 +377,9 @@ static ROWS: [OpcodeInfo; first_row(Family::ALL.len())] = {
         let table = table(Family::ALL[family]);
         let mut index = 0;
         while index < table.len() {
-            rows[first_row(family) + index] = table[index];
+            let mut row = table[index];
+            row.usual = row.is_usual();
+            rows[first_row(family) + index] = row;
             index += 1;
         }
         family += 1;

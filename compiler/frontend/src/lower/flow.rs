@@ -25,8 +25,6 @@ use glasm_ir::{
 /// Flow control of the program so far.
 pub(super) struct Walk {
     recorder: Recorder,
-    /// The rounds of the open loops that can run.
-    rounds: Vec<Option<Rounds>>,
     /// Whether the main routine returns before its end.
     main_returns: bool,
     /// See [`Source::step_limit`](crate::Source::step_limit).
@@ -40,7 +38,6 @@ impl Walk {
     pub(super) fn new(builder: &mut Builder, rules: Rules, step_limit: Option<u32>) -> Self {
         Self {
             recorder: Recorder::new(builder, rules),
-            rounds: Vec::new(),
             main_returns: false,
             step_limit,
             bound: None,
@@ -306,7 +303,7 @@ impl Lowerer<'_> {
         }
         let recorder = &mut walk.recorder;
         recorder.begin_loop(self.builder, kept, line.span);
-        walk.rounds.push(rounds);
+        self.tables.rounds.push(rounds);
         // The test stands at the start of the body, so that a count of 0 runs no round.
         if let Some(rounds) = rounds {
             let done = self.rounds_done(&rounds);
@@ -323,7 +320,7 @@ impl Lowerer<'_> {
         let Some(steps) = walk.recorder.end_body(self.builder) else {
             return;
         };
-        let rounds = walk.rounds.pop().flatten();
+        let rounds = self.tables.rounds.pop().flatten();
         let continuing = rounds.map(|rounds| {
             self.builder.open_block();
             self.next_round(&rounds);

@@ -17,7 +17,7 @@ const INDEX: WriteMask = WriteMask::X;
 const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
 
 /// The rounds that a loop has left, and its index.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Rounds {
     /// The rounds left, negated, so that it counts up to 0: compilers of drivers recognize loops that count up, and the test for
     /// 0 costs nothing.
@@ -27,7 +27,7 @@ pub(super) struct Rounds {
 }
 
 /// The index of a LOOP.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct LoopIndex {
     /// Index and step.
     pub(super) register: RegisterId,

@@ -58,18 +58,10 @@ impl Lowerer<'_> {
         if result.guard.is_some() || mods.intersects(unusual) || self.precision.result.is_some() {
             return None;
         }
-        let base = self
-            .tables
-            .known_place(result.var, result.index, cx.result.width())?;
-        match base {
-            Base::Register(register) if !self.tables.is_unusual_result(result.var) => {
-                Some(Dst::new(register, result.mask))
-            }
-            Base::Register(_)
-            | Base::Param(_)
-            | Base::Input(_)
-            | Base::Output(_)
-            | Base::Literal(_) => None,
+        let width = cx.result.width();
+        match self.tables.known_result(result.var, result.index, width)? {
+            Base::Register(register) => Some(Dst::new(register, result.mask)),
+            Base::Param(_) | Base::Input(_) | Base::Output(_) | Base::Literal(_) => None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
+use super::loops::Rounds;
 use crate::statement::Index;
 use crate::vars::{Side, Var, VarKind, VarSize};
 use glasm_ir::inst::{IndexId, LiteralId};
@@ -54,6 +55,8 @@ pub(crate) struct Tables {
     pub(super) kill_code: Option<RegisterId>,
     /// Parameters that were written and not stored yet: number, register, components.
     pub(super) unstored: Vec<(u32, RegisterId, WriteMask)>,
+    /// The rounds of the open loops that can run.
+    pub(super) rounds: Vec<Option<Rounds>>,
 }
 
 /// Where a variable lives.
@@ -76,6 +79,17 @@ bitflags::bitflags! {
         const RELATIVE = 4;
         /// Parameters in a buffer, which gets what is written to them.
         const STORED = 8;
+    }
+}
+
+impl Form {
+    /// That of a variable of this width of which nothing else has to be known.
+    #[inline]
+    fn of(width: Width) -> Self {
+        match width {
+            Width::W64 => Self::LONG,
+            Width::W8 | Width::W16 | Width::W32 => Self::empty(),
+        }
     }
 }
 
@@ -121,6 +135,7 @@ impl Tables {
             condition_codes,
             kill_code,
             unstored,
+            rounds,
         } = self;
         places.clear();
         elements.clear();
@@ -141,6 +156,7 @@ impl Tables {
         *condition_codes = [None; 3];
         *kill_code = None;
         unstored.clear();
+        rounds.clear();
     }
 
     /// Gives places to the variables that were declared since the last time.
@@ -166,13 +182,22 @@ impl Tables {
     #[inline]
     pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
-        let wanted = match width {
-            Width::W64 => Form::LONG,
-            Width::W8 | Width::W16 | Width::W32 => Form::empty(),
-        };
-        if place.form.difference(UNUSUAL_RESULT) != wanted {
-            return None;
-        }
+        (place.form.difference(UNUSUAL_RESULT) == Form::of(width))
+            .then(|| self.known_element(place, index))
+            .flatten()
+    }
+
+    /// The same of a result that has its full precision and goes to no buffer.
+    #[inline]
+    pub(super) fn known_result(&self, var: u32, index: Index, width: Width) -> Option<Base> {
+        let place = &self.places[var as usize];
+        (place.form == Form::of(width))
+            .then(|| self.known_element(place, index))
+            .flatten()
+    }
+
+    #[inline(always)]
+    fn known_element(&self, place: &Place, index: Index) -> Option<Base> {
         match index {
             Index::None => place.base,
             Index::Const(element) => {
@@ -205,12 +230,6 @@ impl Tables {
     #[inline]
     pub(super) fn is_short(&self, var: u32) -> bool {
         self.places[var as usize].form.contains(Form::SHORT)
-    }
-
-    /// Whether results of a variable have less precision or go to a buffer.
-    #[inline]
-    pub(super) fn is_unusual_result(&self, var: u32) -> bool {
-        self.places[var as usize].form.intersects(UNUSUAL_RESULT)
     }
 
     /// The place of an element of a variable.

@@ -349,38 +349,38 @@ impl Checker<'_> {
         let (Some(dst), Some(source)) = (&inst.dst, operands.first()) else {
             return;
         };
-        let name = inst.opcode.mnemonic();
         let dst_size = self.program.var(dst.base).map(|(_, var)| var.size);
         let source_size = self.program.var(source.base).map(|(_, var)| var.size);
         // A name left over was reported already.
         let resolved = !matches!(source.base, Base::Name(_) | Base::Path(_));
-        let (is_wrong, code, span, message) = match rule {
+        let (is_wrong, code, span, what) = match rule {
             PackedSize::LongResult => (
                 dst_size.is_some_and(|size| size != VarSize::Long),
                 Code::PackLong,
                 dst.span,
-                format!("{name} writes LONG variables only"),
+                "writes LONG variables only",
             ),
             PackedSize::LongSource => (
                 resolved && source_size != Some(VarSize::Long),
                 Code::PackLong,
                 source.span,
-                format!("{name} reads LONG variables only"),
+                "reads LONG variables only",
             ),
             PackedSize::NoShortResult => (
                 dst_size == Some(VarSize::Short),
                 Code::PackShort,
                 dst.span,
-                format!("{name} cannot write a SHORT variable"),
+                "cannot write a SHORT variable",
             ),
             PackedSize::NoShortSource => (
                 source_size == Some(VarSize::Short),
                 Code::PackShort,
                 source.span,
-                format!("{name} cannot read a SHORT variable"),
+                "cannot read a SHORT variable",
             ),
         };
         if is_wrong {
+            let message = format!("{} {what}", inst.opcode.mnemonic());
             self.error(code, span, message);
         }
     }

@@ -3,7 +3,7 @@
 
 use super::types::usual_types;
 use super::{Checker, InstTypes, Var, VarKind};
-use crate::lang::opcodes::{Lower, OpcodeInfo, OperandKind, ResultKind};
+use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind};
 use crate::lang::options::Features;
 use crate::line::{Line, Source, Target, Value};
 use crate::names::Named;
@@ -99,6 +99,9 @@ impl Checker<'_> {
             return false;
         };
         let info = inst.opcode.info();
+        if !info.usual {
+            return false;
+        }
         let Some(types) = usual_types(inst, info) else {
             return false;
         };
@@ -230,8 +233,7 @@ impl Checker<'_> {
         operand.resolved()
     }
 
-    /// Whether opcode and modifiers exist in the language, with the options of the program, and nothing but types and kinds of operands
-    /// counts: the instruction does not change the flow of control, either.
+    /// Whether opcode and modifiers exist in the language, with the options of the program.
     #[inline(always)]
     fn is_usual_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
         let exists = match self.family {
@@ -246,8 +248,7 @@ impl Checker<'_> {
                     && (!self.is_plain_arb() || self.is_plain_line(inst, operands))
             }
         };
-        let is_value = info.plain && !info.is_special() && !matches!(info.lower, Lower::Flow(_));
-        exists && is_value && !inst.modifiers.is_atomic()
+        exists && !inst.modifiers.is_atomic()
     }
 
     /// Makes sure that the uses of all variables are known.

@@ -40,6 +40,26 @@ pub(super) fn is_word(byte: u8) -> bool {
     CLASSES[byte as usize] & WORD != 0
 }
 
+/// A number as digits.
+struct Digits {
+    value: u32,
+    digits: usize,
+}
+
+/// The number of one to four digits that a text begins with, if a certain byte stands behind it.
+#[inline]
+fn plain_number(text: &[u8], end: u8) -> Option<Digits> {
+    let mut value = 0;
+    for (digits, &byte) in text.iter().enumerate().take(5) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return (byte == end && digits > 0).then_some(Digits { value, digits });
+        }
+        value = value * 10 + u32::from(digit);
+    }
+    None
+}
+
 impl<'s> Cursor<'s> {
     /// The next byte, blanks included; 0 at the end.
     #[inline]
@@ -95,8 +115,7 @@ impl<'s> Cursor<'s> {
     /// Takes blanks, and then a byte if it is the next one, which is not 0.
     #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
-        self.blanks();
-        let found = self.byte() == byte;
+        let found = self.sees(byte);
         self.at += usize::from(found);
         found
     }
@@ -104,7 +123,12 @@ impl<'s> Cursor<'s> {
     /// Whether a byte is the next one behind blanks, which are taken.
     #[inline]
     pub(super) fn sees(&mut self, byte: u8) -> bool {
-        self.blanks();
+        // Most often no blank stands here.
+        let next = self.byte();
+        if CLASSES[next as usize] & BLANK == 0 {
+            return next == byte;
+        }
+        self.more_blanks();
         self.byte() == byte
     }
 
@@ -145,30 +169,38 @@ impl<'s> Cursor<'s> {
     }
 
     /// Takes the usual index: a number of up to four digits in brackets, and nothing else in them. `None` takes nothing.
-    #[inline]
+    #[inline(always)]
     pub(super) fn plain_index(&mut self) -> Option<u32> {
-        let (open, rest) = self.text.get(self.at..)?.split_first()?;
-        let mut number = 0;
-        for (count, &byte) in rest.iter().enumerate().take(5) {
-            let digit = byte.wrapping_sub(b'0');
-            if digit > 9 {
-                let found = *open == b'[' && byte == b']' && count > 0;
-                self.at += if found { count + 2 } else { 0 };
-                return found.then_some(number);
-            }
-            number = number * 10 + u32::from(digit);
+        // Most indices have one digit.
+        if let [b'[', digit @ b'0'..=b'9', b']', ..] = self.text.get(self.at..)? {
+            self.at += 3;
+            return Some(u32::from(digit - b'0'));
         }
-        None
+        self.longer_index()
+    }
+
+    #[inline(never)]
+    fn longer_index(&mut self) -> Option<u32> {
+        let rest = self.text.get(self.at..)?;
+        let number = plain_number(rest.strip_prefix(b"[")?, b']')?;
+        self.at += number.digits + 2;
+        Some(number.value)
+    }
+
+    /// Takes a number of up to four digits and the byte behind it. `None` takes nothing.
+    #[inline]
+    pub(super) fn plain_number_before(&mut self, end: u8) -> Option<u32> {
+        let number = plain_number(self.text.get(self.at..)?, end)?;
+        self.at += number.digits + 1;
+        Some(number.value)
     }
 
     /// The bytes from `start` to here, without the blanks at their end.
     #[inline]
     pub(super) fn since(&self, start: u32) -> Span {
-        let mut end = self.at.max(start as usize);
-        while end > start as usize && self.text[end - 1] <= b' ' {
-            end -= 1;
-        }
-        Span::new(start, end as u32)
+        let text = &self.text[start as usize..self.at.max(start as usize)];
+        let blanks = text.iter().rev().take_while(|&&byte| byte <= b' ').count();
+        Span::new(start, start + (text.len() - blanks) as u32)
     }
 
     /// The token behind blanks, for messages: a word, or one byte; empty at the end.

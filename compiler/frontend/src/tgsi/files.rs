@@ -73,18 +73,36 @@ files! {
     HwAtomic "HWATOMIC" Resource Current "counters: HWATOMIC[b][c] is word c of counter buffer b";
 }
 
+/// A text of up to eight bytes at the upper end of a number.
+const fn last_bytes(text: &[u8]) -> u64 {
+    let mut bytes = 0;
+    let mut at = 0;
+    while at < text.len() {
+        bytes = bytes >> 8 | (text[at] as u64) << 56;
+        at += 1;
+    }
+    bytes
+}
+
 impl File {
-    /// The file whose word and a bracket a text begins with, and the length of the word: one of those that instructions name most.
-    #[inline]
+    /// The file whose word and a bracket a text begins with, and the length of the word: one of those that instructions name most. None
+    /// is found in the last bytes of a text.
+    #[inline(always)]
     pub(super) fn usual_at(text: &[u8]) -> Option<(Self, usize)> {
-        match text {
-            [b'T', b'E', b'M', b'P', b'[', ..] => Some((Self::Temp, 4)),
-            [b'C', b'O', b'N', b'S', b'T', b'[', ..] => Some((Self::Const, 5)),
-            [b'I', b'M', b'M', b'[', ..] => Some((Self::Imm, 3)),
-            [b'I', b'N', b'[', ..] => Some((Self::In, 2)),
-            [b'O', b'U', b'T', b'[', ..] => Some((Self::Out, 3)),
-            [b'S', b'A', b'M', b'P', b'[', ..] => Some((Self::Samp, 4)),
-            _ => None,
+        let bytes = u64::from_le_bytes(*text.first_chunk()?);
+        let begins = |with: &[u8]| bytes << (64 - 8 * with.len()) == last_bytes(with);
+        if begins(b"TEMP[") {
+            Some((Self::Temp, 4))
+        } else if begins(b"CONST[") {
+            Some((Self::Const, 5))
+        } else if begins(b"IMM[") {
+            Some((Self::Imm, 3))
+        } else if begins(b"IN[") {
+            Some((Self::In, 2))
+        } else if begins(b"OUT[") {
+            Some((Self::Out, 3))
+        } else {
+            None
         }
     }
 

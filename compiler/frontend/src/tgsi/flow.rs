@@ -483,13 +483,17 @@ impl Translation<'_> {
         }
     }
 
+    /// Whether subroutines are expected here.
+    #[inline]
+    pub(super) fn expects_subroutines(&self) -> bool {
+        self.nesting.ended.is_some() && self.nesting.subroutine.is_none()
+    }
+
     /// An instruction that must not stand where subroutines are expected.
-    pub(super) fn check_place(&mut self, inst: Span) -> Parsed<()> {
-        if self.nesting.ended.is_some() && self.nesting.subroutine.is_none() {
-            let message = "only subroutines stand behind `END`";
-            let accepted = self.lenient(Rule::TextBehindEnd, inst, message);
-            return accepted.then_some(()).ok_or(Reported);
-        }
-        Ok(())
+    #[cold]
+    pub(super) fn misplaced(&mut self, inst: Span) -> Parsed<()> {
+        let message = "only subroutines stand behind `END`";
+        let accepted = self.lenient(Rule::TextBehindEnd, inst, message);
+        accepted.then_some(()).ok_or(Reported)
     }
 }

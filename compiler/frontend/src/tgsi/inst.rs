@@ -3,7 +3,7 @@
 use super::cursor::Word;
 use super::files::File;
 use super::opcodes::{Besides, Era, Flow, Lookup, Lower, Memory, Row, Suffixes, ViewLookup};
-use super::operand::{Number, Register, Target, splat};
+use super::operand::{Register, Target, splat};
 use super::state::{Parsed, Reported, Translation, quoted};
 use super::targets::{self, Target as TextureTarget};
 use crate::codes::Code;
@@ -11,11 +11,11 @@ use crate::lang::lenient::Rule;
 use crate::lang::stage_name;
 use crate::lower::formula::Formulas;
 use crate::rules::suggest;
-use glasm_ir::inst::Aux;
+use glasm_ir::inst::{Aux, LiteralId};
 use glasm_ir::resource::MemFlags;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Cond, CondTest, Dst, Guard, IndexTerm, InstFlags, Op, RegisterId, Saturate, Span, Src, Stage,
+    Base, Cond, CondTest, Dst, Guard, InstFlags, Op, RegisterId, Saturate, Span, Src, Stage,
     Swizzle, TexTarget, WriteMask,
 };
 use std::mem;
@@ -27,13 +27,14 @@ const SOURCES: usize = 5;
 #[derive(Clone, Copy)]
 pub(super) struct Inst {
     pub(super) row: &'static Row,
-    /// Values of the sources; 0 for resources.
+    /// Values of the sources; 0 for resources, and for those of flow control that are none.
     pub(super) sources: [Src; SOURCES],
-    /// Registers of the sources.
+    /// Registers of the sources that were read.
     pub(super) registers: [Register; SOURCES],
     /// Number of sources read.
     pub(super) count: usize,
-    pub(super) target: Option<Target>,
+    /// The result; that of opcodes without one has no lanes.
+    pub(super) target: Target,
     /// The second result of opcodes that have two.
     pub(super) second: Option<Target>,
     pub(super) dst: Option<Dst>,
@@ -78,33 +79,45 @@ pub(super) struct Predicate {
 }
 
 impl Inst {
-    /// An instruction without operands; `zero` stands for those that have no value.
-    fn new(row: &'static Row, span: Span, zero: Src) -> Self {
-        let register = Register {
-            file: File::Null,
-            outer: None,
-            number: Number {
-                term: IndexTerm::constant(0),
-                array: 0,
-            },
-            span,
-        };
+    /// Before the first instruction.
+    pub(super) fn before_all() -> Self {
         Self {
-            row,
-            sources: [zero; SOURCES],
-            registers: [register; SOURCES],
+            row: Row::any(),
+            sources: [Src::new(Base::Literal(LiteralId::default())); SOURCES],
+            registers: [Register::NONE; SOURCES],
             count: 0,
-            target: None,
+            target: Target::NONE,
             second: None,
             dst: None,
             saturate: Saturate::None,
             texture: None,
-            target_span: span,
+            target_span: Span::default(),
             offsets: [None; 4],
             access: Access::default(),
             label: None,
-            span,
+            span: Span::default(),
         }
+    }
+
+    /// Makes it the next instruction, without operands; `zero` stands for those that have no value. It is large: the sources of an opcode
+    /// that reads all of them are not written before.
+    fn begin(&mut self, row: &'static Row, span: Span, zero: Src) {
+        if row.has_unusual_sources() || matches!(row.lower, Lower::Flow(_)) {
+            self.sources = [zero; SOURCES];
+        }
+        self.row = row;
+        self.count = 0;
+        self.target.register.file = File::Null;
+        self.target.mask = WriteMask::NONE;
+        self.second = None;
+        self.dst = None;
+        self.saturate = Saturate::None;
+        self.texture = None;
+        self.target_span = span;
+        self.offsets = [None; 4];
+        self.access = Access::default();
+        self.label = None;
+        self.span = span;
     }
 
     /// The lanes that the result takes.
@@ -123,6 +136,7 @@ impl Translation<'_> {
     #[inline]
     pub(super) fn instruction(
         &mut self,
+        inst: &mut Inst,
         word: &Word<'_>,
         printed: Option<u32>,
         predicate: Option<Predicate>,
@@ -140,39 +154,37 @@ impl Translation<'_> {
         self.constant_type = row.constant_type(self.stage);
         let ordinal = self.nesting.count;
         self.nesting.count += 1;
-        let mut inst = Inst::new(row, word.span(), self.word(0));
+        inst.begin(row, word.span(), self.word(0));
         let read = match self.nesting.is_dead() {
-            false => self.operands(&mut inst),
-            true => self.dead_operands(&mut inst),
+            false => self.operands(inst),
+            true => self.dead_operands(inst),
         };
         if let (Err(_), Lower::Flow(flow)) = (&read, row.lower) {
-            self.flow_of_wrong_operands(flow, &inst, ordinal);
+            self.flow_of_wrong_operands(flow, inst, ordinal);
         }
         read?;
         inst.span = self.cursor.since(word.start);
         self.span = inst.span;
-        self.apply_suffixes(&mut inst, suffixes);
+        self.apply_suffixes(inst, suffixes);
         if let Lower::Flow(flow) = row.lower {
             return match (flow, predicate) {
                 (Flow::Kill, Some(predicate)) => {
                     self.predicated_kill(predicate);
                     Ok(())
                 }
-                _ => self.flow(flow, &inst, [ordinal, printed.unwrap_or(ordinal)]),
+                _ => self.flow(flow, inst, [ordinal, printed.unwrap_or(ordinal)]),
             };
         }
         if self.nesting.is_dead() {
             return Ok(());
         }
-        self.check_signs(&mut inst)?;
+        self.check_signs(inst)?;
         if let (Some(predicate), Some(dst)) = (predicate, &mut inst.dst) {
             dst.guard = Some(self.guard(predicate));
         }
-        self.lower(&inst)?;
-        if let Some(target) = inst.target
-            && target.register.file == File::Out
-        {
-            self.spread(&target);
+        self.lower(inst)?;
+        if inst.target.register.file == File::Out {
+            self.spread(&inst.target);
         }
         Ok(())
     }
@@ -292,20 +304,38 @@ impl Translation<'_> {
 
     #[inline]
     fn results(&mut self, inst: &mut Inst) -> Parsed<()> {
-        let target = self.target()?;
-        inst.target = Some(target);
+        self.target(&mut inst.target)?;
         if !matches!(inst.row.lower, Lower::Memory(Memory::Store)) {
-            inst.dst = self.destination(&target)?;
+            inst.dst = self.destination(&inst.target)?;
         }
         if inst.row.results > 1 {
             self.comma(inst, 1)?;
-            inst.second = Some(self.target()?);
+            let second = inst.second.insert(Target::NONE);
+            self.target(second)?;
         }
         Ok(())
     }
 
     #[inline]
     fn sources(&mut self, inst: &mut Inst) -> Parsed<()> {
+        let row = inst.row;
+        if row.has_unusual_sources() {
+            return self.unusual_sources(inst);
+        }
+        for number in 0..usize::from(row.sources) {
+            let before = number + usize::from(row.results);
+            if before > 0 {
+                self.comma(inst, before)?;
+            }
+            inst.sources[number] = self.source(&mut inst.registers[number])?;
+            inst.count += 1;
+        }
+        Ok(())
+    }
+
+    /// Sources of which some are resources, or may lack.
+    #[inline(never)]
+    fn unusual_sources(&mut self, inst: &mut Inst) -> Parsed<()> {
         let row = inst.row;
         // Streams were none in 2010.
         let may_lack = matches!(row.lower, Lower::Emit | Lower::EndPrimitive);
@@ -322,10 +352,10 @@ impl Translation<'_> {
                 && matches!(row.lower, Lower::Lookup(Lookup::Gather))
                 && self.is_at_sampler();
             if is_short || is_resource(row, number) {
-                inst.registers[number] = self.register_operand()?;
+                self.register_operand(&mut inst.registers[number])?;
                 inst.sources[number].swizzle = self.optional_swizzle()?;
             } else {
-                (inst.sources[number], inst.registers[number]) = self.source()?;
+                inst.sources[number] = self.source(&mut inst.registers[number])?;
             }
             inst.count += 1;
             if is_short {
@@ -434,11 +464,12 @@ impl Translation<'_> {
             if !self.cursor.eat(b',') {
                 break;
             }
+            let mut register = Register::NONE;
             if ignored {
-                self.source()?;
+                self.source(&mut register)?;
                 continue;
             }
-            let register = self.register_operand()?;
+            self.register_operand(&mut register)?;
             let mut source = self.source_register(&register)?;
             if self.cursor.sees(b'.') {
                 source = source.swizzled(self.offset_swizzle()?);

@@ -31,8 +31,8 @@ use crate::report::Reports;
 use cursor::{Cursor, Word};
 use files::File;
 use glasm_ir::{CondTest, Program, Semantic, Span};
-use inst::Predicate;
-use operand::ADDRESSES;
+use inst::{Inst, Predicate};
+use operand::{ADDRESSES, Register};
 use semantics::Sink;
 use state::{Parsed, Reported, Translation};
 
@@ -91,9 +91,10 @@ fn decimal(word: &[u8]) -> Option<u32> {
 impl<'s> Translation<'s> {
     /// Reads all statements.
     fn statements(&mut self) {
+        let mut inst = Inst::before_all();
         while !self.cursor.is_at_end() && !self.reports.is_full() {
             let start = self.cursor.at;
-            if self.statement().is_err() {
+            if self.statement(&mut inst).is_err() {
                 self.recover(start);
             }
         }
@@ -116,9 +117,13 @@ impl<'s> Translation<'s> {
 
     /// Reads a statement.
     #[inline]
-    fn statement(&mut self) -> Parsed<()> {
+    fn statement(&mut self, inst: &mut Inst) -> Parsed<()> {
+        // Most often an instruction has its number before it, which few digits are.
+        let mut printed = self.cursor.plain_number_before(b':');
         let mut word = self.cursor.word();
-        let printed = self.printed_number(&mut word);
+        if printed.is_none() {
+            printed = self.printed_number(&mut word);
+        }
         if printed.is_none() {
             match word.text.len() {
                 3 if word.is("DCL") => return self.behind(word.span(), Self::declaration),
@@ -135,14 +140,14 @@ impl<'s> Translation<'s> {
         if word.text.is_empty() {
             return Err(self.unexpected_character());
         }
-        if !word.is("BGNSUB") && !word.is("END") {
-            self.check_place(word.span())?;
+        if self.expects_subroutines() && !word.is("BGNSUB") && !word.is("END") {
+            self.misplaced(word.span())?;
         }
-        self.instruction(&word, printed, guard)
+        self.instruction(inst, &word, printed, guard)
     }
 
     /// The number before an instruction, which is decoration but for labels. Then the word becomes that behind it.
-    #[inline]
+    #[inline(never)]
     fn printed_number(&mut self, word: &mut Word<'s>) -> Option<u32> {
         if !word.text.first().is_some_and(u8::is_ascii_digit) {
             return None;
@@ -184,7 +189,8 @@ impl<'s> Translation<'s> {
             true => CondTest::Eq,
             false => CondTest::Ne,
         };
-        let register = self.register_operand()?;
+        let mut register = Register::NONE;
+        self.register_operand(&mut register)?;
         if register.file != File::Pred {
             let message = "a predicate is expected here";
             return Err(self.error(Code::OperandNotVariable, register.span, message));

@@ -604,7 +604,7 @@ impl Row {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn named(word: &[u8]) -> Option<&'static Self> {
         const BITS: u32 = 10;
         static TABLE: OnceLock<[Option<(Key, &'static Row)>; 1 << BITS]> = OnceLock::new();
@@ -632,6 +632,7 @@ impl Row {
         None
     }
 
+    #[inline(never)]
     fn with_suffixes(word: &[u8]) -> Option<(&'static Self, Suffixes)> {
         let without = |word: &[u8], suffix: &str| {
             let at = word.len().checked_sub(suffix.len())?;
@@ -653,6 +654,24 @@ impl Row {
             return None;
         }
         Self::named(rest).map(|row| (row, suffixes))
+    }
+
+    /// Whether some sources are resources, or may lack.
+    #[inline]
+    pub(super) const fn has_unusual_sources(&self) -> bool {
+        matches!(
+            self.lower,
+            Lower::Lookup(_)
+                | Lower::ViewLookup(_)
+                | Lower::Memory(_)
+                | Lower::Emit
+                | Lower::EndPrimitive
+        )
+    }
+
+    /// Some row.
+    pub(super) const fn any() -> &'static Self {
+        &ROWS[0]
     }
 
     /// As what sources are read that lie in memory, where any type would do.

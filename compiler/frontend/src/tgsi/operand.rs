@@ -51,12 +51,34 @@ pub(super) struct Register {
     pub(super) span: Span,
 }
 
+impl Register {
+    /// Before one was read.
+    pub(super) const NONE: Self = Self {
+        file: File::Null,
+        outer: None,
+        number: Number {
+            term: IndexTerm::constant(0),
+            array: 0,
+        },
+        span: Span::new(0, 0),
+    };
+}
+
 /// A result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     pub(super) register: Register,
     pub(super) mask: WriteMask,
     pub(super) span: Span,
+}
+
+impl Target {
+    /// None.
+    pub(super) const NONE: Self = Self {
+        register: Register::NONE,
+        mask: WriteMask::NONE,
+        span: Span::new(0, 0),
+    };
 }
 
 /// Where a register stands.
@@ -81,35 +103,32 @@ static LETTERS: [u8; 256] = {
 };
 
 impl Translation<'_> {
-    /// A register with its indices.
-    #[inline(always)]
-    pub(super) fn register_operand(&mut self) -> Parsed<Register> {
-        self.register_at(Depth::Operand)
+    /// A register with its indices, behind blanks.
+    // It is large: what is read is written to where it stays.
+    pub(super) fn register_operand(&mut self, register: &mut Register) -> Parsed<()> {
+        self.cursor.blanks();
+        self.register_at(register, Depth::Operand)
     }
 
+    /// A register that stands here.
     #[inline(always)]
-    fn register_at(&mut self, depth: Depth) -> Parsed<Register> {
-        self.cursor.blanks();
+    fn register_at(&mut self, register: &mut Register, depth: Depth) -> Parsed<()> {
         let start = self.cursor.at as u32;
-        let file = match File::usual_at(&self.cursor.text[self.cursor.at..]) {
+        register.file = match File::usual_at(&self.cursor.text[self.cursor.at..]) {
             Some((file, length)) => {
                 self.cursor.at += length;
                 file
             }
             None => self.other_file()?,
         };
-        let mut number = self.number(depth)?;
-        let mut outer = None;
+        register.number = self.number(depth)?;
+        register.outer = None;
         if self.cursor.byte() == b'[' || (self.cursor.byte() <= b' ' && self.cursor.sees(b'[')) {
-            outer = Some(number);
-            number = self.number(depth)?;
+            register.outer = Some(register.number);
+            register.number = self.number(depth)?;
         }
-        Ok(Register {
-            file,
-            outer,
-            number,
-            span: self.cursor.since(start),
-        })
+        register.span = self.cursor.since(start);
+        Ok(())
     }
 
     fn other_file(&mut self) -> Parsed<File> {
@@ -195,7 +214,8 @@ impl Translation<'_> {
         if !is_word(byte) || depth == Depth::Index {
             return Err(self.unexpected_as(Code::RegisterIndex, "a number or a register"));
         }
-        let register = self.register_at(Depth::Index)?;
+        let mut register = Register::NONE;
+        self.register_at(&mut register, Depth::Index)?;
         let lane = match self.cursor.eat(b'.') {
             true => self.index_lane()?,
             false => 0,
@@ -240,37 +260,79 @@ impl Translation<'_> {
     }
 
     /// A source with sign, bars and swizzle.
-    // What it gives is large: inlined, it is made where it stays.
     #[inline(always)]
-    pub(super) fn source(&mut self) -> Parsed<(Src, Register)> {
-        let negate = self.cursor.eat(b'-');
-        let bars = self.cursor.eat(b'|');
-        let bar = self.cursor.at as u32;
-        let register = self.register_operand()?;
-        let mut source = self.source_register(&register)?;
-        if self.cursor.sees(b'.') {
-            source = source.swizzled(self.swizzle()?);
-        }
-        if bars {
-            if !self.cursor.eat(b'|') {
-                let span = Span::new(bar - 1, bar);
-                let message = "the bar of an absolute value has no other one";
-                return Err(self.error(Code::Bars, span, message));
+    pub(super) fn source(&mut self, register: &mut Register) -> Parsed<Src> {
+        self.cursor.blanks();
+        match self.cursor.byte() {
+            b'-' => {
+                self.cursor.at += 1;
+                self.cursor.blanks();
+                let source = match self.cursor.byte() {
+                    b'|' => self.source_in_bars(register)?,
+                    _ => self.source_without_sign(register)?,
+                };
+                Ok(Src {
+                    negate: true,
+                    ..source
+                })
             }
-            source.abs = true;
+            b'|' => self.source_in_bars(register),
+            _ => self.source_without_sign(register),
         }
-        source.negate = negate;
-        Ok((source, register))
+    }
+
+    /// A register and a swizzle.
+    fn source_without_sign(&mut self, register: &mut Register) -> Parsed<Src> {
+        self.register_at(register, Depth::Operand)?;
+        let source = self.source_register(register)?;
+        match self.cursor.sees(b'.') {
+            true => Ok(source.swizzled(self.swizzle()?)),
+            false => Ok(source),
+        }
+    }
+
+    /// An absolute value, from its bar on.
+    fn source_in_bars(&mut self, register: &mut Register) -> Parsed<Src> {
+        let bar = self.cursor.at as u32;
+        self.cursor.at += 1;
+        self.cursor.blanks();
+        let source = self.source_without_sign(register)?;
+        if !self.cursor.eat(b'|') {
+            let span = Span::new(bar, bar + 1);
+            let message = "the bar of an absolute value has no other one";
+            return Err(self.error(Code::Bars, span, message));
+        }
+        Ok(Src {
+            abs: true,
+            ..source
+        })
     }
 
     /// A swizzle, from its dot on.
     #[inline]
     pub(super) fn swizzle(&mut self) -> Parsed<Swizzle> {
         self.cursor.at += 1;
-        let word = self.cursor.word();
-        if let [b'x', b'y', b'z', b'w'] = word.text {
-            return Ok(Swizzle::XYZW);
+        match self.plain_swizzle() {
+            Some(swizzle) => Ok(swizzle),
+            None => self.other_swizzle(),
         }
+    }
+
+    /// Takes four letters of lanes. `None` takes nothing.
+    #[inline]
+    fn plain_swizzle(&mut self) -> Option<Swizzle> {
+        let letters: &[u8; 5] = self.cursor.text.get(self.cursor.at..)?.first_chunk()?;
+        let [x, y, z, w, behind] = *letters;
+        let lanes = [x, y, z, w].map(|letter| LETTERS[letter as usize]);
+        if lanes[0] | lanes[1] | lanes[2] | lanes[3] > 3 || is_word(behind) {
+            return None;
+        }
+        self.cursor.at += 4;
+        Some(Swizzle::new(lanes))
+    }
+
+    fn other_swizzle(&mut self) -> Parsed<Swizzle> {
+        let word = self.cursor.word();
         let mut lanes = [0; 4];
         let count = word.text.len();
         let letters = match self.cursor.extended {
@@ -312,7 +374,6 @@ impl Translation<'_> {
     }
 
     /// A write mask, if one stands here.
-    #[inline]
     pub(super) fn optional_mask(&mut self) -> Parsed<WriteMask> {
         match self.cursor.sees(b'.') {
             true => self.mask(),
@@ -327,14 +388,12 @@ impl Translation<'_> {
         let word = self.cursor.word();
         let mut mask = 0u8;
         let mut is_ordered = !word.text.is_empty();
-        for letter in word.text {
-            let bit = match letter.to_ascii_lowercase() {
-                b'x' => 1,
-                b'y' => 2,
-                b'z' => 4,
-                b'w' => 8,
-                _ => 0,
-            };
+        for &letter in word.text {
+            // Beyond the four lanes no bit is left.
+            let bit = 1u8
+                .checked_shl(LETTERS[letter as usize].into())
+                .unwrap_or(0)
+                & 15;
             is_ordered &= bit > mask;
             mask |= bit;
         }
@@ -351,15 +410,17 @@ impl Translation<'_> {
     }
 
     /// A result: register and mask.
-    #[inline]
-    pub(super) fn target(&mut self) -> Parsed<Target> {
-        let register = self.register_operand()?;
-        let mask = self.optional_mask()?;
-        Ok(Target {
-            register,
-            mask,
-            span: self.cursor.since(register.span.start),
-        })
+    #[inline(always)]
+    pub(super) fn target(&mut self, target: &mut Target) -> Parsed<()> {
+        self.cursor.blanks();
+        self.register_at(&mut target.register, Depth::Operand)?;
+        target.mask = WriteMask::XYZW;
+        target.span = target.register.span;
+        if self.cursor.sees(b'.') {
+            target.mask = self.mask()?;
+            target.span.end = self.cursor.at as u32;
+        }
+        Ok(())
     }
 }
 

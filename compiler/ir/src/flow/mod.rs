@@ -24,5 +24,6 @@ mod tests;
 
 pub use outline::{Outline, PieceId, Plan};
 pub use pieces::Kept;
+pub(crate) use record::OpenBlocks;
 pub use record::Recorder;
 pub use rules::{AtLabel, FullStack, LabelId, Rules};

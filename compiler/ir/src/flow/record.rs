@@ -38,6 +38,10 @@ enum Open {
     },
 }
 
+/// Memory for the open blocks of recorders, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct OpenBlocks(Vec<Open>);
+
 /// Flow control recorded so far. Events that fit nowhere are ignored: rules report them.
 ///
 /// Behind a jump without condition nothing runs up to the end of the block. Events are to be told there, too, but without conditions, and
@@ -74,7 +78,7 @@ impl Recorder {
             rules,
             pieces: IndexVec::new(),
             name: None,
-            open: Vec::new(),
+            open: std::mem::take(&mut builder.recorded).0,
             dead: false,
             dead_blocks: 0,
             prologue: Vec::new(),
@@ -405,6 +409,7 @@ impl Recorder {
         while !self.open.is_empty() {
             self.close_unfinished(builder);
         }
+        builder.recorded = OpenBlocks(self.open);
         for node in self.epilogue {
             builder.node(node);
         }
@@ -418,6 +423,7 @@ impl Recorder {
             return self.finish_main(builder);
         }
         self.close_piece(builder, End::Next);
+        builder.recorded = OpenBlocks(self.open);
         Routines {
             builder,
             plan,

@@ -84,6 +84,7 @@ macro_rules! opcodes {
                 text: $text,
                 operand_rule: operand_rule!($($operand_rule)?),
                 plain: all_plain(&[$(operand!($in)),*]),
+                usual: false,
             }
         },)*];
     };

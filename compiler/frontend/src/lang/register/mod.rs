@@ -325,6 +325,7 @@ macro_rules! opcodes {
             text: $text,
             operand_rule: $crate::lang::opcodes::operand_rule!($($operand_rule)?),
             plain: $crate::lang::opcodes::all_plain(&[$($crate::lang::opcodes::operand!($in)),*]),
+            usual: false,
         },)*];
     };
 }

@@ -276,9 +276,7 @@ impl Translation<'_> {
     }
 
     fn store(&mut self, inst: &Inst) -> Parsed<()> {
-        let Some(target) = inst.target else {
-            return Ok(());
-        };
+        let target = &inst.target;
         let register = &target.register;
         let (place, value) = (inst.sources[0], inst.sources[1]);
         match self.resource_of(inst, register)? {

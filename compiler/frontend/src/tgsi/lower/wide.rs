@@ -52,15 +52,13 @@ impl Translation<'_> {
 
     /// Which pairs of the result are written, as bits.
     fn pairs_written(&self, inst: &Inst) -> u8 {
-        let mask = inst.target.map_or(0, |target| target.mask.0);
+        let mask = inst.target.mask.0;
         u8::from(mask & 0b0011 != 0) | u8::from(mask & 0b1100 != 0) << 1
     }
 
     /// Writes two values of 64 bits as pairs. Of a pair whose mask has one half nothing is written.
     fn finish_pairs(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
-        let Some(target) = inst.target else {
-            return Ok(());
-        };
+        let target = &inst.target;
         if inst.saturate != Saturate::None {
             let name = inst.row.name;
             let message = format!("`{name}` gives values of 64 bits, which are not clamped");
@@ -232,12 +230,10 @@ impl Translation<'_> {
     fn pair_of_both(&mut self, inst: &Inst) -> Parsed<Src> {
         let count = inst.mask().count();
         let mut both = *inst;
-        if let Some(target) = &mut both.target {
-            target.mask = match count {
-                1 => WriteMask(0b0011),
-                _ => WriteMask::XYZW,
-            };
-        }
+        both.target.mask = match count {
+            1 => WriteMask(0b0011),
+            _ => WriteMask::XYZW,
+        };
         self.pair(&both, 0)
     }
 

@@ -18,14 +18,21 @@ impl Translation<'_> {
     /// Where a result goes. `None` if it goes nowhere.
     #[inline]
     pub(in crate::tgsi) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
-        let register = &target.register;
-        let mask = target.mask;
+        match self.own_register(&target.register) {
+            Some(found) => Ok(Some(Dst::new(found, target.mask))),
+            None => self.unusual_destination(target),
+        }
+    }
+
+    /// The register of a temporary that is in no array.
+    #[inline]
+    fn own_register(&self, register: &Register) -> Option<RegisterId> {
         if let (File::Temp, Some(number)) = (register.file, register.number.known())
             && let Some(&Some(Place::Own(found))) = self.declared.temps.get(number as usize)
         {
-            return Ok(Some(Dst::new(found, mask)));
+            return Some(found);
         }
-        self.unusual_destination(target)
+        None
     }
 
     fn unusual_destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
@@ -80,11 +87,13 @@ impl Translation<'_> {
     /// What a register is to an instruction that reads it.
     #[inline]
     pub(in crate::tgsi) fn source_register(&mut self, register: &Register) -> Parsed<Src> {
-        if let (File::Temp, Some(number)) = (register.file, register.number.known())
-            && let Some(&Some(Place::Own(found))) = self.declared.temps.get(number as usize)
-        {
-            return Ok(Src::register(found));
+        match self.own_register(register) {
+            Some(found) => Ok(Src::register(found)),
+            None => self.unusual_source(register),
         }
+    }
+
+    fn unusual_source(&mut self, register: &Register) -> Parsed<Src> {
         match register.file {
             File::Imm => self.immediate_source(register),
             File::Const => self.constant(register),
