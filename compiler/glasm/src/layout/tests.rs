@@ -14,6 +14,7 @@ fn nothing(stage: Stage) -> Reflection {
         stage,
         entry_point: "main",
         params: None,
+        state: None,
         named: Vec::new(),
         state_program: None,
         textures: Vec::new(),
