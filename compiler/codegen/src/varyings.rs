@@ -343,20 +343,26 @@ pub(crate) fn add_state(list: &mut Vec<Semantic>, from: &Program, options: &Opti
 
 /// What a color is called once more, where it is not interpolated.
 pub(crate) const fn flat_copy(semantic: Semantic) -> Option<Semantic> {
-    match semantic {
-        Semantic::Color(number) => Some(Semantic::FlatColor(number)),
-        Semantic::BackColor(number) => Some(Semantic::FlatBackColor(number)),
-        _ => None,
+    if let Semantic::Color(number) = semantic {
+        Some(Semantic::FlatColor(number))
+    } else if let Semantic::BackColor(number) = semantic {
+        Some(Semantic::FlatBackColor(number))
+    } else {
+        None
     }
 }
 
 /// Number of components of an output that a program writes, counted up to the last of them.
 fn components(program: &Program, semantic: Semantic) -> u8 {
-    let semantic = match semantic {
-        Semantic::FlatColor(number) => Semantic::Color(number),
-        Semantic::FlatBackColor(number) => Semantic::BackColor(number),
-        Semantic::LineStart => return 2,
-        _ => semantic,
+    if semantic == Semantic::LineStart {
+        return 2;
+    }
+    let semantic = if let Semantic::FlatColor(number) = semantic {
+        Semantic::Color(number)
+    } else if let Semantic::FlatBackColor(number) = semantic {
+        Semantic::BackColor(number)
+    } else {
+        semantic
     };
     let mut lanes = 0;
     for output in &program.outputs {

@@ -217,14 +217,16 @@ impl Emit<'_> {
             return self.chosen_size(lanes);
         }
         let fixed = &self.options.fixed;
-        let (word, is_clamped) = match output.semantic {
-            Semantic::Color(_) | Semantic::BackColor(_) => {
-                (Word::ClampVertexColors, fixed.clamp_vertex_colors)
-            }
-            Semantic::FragColor { .. } if output.base == TypeBase::Float => {
-                (Word::ClampFragmentColors, fixed.clamp_fragment_colors)
-            }
-            _ => return lanes,
+        let is_vertex_color =
+            matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_));
+        let is_float_color =
+            matches!(output.semantic, Semantic::FragColor { .. }) && output.base == TypeBase::Float;
+        let (word, is_clamped) = if is_vertex_color {
+            (Word::ClampVertexColors, fixed.clamp_vertex_colors)
+        } else if is_float_color {
+            (Word::ClampFragmentColors, fixed.clamp_fragment_colors)
+        } else {
+            return lanes;
         };
         if !is_clamped && word.form(&self.options.forms) == StateForm::Fixed {
             return lanes;
