@@ -1,7 +1,7 @@
 //! Scripts whose GL state programs read when they run, from specialization constants and from a uniform block: pictures must be those of
 //! programs that have it compiled in.
 
-use crate::suite::{self, OUT, SCRIPTS};
+use crate::suite::{self, SCRIPTS};
 use crate::tally::Tally;
 use crate::{shell, vulkan};
 use anyhow::{Context as _, Result};
@@ -59,21 +59,16 @@ fn stateful() -> Result<Vec<PathBuf>> {
 
 fn run(driver: &vulkan::Driver, form: &str, scripts: &[PathBuf]) -> Result<Tally> {
     let name = format!("{}, state {form}", driver.name);
-    let dir = Path::new(OUT).join(format!("state-{form}-{}", driver.name));
-    std::fs::create_dir_all(&dir)?;
-    let report = dir.join("report.json");
-    if report.exists() {
-        std::fs::remove_file(&report)?;
-    }
     let mut command = suite::glasm()?;
     vulkan::use_driver(&mut command, driver);
     let layer = vulkan::use_validation_layer(&mut command, vulkan::Layer::Newest)?;
     command.arg("run").args(scripts);
-    command.args(["--state", form, "--json"]).arg(&report);
+    command.args(["--state", form]);
     if layer {
         command.args(["--validation", "require"]);
     }
-    let (tally, _) = suite::run_reported(command, &report, &name)?;
+    let folder = format!("state-{form}-{}", driver.name);
+    let tally = suite::run_in_folder(command, &folder, &name)?;
     println!("{name}: {tally}\n");
     Ok(tally)
 }

@@ -220,23 +220,24 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
 
 /// Runs all scripts on `driver` with their programs written in a language and compiled from that. The validation layer has seen them already.
 pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
-    let dir = Path::new(OUT).join(format!("through-{language}"));
+    let mut command = glasm()?;
+    vulkan::use_driver(&mut command, driver);
+    command.arg("run").args(SCRIPTS);
+    command.args(["--through", language, "--validation", "off"]);
+    let name = format!("{} through {language}", driver.name);
+    run_in_folder(command, &format!("through-{language}"), &name)
+}
+
+/// Runs the command with a report in a folder of its own, as results of `name`.
+pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> Result<Tally> {
+    let dir = Path::new(OUT).join(folder);
     std::fs::create_dir_all(&dir)?;
     let report = dir.join("report.json");
     if report.exists() {
         std::fs::remove_file(&report)?;
     }
-    let mut command = glasm()?;
-    vulkan::use_driver(&mut command, driver);
-    command.arg("run").args(SCRIPTS);
-    command.args(["--through", language, "--validation", "off", "--json"]);
-    command.arg(&report);
-    let (tally, _) = run_reported(
-        command,
-        &report,
-        &format!("{} through {language}", driver.name),
-    )?;
-    Ok(tally)
+    command.arg("--json").arg(&report);
+    Ok(run_reported(command, &report, name)?.0)
 }
 
 /// Runs the command, shows what failed and why scripts were skipped, and gives what its report says, as results of `name`.

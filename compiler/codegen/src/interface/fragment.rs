@@ -204,10 +204,6 @@ impl Io<'_> {
         id: InputId,
         semantic: Semantic,
     ) -> Result<Option<ValueWord>, Failure> {
-        let mut known = self.vars.inputs.beside.iter();
-        if let Some((_, variable)) = known.find(|(known, _)| *known == semantic) {
-            return Ok(Some(*variable));
-        }
         let varyings = &self.options.interface.inputs;
         let Some(location) = varyings.location(semantic) else {
             return Ok(None);
@@ -222,26 +218,26 @@ impl Io<'_> {
         if !matches!(semantic, Semantic::BackColor(_)) {
             (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
         }
-        let variable = self.declare_location(input, &place);
-        self.vars.inputs.beside.push((semantic, variable));
-        Ok(Some(variable))
+        Ok(Some(self.variable_beside(input, &place)))
+    }
+
+    /// The variable of what is no input of the program.
+    fn variable_beside(&mut self, input: Input, place: &Place) -> ValueWord {
+        let mut known = self.vars.inputs.beside.iter();
+        if let Some((_, variable)) = known.find(|(known, _)| *known == input.semantic) {
+            return *variable;
+        }
+        let variable = self.declare_location(input, place);
+        self.vars.inputs.beside.push((input.semantic, variable));
+        variable
     }
 
     /// Where the line of the fragment starts, in pixels, if the stage before writes it.
     pub(crate) fn line_start(&mut self) -> Option<Val> {
         let place = self.options.interface.inputs.place(Semantic::LineStart)?;
-        let mut known = self.vars.inputs.beside.iter();
-        let known = known.find(|(known, _)| *known == Semantic::LineStart);
-        let variable = match known {
-            Some((_, variable)) => *variable,
-            None => {
-                let mut input = Input::new(Semantic::LineStart);
-                input.interpolation = Interpolation::Flat;
-                let variable = self.declare_location(input, &place);
-                self.vars.inputs.beside.push((input.semantic, variable));
-                variable
-            }
-        };
+        let mut input = Input::new(Semantic::LineStart);
+        input.interpolation = Interpolation::Flat;
+        let variable = self.variable_beside(input, &place);
         let start = self.load(variable, Scalar::F32, place.components);
         let start = self.w.val(start);
         Some(self.w.first_components(start, 2))
