@@ -1,0 +1,270 @@
+//! Writes the commands of OpenGL as Rust, from the registry of the Khronos group: those of the driver below, and the entry points that
+//! stand before them.
+//!
+//! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls. `src/ffi/entry.rs` includes `entries.rs`: the
+//! commands that this library sees, each with what is to be done about it. [`RULES`] says so by name.
+
+use gl_generator::{Api, Cmd, Fallbacks, Generator, Profile, Registry};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// What applications may use beyond OpenGL 4.6 with the compatibility profile and what concerns programs, their parameters, attributes,
+/// draws and state.
+const EXTENSIONS: &[&str] = &[
+    "GL_ARB_buffer_storage",
+    "GL_ARB_color_buffer_float",
+    "GL_ARB_draw_instanced",
+    "GL_ARB_fragment_program",
+    "GL_ARB_gl_spirv",
+    "GL_ARB_indirect_parameters",
+    "GL_ARB_multitexture",
+    "GL_ARB_point_parameters",
+    "GL_ARB_shader_objects",
+    "GL_ARB_transpose_matrix",
+    "GL_ARB_vertex_array_object",
+    "GL_ARB_vertex_program",
+    "GL_ARB_vertex_shader",
+    "GL_ARB_window_pos",
+    "GL_EXT_blend_func_separate",
+    "GL_EXT_direct_state_access",
+    "GL_EXT_draw_instanced",
+    "GL_EXT_draw_range_elements",
+    "GL_EXT_fog_coord",
+    "GL_EXT_framebuffer_object",
+    "GL_EXT_gpu_program_parameters",
+    "GL_EXT_gpu_shader4",
+    "GL_EXT_multi_draw_arrays",
+    "GL_EXT_point_parameters",
+    "GL_EXT_provoking_vertex",
+    "GL_EXT_secondary_color",
+    "GL_EXT_texture_object",
+    "GL_EXT_transform_feedback",
+    "GL_EXT_vertex_array",
+    "GL_EXT_vertex_attrib_64bit",
+    "GL_NV_compute_program5",
+    "GL_NV_fragment_program",
+    "GL_NV_geometry_program4",
+    "GL_NV_gpu_program4",
+    "GL_NV_gpu_program5",
+    "GL_NV_parameter_buffer_object",
+    "GL_NV_tessellation_program5",
+    "GL_NV_transform_feedback",
+    "GL_NV_vertex_program",
+    "GL_NV_vertex_program4",
+];
+
+/// What is done about a command, by its name or the start of its name (`*`), without `gl`. The first row that fits counts; commands that fit
+/// none go to the driver unseen.
+///
+/// - `own`: a function of this library answers it.
+/// - `draw`: programs are made ready before the driver draws.
+/// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
+/// - `arrays`: before it, arrays become what the application has made of them.
+/// - anything else is the group of state that the command may change.
+const RULES: &[(&str, &[&str])] = &[
+    ("unseen", &[
+        "DrawBuffer", "FogCoordPointer*", "FogCoordFormat*", "LightEnv*", "ClipControl", "PointAlongPath*",
+        "ColorMask*", "ColorTable*", "ColorSub*", "ColorP*", "SecondaryColorP*", "NormalP*", "TexCoordP*",
+        "MultiTexCoordP*", "ColorFormat*", "ColorFragment*", "NormalFormat*", "NormalStream*",
+        "TexCoordFormat*", "VertexAttribP1*", "VertexAttribP2*", "VertexAttribP3*", "VertexAttribP4*",
+        "MultiTexCoordPointerEXT", "FogFunc*",
+        "MultiModeDraw*", "DrawTexture*", "DrawMesh*", "DrawVk*", "DrawCommands*", "DrawElementArray*", "DrawRangeElementArray*",
+        "MultiDrawMesh*", "MultiDrawElementArray*", "MultiDrawRangeElementArray*", "EvalMapsNV",
+    ]),
+    ("own", &[
+        // Program objects: ARB_vertex_program, NV_vertex_program.
+        "GenProgramsARB", "GenProgramsNV", "DeleteProgramsARB", "DeleteProgramsNV", "BindProgramARB", "BindProgramNV",
+        "IsProgramARB", "IsProgramNV", "ProgramStringARB", "LoadProgramNV", "GetProgramivARB", "GetProgramivNV",
+        "GetProgramStringARB", "GetProgramStringNV", "ExecuteProgramNV", "AreProgramsResidentNV", "RequestResidentProgramsNV",
+        "TrackMatrixNV", "GetTrackMatrixivNV", "ProgramVertexLimitNV",
+        // Parameters.
+        "ProgramEnvParameter*", "ProgramLocalParameter*", "GetProgramEnvParameter*", "GetProgramLocalParameter*",
+        "ProgramParameter4*", "ProgramParameters4*", "GetProgramParameterdvNV", "GetProgramParameterfvNV",
+        "ProgramNamedParameter4*", "GetProgramNamedParameter*", "NamedProgramStringEXT", "NamedProgramLocalParameter*",
+        "GetNamedProgramLocalParameter*", "GetNamedProgramivEXT", "GetNamedProgramStringEXT",
+        "ProgramBufferParameters*", "ProgramSubroutineParametersuivNV", "GetProgramSubroutineParameteruivNV",
+        "BindBufferBase", "BindBufferBaseNV", "BindBufferBaseEXT", "BindBufferRange", "BindBufferRangeNV", "BindBufferRangeEXT",
+        "BindBufferOffsetNV",
+        // Attributes by number.
+        "VertexAttribPointerNV", "GetVertexAttribdvNV", "GetVertexAttribfvNV", "GetVertexAttribivNV", "GetVertexAttribPointervNV",
+        "VertexAttribs*",
+        // State that the application asks for.
+        "Enable", "Disable", "IsEnabled", "EnableClientState", "DisableClientState", "GetIntegerv", "GetFloatv", "GetDoublev",
+        "GetBooleanv", "GetString", "GetStringi", "GetError", "MatrixMode",
+        // What must not see our programs, or decides between them and the application's own.
+        "UseProgram", "UseProgramObjectARB", "BindProgramPipeline", "DispatchCompute", "DispatchComputeIndirect",
+        "PushAttrib", "PopAttrib",
+        // Display lists, immediate mode.
+        "NewList", "EndList", "CallList", "CallLists", "DeleteLists", "Begin", "End",
+    ]),
+    ("numbered", &["VertexAttrib1*NV", "VertexAttrib2*NV", "VertexAttrib3*NV", "VertexAttrib4*NV"]),
+    ("attribute", &[
+        "Color3*", "Color4*", "SecondaryColor3*", "Normal3*", "TexCoord1*", "TexCoord2*", "TexCoord3*", "TexCoord4*",
+        "MultiTexCoord1*", "MultiTexCoord2*", "MultiTexCoord3*", "MultiTexCoord4*", "FogCoordd*", "FogCoordf*",
+    ]),
+    ("draw", &[
+        "DrawArrays*", "DrawElements*", "DrawRangeElements*", "DrawTransformFeedback*", "MultiDraw*", "EvalMesh*", "Rect*",
+        "DrawPixels", "CopyPixels", "Bitmap", "RasterPos*",
+    ]),
+    ("MATRIX", &[
+        "LoadMatrix*", "LoadTransposeMatrix*", "MultMatrix*", "MultTransposeMatrix*", "LoadIdentity*", "Rotate*", "Scaled", "Scalef",
+        "Translate*", "PushMatrix", "PopMatrix", "Ortho", "Frustum", "MatrixLoad*", "MatrixMult*", "MatrixRotate*",
+        "MatrixScale*", "MatrixTranslate*", "MatrixPush*", "MatrixPop*", "MatrixOrtho*", "MatrixFrustum*",
+    ]),
+    ("LIGHT", &["Light*"]),
+    ("MATERIAL", &["Material*", "ColorMaterial"]),
+    ("TEXGEN", &["TexGen*", "MultiTexGen*"]),
+    ("TEXENV", &["TexEnv*", "MultiTexEnv*"]),
+    ("FOG", &["Fogf", "Fogfv", "Fogi", "Fogiv", "FogCoord*"]),
+    ("CLIP", &["ClipPlane*"]),
+    ("POINT", &["PointSize", "PointParameter*"]),
+    ("VIEWPORT", &["Viewport*", "DepthRange*"]),
+    ("RASTER", &["ShadeModel", "ClampColor*", "ProvokingVertex*"]),
+    ("arrays", &[
+        "BindVertexArray*", "PushClientAttrib", "PopClientAttrib", "GetVertexAttrib*", "GetVertexArray*",
+        "VertexPointer*", "ColorPointer*", "NormalPointer*", "SecondaryColorPointer*", "TexCoordPointer*", "EdgeFlagPointer*",
+        "InterleavedArrays", "VertexAttribPointer*", "VertexAttribIPointer*", "VertexAttribLPointer*", "EnableVertexAttribArray*",
+        "DisableVertexAttribArray*", "VertexArray*", "EnableVertexArray*", "DisableVertexArray*", "VertexAttribFormat",
+        "VertexAttribIFormat", "VertexAttribLFormat", "VertexAttribBinding", "VertexBindingDivisor", "VertexAttribDivisor*",
+        "BindVertexBuffer*", "EnableClientStateiEXT", "EnableClientStateIndexedEXT", "DisableClientStateiEXT",
+        "DisableClientStateIndexedEXT", "ClientAttribDefaultEXT", "PushClientAttribDefaultEXT", "DeleteBuffers*",
+        "DeleteVertexArrays*",
+    ]),
+    ("TEXTURE", &[
+        "BindTexture*", "BindMultiTextureEXT", "BindSampler*", "SamplerParameter*", "TexParameter*", "TextureParameter*",
+        "MultiTexParameter*", "DeleteTextures*", "DeleteSamplers", "TexImage*", "TextureImage*", "MultiTexImage*", "TexStorage*",
+        "TextureStorage*", "CopyTexImage*", "CopyTextureImage*", "CompressedTexImage*", "CompressedTextureImage*", "TexBuffer*",
+    ]),
+    ("FRAMEBUFFER", &[
+        "DrawBuffer", "DrawBuffers*", "BindFramebuffer*", "FramebufferDrawBuffer*", "NamedFramebufferDrawBuffer*",
+        "FramebufferTexture*", "FramebufferRenderbuffer*",
+    ]),
+    ("ENABLES", &["EnableIndexed*", "DisableIndexed*", "Enablei", "Disablei"]),
+];
+
+/// What is done about a command; `None` for those that go to the driver unseen.
+fn class_of(name: &str) -> Option<&'static str> {
+    let fits = |pattern: &&str| match pattern.split_once('*') {
+        Some((start, end)) => name.starts_with(start) && name.ends_with(end),
+        None => name == *pattern,
+    };
+    let row = RULES.iter().find(|(_, patterns)| patterns.iter().any(|it| fits(&it)))?;
+    Some(row.0).filter(|class| *class != "unseen")
+}
+
+/// Writes both files.
+struct Tables {
+    entries: std::cell::RefCell<String>,
+}
+
+impl Generator for &Tables {
+    fn write<W: Write>(&self, registry: &Registry, dest: &mut W) -> io::Result<()> {
+        writeln!(dest, "/// Constants, named as in the registry less `GL_`.\n#[allow(non_upper_case_globals, missing_docs, dead_code, reason = \"names are those of the registry\")]\npub(crate) mod constants {{")?;
+        for constant in registry.enums.iter().filter(|row| row.ty != "&'static str") {
+            let ty = match constant.ty.trim_start_matches("types::") {
+                "GLenum" if constant.value.starts_with('-') => "GLint",
+                ty => ty,
+            };
+            let cast = if constant.cast { " as _" } else { "" };
+            writeln!(dest, "pub(crate) const {}: super::types::{ty} = {}{cast};", constant.ident, constant.value)?;
+        }
+        writeln!(dest, "}}\ncommands! {{")?;
+        let mut entries = String::from("entries! {\n");
+        for command in &registry.cmds {
+            let signature = signature(command);
+            let safety = if has_pointer(command) { "unsafe" } else { "safe" };
+            writeln!(dest, "{safety} {signature};")?;
+            if let Some(class) = class_of(&command.proto.ident) {
+                let value = match class {
+                    "attribute" | "numbered" => attribute(command),
+                    "draw" => primitive(command).to_owned(),
+                    _ => String::new(),
+                };
+                writeln!(entries, "{class} {signature}{value};").map_err(io::Error::other)?;
+            }
+        }
+        writeln!(dest, "}}")?;
+        entries.push_str("}\n");
+        *self.entries.borrow_mut() = entries;
+        Ok(())
+    }
+}
+
+/// The mode of the primitives that a command draws, if it has one.
+fn primitive(command: &Cmd) -> &'static str {
+    let has_mode = command.params.first().is_some_and(|it| it.ident == "mode");
+    match has_mode && !command.proto.ident.starts_with("Eval") {
+        true => " = Some(mode_), ()",
+        false => " = None, ()",
+    }
+}
+
+/// What a command sets of a vertex: ` = number of the attribute, four components`. Components that it leaves out are 0, 0, 0, 1; integers
+/// are fractions of the largest one where GL says so (GL 2.1 section 2.7; NV_vertex_program, "VertexAttrib4ubNV").
+fn attribute(command: &Cmd) -> String {
+    let name = command.proto.ident.as_str();
+    let digit = name.find(|it: char| it.is_ascii_digit());
+    let (base, count) = match digit {
+        Some(place) => (&name[..place], usize::from(name.as_bytes()[place] - b'0')),
+        None => ("FogCoord", 1),
+    };
+    let first = format!("{}_", command.params[0].ident);
+    let (number, values) = match base {
+        "Color" => ("3".to_owned(), &command.params[..]),
+        "SecondaryColor" => ("4".to_owned(), &command.params[..]),
+        "Normal" => ("2".to_owned(), &command.params[..]),
+        "TexCoord" => ("8".to_owned(), &command.params[..]),
+        "FogCoord" => ("5".to_owned(), &command.params[..]),
+        "MultiTexCoord" => (format!("texture_coordinates({first})"), &command.params[1..]),
+        "VertexAttrib" => (first, &command.params[1..]),
+        _ => panic!("{name} sets no attribute that is known"),
+    };
+    let fractions = match base {
+        "Color" | "SecondaryColor" | "Normal" => true,
+        _ => name.contains("ub"),
+    };
+    let convert = if fractions { "Component::fraction" } else { "Component::number" };
+    let is_list = values[0].ty.contains('*');
+    let components: Vec<String> = (0..4)
+        .map(|n| match (n < count, is_list) {
+            (true, true) => format!("{convert}(component({}_, {n}))", values[0].ident),
+            (true, false) => format!("{convert}({}_)", values[n].ident),
+            (false, _) => if n == 3 { "1.0" } else { "0.0" }.to_owned(),
+        })
+        .collect();
+    format!(" = {number}, [{}]", components.join(", "))
+}
+
+/// `Name(a_: T, b_: U) -> R`: parameters with an underscore, because some are words of Rust.
+fn signature(command: &Cmd) -> String {
+    let parameters: Vec<String> = command
+        .params
+        .iter()
+        .map(|parameter| format!("{}_: {}", parameter.ident, rust_type(&parameter.ty)))
+        .collect();
+    format!("{}({}) -> {}", command.proto.ident, parameters.join(", "), rust_type(&command.proto.ty))
+}
+
+/// Types of C stand without a path.
+fn rust_type(ty: &str) -> String {
+    ty.replace("__gl_imports::raw::", "").replace("types::", "")
+}
+
+fn has_pointer(command: &Cmd) -> bool {
+    let mut types = command.params.iter().chain([&command.proto]);
+    types.any(|it| it.ty.contains('*') || it.ty.contains("DEBUGPROC") || it.ty.contains("GLsync") || it.ty.contains("GLegl"))
+}
+
+fn main() -> io::Result<()> {
+    println!("cargo::rerun-if-changed=build.rs");
+    let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
+    let folder = Path::new(&folder);
+    let registry = Registry::new(Api::Gl, (4, 6), Profile::Compatibility, Fallbacks::None, EXTENSIONS);
+    let tables = Tables { entries: String::new().into() };
+    let mut driver = Vec::new();
+    registry.write_bindings(&tables, &mut driver)?;
+    fs::write(folder.join("driver.rs"), driver)?;
+    fs::write(folder.join("entries.rs"), tables.entries.take())
+}

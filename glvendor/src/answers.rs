@@ -1,0 +1,290 @@
+//! Answers to what applications ask about programs: ARB_vertex_program section 6.1.12, NV_vertex_program section 6.1.13, and the tables of
+//! state of each specification.
+
+use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
+use crate::context::State;
+use crate::ffi::{driver, query};
+use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
+use crate::params::{self, TRACKING};
+use crate::target::Target;
+use glasm::Counts;
+use glasm::state::{MatrixForm, TrackedMatrix};
+use std::ffi::c_char;
+
+/// An environment parameter.
+pub(crate) fn env_parameter(state: &mut State, number: u32, index: u32) -> Option<Bits> {
+    let target = target(state, number)?;
+    if index >= ENV_PARAMETERS {
+        state.fail(INVALID_VALUE);
+        return None;
+    }
+    Some(params::env(state, target, index))
+}
+
+/// A local parameter of the program that is bound.
+pub(crate) fn local_parameter(state: &mut State, number: u32, index: u32) -> Option<Bits> {
+    let target = target(state, number)?;
+    let program = state.bound(target).program.clone();
+    local(state, &program, index)
+}
+
+/// A local parameter of a program.
+pub(crate) fn named_local_parameter(state: &mut State, name: u32, index: u32) -> Option<Bits> {
+    let program = state.shared().program(name);
+    local(state, &program, index)
+}
+
+fn local(state: &mut State, program: &Program, index: u32) -> Option<Bits> {
+    if index >= LOCAL_PARAMETERS {
+        state.fail(INVALID_VALUE);
+        return None;
+    }
+    Some(program.contents().locals.get(index as usize).copied().unwrap_or([0; 4]))
+}
+
+/// A parameter with a name. NV_fragment_program section 5.7.
+pub(crate) fn named_parameter(state: &mut State, name: u32, parameter: &[u8]) -> Option<Bits> {
+    let program = state.shared().find(name);
+    let found = program.and_then(|program| {
+        let contents = program.contents();
+        let set = contents.named.iter().find(|(known, _)| known.as_bytes() == parameter);
+        set.map(|(_, value)| *value).or_else(|| {
+            let ir = contents.loaded.as_ref()?.ir();
+            let known = ir.named_params.iter().find(|it| ir.names.get(it.name).as_bytes() == parameter)?;
+            Some(known.initial)
+        })
+    });
+    if found.is_none() {
+        state.fail(INVALID_VALUE);
+    }
+    found
+}
+
+/// A subroutine parameter of the program that is bound: NV_gpu_program5.
+pub(crate) fn subroutine(state: &mut State, number: u32, index: u32) -> Option<u32> {
+    let target = target(state, number)?;
+    let contents = state.bound(target).program.contents();
+    Some(contents.subroutines.get(index as usize).copied().unwrap_or(0))
+}
+
+fn target(state: &mut State, number: u32) -> Option<Target> {
+    let target = Target::of(number);
+    if target.is_none() {
+        state.fail(INVALID_ENUM);
+    }
+    target
+}
+
+/// Whether all names are programs.
+pub(crate) fn are_programs(state: &mut State, names: &[u32]) -> bool {
+    let all = {
+        let share = state.shared();
+        names.iter().all(|&name| share.find(name).is_some())
+    };
+    if !all {
+        state.fail(INVALID_VALUE);
+    }
+    all
+}
+
+/// What four parameters track: NV_vertex_program section 6.1.13.
+pub(crate) fn track_matrix(state: &mut State, number: u32, address: u32, name: u32) -> Option<i32> {
+    if number != Target::Vertex.row().number {
+        state.fail(INVALID_ENUM);
+        return None;
+    }
+    if !address.is_multiple_of(4) || address >= TRACKING {
+        state.fail(INVALID_VALUE);
+        return None;
+    }
+    let tracking = state.gl.tracking(address);
+    let matrix = match tracking.map(|it| it.matrix) {
+        None => 0,
+        Some(TrackedMatrix::Modelview) => 0x1700,
+        Some(TrackedMatrix::Projection) => 0x1701,
+        Some(TrackedMatrix::Color) => 0x1800,
+        Some(TrackedMatrix::Mvp) => 0x8629,
+        Some(TrackedMatrix::Texture(n)) => 0x84C0 + n as i32,
+        Some(TrackedMatrix::Program(n)) => 0x8630 + n as i32,
+    };
+    let form = match tracking.map_or(MatrixForm::Plain, |it| it.form) {
+        MatrixForm::Plain => 0x862A,
+        MatrixForm::Inverse => 0x862B,
+        MatrixForm::Transpose => 0x862C,
+        MatrixForm::InverseTranspose => 0x862D,
+    };
+    match name {
+        0x8648 => Some(matrix),
+        0x8649 => Some(form),
+        _ => {
+            state.fail(INVALID_ENUM);
+            None
+        }
+    }
+}
+
+/// Counts and limits of `GetProgramiv`, by the number of the count; the limit, and both native ones, are the next numbers.
+static COUNTS: [(u32, fn(&Counts) -> u32, i32); 5] = [
+    (0x88A0, |it| it.instructions, 65_536),
+    (0x88A4, |it| it.temporaries, 4096),
+    (0x88A8, |it| it.parameters, 1024),
+    (0x88AC, |it| it.attribs, 16),
+    (0x88B0, |it| it.address_registers, 2),
+];
+
+/// Counts and limits of fragment programs, in the order of [`FRAGMENT_NAMES`]: ALU, TEX, indirections.
+static FRAGMENT_COUNTS: [fn(&Counts) -> u32; 3] =
+    [|it| it.alu_instructions, |it| it.texture_instructions, |it| it.texture_indirections];
+/// `PROGRAM_ALU_INSTRUCTIONS_ARB` and the next ones: counts, native counts, limits, native limits.
+const FRAGMENT_NAMES: std::ops::Range<u32> = 0x8805..0x8811;
+
+/// `GetProgramivARB` of a program. Programs of the driver are the driver's to answer for.
+pub(crate) fn program_value(state: &mut State, target: Target, program: &Program, name: u32) -> Option<i32> {
+    let contents = program.contents();
+    let counts = contents.loaded.as_ref().map(|it| *it.counts()).unwrap_or_default();
+    let (length, is_drivers) = (contents.text.len() as i32, contents.is_drivers);
+    drop(contents);
+    let is_count = matches!(name, 0x88A0..=0x88B3) || FRAGMENT_NAMES.contains(&name);
+    if is_drivers && is_count && state.bound(target).program.name == program.name {
+        return Some(query::arb_program::<1>(target.row().number, name)[0]);
+    }
+    let row = COUNTS.iter().find(|(first, ..)| (*first..first + 4).contains(&name));
+    if let Some((first, count, limit)) = row {
+        return Some(match (name - first) % 2 {
+            0 => count(&counts) as i32,
+            _ => *limit,
+        });
+    }
+    if FRAGMENT_NAMES.contains(&name) {
+        let place = name - FRAGMENT_NAMES.start;
+        return Some(match place {
+            0..6 => FRAGMENT_COUNTS[place as usize % 3](&counts) as i32,
+            _ => 65_536,
+        });
+    }
+    Some(match name {
+        0x8627 => length,
+        0x8876 => 0x8875,
+        0x8677 => state.bound(target).program.name as i32,
+        0x88B4 => LOCAL_PARAMETERS as i32,
+        0x88B5 => ENV_PARAMETERS as i32,
+        0x88B6 => 1,
+        // NV_vertex_program2_option, NV_fragment_program2: executed instructions, call depth, if depth, loop depth, loop count.
+        0x88F4 => 65_536,
+        0x88F5 | 0x88F6 | 0x88F7 => 64,
+        0x88F8 => 255,
+        // NV_gpu_program4: components of attributes and of results, and their limits.
+        0x8906 => counts.attrib_components as i32,
+        0x8907 => counts.result_components as i32,
+        0x8908 | 0x8909 => 128,
+        0x8DA5 => 64,
+        0x8DA6 => 32,
+        _ => {
+            state.fail(INVALID_ENUM);
+            return None;
+        }
+    })
+}
+
+/// `GetProgramivNV`
+pub(crate) fn nv_program_value(state: &mut State, name: u32, value: u32) -> Option<i32> {
+    let Some(program) = state.shared().find(name) else {
+        state.fail(INVALID_OPERATION);
+        return None;
+    };
+    let contents = program.contents();
+    let (length, target) = (contents.text.len() as i32, contents.target);
+    drop(contents);
+    Some(match value {
+        0x8646 => target.map_or(0, |it| it.row().number as i32),
+        0x8627 => length,
+        0x8647 => 1,
+        _ => {
+            state.fail(INVALID_ENUM);
+            return None;
+        }
+    })
+}
+
+/// The program string of the program that is bound.
+pub(crate) fn bound_text(state: &mut State, number: u32, name: u32) -> Option<Vec<u8>> {
+    let target = target(state, number)?;
+    let bound = state.bound(target).program.clone();
+    program_text(state, Some(&bound), name)
+}
+
+/// The program string of a program.
+pub(crate) fn text(state: &mut State, program: u32, name: u32) -> Option<Vec<u8>> {
+    let found = state.shared().find(program);
+    program_text(state, found.as_deref(), name)
+}
+
+fn program_text(state: &mut State, program: Option<&Program>, name: u32) -> Option<Vec<u8>> {
+    const PROGRAM_STRING: u32 = 0x8628;
+    match program {
+        _ if name != PROGRAM_STRING => state.fail(INVALID_ENUM),
+        None => state.fail(INVALID_OPERATION),
+        Some(program) => return Some(program.contents().text.clone()),
+    }
+    None
+}
+
+/// Strings that are ours.
+pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
+    const PROGRAM_ERROR_STRING: u32 = 0x8874;
+    if !state.capabilities.works {
+        return None;
+    }
+    match name {
+        driver::constants::EXTENSIONS => Some(state.capabilities.extension_text.as_ptr()),
+        PROGRAM_ERROR_STRING => Some(state.error_text.as_ptr()),
+        _ => None,
+    }
+}
+
+/// The extension of a number.
+pub(crate) fn indexed_string(state: &mut State, name: u32, index: u32) -> Option<*const c_char> {
+    if !state.capabilities.works || name != driver::constants::EXTENSIONS {
+        return None;
+    }
+    Some(state.capabilities.extensions.get(index as usize)?.as_ptr())
+}
+
+/// Whether a target is enabled, or an array of NV_vertex_program.
+pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
+    if !state.capabilities.works {
+        return None;
+    }
+    if let 0x8650..=0x865F = capability {
+        return Some(query::attribute_array::<1>(capability - 0x8650, 0x8622) != [0]);
+    }
+    Some(state.bound(Target::of(capability)?).enabled)
+}
+
+/// Integers that are ours to know.
+pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
+    if !state.capabilities.works {
+        return None;
+    }
+    if let Some(enabled) = Target::of(name).map(|target| state.bound(target).enabled) {
+        return Some(enabled.into());
+    }
+    Some(match name {
+        0x821D => state.capabilities.extensions.len() as i32,
+        0x864B => state.error_position,
+        // VERTEX_PROGRAM_BINDING_NV, FRAGMENT_PROGRAM_BINDING_NV
+        0x864A => state.bound(Target::Vertex).program.name as i32,
+        0x8873 => state.bound(Target::FragmentNv).program.name as i32,
+        0x8B8D => state.used_program as i32,
+        // MAX_TRACK_MATRICES_NV, MAX_TRACK_MATRIX_STACK_DEPTH_NV
+        0x862F => 8,
+        // MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV
+        0x8868 => 64,
+        // MATRIX_MODE: matrices of NV_vertex_program have names of ARB_vertex_program in the driver.
+        0x0B33 => state.recorded_list()?,
+        0x8DA0 => crate::buffers::BINDINGS as i32,
+        0x8DA1 => 16_384,
+        _ => return None,
+    })
+}
+

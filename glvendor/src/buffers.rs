@@ -1,0 +1,52 @@
+//! Parameter buffers: NV_parameter_buffer_object.
+
+use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
+use crate::context::State;
+use crate::ffi::{driver, query};
+use crate::target::Target;
+
+/// Bindings of a target: MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV.
+pub(crate) const BINDINGS: u32 = 14;
+
+/// What is bound to a binding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Binding {
+    /// The buffer; 0 for none.
+    pub(crate) buffer: u32,
+    /// The first byte.
+    pub(crate) offset: usize,
+    /// Its bytes; `None` for all behind the first.
+    pub(crate) size: Option<usize>,
+}
+
+/// `BindBufferRange` and its kin: a buffer, or the part of it from an offset on.
+pub(crate) fn bind(state: &mut State, target: Target, index: u32, buffer: u32, part: Option<(isize, Option<isize>)>) {
+    let size = part.and_then(|(_, size)| size);
+    let offset = part.map_or(0, |(offset, _)| offset);
+    let is_valid = index < BINDINGS && offset >= 0 && size.is_none_or(|size| size > 0);
+    if !is_valid {
+        return state.fail(INVALID_VALUE);
+    }
+    state.buffers[target as usize][index as usize] = Binding {
+        buffer,
+        offset: offset as usize,
+        size: size.map(|size| size as usize),
+    };
+}
+
+/// `ProgramBufferParameters`: words of the buffer that is bound.
+pub(crate) fn set_words(state: &mut State, number: u32, index: u32, first: u32, words: &[u32]) {
+    let Some(target) = Target::of_buffers(number) else {
+        return state.fail(INVALID_ENUM);
+    };
+    let Some(binding) = state.buffers[target as usize].get(index as usize).copied() else {
+        return state.fail(INVALID_VALUE);
+    };
+    if binding.buffer == 0 {
+        return state.fail(INVALID_OPERATION);
+    }
+    let bound = query::integer(0x8A28) as u32;
+    driver::BindBuffer(0x8A11, binding.buffer);
+    query::write_uniform_buffer(binding.offset + 4 * first as usize, words);
+    driver::BindBuffer(0x8A11, bound);
+}

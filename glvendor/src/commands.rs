@@ -1,0 +1,434 @@
+//! Commands about programs, as the specifications define them: ARB_vertex_program section 2.14, NV_vertex_program sections 2.14.1 and
+//! 2.14.4, NV_fragment_program section 5.7, EXT_gpu_program_parameters, EXT_direct_state_access, NV_gpu_program4 section 2.14.1.
+
+use crate::context::{Groups, State};
+use crate::draw;
+use crate::ffi::{driver, query};
+use crate::log;
+use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
+use crate::target::{TARGETS, Target};
+use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
+use glasm::{Program as Loaded, Source};
+use std::ffi::CString;
+use std::sync::Arc;
+
+pub(crate) const INVALID_ENUM: u32 = 0x0500;
+pub(crate) const INVALID_VALUE: u32 = 0x0501;
+pub(crate) const INVALID_OPERATION: u32 = 0x0502;
+
+/// A command that display lists hold.
+#[derive(Clone, Debug)]
+pub(crate) enum Command {
+    /// `BindProgram`
+    Bind(u32, u32),
+    /// `Enable` or `Disable` of a target.
+    Enable(Target, bool),
+    /// `ProgramEnvParameter`: target, first, values.
+    Env(u32, u32, Vec<Bits>),
+    /// `ProgramLocalParameter`: target, first, values.
+    Local(u32, u32, Vec<Bits>),
+    /// `NamedProgramLocalParameter`: program, target, first, values.
+    NamedLocal(u32, u32, u32, Vec<Bits>),
+    /// `ProgramNamedParameter`: program, name, value.
+    Named(u32, Vec<u8>, Bits),
+    /// `LoadProgram`: target, program, text.
+    Load(u32, u32, Vec<u8>),
+    /// `TrackMatrix`: target, address, matrix, transform.
+    Track(u32, u32, u32, u32),
+    /// `ExecuteProgram`: program, argument.
+    Execute(u32, [f32; 4]),
+    /// `UseProgram`
+    Use(u32),
+    /// `CallList`, `CallLists`: names that the list base is added to already.
+    CallLists(Vec<u32>),
+    /// Our programs are made ready for what draws, with the mode of its primitives if it has one.
+    Ready(Option<u32>),
+}
+
+/// Compiles a command into the display list, or executes it, or both.
+pub(crate) fn issue(state: &mut State, command: Command) {
+    if state.is_inside {
+        return state.fail(INVALID_OPERATION);
+    }
+    if !state.record(&command) {
+        execute(state, &command);
+    }
+}
+
+/// Executes a command.
+pub(crate) fn execute(state: &mut State, command: &Command) {
+    match command {
+        Command::Bind(target, name) => bind(state, *target, *name),
+        Command::Enable(target, enabled) => enable(state, *target, *enabled),
+        Command::Env(target, first, values) => set_env(state, *target, *first, values),
+        Command::Local(target, first, values) => set_local(state, *target, *first, values),
+        Command::NamedLocal(program, target, first, values) => set_named_local(state, *program, *target, *first, values),
+        Command::Named(program, name, value) => set_named(state, *program, name, *value),
+        Command::Load(target, program, text) => load_nv(state, *target, *program, text),
+        Command::Track(target, address, matrix, transform) => track(state, *target, *address, *matrix, *transform),
+        Command::Execute(program, argument) => crate::params::execute_state_program(state, *program, *argument),
+        Command::Use(program) => use_program(state, *program),
+        Command::CallLists(names) => names.iter().for_each(|&name| state.call(name, 1)),
+        Command::Ready(primitive) => draw::ready(state, *primitive),
+    }
+}
+
+/// `GenPrograms`. Names come from the driver, so that its programs have them, too.
+pub(crate) fn generate(state: &mut State, count: i32) -> Vec<u32> {
+    let Ok(count) = usize::try_from(count) else {
+        state.fail(INVALID_VALUE);
+        return Vec::new();
+    };
+    let names = query::program_names(count);
+    let mut share = state.shared();
+    let names = names.unwrap_or_else(|| {
+        let first = share.free_names(count as u32);
+        (first..first + count as u32).collect()
+    });
+    for &name in &names {
+        share.programs.entry(name).or_default();
+    }
+    names
+}
+
+/// `DeletePrograms`: what is bound becomes program 0.
+pub(crate) fn delete(state: &mut State, names: &[u32]) {
+    query::delete_programs(names);
+    for &name in names.iter().filter(|&&name| name != 0) {
+        state.shared().programs.remove(&name);
+        for row in &TARGETS {
+            if state.bound(row.target).program.name == name {
+                state.bound_mut(row.target).program = Arc::new(Program::new(0));
+                state.dirty |= Groups::PROGRAMS;
+            }
+        }
+    }
+}
+
+/// `BindProgram`: ARB_vertex_program section 2.14.1.
+fn bind(state: &mut State, number: u32, name: u32) {
+    let Some(target) = Target::of(number) else {
+        return state.fail(INVALID_ENUM);
+    };
+    let program = match name {
+        0 => Arc::new(Program::new(0)),
+        name => state.shared().program(name),
+    };
+    let mut contents = program.contents();
+    if contents.target.is_some_and(|it| it != target) {
+        drop(contents);
+        return state.fail(INVALID_OPERATION);
+    }
+    contents.target = Some(target);
+    drop(contents);
+    if target.row().is_drivers {
+        driver::BindProgramARB(number, name);
+    }
+    if state.bound(target).program.name != name || name == 0 {
+        state.bound_mut(target).program = program;
+        state.dirty |= Groups::PROGRAMS;
+    }
+}
+
+/// `Enable` or `Disable` of a target.
+fn enable(state: &mut State, target: Target, enabled: bool) {
+    let row = target.row();
+    if row.is_drivers {
+        match enabled {
+            true => driver::Enable(row.number),
+            false => driver::Disable(row.number),
+        }
+    }
+    if state.bound(target).enabled != enabled {
+        state.bound_mut(target).enabled = enabled;
+        state.dirty |= Groups::PROGRAMS;
+    }
+}
+
+/// `UseProgram`: the application's own programs of GLSL come before those that are bound.
+fn use_program(state: &mut State, program: u32) {
+    draw::release(state);
+    driver::UseProgram(program);
+    state.used_program = query::integer(driver::constants::CURRENT_PROGRAM) as u32;
+    state.dirty |= Groups::PROGRAMS;
+}
+
+/// Loads a program string into the program that is bound: `ProgramStringARB`.
+pub(crate) fn load_bound(state: &mut State, number: u32, format: u32, text: &[u8]) {
+    let Some(target) = Target::of(number) else {
+        return state.fail(INVALID_ENUM);
+    };
+    if format != 0x8875 {
+        return state.fail(INVALID_ENUM);
+    }
+    let program = Arc::clone(&state.bound(target).program);
+    load(state, target, &program, text);
+}
+
+/// Loads a program string into a program that is named: `NamedProgramStringEXT`.
+pub(crate) fn load_named(state: &mut State, name: u32, number: u32, format: u32, text: &[u8]) {
+    let target = Target::of(number).filter(|_| format == 0x8875);
+    let Some(target) = target else {
+        return state.fail(INVALID_ENUM);
+    };
+    let program = state.shared().program(name);
+    let other = *program.contents().target.get_or_insert(target) != target;
+    if other {
+        return state.fail(INVALID_OPERATION);
+    }
+    if !target.row().is_drivers {
+        return load(state, target, &program, text);
+    }
+    // The driver loads what is bound.
+    driver::BindProgramARB(number, name);
+    let bound = std::mem::replace(&mut state.bound_mut(target).program, Arc::clone(&program));
+    load(state, target, &program, text);
+    driver::BindProgramARB(number, bound.name);
+    state.bound_mut(target).program = bound;
+}
+
+/// `ProgramVertexLimitNV`: NV_geometry_program4 section 2.14.6.
+pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
+    if number != Target::Geometry.row().number {
+        return state.fail(INVALID_ENUM);
+    }
+    let program = Arc::clone(&state.bound(Target::Geometry).program);
+    let mut contents = program.contents();
+    let Some(loaded) = &contents.loaded else {
+        drop(contents);
+        return state.fail(INVALID_OPERATION);
+    };
+    let most = loaded.ir().modes.vertices_out;
+    let limit = u32::try_from(limit).ok().filter(|limit| (1..=most).contains(limit));
+    if limit.is_none() {
+        drop(contents);
+        return state.fail(INVALID_VALUE);
+    }
+    contents.vertex_limit = limit;
+    drop(contents);
+    program.reloaded();
+    state.dirty |= Groups::PROGRAMS;
+}
+
+/// `ProgramSubroutineParametersuivNV`: NV_gpu_program5 section 2.14.1.
+pub(crate) fn set_subroutines(state: &mut State, number: u32, values: &[u32]) {
+    let Some(target) = Target::of(number) else {
+        return state.fail(INVALID_ENUM);
+    };
+    let program = &state.bound(target).program;
+    program.contents().subroutines = values.to_vec();
+    program.parameter_changed();
+}
+
+/// `LoadProgramNV`: the target says what the string is, and nothing is bound.
+fn load_nv(state: &mut State, number: u32, name: u32, text: &[u8]) {
+    const VERTEX_STATE_PROGRAM_NV: u32 = 0x8621;
+    if name == 0 {
+        return state.fail(INVALID_VALUE);
+    }
+    let target = match number {
+        VERTEX_STATE_PROGRAM_NV => Some(Target::Compute),
+        number => Target::of(number),
+    };
+    let Some(target) = target else {
+        return state.fail(INVALID_ENUM);
+    };
+    let program = state.shared().program(name);
+    let other = program.contents().target.is_some_and(|it| it != target);
+    if other {
+        return state.fail(INVALID_OPERATION);
+    }
+    program.contents().target = Some(target);
+    if number == VERTEX_STATE_PROGRAM_NV {
+        translate(state, target, &program, Source::new("", text).for_type(glasm::ProgramType::VertexState));
+        return;
+    }
+    load(state, target, &program, text);
+}
+
+/// Loads a program string: into the driver if it takes it, else into a program of ours.
+fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
+    let row = target.row();
+    let is_bound = state.bound(target).program.name == program.name;
+    let is_arb = text.starts_with(b"!!ARB");
+    let may_be_drivers = row.is_drivers && is_bound && is_arb && !draw::takes_all();
+    if may_be_drivers && query::load_arb_program(row.number, text) == -1 {
+        let mut contents = program.contents();
+        contents.text = text.to_vec();
+        contents.loaded = None;
+        contents.is_drivers = true;
+        drop(contents);
+        program.reloaded();
+        state.error_position = -1;
+        state.error_text = CString::default();
+        state.dirty |= Groups::PROGRAMS;
+        return;
+    }
+    translate(state, target, program, Source::new("", text).for_stage(row.stage));
+}
+
+/// Loads a program string into a program of ours. An error leaves the program as it is.
+fn translate(state: &mut State, target: Target, program: &Program, source: Source<'_>) {
+    let name = format!("program {}", program.name);
+    let source = Source { name: &name, ..source };
+    match Loaded::load(&source) {
+        Ok(loaded) => {
+            log::info(format_args!("{name}: {} bytes, {:?}", source.text.len(), loaded.dialect()));
+            let mut contents = program.contents();
+            contents.target = Some(target);
+            contents.text = source.text.to_vec();
+            contents.named = Vec::new();
+            contents.loaded = Some(loaded);
+            contents.is_drivers = false;
+            drop(contents);
+            program.reloaded();
+            state.error_position = -1;
+            state.error_text = CString::default();
+            state.dirty |= Groups::PROGRAMS;
+            state.start_mirroring();
+        }
+        Err(errors) => {
+            let text = errors.render(&source);
+            log::error(&text);
+            let position = errors.gl_error_position(&source).unwrap_or(0);
+            state.error_position = i32::try_from(position).unwrap_or(i32::MAX);
+            state.error_text = CString::new(text.replace('\0', " ")).unwrap_or_default();
+            state.fail(INVALID_OPERATION);
+        }
+    }
+}
+
+/// The number of values, or the error if they reach behind the last parameter.
+fn checked(state: &mut State, first: u32, count: usize, most: u32) -> Option<()> {
+    let end = u32::try_from(count).ok().and_then(|count| first.checked_add(count));
+    if end.is_none_or(|end| end > most) {
+        state.fail(INVALID_VALUE);
+        return None;
+    }
+    Some(())
+}
+
+fn set_env(state: &mut State, number: u32, first: u32, values: &[Bits]) {
+    let Some(target) = Target::of(number) else {
+        return state.fail(INVALID_ENUM);
+    };
+    if checked(state, first, values.len(), ENV_PARAMETERS).is_none() {
+        return;
+    }
+    let bound = state.bound_mut(target);
+    crate::objects::set(&mut bound.env, first, values);
+    bound.env_version += 1;
+    if target.row().is_drivers {
+        for (index, value) in (first..).zip(values) {
+            query::set_env_parameter(number, index, value.map(f32::from_bits));
+        }
+    }
+}
+
+fn set_local(state: &mut State, number: u32, first: u32, values: &[Bits]) {
+    let Some(target) = Target::of(number) else {
+        return state.fail(INVALID_ENUM);
+    };
+    if checked(state, first, values.len(), LOCAL_PARAMETERS).is_none() {
+        return;
+    }
+    let program = &state.bound(target).program;
+    let mut contents = program.contents();
+    contents.set_locals(first, values);
+    let is_drivers = contents.is_drivers;
+    drop(contents);
+    program.parameter_changed();
+    if is_drivers {
+        for (index, value) in (first..).zip(values) {
+            query::set_local_parameter(number, index, value.map(f32::from_bits));
+        }
+    }
+}
+
+fn set_named_local(state: &mut State, name: u32, number: u32, first: u32, values: &[Bits]) {
+    let Some(target) = Target::of(number) else {
+        return state.fail(INVALID_ENUM);
+    };
+    if checked(state, first, values.len(), LOCAL_PARAMETERS).is_none() {
+        return;
+    }
+    let program = state.shared().program(name);
+    let mut contents = program.contents();
+    if *contents.target.get_or_insert(target) != target {
+        drop(contents);
+        return state.fail(INVALID_OPERATION);
+    }
+    contents.set_locals(first, values);
+    let is_drivers = contents.is_drivers;
+    drop(contents);
+    program.parameter_changed();
+    if is_drivers {
+        for (index, value) in (first..).zip(values) {
+            let [x, y, z, w] = value.map(f32::from_bits);
+            driver::NamedProgramLocalParameter4fEXT(name, number, index, x, y, z, w);
+        }
+    }
+}
+
+/// `ProgramNamedParameter4fNV`: NV_fragment_program section 5.7.
+fn set_named(state: &mut State, program: u32, name: &[u8], value: Bits) {
+    let Some(program) = state.shared().find(program) else {
+        return state.fail(INVALID_VALUE);
+    };
+    let Ok(name) = std::str::from_utf8(name) else {
+        return state.fail(INVALID_VALUE);
+    };
+    let mut contents = program.contents();
+    let is_known = contents.loaded.as_ref().is_some_and(|it| {
+        let ir = it.ir();
+        ir.named_params.iter().any(|param| ir.names.get(param.name) == name)
+    });
+    if !is_known {
+        drop(contents);
+        return state.fail(INVALID_VALUE);
+    }
+    match contents.named.iter_mut().find(|(known, _)| known == name) {
+        Some((_, old)) => *old = value,
+        None => contents.named.push((name.to_owned(), value)),
+    }
+    drop(contents);
+    program.parameter_changed();
+}
+
+/// `TrackMatrixNV`: NV_vertex_program section 2.14.5.
+fn track(state: &mut State, number: u32, address: u32, matrix: u32, transform: u32) {
+    if number != Target::Vertex.row().number {
+        return state.fail(INVALID_ENUM);
+    }
+    if !address.is_multiple_of(4) || address >= 96 {
+        return state.fail(INVALID_VALUE);
+    }
+    let form = match transform {
+        0x862A => MatrixForm::Plain,
+        0x862B => MatrixForm::Inverse,
+        0x862C => MatrixForm::Transpose,
+        0x862D => MatrixForm::InverseTranspose,
+        _ => return state.fail(INVALID_ENUM),
+    };
+    let matrix = match matrix {
+        0 => None,
+        0x1700 => Some(TrackedMatrix::Modelview),
+        0x1701 => Some(TrackedMatrix::Projection),
+        0x1702 => Some(TrackedMatrix::Texture((query::integer(0x84E0) - 0x84C0).max(0) as u32)),
+        0x1800 => Some(TrackedMatrix::Color),
+        0x8629 => Some(TrackedMatrix::Mvp),
+        0x84C0..=0x84DF => Some(TrackedMatrix::Texture(matrix - 0x84C0)),
+        0x8630..=0x8637 => Some(TrackedMatrix::Program(matrix - 0x8630)),
+        _ => return state.fail(INVALID_ENUM),
+    };
+    state.dirty |= Groups::MATRIX | Groups::PROGRAMS;
+    let tracking = matrix.map(|matrix| Tracking { matrix, form });
+    crate::params::read_tracked(state, address);
+    if let Some(rows) = state.gl.track_matrix(address, tracking) {
+        // What is tracked no more keeps its last value.
+        let rows = rows.map(|row| row.map(f32::to_bits));
+        let bound = state.bound_mut(Target::Vertex);
+        crate::objects::set(&mut bound.env, address, &rows);
+    }
+    state.bound_mut(Target::Vertex).env_version += 1;
+}

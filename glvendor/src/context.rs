@@ -1,0 +1,263 @@
+//! What a context knows: bound programs, parameters, what has changed since the last draw.
+
+use crate::buffers::{BINDINGS, Binding};
+use crate::draw::Drawing;
+use crate::extensions::Capabilities;
+use crate::ffi::{driver, query};
+use crate::lists::Recording;
+use crate::objects::{Bits, Program, Share};
+use crate::target::{TARGETS, Target};
+use bitflags::bitflags;
+use glasm::state::GlState;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What contexts share, behind its lock.
+pub(crate) type Shared = Arc<Mutex<Share>>;
+
+bitflags! {
+    /// Groups of GL state that a pipeline may depend on.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub(crate) struct Groups: u32 {
+        /// Matrices.
+        const MATRIX = 1;
+        /// Lights and the light model.
+        const LIGHT = 1 << 1;
+        /// Materials.
+        const MATERIAL = 1 << 2;
+        /// Texture coordinate generation.
+        const TEXGEN = 1 << 3;
+        /// Texture environments.
+        const TEXENV = 1 << 4;
+        /// Fog.
+        const FOG = 1 << 5;
+        /// Clip planes.
+        const CLIP = 1 << 6;
+        /// Points.
+        const POINT = 1 << 7;
+        /// Viewport and depth range.
+        const VIEWPORT = 1 << 8;
+        /// Shade model and clamps.
+        const RASTER = 1 << 9;
+        /// Textures and samplers.
+        const TEXTURE = 1 << 10;
+        /// Framebuffers and draw buffers.
+        const FRAMEBUFFER = 1 << 11;
+        /// What is enabled.
+        const ENABLES = 1 << 12;
+        /// Which programs are bound and enabled.
+        const PROGRAMS = 1 << 13;
+        /// Arrays.
+        const ARRAYS = 1 << 14;
+    }
+}
+
+/// A context of the application.
+pub(crate) struct Context {
+    /// What it shares with others; the same as the state's.
+    pub(crate) share: Shared,
+    pub(crate) state: State,
+}
+
+impl Context {
+    pub(crate) fn new(share: Shared) -> Self {
+        Self {
+            state: State::new(Arc::clone(&share)),
+            share,
+        }
+    }
+}
+
+/// What a target has in a context.
+pub(crate) struct Bound {
+    /// The program.
+    pub(crate) program: Arc<Program>,
+    /// Whether it is enabled.
+    pub(crate) enabled: bool,
+    /// Environment parameters, as far as they were set.
+    pub(crate) env: Vec<Bits>,
+    /// Goes up when one changes.
+    pub(crate) env_version: u64,
+}
+
+/// The state of a context.
+pub(crate) struct State {
+    pub(crate) share: Shared,
+    pub(crate) capabilities: Capabilities,
+    /// By target.
+    pub(crate) bound: [Bound; TARGETS.len()],
+    /// Which targets were enabled, by `PushAttrib(ENABLE_BIT)`; the driver keeps those that it knows.
+    pub(crate) pushed: Vec<Option<[bool; TARGETS.len()]>>,
+    /// What has changed since the last draw with our programs.
+    pub(crate) dirty: Groups,
+    /// GL's state as it was read from the driver, and what parameters track.
+    pub(crate) gl: GlState,
+    /// The error that `GetError` gives first.
+    pub(crate) error: u32,
+    /// Where the last program string was wrong; -1 if it was not.
+    pub(crate) error_position: i32,
+    /// What was wrong with it.
+    pub(crate) error_text: CString,
+    /// The application's own program object of GLSL.
+    pub(crate) used_program: u32,
+    /// The application's own pipeline object of GLSL programs.
+    pub(crate) used_pipeline: u32,
+    /// Parameter buffers, by target and binding.
+    pub(crate) buffers: [[Binding; BINDINGS as usize]; TARGETS.len()],
+    /// Between `Begin` and `End`.
+    pub(crate) is_inside: bool,
+    /// The display list that is being compiled.
+    pub(crate) recording: Option<Recording>,
+    /// Whether conventional attributes are set as numbered ones, too.
+    pub(crate) mirroring: bool,
+    /// What draws.
+    pub(crate) drawing: Drawing,
+}
+
+impl State {
+    fn new(share: Shared) -> Self {
+        Self {
+            share,
+            capabilities: Capabilities::default(),
+            bound: std::array::from_fn(|_| Bound {
+                program: Arc::new(Program::new(0)),
+                enabled: false,
+                env: Vec::new(),
+                env_version: 0,
+            }),
+            pushed: Vec::new(),
+            dirty: Groups::all(),
+            gl: GlState::default(),
+            error: 0,
+            error_position: -1,
+            error_text: CString::default(),
+            used_program: 0,
+            used_pipeline: 0,
+            buffers: Default::default(),
+            is_inside: false,
+            recording: None,
+            mirroring: false,
+            drawing: Drawing::default(),
+        }
+    }
+
+    /// The context is current now. The first time it is asked what it can do.
+    pub(crate) fn made_current(&mut self) {
+        if !self.capabilities.known {
+            self.capabilities = Capabilities::read();
+        }
+        self.dirty = Groups::all();
+    }
+
+    pub(crate) fn shared(&self) -> MutexGuard<'_, Share> {
+        self.share.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn bound(&self, target: Target) -> &Bound {
+        &self.bound[target as usize]
+    }
+
+    pub(crate) fn bound_mut(&mut self, target: Target) -> &mut Bound {
+        &mut self.bound[target as usize]
+    }
+
+    /// An error that `GetError` will give. GL keeps the first one.
+    pub(crate) fn fail(&mut self, error: u32) {
+        if self.error == 0 {
+            self.error = error;
+        }
+    }
+
+    /// State may have changed, or will when the list is called that is being compiled.
+    #[inline]
+    pub(crate) fn changed(&mut self, groups: Groups) {
+        if let Some(recording) = &mut self.recording {
+            recording.is_changed = true;
+        }
+        self.dirty |= groups;
+    }
+
+    /// Whether conventional attributes are set as numbered ones, too: as soon as a program is there that may read them so, and in display
+    /// lists, which may be called when it is.
+    #[inline]
+    pub(crate) fn mirrors(&self) -> bool {
+        self.mirroring || self.recording.is_some()
+    }
+
+    /// Sets the numbered attribute that a conventional command has set.
+    #[inline]
+    pub(crate) fn mirror(&mut self, number: u32, [x, y, z, w]: [f32; 4]) {
+        // GL keeps attribute 0 and the position together itself.
+        if number > 0 {
+            driver::VertexAttrib4f(number, x, y, z, w);
+        }
+        // With COLOR_MATERIAL a color is a material.
+        if number == 3 {
+            self.dirty |= Groups::MATERIAL;
+        }
+    }
+
+    /// From now on conventional attributes are numbered ones, too.
+    pub(crate) fn start_mirroring(&mut self) {
+        if self.mirroring || !self.capabilities.works || self.is_inside {
+            return;
+        }
+        self.mirroring = true;
+        for (number, name) in [(2, 0x0B02), (3, 0x0B00), (4, 0x8459)] {
+            let [x, y, z, w] = query::floats(name);
+            let w = if number == 2 { 1.0 } else { w };
+            driver::VertexAttrib4f(number, x, y, z, w);
+        }
+        let [fog] = query::floats(0x8453);
+        driver::VertexAttrib4f(5, fog, 0.0, 0.0, 1.0);
+        let active = query::integer(0x84E0);
+        for unit in 0..self.capabilities.texture_coordinates.min(8) {
+            driver::ActiveTexture(driver::constants::TEXTURE0 + unit);
+            let [x, y, z, w] = query::floats(0x0B03);
+            driver::VertexAttrib4f(8 + unit, x, y, z, w);
+        }
+        driver::ActiveTexture(active as u32);
+    }
+
+    /// `Begin`: primitives are open, now or in the list that is being compiled.
+    pub(crate) fn begin(&mut self) {
+        let executes = match &mut self.recording {
+            Some(recording) => {
+                recording.is_inside = true;
+                recording.executes()
+            }
+            None => true,
+        };
+        self.is_inside = executes;
+    }
+
+    /// `End`
+    pub(crate) fn end(&mut self) {
+        if let Some(recording) = &mut self.recording {
+            recording.is_inside = false;
+        }
+        self.is_inside = false;
+    }
+
+    /// `PushAttrib`: which targets are enabled is a part of `ENABLE_BIT`. ARB_vertex_program, table X.6.
+    pub(crate) fn push_enables(&mut self, mask: u32) {
+        const MOST: usize = 64;
+        if self.recording.is_none() && self.pushed.len() < MOST {
+            let enables = std::array::from_fn(|n| self.bound[n].enabled);
+            let has_enables = mask & driver::constants::ENABLE_BIT != 0;
+            self.pushed.push(has_enables.then_some(enables));
+        }
+    }
+
+    /// `PopAttrib`: nearly everything may have changed.
+    pub(crate) fn pop_enables(&mut self) {
+        if self.recording.is_none()
+            && let Some(Some(enables)) = self.pushed.pop()
+        {
+            for (bound, enabled) in self.bound.iter_mut().zip(enables) {
+                bound.enabled = enabled;
+            }
+        }
+        self.changed(Groups::all() - Groups::ARRAYS);
+    }
+}

@@ -1,0 +1,314 @@
+//! Before something draws: which programs draw it, and whether all that they read has reached them.
+
+use crate::context::{Groups, State};
+use crate::ffi::ring::Ring;
+use crate::ffi::{driver, query};
+use crate::log;
+use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
+use crate::reader;
+use crate::target::Target;
+use glasm::Compiler;
+use rustc_hash::FxHashMap;
+use std::sync::{Arc, LazyLock};
+
+/// More pipelines than an application has; those of programs that are gone make room.
+const MOST_PIPELINES: usize = 4096;
+
+/// Groups of state that decide about the pipeline.
+const DECIDING: Groups = Groups::PROGRAMS
+    .union(Groups::RASTER)
+    .union(Groups::ENABLES)
+    .union(Groups::FRAMEBUFFER)
+    .union(Groups::TEXTURE)
+    .union(Groups::LIGHT);
+
+/// What draws in a context.
+#[derive(Default)]
+pub(crate) struct Drawing {
+    /// The programs that draw; `None` where the driver's do, or the application's in GLSL.
+    programs: Option<Programs>,
+    pipelines: Vec<Option<Pipeline>>,
+    by_key: FxHashMap<Key, usize>,
+    current: Option<usize>,
+    /// Whether points were drawn last.
+    points: bool,
+    /// Our program object that is in use; 0 if the application's is.
+    in_use: u32,
+    /// Goes up when state was read.
+    pub(crate) generation: u64,
+    ring: Ring,
+    bytes: Vec<u8>,
+    /// Numbered arrays that were enabled in the place of conventional ones.
+    pub(crate) arrays: u32,
+    compiler: Compiler,
+}
+
+/// Whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
+pub(crate) fn takes_all() -> bool {
+    static ALL: LazyLock<bool> = LazyLock::new(|| std::env::var_os("GLASM_ALL").is_some_and(|it| it == "1"));
+    *ALL
+}
+
+/// Something is about to draw, with primitives of a mode if it has them.
+#[inline]
+pub(crate) fn before(state: &mut State, primitive: Option<u32>) {
+    if state.recording.is_some() && !state.record_draw(primitive) {
+        return;
+    }
+    ready(state, primitive);
+}
+
+/// Makes the programs that are bound ready.
+pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
+    if state.is_inside {
+        return;
+    }
+    if state.dirty.contains(Groups::PROGRAMS) {
+        select(state);
+    }
+    if state.drawing.programs.is_none() {
+        return release(state);
+    }
+    let points = primitive == Some(driver::constants::POINTS);
+    if state.dirty.intersects(DECIDING) || points != state.drawing.points || state.drawing.current.is_none() {
+        state.drawing.points = points;
+        choose(state, points);
+    }
+    let Some(current) = state.drawing.current else {
+        return release(state);
+    };
+    let Some(mut pipeline) = state.drawing.pipelines[current].take() else {
+        return release(state);
+    };
+    if state.drawing.in_use != pipeline.program {
+        driver::UseProgram(pipeline.program);
+        state.drawing.in_use = pipeline.program;
+    }
+    send_parameters(state, &mut pipeline);
+    state.apply_arrays(pipeline.attributes);
+    state.drawing.pipelines[current] = Some(pipeline);
+}
+
+/// Work groups are about to run.
+pub(crate) fn before_dispatch(state: &mut State) {
+    let is_ours = state.capabilities.works && state.used_program == 0 && enabled_program(state, Target::Compute).is_some();
+    if !is_ours {
+        return release(state);
+    }
+    log::error("compute programs do not run yet");
+}
+
+/// Which programs draw: those that are enabled, if one of them is ours and the application uses none in GLSL.
+fn select(state: &mut State) {
+    state.dirty -= Groups::PROGRAMS;
+    state.dirty |= Groups::ENABLES;
+    state.drawing.current = None;
+    state.drawing.programs = None;
+    if !state.capabilities.works || state.used_program != 0 || state.used_pipeline != 0 {
+        return;
+    }
+    let mut programs = Programs::default();
+    for (place, target) in TARGETS_OF_STAGES.into_iter().enumerate() {
+        programs[place] = enabled_program(state, target);
+    }
+    let fragment = &mut programs[STAGES - 1];
+    *fragment = fragment.take().or_else(|| enabled_program(state, Target::FragmentNv));
+    let ours = programs.iter().flatten().any(|it| !it.contents().is_drivers);
+    if ours {
+        state.start_mirroring();
+        state.drawing.programs = Some(programs);
+    }
+}
+
+fn enabled_program(state: &State, target: Target) -> Option<Arc<crate::objects::Program>> {
+    let bound = state.bound(target);
+    (bound.enabled && bound.program.serial() != 0).then(|| Arc::clone(&bound.program))
+}
+
+/// The pipeline of the programs and the state, made if it is new.
+fn choose(state: &mut State, points: bool) {
+    let Some(programs) = state.drawing.programs.clone() else { return };
+    let key = Key {
+        serials: std::array::from_fn(|place| programs[place].as_ref().map_or(0, |it| it.serial())),
+        state: compiled_state(state, points),
+    };
+    // Another pipeline may read what the last one did not need.
+    state.dirty = Groups::all() - (DECIDING - Groups::LIGHT);
+    if let Some(&known) = state.drawing.by_key.get(&key) {
+        state.drawing.current = Some(known);
+        return;
+    }
+    if state.drawing.pipelines.len() >= MOST_PIPELINES {
+        forget_pipelines(state);
+    }
+    let mut compiler = std::mem::take(&mut state.drawing.compiler);
+    let made = pipeline::make(state, &mut compiler, &programs, &key);
+    state.drawing.compiler = compiler;
+    let made = made.inspect_err(|problem| log::error(format_args!("nothing of ours draws here: {problem}")));
+    let place = state.drawing.pipelines.len();
+    state.drawing.pipelines.push(made.ok());
+    state.drawing.by_key.insert(key, place);
+    state.drawing.current = Some(place);
+}
+
+fn forget_pipelines(state: &mut State) {
+    release(state);
+    for pipeline in state.drawing.pipelines.drain(..).flatten() {
+        driver::DeleteProgram(pipeline.program);
+    }
+    state.drawing.by_key.clear();
+    state.drawing.current = None;
+}
+
+/// Reads the state that programs are compiled for.
+fn compiled_state(state: &State, points: bool) -> Compiled {
+    const CLIP_PLANES: u32 = 8;
+    let clip_planes = (0..CLIP_PLANES).filter(|n| query::is_enabled(0x3000 + n));
+    let mut sprites = 0;
+    if points && query::is_enabled(0x8861) {
+        reader::with_units(0xFF, |unit| {
+            if query::tex_env_mode::<1>(0x8861, 0x8862) != [0] {
+                sprites |= 1 << unit;
+            }
+        });
+    }
+    let draw_buffers = (0..8).filter(|n| query::integer(0x8825 + n) != 0);
+    let vertex_clamp = query::integer(0x891A);
+    Compiled {
+        two_sided: query::is_enabled(0x8643) && state.bound(Target::Vertex).enabled,
+        flat: query::integer(0x0B54) == 0x1D00,
+        clamps_vertex_colors: vertex_clamp != 0,
+        point_sprites: sprites,
+        clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
+        draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
+    }
+}
+
+/// Writes what has changed of the parameters, and binds it.
+fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
+    let needed = pipeline.needs.groups();
+    let changed = state.dirty & needed;
+    if !changed.is_empty() {
+        reader::refresh(&mut state.gl, &pipeline.needs, changed);
+        // What this pipeline does not need is read when another one does.
+        state.dirty -= changed;
+        state.drawing.generation += 1;
+    }
+    for block in &mut pipeline.blocks {
+        let versions = block.versions(state);
+        let size = 16 * block.slots.len();
+        let kept = block.written.filter(|(written, ..)| *written == versions);
+        let place = match kept {
+            Some((_, buffer, place)) => Some((buffer, place)),
+            None => {
+                let mut bytes = std::mem::take(&mut state.drawing.bytes);
+                bytes.clear();
+                let bound = block.target.map(|target| state.bound(target));
+                block.fill(bound, &state.gl, &mut bytes);
+                let place = state.drawing.ring.write(&bytes, state.capabilities.uniform_alignment);
+                state.drawing.bytes = bytes;
+                place
+            }
+        };
+        if let Some((buffer, place)) = place {
+            query::bind_uniform_buffer(block.binding, buffer, place, size);
+            block.written = Some((versions, buffer, place));
+        }
+    }
+}
+
+/// The application's own program is in use again, and its arrays are as it made them.
+pub(crate) fn release(state: &mut State) {
+    if state.drawing.in_use != 0 {
+        driver::UseProgram(state.used_program);
+        state.drawing.in_use = 0;
+    }
+    state.restore_arrays();
+}
+
+/// An array of a conventional attribute: number of the attribute, what enables it, and the names of its size, type, stride, buffer, pointer.
+struct Array {
+    number: u32,
+    enable: u32,
+    size: u32,
+    kind: u32,
+    stride: u32,
+    buffer: u32,
+    pointer: u32,
+}
+
+const fn array(number: u32, enable: u32, size: u32, kind: u32, stride: u32, buffer: u32, pointer: u32) -> Array {
+    Array { number, enable, size, kind, stride, buffer, pointer }
+}
+
+static ARRAYS: [Array; 5] = [
+    array(2, 0x8075, 0, 0x807E, 0x807F, 0x8897, 0x808F),
+    array(3, 0x8076, 0x8081, 0x8082, 0x8083, 0x8898, 0x8090),
+    array(4, 0x845E, 0x845A, 0x845B, 0x845C, 0x889C, 0x845D),
+    array(5, 0x8457, 0, 0x8454, 0x8455, 0x889D, 0x8456),
+    array(8, 0x8078, 0x8088, 0x8089, 0x808A, 0x889A, 0x8092),
+];
+
+impl State {
+    /// Arrays are about to change, or to be asked for: they become what the application has made of them.
+    pub(crate) fn arrays_change(&mut self) {
+        self.restore_arrays();
+        self.changed(Groups::ARRAYS);
+    }
+
+    /// Arrays of conventional attributes become those of the numbered attributes that the vertex program reads.
+    fn apply_arrays(&mut self, attributes: u32) {
+        if !self.dirty.contains(Groups::ARRAYS) {
+            return;
+        }
+        self.restore_arrays();
+        self.dirty -= Groups::ARRAYS;
+        for row in &ARRAYS {
+            if row.number != 8 {
+                self.apply_array(row, row.number, attributes);
+                continue;
+            }
+            let units = attributes >> 8 & 0xFF;
+            if units == 0 {
+                continue;
+            }
+            let active = query::integer(0x84E1);
+            for unit in (0..8).filter(|n| units & 1 << n != 0) {
+                driver::ClientActiveTexture(0x84C0 + unit);
+                self.apply_array(row, 8 + unit, attributes);
+            }
+            driver::ClientActiveTexture(active as u32);
+        }
+    }
+
+    fn apply_array(&mut self, row: &Array, number: u32, attributes: u32) {
+        let is_read = attributes & 1 << number != 0;
+        if !is_read || !query::is_enabled(row.enable) || query::attribute_array::<1>(number, 0x8622) != [0] {
+            return;
+        }
+        let size = match (row.size, number) {
+            (0, 2) => 3,
+            (0, _) => 1,
+            (name, _) => query::integer(name),
+        };
+        // Texture coordinates are numbers, all others fractions where they are integers.
+        let is_fraction = number < 8;
+        let bound = query::integer(0x8894);
+        driver::BindBuffer(0x8892, query::integer(row.buffer) as u32);
+        let (kind, stride) = (query::integer(row.kind) as u32, query::integer(row.stride));
+        query::set_attribute_array(number, size, kind, is_fraction, stride, query::array_pointer(row.pointer));
+        driver::BindBuffer(0x8892, bound as u32);
+        driver::EnableVertexAttribArray(number);
+        self.drawing.arrays |= 1 << number;
+    }
+
+    fn restore_arrays(&mut self) {
+        let arrays = std::mem::take(&mut self.drawing.arrays);
+        if arrays != 0 {
+            for number in (0..16).filter(|n| arrays & 1 << n != 0) {
+                driver::DisableVertexAttribArray(number);
+            }
+            self.dirty |= Groups::ARRAYS;
+        }
+    }
+}

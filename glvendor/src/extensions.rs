@@ -1,0 +1,127 @@
+//! What the driver below can do, and which extensions are advertised because of it.
+
+use crate::ffi::{driver, query};
+use std::ffi::CString;
+
+/// What the driver of a context can do.
+#[derive(Debug, Default)]
+pub(crate) struct Capabilities {
+    /// Whether it was asked.
+    pub(crate) known: bool,
+    /// Whether programs can be translated for it: OpenGL with fixed functions, and modules in SPIR-V.
+    pub(crate) works: bool,
+    /// Version, as 45.
+    pub(crate) version: u32,
+    /// Its extensions, with a blank behind each.
+    driver_extensions: String,
+    /// All extensions that applications see, by number.
+    pub(crate) extensions: Vec<CString>,
+    /// The same as one string.
+    pub(crate) extension_text: CString,
+    /// Texture coordinate sets.
+    pub(crate) texture_coordinates: u32,
+    /// Texture image units of a stage.
+    pub(crate) texture_units: u32,
+    /// Uniform buffer bindings.
+    pub(crate) uniform_buffers: u32,
+    /// What offsets of uniform buffers are multiples of.
+    pub(crate) uniform_alignment: usize,
+}
+
+/// An extension, with what it needs of the driver: the version of GL that has it, and an extension that does as well.
+struct Row(&'static str, u32, &'static str);
+
+/// Extensions that this library adds.
+static ADDED: &[Row] = &[
+    Row("GL_ARB_vertex_program", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_ARB_fragment_program", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_ARB_fragment_program_shadow", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_EXT_gpu_program_parameters", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_vertex_program", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_vertex_program1_1", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_vertex_program2", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_vertex_program2_option", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_vertex_program3", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_fragment_program", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_fragment_program_option", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_fragment_program2", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_gpu_program4", 33, "GL_EXT_gpu_shader4"),
+    Row("GL_NV_gpu_program4_1", 40, "GL_ARB_gpu_shader5"),
+    Row("GL_NV_vertex_program4", 33, "GL_EXT_gpu_shader4"),
+    Row("GL_NV_fragment_program4", 33, "GL_EXT_gpu_shader4"),
+    Row("GL_NV_geometry_program4", 32, "GL_ARB_geometry_shader4"),
+    Row("GL_NV_gpu_program5", 40, "GL_ARB_gpu_shader5"),
+    Row("GL_NV_gpu_program_fp64", 40, "GL_ARB_gpu_shader_fp64"),
+    Row("GL_NV_tessellation_program5", 40, "GL_ARB_tessellation_shader"),
+    Row("GL_NV_compute_program5", 43, "GL_ARB_compute_shader"),
+    Row("GL_NV_parameter_buffer_object", 31, "GL_ARB_uniform_buffer_object"),
+    Row("GL_NV_parameter_buffer_object2", 31, "GL_ARB_uniform_buffer_object"),
+];
+
+impl Capabilities {
+    /// Asks the driver of the context that is current.
+    pub(crate) fn read() -> Self {
+        let text = query::string(driver::constants::VERSION);
+        let Some(version) = version(&text) else {
+            return Self { known: true, ..Self::default() };
+        };
+        let named = extensions(version);
+        let mut capabilities = Self {
+            known: true,
+            version,
+            driver_extensions: named.join(" ") + " ",
+            texture_coordinates: query::integer(0x8871).max(0) as u32,
+            texture_units: query::integer(0x8872).max(0) as u32,
+            uniform_buffers: query::integer(0x8A2F).max(0) as u32,
+            uniform_alignment: query::integer(0x8A34).max(16) as usize,
+            ..Self::default()
+        };
+        let core = capabilities.has("GL_ARB_compatibility", 0) || version < 31;
+        capabilities.works = core
+            && capabilities.has("GL_ARB_gl_spirv", 46)
+            && capabilities.has("GL_ARB_uniform_buffer_object", 31)
+            && capabilities.has("GL_ARB_buffer_storage", 44)
+            && capabilities.has("GL_ARB_multi_bind", 44);
+        capabilities.advertise(named);
+        capabilities
+    }
+
+    /// Whether the driver has an extension, or the version of GL that has it; 0 for no version.
+    pub(crate) fn has(&self, name: &str, version: u32) -> bool {
+        version != 0 && self.version >= version || self.has_extension(name)
+    }
+
+    /// Whether the driver names an extension.
+    pub(crate) fn has_extension(&self, name: &str) -> bool {
+        self.driver_extensions.split(' ').any(|it| it == name)
+    }
+
+    fn advertise(&mut self, mut names: Vec<String>) {
+        if self.works {
+            for Row(name, version, extension) in ADDED {
+                if self.has(extension, *version) && !names.iter().any(|it| it == name) {
+                    names.push((*name).to_owned());
+                }
+            }
+        }
+        self.extension_text = CString::new(names.join(" ")).unwrap_or_default();
+        self.extensions = names.into_iter().filter_map(|name| CString::new(name).ok()).collect();
+    }
+}
+
+/// 45 of "4.5 (Compatibility Profile) Mesa 22.3.6"; `None` for OpenGL ES.
+fn version(text: &str) -> Option<u32> {
+    let mut digits = text.split(['.', ' ']);
+    let major: u32 = digits.next()?.parse().ok()?;
+    let minor: u32 = digits.next()?.parse().ok()?;
+    Some(10 * major + minor.min(9))
+}
+
+fn extensions(version: u32) -> Vec<String> {
+    if version < 30 {
+        let text = query::string(driver::constants::EXTENSIONS);
+        return text.split_ascii_whitespace().map(str::to_owned).collect();
+    }
+    let count = query::integer(0x821D).max(0) as u32;
+    (0..count).map(|n| query::indexed_string(driver::constants::EXTENSIONS, n)).collect()
+}

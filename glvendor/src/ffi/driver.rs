@@ -1,0 +1,199 @@
+//! The commands of the driver below, as functions with the names of the registry less `gl`, and its constants.
+//!
+//! A command is looked up when it is first called, and it is the same for all contexts: drivers below GLVND hand out functions that find the
+//! context themselves. One that the driver lacks does nothing and gives nothing: 0, null.
+
+#![allow(
+    non_snake_case,
+    clippy::too_many_arguments,
+    dead_code,
+    reason = "all commands of the registry, by its names"
+)]
+
+use std::ffi::{CString, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// Types of parameters.
+#[allow(
+    clippy::upper_case_acronyms,
+    non_camel_case_types,
+    reason = "names are those of the registry"
+)]
+pub(crate) mod types {
+    use std::ffi::{c_char, c_void};
+
+    pub(crate) type GLenum = u32;
+    pub(crate) type GLboolean = u8;
+    pub(crate) type GLbitfield = u32;
+    pub(crate) type GLbyte = i8;
+    pub(crate) type GLubyte = u8;
+    pub(crate) type GLshort = i16;
+    pub(crate) type GLushort = u16;
+    pub(crate) type GLint = i32;
+    pub(crate) type GLuint = u32;
+    pub(crate) type GLsizei = i32;
+    pub(crate) type GLint64 = i64;
+    pub(crate) type GLuint64 = u64;
+    pub(crate) type GLint64EXT = i64;
+    pub(crate) type GLuint64EXT = u64;
+    pub(crate) type GLfloat = f32;
+    pub(crate) type GLdouble = f64;
+    pub(crate) type GLclampf = f32;
+    pub(crate) type GLclampd = f64;
+    pub(crate) type GLhalfNV = u16;
+    pub(crate) type GLchar = c_char;
+    pub(crate) type GLcharARB = c_char;
+    pub(crate) type GLhandleARB = u32;
+    pub(crate) type GLintptr = isize;
+    pub(crate) type GLsizeiptr = isize;
+    pub(crate) type GLintptrARB = isize;
+    pub(crate) type GLsizeiptrARB = isize;
+    pub(crate) type GLsync = *const c_void;
+    pub(crate) type GLDEBUGPROC = Option<
+        unsafe extern "system" fn(
+            source: GLenum,
+            kind: GLenum,
+            id: GLuint,
+            severity: GLenum,
+            length: GLsizei,
+            message: *const GLchar,
+            user: *mut c_void,
+        ),
+    >;
+}
+
+/// `GetProcAddress` of the driver.
+pub(crate) type GetProcAddress = unsafe extern "C" fn(*const u8) -> *mut c_void;
+
+static LOOKUP: OnceLock<GetProcAddress> = OnceLock::new();
+
+/// Marks a command that the driver lacks.
+static MISSING: u8 = 0;
+
+static SLOTS: [AtomicPtr<c_void>; Command::COUNT] =
+    [const { AtomicPtr::new(std::ptr::null_mut()) }; Command::COUNT];
+
+/// From now on commands come from this function, unless they have come from another one before.
+///
+/// # Safety
+/// It gives null or the command of the name that it gets, which ends with a zero, with the signature of the registry.
+pub(super) unsafe fn install(lookup: GetProcAddress) {
+    // A process that uses GLX and EGL has one driver for both, whose commands are the same.
+    let _ = LOOKUP.set(lookup);
+}
+
+/// What the driver has under a name: `glFinish`.
+pub(crate) fn has(name: &str) -> bool {
+    !find(name).is_null()
+}
+
+fn find(name: &str) -> *mut c_void {
+    let (Some(lookup), Ok(name)) = (LOOKUP.get(), CString::new(name)) else {
+        return std::ptr::null_mut();
+    };
+    // SAFETY: the name ends with a zero; `install` demands the rest.
+    unsafe { lookup(name.as_ptr().cast()) }
+}
+
+#[cold]
+fn look_up(command: Command, name: &'static str) -> *mut c_void {
+    let found = match find(name) {
+        found if found.is_null() => (&raw const MISSING).cast_mut().cast(),
+        found => found,
+    };
+    SLOTS[command as usize].store(found, Ordering::Relaxed);
+    found
+}
+
+#[inline]
+fn pointer(command: Command, name: &'static str) -> Option<*mut c_void> {
+    let mut found = SLOTS[command as usize].load(Ordering::Relaxed);
+    if found.is_null() {
+        found = look_up(command, name);
+    }
+    (!std::ptr::eq(found.cast_const().cast(), &raw const MISSING)).then_some(found)
+}
+
+/// What a command gives that the driver lacks.
+trait Nothing {
+    fn nothing() -> Self;
+}
+
+macro_rules! nothing {
+    ($($ty:ty => $value:expr),*) => {
+        $(impl Nothing for $ty {
+            fn nothing() -> Self {
+                $value
+            }
+        })*
+    };
+}
+
+nothing!(() => (), u8 => 0, u32 => 0, i32 => 0, u64 => 0, i64 => 0, f32 => 0.0, isize => 0);
+
+impl<T> Nothing for *const T {
+    fn nothing() -> Self {
+        std::ptr::null()
+    }
+}
+
+impl<T> Nothing for *mut T {
+    fn nothing() -> Self {
+        std::ptr::null_mut()
+    }
+}
+
+macro_rules! command {
+    (safe $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        #[inline]
+        pub(crate) fn $name($($parameter: $ty),*) -> $result {
+            match pointer(Command::$name, concat!("gl", stringify!($name))) {
+                None => Nothing::nothing(),
+                Some(pointer) => {
+                    // SAFETY: `install` demands that the pointer is of this type.
+                    let command = unsafe {
+                        std::mem::transmute::<*mut c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
+                    };
+                    // SAFETY: it has no pointers; what arrays it may read belong to the application.
+                    unsafe { command($($parameter),*) }
+                }
+            }
+        }
+    };
+    (unsafe $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        #[inline]
+        pub(super) unsafe fn $name($($parameter: $ty),*) -> $result {
+            match pointer(Command::$name, concat!("gl", stringify!($name))) {
+                None => Nothing::nothing(),
+                Some(pointer) => {
+                    // SAFETY: `install` demands that the pointer is of this type.
+                    let command = unsafe {
+                        std::mem::transmute::<*mut c_void, unsafe extern "system" fn($($ty),*) -> $result>(pointer)
+                    };
+                    // SAFETY: the caller keeps to the specification of the command.
+                    unsafe { command($($parameter),*) }
+                }
+            }
+        }
+    };
+}
+
+macro_rules! commands {
+    ($($safety:tt $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty;)*) => {
+        /// Places in the table of commands.
+        #[derive(Clone, Copy)]
+        #[expect(non_camel_case_types, reason = "names are those of the registry")]
+        enum Command { $($name,)* }
+
+        impl Command {
+            const COUNT: usize = [$(Self::$name),*].len();
+        }
+
+        $(command! { $safety $name($($parameter: $ty),*) -> $result })*
+    };
+}
+
+use types::*;
+
+include!(concat!(env!("OUT_DIR"), "/driver.rs"));

@@ -1,0 +1,148 @@
+//! The entry points: what the system gets when it asks for a command that this library sees.
+//!
+//! The build script says which those are and what is done about each; everything else is the driver's own function.
+
+#![allow(
+    non_snake_case,
+    non_upper_case_globals,
+    clippy::too_many_arguments,
+    reason = "names and parameters are those of the registry"
+)]
+
+use super::driver::types::*;
+use super::{current, driver, own};
+use crate::context::Groups;
+use crate::draw;
+use std::ffi::c_void;
+
+/// A component of an attribute.
+trait Component: Copy {
+    /// As a number.
+    fn number(self) -> f32;
+    /// As a fraction of the largest value: GL 2.1 table 2.9.
+    fn fraction(self) -> f32;
+}
+
+macro_rules! components {
+    ($($ty:ty: $number:expr, $fraction:expr;)*) => {
+        $(impl Component for $ty {
+            #[inline]
+            fn number(self) -> f32 {
+                let number: fn($ty) -> f32 = $number;
+                number(self)
+            }
+
+            #[inline]
+            fn fraction(self) -> f32 {
+                let fraction: fn($ty) -> f32 = $fraction;
+                fraction(self)
+            }
+        })*
+    };
+}
+
+components! {
+    i8: f32::from, |it| (2.0 * f32::from(it) + 1.0) / 255.0;
+    i16: f32::from, |it| (2.0 * f32::from(it) + 1.0) / 65535.0;
+    i32: |it| it as f32, |it| ((2.0 * f64::from(it) + 1.0) / 4_294_967_295.0) as f32;
+    u8: f32::from, |it| f32::from(it) / 255.0;
+    u16: f32::from, |it| f32::from(it) / 65535.0;
+    u32: |it| it as f32, |it| (f64::from(it) / 4_294_967_295.0) as f32;
+    f32: |it| it, |it| it;
+    f64: |it| it as f32, |it| it as f32;
+}
+
+/// # Safety
+/// The list has more than `index` components.
+#[inline]
+unsafe fn component<T: Copy>(list: *const T, index: usize) -> T {
+    // SAFETY: the caller says so.
+    unsafe { list.add(index).read_unaligned() }
+}
+
+/// The number of the attribute that is a texture unit's coordinates; 0 if it is none.
+#[inline]
+fn texture_coordinates(unit: GLenum) -> u32 {
+    match unit.wrapping_sub(driver::constants::TEXTURE0) {
+        unit if unit < 8 => 8 + unit,
+        _ => 0,
+    }
+}
+
+macro_rules! entry {
+    // Answered elsewhere; what follows is that function's type.
+    (own $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        pub(super) const $name: unsafe extern "system" fn($($ty),*) -> $result = own::$name;
+    };
+    (draw $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $primitive:expr, $nothing:expr) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            current::with(|state| draw::before(state, $primitive));
+            #[allow(unused_unsafe, reason = "some commands have no pointers")]
+            // SAFETY: the application keeps to the specification.
+            unsafe { driver::$name($($parameter),*) }
+        }
+    };
+    (arrays $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            current::with(|state| state.arrays_change());
+            #[allow(unused_unsafe, reason = "some commands have no pointers")]
+            // SAFETY: the application keeps to the specification.
+            unsafe { driver::$name($($parameter),*) }
+        }
+    };
+    (attribute $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            #[allow(unused_unsafe, reason = "some commands have no pointers")]
+            // SAFETY: the application keeps to the specification.
+            unsafe { driver::$name($($parameter),*) }
+            current::with(|state| {
+                if state.mirrors() {
+                    #[allow(unused_unsafe, reason = "some commands have no lists")]
+                    // SAFETY: lists of the command have as many components as its name says.
+                    let values = unsafe { $values };
+                    state.mirror($number, values);
+                }
+            });
+        }
+    };
+    (numbered $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            #[allow(unused_unsafe, reason = "some commands have no lists")]
+            // SAFETY: lists of the command have as many components as its name says.
+            let values = unsafe { $values };
+            own::numbered_attribute($number, values);
+        }
+    };
+    ($group:ident $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            current::with(|state| state.changed(Groups::$group));
+            #[allow(unused_unsafe, reason = "some commands have no pointers")]
+            // SAFETY: the application keeps to the specification.
+            unsafe { driver::$name($($parameter),*) }
+        }
+    };
+}
+
+macro_rules! entries {
+    ($($class:ident $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty $(= $number:expr, $values:expr)?;)*) => {
+        mod points {
+            use super::*;
+
+            $(entry! { $class $name($($parameter: $ty),*) -> $result $(= $number, $values)? })*
+        }
+
+        /// The entry point of a command: `glBindProgramARB`. `None` for commands that are the driver's alone.
+        pub(crate) fn find(name: &str) -> Option<*mut c_void> {
+            let command = name.strip_prefix("gl")?;
+            Some(match command {
+                $(stringify!($name) => {
+                    let point: unsafe extern "system" fn($($ty),*) -> $result = points::$name;
+                    point as *mut c_void
+                })*
+                _ => return None,
+            })
+        }
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/entries.rs"));

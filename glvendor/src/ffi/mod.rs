@@ -1,0 +1,20 @@
+//! What touches memory of others, and nothing else: the interfaces of GLVND ([`glx`], [`egl`]), the driver below ([`driver`]), the entry
+//! points of OpenGL ([`entry`], [`own`]), values that the driver writes ([`query`]) and buffers that it maps ([`ring`]).
+//!
+//! Applications keep to the OpenGL specification in what their pointers refer to; this is the reason of every `unsafe` here that has no other.
+
+#![allow(clippy::missing_safety_doc, reason = "the specification of each command says what its pointers must be")]
+
+pub(crate) mod current;
+pub(crate) mod driver;
+mod egl;
+pub(crate) mod entry;
+mod glx;
+pub(crate) mod memory;
+mod native;
+mod own;
+pub(crate) mod query;
+pub(crate) mod ring;
+
+pub use egl::__egl_Main;
+pub use glx::__glx_Main;

@@ -1,0 +1,174 @@
+//! Attributes by number: NV_vertex_program section 2.8, where conventional attributes are the numbered ones.
+
+#![allow(non_snake_case, reason = "names are those of the registry")]
+
+use super::super::driver::types::*;
+use super::super::{current, driver, query};
+use crate::commands;
+use crate::context::Groups;
+use std::ffi::c_void;
+
+/// A numbered attribute of NV_vertex_program is set, and the conventional one that it is.
+pub(crate) fn numbered_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
+    match number {
+        2 => driver::Normal3f(x, y, z),
+        3 => driver::Color4f(x, y, z, w),
+        4 => driver::SecondaryColor3f(x, y, z),
+        5 => driver::FogCoordf(x),
+        8..=15 => driver::MultiTexCoord4f(driver::constants::TEXTURE0 + number - 8, x, y, z, w),
+        _ => {}
+    }
+    // Attribute 0 ends the vertex.
+    driver::VertexAttrib4f(number, x, y, z, w);
+}
+
+/// Several attributes at once; attribute 0, which ends the vertex, comes last.
+macro_rules! several {
+    ($($name:ident, $ty:ty, $size:literal, $convert:expr;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(first: GLuint, count: GLsizei, values: *const $ty) {
+            if count < 0 {
+                current::with(|state| state.fail(commands::INVALID_VALUE));
+                return;
+            }
+            let convert: fn($ty) -> f32 = $convert;
+            for index in (0..count as usize).rev() {
+                let mut value = [0.0, 0.0, 0.0, 1.0];
+                for (n, component) in value.iter_mut().take($size).enumerate() {
+                    // SAFETY: the list has so many components for each attribute.
+                    *component = convert(unsafe { values.add($size * index + n).read_unaligned() });
+                }
+                numbered_attribute(first.saturating_add(index as u32), value);
+            }
+        }
+    )*};
+}
+
+several! {
+    VertexAttribs1fvNV, GLfloat, 1, |it| it;
+    VertexAttribs2fvNV, GLfloat, 2, |it| it;
+    VertexAttribs3fvNV, GLfloat, 3, |it| it;
+    VertexAttribs4fvNV, GLfloat, 4, |it| it;
+    VertexAttribs1dvNV, GLdouble, 1, |it| it as f32;
+    VertexAttribs2dvNV, GLdouble, 2, |it| it as f32;
+    VertexAttribs3dvNV, GLdouble, 3, |it| it as f32;
+    VertexAttribs4dvNV, GLdouble, 4, |it| it as f32;
+    VertexAttribs1svNV, GLshort, 1, f32::from;
+    VertexAttribs2svNV, GLshort, 2, f32::from;
+    VertexAttribs3svNV, GLshort, 3, f32::from;
+    VertexAttribs4svNV, GLshort, 4, f32::from;
+    VertexAttribs4ubvNV, GLubyte, 4, |it| f32::from(it) / 255.0;
+}
+
+/// Bytes are fractions, other numbers are what they are.
+pub(crate) unsafe extern "system" fn VertexAttribPointerNV(
+    number: GLuint,
+    size: GLint,
+    kind: GLenum,
+    stride: GLsizei,
+    pointer: *const c_void,
+) {
+    let is_byte = kind == driver::constants::UNSIGNED_BYTE;
+    current::with(|state| state.arrays_change());
+    query::set_attribute_array(number, size, kind, is_byte, stride, pointer as usize);
+}
+
+/// What NV_vertex_program asks for has names of ARB_vertex_program, with the same numbers but for `CURRENT_ATTRIB_NV`, which is the same, too.
+macro_rules! get {
+    ($($name:ident, $same:ident, $ty:ty;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(number: GLuint, name: GLenum, values: *mut $ty) {
+            current::with(|state| state.arrays_change());
+            // SAFETY: the application has room for what it asks for.
+            unsafe { driver::$same(number, name, values) };
+        }
+    )*};
+}
+
+get! {
+    GetVertexAttribdvNV, GetVertexAttribdv, GLdouble;
+    GetVertexAttribfvNV, GetVertexAttribfv, GLfloat;
+    GetVertexAttribivNV, GetVertexAttribiv, GLint;
+}
+
+pub(crate) unsafe extern "system" fn GetVertexAttribPointervNV(number: GLuint, name: GLenum, pointer: *const *mut c_void) {
+    current::with(|state| state.arrays_change());
+    // SAFETY: the application has room for a pointer.
+    unsafe { driver::GetVertexAttribPointerv(number, name, pointer) };
+}
+
+/// The numbered attribute of an array that NV_vertex_program enables: `VERTEX_ATTRIB_ARRAYi_NV`.
+fn numbered_array(array: GLenum) -> Option<u32> {
+    array.checked_sub(0x8650).filter(|&number| number < 16)
+}
+
+fn enable_array(array: GLenum, enable: bool) {
+    current::with(|state| state.arrays_change());
+    match (numbered_array(array), enable) {
+        (Some(number), true) => driver::EnableVertexAttribArray(number),
+        (Some(number), false) => driver::DisableVertexAttribArray(number),
+        (None, true) => driver::EnableClientState(array),
+        (None, false) => driver::DisableClientState(array),
+    }
+}
+
+pub(crate) unsafe extern "system" fn EnableClientState(array: GLenum) {
+    enable_array(array, true);
+}
+
+pub(crate) unsafe extern "system" fn DisableClientState(array: GLenum) {
+    enable_array(array, false);
+}
+
+pub(crate) unsafe extern "system" fn Enable(capability: GLenum) {
+    enable(capability, true);
+}
+
+pub(crate) unsafe extern "system" fn Disable(capability: GLenum) {
+    enable(capability, false);
+}
+
+fn enable(capability: GLenum, enabled: bool) {
+    if let Some(target) = crate::target::Target::of(capability) {
+        let issued = current::with(|state| match state.capabilities.works {
+            true => {
+                commands::issue(state, commands::Command::Enable(target, enabled));
+                true
+            }
+            false => false,
+        });
+        if issued == Some(true) {
+            return;
+        }
+    }
+    if numbered_array(capability).is_some() {
+        return enable_array(capability, enabled);
+    }
+    // What is enabled decides about fixed functions, points and clip planes.
+    let concerns = matches!(capability, 0x0B50 | 0x0B57 | 0x0B60 | 0x0BA1 | 0x0C60..=0x0C63 | 0x0DE0 | 0x0DE1 | 0x3000..=0x3007
+        | 0x4000..=0x4007 | 0x803A | 0x806F | 0x8458 | 0x84F5 | 0x8513 | 0x8642 | 0x8643 | 0x864F | 0x8861);
+    if concerns {
+        current::with(|state| state.changed(Groups::ENABLES));
+    }
+    match enabled {
+        true => driver::Enable(capability),
+        false => driver::Disable(capability),
+    }
+}
+
+pub(crate) unsafe extern "system" fn PushAttrib(mask: GLbitfield) {
+    current::with(|state| state.push_enables(mask));
+    driver::PushAttrib(mask);
+}
+
+pub(crate) unsafe extern "system" fn PopAttrib() {
+    driver::PopAttrib();
+    current::with(|state| state.pop_enables());
+}
+
+/// Matrices of NV_vertex_program are those of ARB_vertex_program with the same number.
+pub(crate) unsafe extern "system" fn MatrixMode(mode: GLenum) {
+    let mode = match mode {
+        0x8630..=0x8637 => mode - 0x8630 + 0x88C0,
+        mode => mode,
+    };
+    driver::MatrixMode(mode);
+}

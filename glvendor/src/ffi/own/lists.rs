@@ -1,0 +1,101 @@
+//! Display lists and immediate mode.
+
+#![allow(non_snake_case, reason = "names are those of the registry")]
+
+use super::super::driver::types::*;
+use super::super::{current, driver, memory, query};
+use crate::commands::{self, Command};
+use crate::draw;
+use std::ffi::c_void;
+
+pub(crate) unsafe extern "system" fn NewList(name: GLuint, mode: GLenum) {
+    if current::with(|state| state.new_list(name, mode)).is_none() {
+        driver::NewList(name, mode);
+    }
+}
+
+pub(crate) unsafe extern "system" fn EndList() {
+    if current::with(|state| state.end_list()).is_none() {
+        driver::EndList();
+    }
+}
+
+pub(crate) unsafe extern "system" fn CallList(name: GLuint) {
+    if current::with(|state| state.call_list(name)).is_none() {
+        driver::CallList(name);
+    }
+}
+
+/// Offsets of `CallLists`, by their type: GL 2.1 section 5.4.
+///
+/// # Safety
+/// The list has as many offsets of the type.
+unsafe fn offsets(count: GLsizei, kind: GLenum, offsets: *const c_void) -> Option<Vec<i64>> {
+    macro_rules! read {
+        ($ty:ty) => {
+            // SAFETY: the caller says so.
+            unsafe { memory::sized(offsets.cast::<[u8; size_of::<$ty>()]>(), count) }
+                .iter()
+                .map(|bytes| <$ty>::from_ne_bytes(*bytes) as i64)
+                .collect()
+        };
+    }
+    let bytes = |size: usize| {
+        // SAFETY: the caller says so.
+        let all = unsafe { memory::list(offsets.cast::<u8>(), usize::try_from(count).unwrap_or(0) * size) };
+        all.chunks_exact(size).map(|it| it.iter().fold(0, |sum, &byte| sum << 8 | i64::from(byte))).collect()
+    };
+    Some(match kind {
+        driver::constants::BYTE => read!(i8),
+        driver::constants::UNSIGNED_BYTE => read!(u8),
+        driver::constants::SHORT => read!(i16),
+        driver::constants::UNSIGNED_SHORT => read!(u16),
+        driver::constants::INT => read!(i32),
+        driver::constants::UNSIGNED_INT => read!(u32),
+        driver::constants::FLOAT => read!(f32),
+        0x1407 => bytes(2),
+        0x1408 => bytes(3),
+        0x1409 => bytes(4),
+        _ => return None,
+    })
+}
+
+pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lists: *const c_void) {
+    // Without lists of ours in the context there is nothing to do here.
+    // SAFETY: the application has as many offsets.
+    let names = unsafe { offsets(count, kind, lists) };
+    let done = current::with(|state| match names {
+        Some(names) if state.capabilities.works => {
+            let base = i64::from(query::integer(driver::constants::LIST_BASE));
+            let names = names.into_iter().map(|it| (base + it) as u32).collect();
+            let command = Command::CallLists(names);
+            if !state.record(&command) {
+                commands::execute(state, &command);
+            }
+            true
+        }
+        _ => false,
+    });
+    if done != Some(true) {
+        // SAFETY: the application keeps to the specification.
+        unsafe { driver::CallLists(count, kind, lists) };
+    }
+}
+
+pub(crate) unsafe extern "system" fn DeleteLists(first: GLuint, count: GLsizei) {
+    current::with(|state| state.delete_lists(first, count));
+    driver::DeleteLists(first, count);
+}
+
+pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
+    current::with(|state| {
+        draw::before(state, Some(mode));
+        state.begin();
+    });
+    driver::Begin(mode);
+}
+
+pub(crate) unsafe extern "system" fn End() {
+    driver::End();
+    current::with(|state| state.end());
+}

@@ -1,0 +1,349 @@
+//! Parameters: of environments, of programs, by name, of buffers.
+
+#![allow(non_snake_case, reason = "names are those of the registry")]
+
+use super::super::driver::types::*;
+use super::super::{current, driver, memory};
+use crate::answers;
+use crate::commands::{self, Command};
+use crate::objects::Bits;
+use crate::target::Target;
+
+fn float(value: f32) -> u32 {
+    value.to_bits()
+}
+
+fn double(value: f64) -> u32 {
+    (value as f32).to_bits()
+}
+
+fn int(value: i32) -> u32 {
+    value as u32
+}
+
+fn uint(value: u32) -> u32 {
+    value
+}
+
+/// Commands with four components as arguments.
+macro_rules! components {
+    ($($name:ident, $ty:ty, $bits:ident, $make:ident;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, x: $ty, y: $ty, z: $ty, w: $ty) {
+            let values = vec![[x, y, z, w].map($bits)];
+            current::with(|state| commands::issue(state, Command::$make(target, index, values)));
+        }
+    )*};
+}
+
+components! {
+    ProgramEnvParameter4fARB, GLfloat, float, Env;
+    ProgramEnvParameter4dARB, GLdouble, double, Env;
+    ProgramEnvParameterI4iNV, GLint, int, Env;
+    ProgramEnvParameterI4uiNV, GLuint, uint, Env;
+    ProgramLocalParameter4fARB, GLfloat, float, Local;
+    ProgramLocalParameter4dARB, GLdouble, double, Local;
+    ProgramLocalParameterI4iNV, GLint, int, Local;
+    ProgramLocalParameterI4uiNV, GLuint, uint, Local;
+    ProgramParameter4fNV, GLfloat, float, Env;
+    ProgramParameter4dNV, GLdouble, double, Env;
+}
+
+/// Commands with a list of one vector.
+macro_rules! vector {
+    ($($name:ident, $ty:ty, $bits:ident, $make:ident;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, values: *const $ty) {
+            // SAFETY: the list has four components.
+            let values = unsafe { memory::vectors(values, 1, $bits) };
+            current::with(|state| commands::issue(state, Command::$make(target, index, values)));
+        }
+    )*};
+}
+
+vector! {
+    ProgramEnvParameter4fvARB, GLfloat, float, Env;
+    ProgramEnvParameter4dvARB, GLdouble, double, Env;
+    ProgramEnvParameterI4ivNV, GLint, int, Env;
+    ProgramEnvParameterI4uivNV, GLuint, uint, Env;
+    ProgramLocalParameter4fvARB, GLfloat, float, Local;
+    ProgramLocalParameter4dvARB, GLdouble, double, Local;
+    ProgramLocalParameterI4ivNV, GLint, int, Local;
+    ProgramLocalParameterI4uivNV, GLuint, uint, Local;
+    ProgramParameter4fvNV, GLfloat, float, Env;
+    ProgramParameter4dvNV, GLdouble, double, Env;
+}
+
+/// Commands with a list of vectors.
+macro_rules! vectors {
+    ($($name:ident, $ty:ty, $count:ty, $bits:ident, $make:ident;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, count: $count, values: *const $ty) {
+            let Ok(number) = i32::try_from(count) else { return };
+            if number < 0 {
+                current::with(|state| state.fail(commands::INVALID_VALUE));
+                return;
+            }
+            // SAFETY: the list has four components for each vector.
+            let values = unsafe { memory::vectors(values, number, $bits) };
+            current::with(|state| commands::issue(state, Command::$make(target, index, values)));
+        }
+    )*};
+}
+
+vectors! {
+    ProgramEnvParameters4fvEXT, GLfloat, GLsizei, float, Env;
+    ProgramEnvParametersI4ivNV, GLint, GLsizei, int, Env;
+    ProgramEnvParametersI4uivNV, GLuint, GLsizei, uint, Env;
+    ProgramLocalParameters4fvEXT, GLfloat, GLsizei, float, Local;
+    ProgramLocalParametersI4ivNV, GLint, GLsizei, int, Local;
+    ProgramLocalParametersI4uivNV, GLuint, GLsizei, uint, Local;
+    ProgramParameters4fvNV, GLfloat, GLsizei, float, Env;
+    ProgramParameters4dvNV, GLdouble, GLsizei, double, Env;
+}
+
+/// Local parameters of a program that is named, with four components as arguments.
+macro_rules! named_components {
+    ($($name:ident, $ty:ty, $bits:ident;)*) => {$(
+        #[expect(clippy::too_many_arguments, reason = "as EXT_direct_state_access has it")]
+        pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, x: $ty, y: $ty, z: $ty, w: $ty) {
+            let values = vec![[x, y, z, w].map($bits)];
+            current::with(|state| commands::issue(state, Command::NamedLocal(program, target, index, values)));
+        }
+    )*};
+}
+
+named_components! {
+    NamedProgramLocalParameter4fEXT, GLfloat, float;
+    NamedProgramLocalParameter4dEXT, GLdouble, double;
+    NamedProgramLocalParameterI4iEXT, GLint, int;
+    NamedProgramLocalParameterI4uiEXT, GLuint, uint;
+}
+
+macro_rules! named_vector {
+    ($($name:ident, $ty:ty, $bits:ident;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, values: *const $ty) {
+            // SAFETY: the list has four components.
+            let values = unsafe { memory::vectors(values, 1, $bits) };
+            current::with(|state| commands::issue(state, Command::NamedLocal(program, target, index, values)));
+        }
+    )*};
+}
+
+named_vector! {
+    NamedProgramLocalParameter4fvEXT, GLfloat, float;
+    NamedProgramLocalParameter4dvEXT, GLdouble, double;
+    NamedProgramLocalParameterI4ivEXT, GLint, int;
+    NamedProgramLocalParameterI4uivEXT, GLuint, uint;
+}
+
+macro_rules! named_vectors {
+    ($($name:ident, $ty:ty, $bits:ident;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {
+            // SAFETY: the list has four components for each vector.
+            let values = unsafe { memory::vectors(values, count, $bits) };
+            current::with(|state| match count {
+                0.. => commands::issue(state, Command::NamedLocal(program, target, index, values)),
+                _ => state.fail(commands::INVALID_VALUE),
+            });
+        }
+    )*};
+}
+
+named_vectors! {
+    NamedProgramLocalParameters4fvEXT, GLfloat, float;
+    NamedProgramLocalParametersI4ivEXT, GLint, int;
+    NamedProgramLocalParametersI4uivEXT, GLuint, uint;
+}
+
+/// Parameters by name: NV_fragment_program section 5.7.
+macro_rules! by_name {
+    ($($components:ident, $list:ident, $get:ident, $ty:ty, $bits:ident;)*) => {$(
+        #[expect(clippy::too_many_arguments, reason = "as NV_fragment_program has it")]
+        pub(crate) unsafe extern "system" fn $components(
+            program: GLuint,
+            length: GLsizei,
+            name: *const GLubyte,
+            x: $ty,
+            y: $ty,
+            z: $ty,
+            w: $ty,
+        ) {
+            // SAFETY: the name has that length.
+            let name = unsafe { memory::sized(name, length) }.to_vec();
+            let value = [x, y, z, w].map($bits);
+            current::with(|state| commands::issue(state, Command::Named(program, name, value)));
+        }
+
+        pub(crate) unsafe extern "system" fn $list(program: GLuint, length: GLsizei, name: *const GLubyte, values: *const $ty) {
+            // SAFETY: the name has that length.
+            let name = unsafe { memory::sized(name, length) }.to_vec();
+            // SAFETY: the list has four components.
+            let values = unsafe { memory::vectors(values, 1, $bits) };
+            let value = values.first().copied().unwrap_or_default();
+            current::with(|state| commands::issue(state, Command::Named(program, name, value)));
+        }
+
+        pub(crate) unsafe extern "system" fn $get(program: GLuint, length: GLsizei, name: *const GLubyte, values: *mut $ty) {
+            // SAFETY: the name has that length.
+            let name = unsafe { memory::sized(name, length) };
+            let answer = current::with(|state| answers::named_parameter(state, program, name));
+            // SAFETY: the application has room for four components.
+            unsafe { write_floats(values, answer.flatten()) };
+        }
+    )*};
+}
+
+by_name! {
+    ProgramNamedParameter4fNV, ProgramNamedParameter4fvNV, GetProgramNamedParameterfvNV, GLfloat, float;
+    ProgramNamedParameter4dNV, ProgramNamedParameter4dvNV, GetProgramNamedParameterdvNV, GLdouble, double;
+}
+
+/// Writes four components, if there are any.
+///
+/// # Safety
+/// There is room for them.
+unsafe fn write_floats<T: From<f32> + Copy>(place: *mut T, value: Option<Bits>) {
+    if let Some(value) = value {
+        // SAFETY: the caller says so.
+        unsafe { memory::write(place, &value.map(|bits| T::from(f32::from_bits(bits)))) };
+    }
+}
+
+/// Queries of parameters.
+macro_rules! queries {
+    ($($name:ident, $ty:ty, $answer:ident, $write:expr;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, values: *mut $ty) {
+            let answer = current::with(|state| answers::$answer(state, target, index)).flatten();
+            if let Some(answer) = answer {
+                // SAFETY: the application has room for four components.
+                unsafe { memory::write(values, &answer.map($write)) };
+            }
+        }
+    )*};
+}
+
+queries! {
+    GetProgramEnvParameterfvARB, GLfloat, env_parameter, f32::from_bits;
+    GetProgramEnvParameterdvARB, GLdouble, env_parameter, |bits| f64::from(f32::from_bits(bits));
+    GetProgramEnvParameterIivNV, GLint, env_parameter, |bits| bits as i32;
+    GetProgramEnvParameterIuivNV, GLuint, env_parameter, |bits| bits;
+    GetProgramLocalParameterfvARB, GLfloat, local_parameter, f32::from_bits;
+    GetProgramLocalParameterdvARB, GLdouble, local_parameter, |bits| f64::from(f32::from_bits(bits));
+    GetProgramLocalParameterIivNV, GLint, local_parameter, |bits| bits as i32;
+    GetProgramLocalParameterIuivNV, GLuint, local_parameter, |bits| bits;
+}
+
+macro_rules! named_queries {
+    ($($name:ident, $ty:ty, $write:expr;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(program: GLuint, _target: GLenum, index: GLuint, values: *mut $ty) {
+            let answer = current::with(|state| answers::named_local_parameter(state, program, index)).flatten();
+            if let Some(answer) = answer {
+                // SAFETY: the application has room for four components.
+                unsafe { memory::write(values, &answer.map($write)) };
+            }
+        }
+    )*};
+}
+
+named_queries! {
+    GetNamedProgramLocalParameterfvEXT, GLfloat, f32::from_bits;
+    GetNamedProgramLocalParameterdvEXT, GLdouble, |bits| f64::from(f32::from_bits(bits));
+    GetNamedProgramLocalParameterIivEXT, GLint, |bits| bits as i32;
+    GetNamedProgramLocalParameterIuivEXT, GLuint, |bits| bits;
+}
+
+/// NV_vertex_program names what is asked for; there is only one thing.
+macro_rules! nv_queries {
+    ($($name:ident, $ty:ty;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, name: GLenum, values: *mut $ty) {
+            let answer = current::with(|state| match name {
+                0x8644 => answers::env_parameter(state, target, index),
+                _ => {
+                    state.fail(commands::INVALID_ENUM);
+                    None
+                }
+            });
+            // SAFETY: the application has room for four components.
+            unsafe { write_floats(values, answer.flatten()) };
+        }
+    )*};
+}
+
+nv_queries! {
+    GetProgramParameterfvNV, GLfloat;
+    GetProgramParameterdvNV, GLdouble;
+}
+
+/// Parameter buffers: NV_parameter_buffer_object.
+macro_rules! buffer_parameters {
+    ($($name:ident, $ty:ty, $bits:ident;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(
+            target: GLenum,
+            binding: GLuint,
+            first: GLuint,
+            count: GLsizei,
+            values: *const $ty,
+        ) {
+            // SAFETY: the list has as many words.
+            let words: Vec<u32> = unsafe { memory::sized(values, count) }.iter().map(|&it| $bits(it)).collect();
+            current::with(|state| crate::buffers::set_words(state, target, binding, first, &words));
+        }
+    )*};
+}
+
+buffer_parameters! {
+    ProgramBufferParametersfvNV, GLfloat, float;
+    ProgramBufferParametersIivNV, GLint, int;
+    ProgramBufferParametersIuivNV, GLuint, uint;
+}
+
+pub(crate) unsafe extern "system" fn BindBufferBase(target: GLenum, index: GLuint, buffer: GLuint) {
+    match Target::of_buffers(target) {
+        Some(it) => {
+            current::with(|state| crate::buffers::bind(state, it, index, buffer, None));
+        }
+        None => driver::BindBufferBase(target, index, buffer),
+    }
+}
+
+pub(crate) use BindBufferBase as BindBufferBaseEXT;
+pub(crate) use BindBufferBase as BindBufferBaseNV;
+
+pub(crate) unsafe extern "system" fn BindBufferRange(
+    target: GLenum,
+    index: GLuint,
+    buffer: GLuint,
+    offset: GLintptr,
+    size: GLsizeiptr,
+) {
+    match Target::of_buffers(target) {
+        Some(it) => {
+            current::with(|state| crate::buffers::bind(state, it, index, buffer, Some((offset, Some(size)))));
+        }
+        None => driver::BindBufferRange(target, index, buffer, offset, size),
+    }
+}
+
+pub(crate) use BindBufferRange as BindBufferRangeEXT;
+pub(crate) use BindBufferRange as BindBufferRangeNV;
+
+pub(crate) unsafe extern "system" fn BindBufferOffsetNV(target: GLenum, index: GLuint, buffer: GLuint, offset: GLintptr) {
+    match Target::of_buffers(target) {
+        Some(it) => {
+            current::with(|state| crate::buffers::bind(state, it, index, buffer, Some((offset, None))));
+        }
+        None => driver::BindBufferOffsetNV(target, index, buffer, offset),
+    }
+}
+
+pub(crate) unsafe extern "system" fn ProgramSubroutineParametersuivNV(target: GLenum, count: GLsizei, values: *const GLuint) {
+    // SAFETY: the list has as many numbers.
+    let values = unsafe { memory::sized(values, count) };
+    current::with(|state| commands::set_subroutines(state, target, values));
+}
+
+pub(crate) unsafe extern "system" fn GetProgramSubroutineParameteruivNV(target: GLenum, index: GLuint, value: *mut GLuint) {
+    let answer = current::with(|state| answers::subroutine(state, target, index)).flatten();
+    if let Some(answer) = answer {
+        // SAFETY: the application has room for one number.
+        unsafe { memory::write(value, &[answer]) };
+    }
+}

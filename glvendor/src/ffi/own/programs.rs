@@ -1,0 +1,210 @@
+//! Program objects.
+
+#![allow(non_snake_case, reason = "names are those of the registry")]
+
+use super::super::driver::types::*;
+use super::super::{current, driver, memory};
+use crate::answers;
+use crate::commands::{self, Command};
+use crate::draw;
+use crate::target::Target;
+use std::ffi::c_void;
+
+pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
+    let made = current::with(|state| commands::generate(state, count));
+    // SAFETY: the application has room for as many names.
+    unsafe { memory::write(names, &made.unwrap_or_default()) };
+}
+
+pub(crate) use GenProgramsARB as GenProgramsNV;
+
+pub(crate) unsafe extern "system" fn DeleteProgramsARB(count: GLsizei, names: *const GLuint) {
+    // SAFETY: the application has as many names.
+    let names = unsafe { memory::sized(names, count) };
+    current::with(|state| match count {
+        0.. => commands::delete(state, names),
+        _ => state.fail(commands::INVALID_VALUE),
+    });
+}
+
+pub(crate) use DeleteProgramsARB as DeleteProgramsNV;
+
+pub(crate) unsafe extern "system" fn BindProgramARB(target: GLenum, name: GLuint) {
+    current::with(|state| commands::issue(state, Command::Bind(target, name)));
+}
+
+pub(crate) use BindProgramARB as BindProgramNV;
+
+pub(crate) unsafe extern "system" fn IsProgramARB(name: GLuint) -> GLboolean {
+    current::with(|state| state.shared().find(name).is_some()).unwrap_or(false).into()
+}
+
+pub(crate) use IsProgramARB as IsProgramNV;
+
+pub(crate) unsafe extern "system" fn ProgramStringARB(target: GLenum, format: GLenum, length: GLsizei, text: *const c_void) {
+    // SAFETY: the text has that length.
+    let text = unsafe { memory::sized(text.cast::<u8>(), length) };
+    current::with(|state| commands::load_bound(state, target, format, text));
+}
+
+pub(crate) unsafe extern "system" fn NamedProgramStringEXT(
+    program: GLuint,
+    target: GLenum,
+    format: GLenum,
+    length: GLsizei,
+    text: *const c_void,
+) {
+    // SAFETY: the text has that length.
+    let text = unsafe { memory::sized(text.cast::<u8>(), length) };
+    current::with(|state| commands::load_named(state, program, target, format, text));
+}
+
+pub(crate) unsafe extern "system" fn LoadProgramNV(target: GLenum, name: GLuint, length: GLsizei, text: *const GLubyte) {
+    // SAFETY: the text has that length.
+    let text = unsafe { memory::sized(text, length) }.to_vec();
+    current::with(|state| commands::issue(state, Command::Load(target, name, text)));
+}
+
+pub(crate) unsafe extern "system" fn ExecuteProgramNV(target: GLenum, name: GLuint, argument: *const GLfloat) {
+    // SAFETY: four components.
+    let argument = unsafe { memory::vectors(argument, 1, f32::to_bits) };
+    let argument = argument.first().copied().unwrap_or_default().map(f32::from_bits);
+    current::with(|state| match target {
+        0x8621 => commands::issue(state, Command::Execute(name, argument)),
+        _ => state.fail(commands::INVALID_ENUM),
+    });
+}
+
+pub(crate) unsafe extern "system" fn AreProgramsResidentNV(
+    count: GLsizei,
+    names: *const GLuint,
+    residences: *mut GLboolean,
+) -> GLboolean {
+    // SAFETY: the application has as many names.
+    let names = unsafe { memory::sized(names, count) };
+    let all = current::with(|state| answers::are_programs(state, names)).unwrap_or(false);
+    if !all {
+        return 0;
+    }
+    // All programs are always resident; their residences are not written then.
+    let _ = residences;
+    1
+}
+
+pub(crate) unsafe extern "system" fn RequestResidentProgramsNV(_count: GLsizei, _names: *const GLuint) {
+    // All programs are always resident.
+}
+
+pub(crate) unsafe extern "system" fn TrackMatrixNV(target: GLenum, address: GLuint, matrix: GLenum, transform: GLenum) {
+    current::with(|state| commands::issue(state, Command::Track(target, address, matrix, transform)));
+}
+
+pub(crate) unsafe extern "system" fn GetTrackMatrixivNV(target: GLenum, address: GLuint, name: GLenum, value: *mut GLint) {
+    let answer = current::with(|state| answers::track_matrix(state, target, address, name)).flatten();
+    if let Some(answer) = answer {
+        // SAFETY: the application has room for one value.
+        unsafe { memory::write(value, &[answer]) };
+    }
+}
+
+pub(crate) unsafe extern "system" fn ProgramVertexLimitNV(target: GLenum, limit: GLint) {
+    current::with(|state| commands::set_vertex_limit(state, target, limit));
+}
+
+pub(crate) unsafe extern "system" fn GetProgramivARB(target: GLenum, name: GLenum, value: *mut GLint) {
+    let answer = current::with(|state| match Target::of(target) {
+        Some(it) => {
+            let program = std::sync::Arc::clone(&state.bound(it).program);
+            answers::program_value(state, it, &program, name)
+        }
+        None => {
+            state.fail(commands::INVALID_ENUM);
+            None
+        }
+    });
+    if let Some(answer) = answer.flatten() {
+        // SAFETY: the application has room for one value.
+        unsafe { memory::write(value, &[answer]) };
+    }
+}
+
+pub(crate) unsafe extern "system" fn GetNamedProgramivEXT(program: GLuint, target: GLenum, name: GLenum, value: *mut GLint) {
+    let answer = current::with(|state| match Target::of(target) {
+        Some(it) => {
+            let program = state.shared().program(program);
+            answers::program_value(state, it, &program, name)
+        }
+        None => {
+            state.fail(commands::INVALID_ENUM);
+            None
+        }
+    });
+    if let Some(answer) = answer.flatten() {
+        // SAFETY: the application has room for one value.
+        unsafe { memory::write(value, &[answer]) };
+    }
+}
+
+pub(crate) unsafe extern "system" fn GetProgramivNV(program: GLuint, name: GLenum, value: *mut GLint) {
+    let answer = current::with(|state| answers::nv_program_value(state, program, name)).flatten();
+    if let Some(answer) = answer {
+        // SAFETY: the application has room for one value.
+        unsafe { memory::write(value, &[answer]) };
+    }
+}
+
+/// Writes a program string; GL adds no zero to it.
+///
+/// # Safety
+/// There is room for it.
+unsafe fn write_text(place: *mut c_void, text: Option<Vec<u8>>) {
+    if let Some(text) = text {
+        // SAFETY: the caller says so.
+        unsafe { memory::write(place.cast(), &text) };
+    }
+}
+
+pub(crate) unsafe extern "system" fn GetProgramStringARB(target: GLenum, name: GLenum, text: *mut c_void) {
+    let answer = current::with(|state| answers::bound_text(state, target, name));
+    // SAFETY: the application has asked for the length.
+    unsafe { write_text(text, answer.flatten()) };
+}
+
+pub(crate) unsafe extern "system" fn GetNamedProgramStringEXT(program: GLuint, _target: GLenum, name: GLenum, text: *mut c_void) {
+    let answer = current::with(|state| answers::text(state, program, name));
+    // SAFETY: the application has asked for the length.
+    unsafe { write_text(text, answer.flatten()) };
+}
+
+pub(crate) unsafe extern "system" fn GetProgramStringNV(program: GLuint, name: GLenum, text: *mut GLubyte) {
+    let answer = current::with(|state| answers::text(state, program, name));
+    // SAFETY: the application has asked for the length.
+    unsafe { write_text(text.cast(), answer.flatten()) };
+}
+
+pub(crate) unsafe extern "system" fn UseProgram(program: GLuint) {
+    if current::with(|state| commands::issue(state, Command::Use(program))).is_none() {
+        driver::UseProgram(program);
+    }
+}
+
+pub(crate) use UseProgram as UseProgramObjectARB;
+
+pub(crate) unsafe extern "system" fn BindProgramPipeline(pipeline: GLuint) {
+    current::with(|state| {
+        draw::release(state);
+        state.used_pipeline = pipeline;
+        state.dirty |= crate::context::Groups::PROGRAMS;
+    });
+    driver::BindProgramPipeline(pipeline);
+}
+
+pub(crate) unsafe extern "system" fn DispatchCompute(x: GLuint, y: GLuint, z: GLuint) {
+    current::with(draw::before_dispatch);
+    driver::DispatchCompute(x, y, z);
+}
+
+pub(crate) unsafe extern "system" fn DispatchComputeIndirect(offset: GLintptr) {
+    current::with(draw::before_dispatch);
+    driver::DispatchComputeIndirect(offset);
+}

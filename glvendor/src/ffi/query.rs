@@ -1,0 +1,228 @@
+//! Values that the driver writes: state of GL.
+
+use super::driver;
+use std::ffi::{CStr, c_char, c_void};
+
+/// More components than any state has that is asked for here.
+const MOST: usize = 16;
+
+macro_rules! get {
+    ($(#[$doc:meta])* $name:ident, $command:ident, $ty:ty, ($($parameter:ident: $of:ty),*)) => {
+        $(#[$doc])*
+        pub(crate) fn $name<const N: usize>($($parameter: $of),*) -> [$ty; N] {
+            const { assert!(N <= MOST) };
+            let mut values = [<$ty>::default(); MOST];
+            // SAFETY: none of the states that are asked for here has more components.
+            unsafe { driver::$command($($parameter,)* values.as_mut_ptr()) };
+            std::array::from_fn(|n| values[n])
+        }
+    };
+}
+
+get!(
+    /// State as floats.
+    floats, GetFloatv, f32, (name: u32)
+);
+get!(
+    /// State as integers.
+    integers, GetIntegerv, i32, (name: u32)
+);
+get!(
+    /// A value of a light.
+    light, GetLightfv, f32, (light: u32, name: u32)
+);
+get!(
+    /// A value of a material.
+    material, GetMaterialfv, f32, (face: u32, name: u32)
+);
+get!(
+    /// A value of texture coordinate generation of the active unit.
+    tex_gen, GetTexGenfv, f32, (coordinate: u32, name: u32)
+);
+get!(
+    /// A mode of texture coordinate generation of the active unit.
+    tex_gen_mode, GetTexGeniv, i32, (coordinate: u32, name: u32)
+);
+get!(
+    /// A value of the texture environment of the active unit.
+    tex_env, GetTexEnvfv, f32, (target: u32, name: u32)
+);
+get!(
+    /// A mode of the texture environment of the active unit.
+    tex_env_mode, GetTexEnviv, i32, (target: u32, name: u32)
+);
+get!(
+    /// A clip plane in eye space.
+    clip_plane, GetClipPlane, f64, (plane: u32)
+);
+get!(
+    /// A parameter of the texture that is bound to a target of the active unit.
+    tex_parameter, GetTexParameteriv, i32, (target: u32, name: u32)
+);
+get!(
+    /// A parameter of a level of that texture.
+    tex_level_parameter, GetTexLevelParameteriv, i32, (target: u32, level: i32, name: u32)
+);
+get!(
+    /// A parameter of a sampler.
+    sampler_parameter, GetSamplerParameteriv, i32, (sampler: u32, name: u32)
+);
+get!(
+    /// A value of an array of a numbered attribute.
+    attribute_array, GetVertexAttribiv, i32, (number: u32, name: u32)
+);
+get!(
+    /// A value of a shader.
+    shader, GetShaderiv, i32, (shader: u32, name: u32)
+);
+get!(
+    /// A value of a program object.
+    program, GetProgramiv, i32, (program: u32, name: u32)
+);
+get!(
+    /// A value of the driver's program of a target of ARB_vertex_program.
+    arb_program, GetProgramivARB, i32, (target: u32, name: u32)
+);
+
+/// One integer of the state.
+pub(crate) fn integer(name: u32) -> i32 {
+    integers::<1>(name)[0]
+}
+
+/// Whether something is enabled.
+pub(crate) fn is_enabled(capability: u32) -> bool {
+    driver::IsEnabled(capability) != 0
+}
+
+/// The address that an array begins at: `VERTEX_ARRAY_POINTER`.
+pub(crate) fn array_pointer(name: u32) -> usize {
+    let mut pointer: *const c_void = std::ptr::null();
+    // SAFETY: the state is one pointer.
+    unsafe { driver::GetPointerv(name, (&raw mut pointer).cast()) };
+    pointer as usize
+}
+
+/// The array of a numbered attribute, beginning at an address or at an offset of the buffer that is bound.
+pub(crate) fn set_attribute_array(number: u32, size: i32, kind: u32, is_fraction: bool, stride: i32, pointer: usize) {
+    // SAFETY: the driver keeps the address; it is that of an array that the application has given.
+    unsafe { driver::VertexAttribPointer(number, size, kind, is_fraction.into(), stride, pointer as *const _) };
+}
+
+fn text(text: *const u8) -> String {
+    if text.is_null() {
+        return String::new();
+    }
+    // SAFETY: strings of the driver end with a zero.
+    unsafe { CStr::from_ptr(text.cast::<c_char>()) }.to_string_lossy().into_owned()
+}
+
+/// A string of the driver: `VERSION`.
+pub(crate) fn string(name: u32) -> String {
+    // SAFETY: what it gives is checked.
+    text(unsafe { driver::GetString(name) })
+}
+
+/// One of its strings: `EXTENSIONS`.
+pub(crate) fn indexed_string(name: u32, index: u32) -> String {
+    // SAFETY: what it gives is checked.
+    text(unsafe { driver::GetStringi(name, index) })
+}
+
+/// A program string for the driver, bound to a target of ARB_vertex_program. Gives the position of the error, -1 if there is none.
+pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
+    let Ok(length) = i32::try_from(text.len()) else { return 0 };
+    // SAFETY: the text has that length.
+    unsafe { driver::ProgramStringARB(target, 0x8875, length, text.as_ptr().cast()) };
+    let position = integer(0x864B);
+    if position != -1 {
+        // The application does not hear of what the driver says about programs that it does not know.
+        driver::GetError();
+    }
+    position
+}
+
+/// What the driver says about its last program string.
+pub(crate) fn arb_error() -> String {
+    string(0x8874)
+}
+
+/// New names of programs from the driver; `None` if it has none.
+pub(crate) fn program_names(count: usize) -> Option<Vec<u32>> {
+    let mut names = vec![0; count];
+    // SAFETY: there is room for as many names.
+    unsafe { driver::GenProgramsARB(i32::try_from(count).ok()?, names.as_mut_ptr()) };
+    names.iter().all(|&name| name != 0).then_some(names)
+}
+
+/// Deletes programs of the driver.
+pub(crate) fn delete_programs(names: &[u32]) {
+    let count = i32::try_from(names.len()).unwrap_or(i32::MAX);
+    // SAFETY: there are as many names.
+    unsafe { driver::DeleteProgramsARB(count, names.as_ptr()) };
+}
+
+/// Sets a parameter of the driver's program environment.
+pub(crate) fn set_env_parameter(target: u32, index: u32, value: [f32; 4]) {
+    // SAFETY: four components.
+    unsafe { driver::ProgramEnvParameter4fvARB(target, index, value.as_ptr()) };
+}
+
+/// Sets a local parameter of the driver's program that is bound.
+pub(crate) fn set_local_parameter(target: u32, index: u32, value: [f32; 4]) {
+    // SAFETY: four components.
+    unsafe { driver::ProgramLocalParameter4fvARB(target, index, value.as_ptr()) };
+}
+
+/// A shader of a module. `Err` has what the driver says about it.
+pub(crate) fn create_shader(kind: u32, words: &[u32]) -> Result<u32, String> {
+    let shader = driver::CreateShader(kind);
+    let bytes = i32::try_from(size_of_val(words)).map_err(|_| "a module of two gigabytes".to_owned())?;
+    // SAFETY: the module has as many bytes, and there is one shader.
+    unsafe { driver::ShaderBinary(1, &shader, 0x9551, words.as_ptr().cast(), bytes) };
+    // SAFETY: there are no constants to specialize.
+    unsafe { driver::SpecializeShader(shader, c"main".as_ptr(), 0, std::ptr::null(), std::ptr::null()) };
+    if self::shader::<1>(shader, 0x8B81) == [0] {
+        let mut log = vec![0_u8; 4096];
+        let mut length = 0;
+        // SAFETY: there is room for so many bytes.
+        unsafe { driver::GetShaderInfoLog(shader, 4096, &mut length, log.as_mut_ptr().cast()) };
+        log.truncate(usize::try_from(length).unwrap_or(0));
+        driver::DeleteShader(shader);
+        return Err(String::from_utf8_lossy(&log).into_owned());
+    }
+    Ok(shader)
+}
+
+/// A program object of shaders, which are deleted with it. `Err` has what the driver says about it.
+pub(crate) fn link_program(shaders: &[u32]) -> Result<u32, String> {
+    let program = driver::CreateProgram();
+    for &shader in shaders {
+        driver::AttachShader(program, shader);
+        driver::DeleteShader(shader);
+    }
+    driver::LinkProgram(program);
+    if self::program::<1>(program, 0x8B82) == [0] {
+        let mut log = vec![0_u8; 4096];
+        let mut length = 0;
+        // SAFETY: there is room for so many bytes.
+        unsafe { driver::GetProgramInfoLog(program, 4096, &mut length, log.as_mut_ptr().cast()) };
+        log.truncate(usize::try_from(length).unwrap_or(0));
+        driver::DeleteProgram(program);
+        return Err(String::from_utf8_lossy(&log).into_owned());
+    }
+    Ok(program)
+}
+
+/// Binds a part of a buffer to a uniform buffer binding, and nothing else.
+pub(crate) fn bind_uniform_buffer(binding: u32, buffer: u32, offset: usize, size: usize) {
+    let (offset, size) = (offset as isize, size as isize);
+    // SAFETY: one buffer, one offset, one size.
+    unsafe { driver::BindBuffersRange(0x8A11, binding, 1, &buffer, &offset, &size) };
+}
+
+/// Writes words to the uniform buffer that is bound.
+pub(crate) fn write_uniform_buffer(offset: usize, words: &[u32]) {
+    let (offset, size) = (offset as isize, size_of_val(words) as isize);
+    // SAFETY: the list has this size; the driver checks that the buffer has the room.
+    unsafe { driver::BufferSubData(0x8A11, offset, size, words.as_ptr().cast()) };
+}

@@ -1,0 +1,64 @@
+//! Buffers that parameters are written to, one draw behind the other.
+
+use super::driver;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Bytes of a buffer.
+const SIZE: usize = 1 << 20;
+
+/// Names of these buffers count down from here: applications may choose the names of their buffers themselves, and take small ones.
+const FIRST_NAME: u32 = 0xFFFF_FF00;
+
+/// Buffers of all contexts so far, because contexts may share them.
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// A buffer that stays mapped. Each place of it is written once; when it is full, another one takes its place, and the driver keeps the old
+/// one as long as draws read it.
+#[derive(Debug, Default)]
+pub(crate) struct Ring {
+    buffer: u32,
+    /// Where it is mapped: an address, because the context may move to another thread.
+    mapped: usize,
+    used: usize,
+}
+
+impl Ring {
+    /// Writes bytes behind what was written before. Gives the buffer and the place in it, `None` if the driver gives no buffer.
+    pub(crate) fn write(&mut self, bytes: &[u8], alignment: usize) -> Option<(u32, usize)> {
+        let mut place = self.used.next_multiple_of(alignment.max(1));
+        if self.mapped == 0 || place + bytes.len() > SIZE {
+            self.renew()?;
+            place = 0;
+        }
+        if bytes.len() > SIZE {
+            return None;
+        }
+        // SAFETY: the buffer is mapped for writing, has the room, and nothing reads this place before the next draw.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (self.mapped + place) as *mut u8, bytes.len()) };
+        self.used = place + bytes.len();
+        Some((self.buffer, place))
+    }
+
+    fn renew(&mut self) -> Option<()> {
+        const PERSISTENT_WRITES: u32 = 0x0002 | 0x0040 | 0x0080;
+        self.delete();
+        self.buffer = FIRST_NAME - MADE.fetch_add(1, Ordering::Relaxed) % 0x0FFF_FFFF;
+        let [bound] = super::query::integers(0x8A28);
+        driver::BindBuffer(0x8A11, self.buffer);
+        // SAFETY: without data the buffer has any contents.
+        unsafe { driver::BufferStorage(0x8A11, SIZE as isize, std::ptr::null(), PERSISTENT_WRITES) };
+        // SAFETY: the buffer has this size and may be mapped so.
+        self.mapped = unsafe { driver::MapBufferRange(0x8A11, 0, SIZE as isize, PERSISTENT_WRITES) } as usize;
+        self.used = 0;
+        driver::BindBuffer(0x8A11, bound as u32);
+        (self.mapped != 0).then_some(())
+    }
+
+    fn delete(&mut self) {
+        if self.buffer != 0 {
+            // SAFETY: one buffer. It is not written to any more.
+            unsafe { driver::DeleteBuffers(1, &self.buffer) };
+            self.mapped = 0;
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Display lists that hold commands of this library between those of the driver.
+//!
+//! The driver compiles its own commands. Where one of ours comes, its list ends and another one begins under a name that applications do
+//! not use, so that a list is parts in order: lists of the driver, and commands of ours. Before what draws, state that has changed within
+//! the list must reach our programs; that is such a command, too.
+
+use crate::commands::{self, Command};
+use crate::context::{Groups, State};
+use crate::draw;
+use crate::ffi::driver;
+use std::sync::Arc;
+
+/// The first name of parts, high above those that `GenLists` gives.
+const FIRST_PART: u32 = 0x7000_0000;
+
+/// Lists that call each other deeper than this end: MAX_LIST_NESTING.
+const MAX_NESTING: u32 = 64;
+
+/// A part of a list.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// A list of the driver.
+    Driver(u32),
+    /// A command of ours.
+    Own(Command),
+}
+
+/// A list of several parts.
+#[derive(Debug, Default)]
+pub(crate) struct List {
+    parts: Vec<Part>,
+}
+
+/// A list that is being compiled.
+#[derive(Debug)]
+pub(crate) struct Recording {
+    name: u32,
+    /// `GL_COMPILE` or `GL_COMPILE_AND_EXECUTE`.
+    mode: u32,
+    parts: Vec<Part>,
+    /// The driver's list that is open.
+    open: u32,
+    /// Whether state has changed since the last part that makes our programs ready.
+    pub(crate) is_changed: bool,
+    /// Whether primitives are open: between `Begin` and `End`, lists do not end.
+    pub(crate) is_inside: bool,
+}
+
+impl Recording {
+    /// Whether commands are executed while they are compiled.
+    pub(crate) fn executes(&self) -> bool {
+        self.mode == driver::constants::COMPILE_AND_EXECUTE
+    }
+}
+
+impl State {
+    /// `NewList`. The driver judges name and mode.
+    pub(crate) fn new_list(&mut self, name: u32, mode: u32) {
+        driver::NewList(name, mode);
+        let works = self.capabilities.works && !self.is_inside;
+        let valid = name != 0 && matches!(mode, driver::constants::COMPILE | driver::constants::COMPILE_AND_EXECUTE);
+        if works && valid && self.recording.is_none() {
+            self.recording = Some(Recording {
+                name,
+                mode,
+                parts: Vec::new(),
+                open: name,
+                is_changed: true,
+                is_inside: false,
+            });
+        }
+    }
+
+    /// `EndList`
+    pub(crate) fn end_list(&mut self) {
+        driver::EndList();
+        let Some(mut recording) = self.recording.take() else { return };
+        let mut share = self.shared();
+        // Only now the old list of the name is replaced.
+        let old = share.lists.remove(&recording.name);
+        if !recording.parts.is_empty() {
+            recording.parts.push(Part::Driver(recording.open));
+            let list = List { parts: recording.parts };
+            share.lists.insert(recording.name, Arc::new(list));
+        }
+        drop(share);
+        if let Some(old) = old {
+            delete_parts(&old, recording.name);
+        }
+    }
+
+    /// Compiles a command of ours into the list. `false` if there is none being compiled that only compiles.
+    pub(crate) fn record(&mut self, command: &Command) -> bool {
+        let Some(recording) = &mut self.recording else { return false };
+        if recording.is_inside {
+            return !recording.executes();
+        }
+        driver::EndList();
+        recording.parts.push(Part::Driver(recording.open));
+        recording.parts.push(Part::Own(command.clone()));
+        recording.is_changed |= !matches!(command, Command::Ready(_));
+        let (executes, mode) = (recording.executes(), recording.mode);
+        let mut share = self.shared();
+        share.parts += 1;
+        let name = FIRST_PART + share.parts;
+        drop(share);
+        driver::NewList(name, mode);
+        if let Some(recording) = &mut self.recording {
+            recording.open = name;
+        }
+        !executes
+    }
+
+    /// Something draws: within a list our programs are made ready when it is called. Gives whether it draws now.
+    pub(crate) fn record_draw(&mut self, primitive: Option<u32>) -> bool {
+        let Some(recording) = &mut self.recording else { return true };
+        let executes = recording.executes();
+        if recording.is_changed && !recording.is_inside {
+            recording.is_changed = false;
+            self.record(&Command::Ready(primitive));
+        }
+        executes
+    }
+
+    /// The name of the list that is being compiled, if the driver knows it by another one.
+    pub(crate) fn recorded_list(&self) -> Option<i32> {
+        self.recording.as_ref().map(|it| it.name as i32)
+    }
+
+    /// `CallList`
+    pub(crate) fn call_list(&mut self, name: u32) {
+        if self.record(&Command::CallLists(vec![name])) {
+            return;
+        }
+        self.call(name, 0);
+    }
+
+    pub(crate) fn call(&mut self, name: u32, depth: u32) {
+        let list = self.shared().lists.get(&name).cloned();
+        match list {
+            _ if depth >= MAX_NESTING => {}
+            None => {
+                draw::before(self, None);
+                driver::CallList(name);
+                self.dirty = Groups::all();
+            }
+            Some(list) => {
+                for part in &list.parts {
+                    match part {
+                        Part::Driver(name) => {
+                            driver::CallList(*name);
+                            self.dirty = Groups::all();
+                        }
+                        Part::Own(Command::CallLists(names)) => {
+                            for &name in names {
+                                self.call(name, depth + 1);
+                            }
+                        }
+                        Part::Own(command) => commands::execute(self, command),
+                    }
+                }
+            }
+        }
+    }
+
+    /// `DeleteLists`
+    pub(crate) fn delete_lists(&mut self, first: u32, count: i32) {
+        let count = u32::try_from(count).unwrap_or(0);
+        let mut share = self.shared();
+        let gone: Vec<_> = share
+            .lists
+            .extract_if(|name, _| name.wrapping_sub(first) < count)
+            .collect();
+        drop(share);
+        for (name, list) in gone {
+            delete_parts(&list, name);
+        }
+    }
+}
+
+/// Deletes the driver's lists of a list, but for the one that has its name.
+fn delete_parts(list: &List, name: u32) {
+    for part in &list.parts {
+        match part {
+            Part::Driver(part) if *part != name => driver::DeleteLists(*part, 1),
+            Part::Driver(_) | Part::Own(_) => {}
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What is said on the standard error stream: a line for each thing that fails, more with `GLASM_LOG=info` or `GLASM_LOG=debug`, nothing with
+//! `GLASM_LOG=off`.
+
+use std::fmt::Display;
+use std::sync::LazyLock;
+
+/// How much is said.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Level {
+    Off,
+    Error,
+    Info,
+    Debug,
+}
+
+static LEVEL: LazyLock<Level> = LazyLock::new(|| match std::env::var("GLASM_LOG").as_deref() {
+    Ok("off") => Level::Off,
+    Ok("info") => Level::Info,
+    Ok("debug") => Level::Debug,
+    _ => Level::Error,
+});
+
+fn say(level: Level, message: impl Display) {
+    if *LEVEL >= level {
+        use std::io::Write;
+        // Where nobody listens, nothing is to be said.
+        let _ = writeln!(std::io::stderr(), "glasm: {message}");
+    }
+}
+
+/// Something does not work.
+pub(crate) fn error(message: impl Display) {
+    say(Level::Error, message);
+}
+
+/// What was loaded and paired.
+pub(crate) fn info(message: impl Display) {
+    say(Level::Info, message);
+}
+
+/// Everything else that may help.
+pub(crate) fn debug(message: impl Display) {
+    say(Level::Debug, message);
+}

@@ -1,0 +1,149 @@
+//! Program objects and what else contexts share.
+
+use crate::lists::List;
+use crate::target::Target;
+use glasm::{Program as Loaded, Source};
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Four components of a parameter, as bits: floats, or integers of NV_gpu_program4.
+pub(crate) type Bits = [u32; 4];
+
+/// Local parameters of a program: MAX_PROGRAM_LOCAL_PARAMETERS_ARB.
+pub(crate) const LOCAL_PARAMETERS: u32 = 1024;
+/// Environment parameters of a target: MAX_PROGRAM_ENV_PARAMETERS_ARB.
+pub(crate) const ENV_PARAMETERS: u32 = 256;
+
+/// A program object. ARB_vertex_program section 2.14.1.
+#[derive(Debug)]
+pub(crate) struct Program {
+    /// Its name; 0 is the one that targets have at first.
+    pub(crate) name: u32,
+    contents: Mutex<Contents>,
+    /// Goes up when a parameter changes.
+    parameters_version: AtomicU64,
+    /// Another one for each program string that is loaded, in any object: pipelines are kept by it. 0 where there is none.
+    serial: AtomicU64,
+}
+
+/// What a program object holds.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    /// The target that it was first used with.
+    pub(crate) target: Option<Target>,
+    /// The program string.
+    pub(crate) text: Vec<u8>,
+    /// What became of it; `None` if nothing is loaded, and for the driver's programs until a pipeline needs them.
+    pub(crate) loaded: Option<Loaded>,
+    /// Whether the driver has taken the program string.
+    pub(crate) is_drivers: bool,
+    /// Local parameters, as far as they were set.
+    pub(crate) locals: Vec<Bits>,
+    /// Named parameters: NV_fragment_program section 5.7.
+    pub(crate) named: Vec<(String, Bits)>,
+    /// The most vertices of a geometry program: `ProgramVertexLimitNV`.
+    pub(crate) vertex_limit: Option<u32>,
+    /// What subroutine parameters choose: NV_gpu_program5.
+    pub(crate) subroutines: Vec<u32>,
+}
+
+impl Program {
+    pub(crate) fn new(name: u32) -> Self {
+        Self {
+            name,
+            contents: Mutex::default(),
+            parameters_version: AtomicU64::new(0),
+            serial: AtomicU64::new(0),
+        }
+    }
+
+    /// Its contents, for as long as the guard lives.
+    pub(crate) fn contents(&self) -> MutexGuard<'_, Contents> {
+        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of its program string, 0 if it has none.
+    pub(crate) fn serial(&self) -> u64 {
+        self.serial.load(Ordering::Acquire)
+    }
+
+    /// It has got a new program string.
+    pub(crate) fn reloaded(&self) {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        self.serial.store(1 + LAST.fetch_add(1, Ordering::Relaxed), Ordering::Release);
+        self.parameter_changed();
+    }
+
+    /// Goes up whenever a parameter changes.
+    pub(crate) fn parameters_version(&self) -> u64 {
+        self.parameters_version.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn parameter_changed(&self) {
+        self.parameters_version.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// The translated program. Programs that the driver has taken are translated when a pipeline needs them first.
+    pub(crate) fn loaded(&self) -> Option<Loaded> {
+        let mut contents = self.contents();
+        if contents.loaded.is_none() && contents.is_drivers {
+            let loaded = contents.target.map(|target| {
+                let name = format!("program {}", self.name);
+                Loaded::load(&Source::new(&name, &contents.text).for_stage(target.row().stage))
+            });
+            contents.loaded = loaded.and_then(Result::ok);
+        }
+        contents.loaded.clone()
+    }
+}
+
+impl Contents {
+    /// Sets local parameters from `first` on.
+    pub(crate) fn set_locals(&mut self, first: u32, values: &[Bits]) {
+        set(&mut self.locals, first, values);
+    }
+}
+
+/// Sets elements of a list that is as long as what was set.
+pub(crate) fn set(list: &mut Vec<Bits>, first: u32, values: &[Bits]) {
+    let end = first as usize + values.len();
+    if list.len() < end {
+        list.resize(end, [0; 4]);
+    }
+    list[first as usize..end].copy_from_slice(values);
+}
+
+/// What contexts share.
+#[derive(Debug, Default)]
+pub(crate) struct Share {
+    /// Programs by name; `None` for names that are reserved.
+    pub(crate) programs: FxHashMap<u32, Option<Arc<Program>>>,
+    /// Display lists that hold more than the driver's commands.
+    pub(crate) lists: FxHashMap<u32, Arc<List>>,
+    /// Parts of such lists so far.
+    pub(crate) parts: u32,
+}
+
+impl Share {
+    /// The program of a name, which becomes one when it is used first.
+    pub(crate) fn program(&mut self, name: u32) -> Arc<Program> {
+        let entry = self.programs.entry(name).or_default();
+        Arc::clone(entry.get_or_insert_with(|| Arc::new(Program::new(name))))
+    }
+
+    /// The program of a name, if there is one.
+    pub(crate) fn find(&self, name: u32) -> Option<Arc<Program>> {
+        self.programs.get(&name).cloned().flatten()
+    }
+
+    /// Names that nothing has, `count` of them in sequence.
+    pub(crate) fn free_names(&self, count: u32) -> u32 {
+        let mut first = 1;
+        // Names are dense: the loop ends behind the last of them.
+        while (first..first + count).any(|name| self.programs.contains_key(&name)) {
+            first += 1;
+        }
+        first
+    }
+}

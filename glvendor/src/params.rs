@@ -1,0 +1,167 @@
+//! Parameters on their way to programs: uniform blocks, tracked matrices, state programs.
+
+use crate::commands::{INVALID_OPERATION, INVALID_VALUE};
+use crate::context::{Bound, Groups, State};
+use crate::log;
+use crate::objects::{Bits, Program};
+use crate::reader::{self, Needs};
+use crate::target::Target;
+use glasm::ParamSource;
+use glasm::ir::interp::{Environment, Interpreter};
+use glasm::ir::{BufferKind, interp::ProgramMemory};
+use glasm::reflect::NamedParameter;
+use glasm::state::GlState;
+use std::sync::Arc;
+
+/// Parameters that can track matrices: NV_vertex_program has 96.
+pub(crate) const TRACKING: u32 = 96;
+
+/// The uniform block of a stage.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// Where its environment is; `None` for stages that are made from GL's state.
+    pub(crate) target: Option<Target>,
+    /// Whose local parameters it reads.
+    pub(crate) program: Option<Arc<Program>>,
+    /// The binding of the uniform buffer.
+    pub(crate) binding: u32,
+    /// What each vector is.
+    pub(crate) slots: Vec<ParamSource>,
+    /// Parameters with names.
+    pub(crate) named: Vec<NamedParameter>,
+    /// What the bytes were made from, with the buffer and the place they are in.
+    pub(crate) written: Option<(Versions, u32, usize)>,
+}
+
+/// What a block was made from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Versions {
+    pub(crate) locals: u64,
+    pub(crate) env: u64,
+    pub(crate) state: u64,
+}
+
+impl Block {
+    /// What its bytes would be made from now.
+    pub(crate) fn versions(&self, state: &State) -> Versions {
+        Versions {
+            locals: self.program.as_ref().map_or(0, |it| it.parameters_version()),
+            env: self.target.map_or(0, |it| state.bound(it).env_version),
+            state: state.drawing.generation,
+        }
+    }
+
+    /// Appends its bytes.
+    pub(crate) fn fill(&self, bound: Option<&Bound>, gl: &GlState, bytes: &mut Vec<u8>) {
+        let contents = self.program.as_ref().map(|it| it.contents());
+        let element = |list: &[Bits], index: u32| list.get(index as usize).copied().unwrap_or([0; 4]);
+        for slot in &self.slots {
+            let value = match slot {
+                ParamSource::Env(index) => self
+                    .tracked(gl, *index)
+                    .unwrap_or_else(|| bound.map_or([0; 4], |it| element(&it.env, *index))),
+                ParamSource::Local(index) => contents.as_ref().map_or([0; 4], |it| element(&it.locals, *index)),
+                ParamSource::Subroutine(index) => {
+                    let chosen = contents.as_ref().and_then(|it| it.subroutines.get(*index as usize));
+                    [chosen.copied().unwrap_or(0), 0, 0, 0]
+                }
+                ParamSource::State(param) => gl.evaluate(*param).map(f32::to_bits),
+                ParamSource::Literal(bits) => *bits,
+                ParamSource::Named(index) => self.named.get(*index as usize).map_or([0; 4], |it| {
+                    let named = contents.as_ref().map_or(&[][..], |it| &it.named);
+                    let set = named.iter().find(|(name, _)| *name == it.name);
+                    set.map_or(it.initial, |(_, value)| *value)
+                }),
+                ParamSource::Argument => [0; 4],
+            };
+            bytes.extend(value.into_iter().flat_map(u32::to_ne_bytes));
+        }
+    }
+
+    fn tracked(&self, gl: &GlState, index: u32) -> Option<Bits> {
+        if self.target != Some(Target::Vertex) || index >= TRACKING || gl.tracked.is_empty() {
+            return None;
+        }
+        gl.tracked_row(index).map(|row| row.map(f32::to_bits))
+    }
+}
+
+/// Reads the matrix that four parameters track, if they do.
+pub(crate) fn read_tracked(state: &mut State, address: u32) {
+    let mut needs = Needs::default();
+    needs.add_tracking(&state.gl, address);
+    reader::refresh(&mut state.gl, &needs, Groups::MATRIX);
+}
+
+/// A parameter of a target's environment as the application sees it, tracked matrices included.
+pub(crate) fn env(state: &mut State, target: Target, index: u32) -> Bits {
+    if target == Target::Vertex && index < TRACKING && state.gl.tracking(index).is_some() {
+        read_tracked(state, index);
+        if let Some(row) = state.gl.tracked_row(index) {
+            return row.map(f32::to_bits);
+        }
+    }
+    let set = state.bound(target).env.get(index as usize);
+    set.copied().unwrap_or([0; 4])
+}
+
+/// `ExecuteProgramNV`: a state program runs once, here. NV_vertex_program section 2.14.4.
+pub(crate) fn execute_state_program(state: &mut State, name: u32, argument: [f32; 4]) {
+    let Some(program) = state.shared().find(name) else {
+        return state.fail(INVALID_VALUE);
+    };
+    let Some(loaded) = program.loaded() else {
+        return state.fail(INVALID_OPERATION);
+    };
+    let written = loaded.compile(&glasm::Options::default()).ok().and_then(|it| it.reflection.state_program);
+    let Some(written) = written.map(|it| it.written) else {
+        return state.fail(INVALID_OPERATION);
+    };
+    if written.iter().any(|&index| state.gl.tracking(index).is_some()) {
+        return state.fail(INVALID_OPERATION);
+    }
+    let parameters: Vec<u8> = (0..TRACKING)
+        .flat_map(|index| env(state, Target::Vertex, index))
+        .flat_map(u32::to_le_bytes)
+        .collect();
+    match run(loaded.ir(), argument, &parameters) {
+        Some(bytes) => {
+            let vectors: Vec<Bits> = bytes
+                .chunks_exact(16)
+                .map(|vector| std::array::from_fn(|n| u32::from_le_bytes(std::array::from_fn(|b| vector[4 * n + b]))))
+                .collect();
+            for index in written {
+                let value = vectors.get(index as usize).copied().unwrap_or([0; 4]);
+                let number = Target::Vertex.row().number;
+                crate::commands::execute(state, &crate::commands::Command::Env(number, index, vec![value]));
+            }
+        }
+        None => log::error(format_args!("program {name} is no state program that ends")),
+    }
+}
+
+fn run(program: &glasm::ir::Program, argument: [f32; 4], parameters: &[u8]) -> Option<Vec<u8>> {
+    let buffer = program.buffers.iter().position(|it| it.kind == BufferKind::State)?;
+    let mut environment = Environment {
+        params: program
+            .params
+            .iter()
+            .map(|param| match param.source {
+                ParamSource::Argument => argument.map(f32::to_bits),
+                ParamSource::Literal(bits) => bits,
+                ParamSource::Env(_)
+                | ParamSource::Local(_)
+                | ParamSource::Subroutine(_)
+                | ParamSource::State(_)
+                | ParamSource::Named(_) => [0; 4],
+            })
+            .collect(),
+        memory: ProgramMemory {
+            buffers: program.buffers.iter().map(|_| vec![parameters.to_vec()]).collect(),
+            ..ProgramMemory::default()
+        },
+        ..Environment::default()
+    };
+    Interpreter::new(program).ok()?.run(&mut environment).ok()?;
+    environment.memory.buffers.swap_remove(buffer).pop()
+}

@@ -1,0 +1,157 @@
+//! Pipelines: programs that draw together, as program objects of the driver.
+
+use crate::context::State;
+use crate::ffi::query;
+use crate::log;
+use crate::objects::Program;
+use crate::params::Block;
+use crate::reader::Needs;
+use crate::target::Target;
+use glasm::{Compiler, Conventions, Options, Program as Loaded, Shader, Source, Stage};
+use std::sync::Arc;
+
+/// Stages that draw, in their order.
+pub(crate) const STAGES: usize = 5;
+
+/// What a pipeline is made of.
+pub(crate) type Programs = [Option<Arc<Program>>; STAGES];
+
+/// What tells pipelines apart.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Key {
+    /// The programs' serial numbers, 0 where there is none.
+    pub(crate) serials: [u64; STAGES],
+    pub(crate) state: Compiled,
+}
+
+/// State that programs are compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct Compiled {
+    pub(crate) two_sided: bool,
+    pub(crate) flat: bool,
+    pub(crate) clamps_vertex_colors: bool,
+    /// Texture coordinates that are the point's, where points are drawn.
+    pub(crate) point_sprites: u8,
+    pub(crate) clip_planes: u8,
+    pub(crate) draw_buffers: u8,
+}
+
+/// A program object with what it reads.
+#[derive(Debug)]
+pub(crate) struct Pipeline {
+    /// Its name in the driver.
+    pub(crate) program: u32,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) needs: Needs,
+    /// Attributes that the vertex program reads.
+    pub(crate) attributes: u32,
+}
+
+/// The target and the stage of a place among the stages, by what is bound there.
+pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] =
+    [Target::Vertex, Target::TessControl, Target::TessEvaluation, Target::Geometry, Target::Fragment];
+
+/// Kinds of shaders, by stage: `GL_VERTEX_SHADER`.
+fn shader_kind(stage: Stage) -> u32 {
+    match stage {
+        Stage::Vertex => 0x8B31,
+        Stage::TessControl => 0x8E88,
+        Stage::TessEval => 0x8E87,
+        Stage::Geometry => 0x8DD9,
+        Stage::Fragment => 0x8B30,
+        Stage::Compute => 0x91B9,
+    }
+}
+
+/// Programs that stand for the fixed functions.
+const FIXED_VERTEX: &str = "!!ARBvp1.0
+OPTION ARB_position_invariant;
+MOV result.color, vertex.color;
+MOV result.color.secondary, vertex.color.secondary;
+MOV result.texcoord[0], vertex.texcoord[0];
+MOV result.texcoord[1], vertex.texcoord[1];
+MOV result.texcoord[2], vertex.texcoord[2];
+MOV result.texcoord[3], vertex.texcoord[3];
+MOV result.fogcoord, vertex.fogcoord;
+END";
+const FIXED_FRAGMENT: &str = "!!ARBfp1.0
+MOV result.color, fragment.color;
+END";
+
+fn options(state: &Compiled) -> Options {
+    let mut options = Options {
+        conventions: Conventions::vulkan(),
+        ..Options::default()
+    };
+    options.fixed.two_sided_color = state.two_sided;
+    options.fixed.flat_colors = state.flat;
+    options.fixed.clamp_vertex_colors = state.clamps_vertex_colors;
+    options.fixed.point_sprites = state.point_sprites;
+    options.fixed.clip_planes = state.clip_planes;
+    options.fixed.draw_buffers = state.draw_buffers;
+    options
+}
+
+/// Makes a pipeline. `Err` has what does not work about it.
+pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Programs, key: &Key) -> Result<Pipeline, String> {
+    let mut stages: Vec<(Loaded, Option<(Target, Arc<Program>)>)> = Vec::with_capacity(STAGES);
+    for (place, program) in programs.iter().enumerate() {
+        let target = TARGETS_OF_STAGES[place];
+        match program {
+            Some(program) => {
+                let loaded = program.loaded().ok_or_else(|| format!("program {} is not loaded", program.name))?;
+                stages.push((loaded, Some((target, Arc::clone(program)))));
+            }
+            None if target == Target::Vertex => stages.push((fixed(FIXED_VERTEX)?, None)),
+            None if target == Target::Fragment => stages.push((fixed(FIXED_FRAGMENT)?, None)),
+            None => {}
+        }
+    }
+    let parts: Vec<&Loaded> = stages.iter().map(|(loaded, _)| loaded).collect();
+    let linked = compiler.link(&parts, &options(&key.state));
+    let mut pipeline = Pipeline { program: 0, blocks: Vec::new(), needs: Needs::default(), attributes: 0 };
+    let mut shaders = Vec::new();
+    for (shader, (loaded, owner)) in linked.stages.into_iter().zip(&stages) {
+        let shader = shader.map_err(|errors| errors.render(&loaded.source()))?;
+        shaders.push(query::create_shader(shader_kind(loaded.stage()), &shader.words)?);
+        pipeline.add(state, &shader, owner.as_ref());
+    }
+    for (stage, shader) in linked.made {
+        let shader = shader.map_err(|errors| errors.to_string())?;
+        shaders.push(query::create_shader(shader_kind(stage), &shader.words)?);
+    }
+    pipeline.program = query::link_program(&shaders)?;
+    log::info(format_args!("pipeline {:?}: program object {}", key.serials, pipeline.program));
+    Ok(pipeline)
+}
+
+fn fixed(text: &str) -> Result<Loaded, String> {
+    let source = Source::new("fixed functions", text);
+    Loaded::load(&source).map_err(|errors| errors.render(&source))
+}
+
+impl Pipeline {
+    /// Takes over what a stage reads.
+    fn add(&mut self, state: &State, shader: &Shader, owner: Option<&(Target, Arc<Program>)>) {
+        let reflection = &shader.reflection;
+        if reflection.stage == Stage::Vertex {
+            let locations = reflection.inputs.iter().filter_map(|input| input.location);
+            self.attributes = locations.fold(0, |mask, it| mask | 1_u32.checked_shl(it).unwrap_or(0));
+        }
+        let Some(params) = &reflection.params else { return };
+        self.needs.add(&params.slots);
+        if owner.is_some_and(|(target, _)| *target == Target::Vertex) {
+            for address in (0..crate::params::TRACKING).step_by(4) {
+                self.needs.add_tracking(&state.gl, address);
+            }
+        }
+        self.blocks.push(Block {
+            target: owner.map(|(target, _)| *target),
+            program: owner.map(|(_, program)| Arc::clone(program)),
+            binding: params.slot.binding,
+            slots: params.slots.clone(),
+            named: reflection.named.clone(),
+            written: None,
+        });
+    }
+}
