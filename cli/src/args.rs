@@ -288,6 +288,9 @@ const TEXT_FORMS: &str = "wgsl, glsl (330, 400, 410, 420, 430, 440, 450, 460), e
 /// Target environment.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TargetArg {
+    /// OpenGL with GL_ARB_gl_spirv: SPIR-V 1.0
+    #[value(name = "opengl4.5")]
+    OpenGl4_5,
     /// SPIR-V 1.3
     #[value(name = "vulkan1.1")]
     Vulkan1_1,
@@ -302,6 +305,7 @@ pub(crate) enum TargetArg {
 impl From<TargetArg> for glasm::Target {
     fn from(target: TargetArg) -> Self {
         match target {
+            TargetArg::OpenGl4_5 => Self::OpenGl4_5,
             TargetArg::Vulkan1_1 => Self::Vulkan1_1,
             TargetArg::Vulkan1_2 => Self::Vulkan1_2,
             TargetArg::Vulkan1_3 => Self::Vulkan1_3,

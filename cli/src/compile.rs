@@ -8,7 +8,7 @@ use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
 use crate::programs::{Content, Program, labels};
 use crate::validate::Validator;
-use glasm::{Conventions, DebugInfo, Options, ProgramType, Source};
+use glasm::{Conventions, DebugInfo, Options, ProgramType, Source, Target};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -79,11 +79,16 @@ pub(crate) fn compile(args: &CompileArgs, console: Console) -> Result<Status, Fa
 }
 
 fn options(args: &CompileArgs) -> Options {
+    let target = Target::from(args.target);
+    let base = match target {
+        Target::OpenGl4_5 => glasm::opengl::options_of_all(),
+        Target::Vulkan1_1 | Target::Vulkan1_2 | Target::Vulkan1_3 => Options::default(),
+    };
     Options {
-        target: args.target.into(),
+        target,
         conventions: match args.conventions {
-            Some(ConventionsArg::Opengl) => Conventions::opengl(),
-            Some(ConventionsArg::Vulkan) | None => Conventions::vulkan(),
+            Some(ConventionsArg::Opengl) if target != Target::OpenGl4_5 => Conventions::opengl(),
+            Some(ConventionsArg::Opengl | ConventionsArg::Vulkan) | None => base.conventions,
         },
         debug: DebugInfo {
             names: args.debug,
@@ -92,7 +97,7 @@ fn options(args: &CompileArgs) -> Options {
         legacy_multiply: args.legacy_multiply,
         fast_precision: args.fast_precision,
         exact_denormals: args.exact_denormals,
-        ..Options::default()
+        ..base
     }
 }
 

@@ -63,13 +63,8 @@ fn command() -> std::process::Command {
 fn run(module: &[u8], target: Target) -> std::io::Result<std::process::Output> {
     use std::io::Write;
     use std::process::Stdio;
-    let environment = match target {
-        Target::Vulkan1_1 => "vulkan1.1",
-        Target::Vulkan1_2 => "vulkan1.2",
-        Target::Vulkan1_3 => "vulkan1.3",
-    };
     let mut child = command()
-        .args(["--target-env", environment, "-"])
+        .args(["--target-env", target.name(), "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::execute;
 use crate::options::RunOptions;
-use crate::programs::{CompileContext, Module, ModuleSet, Refusal, target_name};
+use crate::programs::{CompileContext, Module, ModuleSet, Refusal};
 use crate::requirements::{skip_reason, surplus};
 use crate::tools::Tools;
 use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
@@ -330,7 +330,7 @@ fn write_modules(
             "{}.{}{variant}.{}.spv",
             flat_name(name),
             module.stage.name(),
-            target_name(target)
+            target.name()
         );
         let path = folder.join(file);
         let bytes: Vec<u8> = module

@@ -3,7 +3,6 @@
 //! Starting a program costs more than most scripts, so results are kept: scripts share sections, and a script may run again. Files and
 //! output go through a folder of their own, which is removed afterwards. A program that does not end is ended.
 
-use crate::programs::target_name;
 use glasm::Target;
 use glasm::ir::Stage;
 use glasm_scripts::stopwatch::Stopwatch;
@@ -165,7 +164,7 @@ fn run(job: &ToolInput) -> Result<Vec<u32>, ToolError> {
         TextLanguage::Glsl => process.args(["--quiet", "-V", "-S", glsl_extension(job.stage)]),
         TextLanguage::SpirvAssembly => &mut process,
     };
-    process.args(["--target-env", target_name(job.target), "-o", OUTPUT]);
+    process.args(["--target-env", job.target.name(), "-o", OUTPUT]);
     for (index, text) in job.texts.iter().enumerate() {
         let name = file_name(index, job.stage);
         fs::write(folder.0.join(&name), text).map_err(system)?;

@@ -1154,7 +1154,7 @@ typedef uint32_t glasm_state_value;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
-// Target environments: versions of Vulkan and SPIR-V.
+// Target environments: OpenGL, or a version of Vulkan, with a version of SPIR-V.
 enum glasm_target
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
   : uint32_t
@@ -1166,6 +1166,8 @@ enum glasm_target
     GLASM_TARGET_VULKAN1_2 = 1,
     // Vulkan 1.3, SPIR-V 1.6.
     GLASM_TARGET_VULKAN1_3 = 2,
+    // OpenGL with GL_ARB_gl_spirv, which is core in 4.6: SPIR-V 1.0. See `glasm_options_use_opengl_environment`.
+    GLASM_TARGET_OPEN_GL4_5 = 3,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L
@@ -1550,7 +1552,7 @@ typedef struct glasm_options {
     uint32_t param_binding;
     // Set of combined image samplers; the binding is the texture image unit.
     uint32_t texture_set;
-    // Set of program parameter buffers; the binding is 16 * stage + index.
+    // Set of program parameter buffers; the binding is first_buffer_binding + buffers_per_stage * stage + index.
     uint32_t buffer_set;
     // Set of images, storage buffers and atomic counters.
     uint32_t storage_set;
@@ -1563,7 +1565,8 @@ typedef struct glasm_options {
     // Elements of arrays of images that handles index, at least 1.
     uint32_t handle_images;
     // Features that the device has, by their names in Vulkan ("shaderInt64"): what is not in the list the device lacks. NULL: it has those that
-    // nearly all devices have. Names that nothing depends on are ignored.
+    // nearly all devices have. For OpenGL these are names of its extensions ("GL_ARB_gpu_shader_int64") and of those that it takes in SPIR-V
+    // (GL_SPIR_V_EXTENSIONS); NULL: all of them. Names that nothing depends on are ignored.
     const char *const *features;
     // Number of them; with 0 and a pointer other than NULL the device has none.
     size_t feature_count;
@@ -1700,6 +1703,22 @@ typedef struct glasm_options {
     uint32_t state_binding;
     // Number of the specialization constant that is the first word of the state.
     uint32_t first_state_constant;
+    // Added to the number of a stage that is the binding of its parameter block.
+    uint32_t first_param_binding;
+    // Added to the bindings of program parameter buffers.
+    uint32_t first_buffer_binding;
+    // Bindings of program parameter buffers that each stage has.
+    uint32_t buffers_per_stage;
+    // Added to the numbers of storage buffers.
+    uint32_t first_storage_binding;
+    // Binding of atomic counter buffer 0.
+    uint32_t first_counter_binding;
+    // Binding of image unit 0. For OpenGL the binding of the first image that a shader has; the others follow, as the reflection tells.
+    uint32_t first_image_binding;
+    // Binding of the lock of images.
+    uint32_t image_lock_binding;
+    // For OpenGL its version as GLSL writes it: 450 for 4.5.
+    uint32_t opengl_version;
 } glasm_options;
 
 // What a program reads of the stage before, of the vertex or of the system. Where modules have it is in the reflection of a shader.
@@ -2339,6 +2358,15 @@ glasm_result glasm_options_init(struct glasm_options *options, size_t size);
 //
 // `options` belongs to the caller, who has filled it with `glasm_options_init`.
 glasm_result glasm_options_use_opengl_conventions(struct glasm_options *options);
+
+// Changes the options to those for shaders that OpenGL takes (glShaderBinary with GL_SHADER_BINARY_FORMAT_SPIR_V): the target
+// GLASM_TARGET_OPEN_GL4_5, its conventions, and bindings at the end of those that it has.
+//
+// `options` belongs to the caller, who has filled it with `glasm_options_init`. `uniform_buffers` is GL_MAX_UNIFORM_BUFFER_BINDINGS,
+// `storage_buffers` is GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS. The members `features` and `opengl_version` are left to the caller.
+glasm_result glasm_options_use_opengl_environment(struct glasm_options *options,
+                                                  uint32_t uniform_buffers,
+                                                  uint32_t storage_buffers);
 
 // A compiler; NULL if there is a fault.
 //

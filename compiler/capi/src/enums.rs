@@ -122,7 +122,7 @@ pub enum glasm_severity {
 }
 mirror! { given glasm_severity of Severity { Error Warning Bug } }
 
-/// Target environments: versions of Vulkan and SPIR-V.
+/// Target environments: OpenGL, or a version of Vulkan, with a version of SPIR-V.
 #[repr(u32)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_target {
@@ -132,8 +132,10 @@ pub enum glasm_target {
     Vulkan1_2 = 1,
     /// Vulkan 1.3, SPIR-V 1.6.
     Vulkan1_3 = 2,
+    /// OpenGL with GL_ARB_gl_spirv, which is core in 4.6: SPIR-V 1.0. See `glasm_options_use_opengl_environment`.
+    OpenGl4_5 = 3,
 }
-mirror! { chosen glasm_target of Target { Vulkan1_1 Vulkan1_2 Vulkan1_3 } }
+mirror! { chosen glasm_target of Target { Vulkan1_1 Vulkan1_2 Vulkan1_3 OpenGl4_5 } }
 
 /// Depth range of clip space that programs write.
 #[repr(u32)]
@@ -651,7 +653,8 @@ mod tests {
     #[test]
     fn numbers_that_stand_for_nothing_are_refused() {
         assert_eq!(choice::<Target>(2, "target").unwrap(), Target::Vulkan1_3);
-        assert!(choice::<Target>(3, "target").is_err());
+        assert_eq!(choice::<Target>(3, "target").unwrap(), Target::OpenGl4_5);
+        assert!(choice::<Target>(4, "target").is_err());
         assert!(choice::<glasm_matrix>(7, "matrix").is_err());
         assert_eq!(program_type(0).unwrap(), None);
         assert_eq!(program_type(7).unwrap(), Some(ProgramType::VertexState));

@@ -15,7 +15,7 @@ use crate::varyings::{glasm_varyings, read_varyings};
 use glasm::ir::TypeBase;
 use glasm::{
     BindingLayout, Capture, Conventions, DebugInfo, DepthMode, DeviceFeatures, FixedState,
-    HandleLimits, InterfaceTypes, LodBias, Options, PatchLevels, Subgroups, TexelFormat,
+    HandleLimits, InterfaceTypes, LodBias, Options, PatchLevels, Subgroups, Target, TexelFormat,
     TextureWrap, TransformFeedback,
 };
 use std::ffi::c_char;
@@ -84,7 +84,7 @@ pub struct glasm_options {
     pub param_binding: u32,
     /// Set of combined image samplers; the binding is the texture image unit.
     pub texture_set: u32,
-    /// Set of program parameter buffers; the binding is 16 * stage + index.
+    /// Set of program parameter buffers; the binding is first_buffer_binding + buffers_per_stage * stage + index.
     pub buffer_set: u32,
     /// Set of images, storage buffers and atomic counters.
     pub storage_set: u32,
@@ -98,7 +98,8 @@ pub struct glasm_options {
     pub handle_images: u32,
 
     /// Features that the device has, by their names in Vulkan ("shaderInt64"): what is not in the list the device lacks. NULL: it has those that
-    /// nearly all devices have. Names that nothing depends on are ignored.
+    /// nearly all devices have. For OpenGL these are names of its extensions ("GL_ARB_gpu_shader_int64") and of those that it takes in SPIR-V
+    /// (GL_SPIR_V_EXTENSIONS); NULL: all of them. Names that nothing depends on are ignored.
     pub features: *const *const c_char,
     /// Number of them; with 0 and a pointer other than NULL the device has none.
     pub feature_count: usize,
@@ -243,6 +244,23 @@ pub struct glasm_options {
     pub state_binding: u32,
     /// Number of the specialization constant that is the first word of the state.
     pub first_state_constant: u32,
+
+    /// Added to the number of a stage that is the binding of its parameter block.
+    pub first_param_binding: u32,
+    /// Added to the bindings of program parameter buffers.
+    pub first_buffer_binding: u32,
+    /// Bindings of program parameter buffers that each stage has.
+    pub buffers_per_stage: u32,
+    /// Added to the numbers of storage buffers.
+    pub first_storage_binding: u32,
+    /// Binding of atomic counter buffer 0.
+    pub first_counter_binding: u32,
+    /// Binding of image unit 0. For OpenGL the binding of the first image that a shader has; the others follow, as the reflection tells.
+    pub first_image_binding: u32,
+    /// Binding of the lock of images.
+    pub image_lock_binding: u32,
+    /// For OpenGL its version as GLSL writes it: 450 for 4.5.
+    pub opengl_version: u32,
 }
 
 // SAFETY: numbers and pointers, beginning with the size.
@@ -338,6 +356,14 @@ unsafe impl Versioned for glasm_options {
             state_set: bindings.state_set,
             state_binding: bindings.state_binding,
             first_state_constant: bindings.first_state_constant,
+            first_param_binding: bindings.first_param_binding,
+            first_buffer_binding: bindings.first_buffer_binding,
+            buffers_per_stage: bindings.buffers_per_stage,
+            first_storage_binding: bindings.first_storage_binding,
+            first_counter_binding: bindings.first_counter_binding,
+            first_image_binding: bindings.first_image_binding,
+            image_lock_binding: bindings.image_lock_binding,
+            opengl_version: 450,
         }
     }
 }
@@ -367,14 +393,61 @@ pub unsafe extern "C" fn glasm_options_use_opengl_conventions(
     enter(|| {
         // SAFETY: the caller's structure has the size that it says.
         let mut changed = unsafe { memory::read(options, "options") }?;
-        let conventions = Conventions::opengl();
-        changed.clip_depth = glasm_clip_depth::from(conventions.clip_depth) as u32;
-        changed.negate_ddy = conventions.negate_ddy.into();
-        changed.flip_point_coord = conventions.flip_point_coord.into();
-        changed.instances_from_zero = conventions.instances_from_zero.into();
+        changed.set_conventions(Conventions::opengl());
         // SAFETY: as above.
         unsafe { memory::write(options, changed, "options") }
     })
+}
+
+/// Changes the options to those for shaders that OpenGL takes (glShaderBinary with GL_SHADER_BINARY_FORMAT_SPIR_V): the target
+/// GLASM_TARGET_OPEN_GL4_5, its conventions, and bindings at the end of those that it has.
+///
+/// `options` belongs to the caller, who has filled it with `glasm_options_init`. `uniform_buffers` is GL_MAX_UNIFORM_BUFFER_BINDINGS,
+/// `storage_buffers` is GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS. The members `features` and `opengl_version` are left to the caller.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_options_use_opengl_environment(
+    options: *mut glasm_options,
+    uniform_buffers: u32,
+    storage_buffers: u32,
+) -> glasm_result {
+    enter(|| {
+        // SAFETY: the caller's structure has the size that it says.
+        let mut changed = unsafe { memory::read(options, "options") }?;
+        changed.target = glasm_target::OpenGl4_5 as u32;
+        changed.set_conventions(Conventions::opengl_environment());
+        changed.set_bindings(&BindingLayout::opengl(uniform_buffers, storage_buffers));
+        // SAFETY: as above.
+        unsafe { memory::write(options, changed, "options") }
+    })
+}
+
+impl glasm_options {
+    fn set_conventions(&mut self, conventions: Conventions) {
+        self.clip_depth = glasm_clip_depth::from(conventions.clip_depth) as u32;
+        self.negate_ddy = conventions.negate_ddy.into();
+        self.flip_point_coord = conventions.flip_point_coord.into();
+        self.instances_from_zero = conventions.instances_from_zero.into();
+    }
+
+    fn set_bindings(&mut self, bindings: &BindingLayout) {
+        self.param_set = bindings.param_set;
+        self.param_binding = bindings.param_binding.unwrap_or(GLASM_BINDING_OF_STAGE);
+        self.first_param_binding = bindings.first_param_binding;
+        self.texture_set = bindings.texture_set;
+        self.buffer_set = bindings.buffer_set;
+        self.first_buffer_binding = bindings.first_buffer_binding;
+        self.buffers_per_stage = bindings.buffers_per_stage;
+        self.storage_set = bindings.storage_set;
+        self.first_storage_binding = bindings.first_storage_binding;
+        self.first_counter_binding = bindings.first_counter_binding;
+        self.first_image_binding = bindings.first_image_binding;
+        self.image_lock_binding = bindings.image_lock_binding;
+        self.handle_set = bindings.handle_set;
+        self.first_handle_binding = bindings.first_handle_binding;
+        self.state_set = bindings.state_set;
+        self.state_binding = bindings.state_binding;
+        self.first_state_constant = bindings.first_state_constant;
+    }
 }
 
 fn stage_bits(subgroups: &Subgroups) -> u32 {
@@ -436,9 +509,16 @@ fn bindings(given: &glasm_options) -> BindingLayout {
     BindingLayout {
         param_set: given.param_set,
         param_binding: own.then_some(given.param_binding),
+        first_param_binding: given.first_param_binding,
         texture_set: given.texture_set,
         buffer_set: given.buffer_set,
+        first_buffer_binding: given.first_buffer_binding,
+        buffers_per_stage: given.buffers_per_stage,
         storage_set: given.storage_set,
+        first_storage_binding: given.first_storage_binding,
+        first_counter_binding: given.first_counter_binding,
+        first_image_binding: given.first_image_binding,
+        image_lock_binding: given.image_lock_binding,
         handle_set: given.handle_set,
         first_handle_binding: given.first_handle_binding,
         state_set: given.state_set,
@@ -475,12 +555,22 @@ fn fixed(given: &glasm_options) -> Result<FixedState, Failure> {
 /// # Safety
 /// The lists of names must be there during the call.
 unsafe fn named_features(given: &glasm_options) -> Result<DeviceFeatures, Failure> {
-    let mut device = DeviceFeatures::default();
-    if !given.features.is_null() {
-        // SAFETY: what the caller of this function answers for.
-        let names = unsafe { memory::strings(given.features, given.feature_count, "features") }?;
-        device = device.with(|name| names.iter().any(|known| known == name));
-    }
+    let is_all = given.features.is_null();
+    let count = if is_all { 0 } else { given.feature_count };
+    // SAFETY: what the caller of this function answers for.
+    let names = unsafe { memory::strings(given.features, count, "features") }?;
+    let has = |name: &str| names.iter().any(|known| known == name);
+    let device = match choice::<Target>(given.target, "target")? {
+        Target::OpenGl4_5 => {
+            DeviceFeatures::of_opengl(given.opengl_version, |name| is_all || has(name))
+        }
+        Target::Vulkan1_1 | Target::Vulkan1_2 | Target::Vulkan1_3 if is_all => {
+            DeviceFeatures::default()
+        }
+        Target::Vulkan1_1 | Target::Vulkan1_2 | Target::Vulkan1_3 => {
+            DeviceFeatures::default().with(has)
+        }
+    };
     let (list, count) = (given.lacking_features, given.lacking_feature_count);
     // SAFETY: as above.
     let names = unsafe { memory::strings(list, count, "lacking_features") }?;
@@ -599,6 +689,31 @@ mod tests {
     #[test]
     fn what_is_initial_is_default() {
         assert_eq!(read(&glasm_options::initial()).unwrap(), Options::default());
+    }
+
+    #[test]
+    fn options_for_opengl_are_those_of_the_library() {
+        let mut options = glasm_options::initial();
+        // SAFETY: the structure is whole.
+        let result = unsafe { glasm_options_use_opengl_environment(&raw mut options, 84, 16) };
+        assert_eq!(result, glasm_result::Ok);
+        let names = [c"GL_ARB_gpu_shader_int64".as_ptr()];
+        options.features = names.as_ptr();
+        options.feature_count = 1;
+        options.opengl_version = 330;
+        let has = |name: &str| name == "GL_ARB_gpu_shader_int64";
+        let device = DeviceFeatures {
+            subgroups: Subgroups {
+                size: options.subgroup_size,
+                ..Subgroups::NONE
+            },
+            ..glasm::opengl::device_features(330, has)
+        };
+        let expected = glasm::opengl::options(device, 84, 16);
+        assert_eq!(read(&options).unwrap(), expected);
+        assert!(expected.device.int64 && !expected.device.float64);
+        options.features = ptr::null();
+        assert!(read(&options).unwrap().device.float64);
     }
 
     #[test]

@@ -55,7 +55,7 @@ macro_rules! field {
 
 macro_rules! needs {
     ($(
-        $(feature $name:literal $place:tt $field:tt
+        $(feature $name:literal $place:tt $opengl:tt $field:tt
             [$($need:ident $capability:ident $($extension:literal $core:ident)?),*])?
         $(plain $plain:ident $plain_capability:ident $($plain_extension:literal $plain_core:ident)?)?;
     )*) => {
@@ -85,6 +85,7 @@ macro_rules! needs {
     };
 }
 
+const V11: Option<Target> = Some(Target::Vulkan1_1);
 const V12: Option<Target> = Some(Target::Vulkan1_2);
 const V13: Option<Target> = Some(Target::Vulkan1_3);
 const NEVER: Option<Target> = None;

@@ -5,12 +5,14 @@ use glasm_ir::Stage;
 
 /// Calls a macro with some rows of its own and, behind them, the features that modules may need. Rows begin with one of two words.
 ///
-/// `feature "name" (place) (field) [needs]` is what a device has or lacks:
+/// `feature "name" (place) {opengl} (field) [needs]` is what a device has or lacks:
 ///
 /// - the name as Vulkan spells it;
 /// - where Vulkan tells of it: `structure.member` of the structure that `glasm::vulkan::FeatureChain` calls so, with `vulkan12|` before it if
 ///   Vulkan 1.2 took the structure over; `extension` if the extension of this name is all there is; `other` for what must be asked for by hand; nothing
 ///   if Vulkan has no such feature, which then is not in the reflection either;
+/// - what brings it to OpenGL, for modules of [`Target::OpenGl4_5`](crate::options::Target): `from` the version that has it in its core, and extensions
+///   of OpenGL or of SPIR-V; `always`; nothing if OpenGL has no such thing;
 /// - `field = default` makes it a field of [`DeviceFeatures`], with more about it as text; `& field` is another feature that the same
 ///   field stands for, or a part of it;
 /// - what modules may need of it: a name for the emission, a capability, an extension and the target that made the extension core.
@@ -23,152 +25,154 @@ use glasm_ir::Stage;
 macro_rules! device_features {
     ($then:ident { $($own:tt)* }) => { $then! { $($own)*
     plain Shader Shader;
-    feature "shaderFloat64" (core.shader_float64) (float64 = true) [Float64 Float64];
-    feature "shaderInt64" (core.shader_int64) (int64 = true) [Int64 Int64];
-    feature "shaderInt16" (core.shader_int16) (int16 = true "and `storageBuffer16BitAccess`") [Int16 Int16];
-    feature "shaderInt8" (vulkan12|narrow.shader_int8) (int8 = true "and `storageBuffer8BitAccess`") [Int8 Int8];
-    // Storage of 16 bits is part of SPIR-V 1.3, the lowest version that modules have; storage of 8 bits only of SPIR-V 1.5.
-    feature "storageBuffer16BitAccess" (storage16.storage_buffer16_bit_access) (& int16) [Storage16 StorageBuffer16BitAccess];
-    feature "storageBuffer8BitAccess" (vulkan12|storage8.storage_buffer8_bit_access) (& int8)
+    feature "shaderFloat64" (core.shader_float64) {from 400 "GL_ARB_gpu_shader_fp64"} (float64 = true) [Float64 Float64];
+    feature "shaderInt64" (core.shader_int64) {"GL_ARB_gpu_shader_int64"} (int64 = true) [Int64 Int64];
+    feature "shaderInt16" (core.shader_int16) {} (int16 = true "and `storageBuffer16BitAccess`") [Int16 Int16];
+    feature "shaderInt8" (vulkan12|narrow.shader_int8) {} (int8 = true "and `storageBuffer8BitAccess`") [Int8 Int8];
+    // Storage of 16 bits is part of SPIR-V 1.3, storage of 8 bits only of SPIR-V 1.5.
+    feature "storageBuffer16BitAccess" (storage16.storage_buffer16_bit_access) {} (& int16) [Storage16 StorageBuffer16BitAccess "SPV_KHR_16bit_storage" V11];
+    feature "storageBuffer8BitAccess" (vulkan12|storage8.storage_buffer8_bit_access) {} (& int8)
         [Storage8 StorageBuffer8BitAccess "SPV_KHR_8bit_storage" V12];
-    feature "bufferDeviceAddress" (vulkan12|address.buffer_device_address) (buffer_device_address = true)
+    feature "bufferDeviceAddress" (vulkan12|address.buffer_device_address) {} (buffer_device_address = true)
         [Addresses PhysicalStorageBufferAddresses "SPV_KHR_physical_storage_buffer" V12];
     // Vulkan has a feature for each kind of memory, SPIR-V one capability for both.
-    feature "shaderBufferInt64Atomics" (vulkan12|atomic64.shader_buffer_int64_atomics) (int64_atomics = true)
+    feature "shaderBufferInt64Atomics" (vulkan12|atomic64.shader_buffer_int64_atomics) {"GL_NV_shader_atomic_int64"} (int64_atomics = true)
         [Int64Atomics Int64Atomics];
-    feature "shaderSharedInt64Atomics" (vulkan12|atomic64.shader_shared_int64_atomics) (shared_int64_atomics = true)
+    feature "shaderSharedInt64Atomics" (vulkan12|atomic64.shader_shared_int64_atomics) {"GL_NV_shader_atomic_int64"} (shared_int64_atomics = true)
         [SharedInt64Atomics Int64Atomics];
-    feature "signedAtomics" ()
+    feature "signedAtomics" () {always}
         (signed_atomics = true
             ": signed minimum and maximum as one atomic in memory of unsigned words. Every Vulkan device has them, some shading languages do not.")
         [];
-    feature "shaderBufferFloat32AtomicAdd" (atomic_float.shader_buffer_float32_atomic_add) (buffer_float32_atomic_add = true)
+    feature "shaderBufferFloat32AtomicAdd" (atomic_float.shader_buffer_float32_atomic_add) {"SPV_EXT_shader_atomic_float_add"} (buffer_float32_atomic_add = true)
         [Float32AtomicAdd AtomicFloat32AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
-    feature "shaderBufferFloat64AtomicAdd" (atomic_float.shader_buffer_float64_atomic_add) (buffer_float64_atomic_add = true)
+    feature "shaderBufferFloat64AtomicAdd" (atomic_float.shader_buffer_float64_atomic_add) {} (buffer_float64_atomic_add = true)
         [Float64AtomicAdd AtomicFloat64AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
-    feature "shaderDrawParameters" (draw_parameters.shader_draw_parameters) (draw_parameters = true)
-        [DrawParameters DrawParameters];
-    feature "shaderDemoteToHelperInvocation" (demote.shader_demote_to_helper_invocation) (demote_to_helper_invocation = true)
+    feature "shaderDrawParameters" (draw_parameters.shader_draw_parameters) {"SPV_KHR_shader_draw_parameters"} (draw_parameters = true)
+        [DrawParameters DrawParameters "SPV_KHR_shader_draw_parameters" V11];
+    feature "shaderDemoteToHelperInvocation" (demote.shader_demote_to_helper_invocation) {"GL_EXT_demote_to_helper_invocation"} (demote_to_helper_invocation = true)
         [Demote DemoteToHelperInvocation "SPV_EXT_demote_to_helper_invocation" V13];
     plain InputAttachment InputAttachment;
     plain ImageQuery ImageQuery;
     plain Sampled1D Sampled1D;
+    plain SampledRect SampledRect;
     plain SampledBuffer SampledBuffer;
-    feature "imageCubeArray" (core.image_cube_array) () [CubeArray SampledCubeArray, ImageCubeArray ImageCubeArray];
-    feature "shaderImageGatherExtended" (core.shader_image_gather_extended) (image_gather_extended = true)
+    feature "imageCubeArray" (core.image_cube_array) {from 400 "GL_ARB_texture_cube_map_array"} () [CubeArray SampledCubeArray, ImageCubeArray ImageCubeArray];
+    feature "shaderImageGatherExtended" (core.shader_image_gather_extended) {from 400 "GL_ARB_gpu_shader5"} (image_gather_extended = true)
         [GatherExtended ImageGatherExtended];
-    feature "shaderSampledImageArrayDynamicIndexing" (core.shader_sampled_image_array_dynamic_indexing)
+    feature "shaderSampledImageArrayDynamicIndexing" (core.shader_sampled_image_array_dynamic_indexing) {from 400 "GL_ARB_gpu_shader5"}
         (sampled_image_dynamic_indexing = true) [TextureIndexing SampledImageArrayDynamicIndexing];
     feature "shaderSampledImageArrayNonUniformIndexing"
-        (vulkan12|indexing.shader_sampled_image_array_non_uniform_indexing) (sampled_image_non_uniform_indexing = true)
+        (vulkan12|indexing.shader_sampled_image_array_non_uniform_indexing) {} (sampled_image_non_uniform_indexing = true)
         [TextureDivergence SampledImageArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
     feature "shaderUniformTexelBufferArrayDynamicIndexing"
-        (vulkan12|indexing.shader_uniform_texel_buffer_array_dynamic_indexing) (uniform_texel_buffer_dynamic_indexing = true)
+        (vulkan12|indexing.shader_uniform_texel_buffer_array_dynamic_indexing) {} (uniform_texel_buffer_dynamic_indexing = true)
         [TexelBufferIndexing UniformTexelBufferArrayDynamicIndexing "SPV_EXT_descriptor_indexing" V12];
     feature "shaderUniformTexelBufferArrayNonUniformIndexing"
-        (vulkan12|indexing.shader_uniform_texel_buffer_array_non_uniform_indexing)
+        (vulkan12|indexing.shader_uniform_texel_buffer_array_non_uniform_indexing) {}
         (uniform_texel_buffer_non_uniform_indexing = true)
         [TexelBufferDivergence UniformTexelBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
-    feature "shaderUniformBufferArrayDynamicIndexing" (core.shader_uniform_buffer_array_dynamic_indexing)
+    feature "shaderUniformBufferArrayDynamicIndexing" (core.shader_uniform_buffer_array_dynamic_indexing) {from 400 "GL_ARB_gpu_shader5"}
         (uniform_buffer_dynamic_indexing = true) [UniformIndexing UniformBufferArrayDynamicIndexing];
-    feature "shaderStorageBufferArrayDynamicIndexing" (core.shader_storage_buffer_array_dynamic_indexing)
+    feature "shaderStorageBufferArrayDynamicIndexing" (core.shader_storage_buffer_array_dynamic_indexing) {from 430 "GL_ARB_shader_storage_buffer_object"}
         (storage_buffer_dynamic_indexing = true) [StorageIndexing StorageBufferArrayDynamicIndexing];
     plain NonUniform ShaderNonUniform "SPV_EXT_descriptor_indexing" V12;
     feature "shaderUniformBufferArrayNonUniformIndexing"
-        (vulkan12|indexing.shader_uniform_buffer_array_non_uniform_indexing) (uniform_buffer_non_uniform_indexing = true)
+        (vulkan12|indexing.shader_uniform_buffer_array_non_uniform_indexing) {} (uniform_buffer_non_uniform_indexing = true)
         [UniformDivergence UniformBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
     feature "shaderStorageBufferArrayNonUniformIndexing"
-        (vulkan12|indexing.shader_storage_buffer_array_non_uniform_indexing) (storage_buffer_non_uniform_indexing = true)
+        (vulkan12|indexing.shader_storage_buffer_array_non_uniform_indexing) {} (storage_buffer_non_uniform_indexing = true)
         [StorageDivergence StorageBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
     // SPIR-V has no capability for these two; the rows bring the feature into the reflection and repeat what every module declares.
-    feature "robustBufferAccess2" (robustness.robust_buffer_access2)
+    feature "robustBufferAccess2" (robustness.robust_buffer_access2) {}
         (robust_buffer_access2 = false
             ": the device keeps accesses inside storage and atomic counter buffers, so that modules need not compare with their sizes and"
             "read and write vectors as a whole. Off by default; callers must enable it.")
         [RobustAccess Shader];
-    feature "vertexPipelineStoresAndAtomics" (core.vertex_pipeline_stores_and_atomics) () [VertexStores Shader];
-    feature "fragmentStoresAndAtomics" (core.fragment_stores_and_atomics) () [FragmentStores Shader];
-    feature "shaderClipDistance" (core.shader_clip_distance) () [ClipDistance ClipDistance];
-    feature "shaderCullDistance" (core.shader_cull_distance) () [CullDistance CullDistance];
-    feature "VK_EXT_shader_stencil_export" (extension) () [StencilExport StencilExportEXT "SPV_EXT_shader_stencil_export" NEVER];
-    feature "tessellationShader" (core.tessellation_shader) (tessellation_shader = true) [Tessellation Tessellation];
-    feature "geometryShader" (core.geometry_shader) (geometry_shader = true) [Geometry Geometry];
-    feature "shaderTessellationAndGeometryPointSize" (core.shader_tessellation_and_geometry_point_size)
+    feature "vertexPipelineStoresAndAtomics" (core.vertex_pipeline_stores_and_atomics) {from 430 "GL_ARB_shader_storage_buffer_object" "GL_ARB_shader_image_load_store"} () [VertexStores Shader];
+    feature "fragmentStoresAndAtomics" (core.fragment_stores_and_atomics) {from 430 "GL_ARB_shader_storage_buffer_object" "GL_ARB_shader_image_load_store"} () [FragmentStores Shader];
+    feature "shaderClipDistance" (core.shader_clip_distance) {always} () [ClipDistance ClipDistance];
+    feature "shaderCullDistance" (core.shader_cull_distance) {from 450 "GL_ARB_cull_distance"} () [CullDistance CullDistance];
+    feature "VK_EXT_shader_stencil_export" (extension) {"GL_ARB_shader_stencil_export"} () [StencilExport StencilExportEXT "SPV_EXT_shader_stencil_export" NEVER];
+    feature "tessellationShader" (core.tessellation_shader) {from 400 "GL_ARB_tessellation_shader"} (tessellation_shader = true) [Tessellation Tessellation];
+    feature "geometryShader" (core.geometry_shader) {always} (geometry_shader = true) [Geometry Geometry];
+    feature "shaderTessellationAndGeometryPointSize" (core.shader_tessellation_and_geometry_point_size) {always}
         (tessellation_and_geometry_point_size = true)
         [GeometryPointSize GeometryPointSize, TessPointSize TessellationPointSize];
     // Until Vulkan 1.2 one extension with one capability covers layer and viewport; SPIR-V 1.5 has a capability for each.
-    feature "shaderOutputLayer" (vulkan12.shader_output_layer) ()
+    feature "shaderOutputLayer" (vulkan12.shader_output_layer) {"GL_ARB_shader_viewport_layer_array"} ()
         [LayerOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER, LayerOutput ShaderLayer];
-    feature "shaderOutputViewportIndex" (vulkan12.shader_output_viewport_index) ()
+    feature "shaderOutputViewportIndex" (vulkan12.shader_output_viewport_index) {"GL_ARB_shader_viewport_layer_array"} ()
         [ViewportOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER,
             ViewportOutput ShaderViewportIndex];
-    feature "multiViewport" (core.multi_viewport) (multi_viewport = true) [MultiViewport MultiViewport];
-    feature "sampleRateShading" (core.sample_rate_shading) (sample_rate_shading = true)
+    feature "multiViewport" (core.multi_viewport) {from 410 "GL_ARB_viewport_array"} (multi_viewport = true) [MultiViewport MultiViewport];
+    feature "sampleRateShading" (core.sample_rate_shading) {from 400 "GL_ARB_sample_shading"} (sample_rate_shading = true)
         [SampleRate SampleRateShading, Interpolation InterpolationFunction];
     plain DerivativeControl DerivativeControl;
-    feature "transformFeedback" (feedback.transform_feedback) () [TransformFeedback TransformFeedback];
-    feature "geometryStreams" (feedback.geometry_streams) () [GeometryStreams GeometryStreams];
+    feature "transformFeedback" (feedback.transform_feedback) {always} () [TransformFeedback TransformFeedback];
+    feature "geometryStreams" (feedback.geometry_streams) {from 400 "GL_ARB_gpu_shader5"} () [GeometryStreams GeometryStreams];
     plain Group GroupNonUniform;
-    feature "subgroupVote" () (& subgroups.vote) [GroupVote GroupNonUniformVote];
-    feature "subgroupBallot" () (& subgroups.ballot) [GroupBallot GroupNonUniformBallot];
-    feature "subgroupShuffle" () (& subgroups.shuffle) [GroupShuffle GroupNonUniformShuffle];
-    feature "subgroupQuad" () (& subgroups.quad) [GroupQuad GroupNonUniformQuad];
-    feature "shaderSubgroupClock" (clock.shader_subgroup_clock) (subgroup_clock = true)
+    feature "subgroupVote" () {} (& subgroups.vote) [GroupVote GroupNonUniformVote];
+    feature "subgroupBallot" () {} (& subgroups.ballot) [GroupBallot GroupNonUniformBallot];
+    feature "subgroupShuffle" () {} (& subgroups.shuffle) [GroupShuffle GroupNonUniformShuffle];
+    feature "subgroupQuad" () {} (& subgroups.quad) [GroupQuad GroupNonUniformQuad];
+    feature "shaderSubgroupClock" (clock.shader_subgroup_clock) {"GL_ARB_shader_clock"} (subgroup_clock = true)
         [SubgroupClock ShaderClockKHR "SPV_KHR_shader_clock" NEVER];
-    feature "shaderSMBuiltins" (other) (sm_builtins = false)
+    feature "shaderSMBuiltins" (other) {"SPV_NV_shader_sm_builtins"} (sm_builtins = false)
         [SmBuiltins ShaderSMBuiltinsNV "SPV_NV_shader_sm_builtins" NEVER];
     plain Image1D Image1D;
+    plain ImageRect ImageRect;
     plain ImageBuffer ImageBuffer;
-    feature "shaderStorageImageMultisample" (core.shader_storage_image_multisample) ()
+    feature "shaderStorageImageMultisample" (core.shader_storage_image_multisample) {from 420 "GL_ARB_shader_image_load_store"} ()
         [ImageMultisample StorageImageMultisample];
     // The feature of the row above covers arrays, too.
     plain ImageMultisampleArray ImageMSArray;
-    feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) ()
+    feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) {from 420 "GL_ARB_shader_image_load_store"} ()
         [ImageExtendedFormats StorageImageExtendedFormats];
-    feature "shaderStorageImageReadWithoutFormat" (core.shader_storage_image_read_without_format)
+    feature "shaderStorageImageReadWithoutFormat" (core.shader_storage_image_read_without_format) {"GL_EXT_shader_image_load_formatted"}
         (storage_image_read_without_format = true) [ImageReadWithoutFormat StorageImageReadWithoutFormat];
-    feature "shaderStorageImageWriteWithoutFormat" (core.shader_storage_image_write_without_format)
+    feature "shaderStorageImageWriteWithoutFormat" (core.shader_storage_image_write_without_format) {from 420 "GL_ARB_shader_image_load_store"}
         (storage_image_write_without_format = true) [ImageWriteWithoutFormat StorageImageWriteWithoutFormat];
-    feature "shaderStorageImageArrayDynamicIndexing" (core.shader_storage_image_array_dynamic_indexing)
+    feature "shaderStorageImageArrayDynamicIndexing" (core.shader_storage_image_array_dynamic_indexing) {from 420 "GL_ARB_shader_image_load_store"}
         (storage_image_dynamic_indexing = true) [ImageIndexing StorageImageArrayDynamicIndexing];
     feature "shaderStorageImageArrayNonUniformIndexing"
-        (vulkan12|indexing.shader_storage_image_array_non_uniform_indexing) (storage_image_non_uniform_indexing = true)
+        (vulkan12|indexing.shader_storage_image_array_non_uniform_indexing) {} (storage_image_non_uniform_indexing = true)
         [ImageDivergence StorageImageArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
     feature "shaderStorageTexelBufferArrayDynamicIndexing"
-        (vulkan12|indexing.shader_storage_texel_buffer_array_dynamic_indexing) (storage_texel_buffer_dynamic_indexing = true)
+        (vulkan12|indexing.shader_storage_texel_buffer_array_dynamic_indexing) {} (storage_texel_buffer_dynamic_indexing = true)
         [ImageBufferIndexing StorageTexelBufferArrayDynamicIndexing "SPV_EXT_descriptor_indexing" V12];
     feature "shaderStorageTexelBufferArrayNonUniformIndexing"
-        (vulkan12|indexing.shader_storage_texel_buffer_array_non_uniform_indexing)
+        (vulkan12|indexing.shader_storage_texel_buffer_array_non_uniform_indexing) {}
         (storage_texel_buffer_non_uniform_indexing = true)
         [ImageBufferDivergence StorageTexelBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
-    feature "VK_EXT_post_depth_coverage" (extension) ()
+    feature "VK_EXT_post_depth_coverage" (extension) {"GL_ARB_post_depth_coverage"} ()
         [PostDepthCoverage SampleMaskPostDepthCoverage "SPV_KHR_post_depth_coverage" NEVER];
-    feature "VK_NV_viewport_array2" (extension)
+    feature "VK_NV_viewport_array2" (extension) {"SPV_NV_viewport_array2"}
         (viewport_array2 = false
             ", which the caller must enable. Off by default: masks of viewports then need a geometry stage, see"
             "[`Replication`](crate::reflect::Replication).")
         [ViewportMask ShaderViewportMaskNV "SPV_NV_viewport_array2" NEVER];
-    feature "fullyCoveredFragmentShaderInputVariable" (other)
+    feature "fullyCoveredFragmentShaderInputVariable" (other) {"SPV_EXT_fragment_fully_covered"}
         (fully_covered = false
             "of `VK_EXT_conservative_rasterization`. Off by default: fragments then never know themselves fully covered, as in GL without"
             "conservative rasterization.")
         [FullyCovered FragmentFullyCoveredEXT "SPV_EXT_fragment_fully_covered" NEVER];
-    feature "VK_NV_sample_mask_override_coverage" (extension) ()
+    feature "VK_NV_sample_mask_override_coverage" (extension) {"SPV_NV_sample_mask_override_coverage"} ()
         [SampleMaskOverride SampleMaskOverrideCoverageNV "SPV_NV_sample_mask_override_coverage" NEVER];
-    feature "fragmentShaderPixelInterlock" (interlock.fragment_shader_pixel_interlock) ()
+    feature "fragmentShaderPixelInterlock" (interlock.fragment_shader_pixel_interlock) {"SPV_EXT_fragment_shader_interlock"} ()
         [PixelInterlock FragmentShaderPixelInterlockEXT "SPV_EXT_fragment_shader_interlock" NEVER];
-    feature "fragmentShaderSampleInterlock" (interlock.fragment_shader_sample_interlock) ()
+    feature "fragmentShaderSampleInterlock" (interlock.fragment_shader_sample_interlock) {"SPV_EXT_fragment_shader_interlock"} ()
         [SampleInterlock FragmentShaderSampleInterlockEXT "SPV_EXT_fragment_shader_interlock" NEVER];
-    feature "shaderResourceResidency" (core.shader_resource_residency)
+    feature "shaderResourceResidency" (core.shader_resource_residency) {"GL_ARB_sparse_texture2"}
         (resource_residency = true ". Without it nothing counts as unpopulated.") [SparseResidency SparseResidency];
-    feature "shaderResourceMinLod" (core.shader_resource_min_lod)
+    feature "shaderResourceMinLod" (core.shader_resource_min_lod) {"GL_ARB_sparse_texture_clamp"}
         (resource_min_lod = true
             ". Without it accesses with a least level of detail sample twice, and where that level is used without anisotropy; see"
             "[`lod_biases`](crate::Options::lod_biases).")
         [MinLod MinLod];
-    feature "shaderSignedZeroInfNanPreserveFloat32" () (signed_zero_inf_nan_preserve_float32 = false)
+    feature "shaderSignedZeroInfNanPreserveFloat32" () {} (signed_zero_inf_nan_preserve_float32 = false)
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
-    feature "shaderDenormFlushToZeroFloat32" ()
+    feature "shaderDenormFlushToZeroFloat32" () {}
         (denorm_flush_to_zero_float32 = false
             ": denormals of programs that have none are flushed by the device. Off by default: see [`exact_denormals`](crate::Options::exact_denormals).")
         [DenormFlush DenormFlushToZero "SPV_KHR_float_controls" V12];
@@ -231,9 +235,45 @@ macro_rules! is_of_vulkan {
 }
 pub(crate) use is_of_vulkan;
 
+/// What brings a feature to OpenGL: all of these do.
+#[derive(Clone, Copy)]
+struct OpenGl {
+    /// From this version on it is core, as GLSL writes versions: 450.
+    version: Option<u32>,
+    /// Extensions.
+    extensions: &'static [&'static str],
+}
+
+impl OpenGl {
+    fn is_in(self, version: u32, has: &dyn Fn(&str) -> bool) -> bool {
+        self.version.is_some_and(|core| core <= version)
+            || self.extensions.iter().any(|name| has(name))
+    }
+}
+
+/// The column of the table about OpenGL.
+macro_rules! opengl {
+    ({ always }) => {
+        OpenGl { version: Some(0), extensions: &[] }
+    };
+    ({ from $version:literal $($extension:literal)* }) => {
+        OpenGl { version: Some($version), extensions: &[$($extension),*] }
+    };
+    ({ $($extension:literal)* }) => {
+        OpenGl { version: None, extensions: &[$($extension),*] }
+    };
+}
+
+/// A feature that has a name.
+struct Named {
+    name: &'static str,
+    is_of_vulkan: bool,
+    opengl: OpenGl,
+}
+
 macro_rules! fields {
     ($(
-        $(feature $name:literal $place:tt
+        $(feature $name:literal $place:tt $opengl:tt
             ($($field:ident = $default:literal $($more:literal)*)? $(& $($part:ident).+)?) $needs:tt)?
         $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
@@ -264,11 +304,13 @@ macro_rules! fields {
         }
 
         impl DeviceFeatures {
-            /// Visits the features that have a name: the name, whether it is one of Vulkan's, and the field, which several may share.
-            fn visit(&mut self, mut visitor: impl FnMut(&'static str, bool, &mut bool)) {
+            /// Visits the features that have a name, with the field, which several may share.
+            fn visit(&mut self, mut visitor: impl FnMut(&Named, &mut bool)) {
                 $($(
-                    $(visitor($name, is_of_vulkan!($place), &mut self.$field);)?
-                    $(visitor($name, is_of_vulkan!($place), &mut self.$($part).+);)?
+                    let named = Named { name: $name, is_of_vulkan: is_of_vulkan!($place), opengl: opengl!($opengl) };
+                    $(visitor(&named, &mut self.$field);)?
+                    $(visitor(&named, &mut self.$($part).+);)?
+                    let _ = named;
                 )?)*
             }
         }
@@ -279,7 +321,7 @@ device_features! { fields {} }
 
 macro_rules! names {
     ($(
-        $(feature $name:literal $place:tt $field:tt $needs:tt)?
+        $(feature $name:literal $place:tt $opengl:tt $field:tt $needs:tt)?
         $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
         /// Whether this is Vulkan's name of a feature that modules may need.
@@ -301,7 +343,7 @@ impl DeviceFeatures {
     /// The names that [`Self::without`] knows.
     pub fn names() -> Vec<&'static str> {
         let mut names = vec![SUBGROUPS];
-        Self::default().visit(|name, _, _| names.push(name));
+        Self::default().visit(|feature, _| names.push(feature.name));
         names
     }
 
@@ -309,15 +351,29 @@ impl DeviceFeatures {
     #[must_use]
     pub fn with(mut self, has: impl Fn(&str) -> bool) -> Self {
         // A field may stand for several features, all of which the device must have.
-        self.visit(|_, of_vulkan, field| *field |= of_vulkan);
-        self.visit(|name, of_vulkan, field| *field &= !of_vulkan || has(name));
+        self.visit(|feature, field| *field |= feature.is_of_vulkan);
+        self.visit(|feature, field| *field &= !feature.is_of_vulkan || has(feature.name));
         self
+    }
+
+    /// What an implementation of OpenGL has, for [`Target::OpenGl4_5`](crate::options::Target::OpenGl4_5): its version as GLSL writes versions (450
+    /// for 4.5), and whether it has an extension, whose names start with `GL_`, or with `SPV_` for those of SPIR-V (`SPIR_V_EXTENSIONS`).
+    ///
+    /// OpenGL has no subgroups in SPIR-V 1.0, no addresses, no integers of 8 or 16 bits, and indexes arrays of resources with numbers that
+    /// are the same for all invocations. [`geometry_components`](Self::geometry_components) is left to the caller
+    /// (`MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS`).
+    pub fn of_opengl(version: u32, has: impl Fn(&str) -> bool) -> Self {
+        let mut features = Self::default();
+        features.visit(|_, field| *field = true);
+        features.visit(|feature, field| *field &= feature.opengl.is_in(version, &has));
+        features.subgroups = Subgroups::NONE;
+        features
     }
 
     /// The same without the features of which `lacks` says so, of whatever kind.
     #[must_use]
     pub fn without(mut self, lacks: impl Fn(&str) -> bool) -> Self {
-        self.visit(|name, _, field| *field &= !lacks(name));
+        self.visit(|feature, field| *field &= !lacks(feature.name));
         if lacks(SUBGROUPS) {
             let size = self.subgroups.size;
             self.subgroups = Subgroups::NONE;
@@ -333,8 +389,8 @@ impl DeviceFeatures {
         }
         let mut found = None;
         let mut copy = *self;
-        copy.visit(|known, _, field| {
-            if known == name {
+        copy.visit(|known, field| {
+            if known.name == name {
                 found = Some(!*field);
             }
         });

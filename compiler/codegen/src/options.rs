@@ -7,8 +7,9 @@ pub use crate::state::{
 pub use crate::texel_format::TexelFormat;
 pub use crate::varyings::{Place, Varyings};
 use glasm_ir::{Modes, Semantic, TypeBase};
+use spirv::{Decoration, StorageClass};
 
-/// Target environment: decides the SPIR-V version and which features are core.
+/// Target environment: decides the SPIR-V version and which features are core. In the order of these versions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[cfg_attr(
     feature = "serde",
@@ -16,6 +17,10 @@ use glasm_ir::{Modes, Semantic, TypeBase};
     serde(rename_all = "snake_case")
 )]
 pub enum Target {
+    /// OpenGL with `GL_ARB_gl_spirv`, which is core in 4.6: SPIR-V 1.0 with the rules of the execution environment of OpenGL 4.5. Such
+    /// modules go with [`Conventions::opengl_environment`], [`BindingLayout::opengl`] and [`DeviceFeatures::of_opengl`].
+    #[cfg_attr(feature = "serde", serde(rename = "opengl4_5"))]
+    OpenGl4_5,
     /// Vulkan 1.1, SPIR-V 1.3.
     #[default]
     Vulkan1_1,
@@ -26,12 +31,47 @@ pub enum Target {
 }
 
 impl Target {
+    /// All targets.
+    pub const ALL: [Self; 4] = [
+        Self::OpenGl4_5,
+        Self::Vulkan1_1,
+        Self::Vulkan1_2,
+        Self::Vulkan1_3,
+    ];
+
+    /// Its name, which is that of spirv-val for the environment (`--target-env`).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenGl4_5 => "opengl4.5",
+            Self::Vulkan1_1 => "vulkan1.1",
+            Self::Vulkan1_2 => "vulkan1.2",
+            Self::Vulkan1_3 => "vulkan1.3",
+        }
+    }
+
     /// The version of SPIR-V as modules start with it.
     pub(crate) const fn spirv_version(self) -> u32 {
         match self {
+            Self::OpenGl4_5 => 0x0001_0000,
             Self::Vulkan1_1 => 0x0001_0300,
             Self::Vulkan1_2 => 0x0001_0500,
             Self::Vulkan1_3 => 0x0001_0600,
+        }
+    }
+
+    /// Whether modules follow the rules of OpenGL, else those of Vulkan.
+    pub(crate) const fn is_opengl(self) -> bool {
+        match self {
+            Self::OpenGl4_5 => true,
+            Self::Vulkan1_1 | Self::Vulkan1_2 | Self::Vulkan1_3 => false,
+        }
+    }
+
+    /// The class of storage blocks, and the decoration that makes a structure one. SPIR-V has a class for them from 1.3 on.
+    pub(crate) const fn storage_block(self) -> (StorageClass, Decoration) {
+        match self.is_opengl() {
+            true => (StorageClass::Uniform, Decoration::BufferBlock),
+            false => (StorageClass::StorageBuffer, Decoration::Block),
         }
     }
 }
@@ -42,13 +82,16 @@ impl Target {
 pub const FIRST_IMAGE_BINDING: u32 = 128;
 /// Number of image units.
 pub const IMAGE_UNITS: u32 = 32;
+/// First binding of atomic counter buffers in the set that they share with storage buffers.
+const FIRST_COUNTER_BINDING: u32 = 64;
 /// Binding of the lock that [`crate::Reflection::image_lock`] tells about, in the set of images.
 pub const IMAGE_LOCK_BINDING: u32 = FIRST_IMAGE_BINDING + 7 * IMAGE_UNITS;
 
 /// First binding of color attachments that programs read, in the set of textures.
 pub const FIRST_ATTACHMENT_BINDING: u32 = 64;
 
-/// Descriptor sets and bindings.
+/// Descriptor sets and bindings. In OpenGL sets mean nothing, and uniform blocks, storage blocks, textures and images each count bindings of
+/// their own: see [`BindingLayout::opengl`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -59,19 +102,36 @@ pub struct BindingLayout {
     /// Set of the parameter block.
     pub param_set: u32,
     /// Binding of the parameter block; `None` gives the stage's number (vertex 0, tessellation control 1, evaluation 2,
-    /// geometry 3, fragment 4, compute 0).
+    /// geometry 3, fragment 4, compute 0), counted from [`first_param_binding`](Self::first_param_binding).
     pub param_binding: Option<u32>,
+    /// Added to the number of a stage that is the binding of its parameter block.
+    pub first_param_binding: u32,
     /// Set of combined image samplers; binding is the texture image unit. Color attachments that programs read are there, too, from
     /// [`FIRST_ATTACHMENT_BINDING`] on.
     pub texture_set: u32,
-    /// Set of program parameter buffers; binding is 16 * stage + index.
+    /// Set of program parameter buffers; binding is `first_buffer_binding + buffers_per_stage * stage + index`.
     pub buffer_set: u32,
-    /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from 0 on, where the program parameters
-    /// of state programs are number 0, those of counters from 64 on, those of images from [`FIRST_IMAGE_BINDING`] on.
+    /// Added to the bindings of program parameter buffers.
+    pub first_buffer_binding: u32,
+    /// Bindings of program parameter buffers that each stage has. In OpenGL a program that names a later one is refused.
+    pub buffers_per_stage: u32,
+    /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from `first_storage_binding` on, where
+    /// the program parameters of state programs are number 0, those of counters from `first_counter_binding` on, those of images from
+    /// `first_image_binding` on.
     ///
     /// Where GL has no buffer bound, reads give 0 and writes do nothing: bind a descriptor of less than 4 bytes for that. Sizes
     /// of storage and counter buffers count in whole words.
     pub storage_set: u32,
+    /// Added to the numbers of storage buffers.
+    pub first_storage_binding: u32,
+    /// Binding of atomic counter buffer 0.
+    pub first_counter_binding: u32,
+    /// Binding of image unit 0; see [`FIRST_IMAGE_BINDING`]. In OpenGL, where there are few image units, the binding of the first image that
+    /// a module has: each view that it has of an image follows, in the order in which they stand in
+    /// [`Reflection::images`](crate::Reflection::images).
+    pub first_image_binding: u32,
+    /// Binding of the lock that [`Reflection::image_lock`](crate::Reflection::image_lock) tells about.
+    pub image_lock_binding: u32,
     /// Set of the arrays that handles index; see [`handles`](crate::handles). Vulkan guarantees four sets: on a device with no more
     /// this is one of the others, with bindings past those that it has.
     pub handle_set: u32,
@@ -91,13 +151,58 @@ impl Default for BindingLayout {
         Self {
             param_set: 0,
             param_binding: None,
+            first_param_binding: 0,
             texture_set: 1,
             buffer_set: 2,
+            first_buffer_binding: 0,
+            buffers_per_stage: 16,
             storage_set: 3,
+            first_storage_binding: 0,
+            first_counter_binding: FIRST_COUNTER_BINDING,
+            first_image_binding: FIRST_IMAGE_BINDING,
+            image_lock_binding: IMAGE_LOCK_BINDING,
             handle_set: 4,
             first_handle_binding: 0,
             state_set: 0,
             state_binding: 5,
+            first_state_constant: 16,
+        }
+    }
+}
+
+impl BindingLayout {
+    /// Stages that have numbers of their own.
+    const STAGES: u32 = 5;
+
+    /// A layout for OpenGL that takes the last binding points of each kind, for applications count theirs from 0 on.
+    ///
+    /// `uniform_buffers` is `MAX_UNIFORM_BUFFER_BINDINGS`, at least 36: the block of state has the last of them, before it are the parameter
+    /// blocks of the stages, and before these their program parameter buffers, as many as there is room for but 16 at most. `storage_buffers` is
+    /// `MAX_SHADER_STORAGE_BUFFER_BINDINGS`, at least 8 where programs have such buffers: the lock of images has the last of them, before
+    /// it are a quarter for atomic counters, and the others are storage buffers from 0 on. Textures have the numbers of their texture image
+    /// units, images those from 0 on.
+    pub fn opengl(uniform_buffers: u32, storage_buffers: u32) -> Self {
+        let state_binding = uniform_buffers.saturating_sub(1);
+        let first_param_binding = state_binding.saturating_sub(Self::STAGES);
+        let buffers_per_stage = (first_param_binding / Self::STAGES).min(16);
+        let image_lock_binding = storage_buffers.saturating_sub(1);
+        Self {
+            param_set: 0,
+            param_binding: None,
+            first_param_binding,
+            texture_set: 0,
+            buffer_set: 0,
+            first_buffer_binding: first_param_binding - Self::STAGES * buffers_per_stage,
+            buffers_per_stage,
+            storage_set: 0,
+            first_storage_binding: 0,
+            first_counter_binding: image_lock_binding.saturating_sub(storage_buffers / 4),
+            first_image_binding: 0,
+            image_lock_binding,
+            handle_set: 0,
+            first_handle_binding: 0,
+            state_set: 0,
+            state_binding,
             first_state_constant: 16,
         }
     }
@@ -149,6 +254,15 @@ impl Conventions {
             negate_ddy: false,
             flip_point_coord: false,
             instances_from_zero: false,
+        }
+    }
+
+    /// The rules of [`Target::OpenGl4_5`], where OpenGL itself does all that programs may depend on: depth, origins of windows and points,
+    /// derivatives.
+    pub const fn opengl_environment() -> Self {
+        Self {
+            instances_from_zero: true,
+            ..Self::vulkan()
         }
     }
 

@@ -97,6 +97,7 @@ mod caller_limits;
 mod compiler;
 pub mod layout;
 mod link;
+pub mod opengl;
 mod program;
 pub mod reflect;
 pub mod stages;

@@ -10,6 +10,7 @@ use spirv_tools::val::{Validator, create};
 /// The message of spirv-val.
 pub fn validate(words: &[u32], target: Target) -> Result<(), String> {
     let environment = match target {
+        Target::OpenGl4_5 => TargetEnv::OpenGL_4_5,
         Target::Vulkan1_1 => TargetEnv::Vulkan_1_1,
         Target::Vulkan1_2 => TargetEnv::Vulkan_1_2,
         Target::Vulkan1_3 => TargetEnv::Vulkan_1_3,

@@ -6,13 +6,8 @@ use std::process::{Command, Stdio};
 
 /// Panics if spirv-val rejects the module.
 pub(crate) fn assert_valid(words: &[u32], target: Target) {
-    let environment = match target {
-        Target::Vulkan1_1 => "vulkan1.1",
-        Target::Vulkan1_2 => "vulkan1.2",
-        Target::Vulkan1_3 => "vulkan1.3",
-    };
     let started = Command::new("spirv-val")
-        .args(["--target-env", environment, "-"])
+        .args(["--target-env", target.name(), "-"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

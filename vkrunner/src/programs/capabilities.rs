@@ -18,7 +18,7 @@ macro_rules! is_asked {
 
 macro_rules! rows {
     ($(
-        $(feature $name:literal $place:tt $field:tt
+        $(feature $name:literal $place:tt $opengl:tt $field:tt
             [$($need:ident $capability:ident $($extension:literal $core:ident)?),*])?
         $(plain $plain:ident $plain_capability:ident $($plain_extension:literal $plain_core:ident)?)?;
     )*) => {

@@ -428,15 +428,6 @@ fn glsl_version(text: &[u8]) -> u32 {
     number.and_then(|word| word.parse().ok()).unwrap_or(110)
 }
 
-/// The name of a target, as in `--target` of tools.
-pub(crate) fn target_name(target: Target) -> &'static str {
-    match target {
-        Target::Vulkan1_1 => "vulkan1.1",
-        Target::Vulkan1_2 => "vulkan1.2",
-        Target::Vulkan1_3 => "vulkan1.3",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -107,6 +107,12 @@ static void test_options(void)
     CHECK(glasm_options_init(&options, sizeof options) == GLASM_RESULT_OK);
     CHECK(glasm_options_use_opengl_conventions(&options) == GLASM_RESULT_OK);
     CHECK(options.clip_depth == GLASM_CLIP_DEPTH_NEGATIVE_ONE_TO_ONE && options.size == sizeof options);
+    CHECK(glasm_options_use_opengl_environment(NULL, 84, 16) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_options_use_opengl_environment(&options, 84, 16) == GLASM_RESULT_OK);
+    CHECK(options.target == GLASM_TARGET_OPEN_GL4_5 && options.clip_depth == GLASM_CLIP_DEPTH_ZERO_TO_ONE);
+    /* The last uniform buffers are the state, the parameter blocks of five stages and, as far as 16 go, their parameter buffers. */
+    CHECK(options.state_binding == 83 && options.first_param_binding == 78 && options.buffers_per_stage == 15);
+    CHECK(options.first_buffer_binding == 3 && options.image_lock_binding == 15 && options.first_counter_binding == 11);
     options.target = 99;
     CHECK(glasm_program_compile(NULL, program, &options, &shader, &diagnostics) == GLASM_RESULT_INVALID_ARGUMENT);
     CHECK(shader == NULL && diagnostics == NULL && strstr(glasm_error_message(), "target") != NULL);

@@ -33,7 +33,7 @@ pub(crate) use value::{Flags, Home, Scalar, Val, compute_scalar, single, truth_s
 
 use crate::capability::{Need, Needs};
 use crate::kept::refill;
-use crate::options::{DeviceFeatures, Options};
+use crate::options::{DeviceFeatures, Options, Target};
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
 use glasm_ir::program::Modes;
 use glasm_ir::{InstFlags, Stage};
@@ -59,6 +59,7 @@ pub(crate) struct Builder {
     pub(crate) has_names: bool,
     /// What the module is for.
     stage: Option<Stage>,
+    pub(crate) target: Target,
     pub(crate) device: DeviceFeatures,
     pub(crate) wide_ints: WideInts,
     /// Whether zero times anything is zero.
@@ -112,6 +113,7 @@ impl Builder {
     /// Empties the module and keeps the memory.
     pub(crate) fn reset(&mut self, stage: Stage, modes: &Modes, options: &Options) {
         self.stage = Some(stage);
+        self.target = options.target;
         self.device = options.device;
         self.wide_ints = match self.device.int64 {
             true => WideInts::Native,

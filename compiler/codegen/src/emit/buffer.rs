@@ -10,17 +10,17 @@ use super::place::BufferPlace;
 use super::resource_use::{ResourceUse, buffer_uses};
 use crate::builder::{Builder, Scalar, Val};
 use crate::capability::Need;
+use crate::error::{Error, Failure};
 use crate::interface::names::stage_word;
 use crate::interface::{bind, stage_number};
+use crate::options::Target;
 use crate::reflect::{BufferBinding, DescriptorSlot};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::resource::{BufferKind, MemSpace};
+use glasm_ir::resource::{Buffer, BufferKind, MemSpace};
 use glasm_ir::{Aux, BufferId, Op, Program, Stage, Type};
 use spirv::{Decoration, Op as Spv, StorageClass};
 
-/// First binding of atomic counters in the set that they share with storage buffers.
-const FIRST_COUNTER_BINDING: u32 = 64;
 /// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined (NV_parameter_buffer_object2, issue 2).
 const CONSTANT_VECTORS: u32 = 4096;
 /// Words in a constant buffer.
@@ -181,7 +181,8 @@ impl Emit<'_> {
         let buffer = self.program.buffers[id];
         let block = self.w.declare_distinct_type(Spv::TypeStruct, &[array.0]);
         self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
-        self.w.decorate(block, Decoration::Block, &[]);
+        let (class, decoration) = block_class(buffer.kind, self.options.target);
+        self.w.decorate(block, decoration, &[]);
         let offset = Decoration::Offset as u32;
         self.w
             .annotations
@@ -190,27 +191,11 @@ impl Emit<'_> {
             Some(len) => self.w.array_type(block, len.max(1)),
             None => block,
         };
-        let variable = self.w.variable(storage_class(buffer.kind), ty);
+        let variable = self.w.variable(class, ty);
         if buffer.kind != BufferKind::Constant {
             self.storage_decorations(id, block, variable);
         }
-        let bindings = self.options.bindings;
-        let slot = match buffer.kind {
-            BufferKind::Constant => DescriptorSlot {
-                set: bindings.buffer_set,
-                binding: 16 * stage_number(self.program.stage) + buffer.binding,
-            },
-            BufferKind::Counter => DescriptorSlot {
-                set: bindings.storage_set,
-                binding: FIRST_COUNTER_BINDING + buffer.binding,
-            },
-            BufferKind::Storage | BufferKind::Shared | BufferKind::Private | BufferKind::State => {
-                DescriptorSlot {
-                    set: bindings.storage_set,
-                    binding: buffer.binding,
-                }
-            }
-        };
+        let slot = self.buffer_slot(buffer.kind, buffer.binding);
         bind(self.w, variable, slot);
         self.name_buffer(variable, block, buffer.kind, buffer.binding);
         let reflected = BufferBinding {
@@ -224,6 +209,45 @@ impl Emit<'_> {
             buffers.push(reflected);
         }
         variable
+    }
+
+    /// An error if the program has more program parameter buffers than there are bindings for in OpenGL, where those of the next stage
+    /// follow.
+    pub(super) fn check_buffers(&self) -> Result<(), Failure> {
+        let room = self.options.bindings.buffers_per_stage;
+        let mut constant = self.program.buffers.iter();
+        let has_place = |buffer: &Buffer| {
+            let count = buffer.array.unwrap_or(1).max(1);
+            buffer.kind != BufferKind::Constant || buffer.binding.saturating_add(count) <= room
+        };
+        match constant.find(|buffer| self.options.target.is_opengl() && !has_place(buffer)) {
+            Some(buffer) => Err(Error::unsupported(format!(
+                "program parameter buffer {}: OpenGL has bindings for {room} of each stage",
+                buffer.binding
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a buffer of the program is bound.
+    fn buffer_slot(&self, kind: BufferKind, number: u32) -> DescriptorSlot {
+        let bindings = &self.options.bindings;
+        let (set, first) = match kind {
+            BufferKind::Constant => {
+                let stage = stage_number(self.program.stage);
+                let first = bindings.buffers_per_stage.saturating_mul(stage);
+                let first = bindings.first_buffer_binding.saturating_add(first);
+                (bindings.buffer_set, first)
+            }
+            BufferKind::Counter => (bindings.storage_set, bindings.first_counter_binding),
+            BufferKind::Storage | BufferKind::Shared | BufferKind::Private | BufferKind::State => {
+                (bindings.storage_set, bindings.first_storage_binding)
+            }
+        };
+        DescriptorSlot {
+            set,
+            binding: first.saturating_add(number),
+        }
     }
 
     fn name_buffer(&mut self, variable: ValueWord, block: TypeWord, kind: BufferKind, number: u32) {
@@ -267,8 +291,12 @@ impl Emit<'_> {
             self.interface.resources.buffers[place.buffer.index()].blocks[view_number(view)];
         let member = self.w.member_word(place.member);
         let operands = [variable.0, member.0];
-        self.w
-            .access_chain(place, storage_class(buffer.kind), block, &operands)
+        self.w.access_chain(
+            place,
+            storage_class(buffer.kind, self.options.target),
+            block,
+            &operands,
+        )
     }
 
     /// A pointer to element `number` of the buffer at a place seen as `view`.
@@ -326,7 +354,7 @@ impl Emit<'_> {
         let element = self.w.ty(view.scalar, view.size);
         self.w.access_chain(
             place,
-            storage_class(buffer.kind),
+            storage_class(buffer.kind, self.options.target),
             element,
             &operands[..count],
         )
@@ -377,13 +405,16 @@ fn most_read(program: &Program, id: BufferId) -> Scalar {
     }
 }
 
-fn storage_class(kind: BufferKind) -> StorageClass {
+fn storage_class(kind: BufferKind, target: Target) -> StorageClass {
+    block_class(kind, target).0
+}
+
+/// The class of a buffer, and what its type is decorated with if it is a block.
+fn block_class(kind: BufferKind, target: Target) -> (StorageClass, Decoration) {
     match kind {
-        BufferKind::Constant => StorageClass::Uniform,
-        BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
-            StorageClass::StorageBuffer
-        }
-        BufferKind::Shared => StorageClass::Workgroup,
-        BufferKind::Private => StorageClass::Private,
+        BufferKind::Constant => (StorageClass::Uniform, Decoration::Block),
+        BufferKind::Storage | BufferKind::Counter | BufferKind::State => target.storage_block(),
+        BufferKind::Shared => (StorageClass::Workgroup, Decoration::Block),
+        BufferKind::Private => (StorageClass::Private, Decoration::Block),
     }
 }

@@ -7,10 +7,9 @@ use super::Emit;
 use crate::builder::{Lane, Scalar};
 use crate::error::Failure;
 use crate::interface::bind;
-use crate::options::IMAGE_LOCK_BINDING;
 use crate::reflect::DescriptorSlot;
 use crate::words::ValueWord;
-use spirv::{Decoration, Op as Spv, StorageClass};
+use spirv::{Decoration, Op as Spv};
 
 impl Emit<'_> {
     /// The lanes that `body` gives, which runs while no other invocation does the same.
@@ -54,7 +53,8 @@ impl Emit<'_> {
             self.declare_image_lock();
         }
         let word = self.w.ty(Scalar::U32, 1);
-        let ty = self.w.pointer(StorageClass::StorageBuffer, word);
+        let (class, _) = self.options.target.storage_block();
+        let ty = self.w.pointer(class, word);
         let member = self.w.uint(0);
         let pointer = self.w.object();
         let operands = [self.interface.resources.image_lock.0, member.0];
@@ -65,16 +65,17 @@ impl Emit<'_> {
     fn declare_image_lock(&mut self) {
         let word = self.w.ty(Scalar::U32, 1);
         let block = self.w.declare_distinct_type(Spv::TypeStruct, &[word.0]);
-        self.w.decorate(block, Decoration::Block, &[]);
+        let (class, decoration) = self.options.target.storage_block();
+        self.w.decorate(block, decoration, &[]);
         let offset = Decoration::Offset as u32;
         self.w
             .annotations
             .op(Spv::MemberDecorate, &[block.0, 0, offset, 0]);
-        let variable = self.w.variable(StorageClass::StorageBuffer, block);
+        let variable = self.w.variable(class, block);
         self.w.decorate(variable, Decoration::Coherent, &[]);
         let slot = DescriptorSlot {
             set: self.options.bindings.storage_set,
-            binding: IMAGE_LOCK_BINDING,
+            binding: self.options.bindings.image_lock_binding,
         };
         bind(self.w, variable, slot);
         self.w.name(variable, || "image_lock".to_owned());

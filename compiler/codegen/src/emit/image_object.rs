@@ -3,13 +3,13 @@
 use super::Emit;
 use super::member::{Descriptor, Indexing, choices};
 use super::resource_use::{ResourceUse, image_use};
-use super::texture_object::{STORAGE, target_row};
+use super::texture_object::{STORAGE, no_handles};
 use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::handles::texel;
 use crate::interface::{ImageVariable, base_scalar, bind};
-use crate::options::{FIRST_IMAGE_BINDING, IMAGE_UNITS, TexelFormat};
+use crate::options::{IMAGE_UNITS, TexelFormat};
 use crate::reflect::HandleKind;
 use crate::reflect::{DescriptorSlot, ImageBinding, ImageFormat};
 use crate::words::{TypeWord, ValueWord};
@@ -62,6 +62,9 @@ impl Emit<'_> {
         let format = reflected_format(image.texels);
         let written = uses.contains(ResourceUse::WRITTEN);
         if let Some(kind) = HandleKind::of_image(image.units, format) {
+            if self.options.target.is_opengl() {
+                return Err(no_handles());
+            }
             self.bind_handle_array(variable, kind, image.target, count);
             let mut arrays = self.interface.reflected.handles.iter_mut();
             let own = arrays.find(|array| (array.kind, array.target) == (kind, image.target));
@@ -71,7 +74,7 @@ impl Emit<'_> {
         let unit = image.units.first().unwrap_or(0);
         let slot = DescriptorSlot {
             set: self.options.bindings.storage_set,
-            binding: FIRST_IMAGE_BINDING + IMAGE_UNITS * view_number(image.texels) + unit,
+            binding: self.image_binding(image),
         };
         let bound = &mut self.interface.reflected.images;
         if (bound.iter()).any(|other| other.slot == slot && other.target != image.target) {
@@ -91,6 +94,26 @@ impl Emit<'_> {
         Ok(())
     }
 
+    /// The binding of an image. OpenGL has few image units, each of which takes one view.
+    fn image_binding(&self, image: &Image) -> u32 {
+        let first = self.options.bindings.first_image_binding;
+        let unit = image.units.first().unwrap_or(0);
+        let view = view_number(image.texels);
+        if !self.options.target.is_opengl() {
+            return first.saturating_add(IMAGE_UNITS * view + unit);
+        }
+        let mut bound = self.interface.reflected.images.iter();
+        let format = reflected_format(image.texels);
+        match bound.find(|other| (other.unit, other.format) == (unit, format)) {
+            Some(same) => same.slot.binding,
+            None => {
+                let bound = self.interface.reflected.images.iter();
+                let ends = bound.map(|other| other.slot.binding.saturating_add(other.count));
+                ends.max().unwrap_or(first)
+            }
+        }
+    }
+
     fn image_type(&mut self, image: &Image, uses: ResourceUse) -> Result<TypeWord, Failure> {
         let component = self.w.ty(texel_component(image.texels), 1);
         let format = match image.texels {
@@ -101,7 +124,7 @@ impl Emit<'_> {
         if format.is_some_and(TexelFormat::is_extended) {
             self.w.needs.insert(Need::ImageExtendedFormats);
         }
-        let row = target_row(image.target);
+        let row = self.w.target_row(image.target);
         row.of_images
             .iter()
             .for_each(|need| self.w.needs.insert(*need));

@@ -159,6 +159,7 @@ pub(crate) fn emit(
 impl Emit<'_> {
     fn program(&mut self) -> Result<(), Failure> {
         self.stage_needs()?;
+        self.check_buffers()?;
         self.analysis.run(self.program)?;
         self.plan_captures()?;
         self.interface.entry = self.w.object();
@@ -472,8 +473,12 @@ impl Emit<'_> {
 
     fn write_fragment_modes(&self, mut mode: impl FnMut(ExecutionMode)) {
         let modes = self.program.modes;
-        // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653).
-        mode(ExecutionMode::OriginUpperLeft);
+        // The only origin that Vulkan allows (VUID-StandaloneSpirv-OriginLowerLeft-04653) is the upper left corner.
+        let is_upper = modes.origin_upper_left || !self.options.target.is_opengl();
+        mode(match is_upper {
+            true => ExecutionMode::OriginUpperLeft,
+            false => ExecutionMode::OriginLowerLeft,
+        });
         // Coverage after the depth test needs early tests (EXT_post_depth_coverage).
         if modes.early_fragment_tests || modes.post_depth_coverage {
             mode(ExecutionMode::EarlyFragmentTests);

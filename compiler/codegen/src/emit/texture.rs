@@ -36,8 +36,12 @@ impl Emit<'_> {
         mut access: Access,
         member: Member,
     ) -> Result<[Lane; 4], Failure> {
-        self.choose_texture(&mut access, member);
-        if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate() {
+        self.choose_texture(&mut access, member)?;
+        if self.w.is_rectangle(access.texture.target) {
+            // There is one level only.
+            access.min_lod = None;
+        } else if access.texture.target == TexTarget::Rect && !access.data.mode.integer_coordinate()
+        {
             self.w.normalize(&mut access);
         }
         Ok(match access.data.mode {
@@ -57,8 +61,8 @@ impl Emit<'_> {
         })
     }
 
-    fn choose_texture(&mut self, access: &mut Access, member: Member) {
-        let variable = self.texture_variable(access.data.texture);
+    fn choose_texture(&mut self, access: &mut Access, member: Member) -> Result<(), Failure> {
+        let variable = self.texture_variable(access.data.texture)?;
         access.image = variable.image;
         access.sampler = self.loaded_sampler(&access.texture);
         access.divergent = matches!(member, Member::Divergent(_));
@@ -70,6 +74,7 @@ impl Emit<'_> {
                 self.w.loaded(texture)
             }
         };
+        Ok(())
     }
 
     /// What a lookup gives of a texel: signed HILO textures have two components, which count as x and y of a unit vector.
@@ -194,6 +199,8 @@ impl Builder {
         if access.data.mode == TexMode::FetchSample {
             self.offset_operand(access, operands)?;
             operands.push(ImageOperands::SAMPLE, &[own.id]);
+        } else if self.is_rectangle(target) {
+            self.offset_operand(access, operands)?;
         } else if target != TexTarget::Buffer {
             // Rectangles have one level.
             let level = match target == TexTarget::Rect {
@@ -216,8 +223,8 @@ impl Builder {
             !(target.is_multisample() || matches!(target, TexTarget::Buffer | TexTarget::Rect));
         let level = match access.own[0] {
             Some(level) if has_levels => Some(level.id),
-            // A rectangle is a sampled 2D image here, of which SPIR-V gives the size of a level only.
-            _ if target == TexTarget::Rect => Some(self.uint(0)),
+            // A rectangle is a sampled 2D image for Vulkan, of which SPIR-V gives the size of a level only.
+            _ if target == TexTarget::Rect && !self.is_rectangle(target) => Some(self.uint(0)),
             _ => None,
         };
         let val = match level {
@@ -238,6 +245,11 @@ impl Builder {
             // Without derivatives the base level is accessed.
             return [Lane::UNDEFINED; 4];
         };
+        if self.is_rectangle(access.texture.target) {
+            // SPIR-V asks only textures with levels.
+            let base = Lane::scalar(self.float(0.0));
+            return [base, base, Lane::UNDEFINED, Lane::UNDEFINED];
+        }
         let val = self.lod_query(access, coordinate);
         let level = self.below_last_level(access, val);
         [level, val.lane(1), Lane::UNDEFINED, Lane::UNDEFINED]

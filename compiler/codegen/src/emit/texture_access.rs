@@ -245,6 +245,9 @@ impl Builder {
     /// Says where a sample has its level of detail from.
     fn level_operand(&mut self, access: &Access, operands: &mut Operands) -> Level {
         let in_fragment = self.stage() == Stage::Fragment;
+        if self.is_rectangle(access.texture.target) && access.data.mode != TexMode::Grad {
+            return self.rectangle_level(access, operands);
+        }
         match (access.data.mode, access.own) {
             (TexMode::Lod, [Some(lod), _]) => operands.push(ImageOperands::LOD, &[lod.id]),
             (TexMode::Grad, [Some(dx), Some(dy)]) => {
@@ -263,6 +266,17 @@ impl Builder {
         Level::Explicit
     }
 
+    /// Rectangles have one level, and take neither a level nor a bias as operand.
+    fn rectangle_level(&mut self, access: &Access, operands: &mut Operands) -> Level {
+        let takes_derivatives = matches!(access.data.mode, TexMode::Implicit | TexMode::Bias);
+        if takes_derivatives && self.stage() == Stage::Fragment {
+            return Level::Implicit;
+        }
+        let none = self.constant_splat(Scalar::F32, 0, 2).id;
+        operands.push(ImageOperands::GRAD, &[none, none]);
+        Level::Explicit
+    }
+
     /// The image of the access with its sampler, for instructions of the block that is open: such values go nowhere else.
     pub(super) fn sampled_image(&mut self, access: &Access) -> ValueWord {
         let Some(sampler) = access.sampler else {
@@ -277,7 +291,7 @@ impl Builder {
 
     /// The image of the access, without its sampler.
     pub(super) fn image_of(&mut self, access: &Access) -> ValueWord {
-        if access.texture.target == TexTarget::Buffer || access.sampler.is_some() {
+        if access.sampler.is_some() || self.is_plain_image(access.texture.target) {
             return access.object;
         }
         let image = self.object();

@@ -4,6 +4,7 @@ use super::Emit;
 use super::member::choices;
 use crate::builder::{Builder, Scalar};
 use crate::capability::Need;
+use crate::error::{Error, Failure};
 use crate::handles::texel;
 use crate::interface::{SamplerVariable, TextureVariable, base_scalar, bind};
 use crate::reflect::{DescriptorSlot, SamplerBinding, TextureBinding};
@@ -14,12 +15,13 @@ use glasm_ir::{TexTarget, Texture, TextureId, Type, Units};
 use spirv::{Dim, ImageFormat, Op as Spv, StorageClass};
 
 impl Emit<'_> {
-    pub(super) fn texture_variable(&mut self, id: TextureId) -> TextureVariable {
+    pub(super) fn texture_variable(&mut self, id: TextureId) -> Result<TextureVariable, Failure> {
         let known = self.interface.resources.textures[id.index()];
         if known.variable.is_some() {
-            return known;
+            return Ok(known);
         }
         let texture = self.program.textures[id];
+        self.check_texture(&texture)?;
         let (image, object) = self.w.texture_types(&texture, sampler_of(&texture));
         let count = self.texture_count(texture.units);
         let ty = match count {
@@ -35,7 +37,25 @@ impl Emit<'_> {
             loaded: ValueWord::NONE,
         };
         self.interface.resources.textures[id.index()] = result;
-        result
+        Ok(result)
+    }
+
+    /// What textures OpenGL has no form for.
+    fn check_texture(&self, texture: &Texture) -> Result<(), Failure> {
+        if !self.options.target.is_opengl() {
+            return Ok(());
+        }
+        if let Some(sampler) = sampler_of(texture) {
+            let unit = texture.units.first().unwrap_or(0);
+            let message = format!(
+                "OpenGL's SPIR-V has no samplers apart from textures: texture {unit} is used with the sampler of unit {sampler}"
+            );
+            return Err(Error::unsupported(message));
+        }
+        match HandleKind::of_texture(texture) {
+            Some(_) => Err(no_handles()),
+            None => Ok(()),
+        }
     }
 
     /// Binds the variable of a texture and says so in the reflection.
@@ -158,10 +178,10 @@ impl Builder {
             ImageFormat::Unknown as u32,
         ];
         let image = self.image_type(component, texture.target, settings);
-        for need in target_row(texture.target).of_textures {
+        for need in self.target_row(texture.target).of_textures {
             self.needs.insert(*need);
         }
-        let object = match texture.target == TexTarget::Buffer || sampler.is_some() {
+        let object = match self.is_plain_image(texture.target) || sampler.is_some() {
             true => image,
             false => self.sampled_type(image),
         };
@@ -171,6 +191,25 @@ impl Builder {
     /// The type of an image with its sampler.
     pub(super) fn sampled_type(&mut self, image: TypeWord) -> TypeWord {
         self.declare_type(Spv::TypeSampledImage, &[image.0])
+    }
+
+    /// Whether textures of a target are images without samplers: buffer textures, to which OpenGL gives samplers, too.
+    pub(super) fn is_plain_image(&self, target: TexTarget) -> bool {
+        target == TexTarget::Buffer && !self.target.is_opengl()
+    }
+
+    /// Whether textures of a target are rectangles to the device, too, as they are in OpenGL: their coordinates count texels, and they have
+    /// no levels.
+    pub(super) fn is_rectangle(&self, target: TexTarget) -> bool {
+        target == TexTarget::Rect && self.target.is_opengl()
+    }
+
+    /// What a target is in SPIR-V.
+    pub(super) fn target_row(&self, target: TexTarget) -> TargetRow {
+        match self.is_rectangle(target) {
+            true => RECTANGLES,
+            false => target_row(target),
+        }
     }
 
     fn sampler_type(&mut self) -> TypeWord {
@@ -188,7 +227,7 @@ impl Builder {
         let [compares, usage, format] = settings;
         let layered = u32::from(target.is_array());
         let multisample = u32::from(target.is_multisample());
-        let dim = target_row(target).dim as u32;
+        let dim = self.target_row(target).dim as u32;
         let operands = [
             component.0,
             dim,
@@ -226,10 +265,24 @@ pub(super) struct TargetRow {
     pub(super) of_images: &'static [Need],
 }
 
-pub(super) const fn target_row(target: TexTarget) -> TargetRow {
+/// Rectangles of OpenGL.
+const RECTANGLES: TargetRow = TargetRow {
+    dim: Dim::DimRect,
+    of_textures: &[Need::SampledRect],
+    of_images: &[Need::ImageRect],
+};
+
+/// The error of textures and images by handle.
+pub(super) fn no_handles() -> Failure {
+    Error::unsupported(
+        "OpenGL's SPIR-V has no textures or images by handle: GL_ARB_bindless_texture is not for modules",
+    )
+}
+
+const fn target_row(target: TexTarget) -> TargetRow {
     let (dim, of_textures, of_images): (Dim, &[Need], &[Need]) = match target {
         TexTarget::D1 | TexTarget::D1Array => (Dim::Dim1D, &[Need::Sampled1D], &[Need::Image1D]),
-        // Rectangles are plain images whose coordinates are scaled here.
+        // In Vulkan rectangles are plain images whose coordinates are scaled here.
         TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => (Dim::Dim2D, &[], &[]),
         TexTarget::D2Ms => (Dim::Dim2D, &[], &[Need::ImageMultisample]),
         TexTarget::D2MsArray => {

@@ -75,7 +75,10 @@ impl Builder {
             return moved;
         };
         let size = self.level_size(access, level);
-        let distance = self.binary(Spv::FDiv, texels, size);
+        let distance = match self.is_rectangle(access.texture.target) {
+            true => texels,
+            false => self.binary(Spv::FDiv, texels, size),
+        };
         let lanes = self.zero_filled(distance);
         let distance = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32);
         moved.coordinate = Some(self.binary(Spv::FAdd, coordinate, distance));
@@ -103,6 +106,9 @@ impl Builder {
     ) -> Val {
         let operands = [image.0, level.0];
         let size = target.size_components();
+        if self.is_rectangle(target) {
+            return self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]);
+        }
         self.op(Spv::ImageQuerySizeLod, Scalar::U32, size, &operands)
     }
 

@@ -78,6 +78,10 @@ impl Emit<'_> {
     /// The wrap modes of the dimensions of an access that samplers lack, if there are any.
     pub(super) fn wrap_of(&self, access: &Access) -> Option<TextureWrap> {
         let unit = access.texture.sampler_unit()?;
+        if self.w.is_rectangle(access.texture.target) {
+            // OpenGL's samplers have all modes.
+            return None;
+        }
         let mut wrap = *self.options.texture_wraps.get(unit as usize)?;
         wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
         if access.texture.target == TexTarget::Rect {

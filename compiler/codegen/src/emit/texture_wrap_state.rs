@@ -57,6 +57,7 @@ impl Emit<'_> {
         }
         let unit = access.texture.sampler_unit();
         let unit = unit.filter(|unit| *unit < UNITS && dimensions(access.texture.target) > 0);
+        let unit = unit.filter(|_| !self.w.is_rectangle(access.texture.target));
         let Some(unit) = unit else {
             return body(self, Wraps::Sampler);
         };

@@ -112,6 +112,17 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
     }
 }
 
+/// The built-in of OpenGL that stands for one of Vulkan: vertices count from the first that is drawn in both, instances from 0 in OpenGL only.
+fn opengl_builtin(builtin: BuiltIn) -> BuiltIn {
+    if builtin == BuiltIn::VertexIndex {
+        BuiltIn::VertexId
+    } else if builtin == BuiltIn::InstanceIndex {
+        BuiltIn::InstanceId
+    } else {
+        builtin
+    }
+}
+
 /// Whether an input is 0 because the device has nothing that tells.
 pub(crate) fn is_unknown(options: &Options, semantic: Semantic) -> bool {
     if matches!(semantic, Semantic::WarpId | Semantic::SmId) {
@@ -163,12 +174,11 @@ pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -
 impl Io<'_> {
     /// Loads a built-in in the prologue: its variable and its value.
     pub(crate) fn load_builtin_value(&mut self, row: BuiltinRow) -> (ValueWord, ValueWord) {
-        let BuiltinRow {
-            builtin,
-            scalar,
-            size,
-            ..
-        } = row;
+        let BuiltinRow { scalar, size, .. } = row;
+        let builtin = match self.options.target.is_opengl() {
+            true => opengl_builtin(row.builtin),
+            false => row.builtin,
+        };
         let ty = self.w.ty(scalar, size);
         // The sample mask is an array of words.
         if builtin == BuiltIn::SampleMask {

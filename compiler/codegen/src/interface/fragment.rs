@@ -4,7 +4,7 @@ use super::builtin::builtin_input;
 use super::vars::{Io, base_scalar, bind, reflected};
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
-use crate::error::Failure;
+use crate::error::{Error, Failure};
 use crate::options::{FIRST_ATTACHMENT_BINDING, StateForm};
 use crate::reflect::{AttachmentBinding, DescriptorSlot};
 use crate::state::Word;
@@ -28,7 +28,9 @@ impl Io<'_> {
         };
         let is_origin = |param: &Param| param.source == ORIGIN;
         let origin = self.program.params.iter().position(is_origin);
-        if let Some(param) = origin.filter(|_| self.program.modes.origin_upper_left) {
+        // Modules for OpenGL have a mode for it.
+        let turns = self.program.modes.origin_upper_left && !self.options.target.is_opengl();
+        if let Some(param) = origin.filter(|_| turns) {
             let terms = self.param(ParamId::new(param));
             let [y, scale, offset] =
                 [lanes[1], terms[0], terms[1]].map(|lane| self.w.scalar(lane, Scalar::F32));
@@ -45,7 +47,15 @@ impl Io<'_> {
     }
 
     /// What a color attachment holds at the place of the fragment.
-    pub(crate) fn load_attachment(&mut self, id: InputId, buffer: u8) -> ValueWord {
+    pub(crate) fn load_attachment(
+        &mut self,
+        id: InputId,
+        buffer: u8,
+    ) -> Result<ValueWord, Failure> {
+        if self.options.target.is_opengl() {
+            let message = "OpenGL's SPIR-V has no input attachments: the program reads a color of the framebuffer";
+            return Err(Error::unsupported(message));
+        }
         let input = self.program.inputs[id];
         let declared = self.options.interface.colors.get(usize::from(buffer));
         let scalar = base_scalar(declared.copied().unwrap_or(input.base));
@@ -64,8 +74,9 @@ impl Io<'_> {
         self.w.prologue.result(Op::Load, ty, image, &[variable.0]);
         let place = self.w.constant_splat(Scalar::S32, 0, 2);
         let operands = [image.0, place.id.0];
-        self.w
-            .derive(Home::Prologue, Op::ImageRead, scalar, 4, &operands)
+        Ok(self
+            .w
+            .derive(Home::Prologue, Op::ImageRead, scalar, 4, &operands))
     }
 
     fn declare_attachment(&mut self, ty: TypeWord, buffer: u8, scalar: Scalar) -> ValueWord {

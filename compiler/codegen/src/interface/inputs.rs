@@ -60,7 +60,7 @@ impl Io<'_> {
                 Ok([x, y, z, Lane::scalar(self.w.uint(1))])
             }
             (Semantic::FragColor { buffer, index: 0 }, Stage::Fragment) => {
-                Ok(Lane::all_of(self.load_attachment(id, buffer)))
+                Ok(Lane::all_of(self.load_attachment(id, buffer)?))
             }
             (Semantic::ClipDistance(plane), Stage::Fragment) => {
                 let value = self.load_distance(Distances::Clip, u32::from(plane));
@@ -250,7 +250,9 @@ impl Io<'_> {
 
     /// Vulkan counts from the base instance, the languages from 0.
     fn instance_number(&mut self, row: BuiltinRow, value: ValueWord) -> ValueWord {
-        if !self.options.device.draw_parameters || self.options.conventions.instances_from_zero {
+        let from_zero =
+            self.options.conventions.instances_from_zero || self.options.target.is_opengl();
+        if !self.options.device.draw_parameters || from_zero {
             return value;
         }
         self.w.needs.insert(Need::DrawParameters);

@@ -4,7 +4,7 @@
 //! indexed at run time.
 
 use super::names::{param_array_name, param_name, stage_word};
-use super::vars::{Interface, Io, ParamMember, bind, stage_number, storage_class};
+use super::vars::{Interface, Io, ParamMember, bind, is_storage_block, param_class, stage_number};
 use crate::builder::{Home, Lane, Scalar};
 use crate::options::Options;
 use crate::reflect::DescriptorSlot;
@@ -91,14 +91,22 @@ impl Io<'_> {
         self.declare_param_block()
     }
 
+    fn param_class(&self) -> (StorageClass, Decoration) {
+        param_class(self.program, self.options.target)
+    }
+
     fn declare_param_block(&mut self) -> ValueWord {
         let block = self.param_block_type();
-        let variable = self.w.variable(storage_class(self.program), block);
+        let (class, _) = self.param_class();
+        let variable = self.w.variable(class, block);
         let bindings = &self.options.bindings;
         let own = bindings.param_binding;
         let slot = DescriptorSlot {
             set: bindings.param_set,
-            binding: own.unwrap_or_else(|| stage_number(self.program.stage)),
+            binding: own.unwrap_or_else(|| {
+                let stage = stage_number(self.program.stage);
+                bindings.first_param_binding.saturating_add(stage)
+            }),
         };
         bind(self.w, variable, slot);
         self.w.name(variable, || "params".into());
@@ -124,21 +132,22 @@ impl Io<'_> {
         });
         params.types.extend(types);
         let block = self.w.declare_long_type(Op::TypeStruct, &params.types);
-        self.w.decorate(block, Decoration::Block, &[]);
+        let (_, decoration) = self.param_class();
+        self.w.decorate(block, decoration, &[]);
         self.decorate_members(block);
         self.name_param_block(block);
         block
     }
 
     fn decorate_members(&mut self, block: TypeWord) {
-        let class = storage_class(self.program);
+        let is_storage = is_storage_block(self.program);
         for (number, member) in (0..).zip(&self.vars.params.members) {
             let offset = [Decoration::Offset as u32, 16 * member.first];
             let leading = [block.0, number];
             let annotations = &mut self.w.annotations;
             annotations.about(Op::MemberDecorate, leading, &offset);
             // Stages that may not write to storage buffers (`vertexPipelineStoresAndAtomics`, `fragmentStoresAndAtomics`) may read these.
-            if class == StorageClass::StorageBuffer {
+            if is_storage {
                 let not_written = [Decoration::NonWritable as u32];
                 annotations.about(Op::MemberDecorate, leading, &not_written);
             }
@@ -209,7 +218,8 @@ impl Io<'_> {
         let block = self.param_block();
         if self.vars.params.pointer == TypeWord::default() {
             let vector = self.w.ty(Scalar::F32, 4);
-            self.vars.params.pointer = self.w.pointer(storage_class(self.program), vector);
+            let (class, _) = self.param_class();
+            self.vars.params.pointer = self.w.pointer(class, vector);
         }
         let (number, member) = self.vars.param_member(param.index() as u32);
         let number = self.w.uint(number);

@@ -7,7 +7,7 @@ use super::state_program::{named_parameters, state_program};
 use super::vertices::Copies;
 use crate::builder::{Builder, Home, Lane, Scalar};
 use crate::kept::{emptied, filled};
-use crate::options::Options;
+use crate::options::{Options, Target};
 use crate::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, ImageBinding,
     InterfaceVariable, ParamBlock, Primitives, Reflection, Replication, Requirements,
@@ -405,7 +405,7 @@ impl Io<'_> {
         ParamBlock {
             slot,
             slots: params.iter().map(|param| param.source).collect(),
-            storage: storage_class(self.program) == StorageClass::StorageBuffer,
+            storage: is_storage_block(self.program),
         }
     }
 }
@@ -445,12 +445,16 @@ fn reflected_primitives(program: &Program, emitted_vertices: u32) -> Option<Prim
     }
 }
 
-/// Where the parameters of a program are.
-pub(crate) fn storage_class(program: &Program) -> StorageClass {
-    if program.params.len() > UNIFORM_SLOTS {
-        StorageClass::StorageBuffer
-    } else {
-        StorageClass::Uniform
+/// Whether the parameters of a program are a storage block, because there are too many of them for a uniform block.
+pub(crate) fn is_storage_block(program: &Program) -> bool {
+    program.params.len() > UNIFORM_SLOTS
+}
+
+/// Where the parameters of a program are, and what makes their structure a block.
+pub(crate) fn param_class(program: &Program, target: Target) -> (StorageClass, Decoration) {
+    match is_storage_block(program) {
+        true => target.storage_block(),
+        false => (StorageClass::Uniform, Decoration::Block),
     }
 }
 
@@ -466,9 +470,11 @@ pub(crate) fn stage_number(stage: Stage) -> u32 {
     }
 }
 
-/// Decorates a resource variable with its place.
+/// Decorates a resource variable with its place. OpenGL has no descriptor sets.
 pub(crate) fn bind(w: &mut Builder, variable: ValueWord, slot: DescriptorSlot) {
-    w.decorate(variable, Decoration::DescriptorSet, &[slot.set]);
+    if !w.target.is_opengl() {
+        w.decorate(variable, Decoration::DescriptorSet, &[slot.set]);
+    }
     w.decorate(variable, Decoration::Binding, &[slot.binding]);
 }
 

@@ -6,7 +6,8 @@
     reason = "each test file uses a part of it"
 )]
 
-use glasm_codegen::options::Target;
+use glasm_codegen::error::ErrorKind;
+use glasm_codegen::options::{BindingLayout, DeviceFeatures, Target};
 use glasm_codegen::{Module, Options, emit};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexTerm, LiteralId};
@@ -297,7 +298,29 @@ pub fn check_with(program: &Program, options: &Options) -> Module {
         validate(&module.words, environment);
         last = Some(module);
     }
+    check_for_opengl(program, options);
     last.unwrap()
+}
+
+/// Emits for OpenGL with those of the features that it has, and checks the module, unless OpenGL lacks what the program needs.
+fn check_for_opengl(program: &Program, options: &Options) {
+    let opengl = DeviceFeatures::of_opengl(450, |_| true);
+    let lacks = |name: &str| opengl.lacks(name, program.stage).unwrap_or(false);
+    let mut device = options.device.without(lacks);
+    device.subgroups = opengl.subgroups;
+    let options = Options {
+        target: Target::OpenGl4_5,
+        device,
+        bindings: BindingLayout::opengl(84, 8),
+        ..options.clone()
+    };
+    match emit(program, &options) {
+        Ok(module) => validate(&module.words, Target::OpenGl4_5.name()),
+        Err(error) => {
+            let is_missing = matches!(error.kind, ErrorKind::MissingFeature(_));
+            assert!(is_missing || error.message.contains("OpenGL"), "{error}");
+        }
+    }
 }
 
 /// Emits for one target with these options and checks the module; `number` picks the target.

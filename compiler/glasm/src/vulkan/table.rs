@@ -44,7 +44,7 @@ macro_rules! feature_extension {
 #[macro_export]
 macro_rules! feature_table {
     ($(
-        $(feature $name:literal $place:tt $field:tt $needs:tt)?
+        $(feature $name:literal $place:tt $opengl:tt $field:tt $needs:tt)?
         $(plain $need:ident $capability:ident $($extension:literal $core:ident)?)?;
     )*) => {
         $crate::vulkan::FeatureTable {
