@@ -177,6 +177,9 @@ pub(crate) fn program_value(state: &mut State, target: Target, program: &Program
         0x8906 => counts.attrib_components as i32,
         0x8907 => counts.result_components as i32,
         0x8908 | 0x8909 => 128,
+        // NV_gpu_program5: subroutine parameters, subroutines of each.
+        0x8F44 => 1024,
+        0x8F45 => 1024,
         0x8DA5 => 64,
         0x8DA6 => 32,
         _ => {

@@ -30,6 +30,8 @@ pub(crate) struct Drawing {
     pipelines: Vec<Option<Pipeline>>,
     by_key: FxHashMap<Key, usize>,
     current: Option<usize>,
+    /// That of the compute program that ran last, with its serial number.
+    compute: Option<(u64, Pipeline)>,
     /// Whether points were drawn last.
     points: bool,
     /// Our program object that is in use; 0 if the application's is.
@@ -80,10 +82,7 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     let Some(mut pipeline) = state.drawing.pipelines[current].take() else {
         return release(state);
     };
-    if state.drawing.in_use != pipeline.program {
-        driver::UseProgram(pipeline.program);
-        state.drawing.in_use = pipeline.program;
-    }
+    use_pipeline(state, &pipeline);
     send_parameters(state, &mut pipeline);
     state.apply_arrays(pipeline.attributes);
     state.drawing.pipelines[current] = Some(pipeline);
@@ -95,7 +94,34 @@ pub(crate) fn before_dispatch(state: &mut State) {
     if !is_ours {
         return release(state);
     }
-    log::error("compute programs do not run yet");
+    let program = Arc::clone(&state.bound(Target::Compute).program);
+    let serial = program.serial();
+    if state.drawing.compute.as_ref().is_none_or(|(known, _)| *known != serial) {
+        if let Some((_, old)) = state.drawing.compute.take() {
+            driver::DeleteProgram(old.program);
+        }
+        let made = pipeline::make_compute(state, &program);
+        let made = made.inspect_err(|problem| log::error(format_args!("a compute program does not run: {problem}")));
+        state.drawing.compute = made.ok().map(|made| (serial, made));
+    }
+    let Some((_, mut pipeline)) = state.drawing.compute.take() else {
+        return release(state);
+    };
+    use_pipeline(state, &pipeline);
+    state.dirty |= Groups::MATRIX;
+    send_parameters(state, &mut pipeline);
+    state.drawing.compute = Some((serial, pipeline));
+}
+
+fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
+    if state.drawing.in_use != pipeline.program {
+        driver::UseProgram(pipeline.program);
+        state.drawing.in_use = pipeline.program;
+    }
+    for (target, index, binding) in &pipeline.buffers {
+        let bound = state.buffers[*target as usize].get(*index as usize).copied().unwrap_or_default();
+        query::bind_part(*binding, bound.buffer, bound.offset, bound.size);
+    }
 }
 
 /// Which programs draw: those that are enabled, if one of them is ours and the application uses none in GLSL.

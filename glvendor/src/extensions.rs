@@ -1,6 +1,7 @@
 //! What the driver below can do, and which extensions are advertised because of it.
 
 use crate::ffi::{driver, query};
+use glasm::{Options, opengl};
 use std::ffi::CString;
 
 /// What the driver of a context can do.
@@ -20,10 +21,8 @@ pub(crate) struct Capabilities {
     pub(crate) extension_text: CString,
     /// Texture coordinate sets.
     pub(crate) texture_coordinates: u32,
-    /// Texture image units of a stage.
-    pub(crate) texture_units: u32,
-    /// Uniform buffer bindings.
-    pub(crate) uniform_buffers: u32,
+    /// What modules are compiled with: the driver's features, and bindings that applications leave free.
+    pub(crate) options: Options,
     /// What offsets of uniform buffers are multiples of.
     pub(crate) uniform_alignment: usize,
 }
@@ -71,8 +70,6 @@ impl Capabilities {
             version,
             driver_extensions: named.join(" ") + " ",
             texture_coordinates: query::integer(0x8871).max(0) as u32,
-            texture_units: query::integer(0x8872).max(0) as u32,
-            uniform_buffers: query::integer(0x8A2F).max(0) as u32,
             uniform_alignment: query::integer(0x8A34).max(16) as usize,
             ..Self::default()
         };
@@ -82,6 +79,14 @@ impl Capabilities {
             && capabilities.has("GL_ARB_uniform_buffer_object", 31)
             && capabilities.has("GL_ARB_buffer_storage", 44)
             && capabilities.has("GL_ARB_multi_bind", 44);
+        if capabilities.works {
+            let spirv = spirv_extensions();
+            let has = |name: &str| capabilities.has_extension(name) || spirv.iter().any(|it| it == name);
+            let device = opengl::device_features(10 * version, has);
+            let uniform_buffers = query::integer(driver::constants::MAX_UNIFORM_BUFFER_BINDINGS).max(0) as u32;
+            let storage_buffers = query::integer(driver::constants::MAX_SHADER_STORAGE_BUFFER_BINDINGS).max(0) as u32;
+            capabilities.options = opengl::options(device, uniform_buffers, storage_buffers);
+        }
         capabilities.advertise(named);
         capabilities
     }
@@ -122,6 +127,15 @@ fn extensions(version: u32) -> Vec<String> {
         let text = query::string(driver::constants::EXTENSIONS);
         return text.split_ascii_whitespace().map(str::to_owned).collect();
     }
-    let count = query::integer(0x821D).max(0) as u32;
-    (0..count).map(|n| query::indexed_string(driver::constants::EXTENSIONS, n)).collect()
+    list(driver::constants::NUM_EXTENSIONS, driver::constants::EXTENSIONS)
+}
+
+/// Extensions of SPIR-V that the driver reads.
+fn spirv_extensions() -> Vec<String> {
+    list(driver::constants::NUM_SPIR_V_EXTENSIONS, driver::constants::SPIR_V_EXTENSIONS)
+}
+
+fn list(count: u32, name: u32) -> Vec<String> {
+    let count = query::integer(count).max(0) as u32;
+    (0..count).map(|n| query::indexed_string(name, n)).collect()
 }

@@ -7,7 +7,8 @@ use crate::objects::Program;
 use crate::params::Block;
 use crate::reader::Needs;
 use crate::target::Target;
-use glasm::{Compiler, Conventions, Options, Program as Loaded, Shader, Source, Stage};
+use glasm::{Compiler, Options, Program as Loaded, Shader, Source, Stage};
+use glasm::reflect::BufferKind;
 use std::sync::Arc;
 
 /// Stages that draw, in their order.
@@ -37,7 +38,7 @@ pub(crate) struct Compiled {
 }
 
 /// A program object with what it reads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Pipeline {
     /// Its name in the driver.
     pub(crate) program: u32,
@@ -45,6 +46,8 @@ pub(crate) struct Pipeline {
     pub(crate) needs: Needs,
     /// Attributes that the vertex program reads.
     pub(crate) attributes: u32,
+    /// Parameter buffers: what is bound to a binding of a target, and the binding of the driver.
+    pub(crate) buffers: Vec<(Target, u32, u32)>,
 }
 
 /// The target and the stage of a place among the stages, by what is bound there.
@@ -78,11 +81,8 @@ const FIXED_FRAGMENT: &str = "!!ARBfp1.0
 MOV result.color, fragment.color;
 END";
 
-fn options(state: &Compiled) -> Options {
-    let mut options = Options {
-        conventions: Conventions::vulkan(),
-        ..Options::default()
-    };
+fn options(base: &Options, state: &Compiled) -> Options {
+    let mut options = base.clone();
     options.fixed.two_sided_color = state.two_sided;
     options.fixed.flat_colors = state.flat;
     options.fixed.clamp_vertex_colors = state.clamps_vertex_colors;
@@ -90,6 +90,17 @@ fn options(state: &Compiled) -> Options {
     options.fixed.clip_planes = state.clip_planes;
     options.fixed.draw_buffers = state.draw_buffers;
     options
+}
+
+/// Makes the pipeline of a compute program. `Err` has what does not work about it.
+pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<Pipeline, String> {
+    let loaded = program.loaded().ok_or_else(|| format!("program {} is not loaded", program.name))?;
+    let shader = loaded.compile(&state.capabilities.options).map_err(|errors| errors.render(&loaded.source()))?;
+    let mut pipeline = Pipeline::default();
+    let module = query::create_shader(shader_kind(Stage::Compute), &shader.words)?;
+    pipeline.add(state, &shader, Some(&(Target::Compute, Arc::clone(program))));
+    pipeline.program = query::link_program(&[module])?;
+    Ok(pipeline)
 }
 
 /// Makes a pipeline. `Err` has what does not work about it.
@@ -108,8 +119,8 @@ pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Progra
         }
     }
     let parts: Vec<&Loaded> = stages.iter().map(|(loaded, _)| loaded).collect();
-    let linked = compiler.link(&parts, &options(&key.state));
-    let mut pipeline = Pipeline { program: 0, blocks: Vec::new(), needs: Needs::default(), attributes: 0 };
+    let linked = compiler.link(&parts, &options(&state.capabilities.options, &key.state));
+    let mut pipeline = Pipeline::default();
     let mut shaders = Vec::new();
     for (shader, (loaded, owner)) in linked.stages.into_iter().zip(&stages) {
         let shader = shader.map_err(|errors| errors.render(&loaded.source()))?;
@@ -137,6 +148,12 @@ impl Pipeline {
         if reflection.stage == Stage::Vertex {
             let locations = reflection.inputs.iter().filter_map(|input| input.location);
             self.attributes = locations.fold(0, |mask, it| mask | 1_u32.checked_shl(it).unwrap_or(0));
+        }
+        if let Some((target, _)) = owner {
+            for buffer in reflection.buffers.iter().filter(|it| it.kind == BufferKind::Constant) {
+                let bindings = (0..buffer.count).map(|n| (*target, buffer.index + n, buffer.slot.binding + n));
+                self.buffers.extend(bindings);
+            }
         }
         let Some(params) = &reflection.params else { return };
         self.needs.add(&params.slots);

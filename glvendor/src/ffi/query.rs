@@ -216,8 +216,28 @@ pub(crate) fn link_program(shaders: &[u32]) -> Result<u32, String> {
 /// Binds a part of a buffer to a uniform buffer binding, and nothing else.
 pub(crate) fn bind_uniform_buffer(binding: u32, buffer: u32, offset: usize, size: usize) {
     let (offset, size) = (offset as isize, size as isize);
+    if buffer == 0 {
+        // SAFETY: no buffer is bound.
+        return unsafe { driver::BindBuffersBase(0x8A11, binding, 1, std::ptr::null()) };
+    }
     // SAFETY: one buffer, one offset, one size.
     unsafe { driver::BindBuffersRange(0x8A11, binding, 1, &buffer, &offset, &size) };
+}
+
+/// Binds a buffer, or the part of it behind an offset, to a uniform buffer binding. Buffers are cut to what the driver allows.
+pub(crate) fn bind_part(binding: u32, buffer: u32, offset: usize, size: Option<usize>) {
+    if buffer == 0 {
+        return bind_uniform_buffer(binding, 0, 0, 0);
+    }
+    let bound = integer(0x8A28) as u32;
+    driver::BindBuffer(0x8A11, buffer);
+    let mut all = 0;
+    // SAFETY: the size is one number.
+    unsafe { driver::GetBufferParameteriv(0x8A11, driver::constants::BUFFER_SIZE, &mut all) };
+    driver::BindBuffer(0x8A11, bound);
+    let rest = usize::try_from(all).unwrap_or(0).saturating_sub(offset);
+    let most = integer(driver::constants::MAX_UNIFORM_BLOCK_SIZE).max(0) as usize;
+    bind_uniform_buffer(binding, buffer, offset, size.unwrap_or(rest).min(rest).min(most));
 }
 
 /// Writes words to the uniform buffer that is bound.
