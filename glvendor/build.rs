@@ -95,7 +95,7 @@ const RULES: &[(&str, &[&str])] = &[
         "GetBooleanv", "GetString", "GetStringi", "GetError", "MatrixMode",
         // What must not see our programs, or decides between them and the application's own.
         "UseProgram", "UseProgramObjectARB", "BindProgramPipeline", "DispatchCompute", "DispatchComputeIndirect",
-        "PushAttrib", "PopAttrib",
+        "PushAttrib", "PopAttrib", "BindImageTexture", "BindImageTextures",
         // Display lists, immediate mode.
         "NewList", "EndList", "CallList", "CallLists", "DeleteLists", "Begin", "End",
     ]),

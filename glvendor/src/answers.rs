@@ -180,6 +180,8 @@ pub(crate) fn program_value(state: &mut State, target: Target, program: &Program
         // NV_gpu_program5: subroutine parameters, subroutines of each.
         0x8F44 => 1024,
         0x8F45 => 1024,
+        0x8DA0 => crate::buffers::BINDINGS as i32,
+        0x8DA1 => crate::buffers::WORDS,
         0x8DA5 => 64,
         0x8DA6 => 32,
         _ => {
@@ -286,7 +288,7 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         // MATRIX_MODE: matrices of NV_vertex_program have names of ARB_vertex_program in the driver.
         0x0B33 => state.recorded_list()?,
         0x8DA0 => crate::buffers::BINDINGS as i32,
-        0x8DA1 => 16_384,
+        0x8DA1 => crate::buffers::WORDS,
         _ => return None,
     })
 }

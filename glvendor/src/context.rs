@@ -49,6 +49,8 @@ bitflags! {
         const PROGRAMS = 1 << 13;
         /// Arrays.
         const ARRAYS = 1 << 14;
+        /// Image units.
+        const IMAGES = 1 << 15;
     }
 }
 

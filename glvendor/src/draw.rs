@@ -1,12 +1,14 @@
 //! Before something draws: which programs draw it, and whether all that they read has reached them.
 
 use crate::context::{Groups, State};
+use crate::ffi::query::ImageUnit;
 use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
 use crate::target::Target;
+use crate::textures::{self, Compared, Depths};
 use glasm::Compiler;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
@@ -19,7 +21,6 @@ const DECIDING: Groups = Groups::PROGRAMS
     .union(Groups::RASTER)
     .union(Groups::ENABLES)
     .union(Groups::FRAMEBUFFER)
-    .union(Groups::TEXTURE)
     .union(Groups::LIGHT);
 
 /// What draws in a context.
@@ -40,6 +41,14 @@ pub(crate) struct Drawing {
     pub(crate) generation: u64,
     ring: Ring,
     bytes: Vec<u8>,
+    /// Shadow targets of the programs.
+    compared: Compared,
+    /// Whether there are any.
+    compares: bool,
+    /// Image units that are ours, with what the application has bound there.
+    pub(crate) images: Vec<(u32, ImageUnit)>,
+    /// Whether depths are clamped, which the application has not asked for.
+    clamps_depth: bool,
     /// Numbered arrays that were enabled in the place of conventional ones.
     pub(crate) arrays: u32,
     compiler: Compiler,
@@ -72,7 +81,11 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         return release(state);
     }
     let points = primitive == Some(driver::constants::POINTS);
-    if state.dirty.intersects(DECIDING) || points != state.drawing.points || state.drawing.current.is_none() {
+    let deciding = match state.drawing.compares {
+        true => DECIDING.union(Groups::TEXTURE),
+        false => DECIDING,
+    };
+    if state.dirty.intersects(deciding) || points != state.drawing.points || state.drawing.current.is_none() {
         state.drawing.points = points;
         choose(state, points);
     }
@@ -113,6 +126,15 @@ pub(crate) fn before_dispatch(state: &mut State) {
     state.drawing.compute = Some((serial, pipeline));
 }
 
+const DEPTH_CLAMP: u32 = 0x864F;
+
+/// Depths are clamped if the application has asked for it.
+pub(crate) fn restore_depth_clamp(state: &mut State) {
+    if std::mem::take(&mut state.drawing.clamps_depth) {
+        driver::Disable(DEPTH_CLAMP);
+    }
+}
+
 fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     if state.drawing.in_use != pipeline.program {
         driver::UseProgram(pipeline.program);
@@ -121,6 +143,14 @@ fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     for (target, index, binding) in &pipeline.buffers {
         let bound = state.buffers[*target as usize].get(*index as usize).copied().unwrap_or_default();
         query::bind_part(*binding, bound.buffer, bound.offset, bound.size);
+    }
+    state.apply_images(&pipeline.images);
+    let clamps = pipeline.is_unclipped && !state.drawing.clamps_depth && !query::is_enabled(DEPTH_CLAMP);
+    if clamps {
+        driver::Enable(DEPTH_CLAMP);
+        state.drawing.clamps_depth = true;
+    } else if !pipeline.is_unclipped {
+        restore_depth_clamp(state);
     }
 }
 
@@ -142,6 +172,12 @@ fn select(state: &mut State) {
     let ours = programs.iter().flatten().any(|it| !it.contents().is_drivers);
     if ours {
         state.start_mirroring();
+        let mut compared = Compared::default();
+        for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
+            textures::add_compared(&mut compared, &loaded);
+        }
+        state.drawing.compares = compared != Compared::default();
+        state.drawing.compared = compared;
         state.drawing.programs = Some(programs);
     }
 }
@@ -159,7 +195,7 @@ fn choose(state: &mut State, points: bool) {
         state: compiled_state(state, points),
     };
     // Another pipeline may read what the last one did not need.
-    state.dirty = Groups::all() - (DECIDING - Groups::LIGHT);
+    state.dirty = Groups::all() - (DECIDING.union(Groups::TEXTURE) - Groups::LIGHT);
     if let Some(&known) = state.drawing.by_key.get(&key) {
         state.drawing.current = Some(known);
         return;
@@ -207,6 +243,10 @@ fn compiled_state(state: &State, points: bool) -> Compiled {
         point_sprites: sprites,
         clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
+        depths: match state.drawing.compares {
+            true => textures::read(&state.drawing.compared),
+            false => Depths::default(),
+        },
     }
 }
 
@@ -248,6 +288,8 @@ pub(crate) fn release(state: &mut State) {
     if state.drawing.in_use != 0 {
         driver::UseProgram(state.used_program);
         state.drawing.in_use = 0;
+        state.restore_images();
+        restore_depth_clamp(state);
     }
     state.restore_arrays();
 }

@@ -18,6 +18,7 @@ mod context;
 mod draw;
 mod extensions;
 mod ffi;
+mod images;
 mod lists;
 mod log;
 mod objects;
@@ -25,5 +26,6 @@ mod params;
 mod pipeline;
 mod reader;
 mod target;
+mod textures;
 
 pub use ffi::{__egl_Main, __glx_Main};

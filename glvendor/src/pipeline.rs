@@ -2,11 +2,13 @@
 
 use crate::context::State;
 use crate::ffi::query;
+use crate::images::{self, View};
 use crate::log;
 use crate::objects::Program;
 use crate::params::Block;
 use crate::reader::Needs;
 use crate::target::Target;
+use crate::textures::Depths;
 use glasm::{Compiler, Options, Program as Loaded, Shader, Source, Stage};
 use glasm::reflect::BufferKind;
 use std::sync::Arc;
@@ -35,6 +37,8 @@ pub(crate) struct Compiled {
     pub(crate) point_sprites: u8,
     pub(crate) clip_planes: u8,
     pub(crate) draw_buffers: u8,
+    /// Textures that are compared.
+    pub(crate) depths: Depths,
 }
 
 /// A program object with what it reads.
@@ -48,6 +52,9 @@ pub(crate) struct Pipeline {
     pub(crate) attributes: u32,
     /// Parameter buffers: what is bound to a binding of a target, and the binding of the driver.
     pub(crate) buffers: Vec<(Target, u32, u32)>,
+    pub(crate) images: Vec<View>,
+    /// Whether near and far planes clip nothing.
+    pub(crate) is_unclipped: bool,
 }
 
 /// The target and the stage of a place among the stages, by what is bound there.
@@ -89,6 +96,7 @@ fn options(base: &Options, state: &Compiled) -> Options {
     options.fixed.point_sprites = state.point_sprites;
     options.fixed.clip_planes = state.clip_planes;
     options.fixed.draw_buffers = state.draw_buffers;
+    options.depth_modes = state.depths.modes();
     options
 }
 
@@ -111,6 +119,10 @@ pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Progra
         match program {
             Some(program) => {
                 let loaded = program.loaded().ok_or_else(|| format!("program {} is not loaded", program.name))?;
+                let loaded = match key.state.depths.plain {
+                    0 => loaded,
+                    plain => loaded.with_plain_lookups(plain),
+                };
                 stages.push((loaded, Some((target, Arc::clone(program)))));
             }
             None if target == Target::Vertex => stages.push((fixed(FIXED_VERTEX)?, None)),
@@ -155,6 +167,8 @@ impl Pipeline {
                 self.buffers.extend(bindings);
             }
         }
+        self.images.extend(reflection.images.iter().flat_map(images::views));
+        self.is_unclipped |= reflection.unclipped_depth;
         let Some(params) = &reflection.params else { return };
         self.needs.add(&params.slots);
         if owner.is_some_and(|(target, _)| *target == Target::Vertex) {

@@ -107,6 +107,24 @@ impl Program {
         self.0.counts.get_or_init(count)
     }
 
+    /// The same program for textures that are not compared: lookups of shadow targets on `units`, a mask of texture image units, give the texel,
+    /// as drivers gave it. Where a texture's `TEXTURE_COMPARE_MODE` is `NONE`, what such a lookup gives is undefined otherwise
+    /// (ARB_fragment_program_shadow). Arrays of units are what their first is.
+    pub fn with_plain_lookups(&self, units: u32) -> Self {
+        let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
+        let mut program = self.0.program.clone();
+        program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
+        Self(Arc::new(Loaded {
+            program,
+            warnings: self.0.warnings.clone(),
+            dialect: self.0.dialect,
+            name: self.0.name.clone(),
+            text: self.0.text.clone(),
+            settings: self.0.settings,
+            counts: self.0.counts.clone(),
+        }))
+    }
+
     /// The source that it was loaded from, to render diagnostics with.
     pub fn source(&self) -> Source<'_> {
         Source {

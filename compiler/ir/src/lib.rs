@@ -23,6 +23,7 @@ pub mod lock_step;
 pub mod op;
 pub mod operand;
 pub mod parse;
+mod plain_lookups;
 pub mod primitive;
 pub mod print;
 pub mod program;

@@ -246,3 +246,45 @@ pub(crate) fn write_uniform_buffer(offset: usize, words: &[u32]) {
     // SAFETY: the list has this size; the driver checks that the buffer has the room.
     unsafe { driver::BufferSubData(0x8A11, offset, size, words.as_ptr().cast()) };
 }
+
+/// What is bound to an image unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct ImageUnit {
+    texture: u32,
+    level: i32,
+    layered: bool,
+    layer: i32,
+    access: u32,
+    format: u32,
+}
+
+impl ImageUnit {
+    /// The same image in another format: `GL_RGBA32F`.
+    pub(crate) fn in_format(self, format: Option<u32>) -> Self {
+        Self { format: format.unwrap_or(self.format), ..self }
+    }
+}
+
+/// What is bound to an image unit.
+pub(crate) fn image_unit(unit: u32) -> ImageUnit {
+    let value = |name: u32| {
+        let mut value = 0;
+        // SAFETY: each of these states is one number.
+        unsafe { driver::GetIntegeri_v(name, unit, &mut value) };
+        value
+    };
+    ImageUnit {
+        texture: value(driver::constants::IMAGE_BINDING_NAME) as u32,
+        level: value(driver::constants::IMAGE_BINDING_LEVEL),
+        layered: value(driver::constants::IMAGE_BINDING_LAYERED) != 0,
+        layer: value(driver::constants::IMAGE_BINDING_LAYER),
+        access: value(driver::constants::IMAGE_BINDING_ACCESS) as u32,
+        format: value(driver::constants::IMAGE_BINDING_FORMAT) as u32,
+    }
+}
+
+/// Binds to an image unit.
+pub(crate) fn bind_image_unit(unit: u32, image: ImageUnit) {
+    let ImageUnit { texture, level, layered, layer, access, format } = image;
+    driver::BindImageTexture(unit, texture, level, layered.into(), layer, access, format);
+}

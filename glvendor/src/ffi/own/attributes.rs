@@ -6,6 +6,7 @@ use super::super::driver::types::*;
 use super::super::{current, driver, query};
 use crate::commands;
 use crate::context::Groups;
+use crate::draw;
 use std::ffi::c_void;
 
 /// A numbered attribute of NV_vertex_program is set, and the conventional one that it is.
@@ -146,7 +147,10 @@ fn enable(capability: GLenum, enabled: bool) {
     let concerns = matches!(capability, 0x0B50 | 0x0B57 | 0x0B60 | 0x0BA1 | 0x0C60..=0x0C63 | 0x0DE0 | 0x0DE1 | 0x3000..=0x3007
         | 0x4000..=0x4007 | 0x803A | 0x806F | 0x8458 | 0x84F5 | 0x8513 | 0x8642 | 0x8643 | 0x864F | 0x8861);
     if concerns {
-        current::with(|state| state.changed(Groups::ENABLES));
+        current::with(|state| {
+            draw::restore_depth_clamp(state);
+            state.changed(Groups::ENABLES);
+        });
     }
     match enabled {
         true => driver::Enable(capability),

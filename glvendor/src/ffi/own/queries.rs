@@ -56,3 +56,22 @@ get! {
     GetDoublev, GLdouble, f64::from;
     GetBooleanv, GLboolean, |it: i32| GLboolean::from(it != 0);
 }
+
+pub(crate) unsafe extern "system" fn BindImageTexture(
+    unit: GLuint,
+    texture: GLuint,
+    level: GLint,
+    layered: GLboolean,
+    layer: GLint,
+    access: GLenum,
+    format: GLenum,
+) {
+    current::with(|state| state.images_change());
+    driver::BindImageTexture(unit, texture, level, layered, layer, access, format);
+}
+
+pub(crate) unsafe extern "system" fn BindImageTextures(first: GLuint, count: GLsizei, textures: *const GLuint) {
+    current::with(|state| state.images_change());
+    // SAFETY: the application has as many names.
+    unsafe { driver::BindImageTextures(first, count, textures) };
+}
