@@ -5,6 +5,7 @@
 
 use crate::gl::{self, AttributeKind, ClientFormat};
 use ash::vk;
+use glasm::fixed_function::BaseFormat;
 use glasm_scripts::format::{Encoding, Format};
 use std::borrow::Cow;
 
@@ -37,6 +38,26 @@ impl TexelFormat {
         let mut rows = TEXELS.iter();
         rows.find(|(known, _)| *known == format)
             .map(|(_, row)| *row)
+    }
+
+    /// The format of OpenGL with a base internal format: the components of scripts are the first ones of it.
+    pub(crate) fn of_base(format: vk::Format, base: BaseFormat) -> Option<Self> {
+        let own = Self::of(format)?;
+        if base == BaseFormat::Rgba && own.client.format == gl::RGBA {
+            return Some(own);
+        }
+        let mut rows = BASES.iter();
+        let (.., internal, client) =
+            rows.find(|(known, of, ..)| (*known, *of) == (format, base))?;
+        let client = ClientFormat {
+            format: *client,
+            ..own.client
+        };
+        Some(Self {
+            internal: *internal,
+            client,
+            ..own
+        })
     }
 
     /// Whether it has depths, stencil values, or both.
@@ -96,6 +117,70 @@ impl TexelFormat {
         }
     }
 }
+
+/// Formats with base internal formats that Vulkan does not have: what they are in OpenGL, and how their texels are given.
+const BASES: &[(vk::Format, BaseFormat, u32, u32)] = &[
+    (
+        vk::Format::R8_UNORM,
+        BaseFormat::Alpha,
+        gl::ALPHA8,
+        gl::ALPHA,
+    ),
+    (
+        vk::Format::R8_UNORM,
+        BaseFormat::Luminance,
+        gl::LUMINANCE8,
+        gl::LUMINANCE,
+    ),
+    (
+        vk::Format::R8_UNORM,
+        BaseFormat::Intensity,
+        gl::INTENSITY8,
+        gl::LUMINANCE,
+    ),
+    (
+        vk::Format::R8G8_UNORM,
+        BaseFormat::LuminanceAlpha,
+        gl::LUMINANCE8_ALPHA8,
+        gl::LUMINANCE_ALPHA,
+    ),
+    (
+        vk::Format::R8G8B8A8_UNORM,
+        BaseFormat::Rgb,
+        gl::RGB8,
+        gl::RGBA,
+    ),
+    (
+        vk::Format::R32_SFLOAT,
+        BaseFormat::Alpha,
+        gl::ALPHA32F_ARB,
+        gl::ALPHA,
+    ),
+    (
+        vk::Format::R32_SFLOAT,
+        BaseFormat::Luminance,
+        gl::LUMINANCE32F_ARB,
+        gl::LUMINANCE,
+    ),
+    (
+        vk::Format::R32_SFLOAT,
+        BaseFormat::Intensity,
+        gl::INTENSITY32F_ARB,
+        gl::LUMINANCE,
+    ),
+    (
+        vk::Format::R32G32_SFLOAT,
+        BaseFormat::LuminanceAlpha,
+        gl::LUMINANCE_ALPHA32F_ARB,
+        gl::LUMINANCE_ALPHA,
+    ),
+    (
+        vk::Format::R32G32B32A32_SFLOAT,
+        BaseFormat::Rgb,
+        gl::RGB32F,
+        gl::RGBA,
+    ),
+];
 
 /// Each word of four bytes as other bytes.
 fn words<const N: usize>(texels: &[u8], convert: impl Fn(u32) -> [u8; N]) -> Cow<'_, [u8]> {

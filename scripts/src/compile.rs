@@ -219,6 +219,8 @@ impl ScriptCompiler<'_> {
             patch_vertices: patch.vertices,
             patch_levels: patch.levels,
             single_layer: requirements.attachments.layers == 1,
+            two_sided_color: requirements.fixed.two_sided_color
+                || self.has_fixed_vertices() && self.state.fixed.is_two_sided(),
             draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
             point_origin: self.state.point_origin,
             line_stipple: requirements.fixed.line_stipple.map(|lines| {
@@ -240,6 +242,14 @@ impl ScriptCompiler<'_> {
             true => PrimitiveNumbers::Own,
             false => self.state.primitive_numbers,
         }
+    }
+
+    /// Whether GL itself processes the vertices.
+    fn has_fixed_vertices(&self) -> bool {
+        let mut programs = self.script.programs.iter();
+        programs.any(|program| {
+            (program.stage, program.form) == (Stage::Vertex, ProgramForm::FixedFunction)
+        })
     }
 
     /// Bits of the size of points that programs write none for, which Vulkan wants where points are drawn.

@@ -25,6 +25,8 @@ pub fn apply(state: &mut GlState, update: StateUpdate) {
             state.texgen_mut(set).object[coord as usize] = plane;
         }
         StateUpdate::ClipPlane(number, plane) => state.set_clip_plane(number, plane),
+        // Programs are written for it.
+        StateUpdate::Fixed(_) => {}
     }
 }
 

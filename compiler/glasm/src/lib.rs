@@ -95,6 +95,7 @@
 mod cache;
 mod caller_limits;
 mod compiler;
+pub mod fixed_function;
 pub mod layout;
 mod link;
 pub mod opengl;

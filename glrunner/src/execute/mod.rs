@@ -10,6 +10,7 @@ mod dry_run;
 mod facts;
 mod feedback;
 mod fixed;
+mod fixed_functions;
 mod framebuffer;
 mod images;
 mod lookups;

@@ -1,6 +1,6 @@
 //! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own commands.
 
-use super::Problem;
+use super::{Problem, fixed_functions};
 use crate::features::lacks;
 use crate::gl::{self, Gl};
 use glasm::PointOrigin;
@@ -175,6 +175,7 @@ pub(super) fn apply(gl: &Gl, convention: Convention, update: StateUpdate) -> Res
             check_number(gl, number, gl::MAX_CLIP_PLANES, "clip planes")?;
             gl.clip_plane(gl::CLIP_PLANE0 + number, plane)?;
         }
+        StateUpdate::Fixed(update) => fixed_functions::apply(gl, update)?,
     }
     Ok(gl.check("setting state")?)
 }
@@ -221,7 +222,7 @@ fn face(faces: Faces) -> u32 {
     }
 }
 
-fn texgen_coord(coord: TexGenCoord) -> u32 {
+pub(super) fn texgen_coord(coord: TexGenCoord) -> u32 {
     match coord {
         TexGenCoord::S => gl::S,
         TexGenCoord::T => gl::T,

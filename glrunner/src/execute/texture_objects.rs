@@ -5,6 +5,7 @@ use super::support::Feature;
 use crate::error::Error;
 use crate::formats::TexelFormat;
 use crate::gl::{self, Buffer, Gl, Image, Renderbuffer, SampleLayer, Texture, Version};
+use glasm::fixed_function::BaseFormat;
 use glasm::ir::TexTarget;
 use glasm_scripts::format::{Aspect, Encoding};
 use glasm_scripts::script::{Convention, target_name};
@@ -76,6 +77,28 @@ pub(super) fn texel_format(shape: &Shape) -> Result<TexelFormat, Problem> {
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format like {format:?}")))
 }
 
+/// The format of a texture of a base internal format.
+fn base_format(shape: &Shape, base: BaseFormat) -> Result<TexelFormat, Problem> {
+    let format = shape.format.vk;
+    TexelFormat::of_base(format, base).ok_or_else(|| {
+        let reason = format!("OpenGL has no format like {format:?} whose base format is {base:?}");
+        Problem::Lacking(reason)
+    })
+}
+
+/// A color texture of a base internal format with all its images.
+pub(super) fn create_with_base(
+    gl: &Rc<Gl>,
+    data: &TextureData,
+    target: u32,
+    base: BaseFormat,
+) -> Result<(Texture, Store), Problem> {
+    let format = base_format(&data.shape, base)?;
+    // Bits of luminance and intensity have queries of their own, so that none is asked for.
+    let texture = define_images(gl, data, (target, format), Convention::OpenGl)?;
+    Ok((texture, Store::Own))
+}
+
 /// A texture of a target of OpenGL with all its images, and what holds them.
 pub(super) fn create(
     gl: &Rc<Gl>,
@@ -104,13 +127,28 @@ fn create_images(
 ) -> Result<Texture, Problem> {
     let shape = &data.shape;
     let format = texel_format(shape)?;
+    let image = Image {
+        target,
+        level: 0,
+        size: image_size(shape, 0),
+    };
+    let bits = gl.stored_bits(image, format.internal, format.client)?;
+    check_bits(shape, bits)?;
+    define_images(gl, data, (target, format), convention)
+}
+
+fn define_images(
+    gl: &Rc<Gl>,
+    data: &TextureData,
+    (target, format): (u32, TexelFormat),
+    convention: Convention,
+) -> Result<Texture, Problem> {
+    let shape = &data.shape;
     let image = |target, level| Image {
         target,
         level,
         size: image_size(shape, level),
     };
-    let bits = gl.stored_bits(image(target, 0), format.internal, format.client)?;
-    check_bits(shape, bits)?;
     let texture = Texture::new(gl, target)?;
     let plane = |level, slice| {
         data.plane(PlaneId {

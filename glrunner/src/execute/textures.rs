@@ -6,7 +6,7 @@
 
 use super::lookups::{Lookup, Lookups};
 use super::sampling::{Comparing, Parameter, features, parameters, suits_rectangles};
-use super::texture_objects::{Store, create, gl_target};
+use super::texture_objects::{Store, create, create_with_base, gl_target};
 use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Gl, Texture};
@@ -83,7 +83,9 @@ impl Textures {
     }
 
     pub(super) fn set_sampling(&mut self, number: u32, sampling: Sampling) {
-        self.unit(number).sampling = sampling;
+        let unit = self.unit(number);
+        unit.is_stale |= unit.sampling.base_format != sampling.base_format;
+        unit.sampling = sampling;
     }
 
     fn unit(&mut self, number: u32) -> &mut Unit {
@@ -184,7 +186,10 @@ impl Execution<'_> {
         let found = parameters(&unit.sampling, shape, target, comparing, convention);
         let fits = |object: &&mut Object| !unit.is_stale && object.can_have(target, &found);
         if unit.object.as_mut().filter(fits).is_none() {
-            let (texture, store) = create(&self.gl, data, target, convention)?;
+            let (texture, store) = match unit.sampling.base_format {
+                Some(base) => create_with_base(&self.gl, data, target, base)?,
+                None => create(&self.gl, data, target, convention)?,
+            };
             let object = Object {
                 texture,
                 _store: store,

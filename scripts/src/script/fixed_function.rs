@@ -1,6 +1,8 @@
 //! Commands that set fixed-function state by GL's names, and `depthrange`.
 
 use super::command::Command;
+use super::fixed_state::{self, FixedUpdate};
+use super::gl_state::StateUpdate;
 use super::pipeline_state::PipelineState;
 use super::test::TestParser;
 use super::words::{LineError, Words};
@@ -63,7 +65,11 @@ pub(super) fn parse_enable(
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     let name = words.word("a GL capability")?;
-    if name.starts_with("GL_TEXTURE_") {
+    if let Some(capability) = fixed_state::capability(name, parser.units.active) {
+        let update = FixedUpdate::Enable(capability, switch);
+        return parser.push(words, Command::GlState(StateUpdate::Fixed(update)));
+    }
+    if name.starts_with("GL_TEXTURE_") && !name.starts_with("GL_TEXTURE_GEN_") {
         return textures::parse_texture_enable(parser, name, switch, words);
     }
     if name == "GL_PROGRAM_POINT_SIZE" {
@@ -197,7 +203,10 @@ mod tests {
             error("enable GL_CLIP_PLANE8"),
             "`GL_CLIP_PLANE8` is not supported"
         );
-        assert_eq!(error("enable GL_FOG"), "`GL_FOG` is not supported");
+        assert_eq!(
+            error("enable GL_MAP1_INDEX"),
+            "`GL_MAP1_INDEX` is not supported"
+        );
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! Commands that set GL state: `light`, `material`, `lightmodel`, `fog`, `point`, `texenv`, `texgen`, `clipplane`.
+//! Commands that set GL state: `light`, `material`, `lightmodel`, `colormaterial`, `fog`, `point`, `texenv`, `texgen`, `clipplane`.
 //!
 //! Words are GL's in lower case, ranges of values are GL's: what gives `GL_INVALID_VALUE` there is an error of the line.
 
 use super::command::Command;
 use super::fixed_function::Switch;
+use super::fixed_state::{self, FixedUpdate};
 use super::state::parse_below;
 use super::test::TestParser;
 use super::words::{LineError, Words};
@@ -36,6 +37,8 @@ pub enum StateUpdate {
     TexGen(u32, TexGenCoord, TexGenPlane, [f32; 4]),
     /// A clip plane in object space.
     ClipPlane(u32, [f32; 4]),
+    /// What only draws without a program see.
+    Fixed(FixedUpdate),
 }
 
 /// A property of a light; position and direction are in object space.
@@ -233,34 +236,74 @@ pub(super) fn parse_material(
     push(parser, words, StateUpdate::Material(faces, update))
 }
 
-/// `lightmodel ambient COLOR`. GL 2.1 section 2.14.1.
+/// Properties of the light model.
+pub(super) const LIGHT_MODEL: &[Property<StateUpdate>] = &[("ambient", |words| {
+    parse_color(words).map(StateUpdate::LightModelAmbient)
+})];
+
+/// `lightmodel PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_light_model(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    words.parse_with("`ambient`", |word| (word == "ambient").then_some(()))?;
-    let color = parse_color(words)?;
-    push(parser, words, StateUpdate::LightModelAmbient(color))
+    let update = parse_either(words, LIGHT_MODEL, fixed_state::LIGHT_MODEL)?;
+    push(parser, words, update)
 }
 
-/// Properties of fog.
-pub(super) const FOG: &[Property<FogUpdate>] = &[
-    ("color", |words| parse_color(words).map(FogUpdate::Color)),
+/// `colormaterial FACES MODE`. GL 2.1 section 2.14.3.
+pub(super) fn parse_color_material(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let update = fixed_state::parse_color_material(words)?;
+    push(parser, words, StateUpdate::Fixed(update))
+}
+
+/// A property that programs read, or one that only draws without a program see.
+fn parse_either(
+    words: &mut Words<'_>,
+    read: &[Property<StateUpdate>],
+    fixed: &[Property<FixedUpdate>],
+) -> Result<StateUpdate, LineError> {
+    let word = words.word("a property")?;
+    if let Some((_, parse)) = read.iter().find(|(name, _)| *name == word) {
+        return parse(words);
+    }
+    match fixed.iter().find(|(name, _)| *name == word) {
+        Some((_, parse)) => parse(words).map(StateUpdate::Fixed),
+        None => {
+            let names = read.iter().map(|(name, _)| *name);
+            let names = names.chain(fixed.iter().map(|(name, _)| *name));
+            let names: Vec<&str> = names.collect();
+            Err(words.error_at_last(format!("`{word}` is none of {}", names.join(", "))))
+        }
+    }
+}
+
+/// Properties of fog that programs read.
+pub(super) const FOG: &[Property<StateUpdate>] = &[
+    ("color", |words| {
+        parse_color(words).map(|color| StateUpdate::Fog(FogUpdate::Color(color)))
+    }),
     ("density", |words| {
-        parse_not_negative(words).map(FogUpdate::Density)
+        parse_not_negative(words).map(|density| StateUpdate::Fog(FogUpdate::Density(density)))
     }),
     ("start", |words| {
-        words.number("a distance").map(FogUpdate::Start)
+        words
+            .number("a distance")
+            .map(|start| StateUpdate::Fog(FogUpdate::Start(start)))
     }),
     ("end", |words| {
-        words.number("a distance").map(FogUpdate::End)
+        words
+            .number("a distance")
+            .map(|end| StateUpdate::Fog(FogUpdate::End(end)))
     }),
 ];
 
 /// `fog PROPERTY VALUE...`. GL 2.1 section 3.10.
 pub(super) fn parse_fog(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let update = parse_property(words, FOG)?;
-    push(parser, words, StateUpdate::Fog(update))
+    let update = parse_either(words, FOG, fixed_state::FOG)?;
+    push(parser, words, update)
 }
 
 /// Properties of points.
@@ -335,25 +378,48 @@ pub(super) fn parse_program_point_size(
     parser.push(words, Command::FixedPointSize(size))
 }
 
-/// `texenv UNIT color COLOR`. GL 2.1 section 3.8.13.
+/// `texenv UNIT PROPERTY VALUE...`. GL 2.1 section 3.8.13.
 pub(super) fn parse_texenv(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     let unit = parse_below(words, "a texture unit from 0 to 31", TEXTURE_UNITS)?;
-    words.parse_with("`color`", |word| (word == "color").then_some(()))?;
-    let color = parse_color(words)?;
-    push(parser, words, StateUpdate::TexEnvColor(unit, color))
+    let name = words.word("a property")?;
+    if name == "color" {
+        let color = parse_color(words)?;
+        return push(parser, words, StateUpdate::TexEnvColor(unit, color));
+    }
+    check_fixed(words, "texture unit", unit)?;
+    let update = fixed_state::parse_environment(words, name)?;
+    push(
+        parser,
+        words,
+        StateUpdate::Fixed(FixedUpdate::TexEnv(unit, update)),
+    )
 }
 
-/// `texgen SET COORD PLANE VALUE...`. GL 2.1 section 2.11.4.
+/// Fails for units that only programs have.
+fn check_fixed(words: &Words<'_>, what: &str, unit: u32) -> Result<(), LineError> {
+    match (unit as usize) < glasm::fixed_function::UNITS {
+        true => Ok(()),
+        false => Err(words.error_at_last(format!("{what} {unit} is for programs only"))),
+    }
+}
+
+/// `texgen SET COORD PLANE VALUE...`, `texgen SET COORD mode MODE`. GL 2.1 section 2.11.4.
 pub(super) fn parse_texgen(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
     let set = parse_below(words, "a coordinate set from 0 to 31", TEXTURE_UNITS)?;
     let coord = words.parse_with("s, t, r or q", TexGenCoord::from_word)?;
-    let plane = words.parse_with("eye or object", TexGenPlane::from_word)?;
+    if words.take("mode").is_some() {
+        check_fixed(words, "coordinate set", set)?;
+        let mode = fixed_state::parse_texgen_mode(words)?;
+        let update = FixedUpdate::TexGenMode(set, coord, mode);
+        return push(parser, words, StateUpdate::Fixed(update));
+    }
+    let plane = words.parse_with("eye, object or mode", TexGenPlane::from_word)?;
     let value = words.floats("a coefficient")?;
     let update = StateUpdate::TexGen(set, coord, plane, value);
     push(parser, words, update)
@@ -534,11 +600,15 @@ mod tests {
             26,
             "`129` is not an exponent from 0 to 128",
         ),
-        ("lightmodel diffuse 1", 12, "`diffuse` is not `ambient`"),
         (
-            "fog mode linear",
+            "lightmodel diffuse 1",
+            12,
+            "`diffuse` is none of ambient, local_viewer, two_side, color_control",
+        ),
+        (
+            "fog depth 1",
             5,
-            "`mode` is none of color, density, start, end",
+            "`depth` is none of color, density, start, end, mode, coord_src",
         ),
         (
             "fog density -0.5",
@@ -558,9 +628,17 @@ mod tests {
             8,
             "`32` is not a texture unit from 0 to 31",
         ),
-        ("texenv 0 mode 1", 10, "`mode` is not `color`"),
+        (
+            "texenv 0 mode 1",
+            15,
+            "`1` is not a mode of texture environments",
+        ),
         ("texgen 0 w eye 1 1 1 1", 10, "`w` is not s, t, r or q"),
-        ("texgen 0 s map 1 1 1 1", 12, "`map` is not eye or object"),
+        (
+            "texgen 0 s map 1 1 1 1",
+            12,
+            "`map` is not eye, object or mode",
+        ),
         ("texgen 0 s eye 1 1 1", 21, "a coefficient is missing"),
         (
             "clipplane 8 1 1 1 1",

@@ -1,6 +1,6 @@
 //! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
 
-use super::{Script, fixed, gl_state, properties, require, section, state, test};
+use super::{Script, fixed, fixed_state, gl_state, properties, require, section, state, test};
 use glasm::ProgramType;
 use glasm_tests::manual::examples;
 use std::collections::BTreeSet;
@@ -97,7 +97,10 @@ fn property_pairs() -> BTreeSet<String> {
     pairs("matrix", state::MATRIX_OPERATIONS)
         .chain(pairs("light", gl_state::LIGHT))
         .chain(pairs("material", gl_state::MATERIAL))
+        .chain(pairs("lightmodel", gl_state::LIGHT_MODEL))
+        .chain(pairs("lightmodel", fixed_state::LIGHT_MODEL))
         .chain(pairs("fog", gl_state::FOG))
+        .chain(pairs("fog", fixed_state::FOG))
         .chain(pairs("point", gl_state::POINT))
         .collect()
 }

@@ -12,6 +12,8 @@ mod draws;
 mod feedback;
 pub mod fixed;
 mod fixed_function;
+mod fixed_keys;
+mod fixed_state;
 mod gl_state;
 mod handles;
 pub(crate) mod names;
@@ -44,6 +46,8 @@ pub use command::{
     MatrixUpdate, ParamBank, ParamType, ParamValue, Step, captured_ranges,
 };
 pub use fixed_function::Switch;
+pub use fixed_keys::{FixedFunctions, FixedReads, VertexProcessing};
+pub use fixed_state::{CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, TexEnvUpdate};
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
 pub use handles::HandleUnit;
 pub use origin::Origin;

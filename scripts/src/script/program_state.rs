@@ -2,9 +2,12 @@
 //! its own.
 
 use super::fixed_function::Switch;
+use super::fixed_keys::FixedFunctions;
 use super::{
-    Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, ProgramSection, Script, StateUpdate,
+    Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, ProgramForm, ProgramSection,
+    Script, StateUpdate,
 };
+use glasm::fixed_function::TextureTarget;
 use glasm::ir::Stage;
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
@@ -36,6 +39,8 @@ pub struct ProgramState {
     pub lod_biases: Vec<glasm::LodBias>,
     /// Whether textures are signed HILO, by texture image unit.
     pub signed_hilo: Vec<bool>,
+    /// What decides about stages without program, in scripts that have some.
+    pub fixed: FixedFunctions,
 }
 
 /// Patches without tessellation programs.
@@ -61,14 +66,14 @@ impl Default for PatchState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TextureEnables(u8);
 
-/// GL's capabilities with the names of targets in programs; those further down count more. GL 2.1 section 3.8.15,
+/// GL's capabilities with their targets; those further down count more. GL 2.1 section 3.8.15,
 /// ARB_texture_rectangle.
-const TEXTURES: [(&str, &str); 5] = [
-    ("GL_TEXTURE_1D", "1D"),
-    ("GL_TEXTURE_2D", "2D"),
-    ("GL_TEXTURE_RECTANGLE", "RECT"),
-    ("GL_TEXTURE_3D", "3D"),
-    ("GL_TEXTURE_CUBE_MAP", "CUBE"),
+const TEXTURES: [(&str, TextureTarget); 5] = [
+    ("GL_TEXTURE_1D", TextureTarget::D1),
+    ("GL_TEXTURE_2D", TextureTarget::D2),
+    ("GL_TEXTURE_RECTANGLE", TextureTarget::Rectangle),
+    ("GL_TEXTURE_3D", TextureTarget::D3),
+    ("GL_TEXTURE_CUBE_MAP", TextureTarget::Cube),
 ];
 
 impl TextureEnables {
@@ -95,7 +100,7 @@ impl TextureEnables {
     }
 
     /// The target that counts.
-    pub fn target(self) -> Option<&'static str> {
+    pub fn target(self) -> Option<TextureTarget> {
         let bit = self.0.checked_ilog2()?;
         Some(TEXTURES[bit as usize].1)
     }
@@ -105,6 +110,10 @@ impl ProgramState {
     /// What a command of the script changes.
     pub fn apply(&mut self, command: &Command, script: &Script) {
         self.primitive_numbers = glasm::PrimitiveNumbers::Own;
+        let mut programs = script.programs.iter();
+        if programs.any(|program| program.form == ProgramForm::FixedFunction) {
+            self.fixed.apply(command);
+        }
         if let Command::Draw(draw) = command {
             self.apply_draw(draw, script);
         } else if let Command::Load { spare, error: None } = command {
@@ -319,7 +328,10 @@ mod tests {
             .collect();
         assert_eq!(
             targets,
-            [[None, None, Some("3D")], [None, None, Some("RECT")]]
+            [
+                [None, None, Some(TextureTarget::D3)],
+                [None, None, Some(TextureTarget::Rectangle)]
+            ]
         );
         for (line, message) in [
             ("enable GL_TEXTURE_4D", "`GL_TEXTURE_4D` is not supported"),

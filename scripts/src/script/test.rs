@@ -81,6 +81,7 @@ pub(super) const COMMANDS: &[(&str, ParseCommand)] = &[
     ("color", |parser, words| {
         state::parse_current(parser, 3, words)
     }),
+    ("colormaterial", gl_state::parse_color_material),
     ("compute", draws::parse_compute),
     ("counter", buffers::parse_counter),
     ("depthfunc", fixed_function::parse_depth_func),

@@ -1,6 +1,7 @@
 //! How textures are filtered, wrapped, compared and swizzled.
 
 use ash::vk;
+use glasm::fixed_function::BaseFormat;
 
 /// What happens to coordinates outside of a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -143,6 +144,9 @@ pub struct Sampling {
     pub max_level: u32,
     /// `GL_TEXTURE_MAX_ANISOTROPY_EXT`; 1 for none.
     pub anisotropy: f32,
+    /// The base internal format of GL, for textures whose format is named as in Vulkan: what their components mean. `None` if it follows
+    /// from the format.
+    pub base_format: Option<BaseFormat>,
     /// `GL_TEXTURE_SWIZZLE_RGBA`
     pub swizzle: [Swizzle; 4],
     /// What depths fill that are not compared.
@@ -153,6 +157,20 @@ pub struct Sampling {
     pub srgb_decode: SrgbDecode,
     /// Whether two components are a signed HILO texture (`GL_SIGNED_HILO_NV`).
     pub signed_hilo: bool,
+}
+
+/// What programs see of a texture of a base format whose components are the first ones. GL 2.1 table 3.23.
+const fn base_swizzle(format: BaseFormat) -> [Swizzle; 4] {
+    use Swizzle::{One, Zero};
+    let [r, g, b, _] = Swizzle::IDENTITY;
+    match format {
+        BaseFormat::Alpha => [Zero, Zero, Zero, r],
+        BaseFormat::Luminance => [r, r, r, One],
+        BaseFormat::LuminanceAlpha => [r, r, r, g],
+        BaseFormat::Intensity => [r, r, r, r],
+        BaseFormat::Rgb => [r, g, b, One],
+        BaseFormat::Rgba => Swizzle::IDENTITY,
+    }
 }
 
 impl Sampling {
@@ -171,6 +189,7 @@ impl Sampling {
         base_level: 0,
         max_level: 1000,
         anisotropy: 1.0,
+        base_format: None,
         swizzle: Swizzle::IDENTITY,
         depth_mode: DepthMode::Red,
         compared_mode: DepthMode::Luminance,
@@ -209,9 +228,18 @@ impl Sampling {
 
     /// The swizzle with the depth mode, which comes first.
     pub fn depth_swizzle(&self) -> [Swizzle; 4] {
-        let depth = self.depth_mode.swizzle();
+        self.behind(self.depth_mode.swizzle())
+    }
+
+    /// The swizzle of colors with the base format, which comes first.
+    pub fn color_swizzle(&self) -> [Swizzle; 4] {
+        self.behind(self.base_format.map_or(Swizzle::IDENTITY, base_swizzle))
+    }
+
+    /// The swizzle behind another one.
+    fn behind(&self, first: [Swizzle; 4]) -> [Swizzle; 4] {
         self.swizzle.map(|from| match from {
-            Swizzle::Component(component) => depth[usize::from(component & 3)],
+            Swizzle::Component(component) => first[usize::from(component & 3)],
             Swizzle::Zero | Swizzle::One => from,
         })
     }

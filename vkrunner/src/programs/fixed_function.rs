@@ -1,94 +1,104 @@
-//! What GL does where a draw has no program, as programs. Pure.
+//! What GL does where a draw has no program, as programs: the library's, for the state of the script. Pure.
 
-use glasm_scripts::script::TextureEnables;
-use std::fmt::Write;
+use glasm::fixed_function::{FixedFragment, UNITS, fragment_program, vertex_program};
+use glasm::reflect::InterfaceVariable;
+use glasm::{FixedState, Semantic};
+use glasm_scripts::script::{FixedReads, ProgramState, VertexProcessing};
 
-/// Attributes of fixed-function vertices.
-const FIXED_ATTRIBUTES: &str = "MOV result.color, vertex.color;
-MOV result.color.secondary, vertex.color.secondary;
-MOV result.fogcoord.x, vertex.fogcoord.x;
-";
+/// GL's fragment processing as a program. Colors are not clamped between units unless the script says that they are.
+pub(super) fn fragment_text(
+    state: &ProgramState,
+    vertices: VertexProcessing,
+    fixed: &FixedState,
+) -> String {
+    fragment_program(&FixedFragment {
+        unclamped: !fixed.clamp_fragment_colors,
+        ..state.fixed.fragment(&state.texture_enables, vertices)
+    })
+}
 
-/// GL's vertex processing without lighting, as a program; texture coordinates are those that the fragment stage reads.
-pub(super) fn vertex_text(texcoords: &[u8]) -> String {
-    let mut text = "!!NVvp4.0\nPARAM mvp[] = { state.matrix.mvp };\n".to_owned();
-    let mut transform = |matrix: &str, result: &str, vertex: &str| {
-        for (component, row) in ["x", "y", "z", "w"].iter().zip(0..) {
-            // Writing to a string does not fail.
-            let _ = writeln!(text, "DP4 {result}.{component}, {matrix}[{row}], {vertex};");
+/// GL's vertex processing as a program, for a stage behind it that reads these inputs; `None` for the fragment stage of [`fragment_text`].
+pub(super) fn vertex_text(state: &ProgramState, inputs: Option<&[InterfaceVariable]>) -> String {
+    let mut reads = FixedReads::default();
+    match inputs {
+        Some(inputs) => {
+            for input in inputs {
+                if let Semantic::TexCoord(set) = input.semantic
+                    && usize::from(set) < UNITS
+                {
+                    reads.texcoords |= 1 << set;
+                } else if input.semantic == Semantic::FogCoord {
+                    reads.fog_coordinate = true;
+                }
+            }
         }
-    };
-    transform("mvp", "result.position", "vertex.position");
-    let mut declarations = String::new();
-    for unit in texcoords {
-        let _ = writeln!(
-            declarations,
-            "PARAM texture{unit}[] = {{ state.matrix.texture[{unit}] }};"
-        );
-        transform(
-            &format!("texture{unit}"),
-            &format!("result.texcoord[{unit}]"),
-            &format!("vertex.texcoord[{unit}]"),
-        );
+        None => {
+            let vertices = VertexProcessing::Fixed;
+            let key = state.fixed.fragment(&state.texture_enables, vertices);
+            for (set, unit) in key.units.iter().enumerate() {
+                reads.texcoords |= u8::from(unit.target.is_some()) << set;
+            }
+            reads.fog_coordinate = key.fog.is_some();
+        }
     }
-    let text = text.replacen('\n', &format!("\n{declarations}"), 1);
-    format!("{text}{FIXED_ATTRIBUTES}END\n")
-}
-
-/// GL's fragment processing as a program: the primary color, modulated by the textures that are enabled, which is the initial
-/// texture environment. GL 2.1 section 3.8.13.
-pub(super) fn fragment_text(enables: &[TextureEnables]) -> String {
-    let mut text = "!!NVfp4.0\nTEMP color, texel;\nMOV color, fragment.color;\n".to_owned();
-    for (unit, enables) in enables.iter().enumerate() {
-        let Some(target) = enables.target() else {
-            continue;
-        };
-        // The coordinate of a cube map is a direction, which has no divisor.
-        let opcode = match target {
-            "CUBE" => "TEX",
-            _ => "TXP",
-        };
-        // Writing to a string does not fail.
-        let _ = writeln!(
-            text,
-            "{opcode} texel, fragment.texcoord[{unit}], texture[{unit}], {target};\nMUL color, color, texel;"
-        );
-    }
-    text + "MOV result.color, color;\nEND\n"
-}
-
-/// Texture coordinates that [`fragment_text`] reads.
-pub(super) fn texture_units(enables: &[TextureEnables]) -> impl Iterator<Item = u8> {
-    let units = (0u8..).zip(enables);
-    units.filter_map(|(unit, enables)| enables.target().map(|_| unit))
+    vertex_program(&state.fixed.vertex(reads))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm_scripts::script::Switch;
+    use glasm::{Options, Source, compile};
+    use glasm_scripts::script::Script;
+
+    /// The state of the draw of a script.
+    fn state(commands: &str) -> ProgramState {
+        let text = format!("[require]\nGL >= 1.3\n[test]\n{commands}\ndraw rect -1 -1 2 2\n");
+        let script = Script::parse(text.as_bytes()).unwrap();
+        script.program_states().remove(0)
+    }
+
+    fn text(state: &ProgramState, clamp_fragment_colors: bool) -> String {
+        let fixed = FixedState {
+            clamp_fragment_colors,
+            ..FixedState::default()
+        };
+        fragment_text(state, VertexProcessing::Fixed, &fixed)
+    }
+
+    /// The inputs of a program that loads.
+    fn inputs(text: &str) -> Vec<InterfaceVariable> {
+        let source = Source::new("fixed function", text.as_bytes());
+        let shader = compile(&source, &Options::default());
+        let shader = shader.unwrap_or_else(|errors| panic!("{text}{}", errors.render(&source)));
+        shader.reflection.inputs
+    }
 
     #[test]
-    fn programs_load() {
-        let mut enables = Vec::new();
-        for name in TextureEnables::NAMES {
-            let mut unit = TextureEnables::default();
-            unit.set(name, Switch::On).unwrap();
-            enables.push(unit);
-        }
-        enables.push(TextureEnables::default());
-        let units: Vec<u8> = texture_units(&enables).collect();
-        assert_eq!(units, [0, 1, 2, 3, 4]);
-        for text in [
-            fragment_text(&enables),
-            fragment_text(&[]),
-            vertex_text(&units),
+    fn the_vertex_stage_writes_what_the_fragment_stage_reads() {
+        let state = state(
+            "active_texture 5\nenable GL_TEXTURE_CUBE_MAP\nactive_texture 2\nenable GL_TEXTURE_1D\nenable GL_FOG",
+        );
+        let fragment = inputs(&text(&state, true));
+        for vertex in [
+            vertex_text(&state, None),
+            vertex_text(&state, Some(&fragment)),
         ] {
-            let source = glasm::Source::new("fixed function", text.as_bytes());
-            assert!(
-                glasm::compile(&source, &glasm::Options::default()).is_ok(),
-                "{text}"
-            );
+            for result in [
+                "result.texcoord[5]",
+                "result.texcoord[2]",
+                "result.fogcoord",
+            ] {
+                assert!(vertex.contains(result), "{vertex}");
+            }
+            assert!(!vertex.contains("result.texcoord[0]"), "{vertex}");
+            inputs(&vertex);
         }
+    }
+
+    #[test]
+    fn colors_are_clamped_where_the_script_says_so() {
+        let state = state("enable GL_COLOR_SUM");
+        assert!(text(&state, true).contains("ADD_SAT"));
+        assert!(!text(&state, false).contains("_SAT"));
     }
 }

@@ -12,7 +12,9 @@ use glasm::stages::{self, AttributeCopy, Shading};
 use glasm::{Compiler, DebugInfo, Options, Reflection, Varyings};
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::stages::{MAIN, ProvokingVertex};
-use glasm_scripts::script::{Command, Convention, Origin, ProgramForm, ProgramSection};
+use glasm_scripts::script::{
+    Command, Convention, Origin, ProgramForm, ProgramSection, VertexProcessing,
+};
 
 /// What the vertex stage passes on, by the attribute that it comes from.
 fn conventional_attribute(semantic: Semantic) -> Option<u32> {
@@ -172,16 +174,8 @@ impl CompileContext<'_> {
             .filter(|module| module.stage > Stage::Vertex && module.stage < Stage::Compute)
             .min_by_key(|module| module.stage)
             .and_then(|module| module.reflection.as_ref());
-        let mut texcoords = Vec::new();
-        for input in next.iter().flat_map(|next| &next.inputs) {
-            if let Semantic::TexCoord(unit) = input.semantic {
-                texcoords.push(unit);
-            }
-        }
-        if next.is_none() {
-            texcoords.extend(fixed_function::texture_units(&self.state.texture_enables));
-        }
-        let text = fixed_function::vertex_text(&texcoords);
+        let inputs = next.map(|next| next.inputs.as_slice());
+        let text = fixed_function::vertex_text(self.state, inputs);
         self.compile_assembly(&program(section, text))
     }
 
@@ -317,7 +311,16 @@ impl CompileContext<'_> {
         };
         let has_color = modules.iter().any(writes_color);
         if section.form == ProgramForm::FixedFunction && has_color {
-            let text = fixed_function::fragment_text(&self.state.texture_enables);
+            let mut programs = self.script.programs.iter();
+            let is_fixed = programs.any(|program| {
+                (program.stage, program.form) == (Stage::Vertex, ProgramForm::FixedFunction)
+            });
+            let vertices = match is_fixed {
+                true => VertexProcessing::Fixed,
+                false => VertexProcessing::Program,
+            };
+            let fixed = &self.script.requirements.fixed;
+            let text = fixed_function::fragment_text(self.state, vertices, fixed);
             return self.compile_assembly(&program(section, text));
         }
         let passed = self.passed_before(modules, section)?;

@@ -197,7 +197,8 @@ fn missing_for_sampling(
         if !is_standard_border(sampling.border) && !capabilities.has("customBorderColors") {
             return lacks("customBorderColors");
         }
-        if sampling.swizzle != Swizzle::IDENTITY && !capabilities.has("borderColorSwizzleFromImage")
+        if sampling.color_swizzle() != Swizzle::IDENTITY
+            && !capabilities.has("borderColorSwizzleFromImage")
         {
             return lacks("borderColorSwizzleFromImage");
         }

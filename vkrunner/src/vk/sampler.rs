@@ -190,7 +190,7 @@ fn border(
 fn components(sampling: &Sampling, aspect: Aspect, comparing: Comparing) -> vk::ComponentMapping {
     let swizzle = match (comparing, aspect) {
         (Comparing::On, _) => Swizzle::IDENTITY,
-        (Comparing::Off, Aspect::Color) => sampling.swizzle,
+        (Comparing::Off, Aspect::Color) => sampling.color_swizzle(),
         (Comparing::Off, Aspect::Depth) => sampling.depth_swizzle(),
     };
     let [r, g, b, a] = [0, 1, 2, 3].map(|to| component_swizzle(swizzle[to as usize], to, aspect));

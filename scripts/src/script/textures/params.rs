@@ -8,6 +8,7 @@ use crate::script::test::TestParser;
 use crate::script::words::{LineError, Words};
 use crate::texture::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
 use ash::vk;
+use glasm::fixed_function::BaseFormat;
 
 const FILTERS: &[(&str, vk::Filter, Option<vk::SamplerMipmapMode>)] = &[
     ("nearest", vk::Filter::NEAREST, None),
@@ -139,6 +140,18 @@ pub(in crate::script) fn parse_texparameter(
     parser.push(words, Command::Sampling { unit, sampling })
 }
 
+/// Base formats: whether they are signed HILO, and what they are for draws without programs.
+const BASE_FORMATS: &[(&str, (bool, Option<BaseFormat>))] = &[
+    ("own", (false, None)),
+    ("signed_hilo", (true, None)),
+    ("alpha", (false, Some(BaseFormat::Alpha))),
+    ("luminance", (false, Some(BaseFormat::Luminance))),
+    ("luminance_alpha", (false, Some(BaseFormat::LuminanceAlpha))),
+    ("intensity", (false, Some(BaseFormat::Intensity))),
+    ("rgb", (false, Some(BaseFormat::Rgb))),
+    ("rgba", (false, Some(BaseFormat::Rgba))),
+];
+
 fn set_parameter(sampling: &mut Sampling, words: &mut Words<'_>) -> Result<(), LineError> {
     match words.word("a texture parameter")? {
         "min" => {
@@ -164,8 +177,8 @@ fn set_parameter(sampling: &mut Sampling, words: &mut Words<'_>) -> Result<(), L
             (sampling.depth_mode, sampling.compared_mode) = (mode, mode);
         }
         "base_format" => {
-            let formats = [("own", false), ("signed_hilo", true)];
-            sampling.signed_hilo = parse_row(words, "`own` or `signed_hilo`", &formats)?;
+            let (hilo, format) = parse_row(words, "a base format", BASE_FORMATS)?;
+            (sampling.signed_hilo, sampling.base_format) = (hilo, format);
         }
         "lod_bias" => sampling.lod_bias = parse_finite(words)?,
         "min_lod" => sampling.min_lod = parse_finite(words)?,

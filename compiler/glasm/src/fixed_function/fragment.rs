@@ -1,0 +1,382 @@
+//! GL's texturing, color sum and fog as a program.
+//!
+//! All textures are looked up first, in `texel0` and so on; then the units change `color` in their order. Each writes red, green and blue
+//! before alpha, of which they read the old one.
+
+use super::{
+    Argument, BaseFormat, Combine, CombineFunction, CombineOperand, CombineSource, Combiner,
+    Environment, FixedFragment, FogMode, Scale, Text, TextureTarget, TextureUnit, UNITS,
+};
+
+/// The program of GL's texturing, color sum and fog. GL 2.1 sections 3.8.13 to 3.10.
+pub fn fragment_program(key: &FixedFragment) -> String {
+    let mut program = Fragments {
+        text: Text::default(),
+        key,
+    };
+    let head = program.head();
+    let looked_up = program.looked_up();
+    for (number, _) in looked_up.iter().enumerate().filter(|(_, used)| **used) {
+        program.look_up(number);
+    }
+    program.line("MOV{sat} color, fragment.color");
+    if program.uses(CombineSource::PrimaryColor) {
+        program.line("MOV primary, color");
+    }
+    for number in 0..UNITS {
+        if program.applies(number) {
+            program.unit(number);
+        }
+    }
+    if key.color_sum {
+        program.line("ADD{sat} color.xyz, color, fragment.color.secondary");
+    }
+    program.line("MOV result.color, color");
+    let texels: [String; UNITS] = std::array::from_fn(texel);
+    let names = ["color", "primary", "a0", "a1", "a2"].into_iter();
+    let names = names.chain(texels.iter().map(String::as_str));
+    let temporaries = program.text.temporaries(names);
+    format!("!!ARBfp1.0\n{head}{temporaries}{}END\n", program.text.body)
+}
+
+/// The color of a unit's texture.
+fn texel(number: usize) -> String {
+    format!("texel{number}")
+}
+
+/// A program under construction.
+struct Fragments<'a> {
+    text: Text,
+    key: &'a FixedFragment,
+}
+
+/// Components that a combiner makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lanes {
+    Rgb,
+    Alpha,
+}
+
+/// Number of arguments that a function has.
+const fn arity(function: CombineFunction) -> usize {
+    match function {
+        CombineFunction::Replace => 1,
+        CombineFunction::Modulate
+        | CombineFunction::Add
+        | CombineFunction::AddSigned
+        | CombineFunction::Subtract
+        | CombineFunction::Dot3Rgb
+        | CombineFunction::Dot3Rgba => 2,
+        CombineFunction::Interpolate => 3,
+    }
+}
+
+/// Sources of a combiner's function.
+fn sources(combiner: &Combiner) -> impl Iterator<Item = CombineSource> {
+    let arguments = combiner.arguments.iter().take(arity(combiner.function));
+    arguments.map(|argument| argument.source)
+}
+
+impl Combine {
+    /// All sources.
+    fn sources(&self) -> impl Iterator<Item = CombineSource> {
+        let has_alpha = self.rgb.function != CombineFunction::Dot3Rgba;
+        let alpha = has_alpha.then_some(&self.alpha).into_iter();
+        sources(&self.rgb).chain(alpha.flat_map(sources))
+    }
+}
+
+impl Scale {
+    const fn factor(self) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Two => 2,
+            Self::Four => 4,
+        }
+    }
+}
+
+impl TextureUnit {
+    /// The target in a lookup's text, and its opcode: the coordinates of cube maps are a direction, which has no divisor.
+    fn access(&self) -> Option<(&'static str, &'static str)> {
+        Some(match (self.target?, self.compared) {
+            (TextureTarget::D1, false) => ("TXP", "1D"),
+            (TextureTarget::D1, true) => ("TXP", "SHADOW1D"),
+            (TextureTarget::D2, false) => ("TXP", "2D"),
+            (TextureTarget::D2, true) => ("TXP", "SHADOW2D"),
+            (TextureTarget::D3, _) => ("TXP", "3D"),
+            (TextureTarget::Cube, _) => ("TEX", "CUBE"),
+            (TextureTarget::Rectangle, false) => ("TXP", "RECT"),
+            (TextureTarget::Rectangle, true) => ("TXP", "SHADOWRECT"),
+        })
+    }
+
+    /// The combiners, if the environment has any.
+    fn combine(&self) -> Option<&Combine> {
+        match &self.environment {
+            Environment::Combine(combine) => Some(combine),
+            Environment::Modulate
+            | Environment::Replace
+            | Environment::Decal
+            | Environment::Blend
+            | Environment::Add => None,
+        }
+    }
+}
+
+impl Fragments<'_> {
+    /// Appends an instruction, in which `{sat}` is the suffix of results that are clamped.
+    fn line(&mut self, line: &str) {
+        let suffix = match self.key.unclamped {
+            true => "",
+            false => "_SAT",
+        };
+        let line = line.replace("{sat}", suffix);
+        self.text.line(format_args!("{line}"));
+    }
+
+    /// The options.
+    fn head(&self) -> String {
+        let units = self.key.units.iter();
+        let mut accesses = units.filter_map(TextureUnit::access);
+        let compares = accesses.any(|(_, target)| target.starts_with("SHADOW"));
+        let shadow = compares.then_some("ARB_fragment_program_shadow");
+        let fog = self.key.fog.map(|mode| match mode {
+            FogMode::Linear => "ARB_fog_linear",
+            FogMode::Exp => "ARB_fog_exp",
+            FogMode::Exp2 => "ARB_fog_exp2",
+        });
+        let options = shadow.into_iter().chain(fog);
+        options
+            .map(|option| format!("OPTION {option};\n"))
+            .collect()
+    }
+
+    /// Whether a unit is enabled.
+    fn is_enabled(&self, number: usize) -> bool {
+        let unit = self.key.units.get(number);
+        unit.is_some_and(|unit| unit.target.is_some())
+    }
+
+    /// Whether a unit changes the color: ARB_texture_env_crossbar.
+    fn applies(&self, number: usize) -> bool {
+        let combine = self.key.units[number].combine();
+        let mut sources = combine.into_iter().flat_map(Combine::sources);
+        self.is_enabled(number)
+            && sources.all(|source| match source {
+                CombineSource::TextureUnit(other) => self.is_enabled(usize::from(other)),
+                CombineSource::Texture
+                | CombineSource::Constant
+                | CombineSource::PrimaryColor
+                | CombineSource::Previous => true,
+            })
+    }
+
+    /// Whether a unit that changes the color has this source.
+    fn uses(&self, wanted: CombineSource) -> bool {
+        (0..UNITS).any(|number| {
+            let combine = self.key.units[number].combine();
+            let mut sources = combine.into_iter().flat_map(Combine::sources);
+            self.applies(number) && sources.any(|source| source == wanted)
+        })
+    }
+
+    /// Which textures the units need.
+    fn looked_up(&self) -> [bool; UNITS] {
+        std::array::from_fn(|number| {
+            let unit = &self.key.units[number];
+            let own = self.applies(number)
+                && match unit.combine() {
+                    Some(combine) => combine.sources().any(|it| it == CombineSource::Texture),
+                    None => true,
+                };
+            own || self.uses(CombineSource::TextureUnit(number as u8))
+        })
+    }
+
+    fn look_up(&mut self, number: usize) {
+        let Some((opcode, target)) = self.key.units[number].access() else {
+            return;
+        };
+        self.line(&format!(
+            "{opcode}{{sat}} texel{number}, fragment.texcoord[{number}], texture[{number}], {target}"
+        ));
+    }
+
+    /// What a unit makes of the color. GL 2.1 tables 3.22 and 3.23.
+    fn unit(&mut self, number: usize) {
+        let unit = self.key.units[number];
+        let texel = texel(number);
+        match unit.environment {
+            Environment::Replace => self.replace(unit.base_format, &texel),
+            Environment::Modulate => match unit.base_format {
+                BaseFormat::Alpha => self.modulate_alpha(&texel),
+                BaseFormat::Luminance | BaseFormat::Rgb => {
+                    self.line(&format!("MUL{{sat}} color.xyz, color, {texel}"));
+                }
+                BaseFormat::LuminanceAlpha | BaseFormat::Intensity | BaseFormat::Rgba => {
+                    self.line(&format!("MUL{{sat}} color, color, {texel}"));
+                }
+            },
+            Environment::Decal => match unit.base_format {
+                BaseFormat::Rgb => self.line(&format!("MOV color.xyz, {texel}")),
+                BaseFormat::Rgba => {
+                    self.line(&format!("LRP{{sat}} color.xyz, {texel}.w, {texel}, color"))
+                }
+                BaseFormat::Alpha
+                | BaseFormat::Luminance
+                | BaseFormat::LuminanceAlpha
+                | BaseFormat::Intensity => {}
+            },
+            Environment::Blend => self.blend(unit.base_format, &texel, number),
+            Environment::Add => self.add(unit.base_format, &texel),
+            Environment::Combine(combine) => self.combine(&combine, number),
+        }
+    }
+
+    fn modulate_alpha(&mut self, texel: &str) {
+        self.line(&format!("MUL{{sat}} color.w, color, {texel}"));
+    }
+
+    fn replace(&mut self, format: BaseFormat, texel: &str) {
+        let lanes = match format {
+            BaseFormat::Alpha => ".w",
+            BaseFormat::Luminance | BaseFormat::Rgb => ".xyz",
+            BaseFormat::LuminanceAlpha | BaseFormat::Intensity | BaseFormat::Rgba => "",
+        };
+        self.line(&format!("MOV color{lanes}, {texel}"));
+    }
+
+    fn blend(&mut self, format: BaseFormat, texel: &str, number: usize) {
+        let lanes = match format {
+            BaseFormat::Alpha => return self.modulate_alpha(texel),
+            BaseFormat::Luminance | BaseFormat::Rgb => ".xyz",
+            BaseFormat::Intensity => "",
+            BaseFormat::LuminanceAlpha | BaseFormat::Rgba => ".xyz",
+        };
+        self.line(&format!(
+            "LRP{{sat}} color{lanes}, {texel}, state.texenv[{number}].color, color"
+        ));
+        match format {
+            BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.modulate_alpha(texel),
+            BaseFormat::Alpha | BaseFormat::Luminance | BaseFormat::Rgb | BaseFormat::Intensity => {
+            }
+        }
+    }
+
+    fn add(&mut self, format: BaseFormat, texel: &str) {
+        let lanes = match format {
+            BaseFormat::Alpha => return self.modulate_alpha(texel),
+            BaseFormat::Intensity => "",
+            BaseFormat::Luminance
+            | BaseFormat::Rgb
+            | BaseFormat::LuminanceAlpha
+            | BaseFormat::Rgba => ".xyz",
+        };
+        self.line(&format!("ADD{{sat}} color{lanes}, color, {texel}"));
+        match format {
+            BaseFormat::LuminanceAlpha | BaseFormat::Rgba => self.modulate_alpha(texel),
+            BaseFormat::Alpha | BaseFormat::Luminance | BaseFormat::Rgb | BaseFormat::Intensity => {
+            }
+        }
+    }
+
+    /// GL 2.1 table 3.24.
+    fn combine(&mut self, combine: &Combine, number: usize) {
+        self.combiner(&combine.rgb, Lanes::Rgb, number);
+        match combine.rgb.function {
+            CombineFunction::Dot3Rgba => {
+                self.dot(&combine.alpha, "color.w");
+            }
+            CombineFunction::Replace
+            | CombineFunction::Modulate
+            | CombineFunction::Add
+            | CombineFunction::AddSigned
+            | CombineFunction::Interpolate
+            | CombineFunction::Subtract
+            | CombineFunction::Dot3Rgb => self.combiner(&combine.alpha, Lanes::Alpha, number),
+        }
+    }
+
+    fn combiner(&mut self, combiner: &Combiner, lanes: Lanes, number: usize) {
+        let used = combiner.arguments.iter().take(arity(combiner.function));
+        let mut names = [const { String::new() }; 3];
+        for ((name, argument), place) in names.iter_mut().zip(used).zip(["a0", "a1", "a2"]) {
+            *name = self.argument(*argument, (lanes, number), place);
+        }
+        let [a0, a1, a2] = names;
+        let result = match lanes {
+            Lanes::Rgb => "color.xyz",
+            Lanes::Alpha => "color.w",
+        };
+        let scale = combiner.scale.factor();
+        // What is scaled is clamped behind that.
+        let sat = if scale == 1 { "{sat}" } else { "" };
+        match (combiner.function, lanes) {
+            (CombineFunction::Replace, _) => self.line(&format!("MOV{sat} {result}, {a0}")),
+            (CombineFunction::Modulate, _)
+            | (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Alpha) => {
+                self.line(&format!("MUL{sat} {result}, {a0}, {a1}"));
+            }
+            (CombineFunction::Add, _) => self.line(&format!("ADD{sat} {result}, {a0}, {a1}")),
+            (CombineFunction::AddSigned, _) => {
+                self.line(&format!("ADD {result}, {a0}, {a1}"));
+                self.line(&format!("SUB{sat} {result}, color, 0.5"));
+            }
+            (CombineFunction::Interpolate, _) => {
+                self.line(&format!("LRP{sat} {result}, {a2}, {a0}, {a1}"));
+            }
+            (CombineFunction::Subtract, _) => {
+                self.line(&format!("SUB{sat} {result}, {a0}, {a1}"));
+            }
+            (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Rgb) => {
+                self.line(&format!("SUB a0.xyz, {a0}, 0.5"));
+                self.line(&format!("SUB a1.xyz, {a1}, 0.5"));
+                self.line("DP3 a2, a0, a1");
+                return self.dot(combiner, result);
+            }
+        }
+        if scale != 1 {
+            self.line(&format!("MUL{{sat}} {result}, color, {scale}"));
+        }
+    }
+
+    /// Writes four times the dot product, which is in `a2`, with the scale of a combiner.
+    fn dot(&mut self, combiner: &Combiner, result: &str) {
+        let factor = 4 * combiner.scale.factor();
+        self.line(&format!("MUL{{sat}} {result}, a2, {factor}"));
+    }
+
+    /// An argument as an operand; what is one minus a color is computed in `place`. GL 2.1 tables 3.25 and 3.26.
+    fn argument(
+        &mut self,
+        argument: Argument,
+        (lanes, number): (Lanes, usize),
+        place: &str,
+    ) -> String {
+        let source = match argument.source {
+            CombineSource::Texture => texel(number),
+            CombineSource::TextureUnit(other) => texel(usize::from(other)),
+            CombineSource::Constant => format!("state.texenv[{number}].color"),
+            CombineSource::PrimaryColor => "primary".to_owned(),
+            CombineSource::Previous => "color".to_owned(),
+        };
+        let (suffix, inverted) = match argument.operand {
+            CombineOperand::Color => ("", false),
+            CombineOperand::OneMinusColor => ("", true),
+            CombineOperand::Alpha => (".w", false),
+            CombineOperand::OneMinusAlpha => (".w", true),
+        };
+        let suffix = match lanes {
+            Lanes::Rgb => suffix,
+            Lanes::Alpha => ".w",
+        };
+        match inverted {
+            true => {
+                self.line(&format!("SUB {place}, 1, {source}{suffix}"));
+                place.to_owned()
+            }
+            false => format!("{source}{suffix}"),
+        }
+    }
+}

@@ -1,0 +1,537 @@
+//! The fixed functions of OpenGL as program texts.
+//!
+//! Where an application binds a vertex program or a fragment program alone, or none, GL transforms, lights and textures as its state says.
+//! [`vertex_program`] and [`fragment_program`] write that as programs of the ARB languages, which are loaded and compiled like any other.
+//! [`FixedVertex`] and [`FixedFragment`] are the state that decides about the text, and the keys by which a caller keeps the
+//! programs. All other state (matrices, colors of lights, fog) is read through `state.*` parameters, which [`GlState`](crate::state::GlState)
+//! evaluates: it changes without a new program.
+//!
+//! The vertex program has `OPTION ARB_position_invariant`, so that its depths are those of the caller's invariant programs and
+//! [`FixedState::clip_planes`](crate::FixedState) counts. What else GL does beside programs is left to the options of the compiler, as for the
+//! caller's own programs: clamped vertex colors, which face's color counts, flat colors, sprites of points, the alpha test.
+//!
+//! ```
+//! use glasm::fixed_function::{FixedFragment, FixedVertex, FogMode, FogSource, LightForm, Lighting, TextureTarget};
+//! use glasm::fixed_function::{fragment_program, vertex_program};
+//! use glasm::{Options, Source, compile};
+//!
+//! // One infinite light, one texture that modulates the color, and fog by depth.
+//! let mut lighting = Lighting::default();
+//! lighting.lights[0] = LightForm { enabled: true, ..LightForm::default() };
+//! let mut vertex = FixedVertex {
+//!     lighting: Some(lighting),
+//!     fog_coordinate: Some(FogSource::FragmentDepth),
+//!     ..FixedVertex::default()
+//! };
+//! vertex.texcoords[0].needed = true;
+//! let mut fragment = FixedFragment { fog: Some(FogMode::Linear), ..FixedFragment::default() };
+//! fragment.units[0].target = Some(TextureTarget::D2);
+//!
+//! for text in [vertex_program(&vertex), fragment_program(&fragment)] {
+//!     let source = Source::new("fixed functions", text.as_bytes());
+//!     assert!(compile(&source, &Options::default()).is_ok(), "{text}");
+//! }
+//! ```
+
+mod fragment;
+mod vertex;
+
+pub use fragment::fragment_program;
+pub use vertex::vertex_program;
+
+use crate::state::Light;
+use std::collections::HashSet;
+use std::fmt::{Arguments, Write};
+
+/// Lights (`MAX_LIGHTS`).
+pub const LIGHTS: usize = 8;
+/// Texture units and sets of texture coordinates (`MAX_TEXTURE_UNITS`).
+pub const UNITS: usize = 8;
+
+/// What decides about the program of GL's vertex processing. The default is GL's initial state. GL 2.1 sections 2.11 and 2.14.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct FixedVertex {
+    /// What happens to normals behind the modelview matrix.
+    pub normals: NormalScaling,
+    /// `LIGHTING`; without it colors pass unchanged.
+    pub lighting: Option<Lighting>,
+    /// The fog coordinate that the fragment stage gets; `None` where it reads none.
+    pub fog_coordinate: Option<FogSource>,
+    /// The size of points depends on their distance: `POINT_DISTANCE_ATTENUATION` is not (1, 0, 0). Otherwise the program writes no size,
+    /// and [`FixedState::unwritten_point_size`](crate::FixedState) has it.
+    pub point_attenuation: bool,
+    /// Texture coordinates by set.
+    pub texcoords: [TexCoords; UNITS],
+}
+
+/// `NORMALIZE` and `RESCALE_NORMAL`. GL 2.1 section 2.11.3.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum NormalScaling {
+    /// They stay as the matrix leaves them.
+    #[default]
+    None,
+    /// `RESCALE_NORMAL`: multiplied by a factor that undoes a uniform scale of the matrix.
+    Rescale,
+    /// `NORMALIZE`, whether or not they are rescaled, too.
+    Normalize,
+}
+
+/// What decides about lighting. GL 2.1 section 2.14.1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Lighting {
+    /// The lights.
+    pub lights: [LightForm; LIGHTS],
+    /// `LIGHT_MODEL_LOCAL_VIEWER`
+    pub local_viewer: bool,
+    /// `LIGHT_MODEL_TWO_SIDE`: back colors are written, too. [`FixedState::two_sided_color`](crate::FixedState) of the fragment stage
+    /// chooses between them.
+    pub two_sided: bool,
+    /// `LIGHT_MODEL_COLOR_CONTROL` is `SEPARATE_SPECULAR_COLOR`. What adds it is the color sum: [`FixedFragment::color_sum`].
+    pub separate_specular: bool,
+    /// `COLOR_MATERIAL`: which colors of materials are the vertex color.
+    pub color_material: Option<ColorMaterial>,
+}
+
+/// What decides about a light. GL 2.1 section 2.14.1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct LightForm {
+    /// `LIGHTn`
+    pub enabled: bool,
+    /// w of its position is not 0.
+    pub positional: bool,
+    /// Its attenuation is not (1, 0, 0). Counts for positional lights.
+    pub attenuated: bool,
+    /// Its cutoff is not 180 degrees.
+    pub spot: bool,
+}
+
+impl LightForm {
+    /// The form of a light that is enabled.
+    pub fn of(light: &Light) -> Self {
+        Self {
+            enabled: true,
+            positional: light.position[3] != 0.0,
+            attenuated: light.attenuation != [1.0, 0.0, 0.0],
+            spot: light.spot_cutoff != 180.0,
+        }
+    }
+}
+
+/// `glColorMaterial`. The default is GL's. GL 2.1 section 2.14.3.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct ColorMaterial {
+    /// Faces whose material it is.
+    pub faces: MaterialFaces,
+    /// Colors of the material.
+    pub mode: MaterialMode,
+}
+
+/// Faces of `glColorMaterial`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum MaterialFaces {
+    /// `FRONT`
+    Front,
+    /// `BACK`
+    Back,
+    /// `FRONT_AND_BACK`
+    #[default]
+    Both,
+}
+
+/// Mode of `glColorMaterial`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum MaterialMode {
+    /// `AMBIENT`
+    Ambient,
+    /// `DIFFUSE`
+    Diffuse,
+    /// `SPECULAR`
+    Specular,
+    /// `EMISSION`
+    Emission,
+    /// `AMBIENT_AND_DIFFUSE`
+    #[default]
+    AmbientAndDiffuse,
+}
+
+/// `FOG_COORD_SRC`. GL 2.1 section 3.10.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum FogSource {
+    /// `FRAGMENT_DEPTH`: the distance from the eye along z.
+    FragmentDepth,
+    /// `FOG_COORD`: the fog coordinate of the vertex.
+    FogCoord,
+}
+
+/// A set of texture coordinates. GL 2.1 sections 2.11.2 and 2.11.4.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct TexCoords {
+    /// The fragment stage reads it. Sets that it does not read are not written.
+    pub needed: bool,
+    /// How s, t, r and q are made (`TEXTURE_GEN_S` and its like).
+    pub generated: [TexGenMode; 4],
+    /// The texture matrix is not the identity.
+    pub transformed: bool,
+}
+
+/// `TEXTURE_GEN_MODE` of a coordinate. GL 2.1 section 2.11.4.
+///
+/// A mode that GL does not have for a coordinate (sphere maps for r and q, the other maps for q) is as if there were none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum TexGenMode {
+    /// It comes from the vertex.
+    #[default]
+    None,
+    /// `OBJECT_LINEAR`
+    ObjectLinear,
+    /// `EYE_LINEAR`
+    EyeLinear,
+    /// `SPHERE_MAP`
+    SphereMap,
+    /// `REFLECTION_MAP`
+    ReflectionMap,
+    /// `NORMAL_MAP`
+    NormalMap,
+}
+
+/// What decides about the program of GL's texturing, color sum and fog. The default is GL's initial state. GL 2.1 sections 3.8.13 to 3.10.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct FixedFragment {
+    /// Texture units.
+    pub units: [TextureUnit; UNITS],
+    /// The secondary color is added: `COLOR_SUM`, and where no vertex program is bound `LIGHTING`, too. GL 2.1 section 3.9.
+    pub color_sum: bool,
+    /// `FOG` and `FOG_MODE`.
+    pub fog: Option<FogMode>,
+    /// `CLAMP_FRAGMENT_COLOR` is off: neither what the units get nor their results are clamped to [0, 1]. ARB_color_buffer_float.
+    pub unclamped: bool,
+}
+
+/// `FOG_MODE`. GL 2.1 section 3.10.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum FogMode {
+    /// `LINEAR`
+    Linear,
+    /// `EXP`
+    Exp,
+    /// `EXP2`
+    Exp2,
+}
+
+/// A texture unit. GL 2.1 section 3.8.13.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct TextureUnit {
+    /// The texture that is looked up: that of the highest precedence of those which are enabled, if it is complete. GL 2.1 section 3.8.15.
+    pub target: Option<TextureTarget>,
+    /// Base internal format of the texture; for depth textures that which `DEPTH_TEXTURE_MODE` names.
+    pub base_format: BaseFormat,
+    /// A depth texture whose `TEXTURE_COMPARE_MODE` is not `NONE`. Counts for the targets 1D, 2D and RECTANGLE.
+    pub compared: bool,
+    /// What becomes of its color.
+    pub environment: Environment,
+}
+
+/// Targets of textures.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum TextureTarget {
+    /// `TEXTURE_1D`
+    D1,
+    /// `TEXTURE_2D`
+    D2,
+    /// `TEXTURE_3D`
+    D3,
+    /// `TEXTURE_CUBE_MAP`
+    Cube,
+    /// `TEXTURE_RECTANGLE`
+    Rectangle,
+}
+
+/// Base internal formats of color textures. GL 2.1 table 3.15.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum BaseFormat {
+    /// `ALPHA`
+    Alpha,
+    /// `LUMINANCE`
+    Luminance,
+    /// `LUMINANCE_ALPHA`
+    LuminanceAlpha,
+    /// `INTENSITY`
+    Intensity,
+    /// `RGB`
+    Rgb,
+    /// `RGBA`
+    #[default]
+    Rgba,
+}
+
+/// `TEXTURE_ENV_MODE`. GL 2.1 section 3.8.13.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum Environment {
+    /// `MODULATE`
+    #[default]
+    Modulate,
+    /// `REPLACE`
+    Replace,
+    /// `DECAL`; formats for which GL has no result leave the color as it is.
+    Decal,
+    /// `BLEND`
+    Blend,
+    /// `ADD`
+    Add,
+    /// `COMBINE`
+    Combine(Combine),
+}
+
+/// `COMBINE_RGB` and `COMBINE_ALPHA` with what belongs to them. The default is GL's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(default, deny_unknown_fields)
+)]
+pub struct Combine {
+    /// What makes red, green and blue.
+    pub rgb: Combiner,
+    /// What makes alpha. Its operands are alphas whatever they say, and functions that GL has for colors alone are `Modulate`.
+    pub alpha: Combiner,
+}
+
+impl Default for Combine {
+    fn default() -> Self {
+        let combiner = |operand| {
+            let argument = |source, operand| Argument { source, operand };
+            Combiner {
+                function: CombineFunction::Modulate,
+                arguments: [
+                    argument(CombineSource::Texture, operand),
+                    argument(CombineSource::Previous, operand),
+                    argument(CombineSource::Constant, CombineOperand::Alpha),
+                ],
+                scale: Scale::One,
+            }
+        };
+        Self {
+            rgb: combiner(CombineOperand::Color),
+            alpha: combiner(CombineOperand::Alpha),
+        }
+    }
+}
+
+/// A function of arguments with a scale.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
+pub struct Combiner {
+    /// The function.
+    pub function: CombineFunction,
+    /// Its arguments: `SRCn_RGB` and `OPERANDn_RGB`, or those of alpha. Those that the function does not have do not count.
+    pub arguments: [Argument; 3],
+    /// `RGB_SCALE` or `ALPHA_SCALE`.
+    pub scale: Scale,
+}
+
+/// Functions of texture combiners. GL 2.1 table 3.24; ARB_texture_env_combine, ARB_texture_env_dot3.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum CombineFunction {
+    /// `REPLACE`: a0
+    Replace,
+    /// `MODULATE`: a0 a1
+    Modulate,
+    /// `ADD`: a0 + a1
+    Add,
+    /// `ADD_SIGNED`: a0 + a1 - 1/2
+    AddSigned,
+    /// `INTERPOLATE`: a0 a2 + a1 (1 - a2)
+    Interpolate,
+    /// `SUBTRACT`: a0 - a1
+    Subtract,
+    /// `DOT3_RGB`: 4 (a0 - 1/2) . (a1 - 1/2)
+    Dot3Rgb,
+    /// `DOT3_RGBA`: the same for alpha, too, whatever alpha's function is.
+    Dot3Rgba,
+}
+
+/// An argument of a texture combiner.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(deny_unknown_fields)
+)]
+pub struct Argument {
+    /// The color.
+    pub source: CombineSource,
+    /// What is taken of it.
+    pub operand: CombineOperand,
+}
+
+/// Colors that texture combiners take. GL 2.1 table 3.25.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum CombineSource {
+    /// `TEXTURE`: that of the unit.
+    Texture,
+    /// `TEXTUREn`: that of another unit. If it is not enabled, the unit that names it leaves the color as it is: ARB_texture_env_crossbar.
+    TextureUnit(u8),
+    /// `CONSTANT`: the environment color of the unit, as [`GlState::texenv_color`](crate::state::GlState::texenv_color) has it.
+    Constant,
+    /// `PRIMARY_COLOR`
+    PrimaryColor,
+    /// `PREVIOUS`: what the unit before gives.
+    Previous,
+}
+
+/// Operands of texture combiners. GL 2.1 table 3.25.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum CombineOperand {
+    /// `SRC_COLOR`
+    Color,
+    /// `ONE_MINUS_SRC_COLOR`
+    OneMinusColor,
+    /// `SRC_ALPHA`
+    Alpha,
+    /// `ONE_MINUS_SRC_ALPHA`
+    OneMinusAlpha,
+}
+
+/// `RGB_SCALE` and `ALPHA_SCALE`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Deserialize, serde::Serialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum Scale {
+    /// 1
+    #[default]
+    One,
+    /// 2
+    Two,
+    /// 4
+    Four,
+}
+
+/// The text of a program under construction.
+#[derive(Default)]
+struct Text {
+    body: String,
+}
+
+impl Text {
+    /// Appends an instruction.
+    fn line(&mut self, line: Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = writeln!(self.body, "{line};");
+    }
+
+    /// The declaration of those temporaries that the instructions name.
+    fn temporaries<'a>(&self, names: impl Iterator<Item = &'a str>) -> String {
+        let operands = self.body.split([' ', ',', '-', ';', '\n']);
+        let named: HashSet<&str> = operands.filter_map(|word| word.split('.').next()).collect();
+        let used: Vec<&str> = names.filter(|name| named.contains(name)).collect();
+        match used.is_empty() {
+            true => String::new(),
+            false => format!("TEMP {};\n", used.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,462 @@
+//! GL's vertex processing as a program: lighting, texture coordinates, fog coordinate and size of points.
+//!
+//! The text declares what it needs at its head. Vectors of eye space that several parts read are computed once: `eye` (the position),
+//! `place` (the same without its divisor), `view` (the unit vector to the eye), `normal`, `reflection`.
+
+use super::{
+    ColorMaterial, FixedVertex, FogSource, LightForm, Lighting, MaterialFaces, MaterialMode,
+    NormalScaling, TexGenMode, Text,
+};
+use crate::state::Face;
+
+/// Constants: 0, 1/2, 1, and what squares of lengths are at least, so that vectors without a length do not become NaN.
+const CONSTANTS: &str = "PARAM value = { 0, 0.5, 1, 1e-36 }";
+
+/// All temporaries.
+const TEMPORARIES: [&str; 17] = [
+    "eye",
+    "place",
+    "view",
+    "normal",
+    "reflection",
+    "sphere",
+    "coord",
+    "temp",
+    "light",
+    "half",
+    "spot",
+    "lit",
+    "factor",
+    "front",
+    "back",
+    "front_specular",
+    "back_specular",
+];
+
+const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
+const COORDINATES: [&str; 4] = ["s", "t", "r", "q"];
+
+/// The program of GL's vertex processing. GL 2.1 sections 2.11 and 2.14.
+pub fn vertex_program(key: &FixedVertex) -> String {
+    let needs = Needs::of(key);
+    let mut text = Text::default();
+    text.eye_space(key.normals, needs);
+    match &key.lighting {
+        Some(lighting) => text.lighting(lighting),
+        None => {
+            text.line(format_args!("MOV result.color, vertex.color"));
+            text.line(format_args!(
+                "MOV result.color.secondary, vertex.color.secondary"
+            ));
+        }
+    }
+    text.texture_coordinates(key);
+    match key.fog_coordinate {
+        Some(FogSource::FragmentDepth) => {
+            text.line(format_args!("ABS result.fogcoord.x, place.z"));
+        }
+        Some(FogSource::FogCoord) => {
+            text.line(format_args!("MOV result.fogcoord.x, vertex.fogcoord.x"));
+        }
+        None => {}
+    }
+    if key.point_attenuation {
+        text.point_size();
+    }
+    let temporaries = text.temporaries(TEMPORARIES.iter().copied());
+    let body = text.body;
+    format!("!!ARBvp1.0\nOPTION ARB_position_invariant;\n{CONSTANTS};\n{temporaries}{body}END\n")
+}
+
+/// Vectors of eye space that parts of the program read.
+#[derive(Clone, Copy, Default)]
+struct Needs {
+    /// The position.
+    eye: bool,
+    /// The position without its divisor.
+    place: bool,
+    /// The unit vector from the vertex to the eye.
+    view: bool,
+    /// The normal.
+    normal: bool,
+    /// The reflection of the view.
+    reflection: bool,
+    /// Coordinates of sphere maps.
+    sphere: bool,
+}
+
+impl Needs {
+    fn of(key: &FixedVertex) -> Self {
+        let mut needs = Self::default();
+        if let Some(lighting) = &key.lighting {
+            let mut enabled = lighting.lights.iter().filter(|light| light.enabled);
+            let any = enabled.clone().next().is_some();
+            needs.normal = any;
+            needs.view = any && lighting.local_viewer;
+            needs.place = enabled.any(|light| light.positional);
+        }
+        for set in key.texcoords.iter().filter(|set| set.needed) {
+            for (coordinate, mode) in set.generated.into_iter().enumerate() {
+                match effective(mode, coordinate) {
+                    TexGenMode::None | TexGenMode::ObjectLinear => {}
+                    TexGenMode::EyeLinear => needs.eye = true,
+                    TexGenMode::SphereMap => needs.sphere = true,
+                    TexGenMode::ReflectionMap => needs.reflection = true,
+                    TexGenMode::NormalMap => needs.normal = true,
+                }
+            }
+        }
+        needs.place |= key.point_attenuation;
+        needs.place |= key.fog_coordinate == Some(FogSource::FragmentDepth);
+        needs.reflection |= needs.sphere;
+        needs.view |= needs.reflection;
+        needs.normal |= needs.reflection;
+        needs.place |= needs.view;
+        needs.eye |= needs.place;
+        needs
+    }
+}
+
+/// The mode of a coordinate, which GL does not have for all of them.
+fn effective(mode: TexGenMode, coordinate: usize) -> TexGenMode {
+    let last = match mode {
+        TexGenMode::None | TexGenMode::ObjectLinear | TexGenMode::EyeLinear => 3,
+        TexGenMode::ReflectionMap | TexGenMode::NormalMap => 2,
+        TexGenMode::SphereMap => 1,
+    };
+    match coordinate <= last {
+        true => mode,
+        false => TexGenMode::None,
+    }
+}
+
+/// The name of a face in bindings.
+const fn face_word(face: Face) -> &'static str {
+    match face {
+        Face::Front => "front",
+        Face::Back => "back",
+    }
+}
+
+/// Whether a color of a face's material is the vertex color.
+fn follows(color: Option<ColorMaterial>, face: Face, term: MaterialMode) -> bool {
+    let Some(color) = color else { return false };
+    let same_face = match (color.faces, face) {
+        (MaterialFaces::Both, _)
+        | (MaterialFaces::Front, Face::Front)
+        | (MaterialFaces::Back, Face::Back) => true,
+        (MaterialFaces::Front, Face::Back) | (MaterialFaces::Back, Face::Front) => false,
+    };
+    let both = matches!(term, MaterialMode::Ambient | MaterialMode::Diffuse);
+    same_face && (color.mode == term || (color.mode == MaterialMode::AmbientAndDiffuse && both))
+}
+
+impl Text {
+    /// A vector of length 1; w of the result becomes one over the length that it had.
+    fn normalize(&mut self, result: &str, vector: &str) {
+        self.line(format_args!("DP3 {result}.w, {vector}, {vector}"));
+        self.line(format_args!("MAX {result}.w, {result}.w, value.w"));
+        self.line(format_args!("RSQ {result}.w, {result}.w"));
+        self.line(format_args!("MUL {result}.xyz, {vector}, {result}.w"));
+    }
+
+    /// 1, the length, and its square, from a vector and one over its length in `inverse`; in `temp`.
+    fn distance(&mut self, vector: &str, inverse: &str) {
+        self.line(format_args!("DP3 temp.y, {vector}, {vector}"));
+        self.line(format_args!("DST temp, temp.y, {inverse}"));
+    }
+
+    /// The vectors of eye space.
+    fn eye_space(&mut self, normals: NormalScaling, needs: Needs) {
+        if needs.eye {
+            for (row, component) in COMPONENTS.iter().enumerate() {
+                self.line(format_args!(
+                    "DP4 eye.{component}, state.matrix.modelview.row[{row}], vertex.position"
+                ));
+            }
+        }
+        if needs.place {
+            self.line(format_args!("RCP place.w, eye.w"));
+            self.line(format_args!("MUL place.xyz, eye, place.w"));
+        }
+        if needs.view {
+            self.normalize("view", "-place");
+        }
+        if needs.normal {
+            self.normal(normals);
+        }
+        if needs.reflection {
+            // u - 2 n (n . u) with u = -view.
+            self.line(format_args!("DP3 temp.x, normal, view"));
+            self.line(format_args!("ADD temp.x, temp.x, temp.x"));
+            self.line(format_args!("MAD reflection.xyz, normal, temp.x, -view"));
+        }
+        if needs.sphere {
+            // r / m + 1/2 with m = 2 |r + (0, 0, 1)|.
+            self.line(format_args!("ADD temp.xyz, reflection, value.xxzx"));
+            self.line(format_args!("DP3 temp.w, temp, temp"));
+            self.line(format_args!("MAX temp.w, temp.w, value.w"));
+            self.line(format_args!("RSQ temp.w, temp.w"));
+            self.line(format_args!("MUL temp.w, temp.w, value.y"));
+            self.line(format_args!("MAD sphere.xy, reflection, temp.w, value.y"));
+        }
+    }
+
+    /// The normal in eye space. GL 2.1 section 2.11.3.
+    fn normal(&mut self, scaling: NormalScaling) {
+        for (row, component) in COMPONENTS.iter().take(3).enumerate() {
+            self.line(format_args!(
+                "DP3 normal.{component}, state.matrix.modelview.invtrans.row[{row}], vertex.normal"
+            ));
+        }
+        match scaling {
+            NormalScaling::None => {}
+            NormalScaling::Rescale => {
+                // One over the length of the third row of the inverse.
+                let row = "state.matrix.modelview.inverse.row[2]";
+                self.line(format_args!("DP3 normal.w, {row}, {row}"));
+                self.line(format_args!("RSQ normal.w, normal.w"));
+                self.line(format_args!("MUL normal.xyz, normal, normal.w"));
+            }
+            NormalScaling::Normalize => self.normalize("normal", "normal"),
+        }
+    }
+
+    /// The colors of the faces. GL 2.1 section 2.14.1.
+    fn lighting(&mut self, lighting: &Lighting) {
+        let faces: &[Face] = match lighting.two_sided {
+            true => &[Face::Front, Face::Back],
+            false => &[Face::Front],
+        };
+        for face in faces {
+            self.scene_color(lighting, *face);
+        }
+        for (number, light) in lighting.lights.iter().enumerate() {
+            if !light.enabled {
+                continue;
+            }
+            self.direction(number, *light);
+            let has_factor = self.factor(number, *light);
+            let half = self.half_vector(lighting, number, *light);
+            for face in faces {
+                self.reflected(*face, &half, has_factor);
+                self.light(lighting, number, *face);
+            }
+        }
+        for face in faces {
+            let word = face_word(*face);
+            self.line(format_args!("MOV result.color.{word}.primary, {word}"));
+            let secondary = match lighting.separate_specular {
+                true => format!("{word}_specular"),
+                false => "value.xxxz".to_owned(),
+            };
+            self.line(format_args!(
+                "MOV result.color.{word}.secondary, {secondary}"
+            ));
+        }
+    }
+
+    /// What a face has without lights: e_cm + a_cm a_cs, with the alpha of the diffuse color.
+    fn scene_color(&mut self, lighting: &Lighting, face: Face) {
+        let word = face_word(face);
+        let follows = |term| follows(lighting.color_material, face, term);
+        if follows(MaterialMode::Ambient) {
+            self.line(format_args!(
+                "MAD {word}.xyz, vertex.color, state.lightmodel.ambient, state.material.{word}.emission"
+            ));
+        } else if follows(MaterialMode::Emission) {
+            self.line(format_args!("MOV temp, state.material.{word}.ambient"));
+            self.line(format_args!(
+                "MAD {word}.xyz, temp, state.lightmodel.ambient, vertex.color"
+            ));
+        } else {
+            self.line(format_args!(
+                "MOV {word}.xyz, state.lightmodel.{word}.scenecolor"
+            ));
+        }
+        match follows(MaterialMode::Diffuse) {
+            true => self.line(format_args!("MOV {word}.w, vertex.color.w")),
+            false => self.line(format_args!(
+                "MOV {word}.w, state.material.{word}.diffuse.w"
+            )),
+        }
+        if lighting.separate_specular {
+            self.line(format_args!("MOV {word}_specular, value.xxxz"));
+        }
+    }
+
+    /// What a face reflects of a light's terms, in `lit`: 1, n . VP, and where the light is before the surface the power of n . h.
+    fn reflected(&mut self, face: Face, half: &str, has_factor: bool) {
+        let (word, sign) = match face {
+            Face::Front => ("front", ""),
+            Face::Back => ("back", "-"),
+        };
+        self.line(format_args!("DP3 temp.x, {sign}normal, light"));
+        self.line(format_args!("DP3 temp.y, {sign}normal, {half}"));
+        self.line(format_args!(
+            "MOV temp.w, state.material.{word}.shininess.x"
+        ));
+        self.line(format_args!("LIT lit, temp"));
+        if has_factor {
+            self.line(format_args!("MUL lit.xyz, lit, factor.x"));
+        }
+    }
+
+    /// Adds the terms of a light to a face.
+    fn light(&mut self, lighting: &Lighting, number: usize, face: Face) {
+        let word = face_word(face);
+        let specular = match lighting.separate_specular {
+            true => "_specular",
+            false => "",
+        };
+        for (term, name, lane, sum) in [
+            (MaterialMode::Ambient, "ambient", "x", ""),
+            (MaterialMode::Diffuse, "diffuse", "y", ""),
+            (MaterialMode::Specular, "specular", "z", specular),
+        ] {
+            let color = match follows(lighting.color_material, face, term) {
+                true => {
+                    self.line(format_args!(
+                        "MUL temp.xyz, vertex.color, state.light[{number}].{name}"
+                    ));
+                    "temp".to_owned()
+                }
+                false => format!("state.lightprod[{number}].{word}.{name}"),
+            };
+            self.line(format_args!(
+                "MAD {word}{sum}.xyz, lit.{lane}, {color}, {word}{sum}"
+            ));
+        }
+    }
+
+    /// The unit vector from the vertex to the light, in `light`; w is one over the distance of a positional light.
+    fn direction(&mut self, number: usize, light: LightForm) {
+        let position = format!("state.light[{number}].position");
+        match light.positional {
+            true => {
+                self.line(format_args!("RCP light.w, {position}.w"));
+                self.line(format_args!("MAD half.xyz, {position}, light.w, -place"));
+                self.normalize("light", "half");
+            }
+            false => self.normalize("light", &position),
+        }
+    }
+
+    /// Attenuation and spot, in `factor`; whether there is any. `half` is what [`Self::direction`] has left of a positional light.
+    fn factor(&mut self, number: usize, light: LightForm) -> bool {
+        let attenuation = format!("state.light[{number}].attenuation");
+        let attenuated = light.positional && light.attenuated;
+        if attenuated {
+            self.distance("half", "light.w");
+            self.line(format_args!("DP3 factor.x, temp, {attenuation}"));
+            self.line(format_args!("RCP factor.x, factor.x"));
+        }
+        if light.spot {
+            let direction = format!("state.light[{number}].spot.direction");
+            self.normalize("spot", &direction);
+            // The power of the cosine, 1 for the power 0 of it, as LIT has it; 0 outside of the cone, whose cosine is not negative.
+            self.line(format_args!("DP3 temp.y, -light, spot"));
+            self.line(format_args!("MOV temp.x, value.z"));
+            self.line(format_args!("MOV temp.w, {attenuation}.w"));
+            self.line(format_args!("LIT lit, temp"));
+            self.line(format_args!("SGE temp.z, temp.y, {direction}.w"));
+            match attenuated {
+                true => {
+                    self.line(format_args!("MUL temp.z, temp.z, lit.z"));
+                    self.line(format_args!("MUL factor.x, factor.x, temp.z"));
+                }
+                false => self.line(format_args!("MUL factor.x, temp.z, lit.z")),
+            }
+        }
+        attenuated || light.spot
+    }
+
+    /// The unit vector between those to the light and to the eye: the name that it has.
+    fn half_vector(&mut self, lighting: &Lighting, number: usize, light: LightForm) -> String {
+        if !light.positional && !lighting.local_viewer {
+            return format!("state.light[{number}].half");
+        }
+        let view = match lighting.local_viewer {
+            true => "view",
+            false => "value.xxzx",
+        };
+        self.line(format_args!("ADD temp.xyz, light, {view}"));
+        self.normalize("half", "temp");
+        "half".to_owned()
+    }
+
+    /// All sets of texture coordinates. GL 2.1 sections 2.11.2 and 2.11.4.
+    fn texture_coordinates(&mut self, key: &FixedVertex) {
+        for (number, set) in key.texcoords.iter().enumerate() {
+            if !set.needed {
+                continue;
+            }
+            let result = format!("result.texcoord[{number}]");
+            let made = match set.transformed {
+                true => "coord",
+                false => result.as_str(),
+            };
+            let modes: [TexGenMode; 4] =
+                std::array::from_fn(|place| effective(set.generated[place], place));
+            self.copied_coordinates(made, number, modes);
+            self.linear_coordinates(made, number, modes);
+            if !set.transformed {
+                continue;
+            }
+            for (row, component) in COMPONENTS.iter().enumerate() {
+                self.line(format_args!(
+                    "DP4 {result}.{component}, state.matrix.texture[{number}].row[{row}], coord"
+                ));
+            }
+        }
+    }
+
+    /// Coordinates that are components of vectors.
+    fn copied_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
+        let own = format!("vertex.texcoord[{set}]");
+        for (mode, vector) in [
+            (TexGenMode::None, own.as_str()),
+            (TexGenMode::SphereMap, "sphere"),
+            (TexGenMode::ReflectionMap, "reflection"),
+            (TexGenMode::NormalMap, "normal"),
+        ] {
+            let same = modes.iter().zip(COMPONENTS).filter(|(it, _)| **it == mode);
+            let mask: String = same.map(|(_, component)| component).collect();
+            if !mask.is_empty() {
+                self.line(format_args!("MOV {made}.{mask}, {vector}"));
+            }
+        }
+    }
+
+    /// Coordinates that planes give.
+    fn linear_coordinates(&mut self, made: &str, set: usize, modes: [TexGenMode; 4]) {
+        for (coordinate, mode) in modes.into_iter().enumerate() {
+            let (vector, space) = match mode {
+                TexGenMode::ObjectLinear => ("vertex.position", "object"),
+                TexGenMode::EyeLinear => ("eye", "eye"),
+                TexGenMode::None
+                | TexGenMode::SphereMap
+                | TexGenMode::ReflectionMap
+                | TexGenMode::NormalMap => continue,
+            };
+            let (component, letter) = (COMPONENTS[coordinate], COORDINATES[coordinate]);
+            self.line(format_args!(
+                "DP4 {made}.{component}, {vector}, state.texgen[{set}].{space}.{letter}"
+            ));
+        }
+    }
+
+    /// The size of points: GL 2.1 section 3.3.
+    fn point_size(&mut self) {
+        self.normalize("temp", "place");
+        self.line(format_args!("MOV coord.w, temp.w"));
+        self.distance("place", "coord.w");
+        self.line(format_args!("DP3 temp.x, temp, state.point.attenuation"));
+        self.line(format_args!("RSQ temp.x, temp.x"));
+        self.line(format_args!("MUL temp.x, temp.x, state.point.size.x"));
+        self.line(format_args!("MAX temp.x, temp.x, state.point.size.y"));
+        self.line(format_args!(
+            "MIN result.pointsize.x, temp.x, state.point.size.z"
+        ));
+    }
+}

@@ -1,0 +1,257 @@
+//! State that only draws without a program see, set by OpenGL's own commands.
+
+use super::Problem;
+use super::state::{select_unit, texgen_coord};
+use crate::gl::{self, Gl};
+use glasm::fixed_function::{
+    CombineFunction, CombineOperand, CombineSource, FogMode, FogSource, MaterialFaces,
+    MaterialMode, Scale, TexGenMode,
+};
+use glasm_scripts::script::{
+    CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
+};
+
+/// Changes state as the command of OpenGL with the same name does.
+pub(super) fn apply(gl: &Gl, update: FixedUpdate) -> Result<(), Problem> {
+    match update {
+        FixedUpdate::Enable(capability, switch) => enable(gl, capability, switch)?,
+        FixedUpdate::LocalViewer(switch) => light_model(gl, gl::LIGHT_MODEL_LOCAL_VIEWER, switch)?,
+        FixedUpdate::TwoSide(switch) => light_model(gl, gl::LIGHT_MODEL_TWO_SIDE, switch)?,
+        FixedUpdate::SeparateSpecular(switch) => {
+            let control = match switch {
+                Switch::On => gl::SEPARATE_SPECULAR_COLOR,
+                Switch::Off => gl::SINGLE_COLOR,
+            };
+            gl.LightModeli(gl::LIGHT_MODEL_COLOR_CONTROL, control.cast_signed())?;
+        }
+        FixedUpdate::ColorMaterial(color) => {
+            let faces = match color.faces {
+                MaterialFaces::Front => gl::FRONT,
+                MaterialFaces::Back => gl::BACK,
+                MaterialFaces::Both => gl::FRONT_AND_BACK,
+            };
+            gl.ColorMaterial(faces, material_mode(color.mode))?;
+        }
+        FixedUpdate::FogMode(mode) => {
+            let mode = match mode {
+                FogMode::Linear => gl::LINEAR,
+                FogMode::Exp => gl::EXP,
+                FogMode::Exp2 => gl::EXP2,
+            };
+            gl.Fogi(gl::FOG_MODE, mode.cast_signed())?;
+        }
+        FixedUpdate::FogSource(source) => {
+            let source = match source {
+                FogSource::FragmentDepth => gl::FRAGMENT_DEPTH,
+                FogSource::FogCoord => gl::FOG_COORD,
+            };
+            gl.Fogi(gl::FOG_COORD_SRC, source.cast_signed())?;
+        }
+        FixedUpdate::TexGenMode(unit, coord, mode) => {
+            select_unit(gl, unit)?;
+            let mode = texgen_mode(mode).cast_signed();
+            gl.TexGeni(texgen_coord(coord), gl::TEXTURE_GEN_MODE, mode)?;
+        }
+        FixedUpdate::TexEnv(unit, update) => {
+            select_unit(gl, unit)?;
+            let (name, value) = environment(update);
+            gl.TexEnvi(gl::TEXTURE_ENV, name, value.cast_signed())?;
+        }
+    }
+    Ok(gl.check("setting fixed-function state")?)
+}
+
+fn enable(gl: &Gl, capability: FixedCapability, switch: Switch) -> Result<(), Problem> {
+    let name = match capability {
+        FixedCapability::ColorMaterial => gl::COLOR_MATERIAL,
+        FixedCapability::ColorSum => gl::COLOR_SUM,
+        FixedCapability::Fog => gl::FOG,
+        FixedCapability::Light(number) => gl::LIGHT0 + number,
+        FixedCapability::Lighting => gl::LIGHTING,
+        FixedCapability::Normalize => gl::NORMALIZE,
+        FixedCapability::RescaleNormal => gl::RESCALE_NORMAL,
+        FixedCapability::TexGen(unit, coord) => {
+            select_unit(gl, unit)?;
+            // The constants follow each other as the coordinates do.
+            gl::TEXTURE_GEN_S + coord as u32
+        }
+    };
+    match switch {
+        Switch::On => gl.Enable(name)?,
+        Switch::Off => gl.Disable(name)?,
+    }
+    Ok(())
+}
+
+fn light_model(gl: &Gl, name: u32, switch: Switch) -> Result<(), Problem> {
+    Ok(gl.LightModeli(name, i32::from(switch == Switch::On))?)
+}
+
+fn material_mode(mode: MaterialMode) -> u32 {
+    match mode {
+        MaterialMode::Ambient => gl::AMBIENT,
+        MaterialMode::Diffuse => gl::DIFFUSE,
+        MaterialMode::Specular => gl::SPECULAR,
+        MaterialMode::Emission => gl::EMISSION,
+        MaterialMode::AmbientAndDiffuse => gl::AMBIENT_AND_DIFFUSE,
+    }
+}
+
+/// What scripts cannot say is the initial mode.
+fn texgen_mode(mode: TexGenMode) -> u32 {
+    match mode {
+        TexGenMode::ObjectLinear => gl::OBJECT_LINEAR,
+        TexGenMode::EyeLinear | TexGenMode::None => gl::EYE_LINEAR,
+        TexGenMode::SphereMap => gl::SPHERE_MAP,
+        TexGenMode::ReflectionMap => gl::REFLECTION_MAP,
+        TexGenMode::NormalMap => gl::NORMAL_MAP,
+    }
+}
+
+/// Name and value of a property of a texture environment.
+fn environment(update: TexEnvUpdate) -> (u32, u32) {
+    let by_lanes = |lanes, rgb, alpha| match lanes {
+        CombinedLanes::Rgb => rgb,
+        CombinedLanes::Alpha => alpha,
+    };
+    // Those of arguments follow each other.
+    let place = |lanes, rgb, alpha, place: usize| by_lanes(lanes, rgb, alpha) + place as u32;
+    match update {
+        TexEnvUpdate::Mode(mode) => (gl::TEXTURE_ENV_MODE, environment_mode(mode)),
+        TexEnvUpdate::Function(lanes, function) => (
+            by_lanes(lanes, gl::COMBINE_RGB, gl::COMBINE_ALPHA),
+            combine_function(function),
+        ),
+        TexEnvUpdate::Source(lanes, number, source) => (
+            place(lanes, gl::SRC0_RGB, gl::SRC0_ALPHA, number),
+            combine_source(source),
+        ),
+        TexEnvUpdate::Operand(lanes, number, operand) => (
+            place(lanes, gl::OPERAND0_RGB, gl::OPERAND0_ALPHA, number),
+            combine_operand(operand),
+        ),
+        TexEnvUpdate::Scale(lanes, scale) => (
+            by_lanes(lanes, gl::RGB_SCALE, gl::ALPHA_SCALE),
+            match scale {
+                Scale::One => 1,
+                Scale::Two => 2,
+                Scale::Four => 4,
+            },
+        ),
+    }
+}
+
+fn environment_mode(mode: EnvironmentMode) -> u32 {
+    match mode {
+        EnvironmentMode::Modulate => gl::MODULATE,
+        EnvironmentMode::Replace => gl::REPLACE,
+        EnvironmentMode::Decal => gl::DECAL,
+        EnvironmentMode::Blend => gl::BLEND,
+        EnvironmentMode::Add => gl::ADD,
+        EnvironmentMode::Combine => gl::COMBINE,
+    }
+}
+
+fn combine_function(function: CombineFunction) -> u32 {
+    match function {
+        CombineFunction::Replace => gl::REPLACE,
+        CombineFunction::Modulate => gl::MODULATE,
+        CombineFunction::Add => gl::ADD,
+        CombineFunction::AddSigned => gl::ADD_SIGNED,
+        CombineFunction::Interpolate => gl::INTERPOLATE,
+        CombineFunction::Subtract => gl::SUBTRACT,
+        CombineFunction::Dot3Rgb => gl::DOT3_RGB,
+        CombineFunction::Dot3Rgba => gl::DOT3_RGBA,
+    }
+}
+
+fn combine_source(source: CombineSource) -> u32 {
+    match source {
+        CombineSource::Texture => gl::TEXTURE,
+        CombineSource::TextureUnit(number) => gl::TEXTURE0 + u32::from(number),
+        CombineSource::Constant => gl::CONSTANT,
+        CombineSource::PrimaryColor => gl::PRIMARY_COLOR,
+        CombineSource::Previous => gl::PREVIOUS,
+    }
+}
+
+fn combine_operand(operand: CombineOperand) -> u32 {
+    match operand {
+        CombineOperand::Color => gl::SRC_COLOR,
+        CombineOperand::OneMinusColor => gl::ONE_MINUS_SRC_COLOR,
+        CombineOperand::Alpha => gl::SRC_ALPHA,
+        CombineOperand::OneMinusAlpha => gl::ONE_MINUS_SRC_ALPHA,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gl::tests::open;
+    use glasm_scripts::script::{Command, Script, StateUpdate};
+
+    fn run(gl: &Gl, lines: &str) {
+        let text = format!("[require]\nGL >= 2.0\n[test]\n{lines}\n");
+        let script = Script::parse(text.as_bytes()).unwrap();
+        for step in &script.steps {
+            if let Command::GlState(StateUpdate::Fixed(update)) = step.command {
+                apply(gl, update).unwrap();
+            } else {
+                assert!(matches!(step.command, Command::Sampling { .. }), "{step:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_update_sets_what_it_names() {
+        let Some(gl) = open() else { return };
+        run(
+            &gl,
+            "enable GL_LIGHTING\nenable GL_LIGHT3\nenable GL_COLOR_MATERIAL\ncolormaterial back specular\nfog mode exp2\n\
+             fog coord_src fragment_depth\nlightmodel local_viewer on\nlightmodel two_side on\n\
+             lightmodel color_control separate_specular_color",
+        );
+        for capability in [gl::LIGHTING, gl::LIGHT3, gl::COLOR_MATERIAL] {
+            assert_eq!(gl.IsEnabled(capability).unwrap(), gl::TRUE);
+        }
+        assert_eq!(gl.IsEnabled(gl::LIGHT2).unwrap(), gl::FALSE);
+        for (name, value) in [
+            (gl::COLOR_MATERIAL_FACE, gl::BACK),
+            (gl::COLOR_MATERIAL_PARAMETER, gl::SPECULAR),
+            (gl::FOG_MODE, gl::EXP2),
+            (gl::FOG_COORD_SRC, gl::FRAGMENT_DEPTH),
+            (gl::LIGHT_MODEL_LOCAL_VIEWER, 1),
+            (gl::LIGHT_MODEL_TWO_SIDE, 1),
+            (gl::LIGHT_MODEL_COLOR_CONTROL, gl::SEPARATE_SPECULAR_COLOR),
+        ] {
+            assert_eq!(gl.integer(name).unwrap().unsigned_abs(), value, "{name:#x}");
+        }
+    }
+
+    #[test]
+    fn environments_of_units() {
+        let Some(gl) = open() else { return };
+        run(
+            &gl,
+            "texenv 1 mode combine\ntexenv 1 combine_alpha interpolate\ntexenv 1 src2_alpha texture3\n\
+             texenv 1 operand1_rgb one_minus_src_color\ntexenv 1 alpha_scale 4\nactive_texture 1\nenable GL_TEXTURE_GEN_R\n\
+             texgen 1 r mode normal_map",
+        );
+        gl.ActiveTexture(gl::TEXTURE1).unwrap();
+        for (name, value) in [
+            (gl::TEXTURE_ENV_MODE, gl::COMBINE),
+            (gl::COMBINE_ALPHA, gl::INTERPOLATE),
+            (gl::SRC2_ALPHA, gl::TEXTURE3),
+            (gl::OPERAND1_RGB, gl::ONE_MINUS_SRC_COLOR),
+            (gl::ALPHA_SCALE, 4),
+        ] {
+            let found = gl.get_texture_environment(gl::TEXTURE_ENV, name);
+            assert_eq!(found.unwrap()[0] as u32, value, "{name:#x}");
+        }
+        assert_eq!(gl.IsEnabled(gl::TEXTURE_GEN_R).unwrap(), gl::TRUE);
+        let mode = gl.get_texture_generation(gl::R, gl::TEXTURE_GEN_MODE);
+        assert_eq!(mode.unwrap()[0] as u32, gl::NORMAL_MAP);
+        gl.ActiveTexture(gl::TEXTURE0).unwrap();
+        assert_eq!(gl.IsEnabled(gl::TEXTURE_GEN_R).unwrap(), gl::FALSE);
+    }
+}

@@ -1,0 +1,449 @@
+//! The state of draws without a program, as far as it decides about the programs that are written for them.
+
+use super::fixed_function::Switch;
+use super::fixed_state::{
+    CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, TexEnvUpdate,
+};
+use super::program_state::TextureEnables;
+use super::{Command, LightUpdate, MatrixTarget, PointUpdate, StateUpdate};
+use crate::format::{Aspect, Format};
+use crate::texture::{DepthMode, Sampling};
+use glasm::fixed_function::{
+    BaseFormat, ColorMaterial, Combine, Environment, FixedFragment, FixedVertex, FogMode,
+    FogSource, LightForm, Lighting, NormalScaling, TexCoords, TexGenMode, TextureUnit, UNITS,
+};
+
+/// What the fragment stage reads of what a vertex stage without program makes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FixedReads {
+    /// A bit for each set of texture coordinates.
+    pub texcoords: u8,
+    /// The fog coordinate.
+    pub fog_coordinate: bool,
+}
+
+/// Who processes the vertices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum VertexProcessing {
+    /// A program.
+    Program,
+    /// GL itself.
+    Fixed,
+}
+
+/// The state at a draw: GL's initial state but for the fog coordinate, which comes from vertices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FixedFunctions {
+    lighting: bool,
+    /// Everything about lighting but the colors of materials.
+    light: Lighting,
+    is_color_material: bool,
+    color_material: ColorMaterial,
+    normalizes: bool,
+    rescales: bool,
+    point_attenuation: bool,
+    fog: bool,
+    fog_mode: FogMode,
+    fog_source: FogSource,
+    color_sum: bool,
+    units: [Unit; UNITS],
+}
+
+/// A texture unit with the set of texture coordinates of the same number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Unit {
+    transformed: bool,
+    generates: [bool; 4],
+    modes: [TexGenMode; 4],
+    environment: EnvironmentMode,
+    combine: Combine,
+    base_format: BaseFormat,
+    is_depth: bool,
+    compares: bool,
+    components: usize,
+    /// What the script says of the base format.
+    said_format: Option<BaseFormat>,
+    depth_modes: [DepthMode; 2],
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        let depth_mode = Sampling::INITIAL.depth_mode;
+        Self {
+            transformed: false,
+            generates: [false; 4],
+            modes: [TexGenMode::EyeLinear; 4],
+            environment: EnvironmentMode::default(),
+            combine: Combine::default(),
+            base_format: BaseFormat::default(),
+            is_depth: false,
+            compares: false,
+            components: 4,
+            said_format: None,
+            depth_modes: [depth_mode; 2],
+        }
+    }
+}
+
+impl Default for FixedFunctions {
+    fn default() -> Self {
+        Self {
+            lighting: false,
+            light: Lighting::default(),
+            is_color_material: false,
+            color_material: ColorMaterial::default(),
+            normalizes: false,
+            rescales: false,
+            point_attenuation: false,
+            fog: false,
+            fog_mode: FogMode::Exp,
+            fog_source: FogSource::FogCoord,
+            color_sum: false,
+            units: [Unit::default(); UNITS],
+        }
+    }
+}
+
+impl FixedFunctions {
+    /// What a command of the script changes.
+    pub(super) fn apply(&mut self, command: &Command) {
+        if let Command::GlState(update) = command {
+            self.apply_state(*update);
+        } else if let Command::Matrix {
+            target: MatrixTarget::Texture(unit),
+            ..
+        } = command
+        {
+            // The program for any matrix is right for the identity, too.
+            if let Some(unit) = self.units.get_mut(*unit as usize) {
+                unit.transformed = true;
+            }
+        } else if let Command::Texture { unit, update } = command {
+            if let Some(unit) = self.units.get_mut(*unit as usize) {
+                unit.set_format(&update.shape.format);
+            }
+        } else if let Command::Sampling { unit, sampling } = command {
+            if let Some(unit) = self.units.get_mut(*unit as usize) {
+                unit.set_sampling(sampling);
+            }
+        }
+    }
+
+    fn apply_state(&mut self, update: StateUpdate) {
+        match update {
+            StateUpdate::Light(number, update) => {
+                if let Some(light) = self.light.lights.get_mut(number as usize) {
+                    apply_light(light, update);
+                }
+            }
+            StateUpdate::Point(PointUpdate::Attenuation(factors)) => {
+                self.point_attenuation = factors != [1.0, 0.0, 0.0];
+            }
+            StateUpdate::Fixed(update) => self.apply_fixed(update),
+            StateUpdate::Point(_)
+            | StateUpdate::Material(..)
+            | StateUpdate::LightModelAmbient(_)
+            | StateUpdate::Fog(_)
+            | StateUpdate::TexEnvColor(..)
+            | StateUpdate::TexGen(..)
+            | StateUpdate::ClipPlane(..) => {}
+        }
+    }
+
+    fn apply_fixed(&mut self, update: FixedUpdate) {
+        match update {
+            FixedUpdate::Enable(capability, switch) => {
+                if let Some(state) = self.capability(capability) {
+                    *state = switch == Switch::On;
+                }
+            }
+            FixedUpdate::LocalViewer(switch) => self.light.local_viewer = switch == Switch::On,
+            FixedUpdate::TwoSide(switch) => self.light.two_sided = switch == Switch::On,
+            FixedUpdate::SeparateSpecular(switch) => {
+                self.light.separate_specular = switch == Switch::On;
+            }
+            FixedUpdate::ColorMaterial(color_material) => self.color_material = color_material,
+            FixedUpdate::FogMode(mode) => self.fog_mode = mode,
+            FixedUpdate::FogSource(source) => self.fog_source = source,
+            FixedUpdate::TexGenMode(unit, coord, mode) => {
+                if let Some(unit) = self.units.get_mut(unit as usize) {
+                    unit.modes[coord as usize] = mode;
+                }
+            }
+            FixedUpdate::TexEnv(unit, update) => {
+                if let Some(unit) = self.units.get_mut(unit as usize) {
+                    unit.apply_environment(update);
+                }
+            }
+        }
+    }
+
+    fn capability(&mut self, capability: FixedCapability) -> Option<&mut bool> {
+        Some(match capability {
+            FixedCapability::ColorMaterial => &mut self.is_color_material,
+            FixedCapability::ColorSum => &mut self.color_sum,
+            FixedCapability::Fog => &mut self.fog,
+            FixedCapability::Light(number) => {
+                &mut self.light.lights.get_mut(number as usize)?.enabled
+            }
+            FixedCapability::Lighting => &mut self.lighting,
+            FixedCapability::Normalize => &mut self.normalizes,
+            FixedCapability::RescaleNormal => &mut self.rescales,
+            FixedCapability::TexGen(unit, coord) => {
+                &mut self.units.get_mut(unit as usize)?.generates[coord as usize]
+            }
+        })
+    }
+
+    /// Whether back faces have colors of their own.
+    pub fn is_two_sided(&self) -> bool {
+        self.lighting && self.light.two_sided
+    }
+
+    /// The key of the vertex stage.
+    pub fn vertex(&self, reads: FixedReads) -> FixedVertex {
+        let color_material = self.is_color_material.then_some(self.color_material);
+        let lighting = Lighting {
+            color_material,
+            ..self.light
+        };
+        FixedVertex {
+            normals: match (self.normalizes, self.rescales) {
+                (true, _) => NormalScaling::Normalize,
+                (false, true) => NormalScaling::Rescale,
+                (false, false) => NormalScaling::None,
+            },
+            lighting: self.lighting.then_some(lighting),
+            fog_coordinate: reads.fog_coordinate.then_some(self.fog_source),
+            point_attenuation: self.point_attenuation,
+            texcoords: std::array::from_fn(|set| {
+                let unit = &self.units[set];
+                TexCoords {
+                    needed: reads.texcoords >> set & 1 != 0,
+                    generated: std::array::from_fn(|coord| match unit.generates[coord] {
+                        true => unit.modes[coord],
+                        false => TexGenMode::None,
+                    }),
+                    transformed: unit.transformed,
+                }
+            }),
+        }
+    }
+
+    /// The key of the fragment stage. Colors are clamped, as they are with GL's initial state.
+    pub fn fragment(
+        &self,
+        enables: &[TextureEnables],
+        vertices: VertexProcessing,
+    ) -> FixedFragment {
+        FixedFragment {
+            units: std::array::from_fn(|number| {
+                let unit = &self.units[number];
+                TextureUnit {
+                    target: enables.get(number).and_then(|enables| enables.target()),
+                    base_format: unit.base_format,
+                    compared: unit.is_depth && unit.compares,
+                    environment: unit.environment(),
+                }
+            }),
+            color_sum: self.color_sum || (self.lighting && vertices == VertexProcessing::Fixed),
+            fog: self.fog.then_some(self.fog_mode),
+            unclamped: false,
+        }
+    }
+}
+
+/// The modelview matrices of scripts with lights are affine, so that w stays what it is.
+fn apply_light(light: &mut LightForm, update: LightUpdate) {
+    match update {
+        LightUpdate::Position([.., w]) => light.positional = w != 0.0,
+        LightUpdate::SpotCutoff(degrees) => light.spot = degrees != 180.0,
+        // The program for any attenuation is right for the initial one, too.
+        LightUpdate::Attenuation(..) => light.attenuated = true,
+        LightUpdate::Ambient(_)
+        | LightUpdate::Diffuse(_)
+        | LightUpdate::Specular(_)
+        | LightUpdate::SpotDirection(_)
+        | LightUpdate::SpotExponent(_) => {}
+    }
+}
+
+impl Unit {
+    fn set_format(&mut self, format: &Format) {
+        self.is_depth = format.aspect == Aspect::Depth;
+        self.components = format.channels.len();
+        self.find_base_format();
+    }
+
+    fn set_sampling(&mut self, sampling: &Sampling) {
+        self.compares = sampling.compares;
+        self.said_format = sampling.base_format;
+        self.depth_modes = [sampling.depth_mode, sampling.compared_mode];
+        self.find_base_format();
+    }
+
+    /// What GL makes of formats that have no such base format of their own: red and red with green are like RGB.
+    fn find_base_format(&mut self) {
+        let own = match self.components {
+            4 => BaseFormat::Rgba,
+            _ => BaseFormat::Rgb,
+        };
+        self.base_format = match self.is_depth {
+            true => match self.depth_modes[usize::from(self.compares)] {
+                DepthMode::Luminance => BaseFormat::Luminance,
+                DepthMode::Intensity => BaseFormat::Intensity,
+                DepthMode::Alpha => BaseFormat::Alpha,
+                DepthMode::Red => BaseFormat::Rgb,
+            },
+            false => self.said_format.unwrap_or(own),
+        };
+    }
+
+    fn apply_environment(&mut self, update: TexEnvUpdate) {
+        let lanes = match update {
+            TexEnvUpdate::Mode(mode) => {
+                self.environment = mode;
+                return;
+            }
+            TexEnvUpdate::Function(lanes, _)
+            | TexEnvUpdate::Source(lanes, ..)
+            | TexEnvUpdate::Operand(lanes, ..)
+            | TexEnvUpdate::Scale(lanes, _) => lanes,
+        };
+        let combiner = match lanes {
+            CombinedLanes::Rgb => &mut self.combine.rgb,
+            CombinedLanes::Alpha => &mut self.combine.alpha,
+        };
+        match update {
+            TexEnvUpdate::Mode(_) => {}
+            TexEnvUpdate::Function(_, function) => combiner.function = function,
+            TexEnvUpdate::Source(_, place, source) => combiner.arguments[place].source = source,
+            TexEnvUpdate::Operand(_, place, operand) => {
+                combiner.arguments[place].operand = operand;
+            }
+            TexEnvUpdate::Scale(_, scale) => combiner.scale = scale,
+        }
+    }
+
+    fn environment(&self) -> Environment {
+        match self.environment {
+            EnvironmentMode::Modulate => Environment::Modulate,
+            EnvironmentMode::Replace => Environment::Replace,
+            EnvironmentMode::Decal => Environment::Decal,
+            EnvironmentMode::Blend => Environment::Blend,
+            EnvironmentMode::Add => Environment::Add,
+            EnvironmentMode::Combine => Environment::Combine(self.combine),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Script;
+    use super::*;
+    use glasm::fixed_function::{
+        CombineFunction, CombineSource, MaterialFaces, MaterialMode, Scale, TextureTarget,
+    };
+
+    /// The state behind all commands of a test section.
+    fn state(commands: &str) -> FixedFunctions {
+        let text = format!("[require]\nGL >= 1.3\n[test]\n{commands}\n");
+        let script = Script::parse(text.as_bytes()).unwrap();
+        let mut state = FixedFunctions::default();
+        for step in &script.steps {
+            state.apply(&step.command);
+        }
+        state
+    }
+
+    #[test]
+    fn the_initial_state_is_that_of_the_library() {
+        let state = state("");
+        assert_eq!(state.vertex(FixedReads::default()), FixedVertex::default());
+        assert_eq!(
+            state.fragment(&[], VertexProcessing::Fixed),
+            FixedFragment::default()
+        );
+    }
+
+    #[test]
+    fn what_is_off_does_not_count() {
+        let state = state(
+            "enable GL_LIGHT0\nlight 0 position 1 2 3 1\nlightmodel two_side on\ncolormaterial front specular\nfog mode linear\n\
+             texgen 0 s mode sphere_map\npoint attenuation 1 0 0",
+        );
+        let mut expected = FixedVertex::default();
+        expected.texcoords[0].needed = true;
+        let reads = FixedReads {
+            texcoords: 1,
+            fog_coordinate: false,
+        };
+        assert_eq!(state.vertex(reads), expected);
+        assert_eq!(
+            state.fragment(&[], VertexProcessing::Fixed),
+            FixedFragment::default()
+        );
+        assert!(!state.is_two_sided());
+    }
+
+    #[test]
+    fn lighting_by_its_commands() {
+        let state = state(
+            "enable GL_LIGHTING\nenable GL_LIGHT1\nlight 1 position 1 2 3 1\nlight 1 spot_cutoff 30\nlight 1 linear_attenuation 1\n\
+             enable GL_LIGHT2\nlight 2 position 1 2 3 0\nlightmodel two_side on\nlightmodel local_viewer on\nenable GL_COLOR_MATERIAL\n\
+             colormaterial back diffuse\nenable GL_RESCALE_NORMAL",
+        );
+        let key = state.vertex(FixedReads::default());
+        let lighting = key.lighting.unwrap();
+        let [first, second, third, ..] = lighting.lights;
+        assert_eq!(first, LightForm::default());
+        assert!(second.enabled && second.positional && second.spot && second.attenuated);
+        assert!(third.enabled && !third.positional && !third.spot && !third.attenuated);
+        assert!(lighting.two_sided && lighting.local_viewer && !lighting.separate_specular);
+        let color_material = ColorMaterial {
+            faces: MaterialFaces::Back,
+            mode: MaterialMode::Diffuse,
+        };
+        assert_eq!(lighting.color_material, Some(color_material));
+        assert_eq!(key.normals, NormalScaling::Rescale);
+        // Lighting brings the color sum where no vertex program is.
+        assert!(
+            state.fragment(&[], VertexProcessing::Fixed).color_sum
+                && !state.fragment(&[], VertexProcessing::Program).color_sum
+        );
+    }
+
+    #[test]
+    fn units_by_their_commands() {
+        let state = state(
+            "texture 2D 1 R8_UNORM (1, 1) 1\ntexparameter 2D base_format intensity\nenable GL_TEXTURE_2D\n\
+             texenv 1 mode combine\ntexenv 1 combine_alpha add\ntexenv 1 src1_rgb texture0\ntexenv 1 rgb_scale 4\n\
+             texture 2D 2 D32_SFLOAT (1, 1) 1\ntexparameter 2D depth_mode alpha\ntexparameter 2D compare_mode ref_to_texture\n\
+             matrix texture 2 scale 2 2 2\nenable GL_TEXTURE_GEN_T\ntexgen 2 t mode object_linear",
+        );
+        let mut enables = [TextureEnables::default(); 2];
+        enables[1].set("GL_TEXTURE_2D", Switch::On);
+        let [first, second, third, ..] = state.fragment(&enables, VertexProcessing::Fixed).units;
+        assert_eq!(first, TextureUnit::default());
+        assert_eq!(second.target, Some(TextureTarget::D2));
+        assert_eq!(second.base_format, BaseFormat::Intensity);
+        let mut combine = Combine::default();
+        combine.alpha.function = CombineFunction::Add;
+        combine.rgb.arguments[1].source = CombineSource::TextureUnit(0);
+        combine.rgb.scale = Scale::Four;
+        assert_eq!(second.environment, Environment::Combine(combine));
+        assert_eq!(third.base_format, BaseFormat::Alpha);
+        assert!(third.compared && third.target.is_none());
+        let reads = FixedReads {
+            texcoords: 0b100,
+            fog_coordinate: true,
+        };
+        let key = state.vertex(reads);
+        assert_eq!(key.fog_coordinate, Some(FogSource::FogCoord));
+        let set = key.texcoords[2];
+        assert!(set.needed && set.transformed && !key.texcoords[1].needed);
+        let mut generated = [TexGenMode::None; 4];
+        generated[1] = TexGenMode::ObjectLinear;
+        assert_eq!(set.generated, generated);
+    }
+}
