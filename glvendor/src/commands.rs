@@ -99,7 +99,7 @@ pub(crate) fn delete(state: &mut State, names: &[u32]) {
         for row in &TARGETS {
             if state.bound(row.target).program.name == name {
                 state.bound_mut(row.target).program = Arc::new(Program::new(0));
-                state.dirty |= Groups::PROGRAMS;
+                state.touch(Groups::PROGRAMS);
             }
         }
     }
@@ -126,7 +126,7 @@ fn bind(state: &mut State, number: u32, name: u32) {
     }
     if state.bound(target).program.name != name || name == 0 {
         state.bound_mut(target).program = program;
-        state.dirty |= Groups::PROGRAMS;
+        state.touch(Groups::PROGRAMS);
     }
 }
 
@@ -141,7 +141,7 @@ fn enable(state: &mut State, target: Target, enabled: bool) {
     }
     if state.bound(target).enabled != enabled {
         state.bound_mut(target).enabled = enabled;
-        state.dirty |= Groups::PROGRAMS;
+        state.touch(Groups::PROGRAMS);
     }
 }
 
@@ -150,7 +150,7 @@ fn use_program(state: &mut State, program: u32) {
     draw::release(state);
     driver::UseProgram(program);
     state.used_program = query::integer(driver::constants::CURRENT_PROGRAM) as u32;
-    state.dirty |= Groups::PROGRAMS;
+    state.touch(Groups::PROGRAMS);
 }
 
 /// Loads a program string into the program that is bound: `ProgramStringARB`.
@@ -207,7 +207,7 @@ pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
     contents.vertex_limit = limit;
     drop(contents);
     program.reloaded();
-    state.dirty |= Groups::PROGRAMS;
+    state.touch(Groups::PROGRAMS);
 }
 
 /// `ProgramSubroutineParametersuivNV`: NV_gpu_program5 section 2.14.1.
@@ -261,7 +261,7 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
         program.reloaded();
         state.error_position = -1;
         state.error_text = CString::default();
-        state.dirty |= Groups::PROGRAMS;
+        state.touch(Groups::PROGRAMS);
         return;
     }
     translate(state, target, program, Source::new("", text).for_stage(row.stage));
@@ -284,7 +284,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
             program.reloaded();
             state.error_position = -1;
             state.error_text = CString::default();
-            state.dirty |= Groups::PROGRAMS;
+            state.touch(Groups::PROGRAMS);
             state.start_mirroring();
         }
         Err(errors) => {
@@ -421,7 +421,7 @@ fn track(state: &mut State, number: u32, address: u32, matrix: u32, transform: u
         0x8630..=0x8637 => Some(TrackedMatrix::Program(matrix - 0x8630)),
         _ => return state.fail(INVALID_ENUM),
     };
-    state.dirty |= Groups::MATRIX | Groups::PROGRAMS;
+    state.touch(Groups::MATRIX | Groups::PROGRAMS);
     let tracking = matrix.map(|matrix| Tracking { matrix, form });
     crate::params::read_tracked(state, address);
     if let Some(rows) = state.gl.track_matrix(address, tracking) {

@@ -17,7 +17,7 @@ pub(crate) type Shared = Arc<Mutex<Share>>;
 
 bitflags! {
     /// Groups of GL state that a pipeline may depend on.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub(crate) struct Groups: u32 {
         /// Matrices.
         const MATRIX = 1;
@@ -90,8 +90,10 @@ pub(crate) struct State {
     pub(crate) bound: [Bound; TARGETS.len()],
     /// Which targets were enabled, by `PushAttrib(ENABLE_BIT)`; the driver keeps those that it knows.
     pub(crate) pushed: Vec<Option<[bool; TARGETS.len()]>>,
-    /// What has changed since the last draw with our programs.
+    /// What has changed since parameters were read.
     pub(crate) dirty: Groups,
+    /// What has changed since the pipeline was chosen.
+    pub(crate) undecided: Groups,
     /// GL's state as it was read from the driver, and what parameters track.
     pub(crate) gl: GlState,
     /// The error that `GetError` gives first.
@@ -129,6 +131,7 @@ impl State {
             }),
             pushed: Vec::new(),
             dirty: Groups::all(),
+            undecided: Groups::all(),
             gl: GlState::default(),
             error: 0,
             error_position: -1,
@@ -148,7 +151,7 @@ impl State {
         if !self.capabilities.known {
             self.capabilities = Capabilities::read();
         }
-        self.dirty = Groups::all();
+        self.touch(Groups::all());
     }
 
     pub(crate) fn shared(&self) -> MutexGuard<'_, Share> {
@@ -170,13 +173,20 @@ impl State {
         }
     }
 
+    /// State may have changed.
+    #[inline]
+    pub(crate) fn touch(&mut self, groups: Groups) {
+        self.dirty |= groups;
+        self.undecided |= groups;
+    }
+
     /// State may have changed, or will when the list is called that is being compiled.
     #[inline]
     pub(crate) fn changed(&mut self, groups: Groups) {
         if let Some(recording) = &mut self.recording {
             recording.is_changed = true;
         }
-        self.dirty |= groups;
+        self.touch(groups);
     }
 
     /// Whether conventional attributes are set as numbered ones, too: as soon as a program is there that may read them so, and in display
@@ -195,7 +205,7 @@ impl State {
         }
         // With COLOR_MATERIAL a color is a material.
         if number == 3 {
-            self.dirty |= Groups::MATERIAL;
+            self.touch(Groups::MATERIAL);
         }
     }
 

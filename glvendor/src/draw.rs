@@ -4,11 +4,12 @@ use crate::context::{Groups, State};
 use crate::ffi::query::ImageUnit;
 use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
+use crate::fixed;
 use crate::log;
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
 use crate::target::Target;
-use crate::textures::{self, Compared, Depths};
+use crate::textures::{self, Compared};
 use glasm::Compiler;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
@@ -16,12 +17,11 @@ use std::sync::{Arc, LazyLock};
 /// More pipelines than an application has; those of programs that are gone make room.
 const MOST_PIPELINES: usize = 4096;
 
-/// Groups of state that decide about the pipeline.
+/// Groups of state that decide about any pipeline.
 const DECIDING: Groups = Groups::PROGRAMS
     .union(Groups::RASTER)
     .union(Groups::ENABLES)
-    .union(Groups::FRAMEBUFFER)
-    .union(Groups::LIGHT);
+    .union(Groups::FRAMEBUFFER);
 
 /// What draws in a context.
 #[derive(Default)]
@@ -43,8 +43,8 @@ pub(crate) struct Drawing {
     bytes: Vec<u8>,
     /// Shadow targets of the programs.
     compared: Compared,
-    /// Whether there are any.
-    compares: bool,
+    /// Groups of state that decide about the pipeline.
+    deciding: Groups,
     /// Image units that are ours, with what the application has bound there.
     pub(crate) images: Vec<(u32, ImageUnit)>,
     /// Whether depths are clamped, which the application has not asked for.
@@ -74,18 +74,14 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     if state.is_inside {
         return;
     }
-    if state.dirty.contains(Groups::PROGRAMS) {
+    if state.undecided.contains(Groups::PROGRAMS) {
         select(state);
     }
     if state.drawing.programs.is_none() {
         return release(state);
     }
     let points = primitive == Some(driver::constants::POINTS);
-    let deciding = match state.drawing.compares {
-        true => DECIDING.union(Groups::TEXTURE),
-        false => DECIDING,
-    };
-    if state.dirty.intersects(deciding) || points != state.drawing.points || state.drawing.current.is_none() {
+    if state.undecided.intersects(state.drawing.deciding) || points != state.drawing.points || state.drawing.current.is_none() {
         state.drawing.points = points;
         choose(state, points);
     }
@@ -121,7 +117,7 @@ pub(crate) fn before_dispatch(state: &mut State) {
         return release(state);
     };
     use_pipeline(state, &pipeline);
-    state.dirty |= Groups::MATRIX;
+    state.touch(Groups::MATRIX);
     send_parameters(state, &mut pipeline);
     state.drawing.compute = Some((serial, pipeline));
 }
@@ -156,8 +152,7 @@ fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
 
 /// Which programs draw: those that are enabled, if one of them is ours and the application uses none in GLSL.
 fn select(state: &mut State) {
-    state.dirty -= Groups::PROGRAMS;
-    state.dirty |= Groups::ENABLES;
+    state.undecided -= Groups::PROGRAMS;
     state.drawing.current = None;
     state.drawing.programs = None;
     if !state.capabilities.works || state.used_program != 0 || state.used_pipeline != 0 {
@@ -176,8 +171,16 @@ fn select(state: &mut State) {
         for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
             textures::add_compared(&mut compared, &loaded);
         }
-        state.drawing.compares = compared != Compared::default();
-        state.drawing.compared = compared;
+        let (is_vertex_fixed, is_fragment_fixed) = (programs[0].is_none(), programs[STAGES - 1].is_none());
+        let drawing = &mut state.drawing;
+        drawing.deciding = DECIDING;
+        drawing.deciding.set(Groups::TEXTURE, is_fragment_fixed || compared != Compared::default());
+        drawing.deciding.set(Groups::TEXENV, is_fragment_fixed);
+        drawing.deciding.set(Groups::FOG, is_vertex_fixed || is_fragment_fixed);
+        for group in [Groups::LIGHT, Groups::MATERIAL, Groups::TEXGEN, Groups::POINT] {
+            drawing.deciding.set(group, is_vertex_fixed);
+        }
+        drawing.compared = compared;
         state.drawing.programs = Some(programs);
     }
 }
@@ -190,12 +193,10 @@ fn enabled_program(state: &State, target: Target) -> Option<Arc<crate::objects::
 /// The pipeline of the programs and the state, made if it is new.
 fn choose(state: &mut State, points: bool) {
     let Some(programs) = state.drawing.programs.clone() else { return };
-    let key = Key {
-        serials: std::array::from_fn(|place| programs[place].as_ref().map_or(0, |it| it.serial())),
-        state: compiled_state(state, points),
-    };
+    let key = key(state, &programs, points);
+    state.undecided = Groups::empty();
     // Another pipeline may read what the last one did not need.
-    state.dirty = Groups::all() - (DECIDING.union(Groups::TEXTURE) - Groups::LIGHT);
+    state.dirty = Groups::all();
     if let Some(&known) = state.drawing.by_key.get(&key) {
         state.drawing.current = Some(known);
         return;
@@ -211,6 +212,27 @@ fn choose(state: &mut State, points: bool) {
     state.drawing.pipelines.push(made.ok());
     state.drawing.by_key.insert(key, place);
     state.drawing.current = Some(place);
+}
+
+/// The programs, the fixed functions in the place of those that are not there, and the state that all are compiled for.
+fn key(state: &State, programs: &Programs, points: bool) -> Key {
+    let mut compiled = compiled_state(state, points);
+    let [vertex, .., fragment] = programs;
+    let fixed_fragment = fragment.is_none().then(|| fixed::fragment(vertex.is_some()));
+    let fixed_vertex = vertex.is_none().then(|| {
+        let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
+        let loaded = fragment.as_ref().and_then(|it| it.loaded());
+        fixed::vertex(loaded.as_ref(), units, state.capabilities.texture_coordinates)
+    });
+    if let Some(fixed) = &fixed_vertex {
+        compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
+    }
+    Key {
+        serials: std::array::from_fn(|place| programs[place].as_ref().map_or(0, |it| it.serial())),
+        state: compiled,
+        vertex: fixed_vertex,
+        fragment: fixed_fragment,
+    }
 }
 
 fn forget_pipelines(state: &mut State) {
@@ -243,10 +265,7 @@ fn compiled_state(state: &State, points: bool) -> Compiled {
         point_sprites: sprites,
         clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
-        depths: match state.drawing.compares {
-            true => textures::read(&state.drawing.compared),
-            false => Depths::default(),
-        },
+        depths: textures::read(&state.drawing.compared),
     }
 }
 
@@ -376,7 +395,7 @@ impl State {
             for number in (0..16).filter(|n| arrays & 1 << n != 0) {
                 driver::DisableVertexAttribArray(number);
             }
-            self.dirty |= Groups::ARRAYS;
+            self.touch(Groups::ARRAYS);
         }
     }
 }

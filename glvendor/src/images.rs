@@ -41,7 +41,7 @@ impl State {
     /// The application binds images: units become what it has made of them.
     pub(crate) fn images_change(&mut self) {
         self.restore_images();
-        self.dirty |= Groups::IMAGES;
+        self.touch(Groups::IMAGES);
     }
 
     /// Binds the views of a pipeline.
@@ -62,7 +62,7 @@ impl State {
     pub(crate) fn restore_images(&mut self) {
         for (place, image) in std::mem::take(&mut self.drawing.images) {
             query::bind_image_unit(place, image);
-            self.dirty |= Groups::IMAGES;
+            self.touch(Groups::IMAGES);
         }
     }
 }

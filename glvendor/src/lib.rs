@@ -18,6 +18,7 @@ mod context;
 mod draw;
 mod extensions;
 mod ffi;
+mod fixed;
 mod images;
 mod lists;
 mod log;

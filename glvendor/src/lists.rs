@@ -142,14 +142,14 @@ impl State {
             None => {
                 draw::before(self, None);
                 driver::CallList(name);
-                self.dirty = Groups::all();
+                self.touch(Groups::all());
             }
             Some(list) => {
                 for part in &list.parts {
                     match part {
                         Part::Driver(name) => {
                             driver::CallList(*name);
-                            self.dirty = Groups::all();
+                            self.touch(Groups::all());
                         }
                         Part::Own(Command::CallLists(names)) => {
                             for &name in names {

@@ -10,6 +10,7 @@ use crate::reader::Needs;
 use crate::target::Target;
 use crate::textures::Depths;
 use glasm::{Compiler, Options, Program as Loaded, Shader, Source, Stage};
+use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::reflect::BufferKind;
 use std::sync::Arc;
 
@@ -25,6 +26,10 @@ pub(crate) struct Key {
     /// The programs' serial numbers, 0 where there is none.
     pub(crate) serials: [u64; STAGES],
     pub(crate) state: Compiled,
+    /// The fixed functions of vertices, where there is no program.
+    pub(crate) vertex: Option<FixedVertex>,
+    /// Those of fragments.
+    pub(crate) fragment: Option<FixedFragment>,
 }
 
 /// State that programs are compiled for.
@@ -73,21 +78,6 @@ fn shader_kind(stage: Stage) -> u32 {
     }
 }
 
-/// Programs that stand for the fixed functions.
-const FIXED_VERTEX: &str = "!!ARBvp1.0
-OPTION ARB_position_invariant;
-MOV result.color, vertex.color;
-MOV result.color.secondary, vertex.color.secondary;
-MOV result.texcoord[0], vertex.texcoord[0];
-MOV result.texcoord[1], vertex.texcoord[1];
-MOV result.texcoord[2], vertex.texcoord[2];
-MOV result.texcoord[3], vertex.texcoord[3];
-MOV result.fogcoord, vertex.fogcoord;
-END";
-const FIXED_FRAGMENT: &str = "!!ARBfp1.0
-MOV result.color, fragment.color;
-END";
-
 fn options(base: &Options, state: &Compiled) -> Options {
     let mut options = base.clone();
     options.fixed.two_sided_color = state.two_sided;
@@ -125,9 +115,13 @@ pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Progra
                 };
                 stages.push((loaded, Some((target, Arc::clone(program)))));
             }
-            None if target == Target::Vertex => stages.push((fixed(FIXED_VERTEX)?, None)),
-            None if target == Target::Fragment => stages.push((fixed(FIXED_FRAGMENT)?, None)),
-            None => {}
+            None => {
+                let vertex = key.vertex.as_ref().filter(|_| target == Target::Vertex).map(vertex_program);
+                let fragment = key.fragment.as_ref().filter(|_| target == Target::Fragment).map(fragment_program);
+                if let Some(text) = vertex.or(fragment) {
+                    stages.push((fixed(&text)?, None));
+                }
+            }
         }
     }
     let parts: Vec<&Loaded> = stages.iter().map(|(loaded, _)| loaded).collect();

@@ -194,7 +194,7 @@ pub(crate) unsafe extern "system" fn BindProgramPipeline(pipeline: GLuint) {
     current::with(|state| {
         draw::release(state);
         state.used_pipeline = pipeline;
-        state.dirty |= crate::context::Groups::PROGRAMS;
+        state.touch(crate::context::Groups::PROGRAMS);
     });
     driver::BindProgramPipeline(pipeline);
 }

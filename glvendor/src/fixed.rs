@@ -1,0 +1,243 @@
+//! The fixed functions: what the driver's state asks of the stage that has no program. GL 2.1 sections 2.11 to 2.14, 3.8.13, 3.9, 3.10.
+
+use crate::ffi::query;
+use crate::reader;
+use glasm::Program as Loaded;
+use glasm::fixed_function::{
+    Argument, BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource, Combiner, Environment,
+    FixedFragment, FixedVertex, FogMode, FogSource, LIGHTS, LightForm, Lighting, MaterialFaces, MaterialMode,
+    NormalScaling, Scale, TexCoords, TexGenMode, TextureTarget, TextureUnit, UNITS,
+};
+use glasm::{Semantic, state::Light};
+
+/// What the fixed functions of vertices do for a fragment program, or for those of fragments on these units.
+pub(crate) fn vertex(fragment: Option<&Loaded>, units: u32, coordinate_sets: u32) -> FixedVertex {
+    let read = match fragment {
+        None => units,
+        Some(program) => program.inputs().fold(0, |mask, input| match input.semantic {
+            Semantic::TexCoord(set) => mask | 1_u32.checked_shl(set.into()).unwrap_or(0),
+            _ => mask,
+        }),
+    };
+    let mut state = FixedVertex {
+        normals: match (query::is_enabled(0x0BA1), query::is_enabled(0x803A)) {
+            (true, _) => NormalScaling::Normalize,
+            (false, true) => NormalScaling::Rescale,
+            (false, false) => NormalScaling::None,
+        },
+        lighting: query::is_enabled(0x0B50).then(lighting),
+        fog_coordinate: Some(match query::integer(0x8450) {
+            0x8451 => FogSource::FogCoord,
+            _ => FogSource::FragmentDepth,
+        }),
+        point_attenuation: query::floats(0x8129) != [1.0, 0.0, 0.0],
+        ..FixedVertex::default()
+    };
+    let sets = read & (1_u32 << coordinate_sets.min(UNITS as u32)) - 1;
+    reader::with_units(sets, |unit| {
+        // Matrices change more often than they matter: a product with the identity is exact.
+        let generated = std::array::from_fn(|coordinate| tex_gen(coordinate as u32));
+        state.texcoords[unit as usize] = TexCoords { needed: true, generated, transformed: true };
+    });
+    state
+}
+
+fn lighting() -> Lighting {
+    let mut lighting = Lighting {
+        local_viewer: query::integer(0x0B51) != 0,
+        two_sided: query::integer(0x0B52) != 0,
+        separate_specular: has_separate_specular(),
+        color_material: query::is_enabled(0x0B57).then(color_material),
+        ..Lighting::default()
+    };
+    for number in (0..LIGHTS as u32).filter(|n| query::is_enabled(0x4000 + n)) {
+        let name = 0x4000 + number;
+        let [spot_cutoff] = query::light(name, 0x1206);
+        let attenuation = [0x1207, 0x1208, 0x1209].map(|term| query::light::<1>(name, term)[0]);
+        lighting.lights[number as usize] = LightForm::of(&Light {
+            position: query::light(name, 0x1203),
+            attenuation,
+            spot_cutoff,
+            ..Light::default()
+        });
+    }
+    lighting
+}
+
+fn has_separate_specular() -> bool {
+    query::integer(0x81F8) == 0x81FA
+}
+
+fn color_material() -> ColorMaterial {
+    ColorMaterial {
+        faces: match query::integer(0x0B55) {
+            0x0404 => MaterialFaces::Front,
+            0x0405 => MaterialFaces::Back,
+            _ => MaterialFaces::Both,
+        },
+        mode: match query::integer(0x0B56) {
+            0x1200 => MaterialMode::Ambient,
+            0x1201 => MaterialMode::Diffuse,
+            0x1202 => MaterialMode::Specular,
+            0x1600 => MaterialMode::Emission,
+            _ => MaterialMode::AmbientAndDiffuse,
+        },
+    }
+}
+
+/// How a coordinate of the active unit is generated: 0 for s, 3 for q.
+fn tex_gen(coordinate: u32) -> TexGenMode {
+    if !query::is_enabled(0x0C60 + coordinate) {
+        return TexGenMode::None;
+    }
+    let [mode] = query::tex_gen_mode(0x2000 + coordinate, 0x2500);
+    match mode {
+        0x2401 => TexGenMode::ObjectLinear,
+        0x2402 => TexGenMode::SphereMap,
+        0x8511 => TexGenMode::NormalMap,
+        0x8512 => TexGenMode::ReflectionMap,
+        _ => TexGenMode::EyeLinear,
+    }
+}
+
+/// What the fixed functions of fragments do, behind a vertex program or behind their own kind.
+pub(crate) fn fragment(has_vertex_program: bool) -> FixedFragment {
+    let adds_specular = !has_vertex_program && query::is_enabled(0x0B50) && has_separate_specular();
+    let mut state = FixedFragment {
+        color_sum: adds_specular || query::is_enabled(0x8458),
+        fog: query::is_enabled(0x0B60).then(|| match query::integer(0x0B65) {
+            0x2601 => FogMode::Linear,
+            0x0801 => FogMode::Exp2,
+            _ => FogMode::Exp,
+        }),
+        unclamped: query::integer(0x891B) == 0,
+        ..FixedFragment::default()
+    };
+    let units = query::integer(0x84E2).clamp(0, UNITS as i32) as u32;
+    reader::with_units((1 << units) - 1, |unit| state.units[unit as usize] = texture_unit());
+    state
+}
+
+/// Texture units that are enabled.
+pub(crate) fn enabled_units(state: &FixedFragment) -> u32 {
+    let enabled = state.units.iter().enumerate().filter(|(_, unit)| unit.target.is_some());
+    enabled.fold(0, |mask, (unit, _)| mask | 1 << unit)
+}
+
+/// Targets in the order in which they come before each other (GL 2.1 section 3.8.15, ARB_texture_rectangle), with the names of their levels.
+const TARGETS: [(u32, TextureTarget, u32); 5] = [
+    (0x8513, TextureTarget::Cube, 0x8515),
+    (0x806F, TextureTarget::D3, 0x806F),
+    (0x84F5, TextureTarget::Rectangle, 0x84F5),
+    (0x0DE1, TextureTarget::D2, 0x0DE1),
+    (0x0DE0, TextureTarget::D1, 0x0DE0),
+];
+
+/// The active unit.
+fn texture_unit() -> TextureUnit {
+    let Some((name, target, image)) = TARGETS.into_iter().find(|(name, ..)| query::is_enabled(*name)) else {
+        return TextureUnit::default();
+    };
+    let base = match target {
+        TextureTarget::Rectangle => 0,
+        TextureTarget::D1 | TextureTarget::D2 | TextureTarget::D3 | TextureTarget::Cube => {
+            query::tex_parameter::<1>(name, 0x813C)[0]
+        }
+    };
+    let level = |value: u32| query::tex_level_parameter::<1>(image, base, value)[0];
+    // Without an image texturing is disabled.
+    if level(0x1000) == 0 {
+        return TextureUnit::default();
+    }
+    let is_depth = level(0x884A) != 0;
+    TextureUnit {
+        target: Some(target),
+        base_format: base_format(is_depth, level, name),
+        compared: is_depth && query::tex_parameter::<1>(name, 0x884C) != [0],
+        environment: environment(),
+    }
+}
+
+/// The base internal format by the components that an image has. GL 2.1 table 3.15; depths by their mode.
+fn base_format(is_depth: bool, level: impl Fn(u32) -> i32, target: u32) -> BaseFormat {
+    if is_depth {
+        let [mode] = query::tex_parameter(target, 0x884B);
+        return match mode {
+            0x1906 => BaseFormat::Alpha,
+            0x8049 => BaseFormat::Intensity,
+            _ => BaseFormat::Luminance,
+        };
+    }
+    let has = |name: u32| level(name) != 0;
+    let (red, alpha, luminance, intensity) = (has(0x805C), has(0x805F), has(0x8060), has(0x8061));
+    match (red, luminance, alpha) {
+        _ if intensity => BaseFormat::Intensity,
+        (_, true, true) => BaseFormat::LuminanceAlpha,
+        (_, true, false) => BaseFormat::Luminance,
+        (true, false, true) => BaseFormat::Rgba,
+        (true, false, false) => BaseFormat::Rgb,
+        (false, false, _) => BaseFormat::Alpha,
+    }
+}
+
+/// A mode of the environment of the active unit.
+fn mode(name: u32) -> u32 {
+    query::tex_env_mode::<1>(0x2300, name)[0] as u32
+}
+
+fn environment() -> Environment {
+    match mode(0x2200) {
+        0x2101 => Environment::Decal,
+        0x0BE2 => Environment::Blend,
+        0x1E01 => Environment::Replace,
+        0x0104 => Environment::Add,
+        0x8570 => Environment::Combine(Combine {
+            rgb: combiner(0x8571, 0x8580, 0x8590, 0x8573),
+            alpha: combiner(0x8572, 0x8588, 0x8598, 0x0D1C),
+        }),
+        _ => Environment::Modulate,
+    }
+}
+
+/// A combiner: the names of its function, its first source, its first operand and its scale.
+fn combiner(function: u32, source: u32, operand: u32, scale: u32) -> Combiner {
+    let argument = |n: u32| Argument { source: combine_source(mode(source + n)), operand: combine_operand(mode(operand + n)) };
+    let [factor] = query::tex_env::<1>(0x2300, scale);
+    Combiner {
+        function: match mode(function) {
+            0x1E01 => CombineFunction::Replace,
+            0x0104 => CombineFunction::Add,
+            0x8574 => CombineFunction::AddSigned,
+            0x8575 => CombineFunction::Interpolate,
+            0x84E7 => CombineFunction::Subtract,
+            0x86AE => CombineFunction::Dot3Rgb,
+            0x86AF => CombineFunction::Dot3Rgba,
+            _ => CombineFunction::Modulate,
+        },
+        arguments: [argument(0), argument(1), argument(2)],
+        scale: match factor {
+            4.0 => Scale::Four,
+            2.0 => Scale::Two,
+            _ => Scale::One,
+        },
+    }
+}
+
+fn combine_source(name: u32) -> CombineSource {
+    match name {
+        0x8576 => CombineSource::Constant,
+        0x8577 => CombineSource::PrimaryColor,
+        0x8578 => CombineSource::Previous,
+        0x84C0..=0x84C7 => CombineSource::TextureUnit((name - 0x84C0) as u8),
+        _ => CombineSource::Texture,
+    }
+}
+
+fn combine_operand(name: u32) -> CombineOperand {
+    match name {
+        0x0300 => CombineOperand::Color,
+        0x0301 => CombineOperand::OneMinusColor,
+        0x0303 => CombineOperand::OneMinusAlpha,
+        _ => CombineOperand::Alpha,
+    }
+}
