@@ -1,5 +1,6 @@
 //! Draws: programs, state, vertices.
 
+use super::modules::Work;
 use super::state_names::{TOPOLOGIES, gl_name};
 use super::support::{Feature, STAGES};
 use super::{Execution, Problem};
@@ -32,9 +33,13 @@ impl Execution<'_> {
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
         check_features(&self.gl, draw)?;
+        let modules = self.ready_modules(Work::Draw)?;
         self.check_colors()?;
         self.use_programs()?;
         self.ready_state()?;
+        if let Some(modules) = &modules {
+            self.bind_module_resources(modules)?;
+        }
         self.use_framebuffer()?;
         self.set_pipeline_state(&draw.state)?;
         set_primitives(&self.gl, draw)?;
