@@ -3,7 +3,7 @@
 //! Scripts name what they need in Vulkan's words. Most of it comes with the languages of their programs here, whose extensions are asked
 //! for first; the rest is in one table.
 
-use crate::execute::modules::base_options;
+use crate::execute::modules::Implementation;
 use crate::execute::programs::target;
 use crate::features::{Feature, NO_VERSION, lacks};
 use crate::gl::{self, Gl, Version};
@@ -259,7 +259,7 @@ pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl) -> Option<String>
     if script.steps.iter().any(refuses) {
         return Some("the driver never sees programs with errors".to_owned());
     }
-    let device = match base_options(gl) {
+    let device = match Implementation::of(gl).and_then(|it| it.options()) {
         Ok(options) => options.device,
         Err(error) => return Some(error.to_string()),
     };
@@ -283,6 +283,23 @@ pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl) -> Option<String>
             Some(format!("OpenGL has {present}"))
         })
         .or_else(|| missing_command(script))
+        .or_else(|| foreign_module(script))
+}
+
+/// Programs that glasm has nothing to do with, and that OpenGL does not run either.
+fn foreign_module(script: &Script) -> Option<String> {
+    let mut programs = script.programs.iter();
+    let is_foreign = |program: &ProgramSection| match program.form {
+        ProgramForm::Glsl => script.requirements.convention == Convention::Vulkan,
+        ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
+        ProgramForm::Assembly
+        | ProgramForm::Ir
+        | ProgramForm::PassThrough
+        | ProgramForm::FixedFunction => false,
+    };
+    programs
+        .any(is_foreign)
+        .then(|| "GLSL and SPIR-V of the script are for Vulkan".to_owned())
 }
 
 /// What is missing of the version and the extensions that a script names in OpenGL's words.

@@ -193,8 +193,10 @@ impl ScriptCompiler<'_> {
 
     /// What clip space needs in a stage: GL's depth range is remapped once, at the end.
     fn conventions(&self, stage: Stage) -> glasm::Conventions {
+        if self.is_for_opengl() {
+            return self.base.conventions;
+        }
         match self.script.requirements.convention {
-            _ if self.is_for_opengl() => self.base.conventions,
             Convention::OpenGl if stage == self.last_stage() || stage == Stage::Fragment => {
                 glasm::Conventions::opengl()
             }
@@ -251,6 +253,8 @@ impl ScriptCompiler<'_> {
         let has_geometry = programs.any(|program| program.stage == Stage::Geometry);
         match stage == Stage::Fragment && has_geometry {
             true => PrimitiveNumbers::Own,
+            // OpenGL draws quadrilaterals and polygons as such, and counts them.
+            false if self.is_for_opengl() => PrimitiveNumbers::Own,
             false => self.state.primitive_numbers,
         }
     }

@@ -64,18 +64,21 @@ impl Facts {
             ..Options::default()
         };
         if let Ok(shader) = glasm::compile(&source, &options) {
-            facts.add(stage, text, &shader.reflection);
+            facts.add(stage, &shader.reflection);
+            facts.lookups = Lookups::of(text, &shader.reflection);
         }
         facts
     }
 
-    /// What the reflection of a module tells, which was made of this text.
-    pub(super) fn of_module(stage: Stage, text: &[u8], reflection: &Reflection) -> Self {
+    /// What the reflection of a module tells.
+    pub(super) fn of_module(stage: Stage, reflection: &Reflection) -> Self {
         let mut facts = Self {
             is_typed: true,
             ..Self::default()
         };
-        facts.add(stage, text, reflection);
+        facts.add(stage, reflection);
+        // Modules have no target `RENDERBUFFER`, which texts may have.
+        facts.lookups = Lookups::of(&[], reflection);
         let primitives = reflection.primitives.as_ref();
         facts.primitives = primitives.and_then(Primitives::of_module);
         let inputs = reflection.inputs.iter();
@@ -91,9 +94,8 @@ impl Facts {
         facts
     }
 
-    fn add(&mut self, stage: Stage, text: &[u8], reflection: &Reflection) {
+    fn add(&mut self, stage: Stage, reflection: &Reflection) {
         self.open_groups = reflection.workgroup_size == Some([0; 3]);
-        self.lookups = Lookups::of(text, reflection);
         for input in &reflection.inputs {
             self.add_attribute(input);
         }

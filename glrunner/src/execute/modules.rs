@@ -5,16 +5,18 @@
 use super::facts::Facts;
 use super::{Execution, Problem, passthrough};
 use crate::error::Error;
-use crate::gl::{self, Buffer, Gl, Module, ShaderProgram};
+use crate::gl::{self, Buffer, Gl, Module, ShaderProgram, Version};
 use glasm::ir::Stage;
 use glasm::state::Multisample;
 use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, opengl};
 use glasm_scripts::compile::ScriptCompiler;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::params::Params;
+use glasm_scripts::script::pipeline_state::PipelineState;
 use glasm_scripts::script::{
     Command, Convention, ProgramForm, ProgramSection, ProgramState, Script,
 };
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What is compiled of the programs of a script, and what they read.
@@ -52,6 +54,14 @@ pub(super) struct ModuleProgram {
     program: Rc<ShaderProgram>,
 }
 
+impl ModuleProgram {
+    /// Whether fragments beyond the depth range are kept.
+    pub(super) fn clamps_depth(&self) -> bool {
+        let mut stages = self.stages.iter();
+        stages.any(|module| module.reflection.unclipped_depth)
+    }
+}
+
 /// The module of a stage.
 pub(super) struct StageModule {
     pub(super) stage: Stage,
@@ -62,17 +72,43 @@ pub(super) struct StageModule {
     words: Vec<u32>,
 }
 
-/// What an implementation has, as the compiler wants to know it.
-pub(crate) fn base_options(gl: &Gl) -> Result<glasm::Options, Error> {
-    let spirv = gl.spirv_extensions()?;
-    let version = gl.version();
-    let device = opengl::device_features(100 * version.0 + 10 * version.1, |name| {
-        gl.has(name) || spirv.contains(name)
-    });
-    let limit = |name| gl.integer(name).map(i32::unsigned_abs);
-    let uniforms = limit(gl::MAX_UNIFORM_BUFFER_BINDINGS)?;
-    let storage = limit(gl::MAX_SHADER_STORAGE_BUFFER_BINDINGS)?;
-    Ok(opengl::options(device, uniforms, storage))
+/// What an implementation has, as the compiler asks for it.
+pub(crate) struct Implementation<'a> {
+    gl: &'a Gl,
+    /// Of SPIR-V.
+    extensions: BTreeSet<String>,
+}
+
+impl<'a> Implementation<'a> {
+    pub(crate) fn of(gl: &'a Gl) -> Result<Self, Error> {
+        let extensions = gl.spirv_extensions()?;
+        Ok(Self { gl, extensions })
+    }
+
+    /// As GLSL writes it.
+    fn version(&self) -> u32 {
+        let Version(major, minor) = self.gl.version();
+        100 * major + 10 * minor
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.gl.has(name) || self.extensions.contains(name)
+    }
+
+    /// Target, features and bindings.
+    pub(crate) fn options(&self) -> Result<glasm::Options, Error> {
+        let device = opengl::device_features(self.version(), |name| self.has(name));
+        let limit = |name| self.gl.integer(name).map(i32::unsigned_abs);
+        let uniforms = limit(gl::MAX_UNIFORM_BUFFER_BINDINGS)?;
+        let storage = limit(gl::MAX_SHADER_STORAGE_BUFFER_BINDINGS)?;
+        Ok(opengl::options(device, uniforms, storage))
+    }
+
+    /// The first feature that a module needs and that is not there.
+    fn lacking(&self, reflection: &Reflection) -> Option<&'static str> {
+        let lacking = opengl::lacking(reflection, self.version(), |name| self.has(name));
+        lacking.first().copied()
+    }
 }
 
 impl Modules {
@@ -87,7 +123,7 @@ impl Modules {
             params.state.lower_left_height = Some(height);
         }
         Ok(Self {
-            base: base_options(gl)?,
+            base: Implementation::of(gl)?.options()?,
             params,
             state: ProgramState::default(),
             made: Vec::new(),
@@ -108,6 +144,15 @@ impl Execution<'_> {
         let script = self.script;
         if let Some(modules) = &mut self.modules {
             modules.state.apply(command, script);
+        }
+    }
+
+    /// What `state.viewport` is in a draw.
+    pub(super) fn note_viewport(&mut self, state: &PipelineState) {
+        let [width, height] = self.script.requirements.framebuffer.map(|size| size as f32);
+        if let Some(modules) = &mut self.modules {
+            let whole = [0.0, 0.0, width, height];
+            modules.params.state.viewport = state.viewports[0].unwrap_or(whole);
         }
     }
 
@@ -192,6 +237,14 @@ fn compile(
         let shader = compiled.map_err(|errors| refused(script, &section, &errors))?;
         stages.push(stage_module(&section, shader)?);
     }
+    let implementation = Implementation::of(gl)?;
+    for module in &stages {
+        if let Some(feature) = implementation.lacking(&module.reflection) {
+            let stage = module.stage.name();
+            let reason = format!("the driver lacks {feature}, which the {stage} program needs");
+            return Err(Problem::Lacking(reason));
+        }
+    }
     let program = link(gl, &stages, key.work, first.line)?;
     Ok(ModuleProgram { stages, program })
 }
@@ -209,7 +262,7 @@ fn compile_section(
         (ProgramForm::Ir, _) => compile_ir(compiler, section).map(Some),
         (ProgramForm::PassThrough, Stage::Geometry | Stage::TessControl) => Ok(None),
         (ProgramForm::PassThrough, Stage::Vertex) => {
-            let text = passthrough::vertex_program(fragment_inputs(compiler, all).as_deref());
+            let text = passthrough::vertex_program(next_inputs(compiler, all).as_deref());
             Ok(Some(compile_text(compiler, section, &text)))
         }
         (ProgramForm::PassThrough, Stage::Fragment) => {
@@ -246,15 +299,15 @@ fn compile_ir(
     Ok(glasm::Compiler::new().compile_ir(&program, &options))
 }
 
-/// What the fragment program reads, if the script has one.
-fn fragment_inputs(
+/// What the program behind the vertex stage reads, if the script has one.
+fn next_inputs(
     compiler: &ScriptCompiler<'_>,
     all: &[&ProgramSection],
 ) -> Option<Vec<glasm::Semantic>> {
-    let mut sections = all.iter();
-    let section = sections.find(|section| {
-        (section.stage, section.form) == (Stage::Fragment, ProgramForm::Assembly)
-    })?;
+    let programs = all
+        .iter()
+        .filter(|section| section.stage != Stage::Vertex && section.form == ProgramForm::Assembly);
+    let section = programs.min_by_key(|section| section.stage)?;
     let shader = compiler.compile(section).ok()?;
     let inputs = shader.reflection.inputs.iter();
     Some(inputs.map(|input| input.semantic).collect())
@@ -268,7 +321,7 @@ fn stage_module(section: &ProgramSection, shader: Shader) -> Result<StageModule,
     }
     Ok(StageModule {
         stage: section.stage,
-        facts: Facts::of_module(section.stage, &section.text, &shader.reflection),
+        facts: Facts::of_module(section.stage, &shader.reflection),
         reflection: shader.reflection,
         line: section.line,
         words: shader.words,
@@ -313,10 +366,9 @@ fn link(
 fn refused(script: &Script, section: &ProgramSection, errors: &Diagnostics) -> Problem {
     let list = errors.list.iter();
     let mut list = list.filter(|error| error.severity != Severity::Warning);
-    let lacks = |error: &&Diagnostic| match error.code {
-        Code::FeatureMissing => true,
-        Code::Unsupported => error.message.contains("OpenGL"),
-        _ => false,
+    let lacks = |error: &&Diagnostic| {
+        error.code == Code::FeatureMissing
+            || error.code == Code::Unsupported && error.message.contains("OpenGL")
     };
     let first = errors.list.iter().find(lacks);
     match first.filter(|_| list.all(|error| lacks(&error))) {

@@ -210,6 +210,12 @@ impl Plan {
         }
     }
 
+    /// Whether there is an array for the position. Words of an attribute may be there.
+    fn has_position(&self) -> bool {
+        let mut arrays = self.arrays.iter();
+        arrays.any(|(_, array)| matches!(array.slot, ArraySlot::Generic(0, _)))
+    }
+
     /// The current value of the position: without an array for it OpenGL draws nothing. It steps with instances, of which the draw has
     /// too few for a second one.
     fn add_position(&mut self, draw: &Draw, value: [u32; 4], format: GenericFormat) {
@@ -335,7 +341,7 @@ impl Execution<'_> {
                 }
             }
         };
-        let has_position = plan.arrays.iter().any(|(location, _)| *location == 0);
+        let has_position = plan.has_position();
         if has_position {
             let arrays = Rc::new(plan.upload(&self.gl)?);
             if !matches!(draw.source, DrawSource::Rect { .. }) {
