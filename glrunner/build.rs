@@ -15,6 +15,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_ARB_color_buffer_float",
     "GL_ARB_compute_variable_group_size",
     "GL_ARB_fragment_program",
+    "GL_ARB_gl_spirv",
     "GL_ARB_matrix_palette",
     "GL_ARB_sparse_texture",
     "GL_ARB_sparse_texture2",

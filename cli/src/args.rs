@@ -11,7 +11,8 @@ use std::path::PathBuf;
 pub(crate) use reading::{Reading, ReadingArgs};
 #[cfg(feature = "run")]
 pub(crate) use run::{
-    ApiArg, Comparing, DevicesArgs, FailOnSkip, RunArgs, Shard, SideArg, ValidationArg, WorkerArgs,
+    ApiArg, Comparing, DevicesArgs, FailOnSkip, RunArgs, Shard, SideArg, ThroughArg, ValidationArg,
+    WorkerArgs,
 };
 
 /// Compiles legacy GPU assembly programs to SPIR-V and runs them on Vulkan.

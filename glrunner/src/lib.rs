@@ -19,5 +19,5 @@ mod runner;
 pub use error::Error;
 pub use gl::{DeviceInfo, Version, devices};
 pub use glasm_scripts::device::DeviceChoice;
-pub use options::{Observe, RunOptions};
+pub use options::{Observe, RunOptions, Through};
 pub use runner::Runner;

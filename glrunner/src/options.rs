@@ -4,6 +4,13 @@ use glasm_scripts::device::DeviceChoice;
 pub use glasm_scripts::observation::Observe;
 use std::path::PathBuf;
 
+/// What assembly programs are on their way to the driver.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Through {
+    /// Modules that glasm compiles for OpenGL.
+    Spirv,
+}
+
 /// Options of a [`Runner`](crate::Runner).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct RunOptions {
@@ -13,6 +20,8 @@ pub struct RunOptions {
     pub save_images: Option<PathBuf>,
     /// Folder for pictures of what went wrong, made if it is missing; without it none are written.
     pub failure_images: Option<PathBuf>,
+    /// How the driver gets assembly programs; `None` leaves them to its own assembler.
+    pub through: Option<Through>,
     /// Whether what programs leave is recorded.
     pub observe: Observe,
 }

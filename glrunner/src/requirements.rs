@@ -3,6 +3,7 @@
 //! Scripts name what they need in Vulkan's words. Most of it comes with the languages of their programs here, whose extensions are asked
 //! for first; the rest is in one table.
 
+use crate::execute::modules::Implementation;
 use crate::execute::programs::target;
 use crate::features::{Feature, NO_VERSION, lacks};
 use crate::gl::{self, Gl, Version};
@@ -232,6 +233,73 @@ pub(crate) fn skip_reason(script: &Script, gl: &Gl) -> Option<String> {
         .or_else(|| missing_language(script, gl))
         .or_else(|| missing_registers(script, gl))
         .or_else(|| missing_command(script))
+}
+
+/// What modules need in another way than programs of the driver's assembler.
+const OF_MODULES: &[(&str, Need)] = &[
+    ("bufferDeviceAddress", Need::Never),
+    ("transformFeedback", since(Version(4, 0), &[])),
+    ("VK_EXT_transform_feedback", since(Version(4, 0), &[])),
+];
+
+/// Why a script cannot run whose programs are modules of SPIR-V; `None` if it can, as far as that is known before they are compiled.
+pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl) -> Option<String> {
+    const MODULES: Feature = Feature {
+        core: Version(4, 6),
+        extensions: &[glasm::opengl::EXTENSION],
+    };
+    if let Some(reason) = MODULES.missing(gl.version(), |name| gl.has(name)) {
+        return Some(reason);
+    }
+    let requirements = &script.requirements;
+    if let Some(unmet) = requirements.unmet.first() {
+        return Some(format!("{unmet} not supported"));
+    }
+    let refuses = |step: &Step| matches!(step.command, Command::ExpectError(_));
+    if script.steps.iter().any(refuses) {
+        return Some("the driver never sees programs with errors".to_owned());
+    }
+    let device = match Implementation::of(gl).and_then(|it| it.options()) {
+        Ok(options) => options.device,
+        Err(error) => return Some(error.to_string()),
+    };
+    let missing = |name: &String| {
+        let own = OF_MODULES.iter().find(|(known, _)| known == name);
+        match (own, device.lacks(name, Stage::Fragment)) {
+            (Some((_, Need::Feature(feature))), _) => {
+                feature.missing(gl.version(), |it| gl.has(it))
+            }
+            (Some(_), _) => Some(format!("OpenGL has nothing like {name}")),
+            (None, Some(true)) => Some(lacks(name)),
+            (None, Some(false) | None) => missing(name, gl.version(), |it| gl.has(it)),
+        }
+    };
+    let mut named = requirements.features.iter().chain(&requirements.extensions);
+    named
+        .find_map(missing)
+        .or_else(|| {
+            let mut without = requirements.without.iter();
+            let present = without.find(|name| missing(name).is_none())?;
+            Some(format!("OpenGL has {present}"))
+        })
+        .or_else(|| missing_command(script))
+        .or_else(|| foreign_module(script))
+}
+
+/// Programs that glasm has nothing to do with, and that OpenGL does not run either.
+fn foreign_module(script: &Script) -> Option<String> {
+    let mut programs = script.programs.iter();
+    let is_foreign = |program: &ProgramSection| match program.form {
+        ProgramForm::Glsl => script.requirements.convention == Convention::Vulkan,
+        ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
+        ProgramForm::Assembly
+        | ProgramForm::Ir
+        | ProgramForm::PassThrough
+        | ProgramForm::FixedFunction => false,
+    };
+    programs
+        .any(is_foreign)
+        .then(|| "GLSL and SPIR-V of the script are for Vulkan".to_owned())
 }
 
 /// What is missing of the version and the extensions that a script names in OpenGL's words.

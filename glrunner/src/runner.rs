@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::execute::{self, programs, verdicts};
 use crate::gl::{DeviceInfo, Gl};
 use crate::options::{Observe, RunOptions};
-use crate::requirements::skip_reason;
+use crate::requirements::{skip_reason, skip_reason_of_modules};
 use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::outcome::{Outcome, ScriptReport};
 use glasm_scripts::results::{Files, Results, flat_name, report_on};
@@ -77,11 +77,16 @@ impl Runner {
                 return Ok(results);
             }
         };
-        let reason = verdicts::surplus_error(script).or_else(|| skip_reason(script, &gl));
+        let reason = match self.options.through {
+            None => verdicts::surplus_error(script).or_else(|| skip_reason(script, &gl)),
+            Some(_) => skip_reason_of_modules(script, &gl),
+        };
         if let Some(reason) = reason {
             return Err(reason);
         }
         let verdicts = match self.options.observe {
+            // The driver has nothing to say about what glasm compiles.
+            _ if self.options.through.is_some() => Ok(Vec::new()),
             Observe::On => verdicts::verdicts(&gl, script),
             Observe::Off => Ok(Vec::new()),
         };
@@ -90,11 +95,15 @@ impl Runner {
             save_images: self.options.save_images.as_deref(),
             failure_images: self.options.failure_images.as_deref(),
         };
-        let mut results = match programs::check_expected_errors(&gl, script) {
+        let expected = match self.options.through {
+            None => programs::check_expected_errors(&gl, script),
+            Some(_) => None,
+        };
+        let mut results = match expected {
             Some(results) => results,
             None => {
                 let _phase = self.clock.enter(Phase::Device);
-                execute::execute(&gl, script, files, self.options.observe)?
+                execute::execute(&gl, script, files, &self.options)?
             }
         };
         match verdicts {

@@ -17,8 +17,8 @@ use glasm::frontend::lang::languages::Language;
 use glasm::frontend::source::Family;
 use glasm::ir::{Stage, TypeBase};
 use glasm::{
-    Compiler, Diagnostics, LineStipple, PrimitiveNumbers, Shader, Source, StateForm, StateForms,
-    StateWords, TransformFeedback,
+    Compiler, Diagnostics, LineStipple, PointOrigin, PrimitiveNumbers, Shader, Source, StateForm,
+    StateForms, StateWords, Target, TransformFeedback,
 };
 use image_formats::image_formats;
 
@@ -149,7 +149,10 @@ impl ScriptCompiler<'_> {
             polygon_stipple: script.requirements.polygon_stipple.clone(),
             handles: script.handle_limits(),
             depth_modes: self.state.depth_modes.clone(),
-            texture_wraps: self.state.texture_wraps.clone(),
+            texture_wraps: match self.is_for_opengl() {
+                true => Vec::new(),
+                false => self.state.texture_wraps.clone(),
+            },
             lod_biases: self.state.lod_biases.clone(),
             signed_hilo: self.state.signed_hilo.clone(),
             image_formats: image_formats(script),
@@ -190,6 +193,9 @@ impl ScriptCompiler<'_> {
 
     /// What clip space needs in a stage: GL's depth range is remapped once, at the end.
     fn conventions(&self, stage: Stage) -> glasm::Conventions {
+        if self.is_for_opengl() {
+            return self.base.conventions;
+        }
         match self.script.requirements.convention {
             Convention::OpenGl if stage == self.last_stage() || stage == Stage::Fragment => {
                 glasm::Conventions::opengl()
@@ -206,14 +212,15 @@ impl ScriptCompiler<'_> {
         let colors = requirements.attachments.colors.iter().enumerate();
         let drawn = colors.filter(|(_, color)| color.is_some());
         let patch = self.state.patch.unwrap_or_default();
+        let gl_state = !self.is_for_opengl();
         glasm::FixedState {
             clamp_vertex_colors: requirements.fixed.clamp_vertex_colors && is_last,
             point_size: self
                 .state
                 .point_size
                 .or(requirements.fixed.point_size)
-                .filter(|_| is_last),
-            unwritten_point_size: self.unwritten_point_size().filter(|_| is_last),
+                .filter(|_| is_last && gl_state),
+            unwritten_point_size: self.unwritten_point_size().filter(|_| is_last && gl_state),
             vertex_limit: self.state.vertex_limit,
             primitive_numbers: self.primitive_numbers(stage),
             patch_vertices: patch.vertices,
@@ -222,7 +229,10 @@ impl ScriptCompiler<'_> {
             two_sided_color: requirements.fixed.two_sided_color
                 || self.has_fixed_vertices() && self.state.fixed.is_two_sided(),
             draw_buffers: drawn.fold(0, |bits, (number, _)| bits | 1 << number),
-            point_origin: self.state.point_origin,
+            point_origin: match gl_state {
+                true => self.state.point_origin,
+                false => PointOrigin::UpperLeft,
+            },
             line_stipple: requirements.fixed.line_stipple.map(|lines| {
                 // The viewport of the script's draws is the framebuffer.
                 let [width, height] = requirements.framebuffer.map(|size| size as f32);
@@ -234,12 +244,19 @@ impl ScriptCompiler<'_> {
 }
 
 impl ScriptCompiler<'_> {
+    /// Whether OpenGL runs the modules, which has sizes and origins of points, wrap modes and clip space itself.
+    fn is_for_opengl(&self) -> bool {
+        self.base.target == Target::OpenGl4_5
+    }
+
     /// How a stage counts primitives: fragment programs get numbers from a geometry program, if there is one.
     fn primitive_numbers(&self, stage: Stage) -> PrimitiveNumbers {
         let mut programs = self.script.programs.iter();
         let has_geometry = programs.any(|program| program.stage == Stage::Geometry);
         match stage == Stage::Fragment && has_geometry {
             true => PrimitiveNumbers::Own,
+            // OpenGL draws quadrilaterals and polygons as such, and counts them.
+            false if self.is_for_opengl() => PrimitiveNumbers::Own,
             false => self.state.primitive_numbers,
         }
     }

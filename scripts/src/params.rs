@@ -1,6 +1,7 @@
 //! Parameters, and the parameter blocks that programs read. Pure.
 
-use crate::script::{MatrixTarget, MatrixUpdate, ParamBank, ParamType};
+use crate::script::{CountKind, MatrixTarget, MatrixUpdate, ParamBank, ParamType};
+use glasm::Counts;
 use glasm::ir::resource::STATE_BYTES;
 use glasm::ir::{ParamSource, Stage};
 use glasm::reflect::{NamedParameter, ParamBlock};
@@ -177,6 +178,22 @@ impl Params {
             ParamSource::Argument => self.argument,
         });
         slots.flatten().flat_map(u32::to_le_bytes).collect()
+    }
+}
+
+/// What a program uses of something that GL limits.
+pub fn count_of(counts: &Counts, kind: CountKind) -> u32 {
+    match kind {
+        CountKind::AttribComponents => counts.attrib_components,
+        CountKind::ResultComponents => counts.result_components,
+        CountKind::Instructions => counts.instructions,
+        CountKind::AluInstructions => counts.alu_instructions,
+        CountKind::TextureInstructions => counts.texture_instructions,
+        CountKind::TextureIndirections => counts.texture_indirections,
+        CountKind::Temporaries => counts.temporaries,
+        CountKind::Parameters => counts.parameters,
+        CountKind::Attribs => counts.attribs,
+        CountKind::AddressRegisters => counts.address_registers,
     }
 }
 

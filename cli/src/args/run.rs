@@ -132,7 +132,7 @@ pub(crate) struct WorkerArgs {
     /// What the modules are compiled for; the newest target that the device takes if this is missing
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<TargetArg>,
-    /// On Vulkan: write every assembly program in this language, and run what is compiled from that
+    /// Write every assembly program in this language, and run what is compiled from that
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) through: Option<ThroughArg>,
     /// On Vulkan: where modules have GL state from that programs depend on
@@ -222,17 +222,30 @@ fn parse_feature(name: &str) -> Result<String, String> {
 /// A language that programs are written in on their way to the device.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ThroughArg {
+    /// SPIR-V for OpenGL, with `--api gl`
+    Spirv,
     /// GLSL for Vulkan, compiled by glslangValidator
     Glsl,
     /// WGSL, taken back by naga; scripts whose programs it cannot say exactly are skipped
     Wgsl,
 }
 
-impl From<ThroughArg> for glasm_vkrunner::Through {
-    fn from(language: ThroughArg) -> Self {
-        match language {
-            ThroughArg::Glsl => Self::Glsl,
-            ThroughArg::Wgsl => Self::Wgsl,
+impl ThroughArg {
+    /// What the runner of Vulkan is told.
+    pub(crate) fn on_vulkan(self) -> Option<glasm_vkrunner::Through> {
+        match self {
+            // Vulkan gets nothing else.
+            Self::Spirv => None,
+            Self::Glsl => Some(glasm_vkrunner::Through::Glsl),
+            Self::Wgsl => Some(glasm_vkrunner::Through::Wgsl),
+        }
+    }
+
+    /// What the runner of OpenGL is told.
+    pub(crate) fn on_opengl(self) -> Option<glasm_glrunner::Through> {
+        match self {
+            Self::Spirv => Some(glasm_glrunner::Through::Spirv),
+            Self::Glsl | Self::Wgsl => None,
         }
     }
 }

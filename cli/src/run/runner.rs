@@ -1,6 +1,6 @@
 //! What a worker process does with a script: runs it with Vulkan or OpenGL, records it, or runs it twice and compares.
 
-use crate::args::{ApiArg, Comparing, SideArg, ValidationArg, WorkerArgs};
+use crate::args::{ApiArg, Comparing, SideArg, ThroughArg, ValidationArg, WorkerArgs};
 use crate::report::Record;
 use glasm_scripts::compare::recording::RecordingError;
 use glasm_scripts::compare::{Comparison, Driver, Recording, compare, names};
@@ -92,7 +92,7 @@ fn vulkan_options(
         timeout: args.draw_timeout,
         script_timeout: args.timeout,
         target: args.target.map(Into::into),
-        through: args.through.map(Into::into),
+        through: args.through.and_then(ThroughArg::on_vulkan),
         state: args.state.into(),
         // The command line has checked the names.
         without: Withheld::new(args.without.iter().map(String::as_str)).unwrap_or_default(),
@@ -111,6 +111,7 @@ fn gl_options(
         device: device.map_or(DeviceChoice::Best, DeviceChoice::parse),
         save_images: args.save_images.clone(),
         failure_images: args.failure_images.clone(),
+        through: args.through.and_then(ThroughArg::on_opengl),
         observe,
     }
 }

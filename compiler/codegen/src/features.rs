@@ -170,7 +170,7 @@ macro_rules! device_features {
             ". Without it accesses with a least level of detail sample twice, and where that level is used without anisotropy; see"
             "[`lod_biases`](crate::Options::lod_biases).")
         [MinLod MinLod];
-    feature "shaderSignedZeroInfNanPreserveFloat32" () {} (signed_zero_inf_nan_preserve_float32 = false)
+    feature "shaderSignedZeroInfNanPreserveFloat32" () {"SPV_KHR_float_controls"} (signed_zero_inf_nan_preserve_float32 = false)
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
     feature "shaderDenormFlushToZeroFloat32" () {}
         (denorm_flush_to_zero_float32 = false
@@ -330,6 +330,16 @@ macro_rules! names {
                 $($($name => is_of_vulkan!($place),)?)*
                 _ => false,
             }
+        }
+
+        /// Whether an implementation of OpenGL has the feature of Vulkan that is called so, with a version and extensions as
+        /// [`DeviceFeatures::of_opengl`] gets them. It lacks features that nobody knows.
+        pub fn is_in_opengl(name: &str, version: u32, has: impl Fn(&str) -> bool) -> bool {
+            let opengl = match name {
+                $($($name => opengl!($opengl),)?)*
+                _ => opengl!({}),
+            };
+            opengl.is_in(version, &has)
         }
     };
 }

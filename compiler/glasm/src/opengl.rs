@@ -18,7 +18,8 @@
 //! assert_eq!(shader.reflection.textures[0].slot.binding, 2);
 //! ```
 
-use crate::{BindingLayout, Conventions, DeviceFeatures, Options, Target};
+use crate::{BindingLayout, Conventions, DeviceFeatures, Options, Reflection, Target};
+use glasm_codegen::features::is_in_opengl;
 
 /// Names of the extension that lets OpenGL take modules. It is core in OpenGL 4.6.
 pub const EXTENSION: &str = "GL_ARB_gl_spirv";
@@ -29,6 +30,19 @@ pub const EXTENSION: &str = "GL_ARB_gl_spirv";
 /// (`SPV_...`, from the list `SPIR_V_EXTENSIONS`).
 pub fn device_features(version: u32, has: impl Fn(&str) -> bool) -> DeviceFeatures {
     DeviceFeatures::of_opengl(version, has)
+}
+
+/// What a module needs and an implementation lacks, which is asked as in [`device_features`]: names of features of Vulkan, as
+/// [`Requirements::features`](crate::reflect::Requirements::features) has them. The compiler is not told of all of these.
+pub fn lacking(
+    reflection: &Reflection,
+    version: u32,
+    has: impl Fn(&str) -> bool,
+) -> Vec<&'static str> {
+    let needed = reflection.requirements.features.iter().copied();
+    needed
+        .filter(|name| !is_in_opengl(name, version, &has))
+        .collect()
 }
 
 /// Options for OpenGL: target, conventions, and bindings at the end of what OpenGL has, [`BindingLayout::opengl`].

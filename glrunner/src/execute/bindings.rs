@@ -210,6 +210,10 @@ impl Execution<'_> {
         range: BufferRange,
     ) -> Result<(), Problem> {
         match target {
+            // Draws and dispatches bind what their modules have.
+            BindTarget::Param { .. } if self.modules.is_some() => {}
+            BindTarget::Bound { kind, .. }
+                if self.modules.is_some() && kind != BufferKind::Feedback => {}
             BindTarget::Param { stage, index } => self.bind_parameters(stage, index, range)?,
             // Assembly programs find nothing in other sets.
             BindTarget::Bound { set, .. } if set != 0 => {}
@@ -279,6 +283,19 @@ impl Execution<'_> {
         self.gl
             .BindBufferRange(target.target, index, buffer.name(), offset, size)?;
         Ok(self.gl.check("glBindBufferRange")?)
+    }
+
+    /// A uniform or storage buffer of a module.
+    pub(super) fn bind_module_range(
+        &self,
+        target: u32,
+        index: u32,
+        range: BufferRange,
+    ) -> Result<(), Problem> {
+        match target {
+            gl::UNIFORM_BUFFER => self.bind_shared(&UNIFORMS, index, range),
+            _ => self.bind_shared(&STORAGE, index, range),
+        }
     }
 
     /// A buffer that vertices are captured into; OpenGL learns of it when a capture begins.

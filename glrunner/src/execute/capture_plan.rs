@@ -3,6 +3,7 @@
 use crate::gl::{self, CapturedResult};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Semantic;
+use glasm::reflect::{OutputPrimitive, TessMode};
 use glasm::{Capture, TransformFeedback};
 
 /// What `glTransformFeedbackStreamAttribsNV` is told.
@@ -31,6 +32,24 @@ impl CapturePlan {
             plan.add_buffer(feedback, buffer)?;
         }
         Ok(plan)
+    }
+
+    /// Streams and strides of what modules capture, which say the rest themselves.
+    pub(super) fn of_modules(feedback: &TransformFeedback) -> Self {
+        let captures = || feedback.captures.iter();
+        let count = captures().map(|capture| capture.buffer + 1).max();
+        let stream = |buffer| {
+            let mut captures = captures();
+            captures
+                .find(|capture| capture.buffer == buffer)
+                .map_or(0, |first| first.stream)
+        };
+        let buffers = || 0..count.unwrap_or(0);
+        Self {
+            results: Vec::new(),
+            streams: buffers().map(stream).collect(),
+            strides: buffers().map(|buffer| feedback.stride(buffer)).collect(),
+        }
     }
 
     fn add_buffer(&mut self, feedback: &TransformFeedback, buffer: u32) -> Result<(), String> {
@@ -202,6 +221,24 @@ impl Primitives {
             }
         }
         found
+    }
+
+    /// What the module of a geometry or tessellation evaluation program makes.
+    pub(super) fn of_module(told: &glasm::reflect::Primitives) -> Option<Self> {
+        use glasm::reflect::Primitives as Told;
+        match told {
+            Told::TessControl { .. } => None,
+            Told::TessEval { points: true, .. } => Some(Self::Points),
+            Told::TessEval { mode, .. } => Some(match mode {
+                TessMode::Isolines => Self::Lines,
+                TessMode::Triangles | TessMode::Quads => Self::Triangles,
+            }),
+            Told::Geometry { output, .. } => Some(match output {
+                OutputPrimitive::Points => Self::Points,
+                OutputPrimitive::LineStrip => Self::Lines,
+                OutputPrimitive::TriangleStrip => Self::Triangles,
+            }),
+        }
     }
 
     /// The parameter of `glBeginTransformFeedbackNV`.

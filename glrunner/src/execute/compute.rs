@@ -1,5 +1,6 @@
 //! Dispatches.
 
+use super::modules::Work;
 use super::{Execution, Problem};
 use crate::gl;
 use glasm::ir::Stage;
@@ -31,11 +32,17 @@ impl Execution<'_> {
         groups: Groups,
         size: Option<[u32; 3]>,
     ) -> Result<(), Problem> {
+        let modules = self.ready_modules(Work::Dispatch(size))?;
         if self.shaders.get(Stage::Compute).is_some() {
             self.ready_state()?;
         }
+        if let Some(modules) = &modules {
+            self.bind_module_resources(modules)?;
+        }
         if let Some(shader) = self.shaders.get(Stage::Compute) {
             shader.bind()?;
+            // Modules are made for the size of their groups.
+            let size = size.filter(|_| modules.is_none());
             return self.run_groups(groups, size);
         }
         let program = self.programs.get(Stage::Compute);

@@ -1,5 +1,6 @@
 //! Draws: programs, state, vertices.
 
+use super::modules::Work;
 use super::state_names::{TOPOLOGIES, gl_name};
 use super::support::{Feature, STAGES};
 use super::{Execution, Problem};
@@ -8,7 +9,7 @@ use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
 use glasm_scripts::format::Format;
 use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::{Draw, DrawSource, GlOutcome, IndexWidth};
+use glasm_scripts::script::{Assembly, Draw, DrawSource, GlOutcome, IndexWidth};
 use glasm_scripts::vertices::check_bounds;
 
 const BASE_INSTANCE: Feature = feature(Version(4, 2), &["GL_ARB_base_instance"]);
@@ -32,11 +33,19 @@ impl Execution<'_> {
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
         check_features(&self.gl, draw)?;
+        self.note_viewport(&draw.state);
+        let modules = self.ready_modules(Work::Draw)?;
         self.check_colors()?;
         self.use_programs()?;
         self.ready_state()?;
+        if let Some(modules) = &modules {
+            self.bind_module_resources(modules)?;
+        }
         self.use_framebuffer()?;
         self.set_pipeline_state(&draw.state)?;
+        if modules.is_some_and(|modules| modules.clamps_depth()) {
+            self.gl.Enable(gl::DEPTH_CLAMP)?;
+        }
         set_primitives(&self.gl, draw)?;
         let arrays = self.set_vertices(draw)?;
         let indices = used_indices(&script.indices, &draw.source);
@@ -45,7 +54,7 @@ impl Execution<'_> {
             shaders.bind()?;
         }
         let call = DrawCall {
-            mode: gl_name(TOPOLOGIES, (draw.topology, draw.assembly))?,
+            mode: self.mode_of(draw)?,
             arrays: &arrays.of_draw(draw),
             elements: elements(draw, indices),
             instances: draw.instances,
@@ -58,6 +67,31 @@ impl Execution<'_> {
             Ok(drawn?)
         })?;
         self.finish_stores()
+    }
+
+    /// The primitives that OpenGL draws.
+    fn mode_of(&self, draw: &Draw) -> Result<u32, Problem> {
+        let stages = self.programs.stages();
+        let assembles = stages.contains(&Stage::Geometry) || stages.contains(&Stage::TessEval);
+        if self.modules.is_some() && assembles && draw.assembly != Assembly::Direct {
+            let reason = "shaders behind the vertex stage get no quadrilaterals and polygons";
+            return Err(Problem::Lacking(reason.to_owned()));
+        }
+        let is_patch = draw.topology == PrimitiveTopology::PATCH_LIST;
+        if self.modules.is_none() || !is_patch || stages.contains(&Stage::TessEval) {
+            return gl_name(TOPOLOGIES, (draw.topology, draw.assembly));
+        }
+        // Modules of geometry programs get patches as the primitives of as many vertices.
+        match draw.state.patch_control_points {
+            1 => Ok(gl::POINTS),
+            2 => Ok(gl::LINES),
+            3 => Ok(gl::TRIANGLES),
+            4 => Ok(gl::LINES_ADJACENCY),
+            6 => Ok(gl::TRIANGLES_ADJACENCY),
+            count => Err(Problem::Lacking(format!(
+                "no primitive of OpenGL has {count} vertices"
+            ))),
+        }
     }
 
     /// Only typed programs may draw to integers. EXT_texture_integer, "Errors".

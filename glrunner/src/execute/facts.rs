@@ -3,7 +3,7 @@
 use super::capture_plan::Primitives;
 use super::lookups::Lookups;
 use glasm::ir::{ParamSource, Semantic, Stage};
-use glasm::reflect::{InterfaceVariable, Scalar};
+use glasm::reflect::{Half, InterfaceVariable, Reflection, Scalar};
 use glasm::{FixedState, Options};
 
 /// What has to be known about a program to run it. The default holds for programs that do nothing of it.
@@ -29,6 +29,19 @@ pub(super) struct Facts {
     pub(super) open_groups: bool,
     /// What it reads of textures.
     pub(super) lookups: Lookups,
+    /// The attributes that a module reads as words, among them those of 64 bits.
+    pub(super) words: Vec<WordInput>,
+}
+
+/// An attribute that a module reads as words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct WordInput {
+    /// Number of the attribute.
+    pub(super) attribute: u32,
+    /// Where the module reads it.
+    pub(super) location: u32,
+    /// The components of 64 bits that it holds.
+    pub(super) half: Option<Half>,
 }
 
 impl Facts {
@@ -50,42 +63,66 @@ impl Facts {
             },
             ..Options::default()
         };
-        let Ok(shader) = glasm::compile(&source, &options) else {
-            return facts;
-        };
-        facts.open_groups = shader.reflection.workgroup_size == Some([0; 3]);
-        facts.lookups = Lookups::of(text, &shader.reflection);
-        for input in &shader.reflection.inputs {
-            facts.add_attribute(input);
-        }
-        let outputs = shader.reflection.outputs.iter();
-        if stage == Stage::Fragment {
-            facts.untouched_colors = !outputs.fold(0, |bits, output| bits | color_bit(output));
-        }
-        for output in &shader.reflection.outputs {
-            if let Semantic::ClipDistance(number @ 0..8) = output.semantic {
-                facts.clip_distances |= 1 << number;
-            }
-            facts.writes_point_size |= output.semantic == Semantic::PointSize;
-        }
-        let slots = shader
-            .reflection
-            .params
-            .iter()
-            .flat_map(|params| &params.slots);
-        for slot in slots {
-            if let ParamSource::Subroutine(index) = slot {
-                facts.subroutine_parameters = facts.subroutine_parameters.max(index + 1);
-            }
+        if let Ok(shader) = glasm::compile(&source, &options) {
+            facts.add(stage, &shader.reflection);
+            facts.lookups = Lookups::of(text, &shader.reflection);
         }
         facts
+    }
+
+    /// What the reflection of a module tells.
+    pub(super) fn of_module(stage: Stage, reflection: &Reflection) -> Self {
+        let mut facts = Self {
+            is_typed: true,
+            ..Self::default()
+        };
+        facts.add(stage, reflection);
+        // Modules have no target `RENDERBUFFER`, which texts may have.
+        facts.lookups = Lookups::of(&[], reflection);
+        let primitives = reflection.primitives.as_ref();
+        facts.primitives = primitives.and_then(Primitives::of_module);
+        let inputs = reflection.inputs.iter();
+        let words = inputs.filter_map(|input| match (input.semantic, input.scalar) {
+            (Semantic::Attrib(number), Scalar::Uint) => Some(WordInput {
+                attribute: number.into(),
+                location: input.location?,
+                half: input.half,
+            }),
+            _ => None,
+        });
+        facts.words = words.collect();
+        facts
+    }
+
+    fn add(&mut self, stage: Stage, reflection: &Reflection) {
+        self.open_groups = reflection.workgroup_size == Some([0; 3]);
+        for input in &reflection.inputs {
+            self.add_attribute(input);
+        }
+        let outputs = reflection.outputs.iter();
+        if stage == Stage::Fragment {
+            self.untouched_colors = !outputs.fold(0, |bits, output| bits | color_bit(output));
+        }
+        for output in &reflection.outputs {
+            if let Semantic::ClipDistance(number @ 0..8) = output.semantic {
+                self.clip_distances |= 1 << number;
+            }
+            self.writes_point_size |= output.semantic == Semantic::PointSize;
+        }
+        let slots = reflection.params.iter().flat_map(|params| &params.slots);
+        for slot in slots {
+            if let ParamSource::Subroutine(index) = slot {
+                self.subroutine_parameters = self.subroutine_parameters.max(index + 1);
+            }
+        }
     }
 
     fn add_attribute(&mut self, input: &InterfaceVariable) {
         let Semantic::Attrib(number) = input.semantic else {
             return;
         };
-        let bit = 1_u32.checked_shl(number.into()).unwrap_or(0);
+        let location = input.location.unwrap_or(number.into());
+        let bit = 1_u32.checked_shl(location).unwrap_or(0);
         match input.scalar {
             Scalar::Int => self.signed_attributes |= bit,
             Scalar::Uint => self.unsigned_attributes |= bit,

@@ -105,7 +105,10 @@ impl Execution<'_> {
     /// Captures later draws, from the start of the buffers on.
     pub(super) fn start_capture(&mut self) -> Result<(), Problem> {
         PAUSES.require(&self.gl)?;
-        if !has_shaders(self.script) {
+        if self.modules.is_some() {
+            // For the bytes of what is captured; the modules say themselves what that is.
+            self.feedback.plan = CapturePlan::of_modules(&self.script.feedback);
+        } else if !has_shaders(self.script) {
             self.demand("GL_NV_transform_feedback")?;
             self.feedback.plan = self.plan_capture()?;
         }
@@ -154,7 +157,7 @@ impl Execution<'_> {
         }
         self.count_primitives()?;
         // Shaders say themselves what is captured.
-        if self.feedback.plan.results.is_empty() && !has_shaders(self.script) {
+        if self.feedback.plan.results.is_empty() && !self.captures_by_shaders() {
             return Ok(());
         }
         let primitives = self.drawn_primitives(draw)?;
@@ -206,6 +209,11 @@ impl Execution<'_> {
         Ok(())
     }
 
+    /// Whether shaders or modules say what is captured.
+    fn captures_by_shaders(&self) -> bool {
+        has_shaders(self.script) || self.modules.is_some()
+    }
+
     /// The first draw of a capture.
     fn activate_capture(&mut self, primitives: Primitives) -> Result<(), Problem> {
         let ranges = captured_ranges(&self.buffers.bound);
@@ -221,14 +229,14 @@ impl Execution<'_> {
         self.bind_captured_ranges()?;
         let plan = &self.feedback.plan;
         let streams: Vec<i32> = match plan.needs_streams() {
-            true => plan
+            true if self.modules.is_none() => plan
                 .streams
                 .iter()
                 .map(|stream| stream.cast_signed())
                 .collect(),
-            false => Vec::new(),
+            true | false => Vec::new(),
         };
-        if !has_shaders(self.script) {
+        if !self.captures_by_shaders() {
             self.gl.set_captured(&plan.results, &streams)?;
         }
         let capture = Capture::begin(&self.gl, primitives.gl())?;

@@ -53,7 +53,8 @@ impl Images {
         self.bound.insert(place, bound.clone());
     }
 
-    fn bound(&self, place: ImageKey) -> BoundImage {
+    /// What programs see where they look for an image.
+    pub(super) fn bound(&self, place: ImageKey) -> BoundImage {
         let own = || BoundImage {
             image: place,
             part: ImagePart::default(),
@@ -202,18 +203,28 @@ fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
 impl Execution<'_> {
     /// Makes the images that a draw or dispatch may use, and binds them.
     pub(super) fn prepare_images(&mut self) -> Result<(), Problem> {
+        if self.modules.is_some() {
+            // They say where they look for images.
+            return Ok(());
+        }
         let images = self.images.images.keys();
         let places: Vec<ImageKey> = images.chain(self.images.bound.keys()).copied().collect();
         for place in places {
             // Images with a descriptor only are for modules, which OpenGL does not run.
             if let Some(unit) = place.unit() {
-                self.bind_image_unit(unit, &self.images.bound(place))?;
+                self.bind_image_unit(unit, &self.images.bound(place), None)?;
             }
         }
         Ok(())
     }
 
-    fn bind_image_unit(&mut self, unit: u32, bound: &BoundImage) -> Result<(), Problem> {
+    /// Binds an image, in its own format unless another one is given.
+    pub(super) fn bind_image_unit(
+        &mut self,
+        unit: u32,
+        bound: &BoundImage,
+        raw: Option<u32>,
+    ) -> Result<(), Problem> {
         let gl = Rc::clone(&self.gl);
         let interface = Interface::of(&gl)?;
         if unit >= interface.units(&gl)? {
@@ -228,7 +239,10 @@ impl Execution<'_> {
         let own = image.data.shape.clone();
         let format = bound.format.clone().unwrap_or_else(|| own.format.clone());
         let name = format.vk;
-        let internal = texel_format(&Shape { format, ..own })?.internal;
+        let internal = match raw {
+            Some(internal) => internal,
+            None => texel_format(&Shape { format, ..own })?.internal,
+        };
         let texture = image.prepare(&gl)?.0.name();
         match interface.bind(&gl, unit, texture, bound.part, internal) {
             // The only thing that OpenGL may find wrong is the format.

@@ -14,6 +14,8 @@ mod fixed_functions;
 mod framebuffer;
 mod images;
 mod lookups;
+mod module_resources;
+pub(crate) mod modules;
 mod parameters;
 mod passthrough;
 mod pipeline;
@@ -35,18 +37,20 @@ mod vertices;
 
 use crate::error::Error;
 use crate::gl::Gl;
-use crate::options::Observe;
+use crate::options::RunOptions;
 use glasm::ir::Stage;
 use glasm::state::Tracking;
 use glasm_scripts::data::TypedData;
 use glasm_scripts::image::Image;
+use glasm_scripts::params::check_parameter;
 use glasm_scripts::probe::pixels::Surface;
 use glasm_scripts::results::{Files, Results};
 use glasm_scripts::runner::{self, Runner};
 use glasm_scripts::script::{
-    BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear, CountKind,
-    Draw, Execution as Outcome, ExpectedError, GlOutcome, Groups, ImageKey, MatrixTarget,
-    MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate, TextureEnables,
+    BindTarget, BoundImage, BufferAddress, BufferId, BufferRange, CaptureCount, Clear, Command,
+    CountKind, Draw, Execution as Outcome, ExpectedError, GlOutcome, Groups, ImageKey,
+    MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue, Script, StateUpdate,
+    TextureEnables,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
 use std::borrow::Cow;
@@ -72,6 +76,8 @@ pub(crate) struct Execution<'a> {
     script: &'a Script,
     programs: programs::Programs,
     shaders: shaders::Shaders,
+    /// Programs as modules, if that is how they run.
+    modules: Option<Box<modules::Modules>>,
     framebuffer: Option<framebuffer::ScriptFramebuffer>,
     state: state::State,
     parameters: parameters::Parameters,
@@ -88,9 +94,14 @@ pub(crate) fn execute(
     gl: &Rc<Gl>,
     script: &Script,
     files: Files<'_>,
-    observe: Observe,
+    options: &RunOptions,
 ) -> Result<Results, String> {
-    runner::run(&mut Execution::new(gl, script), script, files, observe)
+    let mut execution = Execution::new(gl, script);
+    if options.through.is_some() && !shaders::has_shaders(script) {
+        let modules = modules::Modules::new(gl, script).map_err(|error| error.to_string())?;
+        execution.modules = Some(Box::new(modules));
+    }
+    runner::run(&mut execution, script, files, options.observe)
 }
 
 impl<'a> Execution<'a> {
@@ -101,6 +112,7 @@ impl<'a> Execution<'a> {
             script,
             programs: programs::Programs::default(),
             shaders: shaders::Shaders::default(),
+            modules: None,
             framebuffer: None,
             state: state::State::default(),
             parameters: parameters::Parameters::default(),
@@ -127,10 +139,17 @@ impl Runner for Execution<'_> {
         self.make_framebuffer()?;
         self.set_conventions()?;
         self.set_fixed_state()?;
+        if self.modules.is_some() {
+            return Ok(());
+        }
         match shaders::has_shaders(self.script) {
             true => self.load_shaders(),
             false => self.load_programs(),
         }
+    }
+
+    fn begin(&mut self, command: &Command) {
+        self.note_command(command);
     }
 
     fn take_messages(&mut self) -> Vec<String> {
@@ -159,6 +178,9 @@ impl Runner for Execution<'_> {
         index: u32,
         value: &ParamValue,
     ) -> Done {
+        if self.modules.is_some() {
+            return self.change_parameter((bank, stage, index), value);
+        }
         match value {
             ParamValue::Words(ty, words) => self.set_words(bank, stage, index, *ty, *words),
             ParamValue::Addresses(places) => {
@@ -178,6 +200,11 @@ impl Runner for Execution<'_> {
         ty: ParamType,
         expected: Option<[u32; 4]>,
     ) -> Done {
+        if self.modules.is_some() {
+            let (words, own) = self.module_parameter((bank, stage, index))?;
+            let observed = (own == Some(ty)).then_some(words);
+            return Ok(check_parameter(observed, expected, ty)?);
+        }
         self.check_value((stage, bank, index), ty, expected)
     }
 
@@ -187,11 +214,20 @@ impl Runner for Execution<'_> {
         stage: Stage,
         index: u32,
     ) -> Result<[u32; 4], Problem> {
+        if self.modules.is_some() {
+            return Ok(self.module_parameter((bank, stage, index))?.0);
+        }
         self.float_words((stage, bank, index))
     }
 
-    fn track_matrix(&mut self, _address: u32, _tracking: Option<Tracking>) -> Done {
-        Err(unused("matrices that parameters track"))
+    fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done {
+        match &mut self.modules {
+            Some(modules) => {
+                modules.params.track_matrix(address, tracking);
+                Ok(())
+            }
+            None => Err(unused("matrices that parameters track")),
+        }
     }
 
     fn run_state_program(&mut self, _argument: [u32; 4], _outcome: Outcome) -> Done {
@@ -199,10 +235,23 @@ impl Runner for Execution<'_> {
     }
 
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done {
-        state::apply_matrix(&self.gl, target, update)
+        match &mut self.modules {
+            Some(modules) => {
+                modules.params.update_matrix(target, update);
+                Ok(())
+            }
+            None => state::apply_matrix(&self.gl, target, update),
+        }
     }
 
     fn update_state(&mut self, update: StateUpdate) -> Done {
+        if let Some(modules) = &mut self.modules {
+            glasm_scripts::gl_state::apply(&mut modules.params.state, update);
+            // All else is read by programs alone.
+            if !matches!(update, StateUpdate::Point(_)) {
+                return Ok(());
+            }
+        }
         state::apply(&self.gl, self.script.requirements.convention, update)
     }
 
@@ -211,6 +260,9 @@ impl Runner for Execution<'_> {
     }
 
     fn set_depth_range(&mut self, [near, far]: [f32; 2]) -> Done {
+        if let Some(modules) = &mut self.modules {
+            modules.params.state.depth_range = [near, far];
+        }
         self.gl.DepthRange(near.into(), far.into())?;
         Ok(self.gl.check("glDepthRange")?)
     }
@@ -225,6 +277,10 @@ impl Runner for Execution<'_> {
     }
 
     fn load(&mut self, spare: usize, error: Option<&ExpectedError>) -> Done {
+        if self.modules.is_some() {
+            // The next draw or dispatch compiles it.
+            return Ok(());
+        }
         self.load_spare(spare, error)
     }
 
@@ -239,7 +295,7 @@ impl Runner for Execution<'_> {
     }
 
     fn set_sampling(&mut self, unit: u32, sampling: Sampling) -> Done {
-        if sampling.signed_hilo {
+        if sampling.signed_hilo && self.modules.is_none() {
             return Err(unused("signed HILO textures"));
         }
         self.textures.set_sampling(unit, sampling);

@@ -270,6 +270,10 @@ impl Execution<'_> {
 
     /// Sets the parameters that do not last. Programs stay bound from here to the draw.
     pub(super) fn ready_parameters(&mut self) -> Result<(), Problem> {
+        if self.modules.is_some() {
+            // They are in the block that the module has.
+            return Ok(());
+        }
         let waiting: Vec<(Key, Vec<HandleUnit>)> = self
             .parameters
             .handles

@@ -28,8 +28,12 @@ pub(super) fn vertex_program(inputs: Option<&[Semantic]>) -> String {
         Some(inputs) => inputs.iter().filter_map(|input| copy_for(*input)).collect(),
     };
     let is_typed = copies.iter().any(|copy| matches!(copy, Copy::Attrib(_)));
-    let header = if is_typed { "!!NVvp4.0" } else { "!!ARBvp1.0" };
-    let mut text = format!("{header}\nMOV result.position, vertex.position;\n");
+    // A program has names or numbers for what is the same attribute.
+    let (header, position) = match is_typed {
+        true => ("!!NVvp4.0", "attrib[0]"),
+        false => ("!!ARBvp1.0", "position"),
+    };
+    let mut text = format!("{header}\nMOV result.position, vertex.{position};\n");
     for copy in copies {
         // Writing to a string does not fail.
         let _ = match copy {

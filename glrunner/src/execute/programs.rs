@@ -81,6 +81,12 @@ impl Programs {
         });
     }
 
+    /// What is known of shaders that take the place of all others.
+    pub(super) fn set_shaders(&mut self, shaders: impl Iterator<Item = (Stage, Facts)>) {
+        self.loaded.clear();
+        shaders.for_each(|(stage, facts)| self.set_shader(stage, facts));
+    }
+
     /// What is known of the shader of a stage.
     pub(super) fn set_shader(&mut self, stage: Stage, facts: Facts) {
         self.loaded.push(Loaded {

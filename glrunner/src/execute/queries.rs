@@ -3,7 +3,8 @@
 use super::{Execution, Problem};
 use crate::gl::{self, Query};
 use glasm::ir::Stage;
-use glasm_scripts::script::{Command, CountKind};
+use glasm_scripts::params::count_of;
+use glasm_scripts::script::{Command, CountKind, ProgramForm};
 
 /// What was counted.
 #[derive(Default)]
@@ -30,6 +31,9 @@ impl Execution<'_> {
 
     /// What the program of a stage uses of something that GL limits.
     pub(super) fn counted(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
+        if self.modules.is_some() {
+            return self.counted_in_text(stage, kind);
+        }
         let name = match kind {
             CountKind::AttribComponents => gl::PROGRAM_ATTRIB_COMPONENTS_NV,
             CountKind::ResultComponents => gl::PROGRAM_RESULT_COMPONENTS_NV,
@@ -52,5 +56,17 @@ impl Execution<'_> {
         let program = program.ok_or_else(|| format!("there is no {} program", stage.name()))?;
         // A count is never negative.
         Ok(program.property(name)?.unwrap_or(0).unsigned_abs().into())
+    }
+
+    /// The same of the text of a program that runs as a module.
+    fn counted_in_text(&self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {
+        let state = self.modules.as_ref().map(|modules| &modules.state);
+        let program = state.and_then(|state| state.program(self.script, stage));
+        let program = program
+            .filter(|program| program.form == ProgramForm::Assembly)
+            .ok_or_else(|| format!("there is no {} program", stage.name()))?;
+        let source = self.script.requirements.source("program", program);
+        let counts = glasm::count(&source).map_err(|diagnostics| diagnostics.render(&source))?;
+        Ok(count_of(&counts, kind).into())
     }
 }

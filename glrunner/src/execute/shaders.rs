@@ -2,29 +2,39 @@
 
 use super::capture_plan::Primitives;
 use super::facts::Facts;
+use super::modules::Work;
 use super::{Execution, Problem};
 use crate::gl::{self, Refusal, ShaderProgram};
 use glasm::ir::Stage;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::{ProgramForm, ProgramSection, Script};
+use std::rc::Rc;
 
 /// The programs of GLSL of a script.
 #[derive(Default)]
 pub(super) struct Shaders {
-    draws: Option<ShaderProgram>,
-    compute: Option<ShaderProgram>,
+    draws: Option<Rc<ShaderProgram>>,
+    compute: Option<Rc<ShaderProgram>>,
 }
 
 impl Shaders {
     /// The program of a stage.
     pub(super) fn get(&self, stage: Stage) -> Option<&ShaderProgram> {
         match stage {
-            Stage::Compute => self.compute.as_ref(),
+            Stage::Compute => self.compute.as_deref(),
             Stage::Vertex
             | Stage::TessControl
             | Stage::TessEval
             | Stage::Geometry
-            | Stage::Fragment => self.draws.as_ref(),
+            | Stage::Fragment => self.draws.as_deref(),
+        }
+    }
+
+    /// What draws or dispatches run from now on.
+    pub(super) fn set(&mut self, work: Work, program: Rc<ShaderProgram>) {
+        match work {
+            Work::Draw => self.draws = Some(program),
+            Work::Dispatch(_) => self.compute = Some(program),
         }
     }
 }
@@ -41,7 +51,8 @@ pub(super) fn has_shaders(script: &Script) -> bool {
     programs.any(|program| program.form == ProgramForm::Glsl)
 }
 
-fn shader_type(stage: Stage) -> u32 {
+/// What OpenGL calls the shader of a stage.
+pub(super) fn shader_type(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => gl::VERTEX_SHADER,
         Stage::TessControl => gl::TESS_CONTROL_SHADER,
@@ -73,8 +84,8 @@ impl Execution<'_> {
             .programs
             .iter()
             .partition(|program| program.stage == Stage::Compute);
-        self.shaders.compute = self.link(&compute)?;
-        self.shaders.draws = self.link(&draws)?;
+        self.shaders.compute = self.link(&compute)?.map(Rc::new);
+        self.shaders.draws = self.link(&draws)?.map(Rc::new);
         let shaders = self.script.programs.iter();
         for program in shaders.filter(|program| program.form == ProgramForm::Glsl) {
             let facts = self.facts_of_shader(program)?;

@@ -183,7 +183,16 @@ impl Execution<'_> {
         let lookups = lookups.iter().copied();
         let (target, comparing) = view(number, &data.shape, &unit.sampling, lookups);
         let shape = &data.shape;
-        let found = parameters(&unit.sampling, shape, target, comparing, convention);
+        let mut found = parameters(&unit.sampling, shape, target, comparing, convention);
+        if self.modules.is_some() && comparing == Comparing::On {
+            // What a comparison fills is part of the module, and Mesa looks at the state, too.
+            let mode = Parameter::Int(gl::DEPTH_TEXTURE_MODE, gl::RED);
+            let of_mode = |known: &&mut Parameter| known.name() == gl::DEPTH_TEXTURE_MODE;
+            found
+                .iter_mut()
+                .filter(of_mode)
+                .for_each(|known| *known = mode);
+        }
         let fits = |object: &&mut Object| !unit.is_stale && object.can_have(target, &found);
         if unit.object.as_mut().filter(fits).is_none() {
             let (texture, store) = match unit.sampling.base_format {

@@ -3,6 +3,7 @@
 //! An attribute has a number, and some have a conventional name as well. Drivers may keep both apart or store them in one place
 //! (ARB_vertex_program, issue 4), so each value goes to both; where they are one, the generic attribute counts.
 
+use super::facts::WordInput;
 use super::programs::Programs;
 use super::support::{Feature, NO_VERSION};
 use super::{Execution, Problem};
@@ -10,7 +11,7 @@ use crate::formats::VertexFormat;
 use crate::gl::{
     self, ArraySlot, AttributeKind, Buffer, Conventional, GenericFormat, Gl, Version, VertexArray,
 };
-use glasm::reflect::Scalar;
+use glasm::reflect::{Half, Scalar};
 use glasm_scripts::format::Format;
 use glasm_scripts::script::{Column, Draw, DrawSource, VertexData};
 use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
@@ -101,13 +102,18 @@ struct Plan {
 
 impl Plan {
     /// All columns, each as it is and as what the conventional attribute takes.
-    fn of(gl: &Gl, limits: Limits, data: &VertexData) -> Result<Self, Problem> {
+    fn of(
+        gl: &Gl,
+        limits: Limits,
+        data: &VertexData,
+        words: &[WordInput],
+    ) -> Result<Self, Problem> {
         let mut plan = Self {
             bytes: data.bytes.clone(),
             arrays: Vec::new(),
         };
         for column in &data.columns {
-            plan.add(gl, limits, data, column)?;
+            plan.add(gl, limits, data, (column, words))?;
         }
         Ok(plan)
     }
@@ -117,9 +123,13 @@ impl Plan {
         gl: &Gl,
         limits: Limits,
         data: &VertexData,
-        column: &Column,
+        (column, words): (&Column, &[WordInput]),
     ) -> Result<(), Problem> {
         let location = column.location;
+        if column.format.is_wide() && !words.is_empty() {
+            self.add_words(data, column, words);
+            return Ok(());
+        }
         if location >= limits.attributes {
             let reason = format!("the driver lacks vertex attribute {location}");
             return Err(Problem::Lacking(reason));
@@ -145,6 +155,40 @@ impl Plan {
         Ok(())
     }
 
+    /// A column of 64-bit components as modules read it: in pairs of words, two components at a location. Registers of words have the
+    /// third and fourth component behind the attribute, unless it is read as one.
+    fn add_words(&mut self, data: &VertexData, column: &Column, words: &[WordInput]) {
+        let is_split = |number| {
+            let mut words = words.iter();
+            words.any(|input| input.attribute == number && input.half.is_some())
+        };
+        for input in words {
+            let first = match (input.attribute.checked_sub(column.location), input.half) {
+                (Some(0), Some(Half::Low) | None) => 0,
+                (Some(0), Some(Half::High)) => 2,
+                (Some(1), None) if !is_split(column.location) => 2,
+                _ => continue,
+            };
+            let count = column.format.channels.len().saturating_sub(first).min(2);
+            if count == 0 {
+                continue;
+            }
+            let format = GenericFormat {
+                size: 2 * count as u32,
+                ty: gl::UNSIGNED_INT,
+                kind: AttributeKind::Integer,
+            };
+            let array = VertexArray {
+                slot: ArraySlot::Generic(input.location, format),
+                offset: column.offset as usize + 8 * first,
+                stride: data.stride as usize,
+                size: 8 * count,
+                divisor: 0,
+            };
+            self.arrays.push((column.location, array));
+        }
+    }
+
     /// Four floats for each row.
     fn converted(&mut self, data: &VertexData, column: &Column, slot: ArraySlot) -> VertexArray {
         let offset = self.bytes.len().next_multiple_of(VECTOR);
@@ -164,6 +208,12 @@ impl Plan {
             size: VECTOR,
             divisor: 0,
         }
+    }
+
+    /// Whether there is an array for the position. Words of an attribute may be there.
+    fn has_position(&self) -> bool {
+        let mut arrays = self.arrays.iter();
+        arrays.any(|(_, array)| matches!(array.slot, ArraySlot::Generic(0, _)))
     }
 
     /// The current value of the position: without an array for it OpenGL draws nothing. It steps with instances, of which the draw has
@@ -277,18 +327,21 @@ impl Execution<'_> {
         {
             return Ok(Rc::clone(arrays));
         }
+        let facts = self.programs.facts(glasm::ir::Stage::Vertex);
+        let words = facts.map_or_else(Vec::new, |facts| facts.words);
         let mut plan = match draw.source {
             DrawSource::Rect { position, texcoord } => {
-                Plan::of(&self.gl, limits, &VertexData::rectangle(position, texcoord))?
+                let data = VertexData::rectangle(position, texcoord);
+                Plan::of(&self.gl, limits, &data, &words)?
             }
             DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => {
                 match &self.script.vertex_data {
-                    Some(data) => Plan::of(&self.gl, limits, data)?,
+                    Some(data) => Plan::of(&self.gl, limits, data, &words)?,
                     None => Plan::default(),
                 }
             }
         };
-        let has_position = plan.arrays.iter().any(|(location, _)| *location == 0);
+        let has_position = plan.has_position();
         if has_position {
             let arrays = Rc::new(plan.upload(&self.gl)?);
             if !matches!(draw.source, DrawSource::Rect { .. }) {

@@ -4,9 +4,9 @@ use super::bindings::Commands;
 use super::egl::{CurrentContext, Device, Egl};
 use super::messages::{self, MessageLog};
 use super::{
-    COMPRESSED_TEXTURE_FORMATS, DeviceInfo, EXTENSIONS, NUM_EXTENSIONS, PACK_ALIGNMENT,
-    PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, SHADING_LANGUAGE_VERSION,
-    UNPACK_ALIGNMENT, VENDOR, VERSION, devices,
+    COMPRESSED_TEXTURE_FORMATS, DeviceInfo, EXTENSIONS, NUM_EXTENSIONS, NUM_SPIR_V_EXTENSIONS,
+    PACK_ALIGNMENT, PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS,
+    SHADING_LANGUAGE_VERSION, SPIR_V_EXTENSIONS, UNPACK_ALIGNMENT, VENDOR, VERSION, devices,
 };
 use crate::error::Error;
 use glasm_scripts::device::DeviceChoice;
@@ -128,6 +128,19 @@ impl Gl {
     /// Whether the driver has the extension, as `GL_ARB_vertex_program`, or another one that implies it.
     pub(crate) fn has(&self, extension: &str) -> bool {
         has_extension(&self.extensions, extension)
+    }
+
+    /// The extensions of SPIR-V that modules may have: ARB_spirv_extensions.
+    pub(crate) fn spirv_extensions(&self) -> Result<BTreeSet<String>, Error> {
+        let mut names = BTreeSet::new();
+        if self.version() < Version(4, 6) && !self.has("GL_ARB_spirv_extensions") {
+            return Ok(names);
+        }
+        for index in 0..self.integer(NUM_SPIR_V_EXTENSIONS)?.unsigned_abs() {
+            // SAFETY: the index is below the number of extensions; a null result is looked for.
+            names.insert(unsafe { self.GetStringi(SPIR_V_EXTENSIONS, index) }.map(copied)?);
+        }
+        Ok(names)
     }
 
     /// All extensions by name.

@@ -65,6 +65,6 @@ pub(crate) use program::{LoadError, Program, Target};
 pub(crate) use query::Query;
 pub(crate) use renderbuffer::Renderbuffer;
 pub(crate) use sample_writes::SampleLayer;
-pub(crate) use shaders::{Refusal, ShaderProgram};
+pub(crate) use shaders::{Module, Refusal, ShaderProgram};
 pub(crate) use texture::{Image, Texture};
 pub(crate) use texture_state::{Border, StoredBits};

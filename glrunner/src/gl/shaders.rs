@@ -1,4 +1,4 @@
-//! Programs of GLSL, compiled and linked by the driver.
+//! Programs of GLSL and modules of SPIR-V, compiled and linked by the driver.
 
 use super::object::{Object, ObjectKind};
 use super::*;
@@ -17,6 +17,15 @@ pub(crate) struct Refusal {
     pub(crate) message: String,
 }
 
+/// A module of SPIR-V.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Module<'a> {
+    /// Its words.
+    pub(crate) words: &'a [u32],
+    /// Numbers and values of specialization constants.
+    pub(crate) constants: &'a [(u32, u32)],
+}
+
 /// Shaders of one or several stages that the driver has linked.
 pub(crate) struct ShaderProgram {
     object: Object,
@@ -30,18 +39,52 @@ impl ShaderProgram {
         gl: &Rc<Gl>,
         texts: &[(u32, &[u8])],
     ) -> Result<Result<Self, Refusal>, Error> {
-        let object = Object::new(gl, ObjectKind::GlslProgram)?;
-        for (index, (stage, text)) in texts.iter().enumerate() {
-            let shader = gl.CreateShader(*stage)?;
+        Self::link_shaders(gl, texts, |shader, text| {
             let start = text.as_ptr().cast();
-            let length = i32::try_from(text.len()).map_err(|_| Error::Length {
-                what: "shader",
-                length: text.len(),
-                needed: i32::MAX as usize,
-            })?;
+            let length = length_of(text)?;
             // SAFETY: there is one text of this length.
             unsafe { gl.ShaderSource(shader, 1, &raw const start, &raw const length) }?;
-            gl.CompileShader(shader)?;
+            gl.CompileShader(shader)
+        })
+    }
+
+    /// Specializes modules of SPIR-V, each for a stage, and links them; likewise. GL_ARB_gl_spirv
+    pub(crate) fn link_modules(
+        gl: &Rc<Gl>,
+        modules: &[(u32, Module<'_>)],
+    ) -> Result<Result<Self, Refusal>, Error> {
+        Self::link_shaders(gl, modules, |shader, module| {
+            let bytes: Vec<u8> = module
+                .words
+                .iter()
+                .flat_map(|it| it.to_ne_bytes())
+                .collect();
+            let length = length_of(&bytes)?;
+            let format = SHADER_BINARY_FORMAT_SPIR_V_ARB;
+            // SAFETY: there is one shader, and a module of this length.
+            unsafe {
+                gl.ShaderBinary(1, &raw const shader, format, bytes.as_ptr().cast(), length)
+            }?;
+            let numbers: Vec<u32> = module.constants.iter().map(|it| it.0).collect();
+            let values: Vec<u32> = module.constants.iter().map(|it| it.1).collect();
+            let (number, value) = (numbers.as_ptr(), values.as_ptr());
+            // There are at most three of them.
+            let count = module.constants.len() as u32;
+            // SAFETY: the name ends with a zero, and both lists have so many entries.
+            unsafe { gl.SpecializeShaderARB(shader, c"main".as_ptr(), count, number, value) }
+        })
+    }
+
+    /// Makes a shader of each source and links them.
+    fn link_shaders<S>(
+        gl: &Rc<Gl>,
+        sources: &[(u32, S)],
+        compile: impl Fn(u32, &S) -> Result<(), Error>,
+    ) -> Result<Result<Self, Refusal>, Error> {
+        let object = Object::new(gl, ObjectKind::GlslProgram)?;
+        for (index, (stage, source)) in sources.iter().enumerate() {
+            let shader = gl.CreateShader(*stage)?;
+            compile(shader, source)?;
             gl.AttachShader(object.name(), shader)?;
             let mut compiled = 0;
             // SAFETY: this state has one value.
@@ -89,6 +132,15 @@ impl ShaderProgram {
         unsafe { gl.GetProgramiv(self.object.name(), name, &raw mut value) }?;
         Ok(value)
     }
+}
+
+/// The length of a source as OpenGL counts it.
+fn length_of(source: &[u8]) -> Result<i32, Error> {
+    i32::try_from(source.len()).map_err(|_| Error::Length {
+        what: "shader",
+        length: source.len(),
+        needed: i32::MAX as usize,
+    })
 }
 
 /// The driver may report as an error what the log says.

@@ -2,6 +2,7 @@
 
 use super::{Execution, Problem};
 use glasm::ir::Stage;
+use glasm_scripts::params::count_of;
 use glasm_scripts::script::{CountKind, ProgramForm};
 
 impl Execution<'_> {
@@ -15,18 +16,6 @@ impl Execution<'_> {
         let requirements = &self.script.requirements;
         let source = requirements.source(self.name, program);
         let counts = glasm::count(&source).map_err(|diagnostics| diagnostics.render(&source))?;
-        let count = match kind {
-            CountKind::AttribComponents => counts.attrib_components,
-            CountKind::ResultComponents => counts.result_components,
-            CountKind::Instructions => counts.instructions,
-            CountKind::AluInstructions => counts.alu_instructions,
-            CountKind::TextureInstructions => counts.texture_instructions,
-            CountKind::TextureIndirections => counts.texture_indirections,
-            CountKind::Temporaries => counts.temporaries,
-            CountKind::Parameters => counts.parameters,
-            CountKind::Attribs => counts.attribs,
-            CountKind::AddressRegisters => counts.address_registers,
-        };
-        Ok(count.into())
+        Ok(count_of(&counts, kind).into())
     }
 }

@@ -160,6 +160,7 @@ impl Emit<'_> {
     fn program(&mut self) -> Result<(), Failure> {
         self.stage_needs()?;
         self.check_buffers()?;
+        self.io().check_param_block()?;
         self.analysis.run(self.program)?;
         self.plan_captures()?;
         self.interface.entry = self.w.object();

@@ -4,8 +4,11 @@
 //! indexed at run time.
 
 use super::names::{param_array_name, param_name, stage_word};
-use super::vars::{Interface, Io, ParamMember, bind, is_storage_block, param_class, stage_number};
+use super::vars::{
+    Interface, Io, ParamMember, UNIFORM_SLOTS, bind, is_storage_block, param_class, stage_number,
+};
 use crate::builder::{Home, Lane, Scalar};
+use crate::error::{Error, Failure};
 use crate::options::Options;
 use crate::reflect::DescriptorSlot;
 use crate::words::{TypeWord, ValueWord};
@@ -82,6 +85,17 @@ impl Interface {
 }
 
 impl Io<'_> {
+    /// An error if the block is too large for the uniform buffers of OpenGL, whose storage buffers have bindings of their own.
+    pub(crate) fn check_param_block(&self) -> Result<(), Failure> {
+        match self.options.target.is_opengl() && is_storage_block(self.program) {
+            true => Err(Error::unsupported(format!(
+                "{} vectors of parameters: a uniform block of OpenGL holds {UNIFORM_SLOTS}",
+                self.program.params.len()
+            ))),
+            false => Ok(()),
+        }
+    }
+
     #[inline]
     fn param_block(&mut self) -> ValueWord {
         let known = self.vars.params.block;

@@ -71,7 +71,7 @@ impl Inputs {
 }
 
 /// Most slots of a uniform block: at 16 bytes each they fill the 64 KiB that most devices bind.
-const UNIFORM_SLOTS: usize = 4096;
+pub(crate) const UNIFORM_SLOTS: usize = 4096;
 
 /// A member of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

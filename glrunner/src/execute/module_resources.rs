@@ -1,0 +1,226 @@
+//! What modules read and write: parameters, buffers and images, bound where their reflections say.
+
+use super::modules::{ModuleProgram, Modules, StageModule, Work};
+use super::{Execution, Problem, unused};
+use crate::features::lacks;
+use crate::gl::{self, Buffer};
+use glasm::ir::Stage;
+use glasm::reflect::{BufferBinding, BufferKind, ImageFormat};
+use glasm_scripts::script::{
+    BindTarget, BufferKind as ScriptBuffer, ImageKey, ParamBank, ParamType, ParamValue,
+};
+use std::rc::Rc;
+
+/// A parameter: bank, stage and number.
+type Place = (ParamBank, Stage, u32);
+
+impl Execution<'_> {
+    /// Binds what the modules of a draw or dispatch read and write.
+    pub(super) fn bind_module_resources(
+        &mut self,
+        program: &Rc<ModuleProgram>,
+    ) -> Result<(), Problem> {
+        let mut held = Vec::new();
+        check_images(program)?;
+        for module in &program.stages {
+            self.bind_parameter_block(module, &mut held)?;
+            for buffer in &module.reflection.buffers {
+                self.bind_module_buffer(module.stage, buffer, &mut held)?;
+            }
+            for image in &module.reflection.images {
+                for number in 0..image.count {
+                    let bound = self.images.bound(ImageKey::of_unit(image.unit + number));
+                    let raw = raw_format(image.format);
+                    self.bind_image_unit(image.slot.binding + number, &bound, raw)?;
+                }
+            }
+            if let Some(lock) = module.reflection.image_lock {
+                let buffer = Buffer::new(&self.gl, &[0; 4], gl::DYNAMIC_COPY)?;
+                self.bind_base(gl::SHADER_STORAGE_BUFFER, lock.binding, &buffer)?;
+                held.push(buffer);
+            }
+        }
+        self.modules
+            .iter_mut()
+            .for_each(|it| it.held = std::mem::take(&mut held));
+        Ok(())
+    }
+
+    /// The parameter block, with what its slots hold now.
+    fn bind_parameter_block(
+        &self,
+        module: &StageModule,
+        held: &mut Vec<Buffer>,
+    ) -> Result<(), Problem> {
+        let (Some(block), Some(modules)) = (&module.reflection.params, &self.modules) else {
+            return Ok(());
+        };
+        let named = (module.line, module.reflection.named.as_slice());
+        let bytes = modules.params.block(module.stage, block, named);
+        let buffer = Buffer::new(&self.gl, &bytes, gl::STATIC_DRAW)?;
+        self.bind_base(gl::UNIFORM_BUFFER, block.slot.binding, &buffer)?;
+        held.push(buffer);
+        Ok(())
+    }
+
+    fn bind_base(&self, target: u32, binding: u32, buffer: &Buffer) -> Result<(), Problem> {
+        self.gl.BindBufferBase(target, binding, buffer.name())?;
+        Ok(self.gl.check("glBindBufferBase")?)
+    }
+
+    /// A buffer of the program, or all of an array of them.
+    fn bind_module_buffer(
+        &self,
+        stage: Stage,
+        told: &BufferBinding,
+        held: &mut Vec<Buffer>,
+    ) -> Result<(), Problem> {
+        for number in 0..told.count {
+            let (binding, index) = (told.slot.binding + number, told.index + number);
+            let of_kind = |kind| BindTarget::Bound {
+                kind,
+                set: 0,
+                binding: index,
+            };
+            let (target, places) = match told.kind {
+                BufferKind::Constant => (
+                    gl::UNIFORM_BUFFER,
+                    vec![
+                        BindTarget::Param { stage, index },
+                        of_kind(ScriptBuffer::Uniform),
+                    ],
+                ),
+                BufferKind::Storage => (
+                    gl::SHADER_STORAGE_BUFFER,
+                    vec![of_kind(ScriptBuffer::Storage)],
+                ),
+                BufferKind::Counter => (
+                    gl::SHADER_STORAGE_BUFFER,
+                    vec![of_kind(ScriptBuffer::Counter)],
+                ),
+                BufferKind::State => {
+                    let modules = self.modules.as_ref();
+                    let bytes = modules.map_or_else(Vec::new, |it| it.params.state_bytes());
+                    let buffer = Buffer::new(&self.gl, &bytes, gl::DYNAMIC_COPY)?;
+                    self.bind_base(gl::SHADER_STORAGE_BUFFER, binding, &buffer)?;
+                    held.push(buffer);
+                    continue;
+                }
+                // Part of the module.
+                BufferKind::Shared | BufferKind::Private => continue,
+            };
+            let range = places
+                .iter()
+                .find_map(|place| self.buffers.bound.get(place));
+            match range {
+                Some(range) => self.bind_module_range(target, binding, *range)?,
+                None => {
+                    self.gl.BindBufferBase(target, binding, 0)?;
+                    self.gl.check("glBindBufferBase")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `parameter`
+    pub(super) fn change_parameter(
+        &mut self,
+        (bank, stage, index): Place,
+        value: &ParamValue,
+    ) -> Result<(), Problem> {
+        let (words, ty) = match value {
+            ParamValue::Words(ty, words) => (*words, *ty),
+            ParamValue::Addresses(_) => {
+                return Err(Problem::Lacking(lacks("bufferDeviceAddress")));
+            }
+            ParamValue::Handles(_) => return Err(unused("handles in modules")),
+        };
+        if bank == ParamBank::Named {
+            let (line, name) = self.declared(stage, index)?;
+            if let Some(modules) = &mut self.modules {
+                modules.params.set_named(line, &name, words, ty);
+            }
+            return Ok(());
+        }
+        let modules = self
+            .modules
+            .as_mut()
+            .ok_or_else(|| "no modules".to_owned())?;
+        if modules.params.is_tracked(bank, stage, index) {
+            return Err(format!("parameter {index} tracks a matrix").into());
+        }
+        modules.params.set(bank, stage, index, words, ty);
+        Ok(())
+    }
+
+    /// Bits of a parameter and the type that it was set with.
+    pub(super) fn module_parameter(
+        &mut self,
+        (bank, stage, index): Place,
+    ) -> Result<([u32; 4], Option<ParamType>), Problem> {
+        let declared = match bank {
+            ParamBank::Named => Some(self.declared(stage, index)?),
+            ParamBank::Env | ParamBank::Local | ParamBank::Subroutine => None,
+        };
+        let modules = self
+            .modules
+            .as_ref()
+            .ok_or_else(|| "no modules".to_owned())?;
+        Ok(match declared {
+            Some((line, name)) => modules.params.named(line, &name).unwrap_or_default(),
+            None => modules.params.value(bank, stage, index),
+        })
+    }
+
+    /// The line of the program of a stage, and the name of a parameter that it declares.
+    fn declared(&mut self, stage: Stage, number: u32) -> Result<(u32, String), Problem> {
+        let name = self.script.param_names[number as usize].clone();
+        let work = match stage {
+            Stage::Compute => Work::Dispatch(None),
+            Stage::Vertex
+            | Stage::TessControl
+            | Stage::TessEval
+            | Stage::Geometry
+            | Stage::Fragment => Work::Draw,
+        };
+        let program = self.ready_modules(work)?;
+        let unknown = || format!("the {} program has no parameter `{name}`", stage.name());
+        let mut stages = program.iter().flat_map(|program| &program.stages);
+        let module = stages
+            .find(|module| module.stage == stage)
+            .ok_or_else(unknown)?;
+        let modules: &mut Modules = self.modules.as_mut().ok_or_else(unknown)?;
+        modules
+            .params
+            .declare(module.line, &module.reflection.named);
+        match modules.params.named(module.line, &name) {
+            Some(_) => Ok((module.line, name)),
+            None => Err(unknown().into()),
+        }
+    }
+}
+
+/// Stages count their images by themselves, from the same binding on.
+fn check_images(program: &ModuleProgram) -> Result<(), Problem> {
+    let stages = program.stages.iter();
+    let with_images = stages.filter(|module| !module.reflection.images.is_empty());
+    match with_images.count() > 1 {
+        true => Err(Problem::Lacking("several stages have images".to_owned())),
+        false => Ok(()),
+    }
+}
+
+/// The format in which a unit is bound if that is not the image's own.
+fn raw_format(format: ImageFormat) -> Option<u32> {
+    match format {
+        ImageFormat::Own(_) | ImageFormat::Any => None,
+        ImageFormat::Raw(bits) => Some(match bits {
+            8 => gl::R8UI,
+            16 => gl::R16UI,
+            32 => gl::R32UI,
+            64 => gl::RG32UI,
+            _ => gl::RGBA32UI,
+        }),
+    }
+}
