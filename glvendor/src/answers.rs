@@ -260,6 +260,9 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if !state.capabilities.works {
         return None;
     }
+    if matches!(capability, 0x3000..=0x3007 | 0x864F) {
+        state.restore_overrides();
+    }
     if let 0x8650..=0x865F = capability {
         return Some(query::attribute_array::<1>(capability - 0x8650, 0x8622) != [0]);
     }

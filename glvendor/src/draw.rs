@@ -10,7 +10,7 @@ use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_O
 use crate::reader;
 use crate::target::Target;
 use crate::textures::{self, Compared};
-use glasm::Compiler;
+use glasm::{Compiler, Program as Loaded};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -47,8 +47,10 @@ pub(crate) struct Drawing {
     deciding: Groups,
     /// Image units that are ours, with what the application has bound there.
     pub(crate) images: Vec<(u32, ImageUnit)>,
-    /// Whether depths are clamped, which the application has not asked for.
-    clamps_depth: bool,
+    /// What is enabled otherwise than the application has it, with what it had.
+    pub(crate) overridden: Vec<(u32, bool)>,
+    /// Whether depths are clamped, and planes that are disabled.
+    pub(crate) overridden_for: (bool, u8),
     /// Numbered arrays that were enabled in the place of conventional ones.
     pub(crate) arrays: u32,
     compiler: Compiler,
@@ -122,15 +124,6 @@ pub(crate) fn before_dispatch(state: &mut State) {
     state.drawing.compute = Some((serial, pipeline));
 }
 
-const DEPTH_CLAMP: u32 = 0x864F;
-
-/// Depths are clamped if the application has asked for it.
-pub(crate) fn restore_depth_clamp(state: &mut State) {
-    if std::mem::take(&mut state.drawing.clamps_depth) {
-        driver::Disable(DEPTH_CLAMP);
-    }
-}
-
 fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     if state.drawing.in_use != pipeline.program {
         driver::UseProgram(pipeline.program);
@@ -141,13 +134,7 @@ fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
         query::bind_part(*binding, bound.buffer, bound.offset, bound.size);
     }
     state.apply_images(&pipeline.images);
-    let clamps = pipeline.is_unclipped && !state.drawing.clamps_depth && !query::is_enabled(DEPTH_CLAMP);
-    if clamps {
-        driver::Enable(DEPTH_CLAMP);
-        state.drawing.clamps_depth = true;
-    } else if !pipeline.is_unclipped {
-        restore_depth_clamp(state);
-    }
+    state.apply_overrides(pipeline, pipeline.clip_planes);
 }
 
 /// Which programs draw: those that are enabled, if one of them is ours and the application uses none in GLSL.
@@ -221,8 +208,8 @@ fn key(state: &State, programs: &Programs, points: bool) -> Key {
     let fixed_fragment = fragment.is_none().then(|| fixed::fragment(vertex.is_some()));
     let fixed_vertex = vertex.is_none().then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
-        let loaded = fragment.as_ref().and_then(|it| it.loaded());
-        fixed::vertex(loaded.as_ref(), units, state.capabilities.texture_coordinates)
+        let behind: Vec<Loaded> = programs.iter().flatten().filter_map(|it| it.loaded()).collect();
+        fixed::vertex(&behind, units, state.capabilities.texture_coordinates)
     });
     if let Some(fixed) = &fixed_vertex {
         compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
@@ -308,7 +295,7 @@ pub(crate) fn release(state: &mut State) {
         driver::UseProgram(state.used_program);
         state.drawing.in_use = 0;
         state.restore_images();
-        restore_depth_clamp(state);
+        state.restore_overrides();
     }
     state.restore_arrays();
 }

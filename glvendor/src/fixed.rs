@@ -10,15 +10,13 @@ use glasm::fixed_function::{
 };
 use glasm::{Semantic, state::Light};
 
-/// What the fixed functions of vertices do for a fragment program, or for those of fragments on these units.
-pub(crate) fn vertex(fragment: Option<&Loaded>, units: u32, coordinate_sets: u32) -> FixedVertex {
-    let read = match fragment {
-        None => units,
-        Some(program) => program.inputs().fold(0, |mask, input| match input.semantic {
-            Semantic::TexCoord(set) => mask | 1_u32.checked_shl(set.into()).unwrap_or(0),
-            _ => mask,
-        }),
-    };
+/// What the fixed functions of vertices do for the programs behind them, and for the fixed functions of fragments on these units.
+pub(crate) fn vertex(programs: &[Loaded], units: u32, coordinate_sets: u32) -> FixedVertex {
+    let inputs = programs.iter().flat_map(|program| program.inputs());
+    let read = inputs.fold(units, |mask, input| match input.semantic {
+        Semantic::TexCoord(set) => mask | 1_u32.checked_shl(set.into()).unwrap_or(0),
+        _ => mask,
+    });
     let mut state = FixedVertex {
         normals: match (query::is_enabled(0x0BA1), query::is_enabled(0x803A)) {
             (true, _) => NormalScaling::Normalize,

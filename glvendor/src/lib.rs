@@ -23,6 +23,7 @@ mod images;
 mod lists;
 mod log;
 mod objects;
+mod overrides;
 mod params;
 mod pipeline;
 mod reader;

@@ -9,7 +9,7 @@ use crate::params::Block;
 use crate::reader::Needs;
 use crate::target::Target;
 use crate::textures::Depths;
-use glasm::{Compiler, Options, Program as Loaded, Shader, Source, Stage};
+use glasm::{Compiler, Options, Program as Loaded, Semantic, Shader, Source, Stage};
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::reflect::BufferKind;
 use std::sync::Arc;
@@ -60,6 +60,10 @@ pub(crate) struct Pipeline {
     pub(crate) images: Vec<View>,
     /// Whether near and far planes clip nothing.
     pub(crate) is_unclipped: bool,
+    /// Distances that the last stage before rasterization writes.
+    pub(crate) clip_distances: u8,
+    /// Clip planes that were enabled when it was chosen.
+    pub(crate) clip_planes: u8,
 }
 
 /// The target and the stage of a place among the stages, by what is bound there.
@@ -126,7 +130,7 @@ pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Progra
     }
     let parts: Vec<&Loaded> = stages.iter().map(|(loaded, _)| loaded).collect();
     let linked = compiler.link(&parts, &options(&state.capabilities.options, &key.state));
-    let mut pipeline = Pipeline::default();
+    let mut pipeline = Pipeline { clip_planes: key.state.clip_planes, ..Pipeline::default() };
     let mut shaders = Vec::new();
     for (shader, (loaded, owner)) in linked.stages.into_iter().zip(&stages) {
         let shader = shader.map_err(|errors| errors.render(&loaded.source()))?;
@@ -163,6 +167,13 @@ impl Pipeline {
         }
         self.images.extend(reflection.images.iter().flat_map(images::views));
         self.is_unclipped |= reflection.unclipped_depth;
+        if reflection.stage != Stage::Fragment {
+            let distances = reflection.outputs.iter().filter_map(|output| match output.semantic {
+                Semantic::ClipDistance(n) => Some(n),
+                _ => None,
+            });
+            self.clip_distances = distances.fold(0, |mask, n| mask | 1_u8.checked_shl(n.into()).unwrap_or(0));
+        }
         let Some(params) = &reflection.params else { return };
         self.needs.add(&params.slots);
         if owner.is_some_and(|(target, _)| *target == Target::Vertex) {

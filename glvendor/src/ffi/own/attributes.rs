@@ -6,7 +6,6 @@ use super::super::driver::types::*;
 use super::super::{current, driver, query};
 use crate::commands;
 use crate::context::Groups;
-use crate::draw;
 use std::ffi::c_void;
 
 /// A numbered attribute of NV_vertex_program is set, and the conventional one that it is.
@@ -148,7 +147,7 @@ fn enable(capability: GLenum, enabled: bool) {
         | 0x4000..=0x4007 | 0x803A | 0x806F | 0x8458 | 0x84F5 | 0x8513 | 0x8642 | 0x8643 | 0x864F | 0x8861);
     if concerns {
         current::with(|state| {
-            draw::restore_depth_clamp(state);
+            state.restore_overrides();
             state.changed(Groups::ENABLES);
         });
     }
@@ -159,7 +158,10 @@ fn enable(capability: GLenum, enabled: bool) {
 }
 
 pub(crate) unsafe extern "system" fn PushAttrib(mask: GLbitfield) {
-    current::with(|state| state.push_enables(mask));
+    current::with(|state| {
+        state.restore_overrides();
+        state.push_enables(mask);
+    });
     driver::PushAttrib(mask);
 }
 
