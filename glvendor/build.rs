@@ -120,6 +120,7 @@ const RULES: &[(&str, &[&str])] = &[
     ("FOG", &["Fogf", "Fogfv", "Fogi", "Fogiv", "FogCoord*"]),
     ("CLIP", &["ClipPlane*"]),
     ("POINT", &["PointSize", "PointParameter*"]),
+    ("PATCH", &["PatchParameter*"]),
     ("VIEWPORT", &["Viewport*", "DepthRange*"]),
     ("RASTER", &["ShadeModel", "ClampColor*", "ProvokingVertex*"]),
     ("arrays", &[

@@ -51,6 +51,8 @@ bitflags! {
         const ARRAYS = 1 << 14;
         /// Image units.
         const IMAGES = 1 << 15;
+        /// Patches: their vertices, their levels.
+        const PATCH = 1 << 16;
     }
 }
 

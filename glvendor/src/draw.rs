@@ -1,5 +1,6 @@
 //! Before something draws: which programs draw it, and whether all that they read has reached them.
 
+use crate::commands::INVALID_OPERATION;
 use crate::context::{Groups, State};
 use crate::ffi::query::ImageUnit;
 use crate::ffi::ring::Ring;
@@ -10,7 +11,7 @@ use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_O
 use crate::reader;
 use crate::target::Target;
 use crate::textures::{self, Compared};
-use glasm::{Compiler, Program as Loaded};
+use glasm::{Compiler, PatchLevels, Program as Loaded};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
 
@@ -87,16 +88,16 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         state.drawing.points = points;
         choose(state, points);
     }
-    let Some(current) = state.drawing.current else {
-        return release(state);
-    };
-    let Some(mut pipeline) = state.drawing.pipelines[current].take() else {
+    let place = state.drawing.current;
+    let Some((place, mut pipeline)) = place.and_then(|place| Some((place, state.drawing.pipelines[place].take()?))) else {
+        // Programs that do not go together draw nothing in GL. The driver draws something, or says the same.
+        state.fail(INVALID_OPERATION);
         return release(state);
     };
     use_pipeline(state, &pipeline);
     send_parameters(state, &mut pipeline);
     state.apply_arrays(pipeline.attributes);
-    state.drawing.pipelines[current] = Some(pipeline);
+    state.drawing.pipelines[place] = Some(pipeline);
 }
 
 /// Work groups are about to run.
@@ -163,6 +164,7 @@ fn select(state: &mut State) {
         drawing.deciding = DECIDING;
         drawing.deciding.set(Groups::TEXTURE, is_fragment_fixed || compared != Compared::default());
         drawing.deciding.set(Groups::TEXENV, is_fragment_fixed);
+        drawing.deciding.set(Groups::PATCH, programs[2].is_some() || programs[3].is_some());
         drawing.deciding.set(Groups::FOG, is_vertex_fixed || is_fragment_fixed);
         for group in [Groups::LIGHT, Groups::MATERIAL, Groups::TEXGEN, Groups::POINT] {
             drawing.deciding.set(group, is_vertex_fixed);
@@ -253,6 +255,14 @@ fn compiled_state(state: &State, points: bool) -> Compiled {
         clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
         depths: textures::read(&state.drawing.compared),
+        patch_vertices: match state.drawing.deciding.contains(Groups::PATCH) {
+            true => query::integer(0x8E72).clamp(0, 32) as u8,
+            false => 0,
+        },
+        patch_levels: match state.drawing.deciding.contains(Groups::PATCH) {
+            true => PatchLevels::new(query::floats(0x8E74), query::floats(0x8E73)),
+            false => PatchLevels::default(),
+        },
     }
 }
 
@@ -262,6 +272,8 @@ fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
     let changed = state.dirty & needed;
     if !changed.is_empty() {
         reader::refresh(&mut state.gl, &pipeline.needs, changed);
+        // The driver says what is enabled for this pipeline.
+        state.gl.depth_clamp &= !state.drawing.overridden.iter().any(|(capability, _)| *capability == 0x864F);
         // What this pipeline does not need is read when another one does.
         state.dirty -= changed;
         state.drawing.generation += 1;

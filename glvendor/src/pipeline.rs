@@ -9,7 +9,7 @@ use crate::params::Block;
 use crate::reader::Needs;
 use crate::target::Target;
 use crate::textures::Depths;
-use glasm::{Compiler, Options, Program as Loaded, Semantic, Shader, Source, Stage};
+use glasm::{Compiler, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage, stages};
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::reflect::BufferKind;
 use std::sync::Arc;
@@ -44,6 +44,10 @@ pub(crate) struct Compiled {
     pub(crate) draw_buffers: u8,
     /// Textures that are compared.
     pub(crate) depths: Depths,
+    /// Vertices of patches, where a stage depends on them.
+    pub(crate) patch_vertices: u8,
+    /// Levels of patches that have no control program.
+    pub(crate) patch_levels: PatchLevels,
 }
 
 /// A program object with what it reads.
@@ -90,6 +94,8 @@ fn options(base: &Options, state: &Compiled) -> Options {
     options.fixed.point_sprites = state.point_sprites;
     options.fixed.clip_planes = state.clip_planes;
     options.fixed.draw_buffers = state.draw_buffers;
+    options.fixed.patch_vertices = state.patch_vertices;
+    options.fixed.patch_levels = state.patch_levels;
     options.depth_modes = state.depths.modes();
     options
 }
@@ -107,7 +113,7 @@ pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<
 
 /// Makes a pipeline. `Err` has what does not work about it.
 pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Programs, key: &Key) -> Result<Pipeline, String> {
-    let mut stages: Vec<(Loaded, Option<(Target, Arc<Program>)>)> = Vec::with_capacity(STAGES);
+    let mut parts: Vec<(Loaded, Option<(Target, Arc<Program>)>)> = Vec::with_capacity(STAGES);
     for (place, program) in programs.iter().enumerate() {
         let target = TARGETS_OF_STAGES[place];
         match program {
@@ -117,25 +123,37 @@ pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Progra
                     0 => loaded,
                     plain => loaded.with_plain_lookups(plain),
                 };
-                stages.push((loaded, Some((target, Arc::clone(program)))));
+                parts.push((loaded, Some((target, Arc::clone(program)))));
             }
             None => {
                 let vertex = key.vertex.as_ref().filter(|_| target == Target::Vertex).map(vertex_program);
                 let fragment = key.fragment.as_ref().filter(|_| target == Target::Fragment).map(fragment_program);
                 if let Some(text) = vertex.or(fragment) {
-                    stages.push((fixed(&text)?, None));
+                    parts.push((fixed(&text)?, None));
                 }
             }
         }
     }
-    let parts: Vec<&Loaded> = stages.iter().map(|(loaded, _)| loaded).collect();
-    let linked = compiler.link(&parts, &options(&state.capabilities.options, &key.state));
+    let linking: Vec<&Loaded> = parts.iter().map(|(loaded, _)| loaded).collect();
+    let linked = compiler.link(&linking, &options(&state.capabilities.options, &key.state));
     let mut pipeline = Pipeline { clip_planes: key.state.clip_planes, ..Pipeline::default() };
     let mut shaders = Vec::new();
-    for (shader, (loaded, owner)) in linked.stages.into_iter().zip(&stages) {
+    let mut reflections = Vec::with_capacity(STAGES);
+    for (shader, (loaded, owner)) in linked.stages.into_iter().zip(&parts) {
         let shader = shader.map_err(|errors| errors.render(&loaded.source()))?;
         shaders.push(query::create_shader(shader_kind(loaded.stage()), &shader.words)?);
         pipeline.add(state, &shader, owner.as_ref());
+        reflections.push(shader.reflection);
+    }
+    // Without a control program patches have the levels of GL's state, which evaluation programs may read.
+    if programs[1].is_none()
+        && let [vertex, evaluation, ..] = &reflections[..]
+        && evaluation.stage == Stage::TessEval
+    {
+        let (vertices, levels) = (key.state.patch_vertices.into(), key.state.patch_levels);
+        let control = stages::control_stage(vertex, evaluation, vertices, levels, &options(&state.capabilities.options, &key.state));
+        let control = control.map_err(|errors| errors.to_string())?;
+        shaders.push(query::create_shader(shader_kind(Stage::TessControl), &control.words)?);
     }
     for (stage, shader) in linked.made {
         let shader = shader.map_err(|errors| errors.to_string())?;
