@@ -51,6 +51,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_NV_parameter_buffer_object",
     "GL_NV_tessellation_program5",
     "GL_NV_transform_feedback",
+    "GL_NV_transform_feedback2",
     "GL_NV_vertex_program",
     "GL_NV_vertex_program4",
 ];
@@ -93,6 +94,11 @@ const RULES: &[(&str, &[&str])] = &[
         // State that the application asks for.
         "Enable", "Disable", "IsEnabled", "EnableClientState", "DisableClientState", "GetIntegerv", "GetFloatv", "GetDoublev",
         "GetBooleanv", "GetString", "GetStringi", "GetError", "MatrixMode",
+        // Transform feedback.
+        "TransformFeedbackAttribsNV", "TransformFeedbackStreamAttribsNV", "BeginTransformFeedback", "BeginTransformFeedbackNV",
+        "BeginTransformFeedbackEXT", "EndTransformFeedback", "EndTransformFeedbackNV", "EndTransformFeedbackEXT",
+        "PauseTransformFeedbackNV", "ResumeTransformFeedbackNV", "BindTransformFeedbackNV", "DeleteTransformFeedbacksNV",
+        "GenTransformFeedbacksNV", "IsTransformFeedbackNV", "DrawTransformFeedbackNV",
         // What must not see our programs, or decides between them and the application's own.
         "UseProgram", "UseProgramObjectARB", "BindProgramPipeline", "DispatchCompute", "DispatchComputeIndirect",
         "PushAttrib", "PopAttrib", "BindImageTexture", "BindImageTextures",

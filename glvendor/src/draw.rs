@@ -2,6 +2,7 @@
 
 use crate::commands::INVALID_OPERATION;
 use crate::context::{Groups, State};
+use crate::feedback::Feedback;
 use crate::ffi::query::ImageUnit;
 use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
@@ -52,6 +53,8 @@ pub(crate) struct Drawing {
     pub(crate) overridden: Vec<(u32, bool)>,
     /// Whether depths are clamped, and planes that are disabled.
     pub(crate) overridden_for: (bool, u8),
+    /// What is captured.
+    pub(crate) feedback: Feedback,
     /// Numbered arrays that were enabled in the place of conventional ones.
     pub(crate) arrays: u32,
     compiler: Compiler,
@@ -219,6 +222,7 @@ fn key(state: &State, programs: &Programs, points: bool) -> Key {
     Key {
         serials: std::array::from_fn(|place| programs[place].as_ref().map_or(0, |it| it.serial())),
         state: compiled,
+        captured: state.drawing.feedback.captured().cloned(),
         vertex: fixed_vertex,
         fragment: fixed_fragment,
     }

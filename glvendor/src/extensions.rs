@@ -53,6 +53,8 @@ static ADDED: &[Row] = &[
     Row("GL_NV_gpu_program_fp64", 40, "GL_ARB_gpu_shader_fp64"),
     Row("GL_NV_tessellation_program5", 40, "GL_ARB_tessellation_shader"),
     Row("GL_NV_compute_program5", 43, "GL_ARB_compute_shader"),
+    Row("GL_NV_transform_feedback", 40, "GL_ARB_transform_feedback3"),
+    Row("GL_NV_transform_feedback2", 40, "GL_ARB_transform_feedback3"),
     Row("GL_NV_parameter_buffer_object", 31, "GL_ARB_uniform_buffer_object"),
     Row("GL_NV_parameter_buffer_object2", 31, "GL_ARB_uniform_buffer_object"),
 ];

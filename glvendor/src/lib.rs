@@ -17,6 +17,7 @@ mod commands;
 mod context;
 mod draw;
 mod extensions;
+mod feedback;
 mod ffi;
 mod fixed;
 mod images;

@@ -9,7 +9,7 @@ use crate::params::Block;
 use crate::reader::Needs;
 use crate::target::Target;
 use crate::textures::Depths;
-use glasm::{Compiler, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage, stages};
+use glasm::{Compiler, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage, TransformFeedback, stages};
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::reflect::BufferKind;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub(crate) struct Key {
     /// The programs' serial numbers, 0 where there is none.
     pub(crate) serials: [u64; STAGES],
     pub(crate) state: Compiled,
+    /// What is captured of the last stage before rasterization.
+    pub(crate) captured: Option<Arc<TransformFeedback>>,
     /// The fixed functions of vertices, where there is no program.
     pub(crate) vertex: Option<FixedVertex>,
     /// Those of fragments.
@@ -86,8 +88,12 @@ fn shader_kind(stage: Stage) -> u32 {
     }
 }
 
-fn options(base: &Options, state: &Compiled) -> Options {
+fn options(base: &Options, key: &Key) -> Options {
+    let state = &key.state;
     let mut options = base.clone();
+    if let Some(captured) = &key.captured {
+        options.transform_feedback = TransformFeedback::clone(captured);
+    }
     options.fixed.two_sided_color = state.two_sided;
     options.fixed.flat_colors = state.flat;
     options.fixed.clamp_vertex_colors = state.clamps_vertex_colors;
@@ -135,7 +141,7 @@ pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Progra
         }
     }
     let linking: Vec<&Loaded> = parts.iter().map(|(loaded, _)| loaded).collect();
-    let linked = compiler.link(&linking, &options(&state.capabilities.options, &key.state));
+    let linked = compiler.link(&linking, &options(&state.capabilities.options, key));
     let mut pipeline = Pipeline { clip_planes: key.state.clip_planes, ..Pipeline::default() };
     let mut shaders = Vec::new();
     let mut reflections = Vec::with_capacity(STAGES);
@@ -151,7 +157,7 @@ pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Progra
         && evaluation.stage == Stage::TessEval
     {
         let (vertices, levels) = (key.state.patch_vertices.into(), key.state.patch_levels);
-        let control = stages::control_stage(vertex, evaluation, vertices, levels, &options(&state.capabilities.options, &key.state));
+        let control = stages::control_stage(vertex, evaluation, vertices, levels, &options(&state.capabilities.options, key));
         let control = control.map_err(|errors| errors.to_string())?;
         shaders.push(query::create_shader(shader_kind(Stage::TessControl), &control.words)?);
     }

@@ -7,7 +7,7 @@ use crate::compiler::{Compiler, Shader, verify};
 use crate::program::Program;
 use fit::check_fit;
 use glasm_codegen::options::{
-    Conventions, FixedState, PrimitiveNumbers, TransformFeedback, Varyings,
+    ClipDepth, Conventions, FixedState, PrimitiveNumbers, TransformFeedback, Varyings,
 };
 use glasm_codegen::varyings::varying_location;
 use glasm_codegen::{Options, SourceText};
@@ -155,18 +155,22 @@ fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> C
             true => PrimitiveNumbers::Own,
             false => options.fixed.primitive_numbers,
         };
-        if numbers == options.fixed.primitive_numbers {
+        if numbers == options.fixed.primitive_numbers && options.transform_feedback.is_empty() {
             return Cow::Borrowed(options);
         }
         let mut options = options.clone();
         options.fixed.primitive_numbers = numbers;
+        options.transform_feedback = TransformFeedback::default();
         return Cow::Owned(options);
     }
     if Some(number) == last {
         return Cow::Borrowed(options);
     }
     Cow::Owned(Options {
-        conventions: Conventions::vulkan(),
+        conventions: Conventions {
+            clip_depth: ClipDepth::ZeroToOne,
+            ..options.conventions
+        },
         transform_feedback: TransformFeedback::default(),
         fixed: FixedState {
             clamp_vertex_colors: false,

@@ -224,16 +224,22 @@ pub(crate) fn bind_uniform_buffer(binding: u32, buffer: u32, offset: usize, size
     unsafe { driver::BindBuffersRange(0x8A11, binding, 1, &buffer, &offset, &size) };
 }
 
+/// The size of a buffer, which is bound to a target for that.
+pub(crate) fn buffer_size(target: u32, buffer: u32) -> isize {
+    driver::BindBuffer(target, buffer);
+    let mut size = 0;
+    // SAFETY: the size is one number.
+    unsafe { driver::GetBufferParameteriv(target, driver::constants::BUFFER_SIZE, &mut size) };
+    size as isize
+}
+
 /// Binds a buffer, or the part of it behind an offset, to a uniform buffer binding. Buffers are cut to what the driver allows.
 pub(crate) fn bind_part(binding: u32, buffer: u32, offset: usize, size: Option<usize>) {
     if buffer == 0 {
         return bind_uniform_buffer(binding, 0, 0, 0);
     }
     let bound = integer(0x8A28) as u32;
-    driver::BindBuffer(0x8A11, buffer);
-    let mut all = 0;
-    // SAFETY: the size is one number.
-    unsafe { driver::GetBufferParameteriv(0x8A11, driver::constants::BUFFER_SIZE, &mut all) };
+    let all = buffer_size(0x8A11, buffer);
     driver::BindBuffer(0x8A11, bound);
     let rest = usize::try_from(all).unwrap_or(0).saturating_sub(offset);
     let most = integer(driver::constants::MAX_UNIFORM_BLOCK_SIZE).max(0) as usize;

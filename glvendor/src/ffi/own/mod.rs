@@ -1,12 +1,14 @@
 //! Entry points that this library answers: what pointers refer to is read and written here, and everything else is decided in safe code.
 
 mod attributes;
+mod feedback;
 mod lists;
 mod parameters;
 mod programs;
 mod queries;
 
 pub(super) use attributes::*;
+pub(super) use feedback::*;
 pub(super) use lists::*;
 pub(super) use parameters::*;
 pub(super) use programs::*;

@@ -3,7 +3,7 @@
 #![allow(non_snake_case, reason = "names are those of the registry")]
 
 use super::super::driver::types::*;
-use super::super::{current, driver, memory};
+use super::super::{current, driver, memory, query};
 use crate::answers;
 use crate::commands::{self, Command};
 use crate::objects::Bits;
@@ -330,7 +330,11 @@ pub(crate) unsafe extern "system" fn BindBufferOffsetNV(target: GLenum, index: G
         Some(it) => {
             current::with(|state| crate::buffers::bind(state, it, index, buffer, Some((offset, None))));
         }
-        None => driver::BindBufferOffsetNV(target, index, buffer, offset),
+        // The rest of the buffer; the driver has no command for that.
+        None => {
+            let rest = query::buffer_size(target, buffer) - offset;
+            driver::BindBufferRange(target, index, buffer, offset, rest);
+        }
     }
 }
 

@@ -1,0 +1,126 @@
+//! Transform feedback of programs: NV_transform_feedback, with the streams of ARB_transform_feedback3. What is captured is a part of the
+//! modules, so that a pipeline is one of its captures.
+
+use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
+use crate::context::{Groups, State};
+use crate::draw;
+use crate::ffi::driver;
+use glasm::{Capture, Semantic, TransformFeedback};
+use std::sync::Arc;
+
+/// What the context captures.
+#[derive(Debug, Default)]
+pub(crate) struct Feedback {
+    /// What `TransformFeedbackAttribsNV` chose.
+    chosen: Option<Arc<TransformFeedback>>,
+    /// Whether it is being captured: between `BeginTransformFeedback` and `EndTransformFeedback`.
+    is_active: bool,
+}
+
+impl Feedback {
+    /// What is being captured by our programs.
+    pub(crate) fn captured(&self) -> Option<&Arc<TransformFeedback>> {
+        self.chosen.as_ref().filter(|_| self.is_active)
+    }
+}
+
+/// A part of the results of a vertex: name, number of components, index. NV_transform_feedback, "TransformFeedbackAttribsNV".
+type Part = [i32; 3];
+
+/// Parts that say where the next ones go: ARB_transform_feedback3.
+const NEXT_BUFFER: i32 = -2;
+const SKIP_COMPONENTS: std::ops::RangeInclusive<i32> = -6..=-3;
+const SEPARATE: u32 = 0x8C8D;
+const INTERLEAVED: u32 = 0x8C8C;
+
+/// What a part captures.
+fn semantic([name, _, index]: Part) -> Option<Semantic> {
+    let index = u8::try_from(index).unwrap_or(u8::MAX);
+    Some(match name {
+        0x1203 => Semantic::Position,
+        0x8577 => Semantic::Color(0),
+        0x852D => Semantic::Color(1),
+        0x8C77 => Semantic::BackColor(0),
+        0x8C78 => Semantic::BackColor(1),
+        0x8451 => Semantic::FogCoord,
+        0x0B11 => Semantic::PointSize,
+        0x8C79 => Semantic::TexCoord(index),
+        0x8C7A => Semantic::ClipDistance(index),
+        0x8C7B => Semantic::VertexId,
+        0x8C7C => Semantic::PrimitiveId,
+        0x8C7D => Semantic::Generic(index),
+        0x8DAA => Semantic::Layer,
+        _ => return None,
+    })
+}
+
+/// `TransformFeedbackAttribsNV`, and with streams of buffers `TransformFeedbackStreamAttribsNV`.
+pub(crate) fn choose(state: &mut State, parts: &[i32], streams: &[i32], mode: u32) {
+    if state.drawing.feedback.is_active {
+        return state.fail(INVALID_OPERATION);
+    }
+    if mode != SEPARATE && mode != INTERLEAVED {
+        return state.fail(INVALID_ENUM);
+    }
+    let parts: Vec<Part> = parts.chunks_exact(3).map(|it| [it[0], it[1], it[2]]).collect();
+    match captures(&parts, streams, mode) {
+        Ok(captures) => {
+            state.drawing.feedback.chosen = Some(Arc::new(captures));
+            state.touch(Groups::PROGRAMS);
+        }
+        Err(error) => state.fail(error),
+    }
+}
+
+/// What the parts capture, and where to. `Err` is GL's error.
+fn captures(parts: &[Part], streams: &[i32], mode: u32) -> Result<TransformFeedback, u32> {
+    let mut feedback = TransformFeedback::default();
+    let (mut buffer, mut offset) = (0_u32, 0_u32);
+    for &part in parts {
+        let [name, components, _] = part;
+        if name == NEXT_BUFFER && mode == INTERLEAVED {
+            feedback.strides.push(offset);
+            (buffer, offset) = (buffer + 1, 0);
+            continue;
+        }
+        if SKIP_COMPONENTS.contains(&name) && mode == INTERLEAVED {
+            // The first of the names skips four components, the last one.
+            offset += 4 * (7 + name).unsigned_abs();
+            continue;
+        }
+        let semantic = semantic(part).ok_or(INVALID_ENUM)?;
+        let count = u8::try_from(components).ok().filter(|count| (1..=4).contains(count)).ok_or(INVALID_VALUE)?;
+        let stream = streams.get(buffer as usize).copied().unwrap_or(0);
+        feedback.captures.push(Capture {
+            semantic,
+            first: 0,
+            count,
+            buffer,
+            offset,
+            stream: u32::try_from(stream).map_err(|_| INVALID_VALUE)?,
+        });
+        match mode {
+            SEPARATE => buffer += 1,
+            _ => offset += 4 * u32::from(count),
+        }
+    }
+    if mode == INTERLEAVED {
+        feedback.strides.push(offset);
+    }
+    Ok(feedback)
+}
+
+/// `BeginTransformFeedback`: our programs capture from now on.
+pub(crate) fn begin(state: &mut State, primitive: u32) {
+    state.drawing.feedback.is_active = true;
+    state.touch(Groups::PROGRAMS);
+    draw::ready(state, Some(primitive));
+    driver::BeginTransformFeedback(primitive);
+}
+
+/// `EndTransformFeedback`
+pub(crate) fn end(state: &mut State) {
+    driver::EndTransformFeedback();
+    state.drawing.feedback.is_active = false;
+    state.touch(Groups::PROGRAMS);
+}
