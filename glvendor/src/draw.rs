@@ -2,6 +2,7 @@
 
 use crate::commands::INVALID_OPERATION;
 use crate::context::{Groups, State};
+use crate::dump;
 use crate::feedback::Feedback;
 use crate::ffi::query::ImageUnit;
 use crate::ffi::ring::Ring;
@@ -100,6 +101,12 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     use_pipeline(state, &pipeline);
     send_parameters(state, &mut pipeline);
     state.apply_arrays(pipeline.attributes);
+    if dump::is_wanted()
+        && !std::mem::replace(&mut pipeline.is_dumped, true)
+        && let Some(programs) = &state.drawing.programs
+    {
+        dump::write(state, programs, &pipeline.blocks);
+    }
     state.drawing.pipelines[place] = Some(pipeline);
 }
 

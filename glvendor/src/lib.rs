@@ -16,6 +16,7 @@ mod buffers;
 mod commands;
 mod context;
 mod draw;
+mod dump;
 mod extensions;
 mod feedback;
 mod ffi;

@@ -3,7 +3,7 @@
 use crate::commands::{INVALID_OPERATION, INVALID_VALUE};
 use crate::context::{Bound, Groups, State};
 use crate::log;
-use crate::objects::{Bits, Program};
+use crate::objects::{Bits, Contents, Program};
 use crate::reader::{self, Needs};
 use crate::target::Target;
 use glasm::ParamSource;
@@ -54,27 +54,37 @@ impl Block {
     /// Appends its bytes.
     pub(crate) fn fill(&self, bound: Option<&Bound>, gl: &GlState, bytes: &mut Vec<u8>) {
         let contents = self.program.as_ref().map(|it| it.contents());
-        let element = |list: &[Bits], index: u32| list.get(index as usize).copied().unwrap_or([0; 4]);
         for slot in &self.slots {
-            let value = match slot {
-                ParamSource::Env(index) => self
-                    .tracked(gl, *index)
-                    .unwrap_or_else(|| bound.map_or([0; 4], |it| element(&it.env, *index))),
-                ParamSource::Local(index) => contents.as_ref().map_or([0; 4], |it| element(&it.locals, *index)),
-                ParamSource::Subroutine(index) => {
-                    let chosen = contents.as_ref().and_then(|it| it.subroutines.get(*index as usize));
-                    [chosen.copied().unwrap_or(0), 0, 0, 0]
-                }
-                ParamSource::State(param) => gl.evaluate(*param).map(f32::to_bits),
-                ParamSource::Literal(bits) => *bits,
-                ParamSource::Named(index) => self.named.get(*index as usize).map_or([0; 4], |it| {
-                    let named = contents.as_ref().map_or(&[][..], |it| &it.named);
-                    let set = named.iter().find(|(name, _)| *name == it.name);
-                    set.map_or(it.initial, |(_, value)| *value)
-                }),
-                ParamSource::Argument => [0; 4],
-            };
+            let value = self.value_in(contents.as_deref(), bound, gl, *slot);
             bytes.extend(value.into_iter().flat_map(u32::to_ne_bytes));
+        }
+    }
+
+    /// One of its vectors.
+    pub(crate) fn value(&self, bound: Option<&Bound>, gl: &GlState, slot: ParamSource) -> Bits {
+        let contents = self.program.as_ref().map(|it| it.contents());
+        self.value_in(contents.as_deref(), bound, gl, slot)
+    }
+
+    fn value_in(&self, contents: Option<&Contents>, bound: Option<&Bound>, gl: &GlState, slot: ParamSource) -> Bits {
+        let element = |list: &[Bits], index: u32| list.get(index as usize).copied().unwrap_or([0; 4]);
+        match slot {
+            ParamSource::Env(index) => self
+                .tracked(gl, index)
+                .unwrap_or_else(|| bound.map_or([0; 4], |it| element(&it.env, index))),
+            ParamSource::Local(index) => contents.map_or([0; 4], |it| element(&it.locals, index)),
+            ParamSource::Subroutine(index) => {
+                let chosen = contents.and_then(|it| it.subroutines.get(index as usize));
+                [chosen.copied().unwrap_or(0), 0, 0, 0]
+            }
+            ParamSource::State(param) => gl.evaluate(param).map(f32::to_bits),
+            ParamSource::Literal(bits) => bits,
+            ParamSource::Named(index) => self.named.get(index as usize).map_or([0; 4], |it| {
+                let named = contents.map_or(&[][..], |it| &it.named);
+                let set = named.iter().find(|(name, _)| *name == it.name);
+                set.map_or(it.initial, |(_, value)| *value)
+            }),
+            ParamSource::Argument => [0; 4],
         }
     }
 

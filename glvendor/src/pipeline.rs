@@ -68,6 +68,8 @@ pub(crate) struct Pipeline {
     pub(crate) is_unclipped: bool,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
+    /// Whether `GLASM_DUMP` has it.
+    pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
 }
