@@ -9,6 +9,7 @@ use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
 use crate::fixed;
 use crate::log;
+use crate::params::{Block, Place};
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
 use crate::target::Target;
@@ -25,6 +26,9 @@ const DECIDING: Groups = Groups::PROGRAMS
     .union(Groups::RASTER)
     .union(Groups::ENABLES)
     .union(Groups::FRAMEBUFFER);
+
+/// Parameter blocks that are bound at a time.
+const BLOCK_BINDINGS: usize = STAGES;
 
 /// What draws in a context.
 #[derive(Default)]
@@ -44,6 +48,8 @@ pub(crate) struct Drawing {
     pub(crate) generation: u64,
     ring: Ring,
     bytes: Vec<u8>,
+    /// What is bound to the bindings of the stages' blocks, whose numbers follow each other.
+    bound: [Option<(u32, Place)>; BLOCK_BINDINGS],
     /// Shadow targets of the programs.
     compared: Compared,
     /// Groups of state that decide about the pipeline.
@@ -289,27 +295,40 @@ fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
         state.dirty -= changed;
         state.drawing.generation += 1;
     }
+    let alignment = state.capabilities.uniform_alignment;
+    let room = pipeline.blocks.iter().map(|block| 16 * block.slots.len() + alignment).sum();
+    if state.drawing.ring.reserve(room).is_none() {
+        return;
+    }
     for block in &mut pipeline.blocks {
         let versions = block.versions(state);
-        let size = 16 * block.slots.len();
-        let kept = block.written.filter(|(written, ..)| *written == versions);
+        let buffer = state.drawing.ring.buffer();
+        let kept = block.written.filter(|(written, place)| *written == versions && place.buffer == buffer);
         let place = match kept {
-            Some((_, buffer, place)) => Some((buffer, place)),
-            None => {
-                let mut bytes = std::mem::take(&mut state.drawing.bytes);
-                bytes.clear();
-                let bound = block.target.map(|target| state.bound(target));
-                block.fill(bound, &state.gl, &mut bytes);
-                let place = state.drawing.ring.write(&bytes, state.capabilities.uniform_alignment);
-                state.drawing.bytes = bytes;
-                place
-            }
+            Some((_, place)) => Some(place),
+            None => write_block(state, block, alignment),
         };
-        if let Some((buffer, place)) = place {
-            query::bind_uniform_buffer(block.binding, buffer, place, size);
-            block.written = Some((versions, buffer, place));
+        let Some(place) = place else { continue };
+        block.written = Some((versions, place));
+        let number = block.binding as usize % BLOCK_BINDINGS;
+        if state.drawing.bound[number] != Some((block.binding, place)) {
+            query::bind_uniform_buffer(block.binding, place.buffer, place.offset, place.size);
+            state.drawing.bound[number] = Some((block.binding, place));
         }
     }
+}
+
+/// Writes the bytes of a block.
+fn write_block(state: &mut State, block: &Block, alignment: usize) -> Option<Place> {
+    let mut bytes = std::mem::take(&mut state.drawing.bytes);
+    bytes.clear();
+    let bound = block.target.map(|target| state.bound(target));
+    block.fill(bound, &state.gl, &mut bytes);
+    let buffer = state.drawing.ring.buffer();
+    let offset = state.drawing.ring.write(&bytes, alignment);
+    let size = bytes.len();
+    state.drawing.bytes = bytes;
+    Some(Place { buffer, offset: offset?, size })
 }
 
 /// The application's own program is in use again, and its arrays are as it made them.

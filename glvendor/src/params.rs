@@ -29,8 +29,19 @@ pub(crate) struct Block {
     pub(crate) slots: Vec<ParamSource>,
     /// Parameters with names.
     pub(crate) named: Vec<NamedParameter>,
-    /// What the bytes were made from, with the buffer and the place they are in.
-    pub(crate) written: Option<(Versions, u32, usize)>,
+    /// What its bytes were made from, and where they are.
+    pub(crate) written: Option<(Versions, Place)>,
+}
+
+/// Where the bytes of a block are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    /// The buffer.
+    pub(crate) buffer: u32,
+    /// The first byte.
+    pub(crate) offset: usize,
+    /// Their number.
+    pub(crate) size: usize,
 }
 
 /// What a block was made from.

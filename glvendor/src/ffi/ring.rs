@@ -23,20 +23,31 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Writes bytes behind what was written before. Gives the buffer and the place in it, `None` if the driver gives no buffer.
-    pub(crate) fn write(&mut self, bytes: &[u8], alignment: usize) -> Option<(u32, usize)> {
-        let mut place = self.used.next_multiple_of(alignment.max(1));
-        if self.mapped == 0 || place + bytes.len() > SIZE {
-            self.renew()?;
-            place = 0;
+    /// Makes room for so many bytes, in another buffer if this one is full. What was written before is lost then: the driver keeps it for draws
+    /// that are under way, and for nothing else. `None` if the driver gives no buffer.
+    pub(crate) fn reserve(&mut self, bytes: usize) -> Option<()> {
+        match self.mapped != 0 && self.used + bytes <= SIZE {
+            true => Some(()),
+            false if bytes <= SIZE => self.renew(),
+            false => None,
         }
-        if bytes.len() > SIZE {
+    }
+
+    /// The buffer that is written to.
+    pub(crate) fn buffer(&self) -> u32 {
+        self.buffer
+    }
+
+    /// Writes bytes behind what was written before, in room that was reserved. Gives the place in the buffer.
+    pub(crate) fn write(&mut self, bytes: &[u8], alignment: usize) -> Option<usize> {
+        let place = self.used.next_multiple_of(alignment.max(1));
+        if self.mapped == 0 || place + bytes.len() > SIZE {
             return None;
         }
         // SAFETY: the buffer is mapped for writing, has the room, and nothing reads this place before the next draw.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (self.mapped + place) as *mut u8, bytes.len()) };
         self.used = place + bytes.len();
-        Some((self.buffer, place))
+        Some(place)
     }
 
     fn renew(&mut self) -> Option<()> {
