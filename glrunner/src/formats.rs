@@ -487,6 +487,22 @@ mod tests {
     }
 
     #[test]
+    fn base_formats_have_as_many_components_as_scripts_give() {
+        for (format, base, internal, client) in BASES {
+            let own = TexelFormat::of(*format).unwrap();
+            let found = TexelFormat::of_base(*format, *base).unwrap();
+            assert_eq!((found.internal, found.client.format), (*internal, *client));
+            assert_eq!(found.client.ty, own.client.ty);
+        }
+        let rgba = vk::Format::R8G8B8A8_UNORM;
+        assert_eq!(
+            TexelFormat::of_base(rgba, BaseFormat::Rgba),
+            TexelFormat::of(rgba)
+        );
+        assert_eq!(TexelFormat::of_base(rgba, BaseFormat::Alpha), None);
+    }
+
+    #[test]
     fn what_vertices_cannot_have() {
         for name in [
             "A2B10G10R10_UINT_PACK32",

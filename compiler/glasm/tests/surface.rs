@@ -5,6 +5,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use glasm::fixed_function::{
+    Argument, BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource,
+    Combiner, Environment, FixedFragment, FixedVertex, FogMode, FogSource, LIGHTS, LightForm,
+    Lighting, MaterialFaces, MaterialMode, NormalScaling, Scale, TexCoords, TexGenMode,
+    TextureTarget, TextureUnit, UNITS, fragment_program, vertex_program,
+};
 use glasm::reflect::{
     AttachmentBinding, BufferBinding, BufferKind, DescriptorSlot, Half, HandleArray, HandleKind,
     ImageBinding, ImageFormat, InputPrimitive, InterfaceVariable, NamedParameter, OutputPrimitive,
@@ -12,7 +18,7 @@ use glasm::reflect::{
     StateBinding, StateConstant, StateParam, StateProgram, TessMode, TessOrder, TessSpacing,
     TextureBinding, ViewportChoice,
 };
-use glasm::state::{GlState, MatrixForm, MatrixName};
+use glasm::state::{GlState, Light, MatrixForm, MatrixName};
 use glasm::{
     Acceptance, AlphaTest, BindingLayout, CacheKey, Capture, ClipDepth, Code, CompareFunction,
     Compiler, Conventions, Counts, DebugInfo, DepthMode, DeviceFeatures, Diagnostic, Diagnostics,
@@ -55,7 +61,7 @@ fn every_name_of_the_surface_is_here() {
     let exported = exported();
     assert!(exported.len() > 70, "{exported:?}");
     let this = include_str!("surface.rs");
-    let imports = this.split("use glasm::").skip(1).take(3);
+    let imports = this.split("use glasm::").skip(1).take(4);
     let imports: String = imports.collect();
     let imports = imports.split("use std::").next().unwrap();
     let is_word = |character: char| character.is_ascii_alphanumeric() || character == '_';
@@ -95,6 +101,9 @@ fn functions_have_these_types() {
     let _: fn(&Diagnostics, &Source<'_>) -> Option<usize> = Diagnostics::gl_error_position;
     let _: fn(&GlState, StateParam) -> [f32; 4] = GlState::evaluate;
     let _: fn(&[u8]) -> Option<Dialect> = Dialect::of;
+    let _: fn(&FixedVertex) -> String = vertex_program;
+    let _: fn(&FixedFragment) -> String = fragment_program;
+    let _: fn(&Light) -> LightForm = LightForm::of;
     assert_eq!(programs(b"!!ARBfp1.0 END").count(), 1);
 }
 
@@ -117,10 +126,11 @@ fn types_have_these_traits() {
         DeviceFeatures, FixedState, HandleLimits, InterfaceTypes, LevelFilter, LodBias, AlphaTest, CompareFunction,
         PatchLevels, PointOrigin, PolygonStipple, PrimitiveNumbers, StateForm, StateForms, Subgroups, Target, TexelFilter, TextureWrap,
         TransformFeedback, Varyings, WrapMode, Acceptance, TgsiOptions, MatrixForm, Interpolation,
-        Sampling,
+        Sampling, FixedVertex, FixedFragment, Lighting, LightForm, ColorMaterial, MaterialFaces, MaterialMode, NormalScaling,
+        TexCoords, TexGenMode, TextureUnit, BaseFormat, Environment, Combine, Scale,
     );
     all!(
-        setting: LineStipple, StateWords, StateConstant, CacheKey, Capture, Place, TexelFormat, Code, Dialect, Family, Version,
+        setting: FogMode, FogSource, TextureTarget, Combiner, CombineFunction, Argument, CombineSource, CombineOperand, LineStipple, StateWords, StateConstant, CacheKey, Capture, Place, TexelFormat, Code, Dialect, Family, Version,
         ProgramType, Part, Span, Semantic, Stage, ParamSource, StateParam, MatrixName, TexTarget,
         TypeBase, Width, BufferKind, DescriptorSlot, Half, HandleKind, ImageFormat, Scalar,
         ViewportChoice, InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing,
@@ -142,6 +152,7 @@ fn constants_have_these_values() {
     assert_eq!((FIRST_IMAGE_BINDING, IMAGE_UNITS), (128, 32));
     assert_eq!(IMAGE_LOCK_BINDING, 352);
     assert_eq!(STATE_BYTES, 1536);
+    assert_eq!((LIGHTS, UNITS), (8, 8));
     assert_eq!(limits::ATTRIB_COMPONENTS, 128);
 }
 

@@ -115,17 +115,18 @@ impl FixedFunctions {
         } = command
         {
             // The program for any matrix is right for the identity, too.
-            if let Some(unit) = self.units.get_mut(*unit as usize) {
-                unit.transformed = true;
-            }
+            self.change_unit(*unit, |unit| unit.transformed = true);
         } else if let Command::Texture { unit, update } = command {
-            if let Some(unit) = self.units.get_mut(*unit as usize) {
-                unit.set_format(&update.shape.format);
-            }
+            self.change_unit(*unit, |unit| unit.set_format(&update.shape.format));
         } else if let Command::Sampling { unit, sampling } = command {
-            if let Some(unit) = self.units.get_mut(*unit as usize) {
-                unit.set_sampling(sampling);
-            }
+            self.change_unit(*unit, |unit| unit.set_sampling(sampling));
+        }
+    }
+
+    /// Changes a unit, if draws without programs have it.
+    fn change_unit(&mut self, number: u32, change: impl FnOnce(&mut Unit)) {
+        if let Some(unit) = self.units.get_mut(number as usize) {
+            change(unit);
         }
     }
 
@@ -166,14 +167,10 @@ impl FixedFunctions {
             FixedUpdate::FogMode(mode) => self.fog_mode = mode,
             FixedUpdate::FogSource(source) => self.fog_source = source,
             FixedUpdate::TexGenMode(unit, coord, mode) => {
-                if let Some(unit) = self.units.get_mut(unit as usize) {
-                    unit.modes[coord as usize] = mode;
-                }
+                self.change_unit(unit, |unit| unit.modes[coord as usize] = mode);
             }
             FixedUpdate::TexEnv(unit, update) => {
-                if let Some(unit) = self.units.get_mut(unit as usize) {
-                    unit.apply_environment(update);
-                }
+                self.change_unit(unit, |unit| unit.apply_environment(update));
             }
         }
     }

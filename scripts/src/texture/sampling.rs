@@ -283,6 +283,38 @@ mod tests {
     }
 
     #[test]
+    fn base_formats_say_what_components_mean() {
+        use Swizzle::{Component, One, Zero};
+        let with = |base_format, swizzle| {
+            let sampling = Sampling {
+                base_format,
+                swizzle,
+                ..Sampling::INITIAL
+            };
+            sampling.color_swizzle()
+        };
+        let (red, green) = (Component(0), Component(1));
+        let identity = Swizzle::IDENTITY;
+        assert_eq!(with(None, identity), identity);
+        for (base, expected) in [
+            (BaseFormat::Alpha, [Zero, Zero, Zero, red]),
+            (BaseFormat::Luminance, [red, red, red, One]),
+            (BaseFormat::LuminanceAlpha, [red, red, red, green]),
+            (BaseFormat::Intensity, [red; 4]),
+            (BaseFormat::Rgb, [red, green, Component(2), One]),
+            (BaseFormat::Rgba, identity),
+        ] {
+            assert_eq!(with(Some(base), identity), expected, "{base:?}");
+        }
+        // The texture's own swizzle comes behind that.
+        let swizzle = [Component(3), One, Component(0), Zero];
+        assert_eq!(
+            with(Some(BaseFormat::Alpha), swizzle),
+            [red, One, Zero, Zero]
+        );
+    }
+
+    #[test]
     fn levels_stay_within_the_texture() {
         let range = |base_level, max_level| {
             Sampling {

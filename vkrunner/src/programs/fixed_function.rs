@@ -53,7 +53,8 @@ mod tests {
     /// The state of the draw of a script.
     fn state(commands: &str) -> ProgramState {
         let text = format!("[require]\nGL >= 1.3\n[test]\n{commands}\ndraw rect -1 -1 2 2\n");
-        let script = Script::parse(text.as_bytes()).unwrap();
+        let mut script = Script::parse(text.as_bytes()).unwrap();
+        script.complete_stages().unwrap();
         script.program_states().remove(0)
     }
 

@@ -180,7 +180,7 @@ fn loads(text: &str) {
 fn random_keys_load() {
     let mut numbers = Numbers(2026);
     let start = Instant::now();
-    for _ in 0..2000 {
+    for _ in 0..1000 {
         loads(&vertex_program(&numbers.vertex()));
         loads(&fragment_program(&numbers.fragment()));
     }
@@ -275,4 +275,79 @@ fn the_largest_programs_load_and_fit_gpus() {
     let fragment = count(fragment_program(&fragment));
     assert!(fragment.instructions <= 512, "{fragment:?}");
     assert!(fragment.temporaries <= 32, "{fragment:?}");
+}
+
+/// ARB_texture_env_crossbar: a unit that names the texture of one that is off leaves the color as it is, and so does a unit that is off itself.
+#[test]
+fn units_that_name_textures_that_are_off_do_nothing() {
+    let mut combine = Combine::default();
+    combine.rgb.function = CombineFunction::Replace;
+    combine.rgb.arguments[0].source = CombineSource::TextureUnit(3);
+    let mut key = FixedFragment::default();
+    key.units[0].target = Some(TextureTarget::D2);
+    key.units[0].environment = Environment::Combine(combine);
+    let nothing = fragment_program(&FixedFragment::default());
+    assert_eq!(fragment_program(&key), nothing);
+    key.units[3].target = Some(TextureTarget::D2);
+    key.units[3].environment = Environment::Decal;
+    key.units[3].base_format = BaseFormat::Alpha;
+    let text = fragment_program(&key);
+    assert!(text.contains("MOV_SAT color.xyz, texel3;"), "{text}");
+    assert!(
+        text.contains("fragment.texcoord[3], texture[3], 2D"),
+        "{text}"
+    );
+    // An argument that the function does not have does not count.
+    combine.rgb.arguments[1].source = CombineSource::TextureUnit(200);
+    key.units[0].environment = Environment::Combine(combine);
+    assert_eq!(fragment_program(&key), text);
+    combine.rgb.arguments[0].source = CombineSource::TextureUnit(200);
+    key.units[0].environment = Environment::Combine(combine);
+    assert!(!fragment_program(&key).contains("200"));
+}
+
+/// Maps that GL does not have for a coordinate leave it to the vertex, and sets that nobody reads are not written.
+#[test]
+fn coordinates_that_gl_cannot_make_come_from_the_vertex() {
+    let mut key = FixedVertex::default();
+    let plain = vertex_program(&key);
+    key.texcoords[5].generated = [TexGenMode::SphereMap; 4];
+    key.texcoords[5].transformed = true;
+    assert_eq!(vertex_program(&key), plain);
+    key.texcoords[5].needed = true;
+    key.texcoords[5].transformed = false;
+    let text = vertex_program(&key);
+    assert!(
+        text.contains("MOV result.texcoord[5].zw, vertex.texcoord[5];"),
+        "{text}"
+    );
+    assert!(
+        text.contains("MOV result.texcoord[5].xy, sphere;"),
+        "{text}"
+    );
+    key.texcoords[5].generated = [TexGenMode::NormalMap; 4];
+    let text = vertex_program(&key);
+    assert!(
+        text.contains("MOV result.texcoord[5].w, vertex.texcoord[5];"),
+        "{text}"
+    );
+    assert!(
+        text.contains("MOV result.texcoord[5].xyz, normal;"),
+        "{text}"
+    );
+}
+
+/// Both stages have the same uniform parameters whatever the state's numbers are: they name state alone, and constants of their own.
+#[test]
+fn parameters_follow_gl_state() {
+    let (vertex, fragment) = largest();
+    for text in [vertex_program(&vertex), fragment_program(&fragment)] {
+        let source = Source::new("fixed functions", text.as_bytes());
+        let shader = compile(&source, &Options::default()).unwrap();
+        let slots = shader.reflection.params.unwrap().slots;
+        assert!(!slots.is_empty());
+        for slot in slots {
+            assert!(matches!(slot, crate::ParamSource::State(_)), "{slot:?}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ use crate::texture::{
     TextureData, Update, Wrap,
 };
 use ash::vk;
+use glasm::fixed_function::BaseFormat;
 use glasm::ir::TexTarget;
 
 fn parse(lines: &str) -> Vec<Command> {
@@ -494,6 +495,13 @@ fn every_parameter_is_set() {
             "base_format signed_hilo",
             Sampling {
                 signed_hilo: true,
+                ..initial
+            },
+        ),
+        (
+            "base_format luminance_alpha",
+            Sampling {
+                base_format: Some(BaseFormat::LuminanceAlpha),
                 ..initial
             },
         ),
