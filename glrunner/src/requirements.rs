@@ -290,7 +290,9 @@ pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl) -> Option<String>
 fn foreign_module(script: &Script) -> Option<String> {
     let mut programs = script.programs.iter();
     let is_foreign = |program: &ProgramSection| match program.form {
-        ProgramForm::Glsl => script.requirements.convention == Convention::Vulkan,
+        ProgramForm::Glsl => {
+            script.requirements.convention == Convention::Vulkan || is_for_vulkan(&program.text)
+        }
         ProgramForm::SpirvText | ProgramForm::SpirvWords => true,
         ProgramForm::Assembly
         | ProgramForm::Ir

@@ -16,6 +16,7 @@ mod demo;
 mod features;
 mod fuzz;
 mod gallery;
+mod gl_spirv;
 mod mutate;
 mod opengl;
 mod packages;
@@ -93,6 +94,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   spirv-val  every module that the step `scripts` of the same run produced
   spirv-tools  the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
+  gl-spirv   scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V
   virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared
   coverage   the feature lists that passing scripts prove; docs/support.md says the same
   mutate     a sample of faults in the compiler, which scripts and tests have to notice

@@ -7,7 +7,7 @@ use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
-use crate::{mutate, random, reference, shell, state as state_step, validate, virgl};
+use crate::{gl_spirv, mutate, random, reference, shell, state as state_step, validate, virgl};
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
 use std::io::ErrorKind;
@@ -70,6 +70,8 @@ pub(crate) enum Step {
     SpirvTools,
     /// Comparison with OpenGL drivers.
     OpenGl,
+    /// Scripts as modules on OpenGL.
+    GlSpirv,
     /// GLSL, compared with the TGSI that Mesa made of it.
     Virgl,
     /// Feature lists.
@@ -95,6 +97,7 @@ const STEPS: &[(&str, Step)] = &[
     ("spirv-val", Step::SpirvVal),
     ("spirv-tools", Step::SpirvTools),
     ("opengl", Step::OpenGl),
+    ("gl-spirv", Step::GlSpirv),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
     ("mutate", Step::Mutate),
@@ -180,6 +183,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::SpirvVal => validate_modules(state),
         Step::SpirvTools => in_process_validation(),
         Step::OpenGl => reference::test(),
+        Step::GlSpirv => gl_spirv::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
         Step::Mutate => mutate::test(),

@@ -33,7 +33,7 @@ impl Execution<'_> {
         let script = self.script;
         check_bounds(draw, script.vertex_data.as_ref(), &script.indices)?;
         check_features(&self.gl, draw)?;
-        self.note_viewport(&draw.state);
+        self.note_draw_state(&draw.state);
         let modules = self.ready_modules(Work::Draw)?;
         self.check_colors()?;
         self.use_programs()?;

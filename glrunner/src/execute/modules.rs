@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::gl::{self, Buffer, Gl, Module, ShaderProgram, Version};
 use glasm::ir::Stage;
 use glasm::state::Multisample;
-use glasm::{Code, Diagnostic, Diagnostics, Reflection, Severity, Shader, opengl};
+use glasm::{Code, DeviceFeatures, Diagnostic, Diagnostics, Reflection, Severity, Shader, opengl};
 use glasm_scripts::compile::ScriptCompiler;
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::params::Params;
@@ -98,6 +98,12 @@ impl<'a> Implementation<'a> {
     /// Target, features and bindings.
     pub(crate) fn options(&self) -> Result<glasm::Options, Error> {
         let device = opengl::device_features(self.version(), |name| self.has(name));
+        let device = DeviceFeatures {
+            // Mesa takes the mode without naming the extension, and calculates as in real numbers otherwise: x - x is 0 for infinities.
+            signed_zero_inf_nan_preserve_float32: device.signed_zero_inf_nan_preserve_float32
+                || self.gl.info().driver.starts_with("Mesa"),
+            ..device
+        };
         let limit = |name| self.gl.integer(name).map(i32::unsigned_abs);
         let uniforms = limit(gl::MAX_UNIFORM_BUFFER_BINDINGS)?;
         let storage = limit(gl::MAX_SHADER_STORAGE_BUFFER_BINDINGS)?;
@@ -147,12 +153,13 @@ impl Execution<'_> {
         }
     }
 
-    /// What `state.viewport` is in a draw.
-    pub(super) fn note_viewport(&mut self, state: &PipelineState) {
+    /// What programs see of the state of a draw.
+    pub(super) fn note_draw_state(&mut self, state: &PipelineState) {
         let [width, height] = self.script.requirements.framebuffer.map(|size| size as f32);
         if let Some(modules) = &mut self.modules {
             let whole = [0.0, 0.0, width, height];
             modules.params.state.viewport = state.viewports[0].unwrap_or(whole);
+            modules.params.state.depth_clamp = state.depth_clamp;
         }
     }
 

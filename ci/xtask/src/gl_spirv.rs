@@ -1,0 +1,49 @@
+//! Scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V: what drivers of applications would be given.
+
+use crate::suite::{self, SCRIPTS};
+use crate::tally::Tally;
+use crate::{opengl, reference};
+use anyhow::{Context as _, Result};
+use std::path::Path;
+
+/// What is known to differ, with the reasons.
+const EXPECTED: &str = "tests/opengl/expected-failures.txt";
+
+/// Where the report goes.
+const OUT: &str = "target/gl-spirv";
+
+/// The driver.
+const DRIVER: &str = "llvmpipe";
+
+/// Fewer would mean that the driver refuses what it took before.
+const LEAST: u64 = 2500;
+
+/// The step of `cargo xtask test`. Scripts about what OpenGL has not got, or about errors, are no checks here.
+pub(crate) fn test() -> Result<Tally> {
+    if !(opengl::egl_present() && opengl::mesa_present()) {
+        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
+        return Ok(Tally::skip());
+    }
+    std::fs::create_dir_all(OUT).context(OUT)?;
+    let report = Path::new(OUT).join("report.json");
+    let mut command = suite::glasm()?;
+    reference::use_gallium(&mut command, DRIVER);
+    command.arg("run").args(SCRIPTS);
+    command.args(["--api", "gl", "--through", "spirv", "--device", DRIVER]);
+    command.args(["--expected-failures", EXPECTED]);
+    command.arg("--json").arg(&report);
+    let (tally, results) = suite::run_reported(command, &report, DRIVER)?;
+    println!("{DRIVER}: {tally}\n");
+    if results
+        .iter()
+        .any(|result| result.reason == "the driver lacks GL_ARB_gl_spirv")
+    {
+        return Ok(Tally::skip());
+    }
+    let enough = Tally::check(tally.passed >= LEAST);
+    Ok(Tally {
+        passed: tally.passed,
+        failed: tally.failed + enough.failed,
+        skipped: 0,
+    })
+}
