@@ -364,8 +364,8 @@ fn missing_language(script: &Script, gl: &Gl) -> Option<String> {
     let assembly = own
         .chain(spares)
         .filter(|program| program.form == ProgramForm::Assembly);
-    let mut needed =
-        assembly.flat_map(|program| languages::extensions(target(program.stage), &program.text));
+    let mut needed = assembly
+        .flat_map(|program| languages::extensions(target(program.program_type), &program.text));
     let extension = needed.find(|extension| !gl.has(extension))?;
     Some(lacks(&extension))
 }

@@ -97,8 +97,13 @@ pub trait Runner: Sized {
     fn parameter(&mut self, bank: ParamBank, stage: Stage, index: u32) -> Outcome<Self, [u32; 4]>;
     /// What four vertex program parameters track from now on.
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done<Self>;
-    /// Executes the vertex state program that is loaded with these bits of v\[0\].
-    fn run_state_program(&mut self, argument: [u32; 4], outcome: Execution) -> Done<Self>;
+    /// Executes a vertex state program with these bits of v\[0\]: a spare program, or that of the script without a name.
+    fn run_state_program(
+        &mut self,
+        spare: Option<usize>,
+        argument: [u32; 4],
+        outcome: Execution,
+    ) -> Done<Self>;
     /// Changes a matrix of GL state.
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done<Self>;
     /// Changes other GL state.
@@ -266,10 +271,11 @@ impl Run<'_> {
             } => runner.set_parameter(*bank, *stage, *index, value),
             Command::Matrix { target, update } => runner.update_matrix(*target, *update),
             Command::Track { address, tracking } => runner.track_matrix(*address, *tracking),
-            // The program has been loaded with the command.
             Command::StateProgram {
-                argument, outcome, ..
-            } => runner.run_state_program(*argument, *outcome),
+                spare,
+                argument,
+                outcome,
+            } => runner.run_state_program(*spare, *argument, *outcome),
             Command::GlState(update) => runner.update_state(*update),
             Command::VertexLimit { limit, outcome } => runner.set_vertex_limit(*limit, *outcome),
             Command::Attribute { location, value } => runner.set_attribute(*location, *value),

@@ -38,7 +38,7 @@ fn needed(script: &Script) -> Vec<String> {
     let named = script.requirements.gl_extensions.iter();
     let named = named.filter(|name| name.starts_with("GL_NV_"));
     assembly
-        .flat_map(|program| extensions(programs::target(program.stage), &program.text))
+        .flat_map(|program| extensions(programs::target(program.program_type), &program.text))
         .chain(named.cloned())
         .chain(EXTENSIONS.iter().map(|name| (*name).to_owned()))
         .filter(|name| !LIMITED.contains(&name.as_str()))

@@ -297,11 +297,15 @@ fn check_limits(gl: &Gl, size: [u32; 2], attachments: &Attachments) -> Result<()
 impl Execution<'_> {
     /// Makes the framebuffer, cleared to zeros and depth 1, if the script uses it.
     pub(super) fn make_framebuffer(&mut self) -> Result<(), Problem> {
-        let script = self.script;
-        if !script.uses_framebuffer() {
-            return Ok(());
+        match self.script.uses_framebuffer() {
+            true => self.new_framebuffer(),
+            false => Ok(()),
         }
-        let requirements = &script.requirements;
+    }
+
+    /// Makes the framebuffer that the script describes, whether it uses one or not.
+    pub(super) fn new_framebuffer(&mut self) -> Result<(), Problem> {
+        let requirements = &self.script.requirements;
         let made = ScriptFramebuffer::new(
             &self.gl,
             requirements.framebuffer,

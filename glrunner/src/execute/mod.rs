@@ -16,11 +16,13 @@ mod images;
 mod lookups;
 mod module_resources;
 pub(crate) mod modules;
+mod named_parameters;
 mod parameters;
 mod passthrough;
 mod pipeline;
 pub(crate) mod programs;
 mod queries;
+mod refusals;
 mod sampling;
 mod shaders;
 mod state;
@@ -33,6 +35,7 @@ mod texture_objects;
 mod texture_tests;
 mod textures;
 pub(crate) mod verdicts;
+mod vertex_programs;
 mod vertices;
 
 use crate::error::Error;
@@ -81,6 +84,8 @@ pub(crate) struct Execution<'a> {
     framebuffer: Option<framebuffer::ScriptFramebuffer>,
     state: state::State,
     parameters: parameters::Parameters,
+    named: named_parameters::NamedParameters,
+    state_programs: vertex_programs::StatePrograms,
     vertices: vertices::Vertices,
     textures: textures::Textures,
     images: images::Images,
@@ -116,6 +121,8 @@ impl<'a> Execution<'a> {
             framebuffer: None,
             state: state::State::default(),
             parameters: parameters::Parameters::default(),
+            named: named_parameters::NamedParameters::default(),
+            state_programs: vertex_programs::StatePrograms::default(),
             vertices: vertices::Vertices::default(),
             textures: textures::Textures::default(),
             images: images::Images::default(),
@@ -182,6 +189,9 @@ impl Runner for Execution<'_> {
             return self.change_parameter((bank, stage, index), value);
         }
         match value {
+            ParamValue::Words(_, words) if bank == ParamBank::Named => {
+                self.set_named(stage, index, *words)
+            }
             ParamValue::Words(ty, words) => self.set_words(bank, stage, index, *ty, *words),
             ParamValue::Addresses(places) => {
                 let addresses: Result<Vec<u64>, Problem> =
@@ -205,7 +215,12 @@ impl Runner for Execution<'_> {
             let observed = (own == Some(ty)).then_some(words);
             return Ok(check_parameter(observed, expected, ty)?);
         }
-        self.check_value((stage, bank, index), ty, expected)
+        match bank {
+            ParamBank::Named => self.check_named(stage, index, ty, expected),
+            ParamBank::Env | ParamBank::Local | ParamBank::Subroutine => {
+                self.check_value((stage, bank, index), ty, expected)
+            }
+        }
     }
 
     fn parameter(
@@ -217,7 +232,12 @@ impl Runner for Execution<'_> {
         if self.modules.is_some() {
             return Ok(self.module_parameter((bank, stage, index))?.0);
         }
-        self.float_words((stage, bank, index))
+        match bank {
+            ParamBank::Named => self.named_words(stage, index),
+            ParamBank::Env | ParamBank::Local | ParamBank::Subroutine => {
+                self.float_words((stage, bank, index))
+            }
+        }
     }
 
     fn track_matrix(&mut self, address: u32, tracking: Option<Tracking>) -> Done {
@@ -226,12 +246,17 @@ impl Runner for Execution<'_> {
                 modules.params.track_matrix(address, tracking);
                 Ok(())
             }
-            None => Err(unused("matrices that parameters track")),
+            None => vertex_programs::track_matrix(&self.gl, address, tracking),
         }
     }
 
-    fn run_state_program(&mut self, _argument: [u32; 4], _outcome: Outcome) -> Done {
-        Err(unused("vertex state programs"))
+    fn run_state_program(
+        &mut self,
+        spare: Option<usize>,
+        argument: [u32; 4],
+        outcome: Outcome,
+    ) -> Done {
+        self.execute_state_program(spare, argument, outcome)
     }
 
     fn update_matrix(&mut self, target: MatrixTarget, update: MatrixUpdate) -> Done {
@@ -255,8 +280,8 @@ impl Runner for Execution<'_> {
         state::apply(&self.gl, self.script.requirements.convention, update)
     }
 
-    fn set_vertex_limit(&mut self, _limit: i64, _outcome: GlOutcome) -> Done {
-        Err(unused("vertex limits that change"))
+    fn set_vertex_limit(&mut self, limit: i64, outcome: GlOutcome) -> Done {
+        self.limit_vertices(limit, outcome)
     }
 
     fn set_depth_range(&mut self, [near, far]: [f32; 2]) -> Done {

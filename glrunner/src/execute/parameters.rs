@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// A parameter: stage, bank and number.
 type Key = (Stage, ParamBank, u32);
 
+/// How many parameters of vertex programs there are in NV_vertex_program, section 2.14.1.
+const NV_PARAMETERS: u32 = 96;
+
 /// The bits of a parameter, and the type that it is set with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Value {
@@ -66,7 +69,7 @@ fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), 
             gl.program_integer(target, gl::MAX_PROGRAM_LOCAL_PARAMETERS_ARB)?,
             "local parameters",
         ),
-        ParamBank::Named => return Err(unused("parameters with names")),
+        ParamBank::Named => return Err(unused("addresses in parameters with names")),
         ParamBank::Subroutine => (
             gl.program_integer(target, gl::MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV)?,
             "subroutine parameters",
@@ -121,7 +124,7 @@ fn upload(
         }
         // All of them are set together before draws.
         (ParamBank::Subroutine, _) => Ok(()),
-        (ParamBank::Named, _) => return Err(unused("parameters with names")),
+        (ParamBank::Named, _) => return Err(unused("addresses in parameters with names")),
     }?;
     Ok(gl.check("setting a parameter")?)
 }
@@ -238,18 +241,29 @@ impl Execution<'_> {
     ) -> Result<(), Problem> {
         self.ready_parameters()?;
         let target = self.target_of(key, ty)?;
-        let observed = query(&self.gl, target, (key.1, key.2), ty)?;
+        let observed = self.query_value(target, key, ty)?;
         if expected.is_none() {
             return Ok(());
         }
         Ok(check_parameter(observed, expected, ty)?)
     }
 
+    /// What a query gives. Where there are state programs it is that of NV_vertex_program, whose parameters are those of ARB_vertex_program.
+    fn query_value(&self, target: u32, key: Key, ty: ParamType) -> Result<Option<[u32; 4]>, Error> {
+        let is_nv = self.state_programs.any() && key.2 < NV_PARAMETERS;
+        match (key, ty) {
+            ((Stage::Vertex, ParamBank::Env, index), ParamType::Float) if is_nv => {
+                Ok(Some(self.gl.program_parameter(index)?.map(f32::to_bits)))
+            }
+            _ => query(&self.gl, target, (key.1, key.2), ty),
+        }
+    }
+
     /// What a query for floats gives.
     pub(super) fn float_words(&mut self, key: Key) -> Result<[u32; 4], Problem> {
         self.ready_parameters()?;
         let target = self.target_of(key, ParamType::Float)?;
-        let words = query(&self.gl, target, (key.1, key.2), ParamType::Float)?;
+        let words = self.query_value(target, key, ParamType::Float)?;
         words.ok_or_else(|| unused("such parameters"))
     }
 

@@ -2,10 +2,12 @@
 
 use super::facts::Facts;
 use super::lookups::Lookups;
+use super::refusals::refuses_together;
 use super::verdicts::error_place;
 use super::{Execution, Problem, passthrough};
 use crate::error::Error;
 use crate::gl::{Gl, LoadError, Program, Target};
+use glasm::ProgramType;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::Scalar;
 use glasm_scripts::outcome::Failure;
@@ -24,6 +26,8 @@ struct Loaded {
     stage: Stage,
     /// `None` for shaders, which are linked into one program.
     program: Option<Program>,
+    /// The line of its section, which tells programs apart; 0 of those that no section has.
+    line: u32,
     facts: Facts,
 }
 
@@ -31,6 +35,12 @@ impl Programs {
     /// The program of a stage, unless OpenGL's fixed functions do its work.
     pub(super) fn get(&self, stage: Stage) -> Option<&Program> {
         self.loaded(stage)?.program.as_ref()
+    }
+
+    /// The program of a stage, with the line of its section.
+    pub(super) fn with_line(&self, stage: Stage) -> Option<(&Program, u32)> {
+        let loaded = self.loaded(stage)?;
+        Some((loaded.program.as_ref()?, loaded.line))
     }
 
     /// What has to be known about the program of a stage.
@@ -72,11 +82,12 @@ impl Programs {
         loaded.find(|loaded| loaded.stage == stage)
     }
 
-    fn set(&mut self, stage: Stage, program: Program, facts: Facts) {
+    fn set(&mut self, stage: Stage, (program, line): (Program, u32), facts: Facts) {
         self.loaded.retain(|loaded| loaded.stage != stage);
         self.loaded.push(Loaded {
             stage,
             program: Some(program),
+            line,
             facts,
         });
     }
@@ -92,6 +103,7 @@ impl Programs {
         self.loaded.push(Loaded {
             stage,
             program: None,
+            line: 0,
             facts,
         });
     }
@@ -117,7 +129,11 @@ pub(crate) fn check_expected_errors(gl: &Rc<Gl>, script: &Script) -> Option<Resu
             }
         }
     }
-    results.fail(Some(expected.line), "the driver accepts the program");
+    match refuses_together(gl, script) {
+        Ok(true) => {}
+        Ok(false) => results.fail(Some(expected.line), "the driver accepts the program"),
+        Err(message) => results.fail(Some(expected.line), message),
+    }
     Some(results)
 }
 
@@ -127,8 +143,15 @@ fn expects_warnings(script: &Script) -> bool {
     script.steps.iter().any(expects)
 }
 
-/// What OpenGL calls a stage.
-pub(crate) fn target(stage: Stage) -> Target {
+/// What OpenGL calls programs of a type.
+pub(crate) fn target(program_type: ProgramType) -> Target {
+    match program_type {
+        ProgramType::Stage(stage) => target_of_stage(stage),
+        ProgramType::VertexState => Target::VertexState,
+    }
+}
+
+fn target_of_stage(stage: Stage) -> Target {
     match stage {
         Stage::Vertex => Target::Vertex,
         Stage::TessControl => Target::TessControl,
@@ -144,7 +167,7 @@ pub(super) fn load(
     gl: &Rc<Gl>,
     program: &ProgramSection,
 ) -> Result<Result<Program, LoadError>, Error> {
-    Program::load(gl, target(program.stage), &program.text)
+    Program::load(gl, target(program.program_type), &program.text)
 }
 
 impl Execution<'_> {
@@ -162,8 +185,13 @@ impl Execution<'_> {
                         }
                         loaded => loaded.map_err(|error| refused(script, program, &error))?,
                     };
-                    let facts = self.facts_of(program);
-                    self.programs.set(program.stage, loaded, facts);
+                    match program.program_type {
+                        ProgramType::VertexState => self.state_programs.set(None, loaded),
+                        ProgramType::Stage(stage) => {
+                            let facts = self.facts_of(program);
+                            self.programs.set(stage, (loaded, program.line), facts);
+                        }
+                    }
                 }
                 ProgramForm::PassThrough => self.load_passthrough(program.stage)?,
                 // Nothing is loaded: OpenGL does the work itself.
@@ -191,10 +219,10 @@ impl Execution<'_> {
                 return Err(Problem::Lacking(reason));
             }
         };
-        let loaded = Program::load(&self.gl, target(stage), text.as_bytes())?;
+        let loaded = Program::load(&self.gl, target_of_stage(stage), text.as_bytes())?;
         let loaded = loaded
             .map_err(|error| format!("the program that passes on is refused: {}", error.message))?;
-        self.programs.set(stage, loaded, Facts::default());
+        self.programs.set(stage, (loaded, 0), Facts::default());
         Ok(())
     }
 
@@ -227,8 +255,10 @@ impl Execution<'_> {
         match (load(&self.gl, program)?, expected) {
             (Ok(loaded), None) => {
                 let facts = self.facts_of(program);
-                self.programs.set(program.stage, loaded, facts);
+                let line = program.line;
+                self.programs.set(program.stage, (loaded, line), facts);
                 self.upload_locals(program.stage)?;
+                self.upload_named(program.stage)?;
             }
             (Err(_), Some(_)) => {}
             (Ok(_), Some(expected)) => {
@@ -244,7 +274,7 @@ impl Execution<'_> {
 }
 
 /// The failure for a program that the driver does not take, at the line of the script where the driver finds the error.
-fn refused(script: &Script, program: &ProgramSection, error: &LoadError) -> Problem {
+pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadError) -> Problem {
     let stage = program.stage.name();
     let byte = error_place(error, &program.text);
     let at = byte.map_or(String::new(), |byte| format!(" at byte {byte}"));

@@ -61,12 +61,17 @@ impl Feature {
     }
 }
 
+/// [`Problem::Lacking`] unless the driver has an extension.
+pub(super) fn require_extension(gl: &Gl, extension: &str) -> Result<(), Problem> {
+    match gl.has(extension) {
+        true => Ok(()),
+        false => Err(Problem::Lacking(lacks(extension))),
+    }
+}
+
 impl Execution<'_> {
     /// [`Problem::Lacking`] unless the driver has an extension.
     pub(super) fn demand(&self, extension: &str) -> Result<(), Problem> {
-        match self.gl.has(extension) {
-            true => Ok(()),
-            false => Err(Problem::Lacking(lacks(extension))),
-        }
+        require_extension(&self.gl, extension)
     }
 }

@@ -31,6 +31,57 @@ impl Gl {
         Ok(address)
     }
 
+    /// Executes a vertex state program with this in v\[0\].
+    pub(crate) fn execute_program(
+        &self,
+        program: &Program,
+        argument: [f32; 4],
+    ) -> Result<(), Error> {
+        let target = program.target();
+        // SAFETY: OpenGL reads four components.
+        unsafe { self.ExecuteProgramNV(target, program.name(), argument.as_ptr()) }?;
+        self.check("glExecuteProgramNV")
+    }
+
+    /// A parameter of all vertex programs, as NV_vertex_program gives it.
+    pub(crate) fn program_parameter(&self, index: u32) -> Result<[f32; 4], Error> {
+        let mut value = [0.0; 4];
+        let name = PROGRAM_PARAMETER_NV;
+        // SAFETY: OpenGL writes four components.
+        unsafe {
+            self.GetProgramParameterfvNV(VERTEX_PROGRAM_ARB, index, name, value.as_mut_ptr())
+        }?;
+        self.check("glGetProgramParameterfvNV")?;
+        Ok(value)
+    }
+
+    /// Sets a parameter that a program names.
+    pub(crate) fn set_named_parameter(
+        &self,
+        program: &Program,
+        name: &str,
+        value: [f32; 4],
+    ) -> Result<(), Error> {
+        let size = length("glProgramNamedParameter4fvNV", name.len())?;
+        // SAFETY: OpenGL reads as many bytes as the name has, and four components.
+        unsafe {
+            self.ProgramNamedParameter4fvNV(program.name(), size, name.as_ptr(), value.as_ptr())
+        }?;
+        self.check("glProgramNamedParameter4fvNV")
+    }
+
+    /// The value of a parameter that a program names.
+    pub(crate) fn named_parameter(&self, program: &Program, name: &str) -> Result<[f32; 4], Error> {
+        let size = length("glGetProgramNamedParameterfvNV", name.len())?;
+        let (mut value, text) = ([0.0; 4], name.as_ptr());
+        // SAFETY: OpenGL reads as many bytes as the name has, and writes four components.
+        unsafe {
+            self.GetProgramNamedParameterfvNV(program.name(), size, text, value.as_mut_ptr())
+        }?;
+        self.check("glGetProgramNamedParameterfvNV")?;
+        Ok(value)
+    }
+
     /// Says what transform feedback captures of programs of the assembler into buffers that hold several results. `streams` are those of
     /// the buffers, or none if all of them capture stream 0.
     pub(crate) fn set_captured(

@@ -264,7 +264,13 @@ impl Runner for Execution<'_> {
         Ok(())
     }
 
-    fn run_state_program(&mut self, argument: [u32; 4], outcome: Outcome) -> Done {
+    fn run_state_program(
+        &mut self,
+        _spare: Option<usize>,
+        argument: [u32; 4],
+        outcome: Outcome,
+    ) -> Done {
+        // A spare program has been loaded with the command.
         match self.work {
             Work::Left => Ok(()),
             Work::Done => self.execute_state_program(argument, outcome),

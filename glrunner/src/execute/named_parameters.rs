@@ -1,0 +1,74 @@
+//! Parameters that fragment programs name. NV_fragment_program section 3.11.2.
+
+use super::{Execution, Problem};
+use crate::gl::Program;
+use glasm::ir::Stage;
+use glasm_scripts::params::check_parameter;
+use glasm_scripts::script::ParamType;
+use std::collections::BTreeMap;
+
+/// What the script has set: the bits of a parameter by the line of the program that names it and the number of the name. A program gets its
+/// values again when it is loaded once more.
+#[derive(Default)]
+pub(super) struct NamedParameters {
+    values: BTreeMap<(u32, u32), [u32; 4]>,
+}
+
+impl Execution<'_> {
+    /// The program of a stage, the line of its section, and a name.
+    fn naming_program(&self, stage: Stage, index: u32) -> Result<(&Program, u32, &str), Problem> {
+        self.demand("GL_NV_fragment_program")?;
+        let program = self.programs.with_line(stage);
+        let (program, line) =
+            program.ok_or_else(|| format!("there is no {} program", stage.name()))?;
+        Ok((program, line, &self.script.param_names[index as usize]))
+    }
+
+    pub(super) fn set_named(
+        &mut self,
+        stage: Stage,
+        index: u32,
+        words: [u32; 4],
+    ) -> Result<(), Problem> {
+        let (program, line, name) = self.naming_program(stage, index)?;
+        self.gl
+            .set_named_parameter(program, name, words.map(f32::from_bits))?;
+        self.named.values.insert((line, index), words);
+        Ok(())
+    }
+
+    /// Gives a program that was loaded again what the script has set of its parameters.
+    pub(super) fn upload_named(&self, stage: Stage) -> Result<(), Problem> {
+        let line = self.programs.with_line(stage).map_or(0, |(_, line)| line);
+        for ((_, index), words) in self.named.values.range((line, 0)..=(line, u32::MAX)) {
+            let (program, _, name) = self.naming_program(stage, *index)?;
+            self.gl
+                .set_named_parameter(program, name, words.map(f32::from_bits))?;
+        }
+        Ok(())
+    }
+
+    /// What a query gives, which asks for floats.
+    pub(super) fn named_words(&self, stage: Stage, index: u32) -> Result<[u32; 4], Problem> {
+        let (program, _, name) = self.naming_program(stage, index)?;
+        Ok(self.gl.named_parameter(program, name)?.map(f32::to_bits))
+    }
+
+    /// `probe parameter`
+    pub(super) fn check_named(
+        &self,
+        stage: Stage,
+        index: u32,
+        ty: ParamType,
+        expected: Option<[u32; 4]>,
+    ) -> Result<(), Problem> {
+        let observed = match ty {
+            ParamType::Float => Some(self.named_words(stage, index)?),
+            ParamType::Int | ParamType::Uint => None,
+        };
+        match expected {
+            None => Ok(()),
+            Some(_) => Ok(check_parameter(observed, expected, ty)?),
+        }
+    }
+}
