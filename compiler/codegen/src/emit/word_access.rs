@@ -36,10 +36,17 @@ impl Emit<'_> {
             if let Some(view) = emit.whole_view(place, ty, access)
                 && lanes.count_ones() > 1
             {
-                let first = emit.w.word_number(place.offset, 0);
-                return emit.lanes_inside(bound, first, |emit| {
-                    Ok(Lane::all_of(emit.load_vector(place, view, access)))
-                });
+                let load = |emit: &mut Self| {
+                    let vector = emit.load_vector(place, view, access);
+                    Ok(Lane::all_of(vector))
+                };
+                return match bound {
+                    Some(bound) => {
+                        let first = emit.w.word_number(place.offset, 0);
+                        emit.lanes_inside(Some(bound), first, load)
+                    }
+                    None => load(emit),
+                };
             }
             let first = emit.w.word_number(place.offset, 0);
             // If the first word lies outside, all words do, and the whole access is skipped. Later ones are tested one by one.
