@@ -114,10 +114,13 @@ impl Emit<'_> {
     }
 
     fn vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
-        let shift = u64::from(view.stride().trailing_zeros());
-        let number = self
-            .w
-            .binary_bits(Spv::ShiftRightLogical, place.offset, shift);
+        let shift = view.stride().trailing_zeros();
+        let number = match self.w.constant_bits(place.offset.id) {
+            Some(offset) => self.w.uint_val(offset as u32 >> shift),
+            None => self
+                .w
+                .binary_bits(Spv::ShiftRightLogical, place.offset, shift.into()),
+        };
         self.cell_pointer(place, view, number)
     }
 

@@ -285,9 +285,21 @@ impl Word<'_> {
         Span::new(self.start, self.start + self.text.len() as u32)
     }
 
+    #[inline]
     pub(super) fn is(&self, word: &str) -> bool {
-        self.text.eq_ignore_ascii_case(word.as_bytes())
+        is_same(self.text, word)
     }
+}
+
+/// Whether a text is a word, in either case.
+#[inline]
+pub(super) fn is_same(text: &[u8], word: &str) -> bool {
+    let word = word.as_bytes();
+    let (Some(first), Some(known)) = (text.first(), word.first()) else {
+        return text.is_empty() && word.is_empty();
+    };
+    // Length and first letter tell most words apart.
+    text.len() == word.len() && first.eq_ignore_ascii_case(known) && text.eq_ignore_ascii_case(word)
 }
 
 /// The first eight bytes of a word in some case that all spellings share, and its length. Words of up to eight bytes with equal keys are equal.

@@ -1,5 +1,6 @@
 //! Register files. TGSI, section "Declaration".
 
+use super::cursor::is_same;
 use super::opcodes::Era;
 
 macro_rules! files {
@@ -107,7 +108,7 @@ impl File {
 
     /// The file of a word.
     pub(super) fn of(word: &[u8]) -> Option<Self> {
-        let same = |file: &&Self| word.eq_ignore_ascii_case(file.word().as_bytes());
-        Self::ALL.iter().find(same).copied()
+        let mut files = Self::ALL.iter().copied();
+        files.find(|file| is_same(word, file.word()))
     }
 }

@@ -206,13 +206,13 @@ impl Translation<'_> {
         if !self.cursor.eat(b'(') {
             return Err(self.unexpected_as(code, "`(`"));
         }
-        let place = self.cursor.token();
+        let mut before = self.cursor;
         let Some(id) = self.cursor.number() else {
             return Err(self.unexpected_as(code, "a number"));
         };
         if id >= limits::TGSI_ARRAYS {
             let message = format!("numbers of arrays go up to {}", limits::TGSI_ARRAYS - 1);
-            return Err(self.error(Code::IndexOutOfBounds, place, message));
+            return Err(self.error(Code::IndexOutOfBounds, before.token(), message));
         }
         self.expect(b')')?;
         Ok(id)
