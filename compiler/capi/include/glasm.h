@@ -1397,6 +1397,8 @@ typedef struct glasm_source {
     glasm_bool tgsi_dual_source;
     // TGSI: user clip planes whose distances CLIPVERTEX gives, bit n for plane n.
     uint32_t tgsi_clip_planes;
+    // TGSI: the number of the BGNSUB with which a compute program begins that consists of subroutines.
+    uint32_t tgsi_entry;
 } glasm_source;
 
 // One of the programs of a text.
