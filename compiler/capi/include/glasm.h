@@ -2477,6 +2477,16 @@ glasm_stage glasm_shader_stage(const struct glasm_shader *shader);
 // `shader` stays the caller's. The string belongs to it and is valid until it is freed.
 const char *glasm_shader_reflection_json(const struct glasm_shader *shader);
 
+// A shader that was compiled before, out of a cache: from what `glasm_shader_words` and `glasm_shader_reflection_json` gave for it, in the same
+// version of the library. Whether they belong together is not checked.
+//
+// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if
+// they are no module and no reflection.
+glasm_result glasm_shader_create(const uint32_t *words,
+                                 size_t count,
+                                 const char *reflection,
+                                 struct glasm_shader **shader);
+
 // Another handle of the same shader: both are freed, and the shader is gone with the last of them. NULL for NULL.
 //
 // `shader` stays the caller's, who owns the new handle, too, and frees it with `glasm_shader_free`.
