@@ -287,7 +287,7 @@ fn is_program(section: &ProgramSection) -> bool {
 fn leave_open(options: &mut glasm::Options) {
     let initial = glasm::Options::default();
     let (forms, fixed) = (options.forms, &mut options.fixed);
-    let is_open = |form| form != StateForm::Fixed;
+    let is_open = |form: StateForm| !form.is_fixed();
     if is_open(forms.two_sided_color) {
         fixed.two_sided_color = initial.fixed.two_sided_color;
     }

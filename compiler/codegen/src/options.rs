@@ -622,7 +622,7 @@ pub struct Options {
 impl Options {
     /// Whether fragments may end for another reason than their program.
     pub(crate) fn tests_fragments(&self) -> bool {
-        self.forms.alpha_test != StateForm::Fixed
+        !self.forms.alpha_test.is_fixed()
             || self.fixed.alpha_test.function != CompareFunction::Always
             || self.stipples_lines()
             || self.stipples_polygons()
@@ -630,12 +630,12 @@ impl Options {
 
     /// Whether polygons may be stippled.
     pub(crate) fn stipples_polygons(&self) -> bool {
-        self.forms.polygon_stipple != StateForm::Fixed || self.polygon_stipple.is_some()
+        !self.forms.polygon_stipple.is_fixed() || self.polygon_stipple.is_some()
     }
 
     /// Whether lines may be stippled.
     pub(crate) fn stipples_lines(&self) -> bool {
-        self.forms.line_stipple != StateForm::Fixed || self.fixed.line_stipple.is_some()
+        !self.forms.line_stipple.is_fixed() || self.fixed.line_stipple.is_some()
     }
 
     /// The most vertices that a geometry program emits.

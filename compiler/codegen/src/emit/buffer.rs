@@ -330,9 +330,15 @@ impl Emit<'_> {
             }
             BufferKind::Constant => {
                 // Values beyond the limit are undefined, but the place must exist.
-                let last = 16 * CONSTANT_VECTORS / view.stride() - 1;
-                let last = self.w.constant_like(number, u64::from(last));
-                let number = self.w.int_min(number, last);
+                let last = u64::from(16 * CONSTANT_VECTORS / view.stride() - 1);
+                let known = self.w.constant_bits(number.id);
+                let number = match known.is_some_and(|known| known <= last) {
+                    true => number,
+                    false => {
+                        let last = self.w.constant_like(number, last);
+                        self.w.int_min(number, last)
+                    }
+                };
                 push(self.w.uint(0));
                 if view.size == 4 {
                     push(number.id);
