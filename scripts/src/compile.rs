@@ -219,7 +219,7 @@ impl ScriptCompiler<'_> {
                 .state
                 .point_size
                 .or(requirements.fixed.point_size)
-                .filter(|_| is_last && gl_state),
+                .filter(|_| is_last && gl_state && !self.has_fixed_sizes()),
             unwritten_point_size: self.unwritten_point_size().filter(|_| is_last && gl_state),
             vertex_limit: self.state.vertex_limit,
             primitive_numbers: self.primitive_numbers(stage),
@@ -259,6 +259,13 @@ impl ScriptCompiler<'_> {
             false if self.is_for_opengl() => PrimitiveNumbers::Own,
             false => self.state.primitive_numbers,
         }
+    }
+
+    /// Whether GL itself computes the size of points.
+    fn has_fixed_sizes(&self) -> bool {
+        self.last_stage() == Stage::Vertex
+            && self.has_fixed_vertices()
+            && self.state.fixed.sizes_points()
     }
 
     /// Whether GL itself processes the vertices.
