@@ -113,7 +113,8 @@ pub struct BindingLayout {
     pub buffer_set: u32,
     /// Added to the bindings of program parameter buffers.
     pub first_buffer_binding: u32,
-    /// Bindings of program parameter buffers that each stage has. In OpenGL a program that names a later one is refused.
+    /// Bindings of program parameter buffers that each stage has. In OpenGL a program that names a later one is refused; compute programs
+    /// have those of all five stages.
     pub buffers_per_stage: u32,
     /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from `first_storage_binding` on, where
     /// the program parameters of state programs are number 0, those of counters from `first_counter_binding` on, those of images from
