@@ -65,60 +65,225 @@ const EXTENSIONS: &[&str] = &[
 /// - `arrays`: before it, arrays become what the application has made of them.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
-    ("unseen", &[
-        "DrawBuffer", "FogCoordPointer*", "FogCoordFormat*", "LightEnv*", "ClipControl", "PointAlongPath*",
-        "ColorMask*", "ColorTable*", "ColorSub*", "ColorP*", "SecondaryColorP*", "NormalP*", "TexCoordP*",
-        "MultiTexCoordP*", "ColorFormat*", "ColorFragment*", "NormalFormat*", "NormalStream*",
-        "TexCoordFormat*", "VertexAttribP1*", "VertexAttribP2*", "VertexAttribP3*", "VertexAttribP4*",
-        "MultiTexCoordPointerEXT", "FogFunc*",
-        "MultiModeDraw*", "DrawTexture*", "DrawMesh*", "DrawVk*", "DrawCommands*", "DrawElementArray*", "DrawRangeElementArray*",
-        "MultiDrawMesh*", "MultiDrawElementArray*", "MultiDrawRangeElementArray*", "EvalMapsNV",
-    ]),
-    ("own", &[
-        // Program objects: ARB_vertex_program, NV_vertex_program.
-        "GenProgramsARB", "GenProgramsNV", "DeleteProgramsARB", "DeleteProgramsNV", "BindProgramARB", "BindProgramNV",
-        "IsProgramARB", "IsProgramNV", "ProgramStringARB", "LoadProgramNV", "GetProgramivARB", "GetProgramivNV",
-        "GetProgramStringARB", "GetProgramStringNV", "ExecuteProgramNV", "AreProgramsResidentNV", "RequestResidentProgramsNV",
-        "TrackMatrixNV", "GetTrackMatrixivNV", "ProgramVertexLimitNV",
-        // Parameters.
-        "ProgramEnvParameter*", "ProgramLocalParameter*", "GetProgramEnvParameter*", "GetProgramLocalParameter*",
-        "ProgramParameter4*", "ProgramParameters4*", "GetProgramParameterdvNV", "GetProgramParameterfvNV",
-        "ProgramNamedParameter4*", "GetProgramNamedParameter*", "NamedProgramStringEXT", "NamedProgramLocalParameter*",
-        "GetNamedProgramLocalParameter*", "GetNamedProgramivEXT", "GetNamedProgramStringEXT",
-        "ProgramBufferParameters*", "ProgramSubroutineParametersuivNV", "GetProgramSubroutineParameteruivNV",
-        "BindBufferBase", "BindBufferBaseNV", "BindBufferBaseEXT", "BindBufferRange", "BindBufferRangeNV", "BindBufferRangeEXT",
-        "BindBufferOffsetNV",
-        // Attributes by number.
-        "VertexAttribPointerNV", "GetVertexAttribdvNV", "GetVertexAttribfvNV", "GetVertexAttribivNV", "GetVertexAttribPointervNV",
-        "VertexAttribs*",
-        // State that the application asks for.
-        "Enable", "Disable", "IsEnabled", "EnableClientState", "DisableClientState", "GetIntegerv", "GetFloatv", "GetDoublev",
-        "GetBooleanv", "GetString", "GetStringi", "GetError", "MatrixMode",
-        // Transform feedback.
-        "TransformFeedbackAttribsNV", "TransformFeedbackStreamAttribsNV", "BeginTransformFeedback", "BeginTransformFeedbackNV",
-        "BeginTransformFeedbackEXT", "EndTransformFeedback", "EndTransformFeedbackNV", "EndTransformFeedbackEXT",
-        "PauseTransformFeedbackNV", "ResumeTransformFeedbackNV", "BindTransformFeedbackNV", "DeleteTransformFeedbacksNV",
-        "GenTransformFeedbacksNV", "IsTransformFeedbackNV", "DrawTransformFeedbackNV",
-        // What must not see our programs, or decides between them and the application's own.
-        "UseProgram", "UseProgramObjectARB", "BindProgramPipeline", "DispatchCompute", "DispatchComputeIndirect",
-        "PushAttrib", "PopAttrib", "BindImageTexture", "BindImageTextures",
-        // Display lists, immediate mode.
-        "NewList", "EndList", "CallList", "CallLists", "DeleteLists", "Begin", "End",
-    ]),
-    ("numbered", &["VertexAttrib1*NV", "VertexAttrib2*NV", "VertexAttrib3*NV", "VertexAttrib4*NV"]),
-    ("attribute", &[
-        "Color3*", "Color4*", "SecondaryColor3*", "Normal3*", "TexCoord1*", "TexCoord2*", "TexCoord3*", "TexCoord4*",
-        "MultiTexCoord1*", "MultiTexCoord2*", "MultiTexCoord3*", "MultiTexCoord4*", "FogCoordd*", "FogCoordf*",
-    ]),
-    ("draw", &[
-        "DrawArrays*", "DrawElements*", "DrawRangeElements*", "DrawTransformFeedback*", "MultiDraw*", "EvalMesh*", "Rect*",
-        "DrawPixels", "CopyPixels", "Bitmap", "RasterPos*",
-    ]),
-    ("MATRIX", &[
-        "LoadMatrix*", "LoadTransposeMatrix*", "MultMatrix*", "MultTransposeMatrix*", "LoadIdentity*", "Rotate*", "Scaled", "Scalef",
-        "Translate*", "PushMatrix", "PopMatrix", "Ortho", "Frustum", "MatrixLoad*", "MatrixMult*", "MatrixRotate*",
-        "MatrixScale*", "MatrixTranslate*", "MatrixPush*", "MatrixPop*", "MatrixOrtho*", "MatrixFrustum*",
-    ]),
+    (
+        "unseen",
+        &[
+            "DrawBuffer",
+            "FogCoordPointer*",
+            "FogCoordFormat*",
+            "LightEnv*",
+            "ClipControl",
+            "PointAlongPath*",
+            "ColorMask*",
+            "ColorTable*",
+            "ColorSub*",
+            "ColorP*",
+            "SecondaryColorP*",
+            "NormalP*",
+            "TexCoordP*",
+            "MultiTexCoordP*",
+            "ColorFormat*",
+            "ColorFragment*",
+            "NormalFormat*",
+            "NormalStream*",
+            "TexCoordFormat*",
+            "VertexAttribP1*",
+            "VertexAttribP2*",
+            "VertexAttribP3*",
+            "VertexAttribP4*",
+            "MultiTexCoordPointerEXT",
+            "FogFunc*",
+            "MultiModeDraw*",
+            "DrawTexture*",
+            "DrawMesh*",
+            "DrawVk*",
+            "DrawCommands*",
+            "DrawElementArray*",
+            "DrawRangeElementArray*",
+            "MultiDrawMesh*",
+            "MultiDrawElementArray*",
+            "MultiDrawRangeElementArray*",
+            "EvalMapsNV",
+        ],
+    ),
+    (
+        "own",
+        &[
+            // Program objects: ARB_vertex_program, NV_vertex_program.
+            "GenProgramsARB",
+            "GenProgramsNV",
+            "DeleteProgramsARB",
+            "DeleteProgramsNV",
+            "BindProgramARB",
+            "BindProgramNV",
+            "IsProgramARB",
+            "IsProgramNV",
+            "ProgramStringARB",
+            "LoadProgramNV",
+            "GetProgramivARB",
+            "GetProgramivNV",
+            "GetProgramStringARB",
+            "GetProgramStringNV",
+            "ExecuteProgramNV",
+            "AreProgramsResidentNV",
+            "RequestResidentProgramsNV",
+            "TrackMatrixNV",
+            "GetTrackMatrixivNV",
+            "ProgramVertexLimitNV",
+            // Parameters.
+            "ProgramEnvParameter*",
+            "ProgramLocalParameter*",
+            "GetProgramEnvParameter*",
+            "GetProgramLocalParameter*",
+            "ProgramParameter4*",
+            "ProgramParameters4*",
+            "GetProgramParameterdvNV",
+            "GetProgramParameterfvNV",
+            "ProgramNamedParameter4*",
+            "GetProgramNamedParameter*",
+            "NamedProgramStringEXT",
+            "NamedProgramLocalParameter*",
+            "GetNamedProgramLocalParameter*",
+            "GetNamedProgramivEXT",
+            "GetNamedProgramStringEXT",
+            "ProgramBufferParameters*",
+            "ProgramSubroutineParametersuivNV",
+            "GetProgramSubroutineParameteruivNV",
+            "BindBufferBase",
+            "BindBufferBaseNV",
+            "BindBufferBaseEXT",
+            "BindBufferRange",
+            "BindBufferRangeNV",
+            "BindBufferRangeEXT",
+            "BindBufferOffsetNV",
+            // Attributes by number.
+            "VertexAttribPointerNV",
+            "GetVertexAttribdvNV",
+            "GetVertexAttribfvNV",
+            "GetVertexAttribivNV",
+            "GetVertexAttribPointervNV",
+            "VertexAttribs*",
+            // State that the application asks for.
+            "Enable",
+            "Disable",
+            "IsEnabled",
+            "EnableClientState",
+            "DisableClientState",
+            "GetIntegerv",
+            "GetFloatv",
+            "GetDoublev",
+            "GetBooleanv",
+            "GetString",
+            "GetStringi",
+            "GetError",
+            "MatrixMode",
+            // Transform feedback.
+            "TransformFeedbackAttribsNV",
+            "TransformFeedbackStreamAttribsNV",
+            "BeginTransformFeedback",
+            "BeginTransformFeedbackNV",
+            "BeginTransformFeedbackEXT",
+            "EndTransformFeedback",
+            "EndTransformFeedbackNV",
+            "EndTransformFeedbackEXT",
+            "PauseTransformFeedbackNV",
+            "ResumeTransformFeedbackNV",
+            "BindTransformFeedbackNV",
+            "DeleteTransformFeedbacksNV",
+            "GenTransformFeedbacksNV",
+            "IsTransformFeedbackNV",
+            "DrawTransformFeedbackNV",
+            // What must not see our programs, or decides between them and the application's own.
+            "UseProgram",
+            "UseProgramObjectARB",
+            "BindProgramPipeline",
+            "DispatchCompute",
+            "DispatchComputeIndirect",
+            "PushAttrib",
+            "PopAttrib",
+            "BindImageTexture",
+            "BindImageTextures",
+            // Display lists, immediate mode.
+            "NewList",
+            "EndList",
+            "CallList",
+            "CallLists",
+            "DeleteLists",
+            "Begin",
+            "End",
+        ],
+    ),
+    (
+        "numbered",
+        &[
+            "VertexAttrib1*NV",
+            "VertexAttrib2*NV",
+            "VertexAttrib3*NV",
+            "VertexAttrib4*NV",
+        ],
+    ),
+    (
+        "attribute",
+        &[
+            "Color3*",
+            "Color4*",
+            "SecondaryColor3*",
+            "Normal3*",
+            "TexCoord1*",
+            "TexCoord2*",
+            "TexCoord3*",
+            "TexCoord4*",
+            "MultiTexCoord1*",
+            "MultiTexCoord2*",
+            "MultiTexCoord3*",
+            "MultiTexCoord4*",
+            "FogCoordd*",
+            "FogCoordf*",
+        ],
+    ),
+    (
+        "draw",
+        &[
+            "DrawArrays*",
+            "DrawElements*",
+            "DrawRangeElements*",
+            "DrawTransformFeedback*",
+            "MultiDraw*",
+            "EvalMesh*",
+            "Rect*",
+            "DrawPixels",
+            "CopyPixels",
+            "Bitmap",
+            "RasterPos*",
+        ],
+    ),
+    (
+        "MATRIX",
+        &[
+            "LoadMatrix*",
+            "LoadTransposeMatrix*",
+            "MultMatrix*",
+            "MultTransposeMatrix*",
+            "LoadIdentity*",
+            "Rotate*",
+            "Scaled",
+            "Scalef",
+            "Translate*",
+            "PushMatrix",
+            "PopMatrix",
+            "Ortho",
+            "Frustum",
+            "MatrixLoad*",
+            "MatrixMult*",
+            "MatrixRotate*",
+            "MatrixScale*",
+            "MatrixTranslate*",
+            "MatrixPush*",
+            "MatrixPop*",
+            "MatrixOrtho*",
+            "MatrixFrustum*",
+        ],
+    ),
     ("LIGHT", &["Light*"]),
     ("MATERIAL", &["Material*", "ColorMaterial"]),
     ("TEXGEN", &["TexGen*", "MultiTexGen*"]),
@@ -129,26 +294,86 @@ const RULES: &[(&str, &[&str])] = &[
     ("PATCH", &["PatchParameter*"]),
     ("VIEWPORT", &["Viewport*", "DepthRange*"]),
     ("RASTER", &["ShadeModel", "ClampColor*", "ProvokingVertex*"]),
-    ("arrays", &[
-        "BindVertexArray*", "PushClientAttrib", "PopClientAttrib", "GetVertexAttrib*", "GetVertexArray*",
-        "VertexPointer*", "ColorPointer*", "NormalPointer*", "SecondaryColorPointer*", "TexCoordPointer*", "EdgeFlagPointer*",
-        "InterleavedArrays", "VertexAttribPointer*", "VertexAttribIPointer*", "VertexAttribLPointer*", "EnableVertexAttribArray*",
-        "DisableVertexAttribArray*", "VertexArray*", "EnableVertexArray*", "DisableVertexArray*", "VertexAttribFormat",
-        "VertexAttribIFormat", "VertexAttribLFormat", "VertexAttribBinding", "VertexBindingDivisor", "VertexAttribDivisor*",
-        "BindVertexBuffer*", "EnableClientStateiEXT", "EnableClientStateIndexedEXT", "DisableClientStateiEXT",
-        "DisableClientStateIndexedEXT", "ClientAttribDefaultEXT", "PushClientAttribDefaultEXT", "DeleteBuffers*",
-        "DeleteVertexArrays*",
-    ]),
-    ("TEXTURE", &[
-        "BindTexture*", "BindMultiTextureEXT", "BindSampler*", "SamplerParameter*", "TexParameter*", "TextureParameter*",
-        "MultiTexParameter*", "DeleteTextures*", "DeleteSamplers", "TexImage*", "TextureImage*", "MultiTexImage*", "TexStorage*",
-        "TextureStorage*", "CopyTexImage*", "CopyTextureImage*", "CompressedTexImage*", "CompressedTextureImage*", "TexBuffer*",
-    ]),
-    ("FRAMEBUFFER", &[
-        "DrawBuffer", "DrawBuffers*", "BindFramebuffer*", "FramebufferDrawBuffer*", "NamedFramebufferDrawBuffer*",
-        "FramebufferTexture*", "FramebufferRenderbuffer*",
-    ]),
-    ("ENABLES", &["EnableIndexed*", "DisableIndexed*", "Enablei", "Disablei"]),
+    (
+        "arrays",
+        &[
+            "BindVertexArray*",
+            "PushClientAttrib",
+            "PopClientAttrib",
+            "GetVertexAttrib*",
+            "GetVertexArray*",
+            "VertexPointer*",
+            "ColorPointer*",
+            "NormalPointer*",
+            "SecondaryColorPointer*",
+            "TexCoordPointer*",
+            "EdgeFlagPointer*",
+            "InterleavedArrays",
+            "VertexAttribPointer*",
+            "VertexAttribIPointer*",
+            "VertexAttribLPointer*",
+            "EnableVertexAttribArray*",
+            "DisableVertexAttribArray*",
+            "VertexArray*",
+            "EnableVertexArray*",
+            "DisableVertexArray*",
+            "VertexAttribFormat",
+            "VertexAttribIFormat",
+            "VertexAttribLFormat",
+            "VertexAttribBinding",
+            "VertexBindingDivisor",
+            "VertexAttribDivisor*",
+            "BindVertexBuffer*",
+            "EnableClientStateiEXT",
+            "EnableClientStateIndexedEXT",
+            "DisableClientStateiEXT",
+            "DisableClientStateIndexedEXT",
+            "ClientAttribDefaultEXT",
+            "PushClientAttribDefaultEXT",
+            "DeleteBuffers*",
+            "DeleteVertexArrays*",
+        ],
+    ),
+    (
+        "TEXTURE",
+        &[
+            "BindTexture*",
+            "BindMultiTextureEXT",
+            "BindSampler*",
+            "SamplerParameter*",
+            "TexParameter*",
+            "TextureParameter*",
+            "MultiTexParameter*",
+            "DeleteTextures*",
+            "DeleteSamplers",
+            "TexImage*",
+            "TextureImage*",
+            "MultiTexImage*",
+            "TexStorage*",
+            "TextureStorage*",
+            "CopyTexImage*",
+            "CopyTextureImage*",
+            "CompressedTexImage*",
+            "CompressedTextureImage*",
+            "TexBuffer*",
+        ],
+    ),
+    (
+        "FRAMEBUFFER",
+        &[
+            "DrawBuffer",
+            "DrawBuffers*",
+            "BindFramebuffer*",
+            "FramebufferDrawBuffer*",
+            "NamedFramebufferDrawBuffer*",
+            "FramebufferTexture*",
+            "FramebufferRenderbuffer*",
+        ],
+    ),
+    (
+        "ENABLES",
+        &["EnableIndexed*", "DisableIndexed*", "Enablei", "Disablei"],
+    ),
 ];
 
 /// What is done about a command; `None` for those that go to the driver unseen.
@@ -157,7 +382,9 @@ fn class_of(name: &str) -> Option<&'static str> {
         Some((start, end)) => name.starts_with(start) && name.ends_with(end),
         None => name == *pattern,
     };
-    let row = RULES.iter().find(|(_, patterns)| patterns.iter().any(|it| fits(&it)))?;
+    let row = RULES
+        .iter()
+        .find(|(_, patterns)| patterns.iter().any(fits))?;
     Some(row.0).filter(|class| *class != "unseen")
 }
 
@@ -168,20 +395,31 @@ struct Tables {
 
 impl Generator for &Tables {
     fn write<W: Write>(&self, registry: &Registry, dest: &mut W) -> io::Result<()> {
-        writeln!(dest, "/// Constants, named as in the registry less `GL_`.\n#[allow(non_upper_case_globals, missing_docs, dead_code, reason = \"names are those of the registry\")]\npub(crate) mod constants {{")?;
+        writeln!(
+            dest,
+            "/// Constants, named as in the registry less `GL_`.\n#[allow(non_upper_case_globals, missing_docs, dead_code, reason = \"names are those of the registry\")]\npub(crate) mod constants {{"
+        )?;
         for constant in registry.enums.iter().filter(|row| row.ty != "&'static str") {
             let ty = match constant.ty.trim_start_matches("types::") {
                 "GLenum" if constant.value.starts_with('-') => "GLint",
                 ty => ty,
             };
             let cast = if constant.cast { " as _" } else { "" };
-            writeln!(dest, "pub(crate) const {}: super::types::{ty} = {}{cast};", constant.ident, constant.value)?;
+            writeln!(
+                dest,
+                "pub(crate) const {}: super::types::{ty} = {}{cast};",
+                constant.ident, constant.value
+            )?;
         }
         writeln!(dest, "}}\ncommands! {{")?;
         let mut entries = String::from("entries! {\n");
         for command in &registry.cmds {
             let signature = signature(command);
-            let safety = if has_pointer(command) { "unsafe" } else { "safe" };
+            let safety = if has_pointer(command) {
+                "unsafe"
+            } else {
+                "safe"
+            };
             writeln!(dest, "{safety} {signature};")?;
             if let Some(class) = class_of(&command.proto.ident) {
                 let value = match class {
@@ -224,7 +462,10 @@ fn attribute(command: &Cmd) -> String {
         "Normal" => ("2".to_owned(), &command.params[..]),
         "TexCoord" => ("8".to_owned(), &command.params[..]),
         "FogCoord" => ("5".to_owned(), &command.params[..]),
-        "MultiTexCoord" => (format!("texture_coordinates({first})"), &command.params[1..]),
+        "MultiTexCoord" => (
+            format!("texture_coordinates({first})"),
+            &command.params[1..],
+        ),
         "VertexAttrib" => (first, &command.params[1..]),
         _ => panic!("{name} sets no attribute that is known"),
     };
@@ -232,7 +473,11 @@ fn attribute(command: &Cmd) -> String {
         "Color" | "SecondaryColor" | "Normal" => true,
         _ => name.contains("ub"),
     };
-    let convert = if fractions { "Component::fraction" } else { "Component::number" };
+    let convert = if fractions {
+        "Component::fraction"
+    } else {
+        "Component::number"
+    };
     let is_list = values[0].ty.contains('*');
     let components: Vec<String> = (0..4)
         .map(|n| match (n < count, is_list) {
@@ -251,7 +496,12 @@ fn signature(command: &Cmd) -> String {
         .iter()
         .map(|parameter| format!("{}_: {}", parameter.ident, rust_type(&parameter.ty)))
         .collect();
-    format!("{}({}) -> {}", command.proto.ident, parameters.join(", "), rust_type(&command.proto.ty))
+    format!(
+        "{}({}) -> {}",
+        command.proto.ident,
+        parameters.join(", "),
+        rust_type(&command.proto.ty)
+    )
 }
 
 /// Types of C stand without a path.
@@ -261,15 +511,28 @@ fn rust_type(ty: &str) -> String {
 
 fn has_pointer(command: &Cmd) -> bool {
     let mut types = command.params.iter().chain([&command.proto]);
-    types.any(|it| it.ty.contains('*') || it.ty.contains("DEBUGPROC") || it.ty.contains("GLsync") || it.ty.contains("GLegl"))
+    types.any(|it| {
+        it.ty.contains('*')
+            || it.ty.contains("DEBUGPROC")
+            || it.ty.contains("GLsync")
+            || it.ty.contains("GLegl")
+    })
 }
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
     let folder = Path::new(&folder);
-    let registry = Registry::new(Api::Gl, (4, 6), Profile::Compatibility, Fallbacks::None, EXTENSIONS);
-    let tables = Tables { entries: String::new().into() };
+    let registry = Registry::new(
+        Api::Gl,
+        (4, 6),
+        Profile::Compatibility,
+        Fallbacks::None,
+        EXTENSIONS,
+    );
+    let tables = Tables {
+        entries: String::new().into(),
+    };
     let mut driver = Vec::new();
     registry.write_bindings(&tables, &mut driver)?;
     fs::write(folder.join("driver.rs"), driver)?;

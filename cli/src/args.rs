@@ -6,6 +6,8 @@ mod run;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use glasm::ProgramType;
+#[cfg(unix)]
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub(crate) use reading::{Reading, ReadingArgs};
@@ -33,6 +35,7 @@ Examples:
   glasm compile lit.vp -o lit.spv       make a SPIR-V module
   glasm compile lit.vp --emit wgsl      print it as WGSL
   glasm run shaders --device llvmpipe   run scripts on a CPU
+  glasm gl ./game                       start an application with these programs on your driver
   glasm explain E0201                   what an error code means
 
 Exit status: 0 success, 1 a program or script failed, 2 wrong usage or no device.";
@@ -92,6 +95,10 @@ pub(crate) enum Command {
     /// List the devices of Vulkan or OpenGL
     #[cfg(feature = "run")]
     Devices(DevicesArgs),
+    /// Start an application with the programs of NVIDIA's extensions on any driver of OpenGL
+    #[cfg(unix)]
+    #[command(after_help = GL_HELP)]
+    Gl(GlArgs),
     /// Explain an opcode, error code, option, binding, state, texture target, word of TGSI or header; without a name, list all of them
     #[command(after_help = EXPLAIN_HELP)]
     Explain(ExplainArgs),
@@ -321,6 +328,37 @@ pub(crate) enum ConventionsArg {
     Vulkan,
     /// Depth from -w to w, y up
     Opengl,
+}
+
+#[cfg(unix)]
+const GL_HELP: &str = "\
+Between the application and the driver stands libglasm_glvendor.so, a vendor library of GLVND. It compiles programs of
+NV_vertex_program to NV_gpu_program5 and gives them to the driver as SPIR-V; everything else is the driver's. It is
+looked for beside this command and in ../lib. For that these variables are set:
+  __GLX_VENDOR_LIBRARY_NAME=glasm       for GLX, with its folder in LD_LIBRARY_PATH
+  __EGL_VENDOR_LIBRARY_FILENAMES        for EGL
+Others are for you to set: GLASM_ALL=1 takes all programs of ARB_vertex_program and ARB_fragment_program, too;
+GLASM_LOG=info says what happens; GLASM_DUMP=FOLDER writes what draws as scripts. docs/driver.md has all of them.
+The exit status is the application's, or 2 if it cannot be started.
+
+Examples:
+  glasm gl ./game -fullscreen
+  glasm gl --vendor mesa -- glxinfo
+  GLASM_LOG=info glasm gl ./game";
+
+/// `glasm gl`.
+#[cfg(unix)]
+#[derive(Args, Debug)]
+pub(crate) struct GlArgs {
+    /// The vendor whose driver draws: NAME of its libGLX_NAME.so.0 [default: what GLASM_VENDOR says, or mesa]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) vendor: Option<OsString>,
+    /// The vendor library, or the folder that it lies in
+    #[arg(long, value_name = "PATH")]
+    pub(crate) library: Option<PathBuf>,
+    /// The application and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "APPLICATION")]
+    pub(crate) application: Vec<OsString>,
 }
 
 /// `glasm explain`.

@@ -11,6 +11,8 @@ mod console;
 mod devices;
 mod emit;
 mod explain;
+#[cfg(unix)]
+mod gl;
 mod guard;
 mod inputs;
 mod programs;
@@ -38,6 +40,8 @@ fn main() -> ExitCode {
         Command::RunDevices(args) => run::worker::list_devices(*args),
         #[cfg(feature = "run")]
         Command::Devices(args) => devices::devices(*args, console),
+        #[cfg(unix)]
+        Command::Gl(args) => gl::gl(args),
         Command::Explain(args) => explain::explain(args, console),
     };
     match result {

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub enum Through {
     /// Modules that glasm compiles for OpenGL.
     Spirv,
+    /// What is written of these modules in GLSL. Needs the feature `text`.
+    Glsl,
 }
 
 /// Options of a [`Runner`](crate::Runner).

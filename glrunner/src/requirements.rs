@@ -3,11 +3,12 @@
 //! Scripts name what they need in Vulkan's words. Most of it comes with the languages of their programs here, whose extensions are asked
 //! for first; the rest is in one table.
 
-use crate::execute::modules::Implementation;
+use crate::execute::implementation::Implementation;
 use crate::execute::programs::target;
 use crate::features::{Feature, NO_VERSION, lacks};
 use crate::gl::{self, Gl, Version};
 use crate::languages;
+use crate::options::Through;
 use glasm::frontend::source::Family;
 use glasm::ir::Stage;
 use glasm_scripts::script::{
@@ -243,12 +244,13 @@ const OF_MODULES: &[(&str, Need)] = &[
 ];
 
 /// Why a script cannot run whose programs are modules of SPIR-V; `None` if it can, as far as that is known before they are compiled.
-pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl) -> Option<String> {
+pub(crate) fn skip_reason_of_modules(script: &Script, gl: &Gl, through: Through) -> Option<String> {
     const MODULES: Feature = Feature {
         core: Version(4, 6),
         extensions: &[glasm::opengl::EXTENSION],
     };
-    if let Some(reason) = MODULES.missing(gl.version(), |name| gl.has(name)) {
+    let lacks_modules = MODULES.missing(gl.version(), |name| gl.has(name));
+    if let (Through::Spirv, Some(reason)) = (through, lacks_modules) {
         return Some(reason);
     }
     let requirements = &script.requirements;

@@ -79,7 +79,7 @@ impl Runner {
         };
         let reason = match self.options.through {
             None => verdicts::surplus_error(script).or_else(|| skip_reason(script, &gl)),
-            Some(_) => skip_reason_of_modules(script, &gl),
+            Some(through) => skip_reason_of_modules(script, &gl, through),
         };
         if let Some(reason) = reason {
             return Err(reason);

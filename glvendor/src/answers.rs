@@ -39,7 +39,14 @@ fn local(state: &mut State, program: &Program, index: u32) -> Option<Bits> {
         state.fail(INVALID_VALUE);
         return None;
     }
-    Some(program.contents().locals.get(index as usize).copied().unwrap_or([0; 4]))
+    Some(
+        program
+            .contents()
+            .locals
+            .get(index as usize)
+            .copied()
+            .unwrap_or([0; 4]),
+    )
 }
 
 /// A parameter with a name. NV_fragment_program section 5.7.
@@ -47,10 +54,16 @@ pub(crate) fn named_parameter(state: &mut State, name: u32, parameter: &[u8]) ->
     let program = state.shared().find(name);
     let found = program.and_then(|program| {
         let contents = program.contents();
-        let set = contents.named.iter().find(|(known, _)| known.as_bytes() == parameter);
+        let set = contents
+            .named
+            .iter()
+            .find(|(known, _)| known.as_bytes() == parameter);
         set.map(|(_, value)| *value).or_else(|| {
             let ir = contents.loaded.as_ref()?.ir();
-            let known = ir.named_params.iter().find(|it| ir.names.get(it.name).as_bytes() == parameter)?;
+            let known = ir
+                .named_params
+                .iter()
+                .find(|it| ir.names.get(it.name).as_bytes() == parameter)?;
             Some(known.initial)
         })
     });
@@ -64,7 +77,13 @@ pub(crate) fn named_parameter(state: &mut State, name: u32, parameter: &[u8]) ->
 pub(crate) fn subroutine(state: &mut State, number: u32, index: u32) -> Option<u32> {
     let target = target(state, number)?;
     let contents = state.bound(target).program.contents();
-    Some(contents.subroutines.get(index as usize).copied().unwrap_or(0))
+    Some(
+        contents
+            .subroutines
+            .get(index as usize)
+            .copied()
+            .unwrap_or(0),
+    )
 }
 
 fn target(state: &mut State, number: u32) -> Option<Target> {
@@ -123,8 +142,11 @@ pub(crate) fn track_matrix(state: &mut State, number: u32, address: u32, name: u
     }
 }
 
+/// The number of a count, what it counts, its limit.
+type CountRow = (u32, fn(&Counts) -> u32, i32);
+
 /// Counts and limits of `GetProgramiv`, by the number of the count; the limit, and both native ones, are the next numbers.
-static COUNTS: [(u32, fn(&Counts) -> u32, i32); 5] = [
+static COUNTS: [CountRow; 5] = [
     (0x88A0, |it| it.instructions, 65_536),
     (0x88A4, |it| it.temporaries, 4096),
     (0x88A8, |it| it.parameters, 1024),
@@ -133,22 +155,36 @@ static COUNTS: [(u32, fn(&Counts) -> u32, i32); 5] = [
 ];
 
 /// Counts and limits of fragment programs, in the order of [`FRAGMENT_NAMES`]: ALU, TEX, indirections.
-static FRAGMENT_COUNTS: [fn(&Counts) -> u32; 3] =
-    [|it| it.alu_instructions, |it| it.texture_instructions, |it| it.texture_indirections];
+static FRAGMENT_COUNTS: [fn(&Counts) -> u32; 3] = [
+    |it| it.alu_instructions,
+    |it| it.texture_instructions,
+    |it| it.texture_indirections,
+];
 /// `PROGRAM_ALU_INSTRUCTIONS_ARB` and the next ones: counts, native counts, limits, native limits.
 const FRAGMENT_NAMES: std::ops::Range<u32> = 0x8805..0x8811;
 
 /// `GetProgramivARB` of a program. Programs of the driver are the driver's to answer for.
-pub(crate) fn program_value(state: &mut State, target: Target, program: &Program, name: u32) -> Option<i32> {
+pub(crate) fn program_value(
+    state: &mut State,
+    target: Target,
+    program: &Program,
+    name: u32,
+) -> Option<i32> {
     let contents = program.contents();
-    let counts = contents.loaded.as_ref().map(|it| *it.counts()).unwrap_or_default();
+    let counts = contents
+        .loaded
+        .as_ref()
+        .map(|it| *it.counts())
+        .unwrap_or_default();
     let (length, is_drivers) = (contents.text.len() as i32, contents.is_drivers);
     drop(contents);
     let is_count = matches!(name, 0x88A0..=0x88B3) || FRAGMENT_NAMES.contains(&name);
     if is_drivers && is_count && state.bound(target).program.name == program.name {
         return Some(query::arb_program::<1>(target.row().number, name)[0]);
     }
-    let row = COUNTS.iter().find(|(first, ..)| (*first..first + 4).contains(&name));
+    let row = COUNTS
+        .iter()
+        .find(|(first, ..)| (*first..first + 4).contains(&name));
     if let Some((first, count, limit)) = row {
         return Some(match (name - first) % 2 {
             0 => count(&counts) as i32,
@@ -171,7 +207,7 @@ pub(crate) fn program_value(state: &mut State, target: Target, program: &Program
         0x88B6 => 1,
         // NV_vertex_program2_option, NV_fragment_program2: executed instructions, call depth, if depth, loop depth, loop count.
         0x88F4 => 65_536,
-        0x88F5 | 0x88F6 | 0x88F7 => 64,
+        0x88F5..=0x88F7 => 64,
         0x88F8 => 255,
         // NV_gpu_program4: components of attributes and of results, and their limits.
         0x8906 => counts.attrib_components as i32,
@@ -180,6 +216,9 @@ pub(crate) fn program_value(state: &mut State, target: Target, program: &Program
         // NV_gpu_program5: subroutine parameters, subroutines of each.
         0x8F44 => 1024,
         0x8F45 => 1024,
+        // NV_geometry_program4: vertices, and components of all of them, that a program emits.
+        0x8C27 => query::integer(driver::constants::MAX_GEOMETRY_OUTPUT_VERTICES),
+        0x8C28 => query::integer(driver::constants::MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS),
         0x8DA0 => crate::buffers::BINDINGS as i32,
         0x8DA1 => crate::buffers::WORDS,
         0x8DA5 => 64,
@@ -295,4 +334,3 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         _ => return None,
     })
 }
-

@@ -23,7 +23,13 @@ pub(crate) struct Binding {
 }
 
 /// `BindBufferRange` and its kin: a buffer, or the part of it from an offset on.
-pub(crate) fn bind(state: &mut State, target: Target, index: u32, buffer: u32, part: Option<(isize, Option<isize>)>) {
+pub(crate) fn bind(
+    state: &mut State,
+    target: Target,
+    index: u32,
+    buffer: u32,
+    part: Option<(isize, Option<isize>)>,
+) {
     let size = part.and_then(|(_, size)| size);
     let offset = part.map_or(0, |(offset, _)| offset);
     let is_valid = index < BINDINGS && offset >= 0 && size.is_none_or(|size| size > 0);

@@ -10,7 +10,7 @@ use crate::target::{TARGETS, Target};
 use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
 use glasm::{Program as Loaded, Source};
 use std::ffi::CString;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 pub(crate) const INVALID_ENUM: u32 = 0x0500;
 pub(crate) const INVALID_VALUE: u32 = 0x0501;
@@ -62,11 +62,17 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         Command::Enable(target, enabled) => enable(state, *target, *enabled),
         Command::Env(target, first, values) => set_env(state, *target, *first, values),
         Command::Local(target, first, values) => set_local(state, *target, *first, values),
-        Command::NamedLocal(program, target, first, values) => set_named_local(state, *program, *target, *first, values),
+        Command::NamedLocal(program, target, first, values) => {
+            set_named_local(state, *program, *target, *first, values)
+        }
         Command::Named(program, name, value) => set_named(state, *program, name, *value),
         Command::Load(target, program, text) => load_nv(state, *target, *program, text),
-        Command::Track(target, address, matrix, transform) => track(state, *target, *address, *matrix, *transform),
-        Command::Execute(program, argument) => crate::params::execute_state_program(state, *program, *argument),
+        Command::Track(target, address, matrix, transform) => {
+            track(state, *target, *address, *matrix, *transform)
+        }
+        Command::Execute(program, argument) => {
+            crate::params::execute_state_program(state, *program, *argument)
+        }
         Command::Use(program) => use_program(state, *program),
         Command::CallLists(names) => names.iter().for_each(|&name| state.call(name, 1)),
         Command::Ready(primitive) => draw::ready(state, *primitive),
@@ -199,7 +205,9 @@ pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
         return state.fail(INVALID_OPERATION);
     };
     let most = loaded.ir().modes.vertices_out;
-    let limit = u32::try_from(limit).ok().filter(|limit| (1..=most).contains(limit));
+    let limit = u32::try_from(limit)
+        .ok()
+        .filter(|limit| (1..=most).contains(limit));
     if limit.is_none() {
         drop(contents);
         return state.fail(INVALID_VALUE);
@@ -240,7 +248,12 @@ fn load_nv(state: &mut State, number: u32, name: u32, text: &[u8]) {
     }
     program.contents().target = Some(target);
     if number == VERTEX_STATE_PROGRAM_NV {
-        translate(state, target, &program, Source::new("", text).for_type(glasm::ProgramType::VertexState));
+        translate(
+            state,
+            target,
+            &program,
+            Source::new("", text).for_type(glasm::ProgramType::VertexState),
+        );
         return;
     }
     load(state, target, &program, text);
@@ -264,16 +277,38 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
         state.touch(Groups::PROGRAMS);
         return;
     }
-    translate(state, target, program, Source::new("", text).for_stage(row.stage));
+    translate(
+        state,
+        target,
+        program,
+        Source::new("", text).for_stage(row.stage),
+    );
+}
+
+/// Whether rules that shipped programs break are errors: `GLASM_STRICT=1`.
+fn is_strict() -> bool {
+    static STRICT: LazyLock<bool> =
+        LazyLock::new(|| std::env::var_os("GLASM_STRICT").is_some_and(|it| it == "1"));
+    *STRICT
 }
 
 /// Loads a program string into a program of ours. An error leaves the program as it is.
 fn translate(state: &mut State, target: Target, program: &Program, source: Source<'_>) {
     let name = format!("program {}", program.name);
-    let source = Source { name: &name, ..source };
+    let mut source = Source {
+        name: &name,
+        ..source
+    };
+    if is_strict() {
+        source = source.strict();
+    }
     match Loaded::load(&source) {
         Ok(loaded) => {
-            log::info(format_args!("{name}: {} bytes, {:?}", source.text.len(), loaded.dialect()));
+            log::info(format_args!(
+                "{name}: {} bytes, {:?}",
+                source.text.len(),
+                loaded.dialect()
+            ));
             let mut contents = program.contents();
             contents.target = Some(target);
             contents.text = source.text.to_vec();
@@ -300,7 +335,9 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
 
 /// The number of values, or the error if they reach behind the last parameter.
 fn checked(state: &mut State, first: u32, count: usize, most: u32) -> Option<()> {
-    let end = u32::try_from(count).ok().and_then(|count| first.checked_add(count));
+    let end = u32::try_from(count)
+        .ok()
+        .and_then(|count| first.checked_add(count));
     if end.is_none_or(|end| end > most) {
         state.fail(INVALID_VALUE);
         return None;
@@ -381,7 +418,9 @@ fn set_named(state: &mut State, program: u32, name: &[u8], value: Bits) {
     let mut contents = program.contents();
     let is_known = contents.loaded.as_ref().is_some_and(|it| {
         let ir = it.ir();
-        ir.named_params.iter().any(|param| ir.names.get(param.name) == name)
+        ir.named_params
+            .iter()
+            .any(|param| ir.names.get(param.name) == name)
     });
     if !is_known {
         drop(contents);
@@ -414,7 +453,9 @@ fn track(state: &mut State, number: u32, address: u32, matrix: u32, transform: u
         0 => None,
         0x1700 => Some(TrackedMatrix::Modelview),
         0x1701 => Some(TrackedMatrix::Projection),
-        0x1702 => Some(TrackedMatrix::Texture((query::integer(0x84E0) - 0x84C0).max(0) as u32)),
+        0x1702 => Some(TrackedMatrix::Texture(
+            (query::integer(0x84E0) - 0x84C0).max(0) as u32,
+        )),
         0x1800 => Some(TrackedMatrix::Color),
         0x8629 => Some(TrackedMatrix::Mvp),
         0x84C0..=0x84DF => Some(TrackedMatrix::Texture(matrix - 0x84C0)),

@@ -69,7 +69,8 @@ pub(crate) struct Drawing {
 
 /// Whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
 pub(crate) fn takes_all() -> bool {
-    static ALL: LazyLock<bool> = LazyLock::new(|| std::env::var_os("GLASM_ALL").is_some_and(|it| it == "1"));
+    static ALL: LazyLock<bool> =
+        LazyLock::new(|| std::env::var_os("GLASM_ALL").is_some_and(|it| it == "1"));
     *ALL
 }
 
@@ -94,12 +95,17 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         return release(state);
     }
     let points = primitive == Some(driver::constants::POINTS);
-    if state.undecided.intersects(state.drawing.deciding) || points != state.drawing.points || state.drawing.current.is_none() {
+    if state.undecided.intersects(state.drawing.deciding)
+        || points != state.drawing.points
+        || state.drawing.current.is_none()
+    {
         state.drawing.points = points;
         choose(state, points);
     }
     let place = state.drawing.current;
-    let Some((place, mut pipeline)) = place.and_then(|place| Some((place, state.drawing.pipelines[place].take()?))) else {
+    let Some((place, mut pipeline)) =
+        place.and_then(|place| Some((place, state.drawing.pipelines[place].take()?)))
+    else {
         // Programs that do not go together draw nothing in GL. The driver draws something, or says the same.
         state.fail(INVALID_OPERATION);
         return release(state);
@@ -118,18 +124,27 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
 
 /// Work groups are about to run.
 pub(crate) fn before_dispatch(state: &mut State) {
-    let is_ours = state.capabilities.works && state.used_program == 0 && enabled_program(state, Target::Compute).is_some();
+    let is_ours = state.capabilities.works
+        && state.used_program == 0
+        && enabled_program(state, Target::Compute).is_some();
     if !is_ours {
         return release(state);
     }
     let program = Arc::clone(&state.bound(Target::Compute).program);
     let serial = program.serial();
-    if state.drawing.compute.as_ref().is_none_or(|(known, _)| *known != serial) {
+    if state
+        .drawing
+        .compute
+        .as_ref()
+        .is_none_or(|(known, _)| *known != serial)
+    {
         if let Some((_, old)) = state.drawing.compute.take() {
             driver::DeleteProgram(old.program);
         }
         let made = pipeline::make_compute(state, &program);
-        let made = made.inspect_err(|problem| log::error(format_args!("a compute program does not run: {problem}")));
+        let made = made.inspect_err(|problem| {
+            log::error(format_args!("a compute program does not run: {problem}"))
+        });
         state.drawing.compute = made.ok().map(|made| (serial, made));
     }
     let Some((_, mut pipeline)) = state.drawing.compute.take() else {
@@ -147,7 +162,10 @@ fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
         state.drawing.in_use = pipeline.program;
     }
     for (target, index, binding) in &pipeline.buffers {
-        let bound = state.buffers[*target as usize].get(*index as usize).copied().unwrap_or_default();
+        let bound = state.buffers[*target as usize]
+            .get(*index as usize)
+            .copied()
+            .unwrap_or_default();
         query::bind_part(*binding, bound.buffer, bound.offset, bound.size);
     }
     state.apply_images(&pipeline.images);
@@ -167,22 +185,43 @@ fn select(state: &mut State) {
         programs[place] = enabled_program(state, target);
     }
     let fragment = &mut programs[STAGES - 1];
-    *fragment = fragment.take().or_else(|| enabled_program(state, Target::FragmentNv));
-    let ours = programs.iter().flatten().any(|it| !it.contents().is_drivers);
+    *fragment = fragment
+        .take()
+        .or_else(|| enabled_program(state, Target::FragmentNv));
+    let is_captured = state.drawing.feedback.captured().is_some();
+    let is_new = |program: &Arc<crate::objects::Program>| !program.contents().is_drivers;
+    let ours = programs
+        .iter()
+        .flatten()
+        .any(|it| is_captured || is_new(it));
     if ours {
         state.start_mirroring();
         let mut compared = Compared::default();
         for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
             textures::add_compared(&mut compared, &loaded);
         }
-        let (is_vertex_fixed, is_fragment_fixed) = (programs[0].is_none(), programs[STAGES - 1].is_none());
+        let (is_vertex_fixed, is_fragment_fixed) =
+            (programs[0].is_none(), programs[STAGES - 1].is_none());
         let drawing = &mut state.drawing;
         drawing.deciding = DECIDING;
-        drawing.deciding.set(Groups::TEXTURE, is_fragment_fixed || compared != Compared::default());
+        drawing.deciding.set(
+            Groups::TEXTURE,
+            is_fragment_fixed || compared != Compared::default(),
+        );
         drawing.deciding.set(Groups::TEXENV, is_fragment_fixed);
-        drawing.deciding.set(Groups::PATCH, programs[2].is_some() || programs[3].is_some());
-        drawing.deciding.set(Groups::FOG, is_vertex_fixed || is_fragment_fixed);
-        for group in [Groups::LIGHT, Groups::MATERIAL, Groups::TEXGEN, Groups::POINT] {
+        drawing.deciding.set(
+            Groups::PATCH,
+            programs[2].is_some() || programs[3].is_some(),
+        );
+        drawing
+            .deciding
+            .set(Groups::FOG, is_vertex_fixed || is_fragment_fixed);
+        for group in [
+            Groups::LIGHT,
+            Groups::MATERIAL,
+            Groups::TEXGEN,
+            Groups::POINT,
+        ] {
             drawing.deciding.set(group, is_vertex_fixed);
         }
         drawing.compared = compared;
@@ -197,7 +236,9 @@ fn enabled_program(state: &State, target: Target) -> Option<Arc<crate::objects::
 
 /// The pipeline of the programs and the state, made if it is new.
 fn choose(state: &mut State, points: bool) {
-    let Some(programs) = state.drawing.programs.clone() else { return };
+    let Some(programs) = state.drawing.programs.clone() else {
+        return;
+    };
     let key = key(state, &programs, points);
     state.undecided = Groups::empty();
     // Another pipeline may read what the last one did not need.
@@ -212,7 +253,8 @@ fn choose(state: &mut State, points: bool) {
     let mut compiler = std::mem::take(&mut state.drawing.compiler);
     let made = pipeline::make(state, &mut compiler, &programs, &key);
     state.drawing.compiler = compiler;
-    let made = made.inspect_err(|problem| log::error(format_args!("nothing of ours draws here: {problem}")));
+    let made = made
+        .inspect_err(|problem| log::error(format_args!("nothing of ours draws here: {problem}")));
     let place = state.drawing.pipelines.len();
     state.drawing.pipelines.push(made.ok());
     state.drawing.by_key.insert(key, place);
@@ -223,10 +265,16 @@ fn choose(state: &mut State, points: bool) {
 fn key(state: &State, programs: &Programs, points: bool) -> Key {
     let mut compiled = compiled_state(state, points);
     let [vertex, .., fragment] = programs;
-    let fixed_fragment = fragment.is_none().then(|| fixed::fragment(vertex.is_some()));
+    let fixed_fragment = fragment
+        .is_none()
+        .then(|| fixed::fragment(vertex.is_some()));
     let fixed_vertex = vertex.is_none().then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
-        let behind: Vec<Loaded> = programs.iter().flatten().filter_map(|it| it.loaded()).collect();
+        let behind: Vec<Loaded> = programs
+            .iter()
+            .flatten()
+            .filter_map(|it| it.loaded())
+            .collect();
         fixed::vertex(&behind, units, state.capabilities.texture_coordinates)
     });
     if let Some(fixed) = &fixed_vertex {
@@ -290,20 +338,30 @@ fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
     if !changed.is_empty() {
         reader::refresh(&mut state.gl, &pipeline.needs, changed);
         // The driver says what is enabled for this pipeline.
-        state.gl.depth_clamp &= !state.drawing.overridden.iter().any(|(capability, _)| *capability == 0x864F);
+        state.gl.depth_clamp &= !state
+            .drawing
+            .overridden
+            .iter()
+            .any(|(capability, _)| *capability == 0x864F);
         // What this pipeline does not need is read when another one does.
         state.dirty -= changed;
         state.drawing.generation += 1;
     }
     let alignment = state.capabilities.uniform_alignment;
-    let room = pipeline.blocks.iter().map(|block| 16 * block.slots.len() + alignment).sum();
+    let room = pipeline
+        .blocks
+        .iter()
+        .map(|block| 16 * block.slots.len() + alignment)
+        .sum();
     if state.drawing.ring.reserve(room).is_none() {
         return;
     }
     for block in &mut pipeline.blocks {
         let versions = block.versions(state);
         let buffer = state.drawing.ring.buffer();
-        let kept = block.written.filter(|(written, place)| *written == versions && place.buffer == buffer);
+        let kept = block
+            .written
+            .filter(|(written, place)| *written == versions && place.buffer == buffer);
         let place = match kept {
             Some((_, place)) => Some(place),
             None => write_block(state, block, alignment),
@@ -328,7 +386,11 @@ fn write_block(state: &mut State, block: &Block, alignment: usize) -> Option<Pla
     let offset = state.drawing.ring.write(&bytes, alignment);
     let size = bytes.len();
     state.drawing.bytes = bytes;
-    Some(Place { buffer, offset: offset?, size })
+    Some(Place {
+        buffer,
+        offset: offset?,
+        size,
+    })
 }
 
 /// The application's own program is in use again, and its arrays are as it made them.
@@ -353,8 +415,24 @@ struct Array {
     pointer: u32,
 }
 
-const fn array(number: u32, enable: u32, size: u32, kind: u32, stride: u32, buffer: u32, pointer: u32) -> Array {
-    Array { number, enable, size, kind, stride, buffer, pointer }
+const fn array(
+    number: u32,
+    enable: u32,
+    size: u32,
+    kind: u32,
+    stride: u32,
+    buffer: u32,
+    pointer: u32,
+) -> Array {
+    Array {
+        number,
+        enable,
+        size,
+        kind,
+        stride,
+        buffer,
+        pointer,
+    }
 }
 
 static ARRAYS: [Array; 5] = [
@@ -399,7 +477,10 @@ impl State {
 
     fn apply_array(&mut self, row: &Array, number: u32, attributes: u32) {
         let is_read = attributes & 1 << number != 0;
-        if !is_read || !query::is_enabled(row.enable) || query::attribute_array::<1>(number, 0x8622) != [0] {
+        if !is_read
+            || !query::is_enabled(row.enable)
+            || query::attribute_array::<1>(number, 0x8622) != [0]
+        {
             return;
         }
         let size = match (row.size, number) {
@@ -412,7 +493,14 @@ impl State {
         let bound = query::integer(0x8894);
         driver::BindBuffer(0x8892, query::integer(row.buffer) as u32);
         let (kind, stride) = (query::integer(row.kind) as u32, query::integer(row.stride));
-        query::set_attribute_array(number, size, kind, is_fraction, stride, query::array_pointer(row.pointer));
+        query::set_attribute_array(
+            number,
+            size,
+            kind,
+            is_fraction,
+            stride,
+            query::array_pointer(row.pointer),
+        );
         driver::BindBuffer(0x8892, bound as u32);
         driver::EnableVertexAttribArray(number);
         self.drawing.arrays |= 1 << number;

@@ -33,17 +33,45 @@ struct Row(&'static str, u32, &'static str);
 /// Extensions that this library adds.
 static ADDED: &[Row] = &[
     Row("GL_ARB_vertex_program", 31, "GL_ARB_uniform_buffer_object"),
-    Row("GL_ARB_fragment_program", 31, "GL_ARB_uniform_buffer_object"),
-    Row("GL_ARB_fragment_program_shadow", 31, "GL_ARB_uniform_buffer_object"),
-    Row("GL_EXT_gpu_program_parameters", 31, "GL_ARB_uniform_buffer_object"),
+    Row(
+        "GL_ARB_fragment_program",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
+    Row(
+        "GL_ARB_fragment_program_shadow",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
+    Row(
+        "GL_EXT_gpu_program_parameters",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
     Row("GL_NV_vertex_program", 31, "GL_ARB_uniform_buffer_object"),
-    Row("GL_NV_vertex_program1_1", 31, "GL_ARB_uniform_buffer_object"),
+    Row(
+        "GL_NV_vertex_program1_1",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
     Row("GL_NV_vertex_program2", 31, "GL_ARB_uniform_buffer_object"),
-    Row("GL_NV_vertex_program2_option", 31, "GL_ARB_uniform_buffer_object"),
+    Row(
+        "GL_NV_vertex_program2_option",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
     Row("GL_NV_vertex_program3", 31, "GL_ARB_uniform_buffer_object"),
     Row("GL_NV_fragment_program", 31, "GL_ARB_uniform_buffer_object"),
-    Row("GL_NV_fragment_program_option", 31, "GL_ARB_uniform_buffer_object"),
-    Row("GL_NV_fragment_program2", 31, "GL_ARB_uniform_buffer_object"),
+    Row(
+        "GL_NV_fragment_program_option",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
+    Row(
+        "GL_NV_fragment_program2",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
     Row("GL_NV_gpu_program4", 33, "GL_EXT_gpu_shader4"),
     Row("GL_NV_gpu_program4_1", 40, "GL_ARB_gpu_shader5"),
     Row("GL_NV_vertex_program4", 33, "GL_EXT_gpu_shader4"),
@@ -51,12 +79,28 @@ static ADDED: &[Row] = &[
     Row("GL_NV_geometry_program4", 32, "GL_ARB_geometry_shader4"),
     Row("GL_NV_gpu_program5", 40, "GL_ARB_gpu_shader5"),
     Row("GL_NV_gpu_program_fp64", 40, "GL_ARB_gpu_shader_fp64"),
-    Row("GL_NV_tessellation_program5", 40, "GL_ARB_tessellation_shader"),
+    Row(
+        "GL_NV_tessellation_program5",
+        40,
+        "GL_ARB_tessellation_shader",
+    ),
     Row("GL_NV_compute_program5", 43, "GL_ARB_compute_shader"),
     Row("GL_NV_transform_feedback", 40, "GL_ARB_transform_feedback3"),
-    Row("GL_NV_transform_feedback2", 40, "GL_ARB_transform_feedback3"),
-    Row("GL_NV_parameter_buffer_object", 31, "GL_ARB_uniform_buffer_object"),
-    Row("GL_NV_parameter_buffer_object2", 31, "GL_ARB_uniform_buffer_object"),
+    Row(
+        "GL_NV_transform_feedback2",
+        40,
+        "GL_ARB_transform_feedback3",
+    ),
+    Row(
+        "GL_NV_parameter_buffer_object",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
+    Row(
+        "GL_NV_parameter_buffer_object2",
+        31,
+        "GL_ARB_uniform_buffer_object",
+    ),
 ];
 
 impl Capabilities {
@@ -64,7 +108,10 @@ impl Capabilities {
     pub(crate) fn read() -> Self {
         let text = query::string(driver::constants::VERSION);
         let Some(version) = version(&text) else {
-            return Self { known: true, ..Self::default() };
+            return Self {
+                known: true,
+                ..Self::default()
+            };
         };
         let named = extensions(version);
         let mut capabilities = Self {
@@ -83,10 +130,13 @@ impl Capabilities {
             && capabilities.has("GL_ARB_multi_bind", 44);
         if capabilities.works {
             let spirv = spirv_extensions();
-            let has = |name: &str| capabilities.has_extension(name) || spirv.iter().any(|it| it == name);
+            let has =
+                |name: &str| capabilities.has_extension(name) || spirv.iter().any(|it| it == name);
             let device = opengl::device_features(10 * version, has);
-            let uniform_buffers = query::integer(driver::constants::MAX_UNIFORM_BUFFER_BINDINGS).max(0) as u32;
-            let storage_buffers = query::integer(driver::constants::MAX_SHADER_STORAGE_BUFFER_BINDINGS).max(0) as u32;
+            let uniform_buffers =
+                query::integer(driver::constants::MAX_UNIFORM_BUFFER_BINDINGS).max(0) as u32;
+            let storage_buffers =
+                query::integer(driver::constants::MAX_SHADER_STORAGE_BUFFER_BINDINGS).max(0) as u32;
             capabilities.options = opengl::options(device, uniform_buffers, storage_buffers);
         }
         capabilities.advertise(named);
@@ -112,7 +162,10 @@ impl Capabilities {
             }
         }
         self.extension_text = CString::new(names.join(" ")).unwrap_or_default();
-        self.extensions = names.into_iter().filter_map(|name| CString::new(name).ok()).collect();
+        self.extensions = names
+            .into_iter()
+            .filter_map(|name| CString::new(name).ok())
+            .collect();
     }
 }
 
@@ -129,12 +182,18 @@ fn extensions(version: u32) -> Vec<String> {
         let text = query::string(driver::constants::EXTENSIONS);
         return text.split_ascii_whitespace().map(str::to_owned).collect();
     }
-    list(driver::constants::NUM_EXTENSIONS, driver::constants::EXTENSIONS)
+    list(
+        driver::constants::NUM_EXTENSIONS,
+        driver::constants::EXTENSIONS,
+    )
 }
 
 /// Extensions of SPIR-V that the driver reads.
 fn spirv_extensions() -> Vec<String> {
-    list(driver::constants::NUM_SPIR_V_EXTENSIONS, driver::constants::SPIR_V_EXTENSIONS)
+    list(
+        driver::constants::NUM_SPIR_V_EXTENSIONS,
+        driver::constants::SPIR_V_EXTENSIONS,
+    )
 }
 
 fn list(count: u32, name: u32) -> Vec<String> {

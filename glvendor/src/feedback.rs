@@ -62,7 +62,10 @@ pub(crate) fn choose(state: &mut State, parts: &[i32], streams: &[i32], mode: u3
     if mode != SEPARATE && mode != INTERLEAVED {
         return state.fail(INVALID_ENUM);
     }
-    let parts: Vec<Part> = parts.chunks_exact(3).map(|it| [it[0], it[1], it[2]]).collect();
+    let parts: Vec<Part> = parts
+        .chunks_exact(3)
+        .map(|it| [it[0], it[1], it[2]])
+        .collect();
     match captures(&parts, streams, mode) {
         Ok(captures) => {
             state.drawing.feedback.chosen = Some(Arc::new(captures));
@@ -89,7 +92,10 @@ fn captures(parts: &[Part], streams: &[i32], mode: u32) -> Result<TransformFeedb
             continue;
         }
         let semantic = semantic(part).ok_or(INVALID_ENUM)?;
-        let count = u8::try_from(components).ok().filter(|count| (1..=4).contains(count)).ok_or(INVALID_VALUE)?;
+        let count = u8::try_from(components)
+            .ok()
+            .filter(|count| (1..=4).contains(count))
+            .ok_or(INVALID_VALUE)?;
         let stream = streams.get(buffer as usize).copied().unwrap_or(0);
         feedback.captures.push(Capture {
             semantic,

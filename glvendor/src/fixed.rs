@@ -4,18 +4,19 @@ use crate::ffi::query;
 use crate::reader;
 use glasm::Program as Loaded;
 use glasm::fixed_function::{
-    Argument, BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource, Combiner, Environment,
-    FixedFragment, FixedVertex, FogMode, FogSource, LIGHTS, LightForm, Lighting, MaterialFaces, MaterialMode,
-    NormalScaling, Scale, TexCoords, TexGenMode, TextureTarget, TextureUnit, UNITS,
+    Argument, BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource,
+    Combiner, Environment, FixedFragment, FixedVertex, FogMode, FogSource, LIGHTS, LightForm,
+    Lighting, MaterialFaces, MaterialMode, NormalScaling, Scale, TexCoords, TexGenMode,
+    TextureTarget, TextureUnit, UNITS,
 };
 use glasm::{Semantic, state::Light};
 
 /// What the fixed functions of vertices do for the programs behind them, and for the fixed functions of fragments on these units.
 pub(crate) fn vertex(programs: &[Loaded], units: u32, coordinate_sets: u32) -> FixedVertex {
     let inputs = programs.iter().flat_map(|program| program.inputs());
-    let read = inputs.fold(units, |mask, input| match input.semantic {
-        Semantic::TexCoord(set) => mask | 1_u32.checked_shl(set.into()).unwrap_or(0),
-        _ => mask,
+    let read = inputs.fold(units, |mask, input| {
+        let set = (0..UNITS as u8).find(|&set| input.semantic == Semantic::TexCoord(set));
+        set.map_or(mask, |set| mask | 1 << set)
     });
     let mut state = FixedVertex {
         normals: match (query::is_enabled(0x0BA1), query::is_enabled(0x803A)) {
@@ -31,11 +32,15 @@ pub(crate) fn vertex(programs: &[Loaded], units: u32, coordinate_sets: u32) -> F
         point_attenuation: query::floats(0x8129) != [1.0, 0.0, 0.0],
         ..FixedVertex::default()
     };
-    let sets = read & (1_u32 << coordinate_sets.min(UNITS as u32)) - 1;
+    let sets = read & ((1_u32 << coordinate_sets.min(UNITS as u32)) - 1);
     reader::with_units(sets, |unit| {
         // Matrices change more often than they matter: a product with the identity is exact.
         let generated = std::array::from_fn(|coordinate| tex_gen(coordinate as u32));
-        state.texcoords[unit as usize] = TexCoords { needed: true, generated, transformed: true };
+        state.texcoords[unit as usize] = TexCoords {
+            needed: true,
+            generated,
+            transformed: true,
+        };
     });
     state
 }
@@ -112,13 +117,19 @@ pub(crate) fn fragment(has_vertex_program: bool) -> FixedFragment {
         ..FixedFragment::default()
     };
     let units = query::integer(0x84E2).clamp(0, UNITS as i32) as u32;
-    reader::with_units((1 << units) - 1, |unit| state.units[unit as usize] = texture_unit());
+    reader::with_units((1 << units) - 1, |unit| {
+        state.units[unit as usize] = texture_unit()
+    });
     state
 }
 
 /// Texture units that are enabled.
 pub(crate) fn enabled_units(state: &FixedFragment) -> u32 {
-    let enabled = state.units.iter().enumerate().filter(|(_, unit)| unit.target.is_some());
+    let enabled = state
+        .units
+        .iter()
+        .enumerate()
+        .filter(|(_, unit)| unit.target.is_some());
     enabled.fold(0, |mask, (unit, _)| mask | 1 << unit)
 }
 
@@ -133,7 +144,10 @@ const TARGETS: [(u32, TextureTarget, u32); 5] = [
 
 /// The active unit.
 fn texture_unit() -> TextureUnit {
-    let Some((name, target, image)) = TARGETS.into_iter().find(|(name, ..)| query::is_enabled(*name)) else {
+    let Some((name, target, image)) = TARGETS
+        .into_iter()
+        .find(|(name, ..)| query::is_enabled(*name))
+    else {
         return TextureUnit::default();
     };
     let base = match target {
@@ -199,7 +213,10 @@ fn environment() -> Environment {
 
 /// A combiner: the names of its function, its first source, its first operand and its scale.
 fn combiner(function: u32, source: u32, operand: u32, scale: u32) -> Combiner {
-    let argument = |n: u32| Argument { source: combine_source(mode(source + n)), operand: combine_operand(mode(operand + n)) };
+    let argument = |n: u32| Argument {
+        source: combine_source(mode(source + n)),
+        operand: combine_operand(mode(operand + n)),
+    };
     let [factor] = query::tex_env::<1>(0x2300, scale);
     Combiner {
         function: match mode(function) {

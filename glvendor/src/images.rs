@@ -18,12 +18,16 @@ pub(crate) struct View {
 /// The views of an image that the reflection of a module names.
 pub(crate) fn views(image: &ImageBinding) -> impl Iterator<Item = View> + use<> {
     let format = match image.format {
-        ImageFormat::Own(_) => None,
+        // Queries read no texels: any format does that fits the texture.
+        ImageFormat::Own(_) | ImageFormat::Any => None,
         ImageFormat::Raw(bits) => Some(raw_format(bits)),
-        ImageFormat::Any => Some(raw_format(32)),
     };
     let (unit, place) = (image.unit, image.slot.binding);
-    (0..image.count).map(move |n| View { unit: unit + n, place: place + n, format })
+    (0..image.count).map(move |n| View {
+        unit: unit + n,
+        place: place + n,
+        format,
+    })
 }
 
 /// `GL_R32UI` and its kin.
@@ -51,8 +55,14 @@ impl State {
         }
         self.restore_images();
         self.dirty -= Groups::IMAGES;
-        let bound: Vec<ImageUnit> = views.iter().map(|view| query::image_unit(view.unit)).collect();
-        self.drawing.images = views.iter().map(|view| (view.place, query::image_unit(view.place))).collect();
+        let bound: Vec<ImageUnit> = views
+            .iter()
+            .map(|view| query::image_unit(view.unit))
+            .collect();
+        self.drawing.images = views
+            .iter()
+            .map(|view| (view.place, query::image_unit(view.place)))
+            .collect();
         for (view, image) in views.iter().zip(bound) {
             query::bind_image_unit(view.place, image.in_format(view.format));
         }

@@ -58,7 +58,11 @@ impl State {
     pub(crate) fn new_list(&mut self, name: u32, mode: u32) {
         driver::NewList(name, mode);
         let works = self.capabilities.works && !self.is_inside;
-        let valid = name != 0 && matches!(mode, driver::constants::COMPILE | driver::constants::COMPILE_AND_EXECUTE);
+        let valid = name != 0
+            && matches!(
+                mode,
+                driver::constants::COMPILE | driver::constants::COMPILE_AND_EXECUTE
+            );
         if works && valid && self.recording.is_none() {
             self.recording = Some(Recording {
                 name,
@@ -74,13 +78,17 @@ impl State {
     /// `EndList`
     pub(crate) fn end_list(&mut self) {
         driver::EndList();
-        let Some(mut recording) = self.recording.take() else { return };
+        let Some(mut recording) = self.recording.take() else {
+            return;
+        };
         let mut share = self.shared();
         // Only now the old list of the name is replaced.
         let old = share.lists.remove(&recording.name);
         if !recording.parts.is_empty() {
             recording.parts.push(Part::Driver(recording.open));
-            let list = List { parts: recording.parts };
+            let list = List {
+                parts: recording.parts,
+            };
             share.lists.insert(recording.name, Arc::new(list));
         }
         drop(share);
@@ -91,7 +99,9 @@ impl State {
 
     /// Compiles a command of ours into the list. `false` if there is none being compiled that only compiles.
     pub(crate) fn record(&mut self, command: &Command) -> bool {
-        let Some(recording) = &mut self.recording else { return false };
+        let Some(recording) = &mut self.recording else {
+            return false;
+        };
         if recording.is_inside {
             return !recording.executes();
         }
@@ -113,7 +123,9 @@ impl State {
 
     /// Something draws: within a list our programs are made ready when it is called. Gives whether it draws now.
     pub(crate) fn record_draw(&mut self, primitive: Option<u32>) -> bool {
-        let Some(recording) = &mut self.recording else { return true };
+        let Some(recording) = &mut self.recording else {
+            return true;
+        };
         let executes = recording.executes();
         if recording.is_changed && !recording.is_inside {
             recording.is_changed = false;

@@ -1,4 +1,4 @@
-//! What is said on the standard error stream: a line for each thing that fails, more with `GLASM_LOG=info` or `GLASM_LOG=debug`, nothing with
+//! What is said on the standard error stream: a line for each thing that fails, more with `GLASM_LOG=info`, nothing with
 //! `GLASM_LOG=off`.
 
 use std::fmt::Display;
@@ -10,13 +10,11 @@ enum Level {
     Off,
     Error,
     Info,
-    Debug,
 }
 
 static LEVEL: LazyLock<Level> = LazyLock::new(|| match std::env::var("GLASM_LOG").as_deref() {
     Ok("off") => Level::Off,
-    Ok("info") => Level::Info,
-    Ok("debug") => Level::Debug,
+    Ok("info" | "debug") => Level::Info,
     _ => Level::Error,
 });
 
@@ -36,9 +34,4 @@ pub(crate) fn error(message: impl Display) {
 /// What was loaded and paired.
 pub(crate) fn info(message: impl Display) {
     say(Level::Info, message);
-}
-
-/// Everything else that may help.
-pub(crate) fn debug(message: impl Display) {
-    say(Level::Debug, message);
 }

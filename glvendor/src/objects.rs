@@ -71,7 +71,8 @@ impl Program {
     /// It has got a new program string.
     pub(crate) fn reloaded(&self) {
         static LAST: AtomicU64 = AtomicU64::new(0);
-        self.serial.store(1 + LAST.fetch_add(1, Ordering::Relaxed), Ordering::Release);
+        self.serial
+            .store(1 + LAST.fetch_add(1, Ordering::Relaxed), Ordering::Release);
         self.parameter_changed();
     }
 

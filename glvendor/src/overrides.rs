@@ -23,7 +23,10 @@ impl State {
             driver::Enable(DEPTH_CLAMP);
             self.drawing.overridden.push((DEPTH_CLAMP, false));
         }
-        for plane in (0..8).filter(|n| disabled & 1 << n != 0).map(|n| CLIP_PLANE0 + n) {
+        for plane in (0..8)
+            .filter(|n| disabled & 1 << n != 0)
+            .map(|n| CLIP_PLANE0 + n)
+        {
             driver::Disable(plane);
             self.drawing.overridden.push((plane, true));
         }

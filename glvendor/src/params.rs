@@ -56,7 +56,10 @@ impl Block {
     /// What its bytes would be made from now.
     pub(crate) fn versions(&self, state: &State) -> Versions {
         Versions {
-            locals: self.program.as_ref().map_or(0, |it| it.parameters_version()),
+            locals: self
+                .program
+                .as_ref()
+                .map_or(0, |it| it.parameters_version()),
             env: self.target.map_or(0, |it| state.bound(it).env_version),
             state: state.drawing.generation,
         }
@@ -77,8 +80,15 @@ impl Block {
         self.value_in(contents.as_deref(), bound, gl, slot)
     }
 
-    fn value_in(&self, contents: Option<&Contents>, bound: Option<&Bound>, gl: &GlState, slot: ParamSource) -> Bits {
-        let element = |list: &[Bits], index: u32| list.get(index as usize).copied().unwrap_or([0; 4]);
+    fn value_in(
+        &self,
+        contents: Option<&Contents>,
+        bound: Option<&Bound>,
+        gl: &GlState,
+        slot: ParamSource,
+    ) -> Bits {
+        let element =
+            |list: &[Bits], index: u32| list.get(index as usize).copied().unwrap_or([0; 4]);
         match slot {
             ParamSource::Env(index) => self
                 .tracked(gl, index)
@@ -134,11 +144,17 @@ pub(crate) fn execute_state_program(state: &mut State, name: u32, argument: [f32
     let Some(loaded) = program.loaded() else {
         return state.fail(INVALID_OPERATION);
     };
-    let written = loaded.compile(&glasm::Options::default()).ok().and_then(|it| it.reflection.state_program);
+    let written = loaded
+        .compile(&glasm::Options::default())
+        .ok()
+        .and_then(|it| it.reflection.state_program);
     let Some(written) = written.map(|it| it.written) else {
         return state.fail(INVALID_OPERATION);
     };
-    if written.iter().any(|&index| state.gl.tracking(index).is_some()) {
+    if written
+        .iter()
+        .any(|&index| state.gl.tracking(index).is_some())
+    {
         return state.fail(INVALID_OPERATION);
     }
     let parameters: Vec<u8> = (0..TRACKING)
@@ -149,12 +165,19 @@ pub(crate) fn execute_state_program(state: &mut State, name: u32, argument: [f32
         Some(bytes) => {
             let vectors: Vec<Bits> = bytes
                 .chunks_exact(16)
-                .map(|vector| std::array::from_fn(|n| u32::from_le_bytes(std::array::from_fn(|b| vector[4 * n + b]))))
+                .map(|vector| {
+                    std::array::from_fn(|n| {
+                        u32::from_le_bytes(std::array::from_fn(|b| vector[4 * n + b]))
+                    })
+                })
                 .collect();
             for index in written {
                 let value = vectors.get(index as usize).copied().unwrap_or([0; 4]);
                 let number = Target::Vertex.row().number;
-                crate::commands::execute(state, &crate::commands::Command::Env(number, index, vec![value]));
+                crate::commands::execute(
+                    state,
+                    &crate::commands::Command::Env(number, index, vec![value]),
+                );
             }
         }
         None => log::error(format_args!("program {name} is no state program that ends")),
@@ -162,7 +185,10 @@ pub(crate) fn execute_state_program(state: &mut State, name: u32, argument: [f32
 }
 
 fn run(program: &glasm::ir::Program, argument: [f32; 4], parameters: &[u8]) -> Option<Vec<u8>> {
-    let buffer = program.buffers.iter().position(|it| it.kind == BufferKind::State)?;
+    let buffer = program
+        .buffers
+        .iter()
+        .position(|it| it.kind == BufferKind::State)?;
     let mut environment = Environment {
         params: program
             .params
@@ -178,7 +204,11 @@ fn run(program: &glasm::ir::Program, argument: [f32; 4], parameters: &[u8]) -> O
             })
             .collect(),
         memory: ProgramMemory {
-            buffers: program.buffers.iter().map(|_| vec![parameters.to_vec()]).collect(),
+            buffers: program
+                .buffers
+                .iter()
+                .map(|_| vec![parameters.to_vec()])
+                .collect(),
             ..ProgramMemory::default()
         },
         ..Environment::default()

@@ -1,7 +1,7 @@
 //! Pipelines: programs that draw together, as program objects of the driver.
 
 use crate::context::State;
-use crate::ffi::query;
+use crate::ffi::{driver, query};
 use crate::images::{self, View};
 use crate::log;
 use crate::objects::Program;
@@ -9,9 +9,12 @@ use crate::params::Block;
 use crate::reader::Needs;
 use crate::target::Target;
 use crate::textures::Depths;
-use glasm::{Compiler, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage, TransformFeedback, stages};
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::reflect::BufferKind;
+use glasm::{
+    Compiler, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage,
+    TransformFeedback, stages,
+};
 use std::sync::Arc;
 
 /// Stages that draw, in their order.
@@ -75,8 +78,13 @@ pub(crate) struct Pipeline {
 }
 
 /// The target and the stage of a place among the stages, by what is bound there.
-pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] =
-    [Target::Vertex, Target::TessControl, Target::TessEvaluation, Target::Geometry, Target::Fragment];
+pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] = [
+    Target::Vertex,
+    Target::TessControl,
+    Target::TessEvaluation,
+    Target::Geometry,
+    Target::Fragment,
+];
 
 /// Kinds of shaders, by stage: `GL_VERTEX_SHADER`.
 fn shader_kind(stage: Stage) -> u32 {
@@ -110,47 +118,87 @@ fn options(base: &Options, key: &Key) -> Options {
 
 /// Makes the pipeline of a compute program. `Err` has what does not work about it.
 pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<Pipeline, String> {
-    let loaded = program.loaded().ok_or_else(|| format!("program {} is not loaded", program.name))?;
-    let shader = loaded.compile(&state.capabilities.options).map_err(|errors| errors.render(&loaded.source()))?;
+    let loaded = program
+        .loaded()
+        .ok_or_else(|| format!("program {} is not loaded", program.name))?;
+    let shader = loaded
+        .compile(&state.capabilities.options)
+        .map_err(|errors| errors.render(&loaded.source()))?;
     let mut pipeline = Pipeline::default();
-    let module = query::create_shader(shader_kind(Stage::Compute), &shader.words)?;
-    pipeline.add(state, &shader, Some(&(Target::Compute, Arc::clone(program))));
-    pipeline.program = query::link_program(&[module])?;
+    pipeline.add(
+        state,
+        &shader,
+        Some(&(Target::Compute, Arc::clone(program))),
+    );
+    pipeline.program = program_object(&[(Stage::Compute, shader.words)])?;
     Ok(pipeline)
 }
 
-/// Makes a pipeline. `Err` has what does not work about it.
-pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Programs, key: &Key) -> Result<Pipeline, String> {
-    let mut parts: Vec<(Loaded, Option<(Target, Arc<Program>)>)> = Vec::with_capacity(STAGES);
-    for (place, program) in programs.iter().enumerate() {
-        let target = TARGETS_OF_STAGES[place];
-        match program {
-            Some(program) => {
-                let loaded = program.loaded().ok_or_else(|| format!("program {} is not loaded", program.name))?;
-                let loaded = match key.state.depths.plain {
-                    0 => loaded,
-                    plain => loaded.with_plain_lookups(plain),
-                };
-                parts.push((loaded, Some((target, Arc::clone(program)))));
+/// A stage of a pipeline that is made.
+struct Part {
+    loaded: Loaded,
+    /// Whose parameters it reads; `None` for the fixed functions.
+    owner: Option<(Target, Arc<Program>)>,
+}
+
+/// The stages of a pipeline, fixed functions among them.
+fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
+    let mut parts = Vec::with_capacity(STAGES);
+    for (program, target) in programs.iter().zip(TARGETS_OF_STAGES) {
+        let Some(program) = program else {
+            let text = match target {
+                Target::Vertex => key.vertex.as_ref().map(vertex_program),
+                Target::Fragment => key.fragment.as_ref().map(fragment_program),
+                Target::FragmentNv
+                | Target::Geometry
+                | Target::TessControl
+                | Target::TessEvaluation
+                | Target::Compute => None,
+            };
+            if let Some(text) = text {
+                parts.push(Part {
+                    loaded: fixed(&text)?,
+                    owner: None,
+                });
             }
-            None => {
-                let vertex = key.vertex.as_ref().filter(|_| target == Target::Vertex).map(vertex_program);
-                let fragment = key.fragment.as_ref().filter(|_| target == Target::Fragment).map(fragment_program);
-                if let Some(text) = vertex.or(fragment) {
-                    parts.push((fixed(&text)?, None));
-                }
-            }
-        }
+            continue;
+        };
+        let loaded = program
+            .loaded()
+            .ok_or_else(|| format!("program {} is not loaded", program.name))?;
+        let loaded = match key.state.depths.plain {
+            0 => loaded,
+            plain => loaded.with_plain_lookups(plain),
+        };
+        parts.push(Part {
+            loaded,
+            owner: Some((target, Arc::clone(program))),
+        });
     }
-    let linking: Vec<&Loaded> = parts.iter().map(|(loaded, _)| loaded).collect();
-    let linked = compiler.link(&linking, &options(&state.capabilities.options, key));
-    let mut pipeline = Pipeline { clip_planes: key.state.clip_planes, ..Pipeline::default() };
-    let mut shaders = Vec::new();
+    Ok(parts)
+}
+
+/// Makes a pipeline. `Err` has what does not work about it.
+pub(crate) fn make(
+    state: &mut State,
+    compiler: &mut Compiler,
+    programs: &Programs,
+    key: &Key,
+) -> Result<Pipeline, String> {
+    let parts = parts(programs, key)?;
+    let options = options(&state.capabilities.options, key);
+    let linking: Vec<&Loaded> = parts.iter().map(|part| &part.loaded).collect();
+    let linked = compiler.link(&linking, &options);
+    let mut pipeline = Pipeline {
+        clip_planes: key.state.clip_planes,
+        ..Pipeline::default()
+    };
+    let mut modules = Vec::with_capacity(STAGES);
     let mut reflections = Vec::with_capacity(STAGES);
-    for (shader, (loaded, owner)) in linked.stages.into_iter().zip(&parts) {
-        let shader = shader.map_err(|errors| errors.render(&loaded.source()))?;
-        shaders.push(query::create_shader(shader_kind(loaded.stage()), &shader.words)?);
-        pipeline.add(state, &shader, owner.as_ref());
+    for (shader, part) in linked.stages.into_iter().zip(&parts) {
+        let shader = shader.map_err(|errors| errors.render(&part.loaded.source()))?;
+        pipeline.add(state, &shader, part.owner.as_ref());
+        modules.push((part.loaded.stage(), shader.words));
         reflections.push(shader.reflection);
     }
     // Without a control program patches have the levels of GL's state, which evaluation programs may read.
@@ -159,17 +207,39 @@ pub(crate) fn make(state: &mut State, compiler: &mut Compiler, programs: &Progra
         && evaluation.stage == Stage::TessEval
     {
         let (vertices, levels) = (key.state.patch_vertices.into(), key.state.patch_levels);
-        let control = stages::control_stage(vertex, evaluation, vertices, levels, &options(&state.capabilities.options, key));
-        let control = control.map_err(|errors| errors.to_string())?;
-        shaders.push(query::create_shader(shader_kind(Stage::TessControl), &control.words)?);
+        let control = stages::control_stage(vertex, evaluation, vertices, levels, &options);
+        modules.push((
+            Stage::TessControl,
+            control.map_err(|errors| errors.to_string())?.words,
+        ));
     }
     for (stage, shader) in linked.made {
-        let shader = shader.map_err(|errors| errors.to_string())?;
-        shaders.push(query::create_shader(shader_kind(stage), &shader.words)?);
+        modules.push((stage, shader.map_err(|errors| errors.to_string())?.words));
     }
-    pipeline.program = query::link_program(&shaders)?;
-    log::info(format_args!("pipeline {:?}: program object {}", key.serials, pipeline.program));
+    pipeline.program = program_object(&modules)?;
+    log::info(format_args!(
+        "pipeline {:?}: program object {}",
+        key.serials, pipeline.program
+    ));
     Ok(pipeline)
+}
+
+/// A program object of the driver, of modules. `Err` has what the driver says.
+fn program_object(modules: &[(Stage, Vec<u32>)]) -> Result<u32, String> {
+    let mut shaders = Vec::with_capacity(modules.len());
+    for (stage, words) in modules {
+        match query::create_shader(shader_kind(*stage), words) {
+            Ok(shader) => shaders.push(shader),
+            Err(problem) => {
+                shaders.into_iter().for_each(driver::DeleteShader);
+                return Err(format!(
+                    "the driver refuses the {} module: {problem}",
+                    stage.name()
+                ));
+            }
+        }
+    }
+    query::link_program(&shaders)
 }
 
 fn fixed(text: &str) -> Result<Loaded, String> {
@@ -183,24 +253,35 @@ impl Pipeline {
         let reflection = &shader.reflection;
         if reflection.stage == Stage::Vertex {
             let locations = reflection.inputs.iter().filter_map(|input| input.location);
-            self.attributes = locations.fold(0, |mask, it| mask | 1_u32.checked_shl(it).unwrap_or(0));
+            self.attributes =
+                locations.fold(0, |mask, it| mask | 1_u32.checked_shl(it).unwrap_or(0));
         }
         if let Some((target, _)) = owner {
-            for buffer in reflection.buffers.iter().filter(|it| it.kind == BufferKind::Constant) {
-                let bindings = (0..buffer.count).map(|n| (*target, buffer.index + n, buffer.slot.binding + n));
+            for buffer in reflection
+                .buffers
+                .iter()
+                .filter(|it| it.kind == BufferKind::Constant)
+            {
+                let bindings =
+                    (0..buffer.count).map(|n| (*target, buffer.index + n, buffer.slot.binding + n));
                 self.buffers.extend(bindings);
             }
         }
-        self.images.extend(reflection.images.iter().flat_map(images::views));
+        self.images
+            .extend(reflection.images.iter().flat_map(images::views));
         self.is_unclipped |= reflection.unclipped_depth;
         if reflection.stage != Stage::Fragment {
-            let distances = reflection.outputs.iter().filter_map(|output| match output.semantic {
-                Semantic::ClipDistance(n) => Some(n),
-                _ => None,
-            });
-            self.clip_distances = distances.fold(0, |mask, n| mask | 1_u8.checked_shl(n.into()).unwrap_or(0));
+            let writes = |n: &u8| {
+                reflection
+                    .outputs
+                    .iter()
+                    .any(|it| it.semantic == Semantic::ClipDistance(*n))
+            };
+            self.clip_distances = (0..8).filter(writes).fold(0, |mask, n| mask | 1 << n);
         }
-        let Some(params) = &reflection.params else { return };
+        let Some(params) = &reflection.params else {
+            return;
+        };
         self.needs.add(&params.slots);
         if owner.is_some_and(|(target, _)| *target == Target::Vertex) {
             for address in (0..crate::params::TRACKING).step_by(4) {

@@ -5,7 +5,8 @@ use crate::context::Groups;
 use crate::ffi::{driver, query};
 use glasm::ParamSource;
 use glasm::state::{
-    ColorTerm, Face, GlState, Light, Material, Matrix, MatrixName, StateParam, TexGenCoord, TrackedMatrix,
+    ColorTerm, Face, GlState, Light, Material, Matrix, MatrixName, StateParam, TexGenCoord,
+    TrackedMatrix,
 };
 
 /// What programs need of GL's state. Sets are masks.
@@ -72,7 +73,9 @@ impl Needs {
             StateParam::ClipPlane(n) => self.clip_planes |= bit(n),
             StateParam::PointSize | StateParam::PointAttenuation => self.point = true,
             StateParam::DepthRange | StateParam::DepthBounds => self.depth_range = true,
-            StateParam::Viewport | StateParam::WindowOrigin | StateParam::WindowOriginLower => self.viewport = true,
+            StateParam::Viewport | StateParam::WindowOrigin | StateParam::WindowOriginLower => {
+                self.viewport = true
+            }
             StateParam::NormalScale => self.modelview = true,
             StateParam::Thread(_) | StateParam::Samples | StateParam::SamplePosition(_) => {}
         }
@@ -109,7 +112,10 @@ impl Needs {
     pub(crate) fn groups(&self) -> Groups {
         let matrices = self.modelview || self.projection || self.color;
         let mut groups = Groups::empty();
-        groups.set(Groups::MATRIX, matrices || self.texture_matrices | self.program_matrices != 0);
+        groups.set(
+            Groups::MATRIX,
+            matrices || self.texture_matrices | self.program_matrices != 0,
+        );
         groups.set(Groups::LIGHT, self.lights != 0 || self.light_model);
         groups.set(Groups::MATERIAL, self.materials);
         groups.set(Groups::TEXGEN, self.texgen != 0);
@@ -150,7 +156,9 @@ pub(crate) fn refresh(gl: &mut GlState, needs: &Needs, changed: Groups) {
         });
     }
     if changed.contains(Groups::TEXENV) {
-        with_units(needs.texenv, |unit| *gl.texenv_color_mut(unit) = query::tex_env(0x2300, 0x2201));
+        with_units(needs.texenv, |unit| {
+            *gl.texenv_color_mut(unit) = query::tex_env(0x2300, 0x2201)
+        });
     }
     if changed.contains(Groups::FOG) && needs.fog {
         gl.fog.color = query::floats(0x0B66);
@@ -181,8 +189,12 @@ pub(crate) fn refresh(gl: &mut GlState, needs: &Needs, changed: Groups) {
     }
 }
 
-const TEXGEN: [(TexGenCoord, u32); 4] =
-    [(TexGenCoord::S, 0x2000), (TexGenCoord::T, 0x2001), (TexGenCoord::R, 0x2002), (TexGenCoord::Q, 0x2003)];
+const TEXGEN: [(TexGenCoord, u32); 4] = [
+    (TexGenCoord::S, 0x2000),
+    (TexGenCoord::T, 0x2001),
+    (TexGenCoord::R, 0x2002),
+    (TexGenCoord::Q, 0x2003),
+];
 
 /// GL gives matrices column by column, as they are kept.
 fn matrix(name: u32) -> Matrix {
@@ -200,7 +212,9 @@ fn matrices(gl: &mut GlState, needs: &Needs) {
     if needs.color {
         gl.color = matrix(0x80B1);
     }
-    with_units(needs.texture_matrices, |unit| *gl.texture_mut(unit) = matrix(0x0BA8));
+    with_units(needs.texture_matrices, |unit| {
+        *gl.texture_mut(unit) = matrix(0x0BA8)
+    });
     if needs.program_matrices != 0 {
         let mode = query::integer(0x0BA0);
         for number in numbers(needs.program_matrices) {
@@ -250,12 +264,15 @@ fn lights(gl: &mut GlState, needs: &Needs) {
 
 fn material(face: u32) -> Material {
     let color = |term: ColorTerm| {
-        query::material(face, match term {
-            ColorTerm::Ambient => 0x1200,
-            ColorTerm::Diffuse => 0x1201,
-            ColorTerm::Specular => 0x1202,
-            ColorTerm::Emission => 0x1600,
-        })
+        query::material(
+            face,
+            match term {
+                ColorTerm::Ambient => 0x1200,
+                ColorTerm::Diffuse => 0x1201,
+                ColorTerm::Specular => 0x1202,
+                ColorTerm::Emission => 0x1600,
+            },
+        )
     };
     let [shininess] = query::material(face, 0x1601);
     Material {

@@ -65,7 +65,9 @@ impl Target {
 
     /// The target of the buffer bindings of a number: `GL_VERTEX_PROGRAM_PARAMETER_BUFFER_NV`.
     pub(crate) fn of_buffers(number: u32) -> Option<Self> {
-        let row = TARGETS.iter().find(|row| row.buffers == number && number != 0)?;
+        let row = TARGETS
+            .iter()
+            .find(|row| row.buffers == number && number != 0)?;
         Some(row.target)
     }
 

@@ -22,7 +22,10 @@ pub(crate) struct Depths {
 /// Adds the shadow targets of a program.
 pub(crate) fn add_compared(compared: &mut Compared, program: &Loaded) {
     for texture in program.ir().textures.iter().filter(|it| it.shadow) {
-        let unit = texture.units.first().and_then(|unit| compared.get_mut(unit as usize));
+        let unit = texture
+            .units
+            .first()
+            .and_then(|unit| compared.get_mut(unit as usize));
         if let Some(target) = unit {
             *target = number(texture.target);
         }
@@ -48,7 +51,10 @@ fn number(target: TexTarget) -> u32 {
 
 /// Asks the driver about the textures that programs compare.
 pub(crate) fn read(compared: &Compared) -> Depths {
-    let units = compared.iter().enumerate().filter(|(_, target)| **target != 0);
+    let units = compared
+        .iter()
+        .enumerate()
+        .filter(|(_, target)| **target != 0);
     let units = units.fold(0, |mask, (unit, _)| mask | 1 << unit);
     let mut depths = Depths::default();
     reader::with_units(units, |unit| {
@@ -89,10 +95,17 @@ fn is_compared(target: u32) -> bool {
 impl Depths {
     /// The depth modes for the options of the compiler.
     pub(crate) fn modes(&self) -> Vec<DepthMode> {
-        const MODES: [DepthMode; 4] = [DepthMode::Luminance, DepthMode::Intensity, DepthMode::Alpha, DepthMode::Red];
+        const MODES: [DepthMode; 4] = [
+            DepthMode::Luminance,
+            DepthMode::Intensity,
+            DepthMode::Alpha,
+            DepthMode::Red,
+        ];
         if self.modes == 0 {
             return Vec::new();
         }
-        (0..UNITS).map(|unit| MODES[(self.modes >> (2 * unit)) as usize & 3]).collect()
+        (0..UNITS)
+            .map(|unit| MODES[(self.modes >> (2 * unit)) as usize & 3])
+            .collect()
     }
 }

@@ -31,6 +31,7 @@ mod support;
 mod tally;
 mod test;
 mod validate;
+mod vendor;
 mod virgl;
 mod vulkan;
 
@@ -95,6 +96,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   spirv-tools  the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
   gl-spirv   scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V
+  vendor     programs of the NV and ARB languages through the vendor library, before Mesa's driver for the CPU
   virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared
   coverage   the feature lists that passing scripts prove; docs/support.md says the same
   mutate     a sample of faults in the compiler, which scripts and tests have to notice

@@ -7,7 +7,7 @@ use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
-use crate::{gl_spirv, mutate, random, reference, shell, state as state_step, validate, virgl};
+use crate::{gl_spirv, mutate, random, reference, shell, state as state_step, validate, vendor, virgl};
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
 use std::io::ErrorKind;
@@ -72,6 +72,8 @@ pub(crate) enum Step {
     OpenGl,
     /// Scripts as modules on OpenGL.
     GlSpirv,
+    /// Scripts through the vendor library.
+    Vendor,
     /// GLSL, compared with the TGSI that Mesa made of it.
     Virgl,
     /// Feature lists.
@@ -98,6 +100,7 @@ const STEPS: &[(&str, Step)] = &[
     ("spirv-tools", Step::SpirvTools),
     ("opengl", Step::OpenGl),
     ("gl-spirv", Step::GlSpirv),
+    ("vendor", Step::Vendor),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
     ("mutate", Step::Mutate),
@@ -184,6 +187,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::SpirvTools => in_process_validation(),
         Step::OpenGl => reference::test(),
         Step::GlSpirv => gl_spirv::test(),
+        Step::Vendor => vendor::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
         Step::Mutate => mutate::test(),

@@ -224,7 +224,7 @@ fn parse_feature(name: &str) -> Result<String, String> {
 pub(crate) enum ThroughArg {
     /// SPIR-V for OpenGL, with `--api gl`
     Spirv,
-    /// GLSL for Vulkan, compiled by glslangValidator
+    /// GLSL for Vulkan, compiled by glslangValidator; with `--api gl` that of OpenGL
     Glsl,
     /// WGSL, taken back by naga; scripts whose programs it cannot say exactly are skipped
     Wgsl,
@@ -245,7 +245,9 @@ impl ThroughArg {
     pub(crate) fn on_opengl(self) -> Option<glasm_glrunner::Through> {
         match self {
             Self::Spirv => Some(glasm_glrunner::Through::Spirv),
-            Self::Glsl | Self::Wgsl => None,
+            Self::Glsl => Some(glasm_glrunner::Through::Glsl),
+            // OpenGL has no such language: the driver gets the programs as they are.
+            Self::Wgsl => None,
         }
     }
 }

@@ -62,7 +62,8 @@ pub(crate) fn run_with_input(folder: &Folder, args: &[&str], input: &str) -> (i3
     read(child.wait_with_output().unwrap())
 }
 
-fn read(output: Output) -> (i32, String, String) {
+/// The same of a command that has ended.
+pub(crate) fn read(output: Output) -> (i32, String, String) {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (
         output.status.code().unwrap(),

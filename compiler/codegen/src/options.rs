@@ -607,6 +607,9 @@ pub struct Options {
     /// Results of half precision and of fixed point in `!!FP1.0` programs are not rounded to the bits that these formats have; fixed point
     /// results are clamped all the same. They then are more precise than the language says, and larger than 65504 without becoming
     /// infinite. Rounding to half precision takes about fourteen instructions for each result, rounding to fixed point six.
+    ///
+    /// For OpenGL it also leaves drivers the freedom to compute sums of products as they like, at the cost of infinities, NaN, and of equal results of
+    /// equal instructions.
     pub fast_precision: bool,
     /// Programs of the register languages have no denormals (NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1).
     /// Their modules ask the device to flush them if it has

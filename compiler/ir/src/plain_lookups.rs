@@ -20,7 +20,8 @@ impl Program {
             }
             // The reference follows the coordinate; what is behind it moves up.
             let range = inst.source_range();
-            self.srcs.copy_within(range.start + 2..range.end, range.start + 1);
+            self.srcs
+                .copy_within(range.start + 2..range.end, range.start + 1);
             inst.source_count -= 1;
         }
         for access in self.tex_accesses.iter_mut() {

@@ -12,7 +12,9 @@ pub struct Options {
     /// What becomes of NaN in minima, maxima and clamps.
     pub nan: Nan,
     /// Options of the compiler. What depends on the language is decided by [`compiler_options`](crate::compiler_options): device
-    /// features, conventions and debug information do not count here.
+    /// features, conventions and debug information do not count here. With the target [`OpenGl4_5`](glasm::Target::OpenGl4_5) GLSL has the
+    /// bindings of these options ([`BindingLayout::opengl`](glasm::BindingLayout::opengl)) and OpenGL's rectangles; without it the
+    /// numbers are those of `docs/text-output.md`.
     pub compiler: glasm::Options,
 }
 

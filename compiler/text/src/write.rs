@@ -3,7 +3,9 @@
 use crate::features::device_features;
 use crate::through_naga::{self, Positions};
 use crate::{Conventions, Error, Language, Options, Resource, Source};
-use glasm::{ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Reflection, Severity, Shader};
+use glasm::{
+    ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target,
+};
 
 /// A program as text.
 #[derive(Clone, PartialEq, Debug)]
@@ -110,7 +112,18 @@ pub fn compiler_options(options: &Options) -> glasm::Options {
             lines: false,
         },
         device: device_features(options.language),
+        target: target(options),
         ..options.compiler.clone()
+    }
+}
+
+/// What modules are made for: those of OpenGL are for its own language.
+fn target(options: &Options) -> Target {
+    let is_glsl = matches!(options.language, Language::Glsl(_));
+    match options.compiler.target {
+        Target::OpenGl4_5 if !is_glsl => Target::Vulkan1_1,
+        target
+        @ (Target::OpenGl4_5 | Target::Vulkan1_1 | Target::Vulkan1_2 | Target::Vulkan1_3) => target,
     }
 }
 

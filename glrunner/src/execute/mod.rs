@@ -13,8 +13,11 @@ mod fixed;
 mod fixed_functions;
 mod framebuffer;
 mod images;
+pub(crate) mod implementation;
 mod lookups;
+mod module_compile;
 mod module_resources;
+mod module_text;
 pub(crate) mod modules;
 mod named_parameters;
 mod parameters;
@@ -40,7 +43,7 @@ mod vertices;
 
 use crate::error::Error;
 use crate::gl::Gl;
-use crate::options::RunOptions;
+use crate::options::{RunOptions, Through};
 use glasm::ir::Stage;
 use glasm::state::Tracking;
 use glasm_scripts::data::TypedData;
@@ -79,6 +82,8 @@ pub(crate) struct Execution<'a> {
     script: &'a Script,
     programs: programs::Programs,
     shaders: shaders::Shaders,
+    /// What assembly programs are on their way to the driver.
+    through: Option<Through>,
     /// Programs as modules, if that is how they run.
     modules: Option<Box<modules::Modules>>,
     framebuffer: Option<framebuffer::ScriptFramebuffer>,
@@ -102,10 +107,7 @@ pub(crate) fn execute(
     options: &RunOptions,
 ) -> Result<Results, String> {
     let mut execution = Execution::new(gl, script);
-    if options.through.is_some() && !shaders::has_shaders(script) {
-        let modules = modules::Modules::new(gl, script).map_err(|error| error.to_string())?;
-        execution.modules = Some(Box::new(modules));
-    }
+    execution.through = options.through;
     runner::run(&mut execution, script, files, options.observe)
 }
 
@@ -117,6 +119,7 @@ impl<'a> Execution<'a> {
             script,
             programs: programs::Programs::default(),
             shaders: shaders::Shaders::default(),
+            through: None,
             modules: None,
             framebuffer: None,
             state: state::State::default(),
@@ -142,6 +145,10 @@ impl Runner for Execution<'_> {
     type Error = Error;
 
     fn prepare(&mut self) -> Done {
+        if let Some(through) = self.through.filter(|_| !shaders::has_shaders(self.script)) {
+            let modules = modules::Modules::new(&self.gl, self.script, through)?;
+            self.modules = Some(Box::new(modules));
+        }
         self.make_buffers()?;
         self.make_framebuffer()?;
         self.set_conventions()?;

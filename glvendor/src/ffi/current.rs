@@ -77,5 +77,7 @@ pub(crate) fn with<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     let context = unsafe { &*context };
     let mut context = context.0.try_borrow_mut().ok()?;
     let caught = catch_unwind(AssertUnwindSafe(|| work(&mut context.state)));
-    caught.map_err(|_| log::error("a fault inside the library; the driver goes on alone")).ok()
+    caught
+        .map_err(|_| log::error("a fault inside the library; the driver goes on alone"))
+        .ok()
 }

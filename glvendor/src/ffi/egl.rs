@@ -34,10 +34,17 @@ static VENDOR: OnceLock<GetProcAddress> = OnceLock::new();
 /// # Safety
 /// libEGL calls it, with what that header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __egl_Main(version: u32, exports: *const c_void, vendor: *mut c_void, imports: *mut Imports) -> c_int {
+pub unsafe extern "C" fn __egl_Main(
+    version: u32,
+    exports: *const c_void,
+    vendor: *mut c_void,
+    imports: *mut Imports,
+) -> c_int {
     let name = native::vendor();
     let Some(main) = native::function(&format!("libEGL_{name}.so.0"), c"__egl_Main") else {
-        log::error(format_args!("there is no libEGL_{name}.so.0: GLASM_VENDOR names the vendor of the driver"));
+        log::error(format_args!(
+            "there is no libEGL_{name}.so.0: GLASM_VENDOR names the vendor of the driver"
+        ));
         return 0;
     };
     // SAFETY: every vendor library has it with this type.
@@ -48,7 +55,9 @@ pub unsafe extern "C" fn __egl_Main(version: u32, exports: *const c_void, vendor
     }
     // SAFETY: libEGL gives room for the structure, which the vendor has filled.
     let imports = unsafe { &mut *imports };
-    let Some(lookup) = imports.get_proc_address else { return 0 };
+    let Some(lookup) = imports.get_proc_address else {
+        return 0;
+    };
     let lookup = *VENDOR.get_or_init(|| lookup);
     // SAFETY: it is the vendor's.
     unsafe { driver::install(lookup) };
@@ -62,12 +71,16 @@ pub unsafe extern "C" fn __egl_Main(version: u32, exports: *const c_void, vendor
 
 unsafe extern "C" fn get_proc_address(name: *const u8) -> *mut c_void {
     // SAFETY: libEGL gives a name that ends with a zero.
-    let text = unsafe { CStr::from_ptr(name.cast::<c_char>()) }.to_str().unwrap_or_default();
+    let text = unsafe { CStr::from_ptr(name.cast::<c_char>()) }
+        .to_str()
+        .unwrap_or_default();
     if let Some(found) = entry::find(text).or_else(|| window_system(text)) {
         return found;
     }
     // SAFETY: the name goes on as it came.
-    VENDOR.get().map_or(std::ptr::null_mut(), |lookup| unsafe { lookup(name) })
+    VENDOR
+        .get()
+        .map_or(std::ptr::null_mut(), |lookup| unsafe { lookup(name) })
 }
 
 /// Commands of EGL that make contexts, and make them current.
@@ -98,10 +111,20 @@ macro_rules! vendor {
 
 type Pointer = *mut c_void;
 
-unsafe extern "C" fn eglCreateContext(display: Pointer, config: Pointer, share: Pointer, attributes: *const c_int) -> Pointer {
-    let create = vendor!("eglCreateContext" as unsafe extern "C" fn(Pointer, Pointer, Pointer, *const c_int) -> Pointer);
+unsafe extern "C" fn eglCreateContext(
+    display: Pointer,
+    config: Pointer,
+    share: Pointer,
+    attributes: *const c_int,
+) -> Pointer {
+    let create = vendor!(
+        "eglCreateContext"
+            as unsafe extern "C" fn(Pointer, Pointer, Pointer, *const c_int) -> Pointer
+    );
     // SAFETY: arguments are handed on as they come.
-    let context = create.map_or(std::ptr::null_mut(), |create| unsafe { create(display, config, share, attributes) });
+    let context = create.map_or(std::ptr::null_mut(), |create| unsafe {
+        create(display, config, share, attributes)
+    });
     if !context.is_null() {
         let sharing = (!share.is_null()).then_some(Native(share as usize));
         current::created(Native(context as usize), sharing);
@@ -116,8 +139,15 @@ unsafe extern "C" fn eglDestroyContext(display: Pointer, context: Pointer) -> c_
     destroy.map_or(0, |destroy| unsafe { destroy(display, context) })
 }
 
-unsafe extern "C" fn eglMakeCurrent(display: Pointer, draw: Pointer, read: Pointer, context: Pointer) -> c_int {
-    let make = vendor!("eglMakeCurrent" as unsafe extern "C" fn(Pointer, Pointer, Pointer, Pointer) -> c_int);
+unsafe extern "C" fn eglMakeCurrent(
+    display: Pointer,
+    draw: Pointer,
+    read: Pointer,
+    context: Pointer,
+) -> c_int {
+    let make = vendor!(
+        "eglMakeCurrent" as unsafe extern "C" fn(Pointer, Pointer, Pointer, Pointer) -> c_int
+    );
     // SAFETY: arguments are handed on as they come.
     let success = make.map_or(0, |make| unsafe { make(display, draw, read, context) });
     if success != 0 {

@@ -34,10 +34,17 @@ static VENDOR: OnceLock<GetProcAddress> = OnceLock::new();
 /// # Safety
 /// libGLX calls it, with what that header says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __glx_Main(version: u32, exports: *const c_void, vendor: *mut c_void, imports: *mut Imports) -> c_int {
+pub unsafe extern "C" fn __glx_Main(
+    version: u32,
+    exports: *const c_void,
+    vendor: *mut c_void,
+    imports: *mut Imports,
+) -> c_int {
     let name = native::vendor();
     let Some(main) = native::function(&format!("libGLX_{name}.so.0"), c"__glx_Main") else {
-        log::error(format_args!("there is no libGLX_{name}.so.0: GLASM_VENDOR names the vendor of the driver"));
+        log::error(format_args!(
+            "there is no libGLX_{name}.so.0: GLASM_VENDOR names the vendor of the driver"
+        ));
         return 0;
     };
     // SAFETY: every vendor library has it with this type.
@@ -48,7 +55,9 @@ pub unsafe extern "C" fn __glx_Main(version: u32, exports: *const c_void, vendor
     }
     // SAFETY: libGLX gives room for the structure, which the vendor has filled.
     let imports = unsafe { &mut *imports };
-    let Some(lookup) = imports.get_proc_address else { return 0 };
+    let Some(lookup) = imports.get_proc_address else {
+        return 0;
+    };
     let lookup = *VENDOR.get_or_init(|| lookup);
     // SAFETY: it is the vendor's.
     unsafe { driver::install(lookup) };
@@ -62,12 +71,16 @@ pub unsafe extern "C" fn __glx_Main(version: u32, exports: *const c_void, vendor
 
 unsafe extern "C" fn get_proc_address(name: *const u8) -> *mut c_void {
     // SAFETY: libGLX gives a name that ends with a zero.
-    let text = unsafe { CStr::from_ptr(name.cast::<c_char>()) }.to_str().unwrap_or_default();
+    let text = unsafe { CStr::from_ptr(name.cast::<c_char>()) }
+        .to_str()
+        .unwrap_or_default();
     if let Some(found) = entry::find(text).or_else(|| window_system(text)) {
         return found;
     }
     // SAFETY: the name goes on as it came.
-    VENDOR.get().map_or(std::ptr::null_mut(), |lookup| unsafe { lookup(name) })
+    VENDOR
+        .get()
+        .map_or(std::ptr::null_mut(), |lookup| unsafe { lookup(name) })
 }
 
 /// Commands of GLX that make contexts, and make them current.
@@ -108,26 +121,55 @@ fn created(context: Pointer, sharing: Pointer) -> Pointer {
     context
 }
 
-unsafe extern "C" fn glXCreateContext(display: Pointer, visual: Pointer, share: Pointer, direct: c_int) -> Pointer {
-    let create = vendor!("glXCreateContext" as unsafe extern "C" fn(Pointer, Pointer, Pointer, c_int) -> Pointer);
+unsafe extern "C" fn glXCreateContext(
+    display: Pointer,
+    visual: Pointer,
+    share: Pointer,
+    direct: c_int,
+) -> Pointer {
+    let create = vendor!(
+        "glXCreateContext" as unsafe extern "C" fn(Pointer, Pointer, Pointer, c_int) -> Pointer
+    );
     // SAFETY: arguments are handed on as they come.
-    let context = create.map_or(std::ptr::null_mut(), |create| unsafe { create(display, visual, share, direct) });
+    let context = create.map_or(std::ptr::null_mut(), |create| unsafe {
+        create(display, visual, share, direct)
+    });
     created(context, share)
 }
 
-unsafe extern "C" fn glXCreateNewContext(display: Pointer, config: Pointer, kind: c_int, share: Pointer, direct: c_int) -> Pointer {
-    let create = vendor!("glXCreateNewContext" as unsafe extern "C" fn(Pointer, Pointer, c_int, Pointer, c_int) -> Pointer);
+unsafe extern "C" fn glXCreateNewContext(
+    display: Pointer,
+    config: Pointer,
+    kind: c_int,
+    share: Pointer,
+    direct: c_int,
+) -> Pointer {
+    let create = vendor!(
+        "glXCreateNewContext"
+            as unsafe extern "C" fn(Pointer, Pointer, c_int, Pointer, c_int) -> Pointer
+    );
     // SAFETY: arguments are handed on as they come.
-    let context = create.map_or(std::ptr::null_mut(), |create| unsafe { create(display, config, kind, share, direct) });
+    let context = create.map_or(std::ptr::null_mut(), |create| unsafe {
+        create(display, config, kind, share, direct)
+    });
     created(context, share)
 }
 
-unsafe extern "C" fn glXCreateContextAttribsARB(display: Pointer, config: Pointer, share: Pointer, direct: c_int, attributes: *const c_int) -> Pointer {
-    let create =
-        vendor!("glXCreateContextAttribsARB" as unsafe extern "C" fn(Pointer, Pointer, Pointer, c_int, *const c_int) -> Pointer);
+unsafe extern "C" fn glXCreateContextAttribsARB(
+    display: Pointer,
+    config: Pointer,
+    share: Pointer,
+    direct: c_int,
+    attributes: *const c_int,
+) -> Pointer {
+    let create = vendor!(
+        "glXCreateContextAttribsARB"
+            as unsafe extern "C" fn(Pointer, Pointer, Pointer, c_int, *const c_int) -> Pointer
+    );
     // SAFETY: arguments are handed on as they come.
-    let context =
-        create.map_or(std::ptr::null_mut(), |create| unsafe { create(display, config, share, direct, attributes) });
+    let context = create.map_or(std::ptr::null_mut(), |create| unsafe {
+        create(display, config, share, direct, attributes)
+    });
     created(context, share)
 }
 
@@ -154,8 +196,15 @@ unsafe extern "C" fn glXMakeCurrent(display: Pointer, drawable: usize, context: 
     made_current(success, context)
 }
 
-unsafe extern "C" fn glXMakeContextCurrent(display: Pointer, draw: usize, read: usize, context: Pointer) -> c_int {
-    let make = vendor!("glXMakeContextCurrent" as unsafe extern "C" fn(Pointer, usize, usize, Pointer) -> c_int);
+unsafe extern "C" fn glXMakeContextCurrent(
+    display: Pointer,
+    draw: usize,
+    read: usize,
+    context: Pointer,
+) -> c_int {
+    let make = vendor!(
+        "glXMakeContextCurrent" as unsafe extern "C" fn(Pointer, usize, usize, Pointer) -> c_int
+    );
     // SAFETY: arguments are handed on as they come.
     let success = make.map_or(0, |make| unsafe { make(display, draw, read, context) });
     made_current(success, context)

@@ -1,7 +1,5 @@
 //! Lists and strings that applications hand over, and places that they want answers in.
 
-use std::ffi::CStr;
-
 /// A list of the application; empty where there is none.
 ///
 /// # Safety
@@ -38,24 +36,18 @@ pub(super) unsafe fn write<T: Copy>(place: *mut T, values: &[T]) {
 ///
 /// # Safety
 /// `first` is null or has four components for each vector.
-pub(super) unsafe fn vectors<T: Copy>(first: *const T, count: i32, bits: fn(T) -> u32) -> Vec<[u32; 4]> {
+pub(super) unsafe fn vectors<T: Copy>(
+    first: *const T,
+    count: i32,
+    bits: fn(T) -> u32,
+) -> Vec<[u32; 4]> {
     let count = usize::try_from(count).unwrap_or(0);
     if first.is_null() {
         return Vec::new();
     }
     // SAFETY: the caller says so.
     let component = |n: usize| bits(unsafe { first.add(n).read_unaligned() });
-    (0..count).map(|vector| std::array::from_fn(|n| component(4 * vector + n))).collect()
-}
-
-/// The bytes of a string that ends with a zero.
-///
-/// # Safety
-/// `text` is null or such a string.
-pub(super) unsafe fn text<'a>(text: *const i8) -> &'a [u8] {
-    if text.is_null() {
-        return &[];
-    }
-    // SAFETY: the caller says so.
-    unsafe { CStr::from_ptr(text.cast()) }.to_bytes()
+    (0..count)
+        .map(|vector| std::array::from_fn(|n| component(4 * vector + n)))
+        .collect()
 }

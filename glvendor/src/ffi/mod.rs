@@ -3,7 +3,10 @@
 //!
 //! Applications keep to the OpenGL specification in what their pointers refer to; this is the reason of every `unsafe` here that has no other.
 
-#![allow(clippy::missing_safety_doc, reason = "the specification of each command says what its pointers must be")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the specification of each command says what its pointers must be"
+)]
 
 pub(crate) mod current;
 pub(crate) mod driver;

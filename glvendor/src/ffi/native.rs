@@ -13,7 +13,10 @@ unsafe extern "C" {
 
 /// The name of the vendor.
 pub(super) fn vendor() -> String {
-    std::env::var("GLASM_VENDOR").ok().filter(|it| !it.is_empty()).unwrap_or_else(|| "mesa".to_owned())
+    std::env::var("GLASM_VENDOR")
+        .ok()
+        .filter(|it| !it.is_empty())
+        .unwrap_or_else(|| "mesa".to_owned())
 }
 
 /// Loads a library, which stays until the process ends, and finds a function of it.

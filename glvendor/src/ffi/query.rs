@@ -103,9 +103,25 @@ pub(crate) fn array_pointer(name: u32) -> usize {
 }
 
 /// The array of a numbered attribute, beginning at an address or at an offset of the buffer that is bound.
-pub(crate) fn set_attribute_array(number: u32, size: i32, kind: u32, is_fraction: bool, stride: i32, pointer: usize) {
+pub(crate) fn set_attribute_array(
+    number: u32,
+    size: i32,
+    kind: u32,
+    is_fraction: bool,
+    stride: i32,
+    pointer: usize,
+) {
     // SAFETY: the driver keeps the address; it is that of an array that the application has given.
-    unsafe { driver::VertexAttribPointer(number, size, kind, is_fraction.into(), stride, pointer as *const _) };
+    unsafe {
+        driver::VertexAttribPointer(
+            number,
+            size,
+            kind,
+            is_fraction.into(),
+            stride,
+            pointer as *const _,
+        )
+    };
 }
 
 fn text(text: *const u8) -> String {
@@ -113,7 +129,9 @@ fn text(text: *const u8) -> String {
         return String::new();
     }
     // SAFETY: strings of the driver end with a zero.
-    unsafe { CStr::from_ptr(text.cast::<c_char>()) }.to_string_lossy().into_owned()
+    unsafe { CStr::from_ptr(text.cast::<c_char>()) }
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// A string of the driver: `VERSION`.
@@ -130,7 +148,9 @@ pub(crate) fn indexed_string(name: u32, index: u32) -> String {
 
 /// A program string for the driver, bound to a target of ARB_vertex_program. Gives the position of the error, -1 if there is none.
 pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
-    let Ok(length) = i32::try_from(text.len()) else { return 0 };
+    let Ok(length) = i32::try_from(text.len()) else {
+        return 0;
+    };
     // SAFETY: the text has that length.
     unsafe { driver::ProgramStringARB(target, 0x8875, length, text.as_ptr().cast()) };
     let position = integer(0x864B);
@@ -139,11 +159,6 @@ pub(crate) fn load_arb_program(target: u32, text: &[u8]) -> i32 {
         driver::GetError();
     }
     position
-}
-
-/// What the driver says about its last program string.
-pub(crate) fn arb_error() -> String {
-    string(0x8874)
 }
 
 /// New names of programs from the driver; `None` if it has none.
@@ -176,11 +191,20 @@ pub(crate) fn set_local_parameter(target: u32, index: u32, value: [f32; 4]) {
 /// A shader of a module. `Err` has what the driver says about it.
 pub(crate) fn create_shader(kind: u32, words: &[u32]) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
-    let bytes = i32::try_from(size_of_val(words)).map_err(|_| "a module of two gigabytes".to_owned())?;
+    let bytes =
+        i32::try_from(size_of_val(words)).map_err(|_| "a module of two gigabytes".to_owned())?;
     // SAFETY: the module has as many bytes, and there is one shader.
     unsafe { driver::ShaderBinary(1, &shader, 0x9551, words.as_ptr().cast(), bytes) };
     // SAFETY: there are no constants to specialize.
-    unsafe { driver::SpecializeShader(shader, c"main".as_ptr(), 0, std::ptr::null(), std::ptr::null()) };
+    unsafe {
+        driver::SpecializeShader(
+            shader,
+            c"main".as_ptr(),
+            0,
+            std::ptr::null(),
+            std::ptr::null(),
+        )
+    };
     if self::shader::<1>(shader, 0x8B81) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
@@ -243,7 +267,12 @@ pub(crate) fn bind_part(binding: u32, buffer: u32, offset: usize, size: Option<u
     driver::BindBuffer(0x8A11, bound);
     let rest = usize::try_from(all).unwrap_or(0).saturating_sub(offset);
     let most = integer(driver::constants::MAX_UNIFORM_BLOCK_SIZE).max(0) as usize;
-    bind_uniform_buffer(binding, buffer, offset, size.unwrap_or(rest).min(rest).min(most));
+    bind_uniform_buffer(
+        binding,
+        buffer,
+        offset,
+        size.unwrap_or(rest).min(rest).min(most),
+    );
 }
 
 /// Writes words to the uniform buffer that is bound.
@@ -267,7 +296,10 @@ pub(crate) struct ImageUnit {
 impl ImageUnit {
     /// The same image in another format: `GL_RGBA32F`.
     pub(crate) fn in_format(self, format: Option<u32>) -> Self {
-        Self { format: format.unwrap_or(self.format), ..self }
+        Self {
+            format: format.unwrap_or(self.format),
+            ..self
+        }
     }
 }
 
@@ -291,6 +323,13 @@ pub(crate) fn image_unit(unit: u32) -> ImageUnit {
 
 /// Binds to an image unit.
 pub(crate) fn bind_image_unit(unit: u32, image: ImageUnit) {
-    let ImageUnit { texture, level, layered, layer, access, format } = image;
+    let ImageUnit {
+        texture,
+        level,
+        layered,
+        layer,
+        access,
+        format,
+    } = image;
     driver::BindImageTexture(unit, texture, level, layered.into(), layer, access, format);
 }

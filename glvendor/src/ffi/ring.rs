@@ -45,7 +45,13 @@ impl Ring {
             return None;
         }
         // SAFETY: the buffer is mapped for writing, has the room, and nothing reads this place before the next draw.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (self.mapped + place) as *mut u8, bytes.len()) };
+        unsafe {
+            std::ptr::copy_nonoverlapping(
+                bytes.as_ptr(),
+                (self.mapped + place) as *mut u8,
+                bytes.len(),
+            )
+        };
         self.used = place + bytes.len();
         Some(place)
     }
@@ -57,9 +63,12 @@ impl Ring {
         let [bound] = super::query::integers(0x8A28);
         driver::BindBuffer(0x8A11, self.buffer);
         // SAFETY: without data the buffer has any contents.
-        unsafe { driver::BufferStorage(0x8A11, SIZE as isize, std::ptr::null(), PERSISTENT_WRITES) };
+        unsafe {
+            driver::BufferStorage(0x8A11, SIZE as isize, std::ptr::null(), PERSISTENT_WRITES)
+        };
         // SAFETY: the buffer has this size and may be mapped so.
-        self.mapped = unsafe { driver::MapBufferRange(0x8A11, 0, SIZE as isize, PERSISTENT_WRITES) } as usize;
+        self.mapped =
+            unsafe { driver::MapBufferRange(0x8A11, 0, SIZE as isize, PERSISTENT_WRITES) } as usize;
         self.used = 0;
         driver::BindBuffer(0x8A11, bound as u32);
         (self.mapped != 0).then_some(())

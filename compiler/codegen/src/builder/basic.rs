@@ -53,7 +53,9 @@ impl Builder {
 
     #[inline(never)]
     fn decorate_flagged(&mut self, val: Val, op: Op) {
-        if self.flags.contains(InstFlags::PRECISE) && is_contractible(op) {
+        // Mesa's OpenGL loses infinities of doubles that are told to be exact.
+        let is_lossy = self.target.is_opengl() && val.scalar == Scalar::F64;
+        if self.flags.contains(InstFlags::PRECISE) && is_contractible(op) && !is_lossy {
             self.decorate(val.id, Decoration::NoContraction, &[]);
         }
         // `RelaxedPrecision` exists for results of 32 bits only.

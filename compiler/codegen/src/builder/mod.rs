@@ -64,6 +64,9 @@ pub(crate) struct Builder {
     pub(crate) wide_ints: WideInts,
     /// Whether zero times anything is zero.
     pub(crate) zero_product: bool,
+    /// Flags that all instructions have. OpenGL has no float controls: its drivers take infinities and NaN for granted that cancel each other
+    /// out, and sums in another order for the same, unless results are told to be exact.
+    pub(crate) all_flags: InstFlags,
     /// Whether numbers with few bits are left as they are.
     pub(crate) fast_precision: bool,
     /// Whether code flushes denormals, because the device is not told to.
@@ -123,7 +126,11 @@ impl Builder {
         self.fast_precision = options.fast_precision;
         self.flushes_denormals = flushes_denormals(stage, modes, options);
         self.has_names = options.debug.names;
-        self.flags = InstFlags::empty();
+        self.all_flags = match options.target.is_opengl() && !options.fast_precision {
+            true => InstFlags::PRECISE,
+            false => InstFlags::empty(),
+        };
+        self.flags = self.all_flags;
         self.needs = Needs::default();
         self.needs.insert(Need::Shader);
         self.reset_sections();

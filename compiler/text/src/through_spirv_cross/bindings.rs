@@ -87,14 +87,13 @@ fn variables(module: &Module) -> Vec<Variable> {
         let (Op::Variable, Some(id)) = (global.class.opcode, global.result_id) else {
             continue;
         };
-        let (Some(set), Some(binding)) = (
-            literal(id, Decoration::DescriptorSet),
-            literal(id, Decoration::Binding),
-        ) else {
+        let Some(binding) = literal(id, Decoration::Binding) else {
             continue;
         };
+        // Modules for OpenGL have no sets.
+        let set = literal(id, Decoration::DescriptorSet).unwrap_or(0);
         let (element, count) = element_of(&globals, global);
-        let Some(kind) = kind_of(global, element) else {
+        let Some(kind) = kind_of(module, global, element) else {
             continue;
         };
         // Blocks are known by the names of their types.
@@ -168,8 +167,12 @@ fn literal_value(constant: &Instruction) -> Option<u32> {
     }
 }
 
-fn kind_of(variable: &Instruction, element: &Instruction) -> Option<ResourceKind> {
+fn kind_of(module: &Module, variable: &Instruction, element: &Instruction) -> Option<ResourceKind> {
     match variable.operands.first() {
+        // Before SPIR-V 1.3 storage blocks have no class of their own.
+        Some(Operand::StorageClass(StorageClass::Uniform)) if is_storage(module, element) => {
+            Some(ResourceKind::Storage)
+        }
         Some(Operand::StorageClass(StorageClass::Uniform)) => Some(ResourceKind::Uniform),
         Some(Operand::StorageClass(StorageClass::StorageBuffer)) => Some(ResourceKind::Storage),
         Some(Operand::StorageClass(StorageClass::UniformConstant)) => {
@@ -180,4 +183,16 @@ fn kind_of(variable: &Instruction, element: &Instruction) -> Option<ResourceKind
         }
         _ => None,
     }
+}
+
+/// Whether a structure is a storage block of a module for OpenGL.
+fn is_storage(module: &Module, block: &Instruction) -> bool {
+    let mut annotations = module.annotations.iter();
+    annotations.any(|annotation| {
+        matches!(
+            annotation.operands[..],
+            [Operand::IdRef(target), Operand::Decoration(Decoration::BufferBlock)]
+                if Some(target) == block.result_id
+        )
+    })
 }

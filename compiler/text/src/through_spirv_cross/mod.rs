@@ -22,12 +22,12 @@ mod signs;
 use crate::resources::Resource;
 use crate::through_naga::Positions;
 use crate::{Language, Nan, Options};
-use glasm::Shader;
+use glasm::{Shader, Target};
 use glsl_words::Textures1d;
 use numbers::Numbering;
 use rspirv::binary::Assemble;
 use rspirv::dr::{self, load_words};
-use rspirv::spirv::ExecutionMode;
+use rspirv::spirv::{ExecutionMode, Op};
 use spirv_cross2::compile::glsl::GlslVersion;
 use spirv_cross2::compile::hlsl::HlslShaderModel;
 use spirv_cross2::compile::msl::MslVersion;
@@ -44,6 +44,7 @@ pub(crate) fn translate(
     let language = options.language;
     let numbering = match language {
         Language::Wgsl | Language::VulkanGlsl => Numbering::Kept,
+        Language::Glsl(_) if options.compiler.target == Target::OpenGl4_5 => Numbering::Kept,
         Language::Glsl(_) | Language::Essl(_) => Numbering::Shared,
         Language::Hlsl(_) => Numbering::Registers,
         Language::Msl(_) => Numbering::Metal,
@@ -61,7 +62,7 @@ pub(crate) fn translate(
     let written = match language {
         Language::Wgsl => return Err("SPIRV-Cross writes no WGSL".to_owned()),
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl => {
-            let needs = Needs::of(shader);
+            let needs = Needs::of(shader, options.compiler.target);
             write_glsl(module, language, positions, needs, &strides)
                 .map(|text| pointers::dereference(shadow::widen_coordinates(&text, &shadows)))
         }
@@ -172,6 +173,10 @@ fn write_glsl(
     if needs.layers_of_vertices && !matches!(language, Language::Essl(_)) {
         compiler.require_extension("GL_ARB_shader_viewport_layer_array")?;
     }
+    if needs.origin_upper_left && language != Language::VulkanGlsl {
+        // SPIRV-Cross leaves the mode of the module out.
+        compiler.add_header_line("layout(origin_upper_left) in vec4 gl_FragCoord;")?;
+    }
     for (buffer, stride) in strides {
         // Captured variables say it, too; compilers read it here.
         let line = format!("layout(xfb_buffer = {buffer}, xfb_stride = {stride}) out;");
@@ -194,10 +199,12 @@ struct Needs {
     layers_of_vertices: bool,
     /// Infinities and NaN keep their meaning.
     float_controls: bool,
+    /// Window coordinates start at the upper left corner in a module for OpenGL.
+    origin_upper_left: bool,
 }
 
 impl Needs {
-    fn of(shader: &Shader) -> Self {
+    fn of(shader: &Shader, target: Target) -> Self {
         let capabilities = &shader.reflection.requirements.capabilities;
         let has = |name: &str| capabilities.contains(&name);
         Self {
@@ -210,8 +217,24 @@ impl Needs {
                 .into_iter()
                 .any(has),
             float_controls: has("SignedZeroInfNanPreserve"),
+            origin_upper_left: target == Target::OpenGl4_5 && starts_above(shader),
         }
     }
+}
+
+/// Whether a fragment program reads its place in the window from a module whose origin is the upper left corner.
+fn starts_above(shader: &Shader) -> bool {
+    let mut inputs = shader.reflection.inputs.iter();
+    let is_fragment = shader.reflection.stage == glasm::ir::Stage::Fragment;
+    let reads = inputs.any(|input| input.semantic == glasm::Semantic::Position);
+    let mode = ExecutionMode::OriginUpperLeft as u32;
+    // `OpExecutionMode` is three words: its number and length, the entry point, the mode.
+    let head = 3 << 16 | Op::ExecutionMode as u32;
+    let has_mode = shader
+        .words
+        .windows(3)
+        .any(|words| words[0] == head && words[2] == mode);
+    is_fragment && reads && has_mode
 }
 
 fn glsl_version(language: Language) -> GlslVersion {

@@ -89,7 +89,11 @@ get! {
     GetVertexAttribivNV, GetVertexAttribiv, GLint;
 }
 
-pub(crate) unsafe extern "system" fn GetVertexAttribPointervNV(number: GLuint, name: GLenum, pointer: *const *mut c_void) {
+pub(crate) unsafe extern "system" fn GetVertexAttribPointervNV(
+    number: GLuint,
+    name: GLenum,
+    pointer: *const *mut c_void,
+) {
     current::with(|state| state.arrays_change());
     // SAFETY: the application has room for a pointer.
     unsafe { driver::GetVertexAttribPointerv(number, name, pointer) };

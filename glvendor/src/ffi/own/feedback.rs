@@ -7,7 +7,11 @@ use super::super::{current, driver, memory};
 use crate::commands::INVALID_VALUE;
 use crate::{draw, feedback};
 
-pub(crate) unsafe extern "system" fn TransformFeedbackAttribsNV(count: GLsizei, parts: *const GLint, mode: GLenum) {
+pub(crate) unsafe extern "system" fn TransformFeedbackAttribsNV(
+    count: GLsizei,
+    parts: *const GLint,
+    mode: GLenum,
+) {
     // SAFETY: three numbers for each part.
     let parts = unsafe { memory::sized(parts, count.saturating_mul(3)) };
     current::with(|state| match count {
@@ -63,7 +67,10 @@ pub(crate) unsafe extern "system" fn BindTransformFeedbackNV(target: GLenum, nam
     driver::BindTransformFeedback(target, name);
 }
 
-pub(crate) unsafe extern "system" fn DeleteTransformFeedbacksNV(count: GLsizei, names: *const GLuint) {
+pub(crate) unsafe extern "system" fn DeleteTransformFeedbacksNV(
+    count: GLsizei,
+    names: *const GLuint,
+) {
     // SAFETY: the application keeps to the specification.
     unsafe { driver::DeleteTransformFeedbacks(count, names) };
 }

@@ -42,8 +42,15 @@ unsafe fn offsets(count: GLsizei, kind: GLenum, offsets: *const c_void) -> Optio
     }
     let bytes = |size: usize| {
         // SAFETY: the caller says so.
-        let all = unsafe { memory::list(offsets.cast::<u8>(), usize::try_from(count).unwrap_or(0) * size) };
-        all.chunks_exact(size).map(|it| it.iter().fold(0, |sum, &byte| sum << 8 | i64::from(byte))).collect()
+        let all = unsafe {
+            memory::list(
+                offsets.cast::<u8>(),
+                usize::try_from(count).unwrap_or(0) * size,
+            )
+        };
+        all.chunks_exact(size)
+            .map(|it| it.iter().fold(0, |sum, &byte| sum << 8 | i64::from(byte)))
+            .collect()
     };
     Some(match kind {
         driver::constants::BYTE => read!(i8),

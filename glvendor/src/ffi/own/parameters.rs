@@ -74,35 +74,32 @@ vector! {
 
 /// Commands with a list of vectors.
 macro_rules! vectors {
-    ($($name:ident, $ty:ty, $count:ty, $bits:ident, $make:ident;)*) => {$(
-        pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, count: $count, values: *const $ty) {
-            let Ok(number) = i32::try_from(count) else { return };
-            if number < 0 {
-                current::with(|state| state.fail(commands::INVALID_VALUE));
-                return;
-            }
+    ($($name:ident, $ty:ty, $bits:ident, $make:ident;)*) => {$(
+        pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {
             // SAFETY: the list has four components for each vector.
-            let values = unsafe { memory::vectors(values, number, $bits) };
-            current::with(|state| commands::issue(state, Command::$make(target, index, values)));
+            let values = unsafe { memory::vectors(values, count, $bits) };
+            current::with(|state| match count {
+                0.. => commands::issue(state, Command::$make(target, index, values)),
+                _ => state.fail(commands::INVALID_VALUE),
+            });
         }
     )*};
 }
 
 vectors! {
-    ProgramEnvParameters4fvEXT, GLfloat, GLsizei, float, Env;
-    ProgramEnvParametersI4ivNV, GLint, GLsizei, int, Env;
-    ProgramEnvParametersI4uivNV, GLuint, GLsizei, uint, Env;
-    ProgramLocalParameters4fvEXT, GLfloat, GLsizei, float, Local;
-    ProgramLocalParametersI4ivNV, GLint, GLsizei, int, Local;
-    ProgramLocalParametersI4uivNV, GLuint, GLsizei, uint, Local;
-    ProgramParameters4fvNV, GLfloat, GLsizei, float, Env;
-    ProgramParameters4dvNV, GLdouble, GLsizei, double, Env;
+    ProgramEnvParameters4fvEXT, GLfloat, float, Env;
+    ProgramEnvParametersI4ivNV, GLint, int, Env;
+    ProgramEnvParametersI4uivNV, GLuint, uint, Env;
+    ProgramLocalParameters4fvEXT, GLfloat, float, Local;
+    ProgramLocalParametersI4ivNV, GLint, int, Local;
+    ProgramLocalParametersI4uivNV, GLuint, uint, Local;
+    ProgramParameters4fvNV, GLfloat, float, Env;
+    ProgramParameters4dvNV, GLdouble, double, Env;
 }
 
 /// Local parameters of a program that is named, with four components as arguments.
 macro_rules! named_components {
     ($($name:ident, $ty:ty, $bits:ident;)*) => {$(
-        #[expect(clippy::too_many_arguments, reason = "as EXT_direct_state_access has it")]
         pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, x: $ty, y: $ty, z: $ty, w: $ty) {
             let values = vec![[x, y, z, w].map($bits)];
             current::with(|state| commands::issue(state, Command::NamedLocal(program, target, index, values)));
@@ -156,7 +153,6 @@ named_vectors! {
 /// Parameters by name: NV_fragment_program section 5.7.
 macro_rules! by_name {
     ($($components:ident, $list:ident, $get:ident, $ty:ty, $bits:ident;)*) => {$(
-        #[expect(clippy::too_many_arguments, reason = "as NV_fragment_program has it")]
         pub(crate) unsafe extern "system" fn $components(
             program: GLuint,
             length: GLsizei,
@@ -316,7 +312,9 @@ pub(crate) unsafe extern "system" fn BindBufferRange(
 ) {
     match Target::of_buffers(target) {
         Some(it) => {
-            current::with(|state| crate::buffers::bind(state, it, index, buffer, Some((offset, Some(size)))));
+            current::with(|state| {
+                crate::buffers::bind(state, it, index, buffer, Some((offset, Some(size))))
+            });
         }
         None => driver::BindBufferRange(target, index, buffer, offset, size),
     }
@@ -325,10 +323,17 @@ pub(crate) unsafe extern "system" fn BindBufferRange(
 pub(crate) use BindBufferRange as BindBufferRangeEXT;
 pub(crate) use BindBufferRange as BindBufferRangeNV;
 
-pub(crate) unsafe extern "system" fn BindBufferOffsetNV(target: GLenum, index: GLuint, buffer: GLuint, offset: GLintptr) {
+pub(crate) unsafe extern "system" fn BindBufferOffsetNV(
+    target: GLenum,
+    index: GLuint,
+    buffer: GLuint,
+    offset: GLintptr,
+) {
     match Target::of_buffers(target) {
         Some(it) => {
-            current::with(|state| crate::buffers::bind(state, it, index, buffer, Some((offset, None))));
+            current::with(|state| {
+                crate::buffers::bind(state, it, index, buffer, Some((offset, None)))
+            });
         }
         // The rest of the buffer; the driver has no command for that.
         None => {
@@ -338,13 +343,21 @@ pub(crate) unsafe extern "system" fn BindBufferOffsetNV(target: GLenum, index: G
     }
 }
 
-pub(crate) unsafe extern "system" fn ProgramSubroutineParametersuivNV(target: GLenum, count: GLsizei, values: *const GLuint) {
+pub(crate) unsafe extern "system" fn ProgramSubroutineParametersuivNV(
+    target: GLenum,
+    count: GLsizei,
+    values: *const GLuint,
+) {
     // SAFETY: the list has as many numbers.
     let values = unsafe { memory::sized(values, count) };
     current::with(|state| commands::set_subroutines(state, target, values));
 }
 
-pub(crate) unsafe extern "system" fn GetProgramSubroutineParameteruivNV(target: GLenum, index: GLuint, value: *mut GLuint) {
+pub(crate) unsafe extern "system" fn GetProgramSubroutineParameteruivNV(
+    target: GLenum,
+    index: GLuint,
+    value: *mut GLuint,
+) {
     let answer = current::with(|state| answers::subroutine(state, target, index)).flatten();
     if let Some(answer) = answer {
         // SAFETY: the application has room for one number.

@@ -36,12 +36,19 @@ pub(crate) unsafe extern "system" fn BindProgramARB(target: GLenum, name: GLuint
 pub(crate) use BindProgramARB as BindProgramNV;
 
 pub(crate) unsafe extern "system" fn IsProgramARB(name: GLuint) -> GLboolean {
-    current::with(|state| state.shared().find(name).is_some()).unwrap_or(false).into()
+    current::with(|state| state.shared().find(name).is_some())
+        .unwrap_or(false)
+        .into()
 }
 
 pub(crate) use IsProgramARB as IsProgramNV;
 
-pub(crate) unsafe extern "system" fn ProgramStringARB(target: GLenum, format: GLenum, length: GLsizei, text: *const c_void) {
+pub(crate) unsafe extern "system" fn ProgramStringARB(
+    target: GLenum,
+    format: GLenum,
+    length: GLsizei,
+    text: *const c_void,
+) {
     // SAFETY: the text has that length.
     let text = unsafe { memory::sized(text.cast::<u8>(), length) };
     current::with(|state| commands::load_bound(state, target, format, text));
@@ -59,16 +66,29 @@ pub(crate) unsafe extern "system" fn NamedProgramStringEXT(
     current::with(|state| commands::load_named(state, program, target, format, text));
 }
 
-pub(crate) unsafe extern "system" fn LoadProgramNV(target: GLenum, name: GLuint, length: GLsizei, text: *const GLubyte) {
+pub(crate) unsafe extern "system" fn LoadProgramNV(
+    target: GLenum,
+    name: GLuint,
+    length: GLsizei,
+    text: *const GLubyte,
+) {
     // SAFETY: the text has that length.
     let text = unsafe { memory::sized(text, length) }.to_vec();
     current::with(|state| commands::issue(state, Command::Load(target, name, text)));
 }
 
-pub(crate) unsafe extern "system" fn ExecuteProgramNV(target: GLenum, name: GLuint, argument: *const GLfloat) {
+pub(crate) unsafe extern "system" fn ExecuteProgramNV(
+    target: GLenum,
+    name: GLuint,
+    argument: *const GLfloat,
+) {
     // SAFETY: four components.
     let argument = unsafe { memory::vectors(argument, 1, f32::to_bits) };
-    let argument = argument.first().copied().unwrap_or_default().map(f32::from_bits);
+    let argument = argument
+        .first()
+        .copied()
+        .unwrap_or_default()
+        .map(f32::from_bits);
     current::with(|state| match target {
         0x8621 => commands::issue(state, Command::Execute(name, argument)),
         _ => state.fail(commands::INVALID_ENUM),
@@ -91,16 +111,32 @@ pub(crate) unsafe extern "system" fn AreProgramsResidentNV(
     1
 }
 
-pub(crate) unsafe extern "system" fn RequestResidentProgramsNV(_count: GLsizei, _names: *const GLuint) {
+pub(crate) unsafe extern "system" fn RequestResidentProgramsNV(
+    _count: GLsizei,
+    _names: *const GLuint,
+) {
     // All programs are always resident.
 }
 
-pub(crate) unsafe extern "system" fn TrackMatrixNV(target: GLenum, address: GLuint, matrix: GLenum, transform: GLenum) {
-    current::with(|state| commands::issue(state, Command::Track(target, address, matrix, transform)));
+pub(crate) unsafe extern "system" fn TrackMatrixNV(
+    target: GLenum,
+    address: GLuint,
+    matrix: GLenum,
+    transform: GLenum,
+) {
+    current::with(|state| {
+        commands::issue(state, Command::Track(target, address, matrix, transform))
+    });
 }
 
-pub(crate) unsafe extern "system" fn GetTrackMatrixivNV(target: GLenum, address: GLuint, name: GLenum, value: *mut GLint) {
-    let answer = current::with(|state| answers::track_matrix(state, target, address, name)).flatten();
+pub(crate) unsafe extern "system" fn GetTrackMatrixivNV(
+    target: GLenum,
+    address: GLuint,
+    name: GLenum,
+    value: *mut GLint,
+) {
+    let answer =
+        current::with(|state| answers::track_matrix(state, target, address, name)).flatten();
     if let Some(answer) = answer {
         // SAFETY: the application has room for one value.
         unsafe { memory::write(value, &[answer]) };
@@ -111,7 +147,11 @@ pub(crate) unsafe extern "system" fn ProgramVertexLimitNV(target: GLenum, limit:
     current::with(|state| commands::set_vertex_limit(state, target, limit));
 }
 
-pub(crate) unsafe extern "system" fn GetProgramivARB(target: GLenum, name: GLenum, value: *mut GLint) {
+pub(crate) unsafe extern "system" fn GetProgramivARB(
+    target: GLenum,
+    name: GLenum,
+    value: *mut GLint,
+) {
     let answer = current::with(|state| match Target::of(target) {
         Some(it) => {
             let program = std::sync::Arc::clone(&state.bound(it).program);
@@ -128,7 +168,12 @@ pub(crate) unsafe extern "system" fn GetProgramivARB(target: GLenum, name: GLenu
     }
 }
 
-pub(crate) unsafe extern "system" fn GetNamedProgramivEXT(program: GLuint, target: GLenum, name: GLenum, value: *mut GLint) {
+pub(crate) unsafe extern "system" fn GetNamedProgramivEXT(
+    program: GLuint,
+    target: GLenum,
+    name: GLenum,
+    value: *mut GLint,
+) {
     let answer = current::with(|state| match Target::of(target) {
         Some(it) => {
             let program = state.shared().program(program);
@@ -145,7 +190,11 @@ pub(crate) unsafe extern "system" fn GetNamedProgramivEXT(program: GLuint, targe
     }
 }
 
-pub(crate) unsafe extern "system" fn GetProgramivNV(program: GLuint, name: GLenum, value: *mut GLint) {
+pub(crate) unsafe extern "system" fn GetProgramivNV(
+    program: GLuint,
+    name: GLenum,
+    value: *mut GLint,
+) {
     let answer = current::with(|state| answers::nv_program_value(state, program, name)).flatten();
     if let Some(answer) = answer {
         // SAFETY: the application has room for one value.
@@ -164,19 +213,32 @@ unsafe fn write_text(place: *mut c_void, text: Option<Vec<u8>>) {
     }
 }
 
-pub(crate) unsafe extern "system" fn GetProgramStringARB(target: GLenum, name: GLenum, text: *mut c_void) {
+pub(crate) unsafe extern "system" fn GetProgramStringARB(
+    target: GLenum,
+    name: GLenum,
+    text: *mut c_void,
+) {
     let answer = current::with(|state| answers::bound_text(state, target, name));
     // SAFETY: the application has asked for the length.
     unsafe { write_text(text, answer.flatten()) };
 }
 
-pub(crate) unsafe extern "system" fn GetNamedProgramStringEXT(program: GLuint, _target: GLenum, name: GLenum, text: *mut c_void) {
+pub(crate) unsafe extern "system" fn GetNamedProgramStringEXT(
+    program: GLuint,
+    _target: GLenum,
+    name: GLenum,
+    text: *mut c_void,
+) {
     let answer = current::with(|state| answers::text(state, program, name));
     // SAFETY: the application has asked for the length.
     unsafe { write_text(text, answer.flatten()) };
 }
 
-pub(crate) unsafe extern "system" fn GetProgramStringNV(program: GLuint, name: GLenum, text: *mut GLubyte) {
+pub(crate) unsafe extern "system" fn GetProgramStringNV(
+    program: GLuint,
+    name: GLenum,
+    text: *mut GLubyte,
+) {
     let answer = current::with(|state| answers::text(state, program, name));
     // SAFETY: the application has asked for the length.
     unsafe { write_text(text.cast(), answer.flatten()) };

@@ -70,7 +70,11 @@ pub(crate) unsafe extern "system" fn BindImageTexture(
     driver::BindImageTexture(unit, texture, level, layered, layer, access, format);
 }
 
-pub(crate) unsafe extern "system" fn BindImageTextures(first: GLuint, count: GLsizei, textures: *const GLuint) {
+pub(crate) unsafe extern "system" fn BindImageTextures(
+    first: GLuint,
+    count: GLsizei,
+    textures: *const GLuint,
+) {
     current::with(|state| state.images_change());
     // SAFETY: the application has as many names.
     unsafe { driver::BindImageTextures(first, count, textures) };

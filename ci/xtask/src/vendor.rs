@@ -1,0 +1,143 @@
+//! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages that the driver would take itself, on Mesa's
+//! driver for the CPU. The runner for OpenGL is the application.
+
+use crate::suite::{self, SCRIPTS};
+use crate::tally::Tally;
+use crate::{opengl, reference, shell};
+use anyhow::{Context as _, Result};
+use std::path::{Path, PathBuf};
+
+/// What is known to differ, with the reasons.
+const EXPECTED: &str = "tests/vendor";
+
+/// Where reports and the links to the library go.
+const OUT: &str = "target/vendor";
+
+/// The driver.
+const DRIVER: &str = "llvmpipe";
+
+/// Headers of the NV languages. Programs of all of them have commands of OpenGL.
+const NV: &[&str] = &["!!NV", "!!VP", "!!VSP", "!!FP", "!!FCP"];
+
+/// Headers of the ARB languages.
+const ARB: &[&str] = &["!!ARBvp", "!!ARBfp"];
+
+/// Scripts that run with the same variables.
+struct Group {
+    name: &'static str,
+    /// What is set besides what `glasm gl` sets.
+    variable: Option<(&'static str, &'static str)>,
+    /// Fewer that pass would mean that the library refuses what it took before, or that the driver lacks what it needs.
+    least: u64,
+    /// Whether a script belongs to it, by its text.
+    has: fn(&str) -> bool,
+}
+
+/// A script is in one of them at most.
+const GROUPS: [Group; 2] = [
+    Group {
+        name: "nv",
+        variable: None,
+        least: 1500,
+        has: |text| names(text, NV),
+    },
+    Group {
+        name: "arb",
+        variable: Some(("GLASM_ALL", "1")),
+        least: 600,
+        has: |text| names(text, ARB) && !names(text, NV),
+    },
+];
+
+/// Whether a script has a program with one of these headers.
+fn names(text: &str, headers: &[&str]) -> bool {
+    let is_header = |line: &str| headers.iter().any(|header| line.starts_with(header));
+    text.lines().any(|line| is_header(line.trim_start()))
+}
+
+/// Whether a script is about rules that the library does not enforce, because shipped programs break them.
+fn is_strict(text: &str) -> bool {
+    text.lines().any(|line| line.trim_end() == "strict")
+}
+
+/// The step of `cargo xtask test`.
+pub(crate) fn test() -> Result<Tally> {
+    if !(cfg!(target_os = "linux") && opengl::egl_present() && opengl::mesa_present()) {
+        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
+        return Ok(Tally::skip());
+    }
+    shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
+    std::fs::create_dir_all(OUT).context(OUT)?;
+    let mut tally = Tally::default();
+    for group in &GROUPS {
+        tally += run(group)?;
+    }
+    Ok(tally)
+}
+
+/// The scripts of a group.
+fn scripts_of(group: &Group) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for folder in SCRIPTS {
+        for path in shell::files_below(Path::new(folder), "shader_test")? {
+            let text = std::fs::read(&path).with_context(|| path.display().to_string())?;
+            let text = String::from_utf8_lossy(&text);
+            if (group.has)(&text) && !is_strict(&text) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Scripts about what OpenGL or the driver has not got are no checks here.
+fn run(group: &Group) -> Result<Tally> {
+    let out = Path::new(OUT).canonicalize().context(OUT)?;
+    let report = out.join(format!("{}.json", group.name));
+    let expected = Path::new(EXPECTED).join(format!("{}.txt", group.name));
+    let application = suite::glasm()?;
+    let mut command = suite::glasm()?;
+    reference::use_gallium(&mut command, DRIVER);
+    command.env("XDG_RUNTIME_DIR", out.join("run"));
+    command.envs(group.variable);
+    command.args(["gl", "--"]).arg(application.get_program());
+    command.args(["run", "--api", "gl", "--device", DRIVER]);
+    command.arg("--expected-failures").arg(expected);
+    command.arg("--json").arg(&report);
+    command.args(scripts_of(group)?);
+    let (tally, _) = suite::run_reported(command, &report, group.name)?;
+    println!("{}: {tally}\n", group.name);
+    let enough = Tally::check(tally.passed >= group.least);
+    if enough.failed > 0 {
+        println!("fewer than {} scripts pass", group.least);
+    }
+    Ok(Tally {
+        passed: tally.passed,
+        failed: tally.failed + enough.failed,
+        skipped: 0,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_belong_to_one_group() {
+        let groups = |text: &str| {
+            let has = GROUPS.iter().filter(|group| (group.has)(text));
+            has.map(|group| group.name).collect::<Vec<_>>()
+        };
+        let nothing: [&str; 0] = [];
+        assert_eq!(groups("[vertex program]\n!!VP1.0\nEND\n"), ["nv"]);
+        assert_eq!(groups("[fragment program]\n  !!ARBfp1.0\nEND\n"), ["arb"]);
+        assert_eq!(groups("!!ARBvp1.0\nEND\n!!NVfp4.0\nEND\n"), ["nv"]);
+        assert_eq!(groups("# !!NVfp4.0\nFRAG\nEND\n"), nothing);
+    }
+
+    #[test]
+    fn scripts_of_strict_rules_are_left_out() {
+        assert!(is_strict("[require]\nstrict\n[test]\n"));
+        assert!(!is_strict("# strict\n[require]\nstrictly\n"));
+    }
+}

@@ -1,0 +1,143 @@
+//! `glasm gl`: starts an application with the vendor library of glasm between it and the driver of OpenGL. `docs/driver.md` tells what that does.
+//!
+//! GLVND finds the library by its names, which a build does not have: links with these names are made in a folder of the user's, with the
+//! file that names the library for EGL.
+
+use crate::args::GlArgs;
+use crate::console::{Fatal, Status};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The library as Cargo builds it.
+const BUILT: &str = "libglasm_glvendor.so";
+
+/// Its names for EGL and GLX.
+const NAMES: [&str; 2] = ["libEGL_glasm.so.0", "libGLX_glasm.so.0"];
+
+/// What names it for EGL.
+const ICD: &str = "glasm.json";
+
+/// Becomes the application, so that its exit status is the application's.
+pub(crate) fn gl(args: &GlArgs) -> Result<Status, Fatal> {
+    let library = match &args.library {
+        Some(path) => given_library(path)?,
+        None => own_library()?,
+    };
+    let folder = link_folder(&library)?;
+    prepare(&folder, &library).map_err(|error| Fatal::io(folder.display(), &error))?;
+    let mut words = args.application.iter();
+    let application = words.next().map_or(OsStr::new(""), OsString::as_os_str);
+    let mut command = Command::new(application);
+    command.args(words);
+    command.env("__GLX_VENDOR_LIBRARY_NAME", "glasm");
+    command.env("__EGL_VENDOR_LIBRARY_FILENAMES", folder.join(ICD));
+    command.env("LD_LIBRARY_PATH", with_folder(&folder)?);
+    if let Some(vendor) = &args.vendor {
+        command.env("GLASM_VENDOR", vendor);
+    }
+    Err(Fatal::io(application.display(), &command.exec()))
+}
+
+/// The library in a folder.
+fn library_in(folder: &Path) -> Option<PathBuf> {
+    let names = std::iter::once(BUILT).chain(NAMES);
+    let mut paths = names.map(|name| folder.join(name));
+    paths.find(|path| path.is_file())
+}
+
+/// The library that `--library` names, or that lies in the folder.
+fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
+    let found = match path.is_dir() {
+        true => library_in(path),
+        false => Some(path.to_owned()),
+    };
+    let Some(found) = found else {
+        let names = NAMES.join(" and ");
+        let message = format!("{}: neither {BUILT} nor {names} is there", path.display());
+        return Err(Fatal(message));
+    };
+    found
+        .canonicalize()
+        .map_err(|error| Fatal::io(found.display(), &error))
+}
+
+/// The library that belongs to this command: beside it, as builds have it, or in the `lib` of its prefix.
+fn own_library() -> Result<PathBuf, Fatal> {
+    let command = env::current_exe().and_then(|path| path.canonicalize());
+    let command = command.map_err(|error| Fatal::io("the path of this command", &error))?;
+    let beside = command.parent().unwrap_or(Path::new("/"));
+    let prefix = beside.parent().unwrap_or(Path::new("/"));
+    let folders = [beside.to_owned(), prefix.join("lib")];
+    if let Some(found) = folders.iter().find_map(|folder| library_in(folder)) {
+        return given_library(&found);
+    }
+    let [beside, lib] = folders.map(|folder| folder.display().to_string());
+    Err(Fatal(format!(
+        "the vendor library {BUILT} is neither in {beside} nor in {lib}: build it with `cargo build -p glasm-glvendor`, \
+         or say where it is with --library"
+    )))
+}
+
+/// The folder of the links to a library: nobody else can write to it.
+fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
+    let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let base = of("XDG_RUNTIME_DIR")
+        .or_else(|| of("XDG_CACHE_HOME"))
+        .map(PathBuf::from)
+        .or_else(|| Some(Path::new(&of("HOME")?).join(".cache")));
+    let Some(base) = base else {
+        let message = "HOME is not set: there is no folder for links to the vendor library";
+        return Err(Fatal(message.to_owned()));
+    };
+    let mut hasher = DefaultHasher::new();
+    library.hash(&mut hasher);
+    Ok(base
+        .join("glasm")
+        .join(format!("gl-{:016x}", hasher.finish())))
+}
+
+/// Makes the links and the file for EGL, unless they are there. Other processes may do so at the same time.
+fn prepare(folder: &Path, library: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let own = |name: &str| folder.join(format!("{name}.{}", std::process::id()));
+    for name in NAMES {
+        let link = folder.join(name);
+        if fs::read_link(&link).is_ok_and(|old| old == library) {
+            continue;
+        }
+        symlink(library, own(name))?;
+        fs::rename(own(name), link)?;
+    }
+    let text = icd_text(&folder.join(NAMES[0]));
+    let file = folder.join(ICD);
+    if fs::read(&file).is_ok_and(|old| old == text.as_bytes()) {
+        return Ok(());
+    }
+    fs::write(own(ICD), text)?;
+    fs::rename(own(ICD), file)
+}
+
+/// What libEGL reads of a vendor: `file_format_version` 1.0.0 of GLVND.
+fn icd_text(library: &Path) -> String {
+    let path = library.display().to_string();
+    let icd = serde_json::json!({
+        "file_format_version": "1.0.0",
+        "ICD": { "library_path": path },
+    });
+    format!("{icd}\n")
+}
+
+/// Where the dynamic linker looks: first in the folder.
+fn with_folder(folder: &Path) -> Result<OsString, Fatal> {
+    let others = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let others = env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
+    env::join_paths(std::iter::once(folder.to_owned()).chain(others))
+        .map_err(|error| Fatal(format!("{}: {error}", folder.display())))
+}

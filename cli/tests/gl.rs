@@ -1,0 +1,160 @@
+//! `glasm gl`: what the application gets, with a library of no content and with the real one, where it is built.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod support;
+
+use glasm_tests::skip::{has_program, skip};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use support::{Folder, read};
+
+/// `glasm gl`, whose links go to the folder.
+fn gl(folder: &Folder) -> Command {
+    let mut command = folder.glasm();
+    command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
+    command.env_remove("GLASM_VENDOR").arg("gl");
+    command
+}
+
+#[test]
+fn the_application_gets_variables_and_arguments() {
+    let folder = Folder::new("gl-variables");
+    let library = folder.write("built/libglasm_glvendor.so", "");
+    let script = "printf '%s\n' \"$__GLX_VENDOR_LIBRARY_NAME\" \"$GLASM_VENDOR\" \"$LD_LIBRARY_PATH\" \
+        \"$__EGL_VENDOR_LIBRARY_FILENAMES\" \"$@\"; exit 7";
+    let mut command = gl(&folder);
+    command.args(["--vendor", "own", "--library", "built"]);
+    command.args(["sh", "-c", script, "zero", "--vendor", "-x"]);
+    let output = command
+        .env("LD_LIBRARY_PATH", "/first:/second")
+        .output()
+        .unwrap();
+    let (status, stdout, stderr) = read(output);
+    assert_eq!(status, 7, "{stderr}");
+    let lines: Vec<&str> = stdout.lines().collect();
+    let links = lines[2].strip_suffix(":/first:/second").unwrap();
+    let icd = Path::new(links).join("glasm.json");
+    let expected = [
+        "glasm",
+        "own",
+        lines[2],
+        icd.to_str().unwrap(),
+        "--vendor",
+        "-x",
+    ];
+    assert_eq!(lines, expected);
+    assert!(Path::new(links).starts_with(folder.0.join("run")));
+    let names = ["libEGL_glasm.so.0", "libGLX_glasm.so.0"];
+    let linked = names.map(|name| fs::read_link(Path::new(links).join(name)).unwrap());
+    let library = library.canonicalize().unwrap();
+    assert_eq!(linked, [library.clone(), library]);
+    let text: serde_json::Value = serde_json::from_slice(&fs::read(icd).unwrap()).unwrap();
+    let egl = Path::new(links).join(names[0]);
+    assert_eq!(text["file_format_version"], "1.0.0");
+    assert_eq!(text["ICD"]["library_path"], egl.to_str().unwrap());
+}
+
+#[test]
+fn without_vendor_the_environment_says_which() {
+    let folder = Folder::new("gl-vendor");
+    folder.write("libGLX_glasm.so.0", "");
+    let mut command = gl(&folder);
+    command.args(["--library", ".", "--", "printenv", "GLASM_VENDOR"]);
+    let (status, stdout, _) = read(command.env("GLASM_VENDOR", "other").output().unwrap());
+    assert_eq!((status, stdout.as_str()), (0, "other\n"));
+    // Nobody has set it: printenv says so with its status.
+    let (status, stdout, _) = read(command.env_remove("GLASM_VENDOR").output().unwrap());
+    assert_eq!((status, stdout.as_str()), (1, ""));
+}
+
+#[test]
+fn what_is_missing_is_told() {
+    let folder = Folder::new("gl-missing");
+    folder.write("libglasm_glvendor.so", "");
+    folder.write("empty/notes.txt", "");
+    for (args, message) in [
+        (&["--library", "none.so", "true"][..], "none.so"),
+        (
+            &["--library", "empty", "true"],
+            "empty: neither libglasm_glvendor.so nor libEGL_glasm.so.0 and libGLX_glasm.so.0 is there",
+        ),
+        (&["--library", ".", "./no-such-game"], "./no-such-game"),
+        (&["--library", "."], "APPLICATION"),
+    ] {
+        let (status, stdout, stderr) = read(gl(&folder).args(args).output().unwrap());
+        assert_eq!((status, stdout.as_str()), (2, ""), "{args:?}");
+        assert!(stderr.contains(message), "{args:?}: {stderr}");
+    }
+    // A command that is nowhere near a library.
+    let lonely = folder.0.join("bin/glasm");
+    fs::create_dir_all(lonely.parent().unwrap()).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_glasm"), &lonely).unwrap();
+    let (status, _, stderr) = read(Command::new(&lonely).args(["gl", "true"]).output().unwrap());
+    assert_eq!(status, 2);
+    let lib = folder.0.canonicalize().unwrap().join("lib");
+    assert!(stderr.contains(lib.to_str().unwrap()), "{stderr}");
+    assert!(stderr.contains("--library"), "{stderr}");
+    // In the `lib` of its prefix it is found.
+    folder.write("lib/libglasm_glvendor.so", "");
+    let status = Command::new(&lonely)
+        .args(["gl", "true"])
+        .env("XDG_RUNTIME_DIR", folder.0.join("run"))
+        .status();
+    assert_eq!(status.unwrap().code(), Some(0));
+}
+
+/// The library as it is built beside the command.
+fn built_library() -> Option<PathBuf> {
+    let library = Path::new(env!("CARGO_BIN_EXE_glasm")).with_file_name("libglasm_glvendor.so");
+    let found = library.is_file().then_some(library);
+    if found.is_none() {
+        skip("the vendor library is not built");
+    }
+    found
+}
+
+#[test]
+fn applications_of_glx_see_the_extensions() {
+    if built_library().is_none() || !has_program("xvfb-run") || !has_program("glxinfo") {
+        return;
+    }
+    let folder = Folder::new("gl-glx");
+    let mut command = Command::new("xvfb-run");
+    command.args(["-a", env!("CARGO_BIN_EXE_glasm"), "gl", "glxinfo"]);
+    command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
+    let (status, stdout, stderr) = read(command.output().unwrap());
+    if !stdout.contains("GL_ARB_gl_spirv") {
+        return skip(format!("the driver takes no SPIR-V: {stderr}"));
+    }
+    assert_eq!(status, 0, "{stderr}");
+    assert!(stdout.contains("GL_NV_gpu_program5"), "{stdout}");
+}
+
+#[test]
+fn applications_of_egl_draw_with_these_programs() {
+    if built_library().is_none() {
+        return;
+    }
+    let folder = Folder::new("gl-egl");
+    folder.write(
+        "red.shader_test",
+        "[require]\nfbsize 1 1\n[vertex program passthrough]\n[fragment program]\n!!NVfp4.0\nMOV result.color, {1, 0, 0, 1};\nEND\n\
+         [test]\ndraw rect -1 -1 2 2\nprobe all rgba 1 0 0 1\n",
+    );
+    let run = ["run", "--api", "gl", "red.shader_test"];
+    let (plain, stdout, _) = read(folder.glasm().args(run).output().unwrap());
+    if plain != 0 || !stdout.contains("SKIP") {
+        return skip("no device, or one that has these programs itself");
+    }
+    let mut command = gl(&folder);
+    command.arg(env!("CARGO_BIN_EXE_glasm")).args(run);
+    let (status, stdout, stderr) = read(command.output().unwrap());
+    if stdout.contains("the driver lacks") {
+        return skip(format!("the driver takes no SPIR-V: {stdout}"));
+    }
+    assert_eq!(status, 0, "{stdout}{stderr}");
+    assert!(stdout.contains("1 passed"), "{stdout}");
+}

@@ -1,0 +1,95 @@
+//! Modules as GLSL, for drivers that take no SPIR-V: what `glasm_text` writes of them, in the newest version that the driver has.
+
+use super::Problem;
+use crate::gl::Gl;
+use glasm::Shader;
+use glasm_scripts::script::ProgramSection;
+
+#[cfg(feature = "text")]
+use glasm::{DeviceFeatures, Stage};
+#[cfg(feature = "text")]
+use glasm_text::Language;
+
+/// The options to compile with, of those for modules.
+#[cfg(feature = "text")]
+pub(super) fn options(gl: &Gl, base: glasm::Options) -> Result<glasm::Options, Problem> {
+    let options = text_options(gl, base)?;
+    let compiler = glasm_text::compiler_options(&options);
+    let lacks = |name: &str| {
+        let driver = options.compiler.device.lacks(name, Stage::Fragment);
+        driver.unwrap_or(false)
+    };
+    let subgroups = options.compiler.device.subgroups;
+    Ok(glasm::Options {
+        device: DeviceFeatures {
+            subgroups,
+            ..compiler.device.without(lacks)
+        },
+        ..compiler
+    })
+}
+
+#[cfg(feature = "text")]
+fn text_options(gl: &Gl, compiler: glasm::Options) -> Result<glasm_text::Options, Problem> {
+    let driver = gl.glsl_version()?;
+    let known = Language::ALL
+        .iter()
+        .copied()
+        .filter(|language| match language {
+            Language::Glsl(version) => *version <= driver,
+            Language::Wgsl
+            | Language::Essl(_)
+            | Language::VulkanGlsl
+            | Language::Hlsl(_)
+            | Language::Msl(_) => false,
+        });
+    match known.max() {
+        Some(language) => Ok(glasm_text::Options {
+            compiler,
+            ..glasm_text::Options::new(language)
+        }),
+        None => Err(Problem::Lacking(crate::features::lacks("GLSL 3.30"))),
+    }
+}
+
+/// The text of a module that was compiled with [`options`].
+#[cfg(feature = "text")]
+pub(super) fn write(
+    gl: &Gl,
+    section: &ProgramSection,
+    shader: &Shader,
+    base: &glasm::Options,
+) -> Result<String, Problem> {
+    let options = text_options(gl, base.clone())?;
+    let written = glasm_text::write_shader(shader, &options);
+    written.map(|text| text.text).map_err(|error| {
+        let message = error.to_string();
+        let stage = section.stage.name();
+        // What the language lacks begins with its name; anything else is a fault.
+        match message.starts_with("glsl") {
+            true => Problem::Lacking(format!("the {stage} program: {message}")),
+            false => Problem::Script(format!("the {stage} program as GLSL: {message}")),
+        }
+    })
+}
+
+#[cfg(not(feature = "text"))]
+pub(super) fn options(_: &Gl, _: glasm::Options) -> Result<glasm::Options, Problem> {
+    Err(missing())
+}
+
+#[cfg(not(feature = "text"))]
+pub(super) fn write(
+    _: &Gl,
+    _: &ProgramSection,
+    _: &Shader,
+    _: &glasm::Options,
+) -> Result<String, Problem> {
+    Err(missing())
+}
+
+#[cfg(not(feature = "text"))]
+fn missing() -> Problem {
+    let reason = "programs cannot be written as GLSL: the feature `text` is missing in this build";
+    Problem::Lacking(reason.to_owned())
+}
