@@ -1,0 +1,61 @@
+//! Applications that use programs as applications did, on EGL and on GLX: each compares pixels and answers with what the specifications say.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use support::{Vendor, Window, run};
+
+macro_rules! clients {
+    ($($(#[$about:meta])* $name:ident),* $(,)?) => {
+        mod egl {
+            $($(#[$about])* #[test] fn $name() { super::run(stringify!($name), super::Window::Egl, super::Vendor::Glasm); })*
+        }
+        mod glx {
+            $($(#[$about])* #[test] fn $name() { super::run(stringify!($name), super::Window::Glx, super::Vendor::Glasm); })*
+        }
+    };
+}
+
+clients! {
+    /// Programs that contexts of two threads share; contexts that end while they are current.
+    threads,
+    /// Programs, matrices and attributes in display lists.
+    lists,
+    /// Conventional attributes read by number, and the other way round, between Begin and End.
+    attributes,
+    /// The same from arrays in memory and in buffers.
+    arrays,
+    /// Attribute stacks.
+    stacks,
+    /// What the queries answer.
+    queries,
+    /// Errors of the commands of ARB_vertex_program, ARB_fragment_program and NV_gpu_program4.
+    errors,
+    /// Errors of the commands of NV_vertex_program and NV_fragment_program.
+    errors_nv,
+    /// Parameters by number and by name, of buffers, and tracked matrices.
+    parameters,
+    /// Programs of GLSL beside ours.
+    shaders,
+}
+
+/// An application without programs draws what it draws without the library.
+fn draws_as_ever(window: Window) {
+    let ours = run("plain", window, Vendor::Glasm);
+    let alone = run("plain", window, Vendor::Mesa);
+    if let (Some(ours), Some(alone)) = (ours, alone) {
+        assert_eq!(ours, alone);
+    }
+}
+
+#[test]
+fn nothing_changes_without_programs_on_egl() {
+    draws_as_ever(Window::Egl);
+}
+
+#[test]
+fn nothing_changes_without_programs_on_glx() {
+    draws_as_ever(Window::Glx);
+}

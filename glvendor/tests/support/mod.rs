@@ -1,0 +1,151 @@
+//! Builds the clients, programs in C that draw with OpenGL, and runs them with the vendor library that Cargo has built for the tests.
+//!
+//! A client gets its commands from EGL or GLX, as applications do, and ends with 0 if all it has seen is right, with [`CANNOT_RUN`] if there
+//! is no OpenGL of the system to draw with.
+
+mod header;
+
+use glasm_tests::skip::{has_program, skip};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, OnceLock};
+
+/// What clients end with where the system lacks what they need; the reason is what they have said last.
+const CANNOT_RUN: i32 = 77;
+
+/// How a client gets at OpenGL.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Window {
+    /// EGL without a window system.
+    Egl,
+    /// GLX on a virtual X server.
+    Glx,
+}
+
+/// Which vendor draws.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Vendor {
+    /// The library under test, in front of Mesa.
+    Glasm,
+    /// Mesa alone.
+    Mesa,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
+}
+
+fn made(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// The library that Cargo has built: beside the test program, or above it.
+fn library() -> PathBuf {
+    const NAME: &str = "libglasm_glvendor.so";
+    let program = std::env::current_exe().unwrap();
+    let mut folders = program.ancestors().skip(1).take(2);
+    let found = folders.find(|folder| folder.join(NAME).exists());
+    let found = found.unwrap_or_else(|| panic!("{NAME} is not beside {}", program.display()));
+    found.join(NAME)
+}
+
+/// A folder in which GLVND finds the library, made once.
+fn vendors() -> &'static Path {
+    static MADE: OnceLock<PathBuf> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let folder = made(&format!("vendors-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for name in ["libEGL_glasm.so.0", "libGLX_glasm.so.0"] {
+            let link = folder.join(name);
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(library(), &link).unwrap();
+        }
+        let manifest = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "libEGL_glasm.so.0"}}"#;
+        std::fs::write(folder.join("glasm.json"), manifest).unwrap();
+        folder
+    })
+}
+
+/// Builds a client, once; nothing if there is no compiler.
+fn build(name: &str) -> Option<PathBuf> {
+    static BUILT: Mutex<Option<HashMap<String, Option<PathBuf>>>> = Mutex::new(None);
+    let mut built = BUILT.lock().unwrap_or_else(|it| it.into_inner());
+    let built = built.get_or_insert_default();
+    built.entry(name.to_owned()).or_insert_with(|| compile(name)).clone()
+}
+
+fn compile(name: &str) -> Option<PathBuf> {
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    if !has_program(&compiler.to_string_lossy()) {
+        return None;
+    }
+    let sources = [folder().join("client.c"), folder().join(format!("{name}.c"))];
+    let generated = made(&format!("client-{name}"));
+    std::fs::create_dir_all(&generated).unwrap();
+    let texts: Vec<String> = sources.iter().map(|it| std::fs::read_to_string(it).unwrap()).collect();
+    std::fs::write(generated.join("gl.h"), header::of(&texts.concat())).unwrap();
+    let program = generated.join("client");
+    let mut command = Command::new(compiler);
+    command
+        .args(["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror"])
+        .arg("-I")
+        .arg(&generated)
+        .arg("-I")
+        .arg(folder())
+        .args(sources)
+        .arg("-o")
+        .arg(&program)
+        .args(["-pthread", "-ldl", "-lm"]);
+    let said = command.output().unwrap();
+    assert!(said.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&said.stderr));
+    Some(program)
+}
+
+/// Runs a client and gives what it prints; nothing if it cannot run here.
+pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> {
+    let program = build(name)?;
+    let mut command = match window {
+        Window::Egl => Command::new(program),
+        Window::Glx if !has_program("xvfb-run") => return None,
+        Window::Glx => {
+            let mut command = Command::new("xvfb-run");
+            command.arg("--auto-servernum").arg(program);
+            command
+        }
+    };
+    for variable in ["GLASM_LOG", "GLASM_ALL", "GLASM_DUMP", "GLASM_VENDOR", "MESA_LOADER_DRIVER_OVERRIDE"] {
+        command.env_remove(variable);
+    }
+    command.env("CLIENT_WINDOW", format!("{window:?}"));
+    command.env("LIBGL_ALWAYS_SOFTWARE", "1");
+    match vendor {
+        Vendor::Mesa => {
+            command.env("__GLX_VENDOR_LIBRARY_NAME", "mesa");
+            command.env_remove("__EGL_VENDOR_LIBRARY_FILENAMES");
+        }
+        Vendor::Glasm => {
+            let mut path = OsString::from(vendors());
+            if let Some(others) = std::env::var_os("LD_LIBRARY_PATH") {
+                path.push(":");
+                path.push(others);
+            }
+            command.env("LD_LIBRARY_PATH", path);
+            command.env("__GLX_VENDOR_LIBRARY_NAME", "glasm");
+            command.env("__EGL_VENDOR_LIBRARY_FILENAMES", vendors().join("glasm.json"));
+        }
+    }
+    judge(&command.output().unwrap(), name)
+}
+
+fn judge(ran: &Output, name: &str) -> Option<String> {
+    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&ran.stderr);
+    if ran.status.code() == Some(CANNOT_RUN) {
+        skip(errors.trim().lines().last().unwrap_or("the client cannot run here"));
+        return None;
+    }
+    assert!(ran.status.success(), "{name}: {}\n{said}{errors}", ran.status);
+    Some(said)
+}
