@@ -46,16 +46,16 @@ impl Builder {
     /// Decorations that the flags of the instruction ask for.
     #[inline]
     pub(crate) fn decorate_result(&mut self, val: Val, op: Op) {
-        if !self.flags.is_empty() {
+        if self.is_exact || !self.flags.is_empty() {
             self.decorate_flagged(val, op);
         }
     }
 
     #[inline(never)]
     fn decorate_flagged(&mut self, val: Val, op: Op) {
-        // Mesa's OpenGL loses infinities of doubles that are told to be exact.
-        let is_lossy = self.target.is_opengl() && val.scalar == Scalar::F64;
-        if self.flags.contains(InstFlags::PRECISE) && is_contractible(op) && !is_lossy {
+        // Mesa's OpenGL loses infinities of doubles that are told to be exact, so that only instructions that ask for it are.
+        let is_exact = self.is_exact && val.scalar != Scalar::F64;
+        if is_contractible(op) && (is_exact || self.flags.contains(InstFlags::PRECISE)) {
             self.decorate(val.id, Decoration::NoContraction, &[]);
         }
         // `RelaxedPrecision` exists for results of 32 bits only.

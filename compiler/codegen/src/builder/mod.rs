@@ -64,9 +64,9 @@ pub(crate) struct Builder {
     pub(crate) wide_ints: WideInts,
     /// Whether zero times anything is zero.
     pub(crate) zero_product: bool,
-    /// Flags that all instructions have. OpenGL has no float controls: its drivers take infinities and NaN for granted that cancel each other
-    /// out, and sums in another order for the same, unless results are told to be exact.
-    pub(crate) all_flags: InstFlags,
+    /// Whether all results of 32 bits are told to be exact. OpenGL has no float controls unless its driver knows them from Vulkan: drivers take for granted that
+    /// infinities and NaN cancel each other out, and sums in another order for the same, unless results are told to be exact.
+    is_exact: bool,
     /// Whether numbers with few bits are left as they are.
     pub(crate) fast_precision: bool,
     /// Whether code flushes denormals, because the device is not told to.
@@ -126,11 +126,9 @@ impl Builder {
         self.fast_precision = options.fast_precision;
         self.flushes_denormals = flushes_denormals(stage, modes, options);
         self.has_names = options.debug.names;
-        self.all_flags = match options.target.is_opengl() && !options.fast_precision {
-            true => InstFlags::PRECISE,
-            false => InstFlags::empty(),
-        };
-        self.flags = self.all_flags;
+        let needs_none = options.fast_precision || self.device.signed_zero_inf_nan_preserve_float32;
+        self.is_exact = options.target.is_opengl() && !needs_none;
+        self.flags = InstFlags::empty();
         self.needs = Needs::default();
         self.needs.insert(Need::Shader);
         self.reset_sections();

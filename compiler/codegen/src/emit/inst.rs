@@ -5,7 +5,7 @@ use super::alu::Extreme;
 use super::cx::{InstCx, Outcome};
 use crate::builder::{Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
-use glasm_ir::{Inst, Op, Saturate, Src};
+use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Emit<'_> {
@@ -19,11 +19,11 @@ impl Emit<'_> {
             return Ok(());
         }
         self.line(inst.span);
-        self.w.flags = inst.flags | self.w.all_flags;
+        self.w.flags = inst.flags;
         if !self.constant_inst(inst, needed)? {
             self.compute_and_write(InstCx { inst, lanes }, needed)?;
         }
-        self.w.flags = self.w.all_flags;
+        self.w.flags = InstFlags::empty();
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use super::Emit;
 use super::cx::InstCx;
 use crate::builder::Val;
 use crate::error::Failure;
+use glasm_ir::InstFlags;
 
 impl Emit<'_> {
     /// The source as half precision has it.
@@ -27,7 +28,7 @@ impl Emit<'_> {
     /// The source. What is done with it is not relaxed: that would leave the rounding to the device.
     fn exact_source(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let value = self.source(cx.inst, 0, cx.lanes)?;
-        self.w.flags = self.w.all_flags;
+        self.w.flags = InstFlags::empty();
         Ok(value)
     }
 }
