@@ -45,15 +45,11 @@ fn options_for(target: Target) -> Options {
 
 /// Whether all errors say what OpenGL's SPIR-V has no form for.
 fn names_what_opengl_lacks(errors: &Diagnostics) -> bool {
-    errors.list.iter().all(|error| match error.code {
-        Code::FeatureMissing => {
-            let message = error.message.as_str();
-            ["bufferDeviceAddress", "subgroup"]
-                .iter()
-                .any(|name| message.contains(name))
-        }
-        Code::Unsupported => error.message.contains("OpenGL"),
-        _ => false,
+    errors.list.iter().all(|error| {
+        let has = |word: &&str| error.message.contains(*word);
+        let features = ["bufferDeviceAddress", "subgroup"];
+        error.code == Code::FeatureMissing && features.iter().any(|name| has(name))
+            || error.code == Code::Unsupported && has(&"OpenGL")
     })
 }
 

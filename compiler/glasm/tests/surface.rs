@@ -83,6 +83,9 @@ fn functions_have_these_types() {
     let _: fn(&Program) -> Option<Dialect> = Program::dialect;
     let _: fn(&Program) -> &Diagnostics = Program::warnings;
     let _: fn(&Program) -> Source<'_> = Program::source;
+    let _: fn(DeviceFeatures, u32, u32) -> Options = glasm::opengl::options;
+    let _: fn() -> Options = glasm::opengl::options_of_all;
+    let _: fn(u32, u32) -> BindingLayout = BindingLayout::opengl;
     let _: fn() -> Compiler = Compiler::new;
     let _: fn(&mut Compiler, &Source<'_>, &Options) -> Compiled = Compiler::compile;
     let _: fn(&mut Compiler, &Source<'_>) -> Result<Program, Diagnostics> = Compiler::load;
