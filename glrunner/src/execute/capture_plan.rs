@@ -265,6 +265,27 @@ mod tests {
     use super::*;
     use glasm_scripts::script::Script;
 
+    #[test]
+    fn streams_and_strides_of_modules() {
+        let capture = |buffer, offset, stream| Capture {
+            semantic: Semantic::Position,
+            first: 1,
+            count: 3,
+            buffer,
+            offset,
+            stream,
+        };
+        let feedback = TransformFeedback {
+            captures: vec![capture(2, 4, 1), capture(0, 0, 0)],
+            strides: vec![32],
+        };
+        let plan = CapturePlan::of_modules(&feedback);
+        assert!(plan.results.is_empty());
+        assert_eq!(plan.streams, [0, 0, 1]);
+        // Three components of four bytes behind byte 4; nothing is in buffer 1.
+        assert_eq!(plan.strides, [32, 0, 16]);
+    }
+
     /// What the lines of a script capture.
     fn plan(lines: &str) -> Result<CapturePlan, String> {
         let text = format!("[test]\n{lines}\n");

@@ -431,6 +431,40 @@ mod tests {
         assert_eq!((format.ty, words), (gl::UNSIGNED_INT, [0, 2, 0, 1]));
     }
 
+    /// Four components of 64 bits at attribute 1: 16 bytes for each half.
+    #[test]
+    fn words_of_wide_attributes_lie_where_modules_read_them() {
+        let text = "[vertex data]\n0/R32_UINT 1/R64G64B64_SINT\n7 1 2 3\n[test]\n";
+        let script = glasm_scripts::script::Script::parse(text.as_bytes()).unwrap();
+        let data = script.vertex_data.unwrap();
+        let column = data
+            .columns
+            .iter()
+            .find(|column| column.location == 1)
+            .unwrap();
+        let word = |attribute, location, half| WordInput {
+            attribute,
+            location,
+            half,
+        };
+        let found = |words: &[WordInput]| {
+            let mut plan = Plan::default();
+            plan.add_words(&data, column, words);
+            let place = |(_, array): &(u32, VertexArray)| match array.slot {
+                ArraySlot::Generic(location, format) => {
+                    (location, format.size, array.offset as u32 - column.offset)
+                }
+                ArraySlot::Conventional(_) => panic!("words have numbers"),
+            };
+            plan.arrays.iter().map(place).collect::<Vec<_>>()
+        };
+        let halves = [word(1, 1, Some(Half::Low)), word(1, 5, Some(Half::High))];
+        assert_eq!(found(&halves), [(1, 4, 0), (5, 2, 16)]);
+        // Registers of words have the rest behind the attribute.
+        let registers = [word(1, 1, None), word(2, 2, None), word(0, 0, None)];
+        assert_eq!(found(&registers), [(1, 4, 0), (2, 2, 16)]);
+    }
+
     #[test]
     fn conversions_follow_the_bytes_of_the_script() {
         let data = VertexData::rectangle([0.0, 0.0, 1.0, 1.0], Some([0.0, 0.0, 4.0, 2.0]));
