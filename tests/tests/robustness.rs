@@ -102,7 +102,7 @@ proptest! {
     fn programs_with_a_few_words_changed(seed: u64) {
         let mut rng = Rng::new(seed);
         let program = rng.pick(programs());
-        let target = *rng.pick(&[Target::Vulkan1_1, Target::Vulkan1_2, Target::Vulkan1_3]);
+        let target = *rng.pick(&Target::ALL);
         let debug = DebugInfo { names: rng.percent(50), lines: rng.percent(50) };
         let text = mutate(&program.text, words(), &mut rng);
         survives(&text, &Options { target, debug, ..Options::default() });

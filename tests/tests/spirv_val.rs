@@ -46,10 +46,10 @@ fn options_for(target: Target) -> Options {
 /// Whether all errors say what OpenGL's SPIR-V has no form for.
 fn names_what_opengl_lacks(errors: &Diagnostics) -> bool {
     errors.list.iter().all(|error| {
-        let has = |word: &&str| error.message.contains(*word);
-        let features = ["bufferDeviceAddress", "subgroup"];
-        error.code == Code::FeatureMissing && features.iter().any(|name| has(name))
-            || error.code == Code::Unsupported && has(&"OpenGL")
+        let has = |word: &str| error.message.contains(word);
+        let is_missing = has("bufferDeviceAddress") || has("subgroup");
+        error.code == Code::FeatureMissing && is_missing
+            || error.code == Code::Unsupported && has("OpenGL")
     })
 }
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod bindings;
 mod builder;
 mod capability;
 mod capture;

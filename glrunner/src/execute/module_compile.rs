@@ -66,16 +66,25 @@ pub(super) fn compile(
         let shader = compiled.map_err(|errors| refused(script, &section, &errors))?;
         stages.push(stage_module(gl, &section, shader, modules)?);
     }
-    let implementation = Implementation::of(gl)?;
-    for module in &stages {
-        if let Some(feature) = implementation.lacking(&module.reflection) {
-            let stage = module.stage.name();
-            let reason = format!("the driver lacks {feature}, which the {stage} program needs");
-            return Err(Problem::Lacking(reason));
-        }
-    }
+    check_features(gl, &stages)?;
     let program = link(gl, &stages, key.work, first.line)?;
     Ok(ModuleProgram { stages, program })
+}
+
+/// What the modules need must be there: not all of it is asked for when they are compiled.
+fn check_features(gl: &Gl, stages: &[StageModule]) -> Result<(), Problem> {
+    let implementation = Implementation::of(gl)?;
+    let lacking = |module: &StageModule| {
+        let feature = implementation.lacking(&module.reflection)?;
+        let stage = module.stage.name();
+        Some(format!(
+            "the driver lacks {feature}, which the {stage} program needs"
+        ))
+    };
+    match stages.iter().find_map(lacking) {
+        Some(reason) => Err(Problem::Lacking(reason)),
+        None => Ok(()),
+    }
 }
 
 type Compiled = Result<Shader, Diagnostics>;

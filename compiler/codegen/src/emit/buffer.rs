@@ -366,12 +366,9 @@ impl Emit<'_> {
             }
         }
         let element = self.w.ty(view.scalar, view.size);
-        self.w.access_chain(
-            place,
-            storage_class(buffer.kind, self.options.target),
-            element,
-            &operands[..count],
-        )
+        let class = storage_class(buffer.kind, self.options.target);
+        self.w
+            .access_chain(place, class, element, &operands[..count])
     }
 }
 
