@@ -1,7 +1,6 @@
 //! `glasm gl`: what the application gets, with a library of no content and with the real one, where it is built.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod support;
 

@@ -202,13 +202,13 @@ impl Primitives {
     }
 
     /// What a geometry or tessellation evaluation program declares to make: NV_geometry_program4 section 2.X.7.Y, "PRIMITIVE_OUT", and
-    /// NV_tessellation_program5, "TESS_MODE" and "TESS_POINT_MODE".
+    /// NV_tessellation_program5, "TESS_MODE" and "TESS_POINT_MODE". Programs that pass primitives through make what they get.
     pub(super) fn of_program(text: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(text);
         let lines = text.lines();
         let statements = lines.map(|line| line.split('#').next().unwrap_or_default());
         let statements = statements.flat_map(|line| line.split(';'));
-        let mut found = None;
+        let (mut found, mut taken, mut passes) = (None, None, false);
         for statement in statements {
             let mut words = statement.split_ascii_whitespace();
             match (words.next(), words.next()) {
@@ -217,10 +217,14 @@ impl Primitives {
                 (Some("PRIMITIVE_OUT"), Some("LINE_STRIP"))
                 | (Some("TESS_MODE"), Some("ISOLINES")) => found = Some(Self::Lines),
                 (Some("PRIMITIVE_OUT" | "TESS_MODE"), Some(_)) => found = Some(Self::Triangles),
+                (Some("PRIMITIVE_IN"), Some("POINTS")) => taken = Some(Self::Points),
+                (Some("PRIMITIVE_IN"), Some("LINES")) => taken = Some(Self::Lines),
+                (Some("PRIMITIVE_IN"), Some("TRIANGLES")) => taken = Some(Self::Triangles),
+                (Some("OPTION"), Some("NV_geometry_program_passthrough")) => passes = true,
                 _ => {}
             }
         }
-        found
+        found.or(taken.filter(|_| passes))
     }
 
     /// What the module of a geometry or tessellation evaluation program makes.
@@ -382,6 +386,9 @@ mod tests {
         let geometry =
             "!!NVgp4.0\nPRIMITIVE_IN TRIANGLES;\nPRIMITIVE_OUT LINE_STRIP; VERTICES_OUT 2;";
         assert_eq!(of(geometry), Some(Primitives::Lines));
+        let through = "!!NVgp5.0\nOPTION NV_geometry_program_passthrough;\nPRIMITIVE_IN LINES;";
+        assert_eq!(of(through), Some(Primitives::Lines));
+        assert_eq!(of("!!NVgp5.0\nPRIMITIVE_IN LINES;"), None);
         assert_eq!(
             of("PRIMITIVE_OUT TRIANGLE_STRIP;"),
             Some(Primitives::Triangles)

@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn results_that_do_not_fit_count() {
         let facts = vertex(
-            "!!NVvp5.0\nOUTPUT all[] = { result.attrib[0..31] };\nTEMP n;\nMOV.S n, vertex.position;\nMOV all[n.x], 1;\n\
+            "!!NVvp5.0\nOUTPUT all[] = { result.attrib[0..31] };\nTEMP n;\nMOV.S n, vertex.position;\nMOV all[n.x].x, 1;\n\
              MOV result.color, 1;\nMOV result.pointsize.x, 2;\nMOV result.clip[3].x, 1;\nEND",
         );
         assert!(facts.writes_point_size);

@@ -75,7 +75,6 @@ impl Execution<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::execute::test_support::{run_steps, with_registers};
     use crate::gl::pretend::take_calls;
 

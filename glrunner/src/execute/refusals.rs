@@ -27,9 +27,9 @@ pub(super) fn settle(
 /// Whether the driver refuses to draw with the programs of a script, which it has taken one by one. That is what OpenGL does about units that
 /// programs use with different targets; all other errors are those of one program.
 pub(super) fn refuses_together(gl: &Rc<Gl>, script: &Script) -> Result<bool, String> {
-    let is_conflict = |step: &Step| match &step.command {
-        Command::ExpectError(error) => error.code == Code::TargetConflict,
-        _ => false,
+    let is_conflict = |step: &Step| {
+        let code = Code::TargetConflict;
+        matches!(&step.command, Command::ExpectError(error) if error.code == code)
     };
     if script.programs.len() < 2 || !script.steps.iter().any(is_conflict) {
         return Ok(false);
