@@ -181,7 +181,7 @@ mod tests {
             assert_eq!(semantic(meaning(known)).unwrap(), known);
         }
         let beyond = glasm_meaning {
-            semantic: 62,
+            semantic: glasm_semantic::ClipVertex as u32 + 1,
             index: 0,
             source: 0,
         };
