@@ -965,6 +965,8 @@ enum glasm_semantic
     GLASM_SEMANTIC_FLAT_BACK_COLOR = 60,
     // Where the line of a fragment starts, in pixels.
     GLASM_SEMANTIC_LINE_START = 61,
+    // What user clip planes clip by.
+    GLASM_SEMANTIC_CLIP_VERTEX = 62,
 };
 #ifndef __cplusplus
 #if __STDC_VERSION__ >= 202311L

@@ -39,6 +39,7 @@ semantics! {
         FullyCovered HelperInvocation FragDepth FragStencil WorkgroupId WorkgroupCount WorkgroupSize LocalInvocationId GlobalInvocationId
         LocalInvocationIndex ThreadId ThreadEqMask ThreadLtMask ThreadLeMask ThreadGtMask ThreadGeMask SubgroupSize SubgroupInvocation
         SubgroupEqMask SubgroupGeMask SubgroupGtMask SubgroupLeMask SubgroupLtMask WarpId SmId LineStart
+        ClipVertex
     }
     numbered { Attrib Color BackColor TexCoord Generic ClipDistance CullDistance TessOuter TessInner PatchGeneric FlatColor FlatBackColor }
 }
@@ -138,6 +139,8 @@ pub enum glasm_semantic {
     FlatBackColor = 60,
     /// Where the line of a fragment starts, in pixels.
     LineStart = 61,
+    /// What user clip planes clip by.
+    ClipVertex = 62,
 }
 
 /// The meaning of a stage input or output.
@@ -173,12 +176,12 @@ mod tests {
         let found: Vec<Semantic> = (0..64)
             .filter_map(|number| semantic_of(number, 3, 1))
             .collect();
-        assert_eq!(found.len(), glasm_semantic::LineStart as usize + 1);
+        assert_eq!(found.len(), glasm_semantic::ClipVertex as usize + 1);
         for known in found {
             assert_eq!(semantic(meaning(known)).unwrap(), known);
         }
         let beyond = glasm_meaning {
-            semantic: 62,
+            semantic: glasm_semantic::ClipVertex as u32 + 1,
             index: 0,
             source: 0,
         };

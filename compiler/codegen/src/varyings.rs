@@ -13,6 +13,7 @@
 //! | `Generic(28..=31)` | 28 to 31 |
 //! | `FlatColor(0..=1)`, `FlatBackColor(0..=1)` | 27, 26, 25, 24, in place of generic ones |
 //! | `LineStart` | 23, in place of a generic one |
+//! | `ClipVertex` | 12, if the program writes nothing else there |
 //! | `Generic(32..)` | 31 down to 0, again and again, in place of others |
 //! | `VertexId` | 3, if the program writes nothing else there |
 //! | `PatchGeneric(0..=27)` | 27 down to 0 |
@@ -53,6 +54,7 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
         Semantic::FlatColor(n) if n < 2 => (27 - u32::from(n), 0, 1),
         Semantic::FlatBackColor(n) if n < 2 => (25 - u32::from(n), 0, 1),
         Semantic::LineStart => (23, 0, 1),
+        Semantic::ClipVertex => (12, 0, 1),
         Semantic::FogCoord | Semantic::FogVector => (4, 0, 1),
         Semantic::TexCoord(n) => (5, n, 8),
         Semantic::Generic(n @ 15..=27) => (SHARED[usize::from(n) - 15], 0, 1),

@@ -59,6 +59,8 @@ semantics! {
     FlatBackColor(n) = "flat_back_color";
     /// Where the line starts that a fragment belongs to, in pixels, for line stipples: (x, y). No program names it.
     LineStart = "line_start";
+    /// What user clip planes clip by, for later stages that read it.
+    ClipVertex = "clip_vertex";
     /// Fog coordinate in lane x; as fragment input (f, 0, 0, 1).
     FogCoord = "fog_coord";
     /// Fog as a vector of four components.

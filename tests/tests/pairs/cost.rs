@@ -1,7 +1,8 @@
 //! What it costs to bring all pairs to the device, each way: a measurement, on which nothing depends.
 #![expect(clippy::print_stdout, reason = "prints its figures")]
 
-use crate::vulkan::{Drawn, Extension, Gpu, Linking, Part, Watched};
+use crate::device::{Extension, Watched};
+use crate::vulkan::{Drawn, Gpu, Linking, Part};
 use crate::{FRAGMENT, VERTEX, apart, load, modules};
 use ash::vk;
 use glasm::{Compiler, Options, Program, Target};

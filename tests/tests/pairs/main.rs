@@ -6,14 +6,16 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod cost;
+mod device;
 mod vulkan;
 
+use device::{Extension, Watched, take_messages};
 use glasm::{Options, Program, Reflection, Semantic, Source, Target, Varyings, varying_location};
 use glasm_tests::skip::skip;
 use glasm_vkrunner::{Outcome, RunOptions, Runner};
 use std::fmt::Write;
 use std::path::Path;
-use vulkan::{Drawn, Extension, Gpu, Linking, Part, Watched, take_messages};
+use vulkan::{Drawn, Gpu, Linking, Part};
 
 type Vector = [f32; 4];
 
@@ -192,7 +194,9 @@ fn open(extension: Extension) -> Option<Gpu> {
     match Gpu::open(extension, Watched::Yes) {
         Ok(gpu) => {
             if !gpu.is_watched {
-                skip("the validation layer is not installed: its messages are not looked at");
+                skip(
+                    "no validation layer is installed that knows the extension: its messages are not looked at",
+                );
             }
             Some(gpu)
         }

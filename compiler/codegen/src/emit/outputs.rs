@@ -177,9 +177,10 @@ impl Emit<'_> {
 
     /// Whether no stage reads an output.
     fn is_dropped(&self, semantic: Semantic) -> bool {
-        // In the fixed table only, and there it gives way: few stages read it, and transform feedback has taken it already.
-        let is_number = semantic == Semantic::VertexId && self.shares_location(semantic);
-        is_number
+        // In the fixed table only, and there they give way: few stages read them, and transform feedback has taken them already.
+        let gives_way = matches!(semantic, Semantic::VertexId | Semantic::ClipVertex)
+            && self.shares_location(semantic);
+        gives_way
             || semantic == Semantic::PointSize && self.has_fixed_size()
             || self.is_disabled(semantic)
             || self.is_for_rasterization(semantic)

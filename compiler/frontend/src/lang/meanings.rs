@@ -19,6 +19,7 @@ pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
         Semantic::FlatColor(_) => "color that is not interpolated",
         Semantic::FlatBackColor(_) => "color of back faces that is not interpolated",
         Semantic::LineStart => "start of a line, in pixels: (x, y)",
+        Semantic::ClipVertex => "what user clip planes clip by",
         Semantic::FogCoord if is_fragment => "fog coordinate: (f, 0, 0, 1)",
         Semantic::FogCoord => "fog coordinate, in x",
         Semantic::FogVector => "fog as a vector",

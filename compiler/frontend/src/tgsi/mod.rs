@@ -111,7 +111,8 @@ impl<'s> Translation<'s> {
             Sink::CullDistances(first) => {
                 [0, 1, 2, 3].map(|lane| Some(Semantic::CullDistance(first + lane)))
             }
-            Sink::ClipVertex | Sink::OuterLevels | Sink::InnerLevels | Sink::Dropped => [None; 4],
+            Sink::ClipVertex => [Some(Semantic::ClipVertex), None, None, None],
+            Sink::OuterLevels | Sink::InnerLevels | Sink::Dropped => [None; 4],
         }
     }
 

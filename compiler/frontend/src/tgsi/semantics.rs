@@ -217,6 +217,9 @@ impl Name {
             }
             (Self::PointSize, _) if varying => float(Semantic::PointSize),
             (Self::Position, _) if varying => float(Semantic::Position),
+            (Self::ClipVertex, Geometry | TessControl | TessEval) if varying => {
+                float(Semantic::ClipVertex)
+            }
             (Self::Color, _) if varying && index < 2 => float(Semantic::Color(index)),
             (Self::BackColor, _) if varying && index < 2 => float(Semantic::BackColor(index)),
             (Self::Fog, _) if varying && old => float(Semantic::FogCoord),

@@ -59,7 +59,10 @@ impl Translation<'_> {
                 let first_two = mask & 0b0011;
                 self.single(row.place, first_two, |lane| Some(Semantic::TessInner(lane)));
             }
-            Sink::ClipVertex => self.clip_planes(row.place),
+            Sink::ClipVertex => {
+                self.clip_planes(row.place);
+                self.pass_clip_vertex(row.place);
+            }
         }
     }
 
@@ -142,6 +145,18 @@ impl Translation<'_> {
             let register = self.output_register(Semantic::ClipDistance(plane as u8));
             let sources = [coefficients, self.place(place)];
             self.put(register, WriteMask::X, Op::Dp4, Type::F32, &sources);
+        }
+    }
+
+    /// The next stage may read the vector, unless only rasterization is left.
+    fn pass_clip_vertex(&mut self, place: Place) {
+        match self.stage {
+            Stage::Vertex | Stage::TessEval => {
+                let register = self.output_register(Semantic::ClipVertex);
+                let source = self.place(place);
+                self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
+            }
+            Stage::TessControl | Stage::Geometry | Stage::Fragment | Stage::Compute => {}
         }
     }
 

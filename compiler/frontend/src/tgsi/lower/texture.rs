@@ -41,9 +41,10 @@ impl Translation<'_> {
             return Ok(());
         };
         self.check_target(inst, lookup, target)?;
-        let target = match lookup {
-            Lookup::Fetch | Lookup::FetchBase if target.target.is_cube() => self.faces(inst)?,
-            _ => target,
+        let fetches = matches!(lookup, Lookup::Fetch | Lookup::FetchBase);
+        let target = match fetches && target.target.is_cube() {
+            true => self.faces(inst)?,
+            false => target,
         };
         if self.uses_views {
             self.mixed_lookups(inst);
