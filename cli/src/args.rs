@@ -202,6 +202,9 @@ pub(crate) struct CompileArgs {
     /// Instructions after which the loops of programs with free branches end; 0 lets them run for ever
     #[arg(long, value_name = "N", default_value_t = 65_536)]
     pub(crate) step_limit: u32,
+    /// Where modules have GL state from that programs depend on
+    #[arg(long, value_name = "FORM", default_value = "fixed")]
+    pub(crate) state: StateArg,
     /// Zero times anything is zero, as on old GPUs; without it 0 * inf and 0 * NaN are NaN
     #[arg(long)]
     pub(crate) legacy_multiply: bool,
@@ -230,6 +233,27 @@ fn parse_stage(word: &str) -> Result<ProgramType, String> {
         let names: Vec<&str> = ProgramType::all().map(ProgramType::word).collect();
         format!("expected one of {}", names.join(", "))
     })
+}
+
+/// Where modules have GL state from.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StateArg {
+    /// Compiled in
+    Fixed,
+    /// Specialization constants
+    Specialized,
+    /// A uniform block
+    Uniform,
+}
+
+impl From<StateArg> for glasm::StateForm {
+    fn from(form: StateArg) -> Self {
+        match form {
+            StateArg::Fixed => Self::Fixed,
+            StateArg::Specialized => Self::Specialized,
+            StateArg::Uniform => Self::Uniform,
+        }
+    }
 }
 
 /// What `glasm compile` writes.

@@ -8,7 +8,7 @@ use crate::emit::{self, Emitted, Failure};
 use crate::inputs::{Input, Inputs, find_inputs};
 use crate::programs::{Content, Program, labels};
 use crate::validate::Validator;
-use glasm::{Conventions, DebugInfo, Options, ProgramType, Source, Target};
+use glasm::{Conventions, DebugInfo, Options, ProgramType, Source, StateForms, Target};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -94,6 +94,7 @@ fn options(args: &CompileArgs) -> Options {
             names: args.debug,
             lines: args.debug,
         },
+        forms: StateForms::all(args.state.into()),
         legacy_multiply: args.legacy_multiply,
         fast_precision: args.fast_precision,
         exact_denormals: args.exact_denormals,

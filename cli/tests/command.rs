@@ -225,6 +225,27 @@ fn every_form_is_written() {
     );
 }
 
+#[test]
+fn state_is_read_from_where_the_caller_says() {
+    let folder = Folder::new("state");
+    folder.write("a.fp", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n");
+    for (form, has_constants, has_block) in [
+        ("fixed", false, false),
+        ("specialized", true, false),
+        ("uniform", false, true),
+    ] {
+        let line = ["compile", "a.fp", "--state", form, "--emit", "spvasm"];
+        let (status, stdout, stderr) = run(&folder, &line);
+        assert_eq!(status, 0, "{form}: {stderr}");
+        let has = |word: &str| stdout.split_ascii_whitespace().any(|it| it == word);
+        assert_eq!(
+            (has("SpecId"), has("Block")),
+            (has_constants, has_block),
+            "{form}: {stdout}"
+        );
+    }
+}
+
 #[cfg(feature = "translate")]
 #[test]
 fn textures_are_translated() {

@@ -41,6 +41,10 @@ pub(crate) enum Command {
     Use(u32),
     /// `CallList`, `CallLists`: names that the list base is added to already.
     CallLists(Vec<u32>),
+    /// `PushAttrib`
+    PushAttributes(u32),
+    /// `PopAttrib`
+    PopAttributes,
     /// Our programs are made ready for what draws, with the mode of its primitives if it has one.
     Ready(Option<u32>),
 }
@@ -75,6 +79,15 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         }
         Command::Use(program) => use_program(state, *program),
         Command::CallLists(names) => names.iter().for_each(|&name| state.call(name, 1)),
+        Command::PushAttributes(mask) => {
+            state.restore_overrides();
+            state.push_enables(*mask);
+            driver::PushAttrib(*mask);
+        }
+        Command::PopAttributes => {
+            driver::PopAttrib();
+            state.pop_enables();
+        }
         Command::Ready(primitive) => draw::ready(state, *primitive),
     }
 }

@@ -256,7 +256,7 @@ impl State {
     /// `PushAttrib`: which targets are enabled is a part of `ENABLE_BIT`. ARB_vertex_program, table X.6.
     pub(crate) fn push_enables(&mut self, mask: u32) {
         const MOST: usize = 64;
-        if self.recording.is_none() && self.pushed.len() < MOST {
+        if self.pushed.len() < MOST {
             let enables = std::array::from_fn(|n| self.bound[n].enabled);
             let has_enables = mask & driver::constants::ENABLE_BIT != 0;
             self.pushed.push(has_enables.then_some(enables));
@@ -265,9 +265,7 @@ impl State {
 
     /// `PopAttrib`: nearly everything may have changed.
     pub(crate) fn pop_enables(&mut self) {
-        if self.recording.is_none()
-            && let Some(Some(enables)) = self.pushed.pop()
-        {
+        if let Some(Some(enables)) = self.pushed.pop() {
             for (bound, enabled) in self.bound.iter_mut().zip(enables) {
                 bound.enabled = enabled;
             }

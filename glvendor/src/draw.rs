@@ -370,7 +370,7 @@ fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
         block.written = Some((versions, place));
         let number = block.binding as usize % BLOCK_BINDINGS;
         if state.drawing.bound[number] != Some((block.binding, place)) {
-            query::bind_uniform_buffer(block.binding, place.buffer, place.offset, place.size);
+            query::bind_uniform_buffer(block.binding, place.buffer.0, place.offset, place.size);
             state.drawing.bound[number] = Some((block.binding, place));
         }
     }

@@ -42,6 +42,8 @@ pub(crate) struct Recording {
     open: u32,
     /// Whether state has changed since the last part that makes our programs ready.
     pub(crate) is_changed: bool,
+    /// What is on the stack of attributes since the list began: whether it is a command of ours.
+    pushed: Vec<bool>,
     /// Whether primitives are open: between `Begin` and `End`, lists do not end.
     pub(crate) is_inside: bool,
 }
@@ -70,6 +72,7 @@ impl State {
                 parts: Vec::new(),
                 open: name,
                 is_changed: true,
+                pushed: Vec::new(),
                 is_inside: false,
             });
         }
@@ -97,28 +100,74 @@ impl State {
         }
     }
 
-    /// Compiles a command of ours into the list. `false` if there is none being compiled that only compiles.
+    /// Compiles a command of ours into the list that is being compiled, and executes it if the list says so. `false` if there is none.
     pub(crate) fn record(&mut self, command: &Command) -> bool {
-        let Some(recording) = &mut self.recording else {
-            return false;
-        };
-        if recording.is_inside {
-            return !recording.executes();
+        match self.recording.take() {
+            None => false,
+            // Such commands are errors between `Begin` and `End`.
+            Some(recording) if recording.is_inside => {
+                let executes = recording.executes();
+                self.recording = Some(recording);
+                !executes
+            }
+            Some(mut recording) => {
+                driver::EndList();
+                recording.parts.push(Part::Driver(recording.open));
+                recording.parts.push(Part::Own(command.clone()));
+                recording.is_changed |= !matches!(command, Command::Ready(_));
+                // The driver compiles nothing of it.
+                if recording.executes() {
+                    commands::execute(self, command);
+                }
+                recording.open = self.part_name();
+                driver::NewList(recording.open, recording.mode);
+                self.recording = Some(recording);
+                true
+            }
         }
-        driver::EndList();
-        recording.parts.push(Part::Driver(recording.open));
-        recording.parts.push(Part::Own(command.clone()));
-        recording.is_changed |= !matches!(command, Command::Ready(_));
-        let (executes, mode) = (recording.executes(), recording.mode);
+    }
+
+    /// A name for a part that nothing has: `GenLists` of the driver may go on behind the last part.
+    fn part_name(&self) -> u32 {
         let mut share = self.shared();
-        share.parts += 1;
-        let name = FIRST_PART + share.parts;
-        drop(share);
-        driver::NewList(name, mode);
-        if let Some(recording) = &mut self.recording {
-            recording.open = name;
+        loop {
+            share.parts += 1;
+            let name = FIRST_PART + share.parts;
+            if driver::IsList(name) == 0 {
+                return name;
+            }
         }
-        !executes
+    }
+
+    /// `PushAttrib`. In a list it is a command of ours if it keeps which targets are enabled, which the driver does not know of all.
+    pub(crate) fn push_attributes(&mut self, mask: u32) {
+        let keeps_enables = mask & driver::constants::ENABLE_BIT != 0;
+        if let Some(recording) = &mut self.recording {
+            recording.pushed.push(keeps_enables);
+            if keeps_enables && self.record(&Command::PushAttributes(mask)) {
+                return;
+            }
+        }
+        match self.recording {
+            None => commands::execute(self, &Command::PushAttributes(mask)),
+            Some(_) => driver::PushAttrib(mask),
+        }
+    }
+
+    /// `PopAttrib`, which belongs to the last `PushAttrib` in the list, or to one before it.
+    pub(crate) fn pop_attributes(&mut self) {
+        let is_ours = match &mut self.recording {
+            Some(recording) => recording.pushed.pop().unwrap_or(true),
+            None => true,
+        };
+        if is_ours && self.record(&Command::PopAttributes) {
+            return;
+        }
+        if is_ours {
+            return commands::execute(self, &Command::PopAttributes);
+        }
+        driver::PopAttrib();
+        self.changed(Groups::all() - Groups::ARRAYS);
     }
 
     /// Something draws: within a list our programs are made ready when it is called. Gives whether it draws now.

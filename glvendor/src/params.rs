@@ -36,8 +36,8 @@ pub(crate) struct Block {
 /// Where the bytes of a block are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
-    /// The buffer.
-    pub(crate) buffer: u32,
+    /// The buffer, and its number among all.
+    pub(crate) buffer: (u32, u32),
     /// The first byte.
     pub(crate) offset: usize,
     /// Their number.

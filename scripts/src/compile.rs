@@ -219,7 +219,7 @@ impl ScriptCompiler<'_> {
                 .state
                 .point_size
                 .or(requirements.fixed.point_size)
-                .filter(|_| is_last && gl_state),
+                .filter(|_| is_last && gl_state && !self.has_fixed_sizes()),
             unwritten_point_size: self.unwritten_point_size().filter(|_| is_last && gl_state),
             vertex_limit: self.state.vertex_limit,
             primitive_numbers: self.primitive_numbers(stage),
@@ -261,6 +261,13 @@ impl ScriptCompiler<'_> {
         }
     }
 
+    /// Whether GL itself computes the size of points.
+    fn has_fixed_sizes(&self) -> bool {
+        self.last_stage() == Stage::Vertex
+            && self.has_fixed_vertices()
+            && self.state.fixed.sizes_points()
+    }
+
     /// Whether GL itself processes the vertices.
     fn has_fixed_vertices(&self) -> bool {
         let mut programs = self.script.programs.iter();
@@ -287,7 +294,7 @@ fn is_program(section: &ProgramSection) -> bool {
 fn leave_open(options: &mut glasm::Options) {
     let initial = glasm::Options::default();
     let (forms, fixed) = (options.forms, &mut options.fixed);
-    let is_open = |form| form != StateForm::Fixed;
+    let is_open = |form: StateForm| !form.is_fixed();
     if is_open(forms.two_sided_color) {
         fixed.two_sided_color = initial.fixed.two_sided_color;
     }

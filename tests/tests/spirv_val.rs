@@ -52,7 +52,7 @@ fn names_what_opengl_lacks(errors: &Diagnostics) -> bool {
                 .iter()
                 .any(|name| message.contains(name))
         }
-        Code::Unsupported => error.message.starts_with("OpenGL's SPIR-V has no "),
+        Code::Unsupported => error.message.contains("OpenGL"),
         _ => false,
     })
 }

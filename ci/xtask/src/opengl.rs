@@ -1,4 +1,4 @@
-//! Where the OpenGL parts of this machine are: EGL, and Mesa's drivers for the CPU.
+//! Where the OpenGL parts of this machine are: EGL, GLX, and Mesa's drivers for the CPU.
 
 use crate::vulkan::library_dirs;
 use std::path::Path;
@@ -8,6 +8,13 @@ pub(crate) fn egl_present() -> bool {
     library_dirs()
         .iter()
         .any(|dir| dir.join("libEGL.so.1").exists())
+}
+
+/// Whether Mesa's part of GLX is installed.
+pub(crate) fn glx_present() -> bool {
+    library_dirs()
+        .iter()
+        .any(|dir| dir.join("libGLX_mesa.so.0").exists())
 }
 
 /// Whether Mesa's drivers for the CPU are installed.

@@ -185,6 +185,32 @@ const NEEDS: &[Need] = &[
         },
     },
     Need {
+        what: "Xvfb",
+        why: "an X server without a screen: the vendor library is tested with applications of GLX",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || shell::find_program("xvfb-run").is_some(),
+        names: Names {
+            debian: &["xvfb", "xauth"],
+            fedora: "xorg-x11-server-Xvfb",
+            arch: "xorg-server-xvfb",
+            homebrew: "xvfb (Linux only)",
+        },
+    },
+    Need {
+        what: "glxinfo",
+        why: "an application of GLX, which says what extensions it sees",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || shell::find_program("glxinfo").is_some() && opengl::glx_present(),
+        names: Names {
+            debian: &["mesa-utils", "libglx-mesa0"],
+            fedora: "glx-utils",
+            arch: "mesa-utils",
+            homebrew: "mesa-utils (Linux only)",
+        },
+    },
+    Need {
         what: "valgrind",
         why: "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it",
         purpose: Purpose::Bench,

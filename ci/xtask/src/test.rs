@@ -7,7 +7,9 @@ use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
-use crate::{gl_spirv, mutate, random, reference, shell, state as state_step, validate, vendor, virgl};
+use crate::{
+    gl_spirv, mutate, random, reference, shell, state as state_step, validate, vendor, virgl,
+};
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
 use std::io::ErrorKind;

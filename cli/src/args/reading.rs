@@ -51,6 +51,9 @@ struct TgsiArgs {
     /// A user clip plane whose distance CLIPVERTEX gives, 0 to 7; may be repeated
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(..8))]
     clip_plane: Vec<u32>,
+    /// The number of the BGNSUB with which a compute program begins that consists of subroutines [default: 0]
+    #[arg(long, value_name = "N")]
+    entry: Option<u32>,
 }
 
 /// What the options say.
@@ -102,6 +105,7 @@ impl From<&TgsiArgs> for TgsiOptions {
                 .clip_plane
                 .iter()
                 .fold(0, |all, plane| all | 1 << plane),
+            entry: args.entry.unwrap_or(usual.entry),
         }
     }
 }
@@ -160,7 +164,7 @@ mod tests {
     #[test]
     fn options_say_what_texts_leave_open() {
         let line = "--tgsi-old --tgsi-virgl --shared-memory 64 --private-memory 0 --block-size 8,4,1 --work-dim 2 --user-data 1,-1,0x80,4294967295 \
-                    --default-tess-levels 1,2,0x40400000,4,-0.5,inf --dual-source --clip-plane 0 --clip-plane 7";
+                    --default-tess-levels 1,2,0x40400000,4,-0.5,inf --dual-source --clip-plane 0 --clip-plane 7 --entry 15";
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let floats = [1.0f32, 2.0, 3.0, 4.0, -0.5, f32::INFINITY];
         let expected = TgsiOptions {
@@ -174,6 +178,7 @@ mod tests {
             default_levels: floats.map(f32::to_bits),
             dual_source: true,
             clip_planes: 0b1000_0001,
+            entry: 15,
         };
         assert_eq!(read(&words).unwrap().tgsi, expected);
         for wrong in [
@@ -182,6 +187,7 @@ mod tests {
             "--work-dim=4",
             "--user-data=1,2,3,0.5",
             "--clip-plane=8",
+            "--entry=-1",
             "--shared-memory=1048577",
         ] {
             assert!(read(&[wrong]).is_err(), "{wrong}");

@@ -1,6 +1,6 @@
 //! The command line of `glasm run` and of its worker processes, and of `glasm devices`.
 
-use super::TargetArg;
+use super::{StateArg, TargetArg};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use std::ffi::OsString;
@@ -248,27 +248,6 @@ impl ThroughArg {
             Self::Glsl => Some(glasm_glrunner::Through::Glsl),
             // OpenGL has no such language: the driver gets the programs as they are.
             Self::Wgsl => None,
-        }
-    }
-}
-
-/// Where modules have GL state from.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum StateArg {
-    /// Compiled in
-    Fixed,
-    /// Specialization constants
-    Specialized,
-    /// A uniform block
-    Uniform,
-}
-
-impl From<StateArg> for glasm::StateForm {
-    fn from(form: StateArg) -> Self {
-        match form {
-            StateArg::Fixed => Self::Fixed,
-            StateArg::Specialized => Self::Specialized,
-            StateArg::Uniform => Self::Uniform,
         }
     }
 }

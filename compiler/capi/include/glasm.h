@@ -1397,6 +1397,8 @@ typedef struct glasm_source {
     glasm_bool tgsi_dual_source;
     // TGSI: user clip planes whose distances CLIPVERTEX gives, bit n for plane n.
     uint32_t tgsi_clip_planes;
+    // TGSI: the number of the BGNSUB with which a compute program begins that consists of subroutines.
+    uint32_t tgsi_entry;
 } glasm_source;
 
 // One of the programs of a text.
@@ -2474,6 +2476,16 @@ glasm_stage glasm_shader_stage(const struct glasm_shader *shader);
 //
 // `shader` stays the caller's. The string belongs to it and is valid until it is freed.
 const char *glasm_shader_reflection_json(const struct glasm_shader *shader);
+
+// A shader that was compiled before, out of a cache: from what `glasm_shader_words` and `glasm_shader_reflection_json` gave for it, in the same
+// version of the library. Whether they belong together is not checked.
+//
+// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if
+// they are no module and no reflection.
+glasm_result glasm_shader_create(const uint32_t *words,
+                                 size_t count,
+                                 const char *reflection,
+                                 struct glasm_shader **shader);
 
 // Another handle of the same shader: both are freed, and the shader is gone with the last of them. NULL for NULL.
 //

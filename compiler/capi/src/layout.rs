@@ -39,7 +39,7 @@ layouts! {
     reflection::glasm_texture_binding 28 28;
     semantic::glasm_meaning 12 12;
     source::glasm_part 24 16;
-    source::glasm_source 144 120;
+    source::glasm_source 144 124;
     state_parameter::glasm_state_parameter 40 40;
     state_words::glasm_state_constant 8 8;
     state_words::glasm_state_forms 48 48;

@@ -70,109 +70,36 @@ pub struct glasm_limits {
     pub local_parameters: u32,
 }
 
-impl From<&Counts> for glasm_counts {
-    fn from(counts: &Counts) -> Self {
-        // Nothing is left out by `..`: a new member must be looked at.
-        let Counts {
-            instructions,
-            alu_instructions,
-            texture_instructions,
-            texture_indirections,
-            temporaries,
-            parameters,
-            attribs,
-            address_registers,
-            attrib_components,
-            result_components,
-        } = *counts;
-        Self {
-            size: size_of::<Self>(),
-            instructions,
-            alu_instructions,
-            texture_instructions,
-            texture_indirections,
-            temporaries,
-            parameters,
-            attribs,
-            address_registers,
-            attrib_components,
-            result_components,
+/// What becomes of counts and limits on their way to C and back, by the members that both have under the names of [`Counts`]. None is left out by `..`:
+/// a new one must be looked at.
+macro_rules! counts {
+    ($($member:ident)*) => {
+        impl From<&Counts> for glasm_counts {
+            fn from(counts: &Counts) -> Self {
+                let Counts { $($member,)* } = *counts;
+                Self { size: size_of::<Self>(), $($member,)* }
+            }
         }
-    }
+
+        impl From<Limits> for glasm_limits {
+            fn from(limits: Limits) -> Self {
+                let Limits { counts: Counts { $($member,)* }, env_parameters, local_parameters } = limits;
+                Self { size: size_of::<Self>(), $($member,)* env_parameters, local_parameters }
+            }
+        }
+
+        impl From<glasm_limits> for Limits {
+            fn from(limits: glasm_limits) -> Self {
+                let glasm_limits { size: _, $($member,)* env_parameters, local_parameters } = limits;
+                Self { counts: Counts { $($member,)* }, env_parameters, local_parameters }
+            }
+        }
+    };
 }
 
-impl From<Limits> for glasm_limits {
-    fn from(limits: Limits) -> Self {
-        let Limits {
-            counts,
-            env_parameters,
-            local_parameters,
-        } = limits;
-        let glasm_counts {
-            size: _,
-            instructions,
-            alu_instructions,
-            texture_instructions,
-            texture_indirections,
-            temporaries,
-            parameters,
-            attribs,
-            address_registers,
-            attrib_components,
-            result_components,
-        } = glasm_counts::from(&counts);
-        Self {
-            size: size_of::<Self>(),
-            instructions,
-            alu_instructions,
-            texture_instructions,
-            texture_indirections,
-            temporaries,
-            parameters,
-            attribs,
-            address_registers,
-            attrib_components,
-            result_components,
-            env_parameters,
-            local_parameters,
-        }
-    }
-}
-
-impl From<glasm_limits> for Limits {
-    fn from(limits: glasm_limits) -> Self {
-        let glasm_limits {
-            size: _,
-            instructions,
-            alu_instructions,
-            texture_instructions,
-            texture_indirections,
-            temporaries,
-            parameters,
-            attribs,
-            address_registers,
-            attrib_components,
-            result_components,
-            env_parameters,
-            local_parameters,
-        } = limits;
-        Self {
-            counts: Counts {
-                instructions,
-                alu_instructions,
-                texture_instructions,
-                texture_indirections,
-                temporaries,
-                parameters,
-                attribs,
-                address_registers,
-                attrib_components,
-                result_components,
-            },
-            env_parameters,
-            local_parameters,
-        }
-    }
+counts! {
+    instructions alu_instructions texture_instructions texture_indirections temporaries parameters attribs address_registers
+    attrib_components result_components
 }
 
 // SAFETY: numbers, beginning with the size.

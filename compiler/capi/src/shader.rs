@@ -1,8 +1,8 @@
 //! Shaders: modules with what they expect of their caller.
 
-use crate::call::guarded;
+use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::enums::glasm_stage;
-use crate::memory::{give_list, required};
+use crate::memory::{self, emptied, give_handle, give_list, required};
 use crate::reflection::Tables;
 use crate::strings::c_string;
 use glasm::Shader;
@@ -79,6 +79,40 @@ pub extern "C" fn glasm_shader_reflection_json(shader: Option<&glasm_shader>) ->
             c_string(&json.expect("a reflection always has a JSON form"))
         };
         Ok(compiled.json.get_or_init(json).as_ptr())
+    })
+}
+
+/// The first word of a module.
+const MAGIC: u32 = 0x0723_0203;
+/// Words of the header of a module.
+const HEADER: usize = 5;
+
+/// A shader that was compiled before, out of a cache: from what `glasm_shader_words` and `glasm_shader_reflection_json` gave for it, in the same
+/// version of the library. Whether they belong together is not checked.
+///
+/// `words` and `reflection` stay the caller's. `shader` is set to a shader that the caller owns and frees with `glasm_shader_free`, or to NULL if
+/// they are no module and no reflection.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_shader_create(
+    words: *const u32,
+    count: usize,
+    reflection: *const c_char,
+    shader: Option<&mut MaybeUninit<*mut glasm_shader>>,
+) -> glasm_result {
+    enter(|| {
+        let shader = emptied(shader, "shader")?;
+        // SAFETY: the caller has so many words there.
+        let words = unsafe { memory::list(words, count, "words") }?;
+        if words.len() < HEADER || words[0] != MAGIC {
+            return Err(Failure::argument("`words` are no SPIR-V module"));
+        }
+        // SAFETY: the caller answers for the string.
+        let json = required(unsafe { memory::string(reflection) }, "reflection")?;
+        let reflection = serde_json::from_str(&json)
+            .map_err(|error| Failure::argument(format!("`reflection` is none: {error}")))?;
+        let kept = Shader::from_kept(words.to_vec(), reflection);
+        give_handle(shader, glasm_shader::new(kept));
+        Ok(())
     })
 }
 

@@ -61,6 +61,8 @@ pub struct glasm_source {
     pub tgsi_dual_source: glasm_bool,
     /// TGSI: user clip planes whose distances CLIPVERTEX gives, bit n for plane n.
     pub tgsi_clip_planes: u32,
+    /// TGSI: the number of the BGNSUB with which a compute program begins that consists of subroutines.
+    pub tgsi_entry: u32,
 }
 
 // SAFETY: numbers and pointers, beginning with the size.
@@ -89,6 +91,7 @@ unsafe impl Versioned for glasm_source {
             tgsi_default_levels: tgsi.default_levels.map(f32::from_bits),
             tgsi_dual_source: tgsi.dual_source.into(),
             tgsi_clip_planes: tgsi.clip_planes.into(),
+            tgsi_entry: tgsi.entry,
         }
     }
 }
@@ -178,6 +181,7 @@ impl Given<'_> {
             default_levels: given.tgsi_default_levels.map(f32::to_bits),
             dual_source: given.tgsi_dual_source != 0,
             clip_planes: mask(given.tgsi_clip_planes, "tgsi_clip_planes")?,
+            entry: given.tgsi_entry,
         })
     }
 }

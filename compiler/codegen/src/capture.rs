@@ -6,7 +6,7 @@
 //! the last one below 28, or, if all of these are taken, the first one from 28 on.
 
 use crate::error::{Error, Failure};
-use crate::options::{Capture, ClipDepth, Options, StateForm, TransformFeedback};
+use crate::options::{Capture, ClipDepth, Options, TransformFeedback};
 use crate::varyings::{UNDISPUTED_LOCATIONS, varying_location, written_lanes};
 use glasm_ir::{Program, Semantic, Stage};
 
@@ -64,8 +64,7 @@ fn is_whole(capture: &Capture, options: &Options) -> bool {
     let remapped = position && options.conventions.clip_depth != ClipDepth::ZeroToOne;
     let is_varying = varying_location(capture.semantic).is_some();
     // The size that points are drawn with may be another one than the program writes.
-    let is_own_size =
-        options.forms.point_size == StateForm::Fixed && options.fixed.point_size.is_none();
+    let is_own_size = options.forms.point_size.is_fixed() && options.fixed.point_size.is_none();
     let size = capture.semantic == Semantic::PointSize && is_own_size;
     size || (vector && (position || is_varying) && !remapped)
 }

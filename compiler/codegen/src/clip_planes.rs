@@ -1,6 +1,6 @@
 //! User clip planes of position-invariant vertex programs. ARB_vertex_program section 2.14.4.5.1.
 
-use crate::options::{Options, StateForm};
+use crate::options::Options;
 use glasm_ir::arena::Id;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::{
@@ -41,7 +41,7 @@ pub(crate) fn with_clip_planes(program: &Program, options: &Options) -> Option<P
         .for_each(|node| builder.node(*node));
     builder.close_block_as(body);
     // Those that state turns off at run time clip nothing.
-    builder.program.modes.enabled_clip_distances |= options.forms.clip_planes != StateForm::Fixed;
+    builder.program.modes.enabled_clip_distances |= !options.forms.clip_planes.is_fixed();
     Some(builder.program)
 }
 

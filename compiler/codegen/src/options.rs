@@ -113,7 +113,8 @@ pub struct BindingLayout {
     pub buffer_set: u32,
     /// Added to the bindings of program parameter buffers.
     pub first_buffer_binding: u32,
-    /// Bindings of program parameter buffers that each stage has. In OpenGL a program that names a later one is refused.
+    /// Bindings of program parameter buffers that each stage has. In OpenGL a program that names a later one is refused; compute programs
+    /// have those of all five stages.
     pub buffers_per_stage: u32,
     /// Set of images, storage buffers and atomic counters. Bindings of storage buffers are their numbers from `first_storage_binding` on, where
     /// the program parameters of state programs are number 0, those of counters from `first_counter_binding` on, those of images from
@@ -622,7 +623,7 @@ pub struct Options {
 impl Options {
     /// Whether fragments may end for another reason than their program.
     pub(crate) fn tests_fragments(&self) -> bool {
-        self.forms.alpha_test != StateForm::Fixed
+        !self.forms.alpha_test.is_fixed()
             || self.fixed.alpha_test.function != CompareFunction::Always
             || self.stipples_lines()
             || self.stipples_polygons()
@@ -630,12 +631,12 @@ impl Options {
 
     /// Whether polygons may be stippled.
     pub(crate) fn stipples_polygons(&self) -> bool {
-        self.forms.polygon_stipple != StateForm::Fixed || self.polygon_stipple.is_some()
+        !self.forms.polygon_stipple.is_fixed() || self.polygon_stipple.is_some()
     }
 
     /// Whether lines may be stippled.
     pub(crate) fn stipples_lines(&self) -> bool {
-        self.forms.line_stipple != StateForm::Fixed || self.fixed.line_stipple.is_some()
+        !self.forms.line_stipple.is_fixed() || self.fixed.line_stipple.is_some()
     }
 
     /// The most vertices that a geometry program emits.

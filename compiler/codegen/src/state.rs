@@ -44,6 +44,13 @@ pub enum StateForm {
     Uniform,
 }
 
+impl StateForm {
+    /// Whether modules have the state compiled in.
+    pub const fn is_fixed(self) -> bool {
+        matches!(self, Self::Fixed)
+    }
+}
+
 /// Where a module has each state from.
 ///
 /// What a state needs of the interface between stages is there in all modules if it is not [`Fixed`](StateForm::Fixed), so that stages that

@@ -27,7 +27,7 @@
 use crate::capability::Need;
 use crate::capture::is_vector;
 use crate::error::{Error, Failure};
-use crate::options::{Options, StateForm};
+use crate::options::Options;
 use glasm_ir::arena::Id;
 use glasm_ir::{Program, Semantic, Stage, Storage, TypeBase};
 use spirv::BuiltIn;
@@ -331,7 +331,7 @@ impl Varyings {
 
 /// Adds what modules need besides to choose state at run time.
 pub(crate) fn add_state(list: &mut Vec<Semantic>, from: &Program, options: &Options) {
-    if options.forms.flat_colors != StateForm::Fixed {
+    if !options.forms.flat_colors.is_fixed() {
         list.extend(list.clone().into_iter().filter_map(flat_copy));
     }
     let mut outputs = from.outputs.iter();

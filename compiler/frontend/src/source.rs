@@ -272,6 +272,8 @@ pub struct TgsiOptions {
     pub dual_source: bool,
     /// User clip planes whose distances `CLIPVERTEX` gives: bit n for plane n.
     pub clip_planes: u8,
+    /// Where a compute program begins that consists of subroutines: the number of a `BGNSUB`, which Gallium's `pipe_grid_info` calls `pc`.
+    pub entry: u32,
 }
 
 impl Default for TgsiOptions {
@@ -287,6 +289,7 @@ impl Default for TgsiOptions {
             default_levels: [1f32.to_bits(); 6],
             dual_source: false,
             clip_planes: 0,
+            entry: 0,
         }
     }
 }

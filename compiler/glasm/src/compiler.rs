@@ -20,6 +20,17 @@ pub struct Shader {
     pub warnings: Diagnostics,
 }
 
+impl Shader {
+    /// A shader that was compiled before, from the words and the reflection that a caller has kept. Nothing about them is checked.
+    pub fn from_kept(words: Vec<u32>, reflection: Reflection) -> Self {
+        Self {
+            words,
+            reflection,
+            warnings: Diagnostics::default(),
+        }
+    }
+}
+
 /// Compiles a program string to SPIR-V.
 ///
 /// Callers with many programs keep a [`Compiler`], which reuses its memory.

@@ -75,6 +75,8 @@ fn every_name_of_the_surface_is_here() {
 fn functions_have_these_types() {
     type Compiled = Result<Shader, Diagnostics>;
     let _: fn(&Source<'_>, &Options) -> Compiled = compile;
+    let _: fn(Vec<u32>, Reflection) -> Shader = Shader::from_kept;
+    let _: fn(StateForm) -> bool = StateForm::is_fixed;
     let _: fn(&Source<'_>) -> Result<Program, Diagnostics> = Program::load;
     let _: fn(&Program, &Options) -> Compiled = Program::compile;
     let _: fn(&Program) -> Stage = Program::stage;

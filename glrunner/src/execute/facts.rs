@@ -4,7 +4,7 @@ use super::capture_plan::Primitives;
 use super::lookups::Lookups;
 use glasm::ir::{ParamSource, Semantic, Stage};
 use glasm::reflect::{Half, InterfaceVariable, Reflection, Scalar};
-use glasm::{FixedState, Options};
+use glasm::{FixedState, Options, Program, Source};
 
 /// What has to be known about a program to run it. The default holds for programs that do nothing of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -55,7 +55,7 @@ impl Facts {
         if matches!(stage, Stage::Geometry | Stage::TessEval) {
             facts.primitives = Primitives::of_program(text);
         }
-        let source = glasm::Source::new("program", text).for_stage(stage);
+        let source = Source::new("program", text).for_stage(stage);
         let options = Options {
             fixed: FixedState {
                 draw_buffers: drawn,
@@ -63,9 +63,18 @@ impl Facts {
             },
             ..Options::default()
         };
-        if let Ok(shader) = glasm::compile(&source, &options) {
-            facts.add(stage, &shader.reflection);
-            facts.lookups = Lookups::of(text, &shader.reflection);
+        match glasm::compile(&source, &options) {
+            Ok(shader) => {
+                facts.add(stage, &shader.reflection);
+                facts.lookups = Lookups::of(text, &shader.reflection);
+            }
+            // It may have more results than fit, unless it is known which of them are read.
+            Err(_) => {
+                if let Ok(program) = Program::load(&source) {
+                    let outputs = program.ir().outputs.iter();
+                    outputs.for_each(|output| facts.add_result(output.semantic));
+                }
+            }
         }
         facts
     }
@@ -104,10 +113,7 @@ impl Facts {
             self.untouched_colors = !outputs.fold(0, |bits, output| bits | color_bit(output));
         }
         for output in &reflection.outputs {
-            if let Semantic::ClipDistance(number @ 0..8) = output.semantic {
-                self.clip_distances |= 1 << number;
-            }
-            self.writes_point_size |= output.semantic == Semantic::PointSize;
+            self.add_result(output.semantic);
         }
         let slots = reflection.params.iter().flat_map(|params| &params.slots);
         for slot in slots {
@@ -115,6 +121,13 @@ impl Facts {
                 self.subroutine_parameters = self.subroutine_parameters.max(index + 1);
             }
         }
+    }
+
+    fn add_result(&mut self, semantic: Semantic) {
+        if let Semantic::ClipDistance(number @ 0..8) = semantic {
+            self.clip_distances |= 1 << number;
+        }
+        self.writes_point_size |= semantic == Semantic::PointSize;
     }
 
     fn add_attribute(&mut self, input: &InterfaceVariable) {
@@ -180,6 +193,16 @@ mod tests {
         );
         assert!(sized.writes_point_size);
         assert_eq!(sized.clip_distances, 0b10_0010);
+    }
+
+    #[test]
+    fn results_that_do_not_fit_count() {
+        let facts = vertex(
+            "!!NVvp5.0\nOUTPUT all[] = { result.attrib[0..31] };\nTEMP n;\nMOV.S n, vertex.position;\nMOV all[n.x], 1;\n\
+             MOV result.color, 1;\nMOV result.pointsize.x, 2;\nMOV result.clip[3].x, 1;\nEND",
+        );
+        assert!(facts.writes_point_size);
+        assert_eq!(facts.clip_distances, 0b1000);
     }
 
     #[test]

@@ -46,6 +46,8 @@ fn text_options(gl: &Gl, compiler: glasm::Options) -> Result<glasm_text::Options
     match known.max() {
         Some(language) => Ok(glasm_text::Options {
             compiler,
+            // Scripts expect what programs want of NaN.
+            nan: glasm_text::Nan::Exact,
             ..glasm_text::Options::new(language)
         }),
         None => Err(Problem::Lacking(crate::features::lacks("GLSL 3.30"))),

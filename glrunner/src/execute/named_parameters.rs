@@ -72,3 +72,30 @@ impl Execution<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::test_support::{run_steps, with_registers};
+    use crate::gl::pretend::take_calls;
+
+    #[test]
+    fn programs_get_their_parameters_again() {
+        let text = "[fragment program]\n!!FP1.0\nDECLARE tint;\nMOV o[COLR], tint;\nEND\n\
+            [fragment program other]\n!!FP1.0\nDECLARE tint;\nMOV o[COLR], -tint;\nEND\n\
+            [test]\nload fragment other\nparameter named_fp tint (1, 2, 3, 4)\nload fragment other\n\
+            probe parameter named_fp tint float (4, 4, 4, -1)\nprobe parameter named_fp tint == (4, 4, 4, -1)\n";
+        with_registers(text, |_, execution| {
+            execution.load_programs().unwrap();
+            run_steps(execution);
+            let calls = take_calls();
+            let named = calls.iter().filter(|call| call.starts_with("named"));
+            let set = "named tint [1.0, 2.0, 3.0, 4.0]";
+            assert_eq!(named.collect::<Vec<_>>(), [set, set]);
+            assert_eq!(
+                calls.iter().filter(|call| call.starts_with("load")).count(),
+                3
+            );
+        });
+    }
+}

@@ -33,12 +33,18 @@ fn replace(name: &str) -> Option<*const c_void> {
         "glDrawElementsInstancedBaseVertex" => elements_vertex as *const c_void,
         "glDrawElementsInstancedBaseVertexBaseInstance" => elements_base as *const c_void,
         "glEnable" => enable as *const c_void,
+        "glExecuteProgramNV" => execute_program as *const c_void,
         "glEndTransformFeedbackNV" | "glPauseTransformFeedbackNV" => none as *const c_void,
         "glGetProgramEnvParameterfvARB" => get_parameter as *const c_void,
         "glGetProgramLocalParameterfvARB" => get_parameter as *const c_void,
+        "glGetProgramNamedParameterfvNV" => get_named as *const c_void,
+        "glGetProgramParameterfvNV" => get_nv_parameter as *const c_void,
         "glGenProgramsNV" => real("glGenProgramsARB"),
         "glIsEnabled" => is_enabled as *const c_void,
         "glLoadProgramNV" => load_program as *const c_void,
+        "glProgramNamedParameter4fvNV" => set_named as *const c_void,
+        "glProgramVertexLimitNV" => two as *const c_void,
+        "glTrackMatrixNV" => four as *const c_void,
         "glProgramEnvParameter4fARB" | "glProgramLocalParameter4fARB" => set as *const c_void,
         "glProgramStringARB" => program_string as *const c_void,
         "glResumeTransformFeedbackNV" => none as *const c_void,
@@ -57,6 +63,7 @@ fn is_pretended(capability: u32) -> bool {
             | GEOMETRY_PROGRAM_NV
             | TESS_CONTROL_PROGRAM_NV
             | TESS_EVALUATION_PROGRAM_NV
+            | VERTEX_STATE_PROGRAM_NV
     )
 }
 
@@ -120,9 +127,23 @@ unsafe extern "system" fn get_parameter(_target: u32, _index: u32, value: *mut [
     unsafe { *value = [0.0; 4] };
 }
 
+unsafe extern "system" fn get_named(_: u32, _: i32, _: *const u8, value: *mut [f32; 4]) {
+    // SAFETY: the caller has room for four values.
+    unsafe { *value = [0.0; 4] };
+}
+
+unsafe extern "system" fn get_nv_parameter(_: u32, _: u32, _: u32, value: *mut [f32; 4]) {
+    // SAFETY: the caller has room for four values.
+    unsafe { *value = [0.0; 4] };
+}
+
+extern "system" fn execute_program(_: u32, _: u32, _: *const f32) {}
+extern "system" fn set_named(_: u32, _: i32, _: *const u8, _: *const f32) {}
 extern "system" fn set(_: u32, _: u32, _: f32, _: f32, _: f32, _: f32) {}
 extern "system" fn none() {}
 extern "system" fn one(_: u32) {}
+extern "system" fn two(_: u32, _: i32) {}
+extern "system" fn four(_: u32, _: u32, _: u32, _: u32) {}
 extern "system" fn three(_: u32, _: u32, _: u32) {}
 extern "system" fn indirect(_: isize) {}
 extern "system" fn depth_bounds(_: f64, _: f64) {}

@@ -44,10 +44,20 @@ pub(crate) fn address_of(buffer: u32) -> u64 {
 
 /// The device that tests use, with more extensions. `None` if there is none.
 pub(crate) fn open_pretended() -> Option<Rc<Gl>> {
+    open_pretended_with(&[])
+}
+
+/// Likewise with those of programs that name registers, with which there is no drawing here.
+pub(crate) fn open_for_registers() -> Option<Rc<Gl>> {
+    open_pretended_with(&["GL_NV_fragment_program", "GL_NV_vertex_program"])
+}
+
+fn open_pretended_with(extensions: &[&str]) -> Option<Rc<Gl>> {
     let gl = Rc::into_inner(open()?)?;
     take_calls();
+    let extensions = [PRETENDED, extensions].concat();
     // SAFETY: `replace` keeps to the registry.
-    let gl = unsafe { gl.pretend(PRETENDED, replace) };
+    let gl = unsafe { gl.pretend(&extensions, replace) };
     Some(Rc::new(gl.expect("EGL is loaded")))
 }
 
@@ -63,6 +73,16 @@ pub(super) fn replace(name: &str) -> Option<*const c_void> {
         "glEndTransformFeedbackNV" => real("glEndTransformFeedback"),
         "glPauseTransformFeedbackNV" => real("glPauseTransformFeedback"),
         "glResumeTransformFeedbackNV" => real("glResumeTransformFeedback"),
+        "glBindProgramNV" => bind_program as *const c_void,
+        "glDeleteProgramsNV" => real("glDeleteProgramsARB"),
+        "glExecuteProgramNV" => execute_program as *const c_void,
+        "glGenProgramsNV" => real("glGenProgramsARB"),
+        "glGetProgramNamedParameterfvNV" => get_named as *const c_void,
+        "glGetProgramParameterfvNV" => get_nv_parameter as *const c_void,
+        "glLoadProgramNV" => load_program as *const c_void,
+        "glProgramNamedParameter4fvNV" => set_named as *const c_void,
+        "glProgramVertexLimitNV" => limit_vertices as *const c_void,
+        "glTrackMatrixNV" => track_matrix as *const c_void,
         "glBindBufferRangeNV" => bind_buffer_range as *const c_void,
         "glGetProgramivARB" => get_program as *const c_void,
         "glGetNamedBufferParameterui64vNV" => get_buffer as *const c_void,
@@ -147,6 +167,73 @@ unsafe extern "system" fn capture_streams(
         )
     };
     note(format!("capture {results:?} streams {streams:?} {mode:#x}"));
+}
+
+extern "system" fn bind_program(target: u32, _program: u32) {
+    note(format!("bind program {target:#x}"));
+}
+
+unsafe extern "system" fn load_program(target: u32, _program: u32, length: i32, text: *const u8) {
+    // SAFETY: the caller has as many bytes.
+    let text = unsafe { std::slice::from_raw_parts(text, length.unsigned_abs() as usize) };
+    let text = String::from_utf8_lossy(text);
+    let header = text.lines().next().unwrap_or_default();
+    note(format!("load {target:#x} {header}"));
+}
+
+unsafe extern "system" fn execute_program(target: u32, _program: u32, argument: *const [f32; 4]) {
+    // SAFETY: the caller has four values.
+    let argument = unsafe { *argument };
+    note(format!("execute {target:#x} {argument:?}"));
+}
+
+extern "system" fn track_matrix(target: u32, address: u32, matrix: u32, transform: u32) {
+    note(format!(
+        "track {target:#x} {address} {matrix:#x} {transform:#x}"
+    ));
+}
+
+extern "system" fn limit_vertices(target: u32, limit: i32) {
+    note(format!("limit {target:#x} {limit}"));
+}
+
+unsafe extern "system" fn set_named(
+    _program: u32,
+    length: i32,
+    name: *const u8,
+    value: *const [f32; 4],
+) {
+    // SAFETY: the caller has as many bytes, and four values.
+    let (name, value) = unsafe {
+        let name = std::slice::from_raw_parts(name, length.unsigned_abs() as usize);
+        (String::from_utf8_lossy(name), *value)
+    };
+    note(format!("named {name} {value:?}"));
+}
+
+/// A parameter with a name has the length of the name here, in all components but the last one.
+unsafe extern "system" fn get_named(
+    _program: u32,
+    length: i32,
+    _name: *const u8,
+    value: *mut [f32; 4],
+) {
+    let length = length as f32;
+    // SAFETY: the caller has room for four values.
+    unsafe { *value = [length, length, length, -1.0] };
+}
+
+/// A parameter of vertex programs has its number here, in all components but the last one.
+unsafe extern "system" fn get_nv_parameter(
+    _target: u32,
+    index: u32,
+    name: u32,
+    value: *mut [f32; 4],
+) {
+    assert_eq!(name, PROGRAM_PARAMETER_NV);
+    let number = index as f32;
+    // SAFETY: the caller has room for four values.
+    unsafe { *value = [number, number, number, -2.0] };
 }
 
 /// What integer parameters of this number hold here: the first component tells the bank and type.

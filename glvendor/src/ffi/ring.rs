@@ -1,22 +1,17 @@
 //! Buffers that parameters are written to, one draw behind the other.
 
 use super::driver;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Bytes of a buffer.
 const SIZE: usize = 1 << 20;
-
-/// Names of these buffers count down from here: applications may choose the names of their buffers themselves, and take small ones.
-const FIRST_NAME: u32 = 0xFFFF_FF00;
-
-/// Buffers of all contexts so far, because contexts may share them.
-static MADE: AtomicU32 = AtomicU32::new(0);
 
 /// A buffer that stays mapped. Each place of it is written once; when it is full, another one takes its place, and the driver keeps the old
 /// one as long as draws read it.
 #[derive(Debug, Default)]
 pub(crate) struct Ring {
     buffer: u32,
+    /// Buffers so far: names come again.
+    serial: u32,
     /// Where it is mapped: an address, because the context may move to another thread.
     mapped: usize,
     used: usize,
@@ -33,9 +28,9 @@ impl Ring {
         }
     }
 
-    /// The buffer that is written to.
-    pub(crate) fn buffer(&self) -> u32 {
-        self.buffer
+    /// The buffer that is written to: its name, and its number among all, for names come again.
+    pub(crate) fn buffer(&self) -> (u32, u32) {
+        (self.buffer, self.serial)
     }
 
     /// Writes bytes behind what was written before, in room that was reserved. Gives the place in the buffer.
@@ -59,7 +54,9 @@ impl Ring {
     fn renew(&mut self) -> Option<()> {
         const PERSISTENT_WRITES: u32 = 0x0002 | 0x0040 | 0x0080;
         self.delete();
-        self.buffer = FIRST_NAME - MADE.fetch_add(1, Ordering::Relaxed) % 0x0FFF_FFFF;
+        self.serial += 1;
+        // SAFETY: there is room for one name.
+        unsafe { driver::GenBuffers(1, &mut self.buffer) };
         let [bound] = super::query::integers(0x8A28);
         driver::BindBuffer(0x8A11, self.buffer);
         // SAFETY: without data the buffer has any contents.

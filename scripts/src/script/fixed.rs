@@ -44,6 +44,11 @@ pub(super) const PROPERTIES: &[(&str, ParseRequirement)] = &[
         requirements.tgsi.dual_source = true;
         Ok(())
     }),
+    ("entry", |requirements, words| {
+        requirements.tgsi.entry =
+            words.parse_with("the number of an instruction", |word| word.parse().ok())?;
+        Ok(())
+    }),
     ("flat_colors", |requirements, _| {
         requirements.fixed.flat_colors = true;
         Ok(())

@@ -42,6 +42,8 @@ pub struct FixedFunctions {
     normalizes: bool,
     rescales: bool,
     point_attenuation: bool,
+    /// The size of points has bounds other than the initial ones.
+    point_bounds: bool,
     fog: bool,
     fog_mode: FogMode,
     fog_source: FogSource,
@@ -95,6 +97,7 @@ impl Default for FixedFunctions {
             normalizes: false,
             rescales: false,
             point_attenuation: false,
+            point_bounds: false,
             fog: false,
             fog_mode: FogMode::Exp,
             fog_source: FogSource::FogCoord,
@@ -139,6 +142,10 @@ impl FixedFunctions {
             }
             StateUpdate::Point(PointUpdate::Attenuation(factors)) => {
                 self.point_attenuation = factors != [1.0, 0.0, 0.0];
+            }
+            // The program for any bounds is right for the initial ones, too.
+            StateUpdate::Point(PointUpdate::Min(_) | PointUpdate::Max(_)) => {
+                self.point_bounds = true;
             }
             StateUpdate::Fixed(update) => self.apply_fixed(update),
             StateUpdate::Point(_)
@@ -197,6 +204,11 @@ impl FixedFunctions {
         self.lighting && self.light.two_sided
     }
 
+    /// Whether the vertex stage has to compute the size of points.
+    pub fn sizes_points(&self) -> bool {
+        self.point_attenuation || self.point_bounds
+    }
+
     /// The key of the vertex stage.
     pub fn vertex(&self, reads: FixedReads) -> FixedVertex {
         let color_material = self.is_color_material.then_some(self.color_material);
@@ -212,7 +224,7 @@ impl FixedFunctions {
             },
             lighting: self.lighting.then_some(lighting),
             fog_coordinate: reads.fog_coordinate.then_some(self.fog_source),
-            point_attenuation: self.point_attenuation,
+            point_attenuation: self.sizes_points(),
             texcoords: std::array::from_fn(|set| {
                 let unit = &self.units[set];
                 TexCoords {

@@ -133,7 +133,7 @@ fn requirements_say_what_tgsi_texts_leave_open() {
     let script = parse(
         "[require]\ntgsi old\ntgsi virgl\nfixed shared_memory 64\nfixed private_memory 0\nfixed block_size 8 4 1\nfixed work_dim 2\n\
          fixed user_data 1 -1 0x80 4294967295\nfixed default_tess_levels 1 2 0x40400000 4 -0.5 inf\nfixed dual_source\n\
-         fixed clip_plane 0\nfixed clip_plane 7\n[compute program]\nCOMP\nEND\n",
+         fixed clip_plane 0\nfixed clip_plane 7\nfixed entry 15\n[compute program]\nCOMP\nEND\n",
     );
     let floats = [1.0f32, 2.0, 3.0, 4.0, -0.5, f32::INFINITY];
     let expected = glasm::TgsiOptions {
@@ -147,6 +147,7 @@ fn requirements_say_what_tgsi_texts_leave_open() {
         default_levels: floats.map(f32::to_bits),
         dual_source: true,
         clip_planes: 0b1000_0001,
+        entry: 15,
     };
     let requirements = &script.requirements;
     assert_eq!(requirements.source("a", &script.programs[0]).tgsi, expected);
@@ -168,6 +169,8 @@ fn requirements_say_what_tgsi_texts_leave_open() {
         "fixed user_data 1 2 3 0x100000000",
         "fixed default_tess_levels 1 1 1 1 1",
         "fixed dual_source 1",
+        "fixed entry",
+        "fixed entry -1",
     ] {
         assert_eq!(errors(&format!("[require]\n{line}\n")).len(), 1, "{line}");
     }

@@ -370,6 +370,37 @@ static void test_layouts(void)
     }
 }
 
+/* A shader that was kept: its words and its reflection make it again. */
+static void test_kept_shaders(void)
+{
+    glasm_program *program = load(TEXTURED);
+    glasm_shader *shader = NULL, *again = NULL;
+    CHECK(glasm_program_compile(NULL, program, NULL, &shader, NULL) == GLASM_RESULT_OK);
+    size_t count, same_count, descriptors, same_descriptors;
+    const uint32_t *words = glasm_shader_words(shader, &count);
+    const char *json = glasm_shader_reflection_json(shader);
+    CHECK(glasm_shader_create(words, count, json, &again) == GLASM_RESULT_OK && again != NULL);
+    const uint32_t *same = glasm_shader_words(again, &same_count);
+    CHECK(same != words && same_count == count && memcmp(same, words, count * sizeof *words) == 0);
+    CHECK(strcmp(glasm_shader_reflection_json(again), json) == 0);
+    CHECK(glasm_shader_stage(again) == GLASM_STAGE_FRAGMENT);
+    glasm_shader_descriptors(shader, &descriptors);
+    glasm_shader_descriptors(again, &same_descriptors);
+    CHECK(descriptors == same_descriptors && descriptors > 0);
+    glasm_shader_free(again);
+
+    uint32_t other[5] = {0x03022307, 0, 0, 0, 0};
+    const char *broken[] = {"", "{", "{}", "[]", NULL};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+        CHECK(glasm_shader_create(words, count, broken[i], &again) == GLASM_RESULT_INVALID_ARGUMENT && again == NULL);
+    CHECK(glasm_shader_create(other, 5, json, &again) == GLASM_RESULT_INVALID_ARGUMENT && again == NULL);
+    CHECK(glasm_shader_create(words, 4, json, &again) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_shader_create(NULL, count, json, &again) == GLASM_RESULT_INVALID_ARGUMENT);
+    CHECK(glasm_shader_create(words, count, json, NULL) == GLASM_RESULT_INVALID_ARGUMENT);
+    glasm_shader_free(shader);
+    glasm_program_free(program);
+}
+
 static void test_cache_keys(void)
 {
     uint8_t keys[4][GLASM_CACHE_KEY_SIZE], same[GLASM_CACHE_KEY_SIZE];
@@ -498,6 +529,7 @@ int main(void)
     test_varyings();
     test_layouts();
     test_cache_keys();
+    test_kept_shaders();
     test_validation();
     test_state();
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -6,7 +6,6 @@ use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use crate::interface::base_scalar;
 use crate::interface::names::output_name;
-use crate::options::StateForm;
 use crate::state::Word;
 use crate::varyings::{Place, add_state, flat_copy};
 use crate::words::ValueWord;
@@ -27,7 +26,7 @@ impl Emit<'_> {
             return self.store_line_start(lanes);
         }
         match flat_copy(semantic) {
-            Some(copy) if self.options.forms.flat_colors != StateForm::Fixed => {
+            Some(copy) if !self.options.forms.flat_colors.is_fixed() => {
                 self.store_beside(copy, lanes)
             }
             Some(_) | None => Ok(()),
@@ -80,8 +79,7 @@ impl Emit<'_> {
 
     /// Declares what the fragment program reads where no vertex is ever finished, so that nothing was stored.
     pub(super) fn declare_added(&mut self) {
-        let is_asked =
-            self.options.stipples_lines() || self.options.forms.flat_colors != StateForm::Fixed;
+        let is_asked = self.options.stipples_lines() || !self.options.forms.flat_colors.is_fixed();
         if !is_asked || !self.makes_vertices() {
             return;
         }

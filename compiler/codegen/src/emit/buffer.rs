@@ -214,7 +214,15 @@ impl Emit<'_> {
     /// An error if the program has more program parameter buffers than there are bindings for in OpenGL, where those of the next stage
     /// follow.
     pub(super) fn check_buffers(&self) -> Result<(), Failure> {
-        let room = self.options.bindings.buffers_per_stage;
+        let room = match self.program.stage {
+            // Compute programs are alone, and have the bindings of all stages.
+            Stage::Compute => self.options.bindings.buffers_per_stage.saturating_mul(5),
+            Stage::Vertex
+            | Stage::TessControl
+            | Stage::TessEval
+            | Stage::Geometry
+            | Stage::Fragment => self.options.bindings.buffers_per_stage,
+        };
         let mut constant = self.program.buffers.iter();
         let has_place = |buffer: &Buffer| {
             let count = buffer.array.unwrap_or(1).max(1);
@@ -222,7 +230,7 @@ impl Emit<'_> {
         };
         match constant.find(|buffer| self.options.target.is_opengl() && !has_place(buffer)) {
             Some(buffer) => Err(Error::unsupported(format!(
-                "program parameter buffer {}: OpenGL has bindings for {room} of each stage",
+                "program parameter buffer {}: OpenGL has bindings for {room} of the stage",
                 buffer.binding
             ))),
             None => Ok(()),
@@ -330,9 +338,15 @@ impl Emit<'_> {
             }
             BufferKind::Constant => {
                 // Values beyond the limit are undefined, but the place must exist.
-                let last = 16 * CONSTANT_VECTORS / view.stride() - 1;
-                let last = self.w.constant_like(number, u64::from(last));
-                let number = self.w.int_min(number, last);
+                let last = u64::from(16 * CONSTANT_VECTORS / view.stride() - 1);
+                let known = self.w.constant_bits(number.id);
+                let number = match known.is_some_and(|known| known <= last) {
+                    true => number,
+                    false => {
+                        let last = self.w.constant_like(number, last);
+                        self.w.int_min(number, last)
+                    }
+                };
                 push(self.w.uint(0));
                 if view.size == 4 {
                     push(number.id);

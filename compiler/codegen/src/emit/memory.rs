@@ -51,10 +51,12 @@ impl Emit<'_> {
                 Ok(Address::Global(self.w.wide_plus(address, offset).id))
             }
             MemSpace::Buffer(buffer) => {
-                let offset = self.source_as(src, Type::U32, 1)?;
-                let offset = self
-                    .w
-                    .binary_bits(Spv::IAdd, offset, access.offset as u32 as u64);
+                let start = self.source_as(src, Type::U32, 1)?;
+                let offset = access.offset as u32;
+                let offset = match self.w.constant_bits(start.id) {
+                    Some(known) => self.w.uint_val((known as u32).wrapping_add(offset)),
+                    None => self.w.binary_bits(Spv::IAdd, start, offset.into()),
+                };
                 Ok(Address::Buffer(self.place(buffer, access, offset)?))
             }
         }

@@ -9,7 +9,7 @@ use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use crate::interface::names::output_name;
 use crate::interface::{Vertex, input_primitive};
-use crate::options::{ClipDepth, StateForm};
+use crate::options::ClipDepth;
 use crate::state::Word;
 use crate::varyings::{Distances, written_lanes};
 use crate::words::ValueWord;
@@ -228,7 +228,7 @@ impl Emit<'_> {
         } else {
             return lanes;
         };
-        if !is_clamped && word.form(&self.options.forms) == StateForm::Fixed {
+        if !is_clamped && word.form(&self.options.forms).is_fixed() {
             return lanes;
         }
         let is_clamped = self.io().state_flag(word);
@@ -277,12 +277,12 @@ impl Emit<'_> {
 
     /// Whether all points have one size in all pipelines that the module is for.
     fn has_fixed_size(&self) -> bool {
-        self.options.forms.point_size == StateForm::Fixed && self.options.fixed.point_size.is_some()
+        self.options.forms.point_size.is_fixed() && self.options.fixed.point_size.is_some()
     }
 
     /// The size that the program writes, or that of the state.
     fn chosen_size(&mut self, mut lanes: [Lane; 4]) -> [Lane; 4] {
-        if self.options.forms.point_size == StateForm::Fixed {
+        if self.options.forms.point_size.is_fixed() {
             return lanes;
         }
         let is_own = self.io().state_flag(Word::ProgramPointSize);
@@ -308,7 +308,7 @@ impl Emit<'_> {
             }
             Stage::TessControl | Stage::Fragment | Stage::Compute => return None,
         };
-        if self.options.forms.point_size != StateForm::Fixed {
+        if !self.options.forms.point_size.is_fixed() {
             return (!self.has_point_size()).then_some(Size::State);
         }
         fixed
@@ -364,8 +364,8 @@ impl Emit<'_> {
     /// A distance, or 0, which clips nothing, if its plane is not enabled.
     fn enabled_distance(&mut self, distances: Distances, plane: u32, lane: Lane) -> ValueWord {
         let value = self.w.scalar(lane, Scalar::F32);
-        let is_chosen = self.program.modes.enabled_clip_distances
-            && self.options.forms.clip_planes != StateForm::Fixed;
+        let is_chosen =
+            self.program.modes.enabled_clip_distances && !self.options.forms.clip_planes.is_fixed();
         if distances != Distances::Clip || !is_chosen {
             return value;
         }

@@ -6,7 +6,7 @@ use super::texture_object::texel_scalar;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::options::{DepthMode, StateForm};
+use crate::options::DepthMode;
 use crate::state::{UNITS, Word};
 use crate::words::{OperandList, TypeWord, ValueWord};
 use glasm_ir::resource::{TexMode, TexSource, TexelOffset};
@@ -202,7 +202,7 @@ impl Emit<'_> {
     /// The lanes of a depth comparison: the depth texture mode of the unit tells which of them hold the result (ARB_shadow section
     /// 3.8.13.1).
     pub(super) fn compared_lanes(&mut self, unit: Option<u32>, depth: Lane) -> [Lane; 4] {
-        if self.options.forms.depth_modes != StateForm::Fixed
+        if !self.options.forms.depth_modes.is_fixed()
             && let Some(unit) = unit.filter(|unit| *unit < UNITS)
         {
             return self.depth_lanes(unit, depth);

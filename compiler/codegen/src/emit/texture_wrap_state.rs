@@ -9,7 +9,7 @@ use super::texture_wrap::{Mirror, dimensions};
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use crate::interface::Io;
-use crate::options::{StateForm, TextureWrap, WrapMode};
+use crate::options::{TextureWrap, WrapMode};
 use crate::state::{UNITS, Word, WrapBits};
 use crate::words::ValueWord;
 use glasm_ir::TexTarget;
@@ -51,7 +51,7 @@ impl Emit<'_> {
         access: &Access,
         mut body: impl FnMut(&mut Self, Wraps) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
-        if self.options.forms.texture_wraps == StateForm::Fixed {
+        if self.options.forms.texture_wraps.is_fixed() {
             let wraps = self.wrap_of(access).map_or(Wraps::Sampler, Wraps::Known);
             return body(self, wraps);
         }

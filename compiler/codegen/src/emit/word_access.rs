@@ -36,10 +36,17 @@ impl Emit<'_> {
             if let Some(view) = emit.whole_view(place, ty, access)
                 && lanes.count_ones() > 1
             {
-                let first = emit.w.word_number(place.offset, 0);
-                return emit.lanes_inside(bound, first, |emit| {
-                    Ok(Lane::all_of(emit.load_vector(place, view, access)))
-                });
+                let load = |emit: &mut Self| {
+                    let vector = emit.load_vector(place, view, access);
+                    Ok(Lane::all_of(vector))
+                };
+                return match bound {
+                    Some(bound) => {
+                        let first = emit.w.word_number(place.offset, 0);
+                        emit.lanes_inside(Some(bound), first, load)
+                    }
+                    None => load(emit),
+                };
             }
             let first = emit.w.word_number(place.offset, 0);
             // If the first word lies outside, all words do, and the whole access is skipped. Later ones are tested one by one.
@@ -107,10 +114,13 @@ impl Emit<'_> {
     }
 
     fn vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
-        let shift = u64::from(view.stride().trailing_zeros());
-        let number = self
-            .w
-            .binary_bits(Spv::ShiftRightLogical, place.offset, shift);
+        let shift = view.stride().trailing_zeros();
+        let number = match self.w.constant_bits(place.offset.id) {
+            Some(offset) => self.w.uint_val(offset as u32 >> shift),
+            None => self
+                .w
+                .binary_bits(Spv::ShiftRightLogical, place.offset, shift.into()),
+        };
         self.cell_pointer(place, view, number)
     }
 

@@ -5,7 +5,7 @@ use super::vars::{Io, base_scalar, bind, reflected};
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::options::{FIRST_ATTACHMENT_BINDING, StateForm};
+use crate::options::FIRST_ATTACHMENT_BINDING;
 use crate::reflect::{AttachmentBinding, DescriptorSlot};
 use crate::state::Word;
 use crate::varyings::{Place, flat_copy};
@@ -112,7 +112,7 @@ impl Io<'_> {
 
     /// Whether the point coordinate stands in for a varying in all pipelines that the module is for.
     pub(crate) fn is_point_sprite(&self, semantic: Semantic) -> bool {
-        let fixed = self.options.forms.point_sprites == StateForm::Fixed;
+        let fixed = self.options.forms.point_sprites.is_fixed();
         matches!(semantic, Semantic::TexCoord(set) if self.options.fixed.point_sprites >> (set & 7) & 1 != 0)
             && fixed
     }
@@ -166,8 +166,7 @@ impl Io<'_> {
         let front = self.with_flat_color(id, semantic, color)?;
         let back = Semantic::BackColor(number);
         let forms = self.options.forms;
-        let is_possible =
-            forms.two_sided_color != StateForm::Fixed || self.options.fixed.two_sided_color;
+        let is_possible = !forms.two_sided_color.is_fixed() || self.options.fixed.two_sided_color;
         let facing = builtin_input(Stage::Fragment, Semantic::Facing);
         let (true, Some(facing)) = (is_possible, facing) else {
             return Ok(front);
@@ -199,7 +198,7 @@ impl Io<'_> {
         smooth: [Lane; 4],
     ) -> Result<[Lane; 4], Failure> {
         let copy = flat_copy(semantic);
-        let copy = copy.filter(|_| self.options.forms.flat_colors != StateForm::Fixed);
+        let copy = copy.filter(|_| !self.options.forms.flat_colors.is_fixed());
         let Some(copy) = copy else { return Ok(smooth) };
         let Some(variable) = self.color_variable(id, copy)? else {
             return Ok(smooth);

@@ -5,7 +5,7 @@ use super::vars::{Io, base_scalar, reflected};
 use crate::builder::Builder;
 use crate::capability::Need;
 use crate::error::Failure;
-use crate::options::{Options, StateForm};
+use crate::options::Options;
 use crate::reflect::InterfaceVariable;
 use crate::varyings::Place;
 use crate::words::ValueWord;
@@ -123,5 +123,5 @@ fn shaded(options: &Options, mut input: Input) -> Input {
 
 /// Whether colors are flat in all pipelines that the module is for.
 pub(super) fn are_colors_flat(options: &Options) -> bool {
-    options.forms.flat_colors == StateForm::Fixed && options.fixed.flat_colors
+    options.forms.flat_colors.is_fixed() && options.fixed.flat_colors
 }

@@ -172,7 +172,7 @@ impl Io<'_> {
         let ids: Vec<u32> = (0..count)
             .map(|offset| self.state_at(first, offset).0)
             .collect();
-        let (op, element) = match form == StateForm::Fixed {
+        let (op, element) = match form.is_fixed() {
             true => (Op::ConstantComposite, self.w.ty(Scalar::U32, 1)),
             false => (Op::SpecConstantComposite, self.w.ty(Scalar::U32, 1)),
         };

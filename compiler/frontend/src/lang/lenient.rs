@@ -97,6 +97,8 @@ rules! {
         "LDC loads half floats without OPTION NV_gpu_program5_mem_extended";
     SignlessShift OldLanguage "SHR TEMP[0], TEMP[1], TEMP[2]"
         "SHR, which the text of 2010 describes without a sign and no program has, is USHR";
+    FetchOfFace TargetNotAllowed "TXF TEMP[0], TEMP[0], SAMP[0], CUBE"
+        "TXF of a cube in a TGSI program reads face z, as a layer of a two-dimensional array: the texture of the reflection is such an array";
     MixedLookups MixedLookups "TEX TEMP[0], IN[0], SAMP[0], 2D SAMPLE TEMP[1], IN[0], SVIEW[0], SAMP[0]"
         "both kinds of texture opcodes work in one TGSI program";
     LeadingText HeaderUnknown "# lights\\n!!ARBvp1.0 ... END"

@@ -1,5 +1,6 @@
 //! A cursor over the bytes of a text. Line ends are blanks like others: a program may be one line, and a statement may span several.
 
+use super::files::File;
 use glasm_ir::Span;
 
 /// Where reading is.
@@ -58,6 +59,15 @@ fn plain_number(text: &[u8], end: u8) -> Option<Digits> {
         value = value * 10 + u32::from(digit);
     }
     None
+}
+
+/// A register whose indices are numbers.
+pub(super) struct UsualRegister {
+    pub(super) file: File,
+    /// The first of two.
+    pub(super) outer: Option<u32>,
+    pub(super) number: u32,
+    pub(super) span: Span,
 }
 
 impl<'s> Cursor<'s> {
@@ -168,6 +178,50 @@ impl<'s> Cursor<'s> {
         (self.at > start).then_some(number)
     }
 
+    /// Takes a register as most are written: a usual file, and one or two numbers of one or two digits in brackets. `None` takes nothing; it
+    /// is also what the last bytes of a text give.
+    #[inline(always)]
+    pub(super) fn usual_register(&mut self) -> Option<UsualRegister> {
+        let text: &[u8; 16] = self.text.get(self.at..)?.first_chunk()?;
+        let (file, length) = File::usual(*text.first_chunk()?)?;
+        // The longest of them has fourteen bytes.
+        let byte = |at: usize| text[at & 15];
+        let index = |at: usize| {
+            let [first, second] = [1, 2].map(|digit| byte(at + digit).wrapping_sub(b'0'));
+            match byte(at + 2) {
+                b']' if first < 10 => Some((u32::from(first), at + 3)),
+                _ if first < 10 && second < 10 && byte(at + 3) == b']' => {
+                    Some((u32::from(first) * 10 + u32::from(second), at + 4))
+                }
+                _ => None,
+            }
+        };
+        let (mut number, mut end) = index(length)?;
+        let mut outer = None;
+        if byte(end) == b'[' {
+            outer = Some(number);
+            (number, end) = index(end)?;
+        }
+        let start = self.at;
+        self.at += end;
+        // What goes on behind a blank is no usual one.
+        let behind = byte(end);
+        let goes_on = match CLASSES[behind as usize] & BLANK == 0 {
+            true => matches!(behind, b'[' | b'('),
+            false => self.sees(b'[') || self.byte() == b'(',
+        };
+        if goes_on {
+            self.at = start;
+            return None;
+        }
+        Some(UsualRegister {
+            file,
+            outer,
+            number,
+            span: Span::new(start as u32, (start + end) as u32),
+        })
+    }
+
     /// Takes the usual index: a number of up to four digits in brackets, and nothing else in them. `None` takes nothing.
     #[inline(always)]
     pub(super) fn plain_index(&mut self) -> Option<u32> {
@@ -231,9 +285,21 @@ impl Word<'_> {
         Span::new(self.start, self.start + self.text.len() as u32)
     }
 
+    #[inline]
     pub(super) fn is(&self, word: &str) -> bool {
-        self.text.eq_ignore_ascii_case(word.as_bytes())
+        is_same(self.text, word)
     }
+}
+
+/// Whether a text is a word, in either case.
+#[inline]
+pub(super) fn is_same(text: &[u8], word: &str) -> bool {
+    let word = word.as_bytes();
+    let (Some(first), Some(known)) = (text.first(), word.first()) else {
+        return text.is_empty() && word.is_empty();
+    };
+    // Length and first letter tell most words apart.
+    text.len() == word.len() && first.eq_ignore_ascii_case(known) && text.eq_ignore_ascii_case(word)
 }
 
 /// The first eight bytes of a word in some case that all spellings share, and its length. Words of up to eight bytes with equal keys are equal.

@@ -156,9 +156,9 @@ impl Translation<'_> {
         }
         let mut dimension = None;
         let (mut first, mut last) = (0, 0);
-        let start = self.cursor.token();
+        let mut before = self.cursor;
         if self.cursor.eat(b']') {
-            self.check_implied(file, &word, start)?;
+            self.check_implied(file, &word, before.token())?;
             dimension = Some(Dimension::Implied);
         } else {
             (first, last) = self.range()?;
@@ -215,7 +215,8 @@ impl Translation<'_> {
 
     /// `a]` or `a..b]`.
     fn range(&mut self) -> Parsed<(u32, u32)> {
-        let start = self.cursor.token();
+        self.cursor.blanks();
+        let start = self.cursor.at as u32;
         let first = self.register_number()?;
         let mut last = first;
         self.cursor.blanks();
@@ -227,9 +228,10 @@ impl Translation<'_> {
             self.cursor.at += 1;
             last = self.register_number()?;
         }
-        let span = self.cursor.since(start.start);
+        let end = self.cursor;
         self.expect_bracket()?;
         if last < first {
+            let span = end.since(start);
             let message = format!("the range ends at {last}, before {first}");
             return Err(self.error(Code::RangeReversed, span, message));
         }

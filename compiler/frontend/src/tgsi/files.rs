@@ -1,5 +1,6 @@
 //! Register files. TGSI, section "Declaration".
 
+use super::cursor::is_same;
 use super::opcodes::Era;
 
 macro_rules! files {
@@ -85,11 +86,10 @@ const fn last_bytes(text: &[u8]) -> u64 {
 }
 
 impl File {
-    /// The file whose word and a bracket a text begins with, and the length of the word: one of those that instructions name most. None
-    /// is found in the last bytes of a text.
+    /// The file whose word and a bracket stand first, and the length of the word: one of those that instructions name most.
     #[inline(always)]
-    pub(super) fn usual_at(text: &[u8]) -> Option<(Self, usize)> {
-        let bytes = u64::from_le_bytes(*text.first_chunk()?);
+    pub(super) fn usual(first: [u8; 8]) -> Option<(Self, usize)> {
+        let bytes = u64::from_le_bytes(first);
         let begins = |with: &[u8]| bytes << (64 - 8 * with.len()) == last_bytes(with);
         if begins(b"TEMP[") {
             Some((Self::Temp, 4))
@@ -108,7 +108,7 @@ impl File {
 
     /// The file of a word.
     pub(super) fn of(word: &[u8]) -> Option<Self> {
-        let same = |file: &&Self| word.eq_ignore_ascii_case(file.word().as_bytes());
-        Self::ALL.iter().find(same).copied()
+        let mut files = Self::ALL.iter().copied();
+        files.find(|file| is_same(word, file.word()))
     }
 }

@@ -20,6 +20,7 @@ use glasm_ir::program::MAX_NESTING;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, BlockId, Cond, Node, Op, RegisterId, RoutineId, Span, Storage, WriteMask};
 use rustc_hash::FxHashMap;
+use std::mem;
 use subroutines::{Call, Subroutine};
 use switch::Section;
 
@@ -78,6 +79,8 @@ pub(super) struct Nesting {
     beyond: u32,
     /// Where END stands.
     ended: Option<Span>,
+    /// Whether the text begins with a subroutine, so that `END` may come later, or not at all.
+    is_entered: bool,
     /// The subroutine that is open: its numbers, and where it begins.
     subroutine: Option<([u32; 2], Span)>,
     subroutines: Vec<Subroutine>,
@@ -97,6 +100,7 @@ impl Nesting {
             count: 0,
             beyond: 0,
             ended: None,
+            is_entered: false,
             subroutine: None,
             subroutines: take(&mut self.subroutines),
             called: take_map(&mut self.called),
@@ -451,17 +455,26 @@ impl Translation<'_> {
             // The end of the text reports it.
             return Err(Reported);
         }
+        if mem::take(&mut self.nesting.is_entered) {
+            self.nesting.ended = Some(inst.span);
+            return Ok(());
+        }
         if self.nesting.ended.is_some() {
             let message = "a program has one `END`";
             return Err(self.error(Code::SecondEnd, inst.span, message));
         }
         self.close_levels();
-        self.nesting.ended = Some(inst.span);
+        self.close_main(inst.span);
+        Ok(())
+    }
+
+    /// The main program ends here.
+    fn close_main(&mut self, span: Span) {
+        self.nesting.ended = Some(span);
         let main = self.builder.program.main;
         let body = self.builder.program.routines[main].body;
         self.builder.close_block_as(body);
         self.nesting.dead = true;
-        Ok(())
     }
 
     /// Behind the last statement.

@@ -94,13 +94,13 @@ impl Translation<'_> {
     fn immediate_words(&mut self) -> Parsed<[u32; 4]> {
         let count = self.declared.immediates.len() as u32;
         if self.cursor.eat(b'[') {
-            let place = self.cursor.token();
+            let mut before = self.cursor;
             let Some(number) = self.cursor.number() else {
                 return Err(self.unexpected_as(Code::RegisterIndex, "a number"));
             };
             if number != count {
                 let message = format!("this is immediate {count}, not {number}");
-                self.error(Code::ImmediateOrder, place, message);
+                self.error(Code::ImmediateOrder, before.token(), message);
             }
             self.expect(b']')?;
         }
@@ -283,8 +283,14 @@ fn is_hexadecimal(text: &[u8]) -> bool {
 /// A hexadecimal number of up to 64 bits.
 fn hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X"))?;
-    let digits = std::str::from_utf8(digits).ok()?;
-    u64::from_str_radix(digits, 16).ok()
+    let number = |number: u64, &digit: &u8| {
+        let digit = char::from(digit).to_digit(16)?;
+        (number >> 60 == 0).then_some(number << 4 | u64::from(digit))
+    };
+    (!digits.is_empty())
+        .then_some(digits)?
+        .iter()
+        .try_fold(0, number)
 }
 
 /// A decimal number, perhaps with words that printers write: `inf`, `-nan`, `1.#INF`.

@@ -24,6 +24,14 @@ pub(super) struct Number {
 }
 
 impl Number {
+    /// A number of the text.
+    const fn constant(number: u32) -> Self {
+        Self {
+            term: IndexTerm::constant(number as i32),
+            array: 0,
+        }
+    }
+
     /// The number, if it is known.
     pub(super) const fn known(self) -> Option<i32> {
         match self.term.relative {
@@ -56,10 +64,7 @@ impl Register {
     pub(super) const NONE: Self = Self {
         file: File::Null,
         outer: None,
-        number: Number {
-            term: IndexTerm::constant(0),
-            array: 0,
-        },
+        number: Number::constant(0),
         span: Span::new(0, 0),
     };
 }
@@ -113,8 +118,23 @@ impl Translation<'_> {
     /// A register that stands here.
     #[inline(always)]
     fn register_at(&mut self, register: &mut Register, depth: Depth) -> Parsed<()> {
+        let Some(usual) = self.cursor.usual_register() else {
+            return self.other_register(register, depth);
+        };
+        *register = Register {
+            file: usual.file,
+            outer: usual.outer.map(Number::constant),
+            number: Number::constant(usual.number),
+            span: usual.span,
+        };
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn other_register(&mut self, register: &mut Register, depth: Depth) -> Parsed<()> {
         let start = self.cursor.at as u32;
-        register.file = match File::usual_at(&self.cursor.text[self.cursor.at..]) {
+        let text = self.cursor.text[self.cursor.at..].first_chunk();
+        register.file = match text.and_then(|text| File::usual(*text)) {
             Some((file, length)) => {
                 self.cursor.at += length;
                 file
@@ -186,13 +206,13 @@ impl Translation<'_> {
         if !self.cursor.eat(b'(') {
             return Err(self.unexpected_as(code, "`(`"));
         }
-        let place = self.cursor.token();
+        let mut before = self.cursor;
         let Some(id) = self.cursor.number() else {
             return Err(self.unexpected_as(code, "a number"));
         };
         if id >= limits::TGSI_ARRAYS {
             let message = format!("numbers of arrays go up to {}", limits::TGSI_ARRAYS - 1);
-            return Err(self.error(Code::IndexOutOfBounds, place, message));
+            return Err(self.error(Code::IndexOutOfBounds, before.token(), message));
         }
         self.expect(b')')?;
         Ok(id)

@@ -70,6 +70,15 @@ impl Target {
         TARGETS.iter().find(|row| word.is(row.word))
     }
 
+    /// The target of an array of two-dimensional layers.
+    pub(super) const fn layers() -> &'static Self {
+        &Self {
+            word: "2D_ARRAY",
+            target: TexTarget::D2Array,
+            reference: Reference::None,
+        }
+    }
+
     /// All targets.
     pub(super) fn rows() -> &'static [Self] {
         TARGETS

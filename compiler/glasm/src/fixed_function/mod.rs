@@ -62,8 +62,8 @@ pub struct FixedVertex {
     pub lighting: Option<Lighting>,
     /// The fog coordinate that the fragment stage gets; `None` where it reads none.
     pub fog_coordinate: Option<FogSource>,
-    /// The size of points depends on their distance: `POINT_DISTANCE_ATTENUATION` is not (1, 0, 0). Otherwise the program writes no size,
-    /// and [`FixedState::unwritten_point_size`](crate::FixedState) has it.
+    /// The program computes the size of points: `POINT_DISTANCE_ATTENUATION` is not (1, 0, 0), or `POINT_SIZE` is outside of `POINT_SIZE_MIN` and
+    /// `POINT_SIZE_MAX`. Otherwise it writes none, and [`FixedState::unwritten_point_size`](crate::FixedState) has it. GL 2.1 section 3.3.
     pub point_attenuation: bool,
     /// Texture coordinates by set.
     pub texcoords: [TexCoords; UNITS],

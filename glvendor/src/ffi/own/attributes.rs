@@ -162,16 +162,15 @@ fn enable(capability: GLenum, enabled: bool) {
 }
 
 pub(crate) unsafe extern "system" fn PushAttrib(mask: GLbitfield) {
-    current::with(|state| {
-        state.restore_overrides();
-        state.push_enables(mask);
-    });
-    driver::PushAttrib(mask);
+    if current::with(|state| state.push_attributes(mask)).is_none() {
+        driver::PushAttrib(mask);
+    }
 }
 
 pub(crate) unsafe extern "system" fn PopAttrib() {
-    driver::PopAttrib();
-    current::with(|state| state.pop_enables());
+    if current::with(|state| state.pop_attributes()).is_none() {
+        driver::PopAttrib();
+    }
 }
 
 /// Matrices of NV_vertex_program are those of ARB_vertex_program with the same number.

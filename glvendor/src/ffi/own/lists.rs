@@ -72,7 +72,7 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
     // SAFETY: the application has as many offsets.
     let names = unsafe { offsets(count, kind, lists) };
     let done = current::with(|state| match names {
-        Some(names) if state.capabilities.works => {
+        Some(names) if state.capabilities.works && count >= 0 => {
             let base = i64::from(query::integer(driver::constants::LIST_BASE));
             let names = names.into_iter().map(|it| (base + it) as u32).collect();
             let command = Command::CallLists(names);

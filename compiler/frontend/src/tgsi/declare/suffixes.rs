@@ -176,13 +176,13 @@ impl Translation<'_> {
         if !self.cursor.eat(b'[') {
             return Ok(0);
         }
-        let place = self.cursor.token();
+        let mut before = self.cursor;
         let Some(number) = self.cursor.number() else {
             return Err(self.unexpected_as(Code::RegisterIndex, "a number"));
         };
         if number > u32::from(u8::MAX) {
             let message = "numbers of semantics go up to 255";
-            return Err(self.error(Code::IndexOutOfBounds, place, message));
+            return Err(self.error(Code::IndexOutOfBounds, before.token(), message));
         }
         self.expect_bracket()?;
         Ok(number)

@@ -3,7 +3,7 @@
 use crate::codes::Code;
 use crate::tgsi::inst::Inst;
 use crate::tgsi::state::{Parsed, Translation};
-use glasm_ir::{Block, BlockId, Node, Routine, RoutineId, Span};
+use glasm_ir::{Block, BlockId, Node, Routine, RoutineId, Span, Stage};
 use rustc_hash::FxHashMap;
 
 /// A subroutine.
@@ -31,6 +31,12 @@ impl Translation<'_> {
             let message = "`CAL` lacks the number of a `BGNSUB`";
             return Err(self.error(Code::UndefinedLabel, inst.span, message));
         };
+        self.call_of(label, span, inst.span);
+        Ok(())
+    }
+
+    /// A call of the subroutine that has a label, which stands at `span`.
+    fn call_of(&mut self, label: u32, span: Span, inst: Span) {
         let program = &mut self.builder.program;
         let called = self.nesting.called.entry(label);
         let (routine, _) = *called.or_insert_with(|| {
@@ -48,12 +54,21 @@ impl Translation<'_> {
             span,
         });
         if !self.nesting.dead {
-            self.builder.node(Node::Call(routine, inst.span));
+            self.builder.node(Node::Call(routine, inst));
         }
-        Ok(())
+    }
+
+    /// A compute program whose first instruction this is consists of subroutines: what launches it names the one that it begins with.
+    fn enter(&mut self, inst: &Inst) {
+        self.call_of(self.options.entry, inst.span, inst.span);
+        self.close_main(inst.span);
+        self.nesting.is_entered = true;
     }
 
     pub(super) fn subroutine(&mut self, inst: &Inst, numbers: [u32; 2]) -> Parsed<()> {
+        if self.stage == Stage::Compute && numbers[0] == 0 {
+            self.enter(inst);
+        }
         if self.nesting.ended.is_none() || self.nesting.subroutine.is_some() {
             let message = "subroutines stand behind `END`, one behind the other";
             return Err(self.error(Code::BlockMismatch, inst.span, message));

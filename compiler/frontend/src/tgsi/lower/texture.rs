@@ -41,6 +41,10 @@ impl Translation<'_> {
             return Ok(());
         };
         self.check_target(inst, lookup, target)?;
+        let target = match lookup {
+            Lookup::Fetch | Lookup::FetchBase if target.target.is_cube() => self.faces(inst)?,
+            _ => target,
+        };
         if self.uses_views {
             self.mixed_lookups(inst);
         }
@@ -132,7 +136,7 @@ impl Translation<'_> {
             Lookup::Project => matches!(kind, D1 | D2 | D3 | Rect),
             Lookup::Bias | Lookup::Level => is_texels && second == target.is_full(),
             Lookup::Gradient => is_texels && target.reference != Reference::Operand,
-            Lookup::Fetch | Lookup::FetchBase => !kind.is_cube() && !target.is_shadow(),
+            Lookup::Fetch | Lookup::FetchBase => !target.is_shadow(),
             Lookup::Gather => is_texels && !matches!(kind, D1 | D3 | TexTarget::D1Array),
             Lookup::QueryLevel => is_texels,
             Lookup::QuerySize | Lookup::QuerySamples => true,
@@ -140,6 +144,16 @@ impl Translation<'_> {
         match allowed {
             true => Ok(()),
             false => Err(self.refused_target(inst, target)),
+        }
+    }
+
+    /// The faces of a cube, or of an array of cubes, as the layers that they are.
+    #[cold]
+    fn faces(&mut self, inst: &Inst) -> Parsed<&'static Target> {
+        let message = "texels of cubes have no addresses: these are read from layers";
+        match self.lenient(Rule::FetchOfFace, inst.target_span, message) {
+            true => Ok(Target::layers()),
+            false => Err(Reported),
         }
     }
 

@@ -1,0 +1,292 @@
+//! Modules for OpenGL: what `GL_ARB_gl_spirv` wants other than Vulkan, and what an error names.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use glasm::reflect::{BufferKind, DescriptorSlot, ImageFormat};
+use glasm::{
+    BindingLayout, Code, DeviceFeatures, Options, Shader, Source, StateForm, TgsiOptions, compile,
+    opengl,
+};
+use rspirv::dr::{Module, Operand};
+use rspirv::spirv::{BuiltIn, Capability, Decoration, Dim, ExecutionMode, Op, StorageClass};
+
+/// 84 uniform buffers and 16 storage buffers.
+fn options() -> Options {
+    opengl::options(opengl::device_features(450, |_| true), 84, 16)
+}
+
+#[track_caller]
+fn shader_with(text: &str, options: &Options) -> Shader {
+    let source = Source::new("test", text);
+    compile(&source, options).unwrap_or_else(|errors| panic!("{}", errors.render(&source)))
+}
+
+fn module_of(shader: &Shader) -> Module {
+    let mut loader = rspirv::dr::Loader::new();
+    rspirv::binary::parse_words(&shader.words, &mut loader).unwrap();
+    loader.module()
+}
+
+#[track_caller]
+fn module(text: &str) -> Module {
+    module_of(&shader_with(text, &options()))
+}
+
+fn has_builtin(module: &Module, builtin: BuiltIn) -> bool {
+    let operand = Operand::BuiltIn(builtin);
+    let mut annotations = module.annotations.iter();
+    annotations.any(|it| it.operands.contains(&operand))
+}
+
+fn has_decoration(module: &Module, decoration: Decoration) -> bool {
+    let operand = Operand::Decoration(decoration);
+    let mut annotations = module.annotations.iter();
+    annotations.any(|it| it.operands.contains(&operand))
+}
+
+fn has_mode(module: &Module, mode: ExecutionMode) -> bool {
+    let operand = Operand::ExecutionMode(mode);
+    let mut modes = module.execution_modes.iter();
+    modes.any(|it| it.operands.contains(&operand))
+}
+
+fn has_capability(module: &Module, capability: Capability) -> bool {
+    let operand = Operand::Capability(capability);
+    let mut capabilities = module.capabilities.iter();
+    capabilities.any(|it| it.operands.contains(&operand))
+}
+
+fn count(module: &Module, op: Op) -> usize {
+    let insts = module.all_inst_iter();
+    insts.filter(|inst| inst.class.opcode == op).count()
+}
+
+/// The message of the only error.
+#[track_caller]
+fn refusal(source: &Source<'_>, options: &Options) -> (Code, String) {
+    let errors = compile(source, options).unwrap_err();
+    assert_eq!(errors.error_count(), 1, "{}", errors.render(source));
+    (errors.list[0].code, errors.list[0].message.clone())
+}
+
+/// ARB_gl_spirv, appendix "The OpenGL SPIR-V Execution Environment".
+#[test]
+fn modules_are_spirv_1_0_without_sets() {
+    let text = "!!NVfp5.0 OPTION NV_shader_storage_buffer; STORAGE s[] = { program.storage[1] }; \
+        STB.F32 program.local[0], s[0]; TEX result.color, fragment.texcoord[0], texture[2], 2D; END";
+    let module = module(text);
+    assert_eq!(module.header.as_ref().unwrap().version(), (1, 0));
+    assert!(!has_decoration(&module, Decoration::DescriptorSet));
+    // Storage blocks are what the extension maps `buffer` to.
+    assert!(has_decoration(&module, Decoration::BufferBlock));
+    let mut globals = module.types_global_values.iter();
+    let class = Operand::StorageClass(StorageClass::StorageBuffer);
+    assert!(!globals.any(|it| it.operands.contains(&class)));
+}
+
+#[test]
+fn vertices_and_instances_have_the_built_ins_of_opengl() {
+    let text = "!!NVvp4.0\nMOV.S result.attrib[0].x, vertex.id;\nMOV.S result.attrib[0].y, vertex.instance;\n\
+        MOV result.position, vertex.position;\nEND";
+    let module = module(text);
+    assert!(has_builtin(&module, BuiltIn::VertexId) && has_builtin(&module, BuiltIn::InstanceId));
+    assert!(!has_builtin(&module, BuiltIn::VertexIndex));
+    // Instances count from 0 already.
+    assert!(!has_builtin(&module, BuiltIn::BaseInstance));
+    let text = "!!NVvp5.0\nMOV.S result.attrib[0].x, vertex.baseInstance;\nMOV result.position, vertex.position;\nEND";
+    let shader = shader_with(text, &options());
+    let extension = "SPV_KHR_shader_draw_parameters";
+    assert!(
+        shader
+            .reflection
+            .requirements
+            .extensions
+            .contains(&extension)
+    );
+}
+
+/// ARB_fragment_coord_conventions: the origin is the lower left corner unless the program says another.
+#[test]
+fn window_positions_have_the_origin_of_the_program() {
+    let lower = module("!!ARBfp1.0\nMOV result.color, fragment.position;\nEND");
+    assert!(has_mode(&lower, ExecutionMode::OriginLowerLeft));
+    assert!(!has_mode(&lower, ExecutionMode::OriginUpperLeft));
+    let upper = module(
+        "!!ARBfp1.0\nOPTION ARB_fragment_coord_origin_upper_left;\nMOV result.color, fragment.position;\nEND",
+    );
+    assert!(has_mode(&upper, ExecutionMode::OriginUpperLeft));
+    // The mode does it; no parameter turns the position.
+    assert_eq!(count(&upper, Op::FMul) + count(&upper, Op::FAdd), 0);
+}
+
+#[test]
+fn rectangles_are_rectangles() {
+    let access = |opcode: &str| {
+        module(&format!(
+            "!!NVvp5.0\nTEMP r;\n{opcode} r, vertex.attrib[1], texture[0], RECT;\nMOV result.attrib[0], r;\n\
+             MOV result.position, vertex.position;\nEND"
+        ))
+    };
+    let sampled = access("TXL");
+    let rectangle = Operand::Dim(Dim::DimRect);
+    let mut globals = sampled.types_global_values.iter();
+    assert!(globals.any(|it| it.operands.contains(&rectangle)));
+    assert!(has_capability(&sampled, Capability::SampledRect));
+    // Coordinates count texels: nothing is divided by a size.
+    assert_eq!(count(&sampled, Op::ImageQuerySizeLod), 0);
+    assert_eq!(count(&sampled, Op::FDiv), 0);
+    // A level is no operand of theirs.
+    let mut insts = sampled.all_inst_iter();
+    let sample = insts
+        .find(|it| it.class.opcode == Op::ImageSampleExplicitLod)
+        .unwrap();
+    let operands = rspirv::spirv::ImageOperands::GRAD;
+    assert_eq!(sample.operands[2], Operand::ImageOperands(operands));
+    let fetched = access("TXF");
+    let mut insts = fetched.all_inst_iter();
+    let fetch = insts.find(|it| it.class.opcode == Op::ImageFetch).unwrap();
+    assert_eq!(fetch.operands.len(), 2);
+    let queried = access("TXQ");
+    assert_eq!(count(&queried, Op::ImageQuerySize), 1);
+    assert_eq!(count(&queried, Op::ImageQueryLevels), 0);
+}
+
+/// OpenGL's uniforms are images with samplers, buffer textures among them.
+#[test]
+fn buffer_textures_have_samplers() {
+    let text = "!!NVfp4.0\nTXF result.color, fragment.texcoord[0], texture[0], BUFFER;\nEND";
+    let for_opengl = module(text);
+    assert_eq!(count(&for_opengl, Op::TypeSampledImage), 1);
+    assert_eq!(count(&for_opengl, Op::Image), 1);
+    let for_vulkan = module_of(&shader_with(text, &Options::default()));
+    assert_eq!(count(&for_vulkan, Op::TypeSampledImage), 0);
+}
+
+/// The last bindings of each kind, worked out by hand: state 83, parameters of fragments 78 + 4, fifteen buffers for each stage before them.
+#[test]
+fn bindings_are_at_the_end() {
+    let mut options = options();
+    options.forms.alpha_test = StateForm::Uniform;
+    let text = "!!NVfp5.0 OPTION NV_shader_storage_buffer; OPTION NV_shader_atomic_counters; \
+        STORAGE s[] = { program.storage[1] }; COUNTER c[] = { program.counter[2] }; \
+        BUFFER4 b[] = { program.buffer[3] }; TEMP r, i; \
+        LDB.F32X4 r, s[0]; ATOMCTR.INCR i.x, c[0]; ADD r, r, b[5]; ADD result.color, r, program.local[0]; END";
+    let reflection = shader_with(text, &options).reflection;
+    let slot = |binding| DescriptorSlot { set: 0, binding };
+    assert_eq!(reflection.params.unwrap().slot, slot(82));
+    assert_eq!(reflection.state.unwrap().slot, Some(slot(83)));
+    let buffer = |kind| {
+        let mut buffers = reflection.buffers.iter();
+        buffers.find(|buffer| buffer.kind == kind).unwrap().slot
+    };
+    assert_eq!(buffer(BufferKind::Constant), slot(3 + 4 * 15 + 3));
+    assert_eq!(buffer(BufferKind::Storage), slot(1));
+    // A quarter of 16 before the lock.
+    assert_eq!(buffer(BufferKind::Counter), slot(11 + 2));
+}
+
+#[test]
+fn layouts_fit_small_implementations() {
+    // OpenGL 3.1 has 36 uniform buffers at least: the state, five blocks, and six buffers for each stage from 0 on.
+    let small = BindingLayout::opengl(36, 8);
+    assert_eq!((small.state_binding, small.first_param_binding), (35, 30));
+    assert_eq!(
+        (small.first_buffer_binding, small.buffers_per_stage),
+        (0, 6)
+    );
+    assert_eq!(
+        (small.image_lock_binding, small.first_counter_binding),
+        (7, 5)
+    );
+    // No more than the languages have.
+    let large = BindingLayout::opengl(1000, 96);
+    assert_eq!(large.buffers_per_stage, 16);
+    assert_eq!(
+        large.first_buffer_binding + 5 * 16,
+        large.first_param_binding
+    );
+    let none = BindingLayout::opengl(0, 0);
+    assert_eq!((none.state_binding, none.first_param_binding), (0, 0));
+}
+
+#[test]
+fn images_are_numbered_one_after_the_other() {
+    let mut options = options();
+    options.bindings.first_image_binding = 3;
+    let text = "!!NVfp5.0\nIMAGE a = image[5];\nIMAGE b = image[1];\nTEMP r, i;\nMOV i, {0, 0, 0, 0};\n\
+        LOADIM.U32 r, i, a, 2D;\nSTOREIM.F32X4 b, r, i, 2D;\nMOV result.color, r;\nEND";
+    let images = shader_with(text, &options).reflection.images;
+    let found: Vec<_> = images.iter().map(|it| (it.unit, it.slot.binding)).collect();
+    assert_eq!(found, [(5, 3), (1, 4)]);
+    assert!(images.iter().all(|it| it.format != ImageFormat::Any));
+}
+
+#[test]
+fn what_opengl_lacks_is_named() {
+    let options = options();
+    let refused = |text: &str| refusal(&Source::new("test", text), &options);
+    let (code, message) = refused(
+        "!!NVfp5.0\nLONG TEMP a;\nTEMP r;\nPK64.U a.x, program.local[0];\nLOAD.F32X4 r, a.x;\nMOV result.color, r;\nEND",
+    );
+    assert_eq!(code, Code::FeatureMissing);
+    assert!(message.contains("bufferDeviceAddress"), "{message}");
+    let (code, message) = refused(
+        "!!NVfp5.0\nOPTION NV_bindless_texture;\nLONG TEMP h;\nPK64.U h.x, program.local[0];\n\
+         TEX result.color, fragment.texcoord[0], handle(h.x), 2D;\nEND",
+    );
+    assert_eq!(code, Code::Unsupported);
+    assert!(message.contains("GL_ARB_bindless_texture"), "{message}");
+    let (_, message) = refused(
+        "!!NVfp5.0\nPARAM a[] = { program.env[0..4095] };\nPARAM b[] = { program.local[0..4095] };\nTEMP i;\n\
+        MOV.S i, fragment.texcoord[0];\nADD result.color, a[i.x], b[i.x];\nEND",
+    );
+    assert!(
+        message.starts_with("8192 vectors of parameters"),
+        "{message}"
+    );
+    let (_, message) =
+        refused("!!NVfp5.0\nBUFFER b[] = { program.buffer[15] };\nMOV result.color, b[0].x;\nEND");
+    assert!(
+        message.starts_with("program parameter buffer 15"),
+        "{message}"
+    );
+    let text = "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL SAMP[0..1]\nDCL SVIEW[0], 2D, FLOAT\nDCL OUT[0], COLOR\n\
+        0: SAMPLE OUT[0], IN[0], SVIEW[0], SAMP[1]\n1: END";
+    let source = Source {
+        tgsi: TgsiOptions::default(),
+        ..Source::new("test", text)
+    };
+    let (_, message) = refusal(&source, &options);
+    assert!(
+        message.contains("no samplers apart from textures"),
+        "{message}"
+    );
+}
+
+/// ARB_gl_spirv, tables of capabilities: the version or the extension that brings each.
+#[test]
+fn features_come_with_versions_and_extensions() {
+    let old = opengl::device_features(330, |_| false);
+    assert!(!old.tessellation_shader && !old.float64 && !old.multi_viewport && old.geometry_shader);
+    let brought = opengl::device_features(330, |name| name == "GL_ARB_tessellation_shader");
+    assert!(brought.tessellation_shader && !brought.float64);
+    let new = opengl::device_features(450, |_| false);
+    assert!(new.tessellation_shader && new.float64 && new.multi_viewport);
+    assert!(!new.int64 && !new.resource_residency && !new.storage_image_read_without_format);
+    let all = opengl::device_features(460, |_| true);
+    assert!(all.int64 && all.resource_residency && all.storage_image_read_without_format);
+    // Nothing brings these.
+    assert!(!all.buffer_device_address && !all.int16 && !all.int8);
+    assert!(!all.subgroups.ballot && all.subgroups.stages == [false; 6]);
+    assert_eq!(all, DeviceFeatures::of_opengl(460, |_| true));
+}
+
+/// ARB_shader_stencil_export: the compiler does not ask for it, so the module says that it needs it.
+#[test]
+fn modules_tell_what_an_implementation_lacks() {
+    let text = "FRAG\nDCL OUT[0], STENCIL\nDCL CONST[0]\n0: MOV OUT[0].y, CONST[0]\n1: END";
+    let reflection = shader_with(text, &options()).reflection;
+    let lacking = |names: &[&str]| opengl::lacking(&reflection, 450, |name| names.contains(&name));
+    assert_eq!(lacking(&[]), ["VK_EXT_shader_stencil_export"]);
+    assert!(lacking(&["GL_ARB_shader_stencil_export"]).is_empty());
+}
