@@ -77,23 +77,24 @@ static void of_parameters(void) {
     float value[4];
     double wide[4];
     GLint integer;
-    VALUE(glProgramParameter4fNV(VERTEX, 96, 1, 2, 3, 4));
-    VALUE(glProgramParameter4fvNV(VERTEX, 96, FOUR));
-    VALUE(glProgramParameter4dNV(VERTEX, 96, 1, 2, 3, 4));
+    /* NV_vertex_program2 has 256 parameters where NV_vertex_program has 96. */
+    VALUE(glProgramParameter4fNV(VERTEX, 256, 1, 2, 3, 4));
+    VALUE(glProgramParameter4fvNV(VERTEX, 256, FOUR));
+    VALUE(glProgramParameter4dNV(VERTEX, 256, 1, 2, 3, 4));
     VALUE(glProgramParameters4fvNV(VERTEX, 0, -1, FOUR));
-    VALUE(glProgramParameters4fvNV(VERTEX, 96, 1, FOUR));
-    VALUE(glGetProgramParameterfvNV(VERTEX, 96, GL_PROGRAM_PARAMETER_NV, value));
-    VALUE(glGetProgramParameterdvNV(VERTEX, 96, GL_PROGRAM_PARAMETER_NV, wide));
+    VALUE(glProgramParameters4fvNV(VERTEX, 256, 1, FOUR));
+    VALUE(glGetProgramParameterfvNV(VERTEX, 256, GL_PROGRAM_PARAMETER_NV, value));
+    VALUE(glGetProgramParameterdvNV(VERTEX, 256, GL_PROGRAM_PARAMETER_NV, wide));
     ENUM(glProgramParameter4fNV(NO_TARGET, 0, 1, 2, 3, 4));
     ENUM(glGetProgramParameterfvNV(NO_TARGET, 0, GL_PROGRAM_PARAMETER_NV, value));
     ENUM(glGetProgramParameterfvNV(VERTEX, 0, NO_TARGET, value));
     VALUE(glTrackMatrixNV(VERTEX, 5, GL_MODELVIEW, GL_IDENTITY_NV));
-    VALUE(glTrackMatrixNV(VERTEX, 96, GL_MODELVIEW, GL_IDENTITY_NV));
+    VALUE(glTrackMatrixNV(VERTEX, 256, GL_MODELVIEW, GL_IDENTITY_NV));
     ENUM(glTrackMatrixNV(NO_TARGET, 4, GL_MODELVIEW, GL_IDENTITY_NV));
     ENUM(glTrackMatrixNV(VERTEX, 4, NO_TARGET, GL_IDENTITY_NV));
     ENUM(glTrackMatrixNV(VERTEX, 4, GL_MODELVIEW, NO_TARGET));
     VALUE(glGetTrackMatrixivNV(VERTEX, 5, GL_TRACK_MATRIX_NV, &integer));
-    VALUE(glGetTrackMatrixivNV(VERTEX, 96, GL_TRACK_MATRIX_NV, &integer));
+    VALUE(glGetTrackMatrixivNV(VERTEX, 256, GL_TRACK_MATRIX_NV, &integer));
     ENUM(glGetTrackMatrixivNV(NO_TARGET, 4, GL_TRACK_MATRIX_NV, &integer));
     ENUM(glGetTrackMatrixivNV(VERTEX, 4, NO_TARGET, &integer));
 }

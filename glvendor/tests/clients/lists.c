@@ -187,7 +187,7 @@ static void called_by_numbers(void) {
         glCallLists(2, calls[i].type, calls[i].names);
         PIXEL(8, 8, 0.2f * (float)calls[i].last, 1, 0, 1);
     }
-    /* The base counts when lists are called, not when the call is compiled. */
+    /* The base is that of the time when the call is executed, not when it is compiled. */
     GLuint outer = glGenLists(1);
     glListBase(FIRST + 1);
     glNewList(outer, GL_COMPILE);

@@ -30,10 +30,22 @@ const TYPES: &str = "#include <stddef.h>\n#include <stdint.h>\ntypedef unsigned 
 
 /// The header of a client with these sources.
 pub(crate) fn of(sources: &str) -> String {
-    let registry = Registry::new(Api::Gl, (4, 6), Profile::Compatibility, Fallbacks::None, EXTENSIONS);
-    let words: BTreeSet<&str> = sources.split(|it: char| !it.is_ascii_alphanumeric() && it != '_').collect();
+    let registry = Registry::new(
+        Api::Gl,
+        (4, 6),
+        Profile::Compatibility,
+        Fallbacks::None,
+        EXTENSIONS,
+    );
+    let words: BTreeSet<&str> = sources
+        .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
+        .collect();
     let mut header = format!("/* Generated from the registry. */\n#pragma once\n{TYPES}");
-    for constant in registry.enums.iter().filter(|it| words.contains(format!("GL_{}", it.ident).as_str())) {
+    for constant in registry
+        .enums
+        .iter()
+        .filter(|it| words.contains(format!("GL_{}", it.ident).as_str()))
+    {
         let _ = writeln!(header, "#define GL_{} {}", constant.ident, constant.value);
     }
     let is_used = |command: &&Cmd| words.contains(format!("gl{}", command.proto.ident).as_str());
@@ -41,8 +53,17 @@ pub(crate) fn of(sources: &str) -> String {
     header.push_str("#ifndef CLIENT_DEFINES\n#define CLIENT_DEFINES extern\n#endif\n");
     for command in &commands {
         let parameters: Vec<String> = command.params.iter().map(|it| c_type(&it.ty)).collect();
-        let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
-        let _ = writeln!(header, "CLIENT_DEFINES {} (*gl{})({parameters});", c_type(&command.proto.ty), command.proto.ident);
+        let parameters = if parameters.is_empty() {
+            "void".to_owned()
+        } else {
+            parameters.join(", ")
+        };
+        let _ = writeln!(
+            header,
+            "CLIENT_DEFINES {} (*gl{})({parameters});",
+            c_type(&command.proto.ty),
+            command.proto.ident
+        );
     }
     header.push_str("#define CLIENT_COMMANDS(X)");
     for command in &commands {

@@ -62,7 +62,8 @@ fn vendors() -> &'static Path {
             let _ = std::fs::remove_file(&link);
             std::os::unix::fs::symlink(library(), &link).unwrap();
         }
-        let manifest = r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "libEGL_glasm.so.0"}}"#;
+        let manifest =
+            r#"{"file_format_version": "1.0.0", "ICD": {"library_path": "libEGL_glasm.so.0"}}"#;
         std::fs::write(folder.join("glasm.json"), manifest).unwrap();
         folder
     })
@@ -73,7 +74,10 @@ fn build(name: &str) -> Option<PathBuf> {
     static BUILT: Mutex<Option<HashMap<String, Option<PathBuf>>>> = Mutex::new(None);
     let mut built = BUILT.lock().unwrap_or_else(|it| it.into_inner());
     let built = built.get_or_insert_default();
-    built.entry(name.to_owned()).or_insert_with(|| compile(name)).clone()
+    built
+        .entry(name.to_owned())
+        .or_insert_with(|| compile(name))
+        .clone()
 }
 
 fn compile(name: &str) -> Option<PathBuf> {
@@ -81,10 +85,16 @@ fn compile(name: &str) -> Option<PathBuf> {
     if !has_program(&compiler.to_string_lossy()) {
         return None;
     }
-    let sources = [folder().join("client.c"), folder().join(format!("{name}.c"))];
+    let sources = [
+        folder().join("client.c"),
+        folder().join(format!("{name}.c")),
+    ];
     let generated = made(&format!("client-{name}"));
     std::fs::create_dir_all(&generated).unwrap();
-    let texts: Vec<String> = sources.iter().map(|it| std::fs::read_to_string(it).unwrap()).collect();
+    let texts: Vec<String> = sources
+        .iter()
+        .map(|it| std::fs::read_to_string(it).unwrap())
+        .collect();
     std::fs::write(generated.join("gl.h"), header::of(&texts.concat())).unwrap();
     let program = generated.join("client");
     let mut command = Command::new(compiler);
@@ -99,7 +109,11 @@ fn compile(name: &str) -> Option<PathBuf> {
         .arg(&program)
         .args(["-pthread", "-ldl", "-lm"]);
     let said = command.output().unwrap();
-    assert!(said.status.success(), "{command:?}\n{}", String::from_utf8_lossy(&said.stderr));
+    assert!(
+        said.status.success(),
+        "{command:?}\n{}",
+        String::from_utf8_lossy(&said.stderr)
+    );
     Some(program)
 }
 
@@ -115,7 +129,13 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
             command
         }
     };
-    for variable in ["GLASM_LOG", "GLASM_ALL", "GLASM_DUMP", "GLASM_VENDOR", "MESA_LOADER_DRIVER_OVERRIDE"] {
+    for variable in [
+        "GLASM_LOG",
+        "GLASM_ALL",
+        "GLASM_DUMP",
+        "GLASM_VENDOR",
+        "MESA_LOADER_DRIVER_OVERRIDE",
+    ] {
         command.env_remove(variable);
     }
     command.env("CLIENT_WINDOW", format!("{window:?}"));
@@ -133,7 +153,10 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
             }
             command.env("LD_LIBRARY_PATH", path);
             command.env("__GLX_VENDOR_LIBRARY_NAME", "glasm");
-            command.env("__EGL_VENDOR_LIBRARY_FILENAMES", vendors().join("glasm.json"));
+            command.env(
+                "__EGL_VENDOR_LIBRARY_FILENAMES",
+                vendors().join("glasm.json"),
+            );
         }
     }
     judge(&command.output().unwrap(), name)
@@ -143,9 +166,19 @@ fn judge(ran: &Output, name: &str) -> Option<String> {
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     let errors = String::from_utf8_lossy(&ran.stderr);
     if ran.status.code() == Some(CANNOT_RUN) {
-        skip(errors.trim().lines().last().unwrap_or("the client cannot run here"));
+        skip(
+            errors
+                .trim()
+                .lines()
+                .last()
+                .unwrap_or("the client cannot run here"),
+        );
         return None;
     }
-    assert!(ran.status.success(), "{name}: {}\n{said}{errors}", ran.status);
+    assert!(
+        ran.status.success(),
+        "{name}: {}\n{said}{errors}",
+        ran.status
+    );
     Some(said)
 }
