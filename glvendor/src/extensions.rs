@@ -85,6 +85,11 @@ static ADDED: &[Row] = &[
         "GL_ARB_tessellation_shader",
     ),
     Row("GL_NV_compute_program5", 43, "GL_ARB_compute_shader"),
+    Row(
+        "GL_NV_shader_storage_buffer_object",
+        43,
+        "GL_ARB_shader_storage_buffer_object",
+    ),
     Row("GL_NV_transform_feedback", 40, "GL_ARB_transform_feedback3"),
     Row(
         "GL_NV_transform_feedback2",

@@ -16,6 +16,7 @@ use glasm::{
     TransformFeedback, stages,
 };
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Stages that draw, in their order.
 pub(crate) const STAGES: usize = 5;
@@ -185,6 +186,7 @@ pub(crate) fn make(
     programs: &Programs,
     key: &Key,
 ) -> Result<Pipeline, String> {
+    let start = Instant::now();
     let parts = parts(programs, key)?;
     let options = options(&state.capabilities.options, key);
     let linking: Vec<&Loaded> = parts.iter().map(|part| &part.loaded).collect();
@@ -216,10 +218,14 @@ pub(crate) fn make(
     for (stage, shader) in linked.made {
         modules.push((stage, shader.map_err(|errors| errors.to_string())?.words));
     }
+    let ours = start.elapsed();
     pipeline.program = program_object(&modules)?;
     log::info(format_args!(
-        "pipeline {:?}: program object {}",
-        key.serials, pipeline.program
+        "pipeline {:?}: program object {}, {} us, the driver {} us",
+        key.serials,
+        pipeline.program,
+        ours.as_micros(),
+        (start.elapsed() - ours).as_micros()
     ));
     Ok(pipeline)
 }

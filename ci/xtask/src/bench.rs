@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into `docs/performance.md`.
 
-use crate::{bench_scripts, shell, vulkan};
+use crate::{bench_draws, bench_scripts, shell, vulkan};
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,6 +25,8 @@ pub(crate) enum Part {
     Translate,
     /// Shaders beside the same in GLSL, on lavapipe.
     Pairs,
+    /// Draws through the vendor library.
+    Draws,
     /// Scripts on CPU drivers.
     Scripts,
 }
@@ -58,6 +60,14 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
     }
     if wanted(Part::Pairs) && pairs(options.effort, &out)? && full {
         refresh("pairs", &written(&out, "pairs.md")?)?;
+    }
+    if wanted(Part::Draws)
+        && let Some(tables) = bench_draws::measure(options.effort, &out)?
+    {
+        match full {
+            true => refresh("draws", &tables)?,
+            false => println!("\n{tables}"),
+        }
     }
     if wanted(Part::Scripts) {
         let tables = bench_scripts::measure(options.effort, &out)?;

@@ -8,6 +8,7 @@
 )]
 
 mod bench;
+mod bench_draws;
 mod bench_scripts;
 mod clarity;
 mod coverage;
@@ -117,7 +118,7 @@ Without --json the script suite runs first, on every CPU driver found.
                     device and fails on none";
 
 const HELP_BENCH: &str = "\
-usage: cargo xtask bench [--quick] [--only translate|pairs|scripts]
+usage: cargo xtask bench [--quick] [--only translate|pairs|draws|scripts]
 
 translate: the time from program text to SPIR-V on generated shaders, next to naga on the same shaders in GLSL,
 the instructions retired for it, which valgrind counts, the peak heap and the allocations. pairs: the time that
@@ -350,6 +351,7 @@ fn bench_command(parser: lexopt::Parser) -> Result<ExitCode> {
                     found.part = match parser.value()?.to_string_lossy().as_ref() {
                         "translate" => bench::Part::Translate,
                         "pairs" => bench::Part::Pairs,
+                        "draws" => bench::Part::Draws,
                         "scripts" => bench::Part::Scripts,
                         other => anyhow::bail!("no part `{other}`"),
                     };
