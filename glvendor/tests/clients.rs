@@ -15,6 +15,9 @@ macro_rules! clients {
         mod glx {
             $($(#[$about])* #[test] fn $name() { super::run(stringify!($name), super::Window::Glx, super::Vendor::Glasm); })*
         }
+        mod alone {
+            $($(#[$about])* #[test] fn $name() { super::run(stringify!($name), super::Window::Egl, super::Vendor::GlasmAlone); })*
+        }
     };
 }
 
@@ -27,6 +30,8 @@ clients! {
     attributes,
     /// The same from arrays in memory and in buffers.
     arrays,
+    /// All that draws, and what is seen of it.
+    draws,
     /// Attribute stacks.
     stacks,
     /// What the queries answer.

@@ -43,7 +43,7 @@ static void start_egl(void) {
 }
 
 static void start_glx(void) {
-    enum { DRAWABLE_TYPE = 0x8010, PBUFFER = 4, RED = 8, GREEN = 9, BLUE = 10, ALPHA = 11, DEPTH = 12 };
+    enum { DRAWABLE_TYPE = 0x8010, PBUFFER = 4, DOUBLEBUFFER = 5, RED = 8, GREEN = 9, BLUE = 10, ALPHA = 11, DEPTH = 12 };
     void *x11 = dlopen("libX11.so.6", RTLD_NOW | RTLD_GLOBAL);
     library = dlopen("libGL.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!x11 || !library) lacking("there is no libX11.so.6 or libGL.so.1");
@@ -52,7 +52,8 @@ static void start_glx(void) {
     threads();
     display = open(0);
     if (!display) lacking("there is no X server");
-    static const int wanted[] = {DRAWABLE_TYPE, PBUFFER, RED, 8, GREEN, 8, BLUE, 8, ALPHA, 8, DEPTH, 16, 0};
+    /* Mesa puts front buffers of pixel buffers on the screen, which the X server refuses. */
+    static const int wanted[] = {DRAWABLE_TYPE, PBUFFER, DOUBLEBUFFER, 1, RED, 8, GREEN, 8, BLUE, 8, ALPHA, 8, DEPTH, 16, 0};
     int count = 0;
     void **configs = CALL("glXChooseFBConfig", void **, display, 0, wanted, &count);
     if (!count) lacking("GLX has no configuration");

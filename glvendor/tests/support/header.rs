@@ -11,10 +11,13 @@ const EXTENSIONS: &[&str] = &[
     "GL_EXT_direct_state_access",
     "GL_EXT_gpu_program_parameters",
     "GL_NV_fragment_program",
+    "GL_NV_fragment_program2",
     "GL_NV_geometry_program4",
     "GL_NV_gpu_program4",
     "GL_NV_parameter_buffer_object",
+    "GL_NV_transform_feedback",
     "GL_NV_vertex_program",
+    "GL_NV_vertex_program2_option",
     "GL_NV_vertex_program4",
 ];
 

@@ -27,8 +27,10 @@ pub(crate) enum Window {
 /// Which vendor draws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Vendor {
-    /// The library under test, in front of Mesa.
+    /// The library under test, in front of Mesa, which keeps the ARB programs that it knows.
     Glasm,
+    /// The library under test, which answers for all programs.
+    GlasmAlone,
     /// Mesa alone.
     Mesa,
 }
@@ -145,13 +147,16 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
             command.env("__GLX_VENDOR_LIBRARY_NAME", "mesa");
             command.env_remove("__EGL_VENDOR_LIBRARY_FILENAMES");
         }
-        Vendor::Glasm => {
+        Vendor::Glasm | Vendor::GlasmAlone => {
             let mut path = OsString::from(vendors());
             if let Some(others) = std::env::var_os("LD_LIBRARY_PATH") {
                 path.push(":");
                 path.push(others);
             }
             command.env("LD_LIBRARY_PATH", path);
+            if vendor == Vendor::GlasmAlone {
+                command.env("GLASM_ALL", "1");
+            }
             command.env("__GLX_VENDOR_LIBRARY_NAME", "glasm");
             command.env(
                 "__EGL_VENDOR_LIBRARY_FILENAMES",
