@@ -228,7 +228,10 @@ fn every_form_is_written() {
 #[test]
 fn state_is_read_from_where_the_caller_says() {
     let folder = Folder::new("state");
-    folder.write("a.fp", "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n");
+    folder.write(
+        "a.fp",
+        "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND\n",
+    );
     for (form, has_constants, has_block) in [
         ("fixed", false, false),
         ("specialized", true, false),
