@@ -427,6 +427,10 @@ impl Generator for &Tables {
                     "draw" => primitive(command).to_owned(),
                     _ => String::new(),
                 };
+                let class = match class {
+                    "draw" if has_mode(command) => "primitives",
+                    class => class,
+                };
                 writeln!(entries, "{class} {signature}{value};").map_err(io::Error::other)?;
             }
         }
@@ -437,11 +441,16 @@ impl Generator for &Tables {
     }
 }
 
+/// Whether a command has the mode of the primitives that it draws.
+fn has_mode(command: &Cmd) -> bool {
+    let has_mode = command.params.first().is_some_and(|it| it.ident == "mode");
+    has_mode && !command.proto.ident.starts_with("Eval")
+}
+
 /// The mode of the primitives that a command draws, if it has one.
 fn primitive(command: &Cmd) -> &'static str {
-    let has_mode = command.params.first().is_some_and(|it| it.ident == "mode");
-    match has_mode && !command.proto.ident.starts_with("Eval") {
-        true => " = Some(mode_), ()",
+    match has_mode(command) {
+        true => " = mode_, ()",
         false => " = None, ()",
     }
 }

@@ -40,6 +40,8 @@ pub(crate) struct Drawing {
     current: Option<usize>,
     /// That of the compute program that ran last, with its serial number.
     compute: Option<(u64, Pipeline)>,
+    /// What the driver draws in the place of patches, if they are ours.
+    patches: Option<u32>,
     /// Whether points were drawn last.
     points: bool,
     /// Our program object that is in use; 0 if the application's is.
@@ -77,10 +79,19 @@ pub(crate) fn takes_all() -> bool {
 /// Something is about to draw, with primitives of a mode if it has them.
 #[inline]
 pub(crate) fn before(state: &mut State, primitive: Option<u32>) {
+    state.drawing.patches = None;
     if state.recording.is_some() && !state.record_draw(primitive) {
         return;
     }
     ready(state, primitive);
+}
+
+/// The mode that the driver draws in the place of the application's.
+pub(crate) fn mode(state: &State, mode: u32) -> u32 {
+    match mode {
+        driver::constants::PATCHES => state.drawing.patches.unwrap_or(mode),
+        mode => mode,
+    }
 }
 
 /// Makes the programs that are bound ready.
@@ -110,6 +121,7 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         state.fail(INVALID_OPERATION);
         return release(state);
     };
+    state.drawing.patches = pipeline.patches;
     use_pipeline(state, &pipeline);
     send_parameters(state, &mut pipeline);
     state.apply_arrays(pipeline.attributes);
@@ -166,7 +178,8 @@ fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
             .get(*index as usize)
             .copied()
             .unwrap_or_default();
-        query::bind_part(*binding, bound.buffer, bound.offset, bound.size);
+        let part = (bound.buffer, bound.offset, bound.size);
+        query::bind_part(*binding, part, state.capabilities.binds);
     }
     state.apply_images(&pipeline.images);
     state.apply_overrides(pipeline, pipeline.clip_planes);
@@ -353,7 +366,12 @@ fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
         .iter()
         .map(|block| 16 * block.slots.len() + alignment)
         .sum();
-    if state.drawing.ring.reserve(room).is_none() {
+    if state
+        .drawing
+        .ring
+        .reserve(room, state.capabilities.maps)
+        .is_none()
+    {
         return;
     }
     for block in &mut pipeline.blocks {
@@ -370,7 +388,8 @@ fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
         block.written = Some((versions, place));
         let number = block.binding as usize % BLOCK_BINDINGS;
         if state.drawing.bound[number] != Some((block.binding, place)) {
-            query::bind_uniform_buffer(block.binding, place.buffer.0, place.offset, place.size);
+            let part = (place.buffer.0, place.offset, place.size);
+            query::bind_uniform_buffer(block.binding, part, state.capabilities.binds);
             state.drawing.bound[number] = Some((block.binding, place));
         }
     }

@@ -1,6 +1,9 @@
 //! What the driver below can do, and which extensions are advertised because of it.
 
+use crate::ffi::query::Binds;
+use crate::ffi::ring::Maps;
 use crate::ffi::{driver, query};
+use crate::text::Writer;
 use glasm::{Options, opengl};
 use std::ffi::CString;
 
@@ -9,8 +12,14 @@ use std::ffi::CString;
 pub(crate) struct Capabilities {
     /// Whether it was asked.
     pub(crate) known: bool,
-    /// Whether programs can be translated for it: OpenGL with fixed functions, and modules in SPIR-V.
+    /// Whether programs can be translated for it: OpenGL with fixed functions, and modules in SPIR-V or GLSL.
     pub(crate) works: bool,
+    /// What writes modules as GLSL, if the driver takes them so.
+    pub(crate) writer: Option<Writer>,
+    /// How parameters are written to buffers.
+    pub(crate) maps: Maps,
+    /// How these are bound.
+    pub(crate) binds: Binds,
     /// Version, as 45.
     pub(crate) version: u32,
     /// Its extensions, with a blank behind each.
@@ -128,24 +137,51 @@ impl Capabilities {
             ..Self::default()
         };
         let core = capabilities.has("GL_ARB_compatibility", 0) || version < 31;
-        capabilities.works = core
-            && capabilities.has("GL_ARB_gl_spirv", 46)
-            && capabilities.has("GL_ARB_uniform_buffer_object", 31)
-            && capabilities.has("GL_ARB_buffer_storage", 44)
-            && capabilities.has("GL_ARB_multi_bind", 44);
-        if capabilities.works {
-            let spirv = spirv_extensions();
-            let has =
-                |name: &str| capabilities.has_extension(name) || spirv.iter().any(|it| it == name);
-            let device = opengl::device_features(10 * version, has);
-            let uniform_buffers =
-                query::integer(driver::constants::MAX_UNIFORM_BUFFER_BINDINGS).max(0) as u32;
-            let storage_buffers =
-                query::integer(driver::constants::MAX_SHADER_STORAGE_BUFFER_BINDINGS).max(0) as u32;
-            capabilities.options = opengl::options(device, uniform_buffers, storage_buffers);
+        if core && capabilities.has("GL_ARB_uniform_buffer_object", 31) {
+            capabilities.choose_ways();
         }
         capabilities.advertise(named);
         capabilities
+    }
+
+    /// Decides how modules and parameters reach the driver.
+    fn choose_ways(&mut self) {
+        let forced = forced_text();
+        let options = self.module_options();
+        if forced.is_none() && self.has("GL_ARB_gl_spirv", 46) {
+            self.options = options;
+            self.works = true;
+        } else {
+            let version = glsl_version().min(forced.filter(|it| *it > 1).unwrap_or(u32::MAX));
+            self.writer = Writer::new(version, options);
+            self.works = self.writer.is_some();
+            self.options = self
+                .writer
+                .as_ref()
+                .map(Writer::options)
+                .unwrap_or_default();
+        }
+        if forced.is_some() {
+            return;
+        }
+        if self.has("GL_ARB_buffer_storage", 44) {
+            self.maps = Maps::Always;
+        }
+        if self.has("GL_ARB_multi_bind", 44) {
+            self.binds = Binds::Several;
+        }
+    }
+
+    /// Options for modules: the driver's features, and bindings at the end of what it has.
+    fn module_options(&self) -> Options {
+        let spirv = spirv_extensions();
+        let has = |name: &str| self.has_extension(name) || spirv.iter().any(|it| it == name);
+        let device = opengl::device_features(10 * self.version, has);
+        let uniform_buffers =
+            query::integer(driver::constants::MAX_UNIFORM_BUFFER_BINDINGS).max(0) as u32;
+        let storage_buffers =
+            query::integer(driver::constants::MAX_SHADER_STORAGE_BUFFER_BINDINGS).max(0) as u32;
+        opengl::options(device, uniform_buffers, storage_buffers)
     }
 
     /// Whether the driver has an extension, or the version of GL that has it; 0 for no version.
@@ -161,7 +197,12 @@ impl Capabilities {
     fn advertise(&mut self, mut names: Vec<String>) {
         if self.works {
             for Row(name, version, extension) in ADDED {
-                if self.has(extension, *version) && !names.iter().any(|it| it == name) {
+                let has = match &self.writer {
+                    // What is written has what its version of the language has, without extensions.
+                    Some(writer) => writer.version() >= text_version(name, *version),
+                    None => self.has(extension, *version),
+                };
+                if has && !names.iter().any(|it| it == name) {
                     names.push((*name).to_owned());
                 }
             }
@@ -171,6 +212,32 @@ impl Capabilities {
             .into_iter()
             .filter_map(|name| CString::new(name).ok())
             .collect();
+    }
+}
+
+/// What `GLASM_TEXT` asks for: GLSL even where the driver takes SPIR-V, of the newest version (1) or of one of its own (330), and what else drivers
+/// without SPIR-V may lack.
+fn forced_text() -> Option<u32> {
+    let text = std::env::var("GLASM_TEXT").ok()?;
+    text.parse().ok().filter(|version| *version > 0)
+}
+
+/// The version of GLSL that the driver reads, as 450.
+fn glsl_version() -> u32 {
+    let text = query::string(driver::constants::SHADING_LANGUAGE_VERSION);
+    let mut digits = text.split(['.', ' ']).map(str::parse);
+    match (digits.next(), digits.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => u32::min(major, 9) * 100 + u32::min(minor, 99),
+        _ => 0,
+    }
+}
+
+/// The version of GLSL that can express what an extension has, by the version of GL that has it.
+fn text_version(name: &str, version: u32) -> u32 {
+    match name.starts_with("GL_NV_transform_feedback") {
+        // Variables say in which buffers they are captured.
+        true => 440,
+        false => 10 * version,
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn vertex(programs: &[Loaded], units: u32, coordinate_sets: u32) -> F
             0x8451 => FogSource::FogCoord,
             _ => FogSource::FragmentDepth,
         }),
-        point_attenuation: query::floats(0x8129) != [1.0, 0.0, 0.0],
+        point_attenuation: query::floats(0x8129) != [1.0, 0.0, 0.0] || clamps_point_size(),
         ..FixedVertex::default()
     };
     let sets = read & ((1_u32 << coordinate_sets.min(UNITS as u32)) - 1);
@@ -43,6 +43,16 @@ pub(crate) fn vertex(programs: &[Loaded], units: u32, coordinate_sets: u32) -> F
         };
     });
     state
+}
+
+/// Whether the size of points is not what the application has set: GL clamps it without attenuation, too (GL 2.1 section 3.3).
+fn clamps_point_size() -> bool {
+    const POINT_SIZE: u32 = 0x0B11;
+    const POINT_SIZE_MIN: u32 = 0x8126;
+    let [size] = query::floats(POINT_SIZE);
+    let [least] = query::floats(POINT_SIZE_MIN);
+    let [most] = query::floats(POINT_SIZE_MIN + 1);
+    size < least || size > most
 }
 
 fn lighting() -> Lighting {

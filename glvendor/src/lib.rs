@@ -30,6 +30,7 @@ mod params;
 mod pipeline;
 mod reader;
 mod target;
+mod text;
 mod textures;
 
 pub use ffi::{__egl_Main, __glx_Main};

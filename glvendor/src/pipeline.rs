@@ -8,8 +8,10 @@ use crate::objects::Program;
 use crate::params::Block;
 use crate::reader::Needs;
 use crate::target::Target;
+use crate::text::Writer;
 use crate::textures::Depths;
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
+use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::BufferKind;
 use glasm::{
     Compiler, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage,
@@ -72,6 +74,8 @@ pub(crate) struct Pipeline {
     pub(crate) is_unclipped: bool,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
+    /// What the driver draws in the place of patches, where a geometry program takes them as they are.
+    pub(crate) patches: Option<u32>,
     /// Whether `GLASM_DUMP` has it.
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
@@ -131,7 +135,8 @@ pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<
         &shader,
         Some(&(Target::Compute, Arc::clone(program))),
     );
-    pipeline.program = program_object(&[(Stage::Compute, shader.words)])?;
+    let writer = state.capabilities.writer.as_ref();
+    pipeline.program = program_object(writer, &[(Stage::Compute, shader)])?;
     Ok(pipeline)
 }
 
@@ -187,39 +192,42 @@ pub(crate) fn make(
     key: &Key,
 ) -> Result<Pipeline, String> {
     let start = Instant::now();
+    let writer = &state.capabilities.writer.clone();
     let parts = parts(programs, key)?;
     let options = options(&state.capabilities.options, key);
     let linking: Vec<&Loaded> = parts.iter().map(|part| &part.loaded).collect();
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
         clip_planes: key.state.clip_planes,
+        patches: match linked.made.is_empty() {
+            true => primitive_of_patches(&linking, key.state.patch_vertices),
+            false => None,
+        },
         ..Pipeline::default()
     };
     let mut modules = Vec::with_capacity(STAGES);
-    let mut reflections = Vec::with_capacity(STAGES);
     for (shader, part) in linked.stages.into_iter().zip(&parts) {
         let shader = shader.map_err(|errors| errors.render(&part.loaded.source()))?;
         pipeline.add(state, &shader, part.owner.as_ref());
-        modules.push((part.loaded.stage(), shader.words));
-        reflections.push(shader.reflection);
+        modules.push((part.loaded.stage(), shader));
     }
     // Without a control program patches have the levels of GL's state, which evaluation programs may read.
     if programs[1].is_none()
-        && let [vertex, evaluation, ..] = &reflections[..]
-        && evaluation.stage == Stage::TessEval
+        && let [(_, vertex), (Stage::TessEval, evaluation), ..] = &modules[..]
     {
         let (vertices, levels) = (key.state.patch_vertices.into(), key.state.patch_levels);
+        let (vertex, evaluation) = (&vertex.reflection, &evaluation.reflection);
         let control = stages::control_stage(vertex, evaluation, vertices, levels, &options);
         modules.push((
             Stage::TessControl,
-            control.map_err(|errors| errors.to_string())?.words,
+            control.map_err(|errors| errors.to_string())?,
         ));
     }
     for (stage, shader) in linked.made {
-        modules.push((stage, shader.map_err(|errors| errors.to_string())?.words));
+        modules.push((stage, shader.map_err(|errors| errors.to_string())?));
     }
     let ours = start.elapsed();
-    pipeline.program = program_object(&modules)?;
+    pipeline.program = program_object(writer.as_ref(), &modules)?;
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
         key.serials,
@@ -231,10 +239,19 @@ pub(crate) fn make(
 }
 
 /// A program object of the driver, of modules. `Err` has what the driver says.
-fn program_object(modules: &[(Stage, Vec<u32>)]) -> Result<u32, String> {
+fn program_object(writer: Option<&Writer>, modules: &[(Stage, Shader)]) -> Result<u32, String> {
     let mut shaders = Vec::with_capacity(modules.len());
-    for (stage, words) in modules {
-        match query::create_shader(shader_kind(*stage), words) {
+    let mut named = Vec::new();
+    for (stage, module) in modules {
+        let kind = shader_kind(*stage);
+        let made = match writer {
+            None => query::create_shader(kind, &module.words),
+            Some(writer) => writer.write(module).and_then(|text| {
+                named.extend(text.named);
+                query::create_shader_of_text(kind, &text.text)
+            }),
+        };
+        match made {
             Ok(shader) => shaders.push(shader),
             Err(problem) => {
                 shaders.into_iter().for_each(driver::DeleteShader);
@@ -245,7 +262,31 @@ fn program_object(modules: &[(Stage, Vec<u32>)]) -> Result<u32, String> {
             }
         }
     }
-    query::link_program(&shaders)
+    let program = query::link_program(&shaders)?;
+    for resource in &named {
+        query::set_binding(program, resource);
+    }
+    Ok(program)
+}
+
+/// The primitive that has as many vertices as patches, where a geometry program takes patches that no evaluation program makes primitives of.
+fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
+    let takes_patches = |it: &&Loaded| {
+        it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Patches
+    };
+    if !programs.iter().any(takes_patches)
+        || programs.iter().any(|it| it.stage() == Stage::TessEval)
+    {
+        return None;
+    }
+    Some(match InputPrimitive::of_vertices(vertices.into())? {
+        InputPrimitive::Points => 0x0000,
+        InputPrimitive::Lines => 0x0001,
+        InputPrimitive::Triangles => 0x0004,
+        InputPrimitive::LinesAdjacency => 0x000A,
+        InputPrimitive::TrianglesAdjacency => 0x000C,
+        InputPrimitive::Patches => return None,
+    })
 }
 
 fn fixed(text: &str) -> Result<Loaded, String> {

@@ -56,7 +56,7 @@ pub struct BindingLayout {
     pub first_counter_binding: u32,
     /// Binding of image unit 0; see [`FIRST_IMAGE_BINDING`]. In OpenGL, where there are few image units, the binding of the first image that
     /// a module has: each view that it has of an image follows, in the order in which they stand in
-    /// [`Reflection::images`](crate::Reflection::images).
+    /// [`Reflection::images`](crate::Reflection::images). Stages that are linked have theirs behind those of the stages before.
     pub first_image_binding: u32,
     /// Binding of the lock that [`Reflection::image_lock`](crate::Reflection::image_lock) tells about.
     pub image_lock_binding: u32,

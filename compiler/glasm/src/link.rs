@@ -7,7 +7,7 @@ use crate::compiler::{Compiler, Shader, verify};
 use crate::program::Program;
 use fit::check_fit;
 use glasm_codegen::options::{
-    ClipDepth, Conventions, FixedState, PrimitiveNumbers, TransformFeedback, Varyings,
+    ClipDepth, Conventions, FixedState, PrimitiveNumbers, Target, TransformFeedback, Varyings,
 };
 use glasm_codegen::varyings::varying_location;
 use glasm_codegen::{Options, SourceText};
@@ -111,10 +111,17 @@ impl Compiler {
             made: Vec::new(),
             unwritten: pack(&mut parts),
         };
-        for part in parts {
+        let mut images = 0;
+        for mut part in parts {
             let stage = part.program.as_ref().map(|program| program.stage);
             let is_made = part.text.is_none();
+            part.number_images_from(images);
             let compiled = part.compile(self);
+            if let Ok(shader) = &compiled {
+                let bound = shader.reflection.images.iter();
+                let ends = bound.map(|it| it.slot.binding.saturating_add(it.count));
+                images = ends.fold(images, u32::max);
+            }
             match stage.filter(|_| is_made) {
                 Some(stage) => linked.made.push((stage, compiled)),
                 None => linked.stages.push(compiled),
@@ -132,6 +139,15 @@ impl Part<'_> {
                 self.program = None;
             }
             self.found.push(diagnostic);
+        }
+    }
+
+    /// In OpenGL all stages share the image units: those of this stage are behind those of the stages before.
+    fn number_images_from(&mut self, first: u32) {
+        if self.options.target == Target::OpenGl4_5
+            && self.options.bindings.first_image_binding < first
+        {
+            self.options.to_mut().bindings.first_image_binding = first;
         }
     }
 

@@ -82,6 +82,15 @@ macro_rules! entry {
             unsafe { driver::$name($($parameter),*) }
         }
     };
+    (primitives $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $mode:expr, $nothing:expr) => {
+        #[allow(unused_mut, reason = "only the mode changes")]
+        pub(super) unsafe extern "system" fn $name($(mut $parameter: $ty),*) -> $result {
+            $mode = own::primitives($mode);
+            #[allow(unused_unsafe, reason = "some commands have no pointers")]
+            // SAFETY: the application keeps to the specification.
+            unsafe { driver::$name($($parameter),*) }
+        }
+    };
     (arrays $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.arrays_change());

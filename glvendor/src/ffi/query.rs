@@ -1,7 +1,8 @@
 //! Values that the driver writes: state of GL.
 
 use super::driver;
-use std::ffi::{CStr, c_char, c_void};
+use crate::text::Named;
+use std::ffi::{CStr, CString, c_char, c_void};
 
 /// More components than any state has that is asked for here.
 const MOST: usize = 16;
@@ -205,6 +206,21 @@ pub(crate) fn create_shader(kind: u32, words: &[u32]) -> Result<u32, String> {
             std::ptr::null(),
         )
     };
+    checked(shader)
+}
+
+/// A shader of GLSL. `Err` has what the driver says about it.
+pub(crate) fn create_shader_of_text(kind: u32, text: &str) -> Result<u32, String> {
+    let shader = driver::CreateShader(kind);
+    let bytes = i32::try_from(text.len()).map_err(|_| "a text of two gigabytes".to_owned())?;
+    // SAFETY: there is one text, which has as many bytes.
+    unsafe { driver::ShaderSource(shader, 1, &text.as_ptr().cast(), &bytes) };
+    driver::CompileShader(shader);
+    checked(shader)
+}
+
+/// A shader, if the driver takes it.
+fn checked(shader: u32) -> Result<u32, String> {
     if self::shader::<1>(shader, 0x8B81) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;
@@ -237,9 +253,52 @@ pub(crate) fn link_program(shaders: &[u32]) -> Result<u32, String> {
     Ok(program)
 }
 
-/// Binds a part of a buffer to a uniform buffer binding, and nothing else.
-pub(crate) fn bind_uniform_buffer(binding: u32, buffer: u32, offset: usize, size: usize) {
+/// Gives a resource of a program object that has no number in its text the number of its binding.
+pub(crate) fn set_binding(program: u32, resource: &Named) {
+    let Ok(name) = CString::new(resource.name.as_str()) else {
+        return;
+    };
+    if !resource.is_texture {
+        // SAFETY: the name ends with a zero.
+        let block = unsafe { driver::GetUniformBlockIndex(program, name.as_ptr()) };
+        if block != u32::MAX {
+            driver::UniformBlockBinding(program, block, resource.binding);
+        }
+        return;
+    }
+    // SAFETY: the name ends with a zero.
+    let location = unsafe { driver::GetUniformLocation(program, name.as_ptr()) };
+    let used = integer(driver::constants::CURRENT_PROGRAM) as u32;
+    driver::UseProgram(program);
+    driver::Uniform1i(location, resource.binding as i32);
+    driver::UseProgram(used);
+}
+
+/// How buffers are bound to the uniform buffer bindings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Binds {
+    /// One binding after the other, which binds to the target, too.
+    #[default]
+    Single,
+    /// `ARB_multi_bind`
+    Several,
+}
+
+/// Binds a part of a buffer, by its offset and its size, to a uniform buffer binding, and nothing else.
+pub(crate) fn bind_uniform_buffer(
+    binding: u32,
+    (buffer, offset, size): (u32, usize, usize),
+    binds: Binds,
+) {
     let (offset, size) = (offset as isize, size as isize);
+    if binds == Binds::Single {
+        let bound = integer(0x8A28) as u32;
+        match buffer {
+            0 => driver::BindBufferBase(0x8A11, binding, 0),
+            buffer => driver::BindBufferRange(0x8A11, binding, buffer, offset, size),
+        }
+        return driver::BindBuffer(0x8A11, bound);
+    }
     if buffer == 0 {
         // SAFETY: no buffer is bound.
         return unsafe { driver::BindBuffersBase(0x8A11, binding, 1, std::ptr::null()) };
@@ -258,21 +317,21 @@ pub(crate) fn buffer_size(target: u32, buffer: u32) -> isize {
 }
 
 /// Binds a buffer, or the part of it behind an offset, to a uniform buffer binding. Buffers are cut to what the driver allows.
-pub(crate) fn bind_part(binding: u32, buffer: u32, offset: usize, size: Option<usize>) {
+pub(crate) fn bind_part(
+    binding: u32,
+    (buffer, offset, size): (u32, usize, Option<usize>),
+    binds: Binds,
+) {
     if buffer == 0 {
-        return bind_uniform_buffer(binding, 0, 0, 0);
+        return bind_uniform_buffer(binding, (0, 0, 0), binds);
     }
     let bound = integer(0x8A28) as u32;
     let all = buffer_size(0x8A11, buffer);
     driver::BindBuffer(0x8A11, bound);
     let rest = usize::try_from(all).unwrap_or(0).saturating_sub(offset);
     let most = integer(driver::constants::MAX_UNIFORM_BLOCK_SIZE).max(0) as usize;
-    bind_uniform_buffer(
-        binding,
-        buffer,
-        offset,
-        size.unwrap_or(rest).min(rest).min(most),
-    );
+    let size = size.unwrap_or(rest).min(rest).min(most);
+    bind_uniform_buffer(binding, (buffer, offset, size), binds);
 }
 
 /// Writes words to the uniform buffer that is bound.

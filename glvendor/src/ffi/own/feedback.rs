@@ -5,7 +5,7 @@
 use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::commands::INVALID_VALUE;
-use crate::{draw, feedback};
+use crate::feedback;
 
 pub(crate) unsafe extern "system" fn TransformFeedbackAttribsNV(
     count: GLsizei,
@@ -85,6 +85,5 @@ pub(crate) unsafe extern "system" fn IsTransformFeedbackNV(name: GLuint) -> GLbo
 }
 
 pub(crate) unsafe extern "system" fn DrawTransformFeedbackNV(mode: GLenum, name: GLuint) {
-    current::with(|state| draw::before(state, Some(mode)));
-    driver::DrawTransformFeedback(mode, name);
+    driver::DrawTransformFeedback(super::primitives(mode), name);
 }

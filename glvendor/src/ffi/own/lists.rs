@@ -5,6 +5,7 @@
 use super::super::driver::types::*;
 use super::super::{current, driver, memory, query};
 use crate::commands::{self, Command};
+use crate::context::State;
 use crate::draw;
 use std::ffi::c_void;
 
@@ -94,12 +95,18 @@ pub(crate) unsafe extern "system" fn DeleteLists(first: GLuint, count: GLsizei) 
     driver::DeleteLists(first, count);
 }
 
-pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
-    current::with(|state| {
+/// Primitives of a mode are about to be drawn. Gives the mode that they have for the driver.
+pub(crate) fn primitives(mode: GLenum) -> GLenum {
+    let ready = |state: &mut State| {
         draw::before(state, Some(mode));
-        state.begin();
-    });
-    driver::Begin(mode);
+        draw::mode(state, mode)
+    };
+    current::with(ready).unwrap_or(mode)
+}
+
+pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
+    driver::Begin(primitives(mode));
+    current::with(|state| state.begin());
 }
 
 pub(crate) unsafe extern "system" fn End() {

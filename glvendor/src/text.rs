@@ -1,0 +1,136 @@
+//! Modules as GLSL, for drivers that take no SPIR-V.
+
+#[cfg(feature = "text")]
+use glasm::reflect::DescriptorSlot;
+#[cfg(feature = "text")]
+use glasm::{DeviceFeatures, Stage};
+use glasm::{Options, Shader};
+#[cfg(feature = "text")]
+use glasm_text::{Language, ResourceKind};
+
+/// A module as text.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// The text.
+    pub(crate) text: String,
+    /// What the text has no number for.
+    pub(crate) named: Vec<Named>,
+}
+
+/// A resource whose binding is set when the program is linked.
+#[derive(Debug)]
+pub(crate) struct Named {
+    /// Its name in the text.
+    pub(crate) name: String,
+    /// Whether it is a texture, else a uniform block.
+    pub(crate) is_texture: bool,
+    /// Its binding.
+    pub(crate) binding: u32,
+}
+
+/// What writes modules as GLSL.
+#[cfg(feature = "text")]
+#[derive(Clone, Debug)]
+pub(crate) struct Writer {
+    options: glasm_text::Options,
+}
+
+#[cfg(feature = "text")]
+impl Writer {
+    /// For a driver that reads this version, with options for modules. `None` if it is older than what is written.
+    pub(crate) fn new(version: u32, compiler: Options) -> Option<Self> {
+        let known = Language::ALL.iter().copied();
+        let language = known
+            .filter(|it| it.family() == "glsl" && it.version().is_some_and(|it| it <= version))
+            .max()?;
+        Some(Self {
+            options: glasm_text::Options {
+                compiler,
+                ..glasm_text::Options::new(language)
+            },
+        })
+    }
+
+    /// The version that is written, as 450.
+    pub(crate) fn version(&self) -> u32 {
+        self.options.language.version().unwrap_or(0)
+    }
+
+    /// What modules are compiled with: the features that language and driver have.
+    pub(crate) fn options(&self) -> Options {
+        let driver = &self.options.compiler.device;
+        let compiler = glasm_text::compiler_options(&self.options);
+        let lacks = |name: &str| driver.lacks(name, Stage::Fragment).unwrap_or(false);
+        let device = DeviceFeatures {
+            subgroups: driver.subgroups,
+            ..compiler.device.without(lacks)
+        };
+        Options { device, ..compiler }
+    }
+
+    /// Writes a module. `Err` has what the language lacks.
+    pub(crate) fn write(&self, module: &Shader) -> Result<Written, String> {
+        let written = glasm_text::write_shader(module, &self.options);
+        let written = written.map_err(|error| error.to_string())?;
+        let named = written
+            .resources
+            .into_iter()
+            .filter(|resource| resource.number.is_none())
+            .flat_map(|resource| {
+                let is_texture = resource.kind == ResourceKind::Texture;
+                let count = count(module, resource.slot, is_texture);
+                (0..count).map(move |n| Named {
+                    is_texture,
+                    name: match count {
+                        1 => resource.name.clone(),
+                        _ => format!("{}[{n}]", resource.name),
+                    },
+                    binding: resource.slot.binding + n,
+                })
+            });
+        Ok(Written {
+            named: named.collect(),
+            text: written.text,
+        })
+    }
+}
+
+/// Elements of an array of resources; 1 for those that are none.
+#[cfg(feature = "text")]
+fn count(module: &Shader, slot: DescriptorSlot, is_texture: bool) -> u32 {
+    let reflection = &module.reflection;
+    let (mut textures, mut buffers) = (reflection.textures.iter(), reflection.buffers.iter());
+    let found = match is_texture {
+        true => textures.find(|it| it.slot == slot).map(|it| it.count),
+        false => buffers.find(|it| it.slot == slot).map(|it| it.count),
+    };
+    found.unwrap_or(1)
+}
+
+/// Nothing is written in a build without the feature `text`.
+#[cfg(not(feature = "text"))]
+#[derive(Clone, Debug)]
+pub(crate) enum Writer {}
+
+#[cfg(not(feature = "text"))]
+impl Writer {
+    /// None.
+    pub(crate) fn new(_: u32, _: Options) -> Option<Self> {
+        None
+    }
+
+    /// There is none.
+    pub(crate) fn version(&self) -> u32 {
+        match *self {}
+    }
+
+    /// There are none.
+    pub(crate) fn options(&self) -> Options {
+        match *self {}
+    }
+
+    /// There is none.
+    pub(crate) fn write(&self, _: &Shader) -> Result<Written, String> {
+        match *self {}
+    }
+}
