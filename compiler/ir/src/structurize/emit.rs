@@ -104,6 +104,8 @@ pub(super) struct Walk<'a> {
     pub(super) registers: Option<[RegisterId; 2]>,
     bound: Option<StepBound>,
     pub(super) open: Vec<Open>,
+    /// Empty lists of constructs that were closed, for those that open next.
+    pub(super) spare: Vec<Vec<FlowId>>,
     tasks: Vec<Task>,
     /// Open blocks of the tree.
     depth: usize,
@@ -131,6 +133,7 @@ pub(super) fn emit(
         registers: None,
         bound,
         open: Vec::new(),
+        spare: Vec::new(),
         tasks: Vec::new(),
         depth: 0,
         arms: 0,
@@ -287,9 +290,13 @@ impl Walk<'_> {
         if self.is_real(construct) {
             self.open_block();
         }
+        self.push_open(construct);
+    }
+
+    fn push_open(&mut self, construct: Construct) {
         self.open.push(Open {
             construct,
-            passing: Vec::new(),
+            passing: self.spare.pop().unwrap_or_default(),
             arrives: false,
         });
     }
@@ -428,11 +435,7 @@ impl Walk<'_> {
 
     fn open_construct_of_switch(&mut self) {
         // Its blocks are those of the arms.
-        self.open.push(Open {
-            construct: Construct::Switch,
-            passing: Vec::new(),
-            arrives: false,
-        });
+        self.push_open(Construct::Switch);
     }
 
     fn next_arm(
