@@ -340,32 +340,38 @@ fn first_low(many: &[u8; 32]) -> usize {
 /// The number of bytes of the word that `rest` begins with.
 #[inline(always)]
 pub(crate) fn word_length(rest: &[u8]) -> usize {
-    let mut length = 0;
+    word_length_from(0, rest)
+}
+
+/// The same where the first `length` bytes are known to be of a word.
+#[inline(always)]
+fn word_length_from(mut length: usize, rest: &[u8]) -> usize {
     while rest.get(length).is_some_and(|&byte| WORD[byte as usize]) {
         length += 1;
     }
     length
 }
 
-/// The length and the key of the word that `rest` begins with, if it is short and bytes enough stand behind it to read it at once.
+/// The length and the key of the name that `rest` begins with, if it is short and bytes enough stand behind it to read it at once.
 #[inline(always)]
-pub(crate) fn short_word(rest: &[u8]) -> Option<(usize, u64)> {
+pub(crate) fn short_name(rest: &[u8]) -> Option<(usize, u64)> {
     let eight = rest.first_chunk::<8>()?;
-    let length = word_length(eight);
+    // The first byte is the letter by which the name was told from other tokens.
+    let length = word_length_from(1, eight);
     if length == 8 && rest.get(8).is_some_and(|&byte| is_of_word(byte)) {
         return None;
     }
     Some((length, words::short_key(*eight, length)))
 }
 
-/// The length and the key of the word that `rest` begins with.
+/// The length and the key of the name that `rest` begins with.
 #[inline(always)]
-pub(crate) fn word(rest: &[u8]) -> (usize, u64) {
-    short_word(rest).unwrap_or_else(|| any_word(rest))
+pub(crate) fn name(rest: &[u8]) -> (usize, u64) {
+    short_name(rest).unwrap_or_else(|| any_name(rest))
 }
 
 #[inline(never)]
-fn any_word(rest: &[u8]) -> (usize, u64) {
+fn any_name(rest: &[u8]) -> (usize, u64) {
     let length = word_length(rest);
     (length, words::key(&rest[..length]))
 }

@@ -95,7 +95,7 @@ impl Emit<'_> {
     }
 
     /// A source whose value has to be made of the lanes `base`, those of `slot` if it is a register in values.
-    #[inline(never)]
+    #[inline(always)]
     fn gather_source(
         &mut self,
         slot: Option<u32>,
@@ -234,7 +234,7 @@ impl Emit<'_> {
     }
 
     /// Whether code flushes the operands and the result of an instruction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn flushes(&self, inst: &Inst) -> bool {
         self.w.flushes_denormals && inst.ty == Type::F32 && inst.op.computes_floats()
     }

@@ -102,7 +102,7 @@ impl Place {
         form.set(Form::LONG, var.is_long());
         form.set(Form::SHORT, var.size == VarSize::Short);
         form.set(Form::RELATIVE, var.relative);
-        form.set(Form::STORED, var.kind == VarKind::WritableParam);
+        form.set(Form::STORED, matches!(var.kind, VarKind::WritableParam));
         let divided = var.elements_with_places() > 0;
         Self {
             base: None,

@@ -330,10 +330,12 @@ impl Checker<'_> {
 /// As what a usual operand is read, in an instruction whose type has the base type `own`.
 #[inline(always)]
 fn usual_base(operand: &Operand, kind: OperandKind, own: TypeBase) -> Option<TypeBase> {
-    let is_one = matches!(operand.suffix.kind(), SuffixKind::One(_));
-    if kind == OperandKind::V || kind == OperandKind::S && is_one {
-        Some(own)
-    } else {
-        (kind == OperandKind::Vf).then_some(TypeBase::Float)
+    if kind == OperandKind::V {
+        return Some(own);
+    }
+    let is_one = || matches!(operand.suffix.kind(), SuffixKind::One(_));
+    match kind == OperandKind::S {
+        true => is_one().then_some(own),
+        false => (kind == OperandKind::Vf).then_some(TypeBase::Float),
     }
 }

@@ -374,7 +374,7 @@ impl<'s> Syntax<'s> {
     /// A name that is long or new.
     #[inline(never)]
     fn take_other_name(&mut self, start: u32) -> (NameId, Span) {
-        let (length, key) = lex::word(self.rest);
+        let (length, key) = lex::name(self.rest);
         let span = Span::new(start, start + length as u32);
         let name = self.intern_keyed(span, key);
         self.skip(length);

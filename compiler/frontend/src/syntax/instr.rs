@@ -2,7 +2,7 @@
 
 use super::cursor::{Expected, Parsed, Syntax};
 use super::handle::{handle, handle_ahead, texture_handle};
-use super::operand::{condition, operand, optional_condition, push_operand, result, sign};
+use super::operand::{condition, operand, optional_condition, result, sign, usual_operand};
 use super::{path, register};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, Modifiers, Mods};
@@ -47,7 +47,8 @@ pub(super) fn instruction(
     };
     for _ in usize::from(dst.is_none())..operands {
         input.expect_comma()?;
-        push_operand(input)?;
+        let operand = usual_operand(input)?;
+        input.reading.operands.push(operand);
     }
     let end = semicolon(input)?;
     input.read_inst(Inst {

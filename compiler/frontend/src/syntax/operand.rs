@@ -10,16 +10,14 @@ use crate::source::Version;
 use crate::statement::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use glasm_ir::{Span, WriteMask};
 
-/// Adds an operand to those of the instruction.
+/// An operand of an instruction like most, the first byte of which tells whether it is a name.
 #[inline(always)]
-pub(super) fn push_operand(input: &mut Syntax<'_>) -> Parsed<()> {
+pub(super) fn usual_operand(input: &mut Syntax<'_>) -> Parsed<Operand> {
     let start = input.position();
-    let operand = match input.is_at_name() {
-        true => named_operand(input, start)?,
-        false => operand(input)?,
-    };
-    input.reading.operands.push(operand);
-    Ok(())
+    match input.is_at_name() {
+        true => named_operand(input, start),
+        false => operand(input),
+    }
 }
 
 /// A vector or scalar operand with signs and bars. What it may be is checked later.

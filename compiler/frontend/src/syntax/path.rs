@@ -12,7 +12,7 @@ use glasm_ir::Span;
 /// A binding path whose first word was taken already: all words and brackets, a swizzle at the end included. Its number and end.
 pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
     let first_segment = input.reading.segments.len() as u32;
-    let (_, first_key) = lex::word(&input.reading.text[first.start as usize..]);
+    let (_, first_key) = lex::name(&input.reading.text[first.start as usize..]);
     let (mut word, mut key, mut end) = (first, first_key, first.end);
     let mut path_key = paths::START;
     loop {
@@ -49,7 +49,7 @@ fn path_word(input: &mut Syntax<'_>) -> Parsed<(Span, u64)> {
     if !input.is_at_name() {
         return Err(input.fail_at(Expected::Name));
     }
-    let (start, (length, key)) = (input.position(), lex::word(input.rest));
+    let (start, (length, key)) = (input.position(), lex::name(input.rest));
     input.skip(length);
     Ok((Span::new(start, start + length as u32), key))
 }

@@ -71,7 +71,7 @@ fn missing_end(input: &mut Syntax<'_>) -> Parsed<bool> {
 /// A statement; `false` for END.
 #[inline]
 fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
-    let (start, (length, key)) = (input.position(), lex::word(input.rest));
+    let (start, (length, key)) = (input.position(), lex::name(input.rest));
     let text = &input.rest[..length];
     let span = Span::new(start, start + length as u32);
     input.skip(length);
