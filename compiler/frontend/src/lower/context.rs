@@ -1,10 +1,9 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
-use super::precision::Precision;
 use super::tables::Tables;
-use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
+use crate::memory::ProgramMemory;
 use crate::rules::{Checked, result_type};
 use crate::source::Family;
 use crate::statement::{InstTypes, Reading};
@@ -17,6 +16,9 @@ use glasm_ir::{
 
 /// What the rules have made of the text so far, and what its lines refer to.
 pub(super) type SoFar<'c> = (&'c Checked, &'c Reading<'c>);
+
+/// Memory of the translations before.
+pub(crate) type Memory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
 
 /// The instruction being translated: the line, its row, and the types that it works with.
 #[derive(Clone, Copy)]
@@ -39,6 +41,15 @@ impl<'c> InstCx<'c> {
             result: result_type(info, types),
         }
     }
+}
+
+/// The conversions of an instruction. Those of the result are one: values of fixed point are values of half precision, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Precision {
+    /// What operands go through.
+    pub(super) operands: Option<Op>,
+    /// What the result goes through.
+    pub(super) result: Option<Op>,
 }
 
 /// What the translation of a line works with.
@@ -69,15 +80,15 @@ const STATEMENT_BYTES: usize = 30;
 const MOST_ROOM: usize = 4096;
 
 impl Unfinished {
-    pub(super) fn new(stage: Stage, bytes: usize, scratch: &mut Scratch) -> Self {
-        let mut program = scratch.program(stage);
+    pub(super) fn new(stage: Stage, bytes: usize, (kept, memory): Memory<'_>) -> Self {
+        let mut builder = memory.builder(stage);
         let room = (bytes / STATEMENT_BYTES).min(MOST_ROOM);
-        program.insts.reserve(room);
-        program.srcs.reserve(2 * room);
-        let mut tables = std::mem::take(&mut scratch.lowering);
+        builder.program.insts.reserve(room);
+        builder.program.srcs.reserve(2 * room);
+        let mut tables = std::mem::take(kept);
         tables.clear();
         Self {
-            builder: Builder::with_memory(program, std::mem::take(&mut scratch.builder)),
+            builder,
             tables,
             flags: InstFlags::empty(),
             span: Span::default(),
@@ -105,10 +116,9 @@ impl Unfinished {
         (self.flags, self.span) = (lowerer.flags, lowerer.span);
     }
 
-    pub(super) fn finish(self, scratch: &mut Scratch) -> Program {
-        let (program, memory) = self.builder.finish();
-        (scratch.lowering, scratch.builder) = (self.tables, memory);
-        program
+    pub(super) fn finish(self, (kept, memory): Memory<'_>) -> Program {
+        *kept = self.tables;
+        memory.finish(self.builder)
     }
 }
 

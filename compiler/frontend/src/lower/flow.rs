@@ -3,8 +3,8 @@
 
 use super::fog::FogPlace;
 use super::formula::Formulas;
-use super::loops::Rounds;
 use super::operand::splat;
+use super::tables::Rounds;
 use super::{InstCx, Lowerer};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;

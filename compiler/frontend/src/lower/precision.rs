@@ -2,6 +2,7 @@
 //! to 3.11.4.4.
 
 use super::Lowerer;
+use super::context::Precision;
 use super::formula::Formulas;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Expansion, Lower, OpcodeInfo};
@@ -11,15 +12,6 @@ use crate::source::Family;
 use crate::statement::Index;
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Semantic, Src};
-
-/// The conversions of an instruction. Those of the result are one: values of fixed point are values of half precision, too.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Precision {
-    /// What operands go through.
-    pub(super) operands: Option<Op>,
-    /// What the result goes through.
-    pub(super) result: Option<Op>,
-}
 
 impl Lowerer<'_> {
     /// Whether the language is one whose precisions are exact.

@@ -1,11 +1,10 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
-use super::loops::Rounds;
 use crate::statement::Index;
 use crate::vars::{Side, Var, VarKind, VarSize};
 use glasm_ir::inst::{IndexId, LiteralId};
 use glasm_ir::resource::BufferKind;
-use glasm_ir::types::{Base as TypeBase, Width};
+use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
     Base, BufferId, InputId, OutputId, ParamId, ParamSource, RegisterId, Semantic, Texture,
     TextureId, WriteMask,
@@ -57,6 +56,27 @@ pub(crate) struct Tables {
     pub(super) unstored: Vec<(u32, RegisterId, WriteMask)>,
     /// The rounds of the open loops that can run.
     pub(super) rounds: Vec<Option<Rounds>>,
+}
+
+/// The rounds that a loop has left, and its index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rounds {
+    /// The rounds left, negated, so that it counts up to 0: compilers of drivers recognize loops that count up, and the test for
+    /// 0 costs nothing.
+    pub(super) count: RegisterId,
+    pub(super) ty: Type,
+    pub(super) index: Option<LoopIndex>,
+}
+
+/// The index of a LOOP.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoopIndex {
+    /// Index and step.
+    pub(super) register: RegisterId,
+    /// The register that is the address register inside the loop: it holds the index, but never less than zero.
+    pub(super) address: RegisterId,
+    /// What the address register is around the loop.
+    pub(super) outer: Option<Base>,
 }
 
 /// Where a variable lives.

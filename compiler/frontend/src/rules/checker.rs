@@ -1,10 +1,9 @@
 //! What all rules share: the program as far as it is checked, names, messages. Rules stand above this file, each in one of its own.
 
 use super::blocks::Flow;
-use super::register::RegisterUse;
-use super::stage::{Declarations, Passed};
+use super::noted::{Declarations, Passed, RegisterUse};
 use super::suggest::suggest;
-use super::usual::Uses;
+use super::uses::Uses;
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::facts::LanguageFacts;

@@ -16,19 +16,6 @@ use crate::source::{Family, ProgramType, Version};
 use crate::statement::{Base, Index, Inst, Operand, Signs};
 use glasm_ir::{ParamSource, Semantic, Span};
 
-/// What instructions have used of the registers of a program.
-#[derive(Debug, Default)]
-pub(super) struct RegisterUse {
-    /// A bit for each result that an instruction writes.
-    pub(super) results: u32,
-    /// What the temporaries count that instructions name, where they and results share room.
-    pub(super) room: u32,
-    /// Whether the program was found to write its color under two precisions.
-    pub(super) has_two_colors: bool,
-    /// Whether an instruction writes a parameter.
-    pub(super) parameters: bool,
-}
-
 /// A register as the rule of one parameter and one attribute counts it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Counted {

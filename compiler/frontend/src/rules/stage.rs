@@ -5,6 +5,7 @@
 use super::Checker;
 use super::binding::Bound;
 use super::declare::io_binding;
+use super::noted::Passed;
 use crate::codes::Code;
 use crate::lang::declarations::{Argument, DECLARATIONS, Declaration, DeclarationInfo, Occurrence};
 use crate::lang::limits;
@@ -13,48 +14,9 @@ use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::source::Version;
 use crate::statement::{Decl, Inst, Item};
-use crate::vars::{IoBinding, Side};
+use crate::vars::IoBinding;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
-
-/// The declarations so far, and what waits for later ones.
-#[derive(Debug, Default)]
-pub(super) struct Declarations {
-    /// Bits of [`Declaration`].
-    seen: u16,
-    /// The vertices that were named before it was known how many there are, each beyond those before.
-    vertices: [Vec<(u32, Span)>; 2],
-    /// The first binding of patches before the input primitive was known.
-    patch: Option<Span>,
-    /// The first EMITS before the output primitive was known.
-    streams: Option<Span>,
-}
-
-impl Declarations {
-    fn has(&self, declaration: Declaration) -> bool {
-        self.seen & declaration.bit() != 0
-    }
-
-    /// Notes a vertex.
-    pub(super) fn late_vertex(&mut self, side: Side, number: u32, span: Span) {
-        let list = &mut self.vertices[side as usize];
-        if list.last().is_none_or(|(last, _)| number > *last) {
-            list.push((number, span));
-        }
-    }
-
-    pub(super) fn take_late_vertices(&mut self, side: Side) -> Vec<(u32, Span)> {
-        std::mem::take(&mut self.vertices[side as usize])
-    }
-}
-
-/// A result that vertices take from those that come in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passed {
-    pub(crate) binding: IoBinding,
-    pub(crate) mask: WriteMask,
-    span: Span,
-}
 
 impl Checker<'_> {
     /// A declaration about the program as a whole.

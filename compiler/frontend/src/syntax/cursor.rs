@@ -4,18 +4,19 @@
 //! and for looking further ahead.
 
 use super::letters::Letters;
+use super::memory::SyntaxMemory;
 use super::vocabulary::{Leader, Vocabulary, Word};
 use crate::codes::Code;
-use crate::header::Start;
-use crate::kept::{self, Scratch};
 use crate::lang::conditions::{self, Test};
 use crate::lang::facts::LanguageFacts;
 use crate::lang::opcodes;
 use crate::lang::options::Features;
 use crate::lex::{self, Kind, Token};
-use crate::names::{NameId, Names};
+use crate::memory::take;
+use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::ProgramType;
+use crate::start::Start;
 use crate::statement::{Inst, Reading};
 use crate::words;
 use glasm_ir::Span;
@@ -101,7 +102,7 @@ impl std::fmt::Debug for Syntax<'_> {
 
 impl<'s> Syntax<'s> {
     /// Before the first statement of a program.
-    pub(crate) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
+    pub(crate) fn new(start: Start<'s>, memory: &mut SyntaxMemory) -> Self {
         let Start {
             dialect,
             text,
@@ -111,22 +112,8 @@ impl<'s> Syntax<'s> {
             tgsi: _,
         } = start;
         let facts = dialect.facts();
-        let names = std::mem::take(&mut scratch.names);
-        let reading = Reading {
-            names: Names::new(text, facts.reserved_words, names),
-            decls: kept::take(&mut scratch.decls),
-            items: kept::take(&mut scratch.items),
-            operands: kept::take(&mut scratch.operands),
-            paths: kept::take(&mut scratch.paths),
-            segments: kept::take(&mut scratch.segments),
-            pairs: kept::take(&mut scratch.pairs),
-            relatives: kept::take(&mut scratch.relatives),
-            literals: kept::take(&mut scratch.literals),
-            numbers: kept::take_map(&mut scratch.numbers),
-            textures: kept::take(&mut scratch.textures),
-            ..Reading::new(dialect, text)
-        };
-        let mut words = kept::take(&mut scratch.words);
+        let reading = memory.reading(dialect, text);
+        let mut words = take(&mut memory.words);
         words.resize(reading.names.len(), Word::new(Leader::Other));
         Self {
             rest: lex::without_blanks(&text[body..]),
@@ -145,9 +132,9 @@ impl<'s> Syntax<'s> {
     }
 
     /// What was said of the program.
-    pub(crate) fn finish(self, scratch: &mut Scratch) -> Reports {
-        scratch.words = self.words;
-        scratch.keep_lists(self.reading);
+    pub(crate) fn finish(self, memory: &mut SyntaxMemory) -> Reports {
+        memory.words = self.words;
+        memory.keep(self.reading);
         self.reports
     }
 

@@ -1,115 +1,21 @@
 //! Flow control: conditions and loops here, switches and subroutines in rooms of their own. TGSI, section "GLSL ISA".
 
-mod filled;
 mod subroutines;
 mod switch;
 
 use super::inst::Inst;
+use super::nesting::{Level, Open};
 use super::opcodes::Flow;
 use super::operand::splat;
 use super::semantics::Content;
 use super::state::{Parsed, Reported, Translation};
 use crate::codes::Code;
-use crate::kept::{take, take_map};
 use crate::lang::lenient::Rule;
 use crate::lower::formula::Formulas;
-use filled::Filled;
-pub(super) use filled::Rows;
 use glasm_ir::inst::Aux;
 use glasm_ir::program::MAX_NESTING;
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{Base, BlockId, Cond, Node, Op, RegisterId, RoutineId, Span, Storage, WriteMask};
-use rustc_hash::FxHashMap;
-use subroutines::{Call, Subroutine};
-use switch::Section;
-
-/// What is open.
-#[derive(Clone, Debug)]
-enum Open {
-    If {
-        cond: Cond,
-        then: Option<BlockId>,
-        then_ends: bool,
-        has_else: bool,
-    },
-    Loop {
-        has_break: bool,
-    },
-    Switch {
-        selector: RegisterId,
-        sections: Vec<Section>,
-        /// The labels of the section that is open.
-        current: Option<(Vec<u32>, bool)>,
-        has_default: bool,
-    },
-}
-
-impl Open {
-    /// The opcode that opens it.
-    const fn opcode(&self) -> &'static str {
-        match self {
-            Self::If { .. } => "IF",
-            Self::Loop { .. } => "BGNLOOP",
-            Self::Switch { .. } => "SWITCH",
-        }
-    }
-}
-
-/// A block that is open.
-#[derive(Clone, Debug)]
-struct Level {
-    open: Open,
-    /// Values kept when it began.
-    kept: usize,
-    /// Whether nothing leads to it, so that nothing is made of it.
-    is_dead: bool,
-    span: Span,
-}
-
-/// Where control is.
-#[derive(Debug, Default)]
-pub(super) struct Nesting {
-    levels: Vec<Level>,
-    /// Whether nothing leads here.
-    dead: bool,
-    /// Instructions so far.
-    pub(super) count: u32,
-    /// Blocks that are open beyond the deepest ones, of which nothing is made.
-    beyond: u32,
-    /// Where END stands.
-    ended: Option<Span>,
-    /// The subroutine that is open: its numbers, and where it begins.
-    subroutine: Option<([u32; 2], Span)>,
-    subroutines: Vec<Subroutine>,
-    /// Routines by the label that CAL names, with where it stands.
-    called: FxHashMap<u32, (RoutineId, Span)>,
-    calls: Vec<Call>,
-    /// Arrays that are filled where the program begins.
-    filled: Vec<Filled>,
-}
-
-impl Nesting {
-    /// Where control begins, with the memory that another program used.
-    pub(super) fn emptied(mut self) -> Self {
-        Self {
-            levels: take(&mut self.levels),
-            dead: false,
-            count: 0,
-            beyond: 0,
-            ended: None,
-            subroutine: None,
-            subroutines: take(&mut self.subroutines),
-            called: take_map(&mut self.called),
-            calls: take(&mut self.calls),
-            filled: take(&mut self.filled),
-        }
-    }
-
-    /// Whether nothing leads here.
-    pub(super) fn is_dead(&self) -> bool {
-        self.dead
-    }
-}
+use glasm_ir::{Base, Cond, Node, Op, Span, Storage, WriteMask};
 
 impl Translation<'_> {
     /// Before the first instruction.

@@ -2,16 +2,16 @@
 
 use super::cursor::Cursor;
 use super::files::File;
-use super::flow::Nesting;
-use super::property::Properties;
+use super::modes::Properties;
+use super::nesting::Nesting;
 use super::scan::Scan;
 use super::semantics::{Content, Name, Sink};
 use crate::codes::Code;
-use crate::header::Start;
-use crate::kept::{Scratch, take, take_map};
 use crate::lang::lenient::Rule;
+use crate::memory::{ProgramMemory, take, take_map};
 use crate::report::Reports;
 use crate::source::{Acceptance, TgsiOptions};
+use crate::start::Start;
 use glasm_ir::inst::{Aux, LiteralId};
 use glasm_ir::resource::Texture;
 use glasm_ir::semantic::Sampling;
@@ -306,10 +306,9 @@ pub(super) struct Translation<'s> {
 
 impl<'s> Translation<'s> {
     /// A translation of which nothing was read.
-    pub(super) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
+    pub(super) fn new(start: Start<'s>, kept: &mut Memory, programs: &mut ProgramMemory) -> Self {
         let stage = start.dialect.stage();
-        let program = scratch.program(stage);
-        let memory = mem::take(&mut scratch.tgsi);
+        let memory = mem::take(kept);
         let cursor = Cursor {
             text: start.text,
             at: start.body,
@@ -321,7 +320,7 @@ impl<'s> Translation<'s> {
             stage,
             options: start.tgsi,
             scan: memory.scan.again(cursor),
-            builder: Builder::with_memory(program, mem::take(&mut scratch.builder)),
+            builder: programs.builder(stage),
             declared: memory.declared.emptied(),
             properties: Properties::default(),
             nesting: memory.nesting.emptied(),
@@ -336,10 +335,9 @@ impl<'s> Translation<'s> {
     }
 
     /// Gives the memory back. What is left are the program and what was reported.
-    pub(super) fn end(self, scratch: &mut Scratch) -> (Program, Reports) {
-        let (program, memory) = self.builder.finish();
-        scratch.builder = memory;
-        scratch.tgsi = Memory {
+    pub(super) fn end(self, kept: &mut Memory, programs: &mut ProgramMemory) -> (Program, Reports) {
+        let program = programs.finish(self.builder);
+        *kept = Memory {
             scan: self.scan,
             declared: self.declared,
             nesting: self.nesting,

@@ -2,28 +2,10 @@
 
 use crate::codes::Code;
 use crate::tgsi::inst::Inst;
+use crate::tgsi::nesting::{Call, Subroutine};
 use crate::tgsi::state::{Parsed, Translation};
 use glasm_ir::{Block, BlockId, Node, Routine, RoutineId, Span};
 use rustc_hash::FxHashMap;
-
-/// A subroutine.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Subroutine {
-    /// Its number among all instructions, and the printed one.
-    numbers: [u32; 2],
-    body: BlockId,
-    /// The routine of the program that it is, from main (0) on.
-    index: usize,
-}
-
-/// A call.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
-    /// The routine that it stands in, from main (0) on.
-    caller: usize,
-    label: u32,
-    span: Span,
-}
 
 impl Translation<'_> {
     pub(super) fn call(&mut self, inst: &Inst) -> Parsed<()> {

@@ -1,9 +1,9 @@
 //! Switches. TGSI, section "GLSL ISA": sections follow each other in the order of the text, and `DEFAULT` may stand anywhere.
 
-use super::{Level, Open};
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
 use crate::tgsi::inst::Inst;
+use crate::tgsi::nesting::{Level, Open, Section};
 use crate::tgsi::operand::splat;
 use crate::tgsi::state::{Parsed, Translation};
 use glasm_ir::program::{Case, Switch};
@@ -11,17 +11,6 @@ use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, BlockId, Cond, Node, Op, RegisterId, Span, Src, WriteMask};
 use rustc_hash::FxHashSet;
 use std::mem;
-
-/// A part of a switch, between two labels.
-#[derive(Clone, Debug)]
-pub(super) struct Section {
-    /// The values that lead here.
-    values: Vec<u32>,
-    is_default: bool,
-    block: BlockId,
-    /// Whether its end is reached, so that the next section follows.
-    falls: bool,
-}
 
 impl Translation<'_> {
     pub(super) fn switch(&mut self, inst: &Inst) -> Parsed<()> {

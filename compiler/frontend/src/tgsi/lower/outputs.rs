@@ -12,7 +12,7 @@ use glasm_ir::{
 impl Translation<'_> {
     /// Behind a write of an output: gives its components to what they are on the device.
     #[inline]
-    pub(in crate::tgsi) fn spread(&mut self, target: &Target) {
+    pub(crate) fn spread(&mut self, target: &Target) {
         match target.register.number.known() {
             Some(number) => {
                 if let Some(row) = row(&self.declared.outputs, number as usize) {
@@ -82,7 +82,7 @@ impl Translation<'_> {
     }
 
     /// What a distance is: first come those to clip, then those to cull, as the properties divide them.
-    pub(in crate::tgsi) fn distance(&self, number: u8) -> Option<Semantic> {
+    pub(crate) fn distance(&self, number: u8) -> Option<Semantic> {
         let (clip, cull) = match (
             self.properties.clip_distances,
             self.properties.cull_distances,
