@@ -7,6 +7,7 @@ mod address;
 mod arb;
 mod binding;
 mod blocks;
+mod brackets;
 mod buffers;
 mod checker;
 mod components;
@@ -17,20 +18,24 @@ mod declare;
 mod flow;
 mod handle;
 mod image;
+mod index;
 mod inst;
 mod interlock;
 mod kept;
 mod limits;
 mod memory;
+mod naming;
 mod needs;
 mod noted;
 mod operand;
 mod options;
 mod overlap;
 mod parameter;
+mod path_operand;
 mod places;
 mod register;
 mod register_fragment;
+mod register_rules;
 mod relative;
 mod stage;
 mod state_program;
@@ -244,12 +249,6 @@ impl<'s> Checker<'s> {
             self.end_of_flow();
         }
         self.whole_program();
-    }
-
-    /// Whether an error was found so far.
-    #[inline]
-    pub(crate) fn has_errors(&self) -> bool {
-        self.syntax.reports.has_errors()
     }
 
     /// What was made of the text so far, and what its lines refer to.

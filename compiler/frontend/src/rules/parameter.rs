@@ -1,7 +1,7 @@
 //! Paths that start with `program`, `state` or `texture`. NV_gpu_program4 section 2.X.3.3.
 
 use super::Checker;
-use super::binding::{Bound, Failed, Found, ParamKind, ParamRange, Problem, fail};
+use super::brackets::{Bound, Failed, Found, ParamKind, ParamRange, Problem, fail};
 use super::buffers::BufferSpace;
 use crate::codes::Code;
 use crate::lang::bindings::Number;
@@ -108,20 +108,6 @@ impl Checker<'_> {
         let (first, count, range) = self.numbers(bracket, limit, span)?;
         let params = ParamRange { kind, first, count };
         Ok((Bound::Params(params), range, 2))
-    }
-
-    /// Elements of a buffer; `None` without brackets.
-    pub(super) fn elements_of(
-        &self,
-        bracket: Bracket,
-        limit: u32,
-        span: Span,
-    ) -> Result<Option<(u32, u32)>, Failed> {
-        if bracket == Bracket::None {
-            return Ok(None);
-        }
-        let (first, count, _) = self.numbers(bracket, limit, span)?;
-        Ok(Some((first, count)))
     }
 
     /// A row of the table of GL state, of which a path takes so many segments and has this bracket.

@@ -3,7 +3,7 @@
 //! NV_geometry_shader_passthrough sections 2.X.6 and 2.X.7.Y.
 
 use super::Checker;
-use super::binding::Bound;
+use super::brackets::Bound;
 use super::declare::io_binding;
 use super::noted::Passed;
 use crate::codes::Code;
@@ -180,27 +180,6 @@ impl Checker<'_> {
                 span,
             }),
         }
-    }
-
-    /// The input primitive, once it is declared.
-    pub(super) fn input_primitive(&self) -> Option<InputPrimitive> {
-        let is_declared = self.declarations.has(Declaration::PrimitiveIn);
-        is_declared.then_some(self.program.modes.primitive_in)
-    }
-
-    /// An attribute of patches in a geometry program. NV_gpu_program5 section 2.X.3.2.
-    pub(super) fn patch_binding(&mut self, span: Span) {
-        match self.input_primitive() {
-            Some(InputPrimitive::Patches) => {}
-            Some(_) => self.no_patch(span),
-            None => drop(self.declarations.patch.get_or_insert(span)),
-        }
-    }
-
-    fn no_patch(&mut self, span: Span) {
-        let text = self.source_text(span);
-        let message = format!("`{text}` needs PRIMITIVE_IN PATCHES");
-        self.error(Code::PatchBinding, span, message);
     }
 
     /// EMIT, EMITS or ENDPRIM.
