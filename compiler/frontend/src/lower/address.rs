@@ -1,8 +1,8 @@
 //! Addresses of elements of buffers, and such elements as operands.
 
 use super::Lowerer;
+use super::context::{const_index, splat};
 use super::formula::Formulas;
-use super::operand::{const_index, splat};
 use super::tables::BufferKey;
 use crate::statement::Index as AstIndex;
 use crate::vars::{BufferLayout, BufferView};

@@ -1,8 +1,9 @@
 //! Instructions that stand for several operations. NV_gpu_program4 section 2.X.8.Z has the formulas, ARB_vertex_program section 2.14.5
 //! those that only ARB programs have.
 
+use super::context::splat;
 use super::formula::{F, Formulas, Part, S, U, absolute};
-use super::operand::{lanes, splat};
+use super::operand::lanes;
 use super::{InstCx, Lowerer};
 use crate::statement::{ExtSelect, Extra};
 use glasm_ir::inst::{Aux, Rounding};

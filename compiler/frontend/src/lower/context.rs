@@ -6,12 +6,14 @@ use crate::line::Line;
 use crate::memory::ProgramMemory;
 use crate::rules::{Checked, result_type};
 use crate::source::Family;
-use crate::statement::{InstTypes, Reading};
+use crate::statement::{Index, InstTypes, Reading};
+use crate::vars::Var;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{Aux, LiteralId, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Builder, Inst, InstFlags, Op, Program, Register, RegisterId, Span, Src, Stage, Storage,
+    Builder, Inst, InstFlags, Op, ParamId, ParamSource, Program, Register, RegisterId, Span, Src,
+    Stage, Storage, Swizzle,
 };
 
 /// What the rules have made of the text so far, and what its lines refer to.
@@ -204,6 +206,34 @@ impl<'c> Lowerer<'c> {
         self.builder.program.registers.push(register)
     }
 
+    /// The slot of a parameter that is not in an array.
+    pub(super) fn param_id(&mut self, source: ParamSource) -> ParamId {
+        let program = &mut self.builder.program;
+        *self
+            .tables
+            .params
+            .entry(source)
+            .or_insert_with(|| program.params.push(glasm_ir::Param { source }))
+    }
+
+    pub(super) fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
+        let name = info.name.map(|name| {
+            let text = self.reading.names.word(name);
+            self.builder.program.names.push(text)
+        });
+        let width = if info.is_long() {
+            Width::W64
+        } else {
+            Width::W32
+        };
+        self.builder.program.registers.push(Register {
+            storage: Storage::Temp,
+            width,
+            array,
+            name,
+        })
+    }
+
     /// The literal vector with these bits.
     pub(crate) fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
         let program = &mut self.builder.program;
@@ -213,6 +243,19 @@ impl<'c> Lowerer<'c> {
             .entry(bits)
             .or_insert_with(|| program.literals.push(bits))
     }
+}
+
+/// A constant index; 0 without index.
+pub(super) fn const_index(index: Index) -> u32 {
+    match index {
+        Index::Const(index) => index,
+        Index::None | Index::Relative(_) | Index::Pair(_) => 0,
+    }
+}
+
+/// Lane `lane` of a source in all lanes.
+pub(crate) fn splat(src: Src, lane: u8) -> Src {
+    src.swizzled(Swizzle::splat(lane))
 }
 
 /// Fills source arrays until the sources are known.

@@ -2,8 +2,8 @@
 //! 3.11.X.5, 6, 8 and 9.
 
 use super::Lowerer;
+use super::context::splat;
 use super::formula::{Formulas, S};
-use super::operand::splat;
 use super::tables::{LoopIndex, Rounds};
 use crate::lang::arb::limits;
 use crate::lang::opcodes::{FlowOp, Lower};

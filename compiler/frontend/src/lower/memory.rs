@@ -1,8 +1,8 @@
 //! Loads, stores, atomics and barriers. NV_gpu_program5 section 2.X.4.5, NV_compute_program5.
 
 use super::address::{Address, byte_address, load_words, view_address};
+use super::context::splat;
 use super::formula::Formulas;
-use super::operand::splat;
 use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
 use crate::lang::modifiers::{Mods, register_type};

@@ -10,6 +10,7 @@
 mod address;
 mod alu;
 mod angles;
+mod arrays;
 pub(crate) mod composite;
 mod context;
 mod convert;
@@ -31,6 +32,7 @@ mod powers;
 mod precision;
 mod resource;
 mod result;
+mod settle;
 mod sparse;
 mod state_program;
 pub(crate) mod tables;

@@ -1,8 +1,8 @@
 //! Texture instructions. NV_gpu_program4 section 2.X.4.4 and tables X.17, X.18.
 
+use super::context::splat;
 use super::formula::{F, Formulas, Sources};
 use super::handle::{Purpose, part};
-use super::operand::splat;
 use super::{InstCx, Lowerer, sparse};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TextureOp;
