@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Failure};
 use crate::options::{Capture, ClipDepth, Options, StateForm, TransformFeedback};
-use crate::varyings::{UNDISPUTED_LOCATIONS, varying_location, written_lanes};
+use crate::varyings::{UNDISPUTED_LOCATIONS, is_vector, varying_location, written_lanes};
 use glasm_ir::{Program, Semantic, Stage};
 
 /// Where the value of a capture is.
@@ -68,11 +68,6 @@ fn is_whole(capture: &Capture, options: &Options) -> bool {
         options.forms.point_size == StateForm::Fixed && options.fixed.point_size.is_none();
     let size = capture.semantic == Semantic::PointSize && is_own_size;
     size || (vector && (position || is_varying) && !remapped)
-}
-
-/// Whether a capture takes all components of a vector.
-pub(crate) const fn is_vector(capture: &Capture) -> bool {
-    capture.first == 0 && capture.count == 4
 }
 
 /// Varying locations that no result of the program has; the last one is to be taken first.
