@@ -1,12 +1,13 @@
 //! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
 
+use super::address::{Address, point_and_element, view_address, view_buffer};
 use super::context::const_index;
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
 use crate::line::{Source, Value};
 use crate::rules::{Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::statement::{Index as AstIndex, Signs};
-use crate::vars::Holder;
+use crate::vars::{BufferView, Holder};
 use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
@@ -110,7 +111,10 @@ impl Lowerer<'_> {
             }
             VarKind::WritableParam => self.writable_param(var, info, index),
             VarKind::Argument => self.argument(var),
-            VarKind::Buffer(view) => self.buffer_element(view, index),
+            VarKind::Buffer(view) => {
+                let address = self.element_address(view, index);
+                self.load_element(view, &address)
+            }
             VarKind::Result { first } => self.result_value(var, first, index, ty),
             VarKind::Codes
             | VarKind::Texture { .. }
@@ -263,6 +267,15 @@ impl Lowerer<'_> {
             len,
             vertex: None,
         })
+    }
+
+    /// The address of an element of a buffer variable.
+    pub(super) fn element_address(&mut self, view: BufferView, index: AstIndex) -> Address {
+        let (point, index) = point_and_element(self.reading, view, index);
+        let buffer = view_buffer(self, view);
+        let point = point.map(|point| self.index_term(point));
+        let index = self.index_term(index);
+        view_address(self, (view, buffer), point, index)
     }
 
     /// The run-time or constant term of an index.

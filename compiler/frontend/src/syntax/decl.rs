@@ -3,8 +3,8 @@
 use super::cursor::{Expected, Parsed, Read, Syntax};
 use super::define;
 use super::keywords::DeclWord;
-use super::operand::{sign, signed_number, vector};
-use super::path::{small_int, whole_path};
+use super::numbers::{sign, signed_number, small_int, vector};
+use super::path::whole_path;
 use super::vocabulary::Leader;
 use crate::codes::Code;
 use crate::lang::declarations::Argument;

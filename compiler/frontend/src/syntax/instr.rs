@@ -2,7 +2,8 @@
 
 use super::cursor::{Expected, Parsed, Syntax};
 use super::handle::{handle, handle_ahead, texture_handle};
-use super::operand::{condition, operand, optional_condition, result, sign, usual_operand};
+use super::numbers::{self, sign};
+use super::operand::{condition, operand, optional_condition, result, usual_operand};
 use super::{path, register};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, Modifiers, Mods};
@@ -487,7 +488,7 @@ fn constant_offset(input: &mut Syntax<'_>, start: Token) -> Parsed<(Offset, Span
             break;
         }
         let is_negative = sign(input) == Some(Kind::Minus);
-        let value = i64::from(path::small_int(input)?);
+        let value = i64::from(numbers::small_int(input)?);
         *component = if is_negative { -value } else { value };
     }
     let end = input.close(Kind::CloseParen)?;

@@ -16,6 +16,7 @@ mod instr;
 mod keywords;
 mod letters;
 mod memory;
+mod numbers;
 mod operand;
 mod path;
 mod recover;

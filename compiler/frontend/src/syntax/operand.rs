@@ -1,8 +1,9 @@
 //! Operands, results, conditions and constants.
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
-use super::path::{self, int_value};
-use super::{define, register};
+use super::numbers::{int_value, number, sign, vector};
+use super::path;
+use super::register;
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{self, Kind, Token};
@@ -61,18 +62,6 @@ fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
         input.reading.literals[literal as usize].negative = true;
     }
     Ok(operand)
-}
-
-/// An optional sign.
-#[inline]
-pub(super) fn sign(input: &mut Syntax<'_>) -> Option<Kind> {
-    let sign = match input.rest.first() {
-        Some(b'-') => Kind::Minus,
-        Some(b'+') => Kind::Plus,
-        _ => return None,
-    };
-    input.skip(1);
-    Some(sign)
 }
 
 /// A variable with index and suffix, or a binding.
@@ -259,67 +248,6 @@ fn take_letters(input: &mut Syntax<'_>, letters: &[u8]) -> u32 {
     let end = input.position() + letters.len() as u32;
     input.skip(letters.len());
     end
-}
-
-/// Takes the number `word` into the literal table.
-fn number(input: &mut Syntax<'_>, word: Token, sign: Option<Kind>) -> Parsed<u32> {
-    path::decimal(input, word)?;
-    input.go_to(word.end());
-    let (int, overflow) = match word.kind() {
-        Kind::Int => {
-            let (value, overflow) = int_value(input.text(word));
-            (Some(value), overflow)
-        }
-        _ => (None, false),
-    };
-    let literals = &mut input.reading.literals;
-    literals.push(Literal {
-        negative: sign == Some(Kind::Minus),
-        int,
-        overflow,
-        span: word.span(),
-    });
-    Ok(literals.len() as u32 - 1)
-}
-
-/// A number with optional sign.
-pub(super) fn signed_number(input: &mut Syntax<'_>) -> Parsed<u32> {
-    let sign = sign(input);
-    let word = input.peek();
-    match word.kind() {
-        Kind::Int | Kind::Float => number(input, word, sign),
-        _ => Err(input.fail_at(Expected::Number)),
-    }
-}
-
-/// `{ number, ... }` with one to four numbers: the first literal, how many there are, and the place.
-pub(super) fn vector(input: &mut Syntax<'_>) -> Parsed<(u32, u8, Span)> {
-    let start = input.position();
-    input.skip(1);
-    let first = component(input)?;
-    let mut count = 1;
-    while input.accept(Kind::Comma) {
-        if count == 4 {
-            let expected = Expected::Token(Kind::CloseBrace);
-            return Err(input.fail_with(expected, Code::ComponentCount));
-        }
-        component(input)?;
-        count += 1;
-    }
-    let end = input.close(Kind::CloseBrace)?;
-    Ok((first, count, Span::new(start, end)))
-}
-
-/// A component of a vector: a number, or the name of one where programs have such names.
-fn component(input: &mut Syntax<'_>) -> Parsed<u32> {
-    let has_names = input
-        .facts
-        .registers
-        .is_some_and(|it| it.fragment.is_some());
-    match has_names && input.is_at_name() {
-        true => define::named_number(input),
-        false => signed_number(input),
-    }
 }
 
 /// A result: variable or binding, mask, condition-code mask.

@@ -1,10 +1,11 @@
 //! Binding paths and array indices.
 
 use super::cursor::{Expected, Parsed, Syntax};
+use super::numbers::{one_digit, sign, small_int};
 use super::register;
 use crate::codes::Code;
 use crate::lang::paths;
-use crate::lex::{self, Kind, Token};
+use crate::lex::{self, Kind};
 use crate::names::NameId;
 use crate::statement::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use glasm_ir::Span;
@@ -124,62 +125,6 @@ fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
     }
 }
 
-/// Takes the digit that stands alone in brackets, as most numbers there do.
-#[inline(always)]
-fn one_digit(input: &mut Syntax<'_>) -> Option<u32> {
-    let [digit @ b'0'..=b'9', b']', ..] = *input.rest else {
-        return None;
-    };
-    input.rest = &input.rest[1..];
-    Some(u32::from(digit - b'0'))
-}
-
-/// An integer up to 2^32 - 1; larger ones give that value, which is beyond every limit.
-pub(super) fn small_int(input: &mut Syntax<'_>) -> Parsed<u32> {
-    if let Some(digit) = one_digit(input) {
-        return Ok(digit);
-    }
-    let digits = input.peek();
-    decimal(input, digits)?;
-    if digits.kind() != Kind::Int {
-        return Err(input.fail_at(Expected::Integer));
-    }
-    input.go_to(digits.end());
-    Ok(match *input.text(digits) {
-        [tens, ones] => u32::from(tens - b'0') * 10 + u32::from(ones - b'0'),
-        ref text => u32::try_from(int_value(text).0).unwrap_or(u32::MAX),
-    })
-}
-
-/// Fails at a hexadecimal number where the language has none: in ARB programs. `word` is the next token.
-#[inline]
-pub(super) fn decimal(input: &Syntax<'_>, word: Token) -> Parsed<()> {
-    if !input.facts.hexadecimal && input.text(word).starts_with(b"0x") {
-        return Err(input.fail_with(Expected::Number, Code::BadNumber));
-    }
-    Ok(())
-}
-
-/// The value of a decimal or hexadecimal integer, and whether it was too large for 64 bits.
-pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
-    let (digits, radix) = match text {
-        [b'0', b'x', digits @ ..] => (digits, 16),
-        digits => (digits, 10),
-    };
-    let mut value = 0u64;
-    for &digit in digits {
-        let digit = u64::from((digit as char).to_digit(radix).unwrap_or(0));
-        match value
-            .checked_mul(u64::from(radix))
-            .and_then(|value| value.checked_add(digit))
-        {
-            Some(next) => value = next,
-            None => return (u64::MAX, true),
-        }
-    }
-    (value, false)
-}
-
 /// Indices behind a variable name. `end` becomes the end of the last bracket.
 #[inline(always)]
 pub(super) fn indices(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
@@ -281,7 +226,7 @@ fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
 
 /// The number that is added to an index, and where it ends.
 fn index_offset(input: &mut Syntax<'_>, end: u32) -> Parsed<(i64, u32)> {
-    let Some(sign) = super::operand::sign(input) else {
+    let Some(sign) = sign(input) else {
         return Ok((0, end));
     };
     let end = input.peek().end();

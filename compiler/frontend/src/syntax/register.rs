@@ -1,7 +1,7 @@
 //! Registers in brackets: `v[OPOS]`, `o[HPOS]`, `f[WPOS]`. NV_vertex_program section 2.14.1, NV_fragment_program section 3.11.1.
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
-use super::path;
+use super::numbers;
 use crate::codes::Code;
 use crate::lang::register::{self, File, FileKind, FragmentNames, Registers};
 use crate::lex::{self, Kind};
@@ -107,7 +107,7 @@ fn local(
         return Err(input.fail_at(Expected::Operand));
     };
     input.expect(Kind::OpenBracket, Expected::Token(Kind::OpenBracket))?;
-    let number = path::small_int(input)?;
+    let number = numbers::small_int(input)?;
     *end = input.close(Kind::CloseBracket)?;
     let count = fragment.locals.count;
     if number < count {
@@ -188,7 +188,7 @@ fn other_word(input: &mut Syntax<'_>, word: Span) -> Problem {
 /// The register that a number names, which is taken.
 fn number(input: &mut Syntax<'_>, file: &File) -> Parsed<Result<u32, Problem>> {
     let start = input.position();
-    let number = path::small_int(input)?;
+    let number = numbers::small_int(input)?;
     if !file.numbered {
         return Ok(Err(Problem::Word(Span::new(start, start + 1))));
     }

@@ -3,7 +3,7 @@
 use super::cursor::{Expected, Failure, Parsed, Read, Syntax};
 use super::recover::{recover, report};
 use super::vocabulary::Leader;
-use super::{decl, instr, path};
+use super::{decl, instr, numbers};
 use crate::codes::Code;
 use crate::header;
 use crate::lang::limits;
@@ -185,7 +185,7 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
     free_name(input, name, span)?;
     let word = input.advance();
     input.expect(Kind::OpenParen, Expected::Token(Kind::OpenParen))?;
-    let number = path::small_int(input)?;
+    let number = numbers::small_int(input)?;
     let end = input.close(Kind::CloseParen)?;
     input.expect(Kind::Colon, Expected::Token(Kind::Colon))?;
     input.read_label(name, span);
