@@ -5,7 +5,6 @@ use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
 use crate::memory::ProgramMemory;
 use crate::rules::{Checked, result_type};
-use crate::source::Family;
 use crate::statement::{Index, InstTypes, Reading};
 use crate::vars::Var;
 use glasm_ir::arena::Id;
@@ -125,11 +124,6 @@ impl Unfinished {
 }
 
 impl<'c> Lowerer<'c> {
-    /// Whether the program is of the ARB family.
-    pub(crate) fn is_arb(&self) -> bool {
-        self.checked.dialect.family() == Family::Arb
-    }
-
     /// Begins a line.
     #[inline]
     pub(super) fn begin_line(&mut self, line: &Line) {

@@ -43,11 +43,8 @@ impl Lowerer<'_> {
             self.inst(Op::Cvt, count, dst, floor_of(ty), &[source]);
             source = Src::register(floor);
         }
-        if self.is_arb() {
-            let (most, least) = (
-                self.bits(u64::from(limits::LOOP_COUNT)),
-                self.hidden(count.width()),
-            );
+        if let Some(rounds) = self.checked.dialect.facts().loop_rounds {
+            let (most, least) = (self.bits(u64::from(rounds)), self.hidden(count.width()));
             self.put(least, WriteMask::X, Op::Min, count, &[source, most]);
             source = Src::register(least);
         }

@@ -8,7 +8,6 @@ use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Expansion, Lower, OpcodeInfo};
 use crate::line::{Line, Source, Target, Value};
 use crate::rules::{COLH, VarKind};
-use crate::source::Family;
 use crate::statement::Index;
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Semantic, Src};
@@ -16,7 +15,7 @@ use glasm_ir::{Op, Semantic, Src};
 impl Lowerer<'_> {
     /// Whether the language is one whose precisions are exact.
     pub(super) fn has_exact_precision(&self) -> bool {
-        self.checked.dialect.family() == Family::Fragment1
+        self.checked.dialect.facts().exact_precision
     }
 
     /// The conversions of an instruction that has a suffix for precision, or may write a register of half precision.

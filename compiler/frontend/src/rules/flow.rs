@@ -7,7 +7,6 @@ use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::names::NameId;
-use crate::source::Family;
 use crate::statement::{Extra, Inst};
 use glasm_ir::flow::{AtLabel, FullStack, Outline, Plan, Rules};
 use glasm_ir::{Id, Span};
@@ -187,7 +186,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn label(&mut self, name: NameId, span: Span) {
-        if self.family == Family::Arb {
+        if self.facts.forms_by_options {
             self.arb_label(name, span);
         }
         self.register_label(span);

@@ -93,7 +93,8 @@ impl Checker<'_> {
             FileKind::Argument => VarKind::Argument,
         };
         // One of the results of fragment programs has half precision: what instructions write to any of them is looked at.
-        let is_mixed = self.family == Family::Fragment1 && file.kind == FileKind::Results;
+        let is_fragment = self.facts.fragment_names().is_some();
+        let is_mixed = is_fragment && file.kind == FileKind::Results;
         Var {
             array: Some(file.elements.len() as u32),
             size: size_of(is_mixed),

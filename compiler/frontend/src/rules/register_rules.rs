@@ -7,7 +7,7 @@ use crate::lang::opcodes::OpcodeInfo;
 use crate::lang::options::Features;
 use crate::lang::register::Registers;
 use crate::line::Target;
-use crate::source::{Family, ProgramType, Version};
+use crate::source::{ProgramType, Version};
 use crate::statement::{Base, Index, Inst, Operand, Signs};
 use glasm_ir::{Semantic, Span};
 
@@ -101,7 +101,7 @@ impl Checker<'_> {
     #[inline]
     pub(super) fn register_operands(&mut self, operands: &[Operand]) {
         self.one_register_of_each(operands);
-        if self.family == Family::Fragment1 {
+        if self.facts.fragment_names().is_some() {
             self.fragment_operands(operands);
         }
     }
@@ -133,7 +133,7 @@ impl Checker<'_> {
         }
         // In fragment programs constants are counted with parameters, see `register_fragment`.
         let is_parameter = matches!(kind, VarKind::Param { .. } | VarKind::WritableParam);
-        (is_parameter && self.family != Family::Fragment1).then_some(Counted::Parameter)
+        (is_parameter && self.facts.fragment_names().is_none()).then_some(Counted::Parameter)
     }
 
     #[cold]
@@ -206,7 +206,7 @@ impl Checker<'_> {
                 self.error(Code::PositionInvariant, span, message);
             }
         }
-        if self.family == Family::Fragment1 {
+        if self.facts.fragment_names().is_some() {
             self.one_color(dst);
         }
     }

@@ -8,7 +8,6 @@ use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind};
 use crate::lang::options::Features;
 use crate::line::{Line, Source, Target, Value};
 use crate::names::Named;
-use crate::source::Family;
 use crate::statement::{Base, Dst, Extra, Inst, Operand, SuffixKind};
 use glasm_ir::types::{Base as TypeBase, Type};
 
@@ -161,17 +160,15 @@ impl Checker<'_> {
     /// Whether opcode and modifiers exist in the language, with the options of the program.
     #[inline(always)]
     fn is_usual_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
-        let exists = match self.family {
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
-                self.has_usual_register_form(inst, info)
-            }
-            Family::Typed => self.has_opcode(info) && self.has_modifiers(inst, info),
-            Family::Arb => {
-                let operands = &self.syntax.reading.operands;
-                let form = info.arb.of(self.stage);
-                form.is_some_and(|form| self.has_form(inst, form))
-                    && (!self.is_plain_arb() || self.is_plain_line(inst, operands))
-            }
+        let exists = if self.facts.registers.is_some() {
+            self.has_usual_register_form(inst, info)
+        } else if self.facts.forms_by_options {
+            let operands = &self.syntax.reading.operands;
+            let form = info.arb.of(self.stage);
+            form.is_some_and(|form| self.has_form(inst, form))
+                && (!self.is_plain_arb() || self.is_plain_line(inst, operands))
+        } else {
+            self.has_opcode(info) && self.has_modifiers(inst, info)
         };
         exists && !inst.modifiers.is_atomic()
     }
@@ -206,8 +203,8 @@ impl Checker<'_> {
             }
         };
         // Results have declared sizes there.
-        let is_sized = self.program.features.contains(Features::NV_FRAGMENT)
-            && self.family != Family::Fragment1;
+        let is_sized =
+            self.program.features.contains(Features::NV_FRAGMENT) && self.facts.registers.is_none();
         let var = self.usual_variable(dst.base)?;
         let uses = self.uses[var as usize];
         (uses.written.has(base) && uses.takes(dst.index) && !is_sized).then_some(Target {

@@ -292,7 +292,7 @@ fn extended_swizzle(input: &mut Syntax<'_>) -> Parsed<[ExtComponent; 4]> {
 /// `texture, target` with optional offset. Operands that stand before the texture beyond those of the opcode, such as the
 /// reference of SHADOWARRAYCUBE, go to the operands.
 fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
-    if let Some(fragment) = input.facts.registers.and_then(|it| it.fragment) {
+    if let Some(fragment) = input.facts.fragment_names() {
         return named_unit(input, inst, fragment);
     }
     let (mut texture, mut handle) = texture_name(input)?;

@@ -126,11 +126,7 @@ pub(super) fn vector(input: &mut Syntax<'_>) -> Parsed<(u32, u8, Span)> {
 
 /// A component of a vector: a number, or the name of one where programs have such names.
 fn component(input: &mut Syntax<'_>) -> Parsed<u32> {
-    let has_names = input
-        .facts
-        .registers
-        .is_some_and(|it| it.fragment.is_some());
-    match has_names && input.is_at_name() {
+    match input.facts.fragment_names().is_some() && input.is_at_name() {
         true => named_number(input),
         false => signed_number(input),
     }

@@ -139,18 +139,14 @@ fn is_newer(input: &Syntax<'_>, word: Span) -> bool {
 fn belongs_to_vertex_programs(input: &Syntax<'_>, word: Span) -> bool {
     let text = &input.reading.text[word.range()];
     let families = [Family::Vertex2, Family::Vertex1];
-    input.reading.dialect.family() == Family::Fragment1
+    input.facts.fragment_names().is_some()
         && families
             .iter()
             .any(|&family| Opcode::exact(family, text).is_some())
 }
 
 fn label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<bool> {
-    if input
-        .facts
-        .registers
-        .is_some_and(|it| it.fragment.is_some())
-    {
+    if input.facts.fragment_names().is_some() {
         // Fragment programs of registers have no labels. NV_fragment_program section 3.11.
         return Err(input.fail_with(Expected::Result, Code::UnexpectedToken));
     }
