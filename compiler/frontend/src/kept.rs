@@ -3,7 +3,7 @@
 use crate::lower::tables::Tables;
 use crate::memory::ProgramMemory;
 use crate::rules::RuleMemory;
-use crate::tgsi;
+use crate::tgsi::TgsiMemory;
 use glasm_ir::Program;
 
 /// Empty lists that keep their memory for the next program. Memory grows to what the largest program needed.
@@ -11,7 +11,7 @@ use glasm_ir::Program;
 pub struct Scratch {
     pub(crate) rules: RuleMemory,
     pub(crate) lowering: Tables,
-    pub(crate) tgsi: tgsi::Memory,
+    pub(crate) tgsi: TgsiMemory,
     pub(crate) program: ProgramMemory,
 }
 

@@ -18,8 +18,8 @@ use glasm_ir::{
 /// What the rules have made of the text so far, and what its lines refer to.
 pub(super) type SoFar<'c> = (&'c Checked, &'c Reading<'c>);
 
-/// Memory of the translations before.
-pub(crate) type Memory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
+/// LowerMemory of the translations before.
+pub(crate) type LowerMemory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
 
 /// The instruction being translated: the line, its row, and the types that it works with.
 #[derive(Clone, Copy)]
@@ -81,7 +81,7 @@ const STATEMENT_BYTES: usize = 30;
 const MOST_ROOM: usize = 4096;
 
 impl Unfinished {
-    pub(super) fn new(stage: Stage, bytes: usize, (kept, memory): Memory<'_>) -> Self {
+    pub(super) fn new(stage: Stage, bytes: usize, (kept, memory): LowerMemory<'_>) -> Self {
         let mut builder = memory.builder(stage);
         let room = (bytes / STATEMENT_BYTES).min(MOST_ROOM);
         builder.program.insts.reserve(room);
@@ -117,7 +117,7 @@ impl Unfinished {
         (self.flags, self.span) = (lowerer.flags, lowerer.span);
     }
 
-    pub(super) fn finish(self, (kept, memory): Memory<'_>) -> Program {
+    pub(super) fn finish(self, (kept, memory): LowerMemory<'_>) -> Program {
         *kept = self.tables;
         memory.finish(self.builder)
     }

@@ -41,7 +41,7 @@ mod vertices;
 
 use crate::rules::call_rules;
 use crate::source::Dialect;
-use context::{InstCx, Lowerer, Memory, SoFar, Unfinished};
+use context::{InstCx, LowerMemory, Lowerer, SoFar, Unfinished};
 use flow::Walk;
 use glasm_ir::Program;
 
@@ -57,7 +57,7 @@ impl Translation {
         dialect: Dialect,
         bytes: usize,
         step_limit: Option<u32>,
-        memory: Memory<'_>,
+        memory: LowerMemory<'_>,
     ) -> Self {
         let mut unfinished = Unfinished::new(dialect.stage(), bytes, memory);
         let rules = call_rules(dialect.facts());
@@ -97,7 +97,7 @@ impl Translation {
     }
 
     /// The program, behind its last line. `memory` gets the lists.
-    pub(crate) fn end(self, so_far: SoFar<'_>, memory: Memory<'_>) -> Program {
+    pub(crate) fn end(self, so_far: SoFar<'_>, memory: LowerMemory<'_>) -> Program {
         let (mut unfinished, walk) = (self.unfinished, self.walk);
         unfinished.with(so_far, |lowerer| {
             lowerer.end_of_text(walk);
@@ -107,7 +107,7 @@ impl Translation {
     }
 
     /// Gives back the memory of a program with errors.
-    pub(crate) fn abandon(self, (tables, memory): Memory<'_>) {
+    pub(crate) fn abandon(self, (tables, memory): LowerMemory<'_>) {
         let program = self.unfinished.finish((tables, &mut *memory));
         memory.recycle(program);
     }

@@ -23,7 +23,7 @@ pub(super) enum BufferKey {
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     /// Where each variable lives.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<VarPlace>,
     /// Where elements live of arrays that are not indexed at run time, once that is known.
     elements: Vec<Option<Base>>,
     pub(super) literals: FxHashMap<[u64; 4], LiteralId>,
@@ -81,7 +81,7 @@ pub(super) struct LoopIndex {
 
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct VarPlace {
     /// What it is in the IR, once that is known; not of arrays whose elements have places of their own.
     base: Option<Base>,
     /// First of [`Tables::elements`]; beyond the end if there are none.
@@ -116,7 +116,7 @@ impl Form {
 /// What only results have to know.
 const UNUSUAL_RESULT: Form = Form::SHORT.union(Form::STORED);
 
-impl Place {
+impl VarPlace {
     fn of(var: &Var, next_element: u32) -> Self {
         let mut form = Form::empty();
         form.set(Form::LONG, var.is_long());
@@ -191,7 +191,7 @@ impl Tables {
     fn add_new_places(&mut self, vars: &[Var]) {
         for var in &vars[self.places.len()..] {
             let next = self.elements.len();
-            self.places.push(Place::of(var, next as u32));
+            self.places.push(VarPlace::of(var, next as u32));
             let count = var.elements_with_places();
             self.elements.resize(next + count as usize, None);
         }
@@ -217,7 +217,7 @@ impl Tables {
     }
 
     #[inline(always)]
-    fn known_element(&self, place: &Place, index: Index) -> Option<Base> {
+    fn known_element(&self, place: &VarPlace, index: Index) -> Option<Base> {
         match index {
             Index::None => place.base,
             Index::Const(element) => {

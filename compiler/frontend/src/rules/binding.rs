@@ -1,7 +1,7 @@
 //! Resolves binding paths to attributes, results, parameters, textures, buffers and shared memory.
 
 use super::Checker;
-use super::brackets::{Bound, Failed, Found, ParamKind, Problem, Resolved, fail};
+use super::brackets::{Bound, Failed, FoundBinding, ParamKind, PathProblem, Resolved, fail};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
@@ -41,7 +41,7 @@ impl Checker<'_> {
         })
     }
 
-    fn find(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    fn find(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         if let Some((row, used, bracket)) = self.row_of(segments) {
             return match row {
                 PathRow::Attrib(row, prefix) => {
@@ -103,8 +103,8 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn names_nothing(&mut self, problem: Problem) -> Option<Resolved> {
-        let Problem {
+    fn names_nothing(&mut self, problem: PathProblem) -> Option<Resolved> {
+        let PathProblem {
             span,
             code,
             message,
@@ -169,7 +169,7 @@ impl Checker<'_> {
         row: &'static BindingInfo,
         (used, bracket): (usize, Bracket),
         bound: impl FnOnce((u32, u32)) -> Bound,
-    ) -> Result<Found, Failed> {
+    ) -> Result<FoundBinding, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
         // The option counts, see `Rule::DualSourceEarly`.
         let by_option =

@@ -278,7 +278,7 @@ impl Checker<'_> {
                 suggest(&word, next.into_iter()).into_iter().collect(),
             )
         };
-        Box::new(Problem {
+        Box::new(PathProblem {
             notes,
             ..*problem(segment.span, Code::BindingUnknown, message)
         })
@@ -313,14 +313,14 @@ impl Checker<'_> {
 }
 
 /// What a path names, whether it is a range, and the number of segments used.
-pub(super) type Found = (Bound, bool, usize);
+pub(super) type FoundBinding = (Bound, bool, usize);
 
 /// Why a path names nothing. Rare, so it stays out of the way.
-pub(super) type Failed = Box<Problem>;
+pub(super) type Failed = Box<PathProblem>;
 
 /// An error of a binding path.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
+pub(super) struct PathProblem {
     pub(super) span: Span,
     pub(super) code: Code,
     pub(super) message: String,
@@ -329,7 +329,7 @@ pub(super) struct Problem {
 
 #[cold]
 pub(super) fn problem(span: Span, code: Code, message: impl Into<String>) -> Failed {
-    Box::new(Problem {
+    Box::new(PathProblem {
         span,
         code,
         message: message.into(),

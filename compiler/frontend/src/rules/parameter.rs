@@ -1,7 +1,7 @@
 //! Paths that start with `program`, `state` or `texture`. NV_gpu_program4 section 2.X.3.3.
 
 use super::Checker;
-use super::brackets::{Bound, Failed, Found, ParamKind, ParamRange, Problem, fail};
+use super::brackets::{Bound, Failed, FoundBinding, ParamKind, ParamRange, PathProblem, fail};
 use super::buffers::BufferSpace;
 use crate::codes::Code;
 use crate::lang::bindings::Number;
@@ -14,7 +14,7 @@ use glasm_ir::state::MatrixForm;
 
 impl Checker<'_> {
     /// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
-    pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let names = self.facts.program_bindings;
         let unknown = || Err(self.no_binding(segments, names.iter().copied()));
         let Some(&segment) = segments
@@ -66,13 +66,13 @@ impl Checker<'_> {
     }
 
     /// `program.env[n]`
-    pub(super) fn env_parameter(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn env_parameter(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let span = segments[0].span.to(segments[1].span);
         self.parameters(segments[1], span, limits::ENV_PARAMETERS, ParamKind::Env)
     }
 
     /// `program.local[n]`
-    pub(super) fn local_parameter(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn local_parameter(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let span = segments[0].span.to(segments[1].span);
         self.parameters(
             segments[1],
@@ -89,7 +89,7 @@ impl Checker<'_> {
         span: Span,
         limit: u32,
         kind: ParamKind,
-    ) -> Result<Found, Failed> {
+    ) -> Result<FoundBinding, Failed> {
         let [bracket, second] = segment.brackets;
         if second != Bracket::None {
             return fail(
@@ -117,7 +117,7 @@ impl Checker<'_> {
         row: &'static StateInfo,
         used: usize,
         bracket: Bracket,
-    ) -> Result<Found, Failed> {
+    ) -> Result<FoundBinding, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
         let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
         if range && !row.ranges {
@@ -133,7 +133,7 @@ impl Checker<'_> {
     }
 
     /// `state.*` of which no row fits: a matrix, or an error.
-    pub(super) fn other_state(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn other_state(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let rest = &segments[1..];
         let Some(&first) = rest.first() else {
             let message = "the name of the state is missing";
@@ -159,7 +159,7 @@ impl Checker<'_> {
     }
 
     /// `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
-    fn matrix(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    fn matrix(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let Some(&name) = segments.get(2) else {
             return fail(
                 segments[1].span,
@@ -228,12 +228,12 @@ impl Checker<'_> {
     }
 
     /// `texture`, `texture[n]`, `texture[a..b]`.
-    pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let segment = segments[0];
         match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
             Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
             Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
-                Err(Box::new(Problem {
+                Err(Box::new(PathProblem {
                     code: Code::TextureRange,
                     ..*failed
                 }))
@@ -243,7 +243,7 @@ impl Checker<'_> {
     }
 
     /// `image[n]`, `image[a..b]`
-    pub(super) fn image_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn image_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let segment = segments[0];
         if segment.brackets[0] == Bracket::None {
             let message = "an image unit needs a number in brackets";

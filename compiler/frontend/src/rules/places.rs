@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::lang::modifiers::{self, Mods};
-use crate::lex::{Kind, Token, lex};
+use crate::lex::{Token, TokenKind, lex};
 use crate::statement::{Inst, Item};
 use glasm_ir::Span;
 
@@ -25,7 +25,7 @@ impl Checker<'_> {
         let tokens = self.tokens(inst);
         let words = tokens[1..]
             .chunks_exact(2)
-            .take_while(|pair| pair[0].kind() == Kind::Dot)
+            .take_while(|pair| pair[0].kind() == TokenKind::Dot)
             .map(|pair| pair[1]);
         let mut found = words.filter(|word| matches(word.text(self.syntax.reading.text)));
         found.next().unwrap_or(tokens[0]).span()

@@ -22,19 +22,19 @@ impl Checker<'_> {
         let text = self.syntax.reading.names.text(name);
         let place = Span::new(span.start, span.start + text.len() as u32);
         let var = match Self::find_register(registers, text) {
-            Found::File(file) => self.file(file),
-            Found::Parameters(parameters) => self.parameter_registers(parameters),
-            Found::Temporary(file) => self.temporary(file, place),
-            Found::Codes { half } => Var {
+            FoundRegister::File(file) => self.file(file),
+            FoundRegister::Parameters(parameters) => self.parameter_registers(parameters),
+            FoundRegister::Temporary(file) => self.temporary(file, place),
+            FoundRegister::Codes { half } => Var {
                 size: size_of(half),
                 ..Var::unnamed(VarKind::Codes, place)
             },
-            Found::Unit(unit) => Var::unnamed(VarKind::Texture { unit }, place),
-            Found::Address => Var::unnamed(VarKind::Address, place),
-            Found::None(_) if registers.fragment.is_some() => {
+            FoundRegister::Unit(unit) => Var::unnamed(VarKind::Texture { unit }, place),
+            FoundRegister::Address => Var::unnamed(VarKind::Address, place),
+            FoundRegister::None(_) if registers.fragment.is_some() => {
                 return self.undeclared_variable(name, span);
             }
-            Found::None(problem) => {
+            FoundRegister::None(problem) => {
                 self.no_register(name, place, problem);
                 return None;
             }
@@ -48,32 +48,32 @@ impl Checker<'_> {
         Some(number)
     }
 
-    pub(super) fn find_register(registers: &'static Registers, text: &[u8]) -> Found {
+    pub(super) fn find_register(registers: &'static Registers, text: &[u8]) -> FoundRegister {
         if let Some(file) = registers.file(text) {
-            return Found::File(file);
+            return FoundRegister::File(file);
         }
         if let Some(parameters) = registers.parameters
             && parameters.name.as_bytes() == text
         {
-            return Found::Parameters(parameters);
+            return FoundRegister::Parameters(parameters);
         }
         if let Some(found) = registers.fragment.and_then(|names| find_named(names, text)) {
             return found;
         }
         let number = text.get(1..).and_then(register::number);
         let (Some(&letter), Some(number)) = (text.first(), number) else {
-            return Found::None(Problem::Unknown);
+            return FoundRegister::None(RegisterProblem::Unknown);
         };
         if letter == b'A' {
             return match number < registers.addresses {
-                true => Found::Address,
-                false => Found::None(Problem::Address),
+                true => FoundRegister::Address,
+                false => FoundRegister::None(RegisterProblem::Address),
             };
         }
         match registers.temporaries.iter().find(|it| it.letter == letter) {
-            Some(file) if number < file.count => Found::Temporary(file),
-            Some(file) => Found::None(Problem::Number(file.count)),
-            None => Found::None(Problem::Unknown),
+            Some(file) if number < file.count => FoundRegister::Temporary(file),
+            Some(file) => FoundRegister::None(RegisterProblem::Number(file.count)),
+            None => FoundRegister::None(RegisterProblem::Unknown),
         }
     }
 
@@ -129,7 +129,7 @@ impl Checker<'_> {
     }
 
     #[cold]
-    fn no_register(&mut self, name: NameId, span: Span, problem: Problem) {
+    fn no_register(&mut self, name: NameId, span: Span, problem: RegisterProblem) {
         self.syntax.words[name.index()].named = Named::Poisoned;
         let text = self.name_text(name);
         if text == "CC" && self.family_is_old_vertex() {
@@ -137,19 +137,19 @@ impl Checker<'_> {
             return;
         }
         let (code, message) = match problem {
-            Problem::Unknown if self.is_codes_target(name) => (
+            RegisterProblem::Unknown if self.is_codes_target(name) => (
                 Code::ReadResult,
                 format!("`{text}` keeps condition codes, which only conditions read"),
             ),
-            Problem::Number(count) => {
+            RegisterProblem::Number(count) => {
                 let message = format!("`{text}`: there are {count} registers, from 0 on");
                 (Code::BindingRange, message)
             }
-            Problem::Address => (
+            RegisterProblem::Address => (
                 Code::AddressRegister,
                 format!("`{text}` is no address register"),
             ),
-            Problem::Unknown => (Code::UnknownRegister, format!("`{text}` is no register")),
+            RegisterProblem::Unknown => (Code::UnknownRegister, format!("`{text}` is no register")),
         };
         self.error(code, span, message);
     }
@@ -168,15 +168,15 @@ fn size_of(half: bool) -> VarSize {
 }
 
 /// The register of condition codes or the texture image unit of this name.
-fn find_named(names: &FragmentNames, text: &[u8]) -> Option<Found> {
+fn find_named(names: &FragmentNames, text: &[u8]) -> Option<FoundRegister> {
     let codes = names.codes.iter().find(|it| it.name.as_bytes() == text);
     if let Some(register) = codes {
         let half = register.half;
-        return Some(Found::Codes { half });
+        return Some(FoundRegister::Codes { half });
     }
     let number = text.strip_prefix(names.unit.as_bytes());
     let unit = number.and_then(register::number)?;
-    (unit < names.units).then_some(Found::Unit(unit))
+    (unit < names.units).then_some(FoundRegister::Unit(unit))
 }
 
 /// Adds the registers of a file to a table of bindings; gives the number of the first one.
@@ -188,7 +188,7 @@ fn bind_elements(file: &File, table: &mut Vec<IoBinding>) -> u32 {
 }
 
 /// What a name may be.
-pub(super) enum Found {
+pub(super) enum FoundRegister {
     File(&'static File),
     Parameters(Parameters),
     Temporary(&'static Temporaries),
@@ -199,12 +199,12 @@ pub(super) enum Found {
     /// A texture image unit.
     Unit(u32),
     Address,
-    None(Problem),
+    None(RegisterProblem),
 }
 
 /// Why a name is no register.
 #[derive(Clone, Copy)]
-pub(super) enum Problem {
+pub(super) enum RegisterProblem {
     /// There are so many only.
     Number(u32),
     Address,

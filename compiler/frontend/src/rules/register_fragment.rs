@@ -1,7 +1,7 @@
 //! Rules of NV_fragment_program: names that programs give, parameters and constants of an instruction, results and their precision.
 //! NV_fragment_program sections 3.11.1 to 3.11.3.
 
-use super::register::Found;
+use super::register::FoundRegister;
 use super::{Checker, Implicit, Named, Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
@@ -136,7 +136,7 @@ impl Checker<'_> {
         let text = self.syntax.reading.names.text(name);
         is_leader
             || self.facts.registers.is_some_and(|registers| {
-                !matches!(Self::find_register(registers, text), Found::None(_))
+                !matches!(Self::find_register(registers, text), FoundRegister::None(_))
             })
     }
 

@@ -11,7 +11,7 @@ use crate::lang::conditions::{self, Test};
 use crate::lang::facts::LanguageFacts;
 use crate::lang::opcodes;
 use crate::lang::options::Features;
-use crate::lex::{self, Kind, Token};
+use crate::lex::{self, Token, TokenKind};
 use crate::memory::take;
 use crate::names::NameId;
 use crate::report::Reports;
@@ -37,7 +37,7 @@ pub(super) enum Expected {
     Integer,
     Number,
     Brackets,
-    Token(Kind),
+    Token(TokenKind),
     Condition,
     Label,
     Target,
@@ -256,10 +256,10 @@ impl<'s> Syntax<'s> {
     }
 
     /// The kind of the token behind `behind` others.
-    pub(super) fn peek_kind(&self, behind: usize) -> Kind {
+    pub(super) fn peek_kind(&self, behind: usize) -> TokenKind {
         self.ahead()
             .nth(behind)
-            .map_or(Kind::End, |token| token.kind())
+            .map_or(TokenKind::End, |token| token.kind())
     }
 
     /// Goes on with the first token at or behind byte `at`.
@@ -283,9 +283,9 @@ impl<'s> Syntax<'s> {
 
     /// Whether the next token is a mark, of one byte.
     #[inline(always)]
-    pub(super) fn is_at(&self, mark: Kind) -> bool {
+    pub(super) fn is_at(&self, mark: TokenKind) -> bool {
         match (mark, self.rest) {
-            (Kind::Dot, [b'.', b'.' | b'0'..=b'9', ..]) => false,
+            (TokenKind::Dot, [b'.', b'.' | b'0'..=b'9', ..]) => false,
             (_, rest) => rest.first() == Some(&mark.byte()),
         }
     }
@@ -298,7 +298,7 @@ impl<'s> Syntax<'s> {
 
     /// Takes the next token if it is the mark.
     #[inline(always)]
-    pub(super) fn accept(&mut self, mark: Kind) -> bool {
+    pub(super) fn accept(&mut self, mark: TokenKind) -> bool {
         let found = self.is_at(mark);
         if found {
             self.skip(1);
@@ -308,7 +308,7 @@ impl<'s> Syntax<'s> {
 
     /// Takes a mark or fails.
     #[inline(always)]
-    pub(super) fn expect(&mut self, mark: Kind, expected: Expected) -> Parsed<()> {
+    pub(super) fn expect(&mut self, mark: TokenKind, expected: Expected) -> Parsed<()> {
         match self.accept(mark) {
             true => Ok(()),
             false => Err(self.fail_at(expected)),
@@ -324,13 +324,13 @@ impl<'s> Syntax<'s> {
                 self.rest = &self.rest[2..];
                 Ok(())
             }
-            _ => self.expect(Kind::Comma, Expected::Comma),
+            _ => self.expect(TokenKind::Comma, Expected::Comma),
         }
     }
 
     /// Takes a mark that closes something or fails: where it ends.
     #[inline(always)]
-    pub(super) fn close(&mut self, mark: Kind) -> Parsed<u32> {
+    pub(super) fn close(&mut self, mark: TokenKind) -> Parsed<u32> {
         let end = self.position() + 1;
         self.expect(mark, Expected::Token(mark))?;
         Ok(end)
@@ -374,15 +374,17 @@ impl<'s> Syntax<'s> {
         // The token found says more than the one expected: a semicolon where an operand should be is a missing operand.
         let found = self.peek().kind();
         let code = match (expected, found) {
-            (_, Kind::Bad) => Code::UnexpectedCharacter,
-            (_, Kind::Word) if expected != Expected::Target => Code::BadNumber,
-            (Expected::Integer, Kind::Float) if self.facts.registers.is_some() => Code::BadNumber,
-            (Expected::Comma | Expected::Operand, Kind::Semicolon) => Code::MissingOperand,
-            (Expected::Semicolon, Kind::Comma) => Code::ExtraOperand,
-            (Expected::Modifier, Kind::Ident) => Code::ModifierUnknown,
-            (Expected::Target, Kind::Ident | Kind::Word) => Code::TargetUnknown,
-            (Expected::Condition, Kind::Ident) => Code::CondTest,
-            (Expected::FreeName, Kind::Ident) => Code::ReservedName,
+            (_, TokenKind::Bad) => Code::UnexpectedCharacter,
+            (_, TokenKind::Word) if expected != Expected::Target => Code::BadNumber,
+            (Expected::Integer, TokenKind::Float) if self.facts.registers.is_some() => {
+                Code::BadNumber
+            }
+            (Expected::Comma | Expected::Operand, TokenKind::Semicolon) => Code::MissingOperand,
+            (Expected::Semicolon, TokenKind::Comma) => Code::ExtraOperand,
+            (Expected::Modifier, TokenKind::Ident) => Code::ModifierUnknown,
+            (Expected::Target, TokenKind::Ident | TokenKind::Word) => Code::TargetUnknown,
+            (Expected::Condition, TokenKind::Ident) => Code::CondTest,
+            (Expected::FreeName, TokenKind::Ident) => Code::ReservedName,
             _ => Code::UnexpectedToken,
         };
         self.fail_with(expected, code)

@@ -3,16 +3,16 @@
 use super::cursor::{Expected, Parsed, Syntax};
 use super::decl::new_name;
 use super::numbers::{signed_number, vector};
-use crate::lex::Kind;
+use crate::lex::TokenKind;
 use crate::statement::{Decl, DeclKind, Item, Size};
 
 /// The name and its value, without which a parameter is zero.
 pub(super) fn value(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
     decl.name = Some(new_name(input)?);
-    if decl.kind == DeclKind::Declare && !input.is_at(Kind::Equals) {
+    if decl.kind == DeclKind::Declare && !input.is_at(TokenKind::Equals) {
         return Ok(());
     }
-    input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
+    input.expect(TokenKind::Equals, Expected::Token(TokenKind::Equals))?;
     let item = constant(input)?;
     input.reading.items.push(item);
     Ok(())
@@ -24,7 +24,7 @@ fn constant(input: &mut Syntax<'_>) -> Parsed<Item> {
         let (name, span) = input.take_name();
         return Ok(Item::Name(name, Size::Single, span));
     }
-    if input.is_at(Kind::OpenBrace) {
+    if input.is_at(TokenKind::OpenBrace) {
         let (first, count, span) = vector(input)?;
         return Ok(Item::Vector { first, count, span });
     }

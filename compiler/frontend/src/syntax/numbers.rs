@@ -2,7 +2,7 @@
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
 use crate::codes::Code;
-use crate::lex::{Kind, Token};
+use crate::lex::{Token, TokenKind};
 use crate::names::Named;
 use crate::statement::Literal;
 use glasm_ir::Span;
@@ -24,7 +24,7 @@ pub(super) fn small_int(input: &mut Syntax<'_>) -> Parsed<u32> {
     }
     let digits = input.peek();
     decimal(input, digits)?;
-    if digits.kind() != Kind::Int {
+    if digits.kind() != TokenKind::Int {
         return Err(input.fail_at(Expected::Integer));
     }
     input.go_to(digits.end());
@@ -65,10 +65,10 @@ pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
 
 /// An optional sign.
 #[inline]
-pub(super) fn sign(input: &mut Syntax<'_>) -> Option<Kind> {
+pub(super) fn sign(input: &mut Syntax<'_>) -> Option<TokenKind> {
     let sign = match input.rest.first() {
-        Some(b'-') => Kind::Minus,
-        Some(b'+') => Kind::Plus,
+        Some(b'-') => TokenKind::Minus,
+        Some(b'+') => TokenKind::Plus,
         _ => return None,
     };
     input.skip(1);
@@ -76,11 +76,11 @@ pub(super) fn sign(input: &mut Syntax<'_>) -> Option<Kind> {
 }
 
 /// Takes the number `word` into the literal table.
-pub(super) fn number(input: &mut Syntax<'_>, word: Token, sign: Option<Kind>) -> Parsed<u32> {
+pub(super) fn number(input: &mut Syntax<'_>, word: Token, sign: Option<TokenKind>) -> Parsed<u32> {
     decimal(input, word)?;
     input.go_to(word.end());
     let (int, overflow) = match word.kind() {
-        Kind::Int => {
+        TokenKind::Int => {
             let (value, overflow) = int_value(input.text(word));
             (Some(value), overflow)
         }
@@ -88,7 +88,7 @@ pub(super) fn number(input: &mut Syntax<'_>, word: Token, sign: Option<Kind>) ->
     };
     let literals = &mut input.reading.literals;
     literals.push(Literal {
-        negative: sign == Some(Kind::Minus),
+        negative: sign == Some(TokenKind::Minus),
         int,
         overflow,
         span: word.span(),
@@ -101,7 +101,7 @@ pub(super) fn signed_number(input: &mut Syntax<'_>) -> Parsed<u32> {
     let sign = sign(input);
     let word = input.peek();
     match word.kind() {
-        Kind::Int | Kind::Float => number(input, word, sign),
+        TokenKind::Int | TokenKind::Float => number(input, word, sign),
         _ => Err(input.fail_at(Expected::Number)),
     }
 }
@@ -112,15 +112,15 @@ pub(super) fn vector(input: &mut Syntax<'_>) -> Parsed<(u32, u8, Span)> {
     input.skip(1);
     let first = component(input)?;
     let mut count = 1;
-    while input.accept(Kind::Comma) {
+    while input.accept(TokenKind::Comma) {
         if count == 4 {
-            let expected = Expected::Token(Kind::CloseBrace);
+            let expected = Expected::Token(TokenKind::CloseBrace);
             return Err(input.fail_with(expected, Code::ComponentCount));
         }
         component(input)?;
         count += 1;
     }
-    let end = input.close(Kind::CloseBrace)?;
+    let end = input.close(TokenKind::CloseBrace)?;
     Ok((first, count, Span::new(start, end)))
 }
 

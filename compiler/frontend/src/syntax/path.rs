@@ -5,7 +5,7 @@ use super::numbers::{one_digit, sign, small_int};
 use super::register;
 use crate::codes::Code;
 use crate::lang::paths;
-use crate::lex::{self, Kind};
+use crate::lex::{self, TokenKind};
 use crate::names::NameId;
 use crate::statement::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use glasm_ir::Span;
@@ -17,7 +17,7 @@ pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
     let (mut word, mut key, mut end) = (first, first_key, first.end);
     let mut path_key = paths::START;
     loop {
-        let brackets = match input.is_at(Kind::OpenBracket) {
+        let brackets = match input.is_at(TokenKind::OpenBracket) {
             true => some_brackets(input, &mut end)?,
             false => [Bracket::None; 2],
         };
@@ -28,7 +28,7 @@ pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
             span: Span::new(word.start, end),
             key: path_key,
         });
-        if !input.accept(Kind::Dot) {
+        if !input.accept(TokenKind::Dot) {
             break;
         }
         (word, key) = path_word(input)?;
@@ -97,11 +97,11 @@ pub(super) fn whole_path(input: &mut Syntax<'_>) -> Parsed<u32> {
 fn some_brackets(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
     let mut brackets = [Bracket::None; 2];
     for bracket in &mut brackets {
-        if !input.accept(Kind::OpenBracket) {
+        if !input.accept(TokenKind::OpenBracket) {
             break;
         }
         *bracket = bracket_content(input)?;
-        *end = input.close(Kind::CloseBracket)?;
+        *end = input.close(TokenKind::CloseBracket)?;
     }
     Ok(brackets)
 }
@@ -112,7 +112,7 @@ fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
         return Ok(Bracket::One(digit));
     }
     match input.peek().kind() {
-        Kind::Int => {
+        TokenKind::Int => {
             let first = small_int(input)?;
             if !input.rest.starts_with(b"..") {
                 return Ok(Bracket::One(first));
@@ -120,7 +120,7 @@ fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
             input.skip(2);
             small_int(input).map(|last| Bracket::Range(first, last))
         }
-        Kind::Ident if !input.in_index => relative(input).map(Bracket::Relative),
+        TokenKind::Ident if !input.in_index => relative(input).map(Bracket::Relative),
         _ => Err(input.fail_at(Expected::Brackets)),
     }
 }
@@ -128,11 +128,11 @@ fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
 /// Indices behind a variable name. `end` becomes the end of the last bracket.
 #[inline(always)]
 pub(super) fn indices(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
-    if !input.is_at(Kind::OpenBracket) {
+    if !input.is_at(TokenKind::OpenBracket) {
         return Ok(Index::None);
     }
     let first = index(input, end)?;
-    match input.is_at(Kind::OpenBracket) {
+    match input.is_at(TokenKind::OpenBracket) {
         true => second_index(input, first, end),
         false => Ok(first),
     }
@@ -163,7 +163,7 @@ fn other_index(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
         true => relative(input).map(Index::Relative)?,
         false => small_int(input).map(Index::Const)?,
     };
-    *end = input.close(Kind::CloseBracket)?;
+    *end = input.close(TokenKind::CloseBracket)?;
     Ok(content)
 }
 
@@ -205,7 +205,7 @@ fn index_path(input: &mut Syntax<'_>, word: Span) -> Parsed<(Base, u8, u32)> {
 /// The component of an index variable, which stands at `word`, and where it ends.
 fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
     let end = word.end;
-    if !input.accept(Kind::Dot) {
+    if !input.accept(TokenKind::Dot) {
         if input.facts.registers.is_some() {
             return Err(register::no_index(input, word));
         }
@@ -215,7 +215,7 @@ fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
         };
     }
     let component = input.peek();
-    let suffix = (component.kind() == Kind::Ident)
+    let suffix = (component.kind() == TokenKind::Ident)
         .then(|| input.letters.suffix(input.text(component)).ok())
         .flatten();
     let Some(SuffixKind::One(lane)) = suffix.map(|suffix| suffix.kind()) else {
@@ -231,6 +231,10 @@ fn index_offset(input: &mut Syntax<'_>, end: u32) -> Parsed<(i64, u32)> {
     };
     let end = input.peek().end();
     let value = i64::from(small_int(input)?);
-    let offset = if sign == Kind::Minus { -value } else { value };
+    let offset = if sign == TokenKind::Minus {
+        -value
+    } else {
+        value
+    };
     Ok((offset, end))
 }

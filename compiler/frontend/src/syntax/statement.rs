@@ -8,7 +8,7 @@ use crate::codes::Code;
 use crate::header;
 use crate::lang::limits;
 use crate::lang::opcodes::{self, Opcode};
-use crate::lex::{self, Kind};
+use crate::lex::{self, TokenKind};
 use crate::names::NameId;
 use crate::source::Family;
 use glasm_ir::Span;
@@ -76,7 +76,7 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
     let span = Span::new(start, start + length as u32);
     input.skip(length);
     // Opcodes and keywords may be names of labels, so a colon decides before the meaning of the word does.
-    if input.is_at(Kind::Colon) {
+    if input.is_at(TokenKind::Colon) {
         let name = input.intern_keyed(span, key);
         return label(input, name, span);
     }
@@ -108,7 +108,7 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
 /// The word END: only blanks and comments may follow.
 fn end(input: &mut Syntax<'_>) -> bool {
     let next = input.peek();
-    if next.kind() != Kind::End {
+    if next.kind() != TokenKind::End {
         let (text, wanted) = (input.reading.text, input.wanted);
         header::text_after_end(&mut input.reports, text, next.span(), wanted);
     }
@@ -171,7 +171,7 @@ fn free_name(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<()> {
 fn has_number(input: &Syntax<'_>) -> bool {
     let word = input.peek();
     input.facts.numbered_labels
-        && word.kind() == Kind::Ident
+        && word.kind() == TokenKind::Ident
         && input.text(word) == b"SUBROUTINENUM"
 }
 
@@ -180,10 +180,10 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
     let name = input.intern(span);
     free_name(input, name, span)?;
     let word = input.advance();
-    input.expect(Kind::OpenParen, Expected::Token(Kind::OpenParen))?;
+    input.expect(TokenKind::OpenParen, Expected::Token(TokenKind::OpenParen))?;
     let number = numbers::small_int(input)?;
-    let end = input.close(Kind::CloseParen)?;
-    input.expect(Kind::Colon, Expected::Token(Kind::Colon))?;
+    let end = input.close(TokenKind::CloseParen)?;
+    input.expect(TokenKind::Colon, Expected::Token(TokenKind::Colon))?;
     input.read_label(name, span);
     let numbers = &mut input.reading.subroutine_numbers;
     numbers.push((name, number, Span::new(word.start(), end)));
@@ -193,7 +193,7 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
 /// `OPTION name;`
 fn option(input: &mut Syntax<'_>, keyword: Span) -> Parsed<()> {
     let (name, span) = input.expect_name(Expected::Name)?;
-    input.expect(Kind::Semicolon, Expected::Semicolon)?;
+    input.expect(TokenKind::Semicolon, Expected::Semicolon)?;
     if input.facts.registers.is_some_and(|it| !it.options) {
         let message = "OPTION lines need a newer language version";
         input.reports.error(Code::FeatureNewer, keyword, message);

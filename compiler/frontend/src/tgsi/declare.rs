@@ -7,7 +7,7 @@ mod varyings;
 
 use super::cursor::Word;
 use super::files::File;
-use super::state::{Array, Covered, Parsed, Place, Translation, row, slot};
+use super::state::{Array, Covered, Parsed, TempPlace, Translation, row, slot};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use glasm_ir::types::Width;
@@ -210,8 +210,8 @@ impl Translation<'_> {
         }
         for number in head.first..=head.last {
             let place = match array {
-                Some(array) => Place::Element(array.register, number - array.first),
-                None => Place::Own(self.register(Width::W32)),
+                Some(array) => TempPlace::Element(array.register, number - array.first),
+                None => TempPlace::Own(self.register(Width::W32)),
             };
             let known = slot(&mut self.declared.temps, number as usize).replace(place);
             if known.is_some() {

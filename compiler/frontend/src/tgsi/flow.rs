@@ -4,7 +4,7 @@ mod subroutines;
 mod switch;
 
 use super::inst::Inst;
-use super::nesting::{Level, Open};
+use super::nesting::{Level, OpenConstruct};
 use super::opcodes::Flow;
 use super::operand::splat;
 use super::semantics::Content;
@@ -40,7 +40,7 @@ impl Translation<'_> {
             Flow::If(ty) => self.begin_if(inst, ty),
             Flow::Else => self.begin_else(inst),
             Flow::EndIf => self.end_if(inst),
-            Flow::Loop => self.open(Open::Loop { has_break: false }, inst.span),
+            Flow::Loop => self.open(OpenConstruct::Loop { has_break: false }, inst.span),
             Flow::EndLoop => self.end_loop(inst),
             Flow::Break => self.leave(inst),
             Flow::BreakIf => self.leave_if(inst),
@@ -124,13 +124,13 @@ impl Translation<'_> {
         }
     }
 
-    fn open(&mut self, open: Open, span: Span) -> Parsed<()> {
+    fn open(&mut self, open: OpenConstruct, span: Span) -> Parsed<()> {
         let is_dead = self.nesting.dead;
         if self.nesting.levels.len() + 8 >= MAX_NESTING {
             self.nesting.beyond = 1;
             let code = match open {
-                Open::Loop { .. } => Code::LoopDepth,
-                Open::If { .. } | Open::Switch { .. } => Code::IfDepth,
+                OpenConstruct::Loop { .. } => Code::LoopDepth,
+                OpenConstruct::If { .. } | OpenConstruct::Switch { .. } => Code::IfDepth,
             };
             let message = format!("blocks are nested more than {} deep", MAX_NESTING - 8);
             return Err(self.error(code, span, message));
@@ -153,7 +153,7 @@ impl Translation<'_> {
             false => ty,
         };
         let cond = self.condition(inst, ty);
-        let open = Open::If {
+        let open = OpenConstruct::If {
             cond,
             then: None,
             then_ends: false,
@@ -195,7 +195,7 @@ impl Translation<'_> {
         let dead = self.nesting.dead;
         let Some(Level {
             open:
-                Open::If {
+                OpenConstruct::If {
                     then,
                     then_ends,
                     has_else: has_else @ false,
@@ -224,7 +224,7 @@ impl Translation<'_> {
     fn end_if(&mut self, inst: &Inst) -> Parsed<()> {
         let Some(Level {
             open:
-                Open::If {
+                OpenConstruct::If {
                     cond,
                     then,
                     then_ends,
@@ -233,7 +233,7 @@ impl Translation<'_> {
             kept,
             is_dead,
             span,
-        }) = self.pop_to(|open| matches!(open, Open::If { .. }))
+        }) = self.pop_to(|open| matches!(open, OpenConstruct::If { .. }))
         else {
             return Err(self.mismatch(inst));
         };
@@ -253,11 +253,11 @@ impl Translation<'_> {
 
     fn end_loop(&mut self, inst: &Inst) -> Parsed<()> {
         let Some(Level {
-            open: Open::Loop { has_break },
+            open: OpenConstruct::Loop { has_break },
             kept,
             is_dead,
             span,
-        }) = self.pop_to(|open| matches!(open, Open::Loop { .. }))
+        }) = self.pop_to(|open| matches!(open, OpenConstruct::Loop { .. }))
         else {
             return Err(self.mismatch(inst));
         };
@@ -279,7 +279,7 @@ impl Translation<'_> {
     /// BRK: leaves the nearest loop or switch.
     fn leave(&mut self, inst: &Inst) -> Parsed<()> {
         let mut inside = self.nesting.levels.iter_mut().rev();
-        let found = inside.find(|level| !matches!(level.open, Open::If { .. }));
+        let found = inside.find(|level| !matches!(level.open, OpenConstruct::If { .. }));
         let Some(level) = found else {
             let message = format!("`{}` stands in no loop and in no switch", inst.row.name);
             return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
@@ -287,7 +287,7 @@ impl Translation<'_> {
         if self.nesting.dead {
             return Ok(());
         }
-        if let Open::Loop { has_break } = &mut level.open {
+        if let OpenConstruct::Loop { has_break } = &mut level.open {
             *has_break = true;
         }
         self.builder.node(Node::Break);
@@ -313,7 +313,7 @@ impl Translation<'_> {
     /// CONT: the next round of the nearest loop, also from a switch in it.
     fn next_round(&mut self, inst: &Inst) -> Parsed<()> {
         let mut inside = self.nesting.levels.iter().rev();
-        if !inside.any(|level| matches!(level.open, Open::Loop { .. })) {
+        if !inside.any(|level| matches!(level.open, OpenConstruct::Loop { .. })) {
             let message = "`CONT` stands in no loop";
             return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
         }
@@ -333,7 +333,7 @@ impl Translation<'_> {
     }
 
     /// The nearest open block of a kind, which ends here. The blocks in it are not closed.
-    fn pop_to(&mut self, is_closed: impl Fn(&Open) -> bool) -> Option<Level> {
+    fn pop_to(&mut self, is_closed: impl Fn(&OpenConstruct) -> bool) -> Option<Level> {
         let mut levels = self.nesting.levels.iter();
         let last = levels.rposition(|level| is_closed(&level.open))?;
         while self.nesting.levels.len() > last + 1 {

@@ -25,7 +25,7 @@ mod semantics;
 mod state;
 mod targets;
 
-pub(crate) use state::Memory;
+pub(crate) use state::TgsiMemory;
 
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
@@ -43,7 +43,7 @@ use state::{Parsed, Reported, Translation};
 /// Reads, checks and translates a program. Without an error the result is the program; all errors are reported.
 pub(crate) fn translate(
     start: Start<'_>,
-    memory: &mut Memory,
+    memory: &mut TgsiMemory,
     programs: &mut ProgramMemory,
 ) -> (Option<Program>, Reports) {
     let mut translation = Translation::new(start, memory, programs);
@@ -61,8 +61,11 @@ pub(crate) fn translate(
 /// The output registers of a program with what pipelines call them, in the order of their numbers. There is something of what was read, also
 /// if the program has errors.
 pub(crate) fn outputs(start: Start<'_>) -> Vec<(u32, Semantic)> {
-    let mut translation =
-        Translation::new(start, &mut Memory::default(), &mut ProgramMemory::default());
+    let mut translation = Translation::new(
+        start,
+        &mut TgsiMemory::default(),
+        &mut ProgramMemory::default(),
+    );
     translation.statements();
     let rows = translation.declared.outputs.iter();
     let declared = (0..)

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// What is open.
 #[derive(Clone, Debug)]
-pub(super) enum Open {
+pub(super) enum OpenConstruct {
     If {
         cond: Cond,
         then: Option<BlockId>,
@@ -25,7 +25,7 @@ pub(super) enum Open {
     },
 }
 
-impl Open {
+impl OpenConstruct {
     /// The opcode that opens it.
     pub(super) const fn opcode(&self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Open {
 /// A block that is open.
 #[derive(Clone, Debug)]
 pub(super) struct Level {
-    pub(super) open: Open,
+    pub(super) open: OpenConstruct,
     /// Values kept when it began.
     pub(super) kept: usize,
     /// Whether nothing leads to it, so that nothing is made of it.

@@ -34,7 +34,7 @@ pub(super) type Parsed<T> = Result<T, Reported>;
 
 /// Where a temporary lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum TempPlace {
     /// In a register of its own.
     Own(RegisterId),
     /// In an array that instructions index at run time, as this element.
@@ -74,7 +74,7 @@ pub(super) struct InputArray {
 pub(super) struct OutputRow {
     pub(super) name: Name,
     pub(super) sink: Sink,
-    pub(super) place: Place,
+    pub(super) place: TempPlace,
     /// Components that exist.
     pub(super) usage: WriteMask,
     pub(super) output: Option<OutputId>,
@@ -139,7 +139,7 @@ pub(super) struct Immediate {
 /// What is declared. Tables have a row for each number of a register, lists one for each declaration.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    pub(super) temps: Vec<Option<Place>>,
+    pub(super) temps: Vec<Option<TempPlace>>,
     /// By array id; number 0 is the whole file.
     pub(super) temp_arrays: Vec<Option<Array>>,
     pub(super) addresses: Vec<Option<RegisterId>>,
@@ -275,7 +275,7 @@ enum Binding {
 
 /// Memory that translations use one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct TgsiMemory {
     scan: Scan,
     declared: Declared,
     nesting: Nesting,
@@ -306,7 +306,11 @@ pub(super) struct Translation<'s> {
 
 impl<'s> Translation<'s> {
     /// A translation of which nothing was read.
-    pub(super) fn new(start: Start<'s>, kept: &mut Memory, programs: &mut ProgramMemory) -> Self {
+    pub(super) fn new(
+        start: Start<'s>,
+        kept: &mut TgsiMemory,
+        programs: &mut ProgramMemory,
+    ) -> Self {
         let stage = start.dialect.stage();
         let memory = mem::take(kept);
         let cursor = Cursor {
@@ -335,9 +339,13 @@ impl<'s> Translation<'s> {
     }
 
     /// Gives the memory back. What is left are the program and what was reported.
-    pub(super) fn end(self, kept: &mut Memory, programs: &mut ProgramMemory) -> (Program, Reports) {
+    pub(super) fn end(
+        self,
+        kept: &mut TgsiMemory,
+        programs: &mut ProgramMemory,
+    ) -> (Program, Reports) {
         let program = programs.finish(self.builder);
-        *kept = Memory {
+        *kept = TgsiMemory {
             scan: self.scan,
             declared: self.declared,
             nesting: self.nesting,
@@ -528,10 +536,10 @@ impl<'s> Translation<'s> {
 
     /// What a place reads.
     #[inline]
-    pub(super) fn place(&mut self, place: Place) -> Src {
+    pub(super) fn place(&mut self, place: TempPlace) -> Src {
         match place {
-            Place::Own(register) => Src::register(register),
-            Place::Element(register, element) => {
+            TempPlace::Own(register) => Src::register(register),
+            TempPlace::Element(register, element) => {
                 let len = self.builder.program.registers[register].array.unwrap_or(1);
                 self.element(register, IndexTerm::constant(element as i32), len)
             }

@@ -7,7 +7,7 @@ use crate::lang::lenient::Rule;
 use crate::lang::stage_name;
 use crate::tgsi::files::File;
 use crate::tgsi::semantics::{Content, Name, Sink};
-use crate::tgsi::state::{Array, InputRow, OutputRow, Parsed, Place, Translation, row, slot};
+use crate::tgsi::state::{Array, InputRow, OutputRow, Parsed, TempPlace, Translation, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{
     Id, Interpolation, Output, OutputId, RegisterId, Semantic, Span, Stage, Storage, TypeBase,
@@ -252,7 +252,7 @@ impl Translation<'_> {
         sink: Sink,
         suffixes: &Suffixes,
         element: Option<(RegisterId, u32)>,
-    ) -> (Place, Option<OutputId>) {
+    ) -> (TempPlace, Option<OutputId>) {
         let output = match sink {
             Sink::Output(semantic, base) if !self.keeps_aside(semantic) => {
                 let output = Output {
@@ -276,9 +276,9 @@ impl Translation<'_> {
                 if output.is_none() {
                     self.builder.program.registers[register].storage = Storage::Temp;
                 }
-                Place::Element(register, number)
+                TempPlace::Element(register, number)
             }
-            None => Place::Own(self.storage_register(storage, Width::W32, None)),
+            None => TempPlace::Own(self.storage_register(storage, Width::W32, None)),
         };
         (place, output)
     }

@@ -126,7 +126,7 @@ impl Translation<'_> {
 #[derive(Clone, Copy)]
 enum Seen {
     Not,
-    Open,
+    OpenConstruct,
     Done,
 }
 
@@ -138,7 +138,7 @@ fn find_circle(callees: &[Vec<(usize, Span)>]) -> Option<Span> {
         if !matches!(state[start], Seen::Not) {
             continue;
         }
-        state[start] = Seen::Open;
+        state[start] = Seen::OpenConstruct;
         stack.push((start, 0));
         while let Some((routine, next)) = stack.last_mut() {
             let Some(&(callee, span)) = callees[*routine].get(*next) else {
@@ -149,10 +149,10 @@ fn find_circle(callees: &[Vec<(usize, Span)>]) -> Option<Span> {
             *next += 1;
             match state[callee] {
                 Seen::Not => {
-                    state[callee] = Seen::Open;
+                    state[callee] = Seen::OpenConstruct;
                     stack.push((callee, 0));
                 }
-                Seen::Open => return Some(span),
+                Seen::OpenConstruct => return Some(span),
                 Seen::Done => {}
             }
         }

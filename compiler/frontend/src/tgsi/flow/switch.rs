@@ -3,7 +3,7 @@
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
 use crate::tgsi::inst::Inst;
-use crate::tgsi::nesting::{Level, Open, Section};
+use crate::tgsi::nesting::{Level, OpenConstruct, Section};
 use crate::tgsi::operand::splat;
 use crate::tgsi::state::{Parsed, Translation};
 use glasm_ir::program::{Case, Switch};
@@ -19,7 +19,7 @@ impl Translation<'_> {
             let source = splat(inst.sources[0], 0);
             self.put(selector, WriteMask::X, Op::Mov, Type::F32, &[source]);
         }
-        let open = Open::Switch {
+        let open = OpenConstruct::Switch {
             selector,
             sections: Vec::new(),
             current: None,
@@ -52,7 +52,7 @@ impl Translation<'_> {
             let message = format!("`{}` stands in no switch", inst.row.name);
             return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
         };
-        let Open::Switch {
+        let OpenConstruct::Switch {
             sections,
             current,
             has_default,
@@ -86,10 +86,10 @@ impl Translation<'_> {
     }
 
     pub(super) fn end_switch(&mut self, inst: &Inst) -> Parsed<()> {
-        let is_switch = |level: &mut Level| matches!(level.open, Open::Switch { .. });
+        let is_switch = |level: &mut Level| matches!(level.open, OpenConstruct::Switch { .. });
         let Some(Level {
             open:
-                Open::Switch {
+                OpenConstruct::Switch {
                     selector,
                     mut sections,
                     current,

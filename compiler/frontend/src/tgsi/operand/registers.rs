@@ -5,7 +5,7 @@ use super::{Number, Register, Target};
 use crate::codes::Code;
 use crate::tgsi::files::{Access, File};
 use crate::tgsi::nesting::Rows;
-use crate::tgsi::state::{Parsed, Place, Reported, Translation, row, slot};
+use crate::tgsi::state::{Parsed, Reported, TempPlace, Translation, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{Base, Dst, RegisterId, Src, WriteMask};
 
@@ -26,7 +26,7 @@ impl Translation<'_> {
     #[inline]
     fn own_register(&self, register: &Register) -> Option<RegisterId> {
         if let (File::Temp, Some(number)) = (register.file, register.number.known())
-            && let Some(&Some(Place::Own(found))) = self.declared.temps.get(number as usize)
+            && let Some(&Some(TempPlace::Own(found))) = self.declared.temps.get(number as usize)
         {
             return Some(found);
         }
@@ -186,9 +186,9 @@ impl Translation<'_> {
         let place = match self.scan.indexes_file(File::Temp) {
             true => {
                 let array = self.whole_temps(number as u32 + 1);
-                Place::Element(array.register, number as u32)
+                TempPlace::Element(array.register, number as u32)
             }
-            false => Place::Own(self.register(Width::W32)),
+            false => TempPlace::Own(self.register(Width::W32)),
         };
         *slot(&mut self.declared.temps, number as usize) = Some(place);
         Ok(self.place(place))
