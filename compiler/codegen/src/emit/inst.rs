@@ -37,6 +37,7 @@ impl Emit<'_> {
         if self.write_direct(inst, needed, &outcome) {
             return Ok(());
         }
+        // Hardly any program reads them, and they take several instructions.
         let flags = match needed >> 4 != 0 && self.analysis.reads_overflow {
             true => self.flags_of(cx, outcome)?,
             false => None,

@@ -27,6 +27,7 @@ impl Emit<'_> {
     /// there for sure is returned in a register, while a result with an error takes memory.
     #[inline(never)]
     fn source_at_hand(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
+        // Halves are widened and denormals flushed, which takes instructions.
         if ty == Type::F16 || self.w.flushes_denormals {
             return None;
         }
@@ -39,6 +40,7 @@ impl Emit<'_> {
                 &param
             }
             Base::Literal(literal) => match &self.tables.literals[literal.index()] {
+                // A literal has constants of one type at a time, that in which it was read last.
                 (Some(known), constants) if *known == scalar => constants,
                 _ => return None,
             },

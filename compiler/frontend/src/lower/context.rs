@@ -103,6 +103,7 @@ impl Unfinished {
         (checked, reading): SoFar<'_>,
         append: impl FnOnce(&mut Lowerer<'_>),
     ) {
+        // For each line anew: between two of them the rules change what lines refer to.
         let mut lowerer = Lowerer {
             checked,
             reading,

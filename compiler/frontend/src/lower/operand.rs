@@ -60,6 +60,7 @@ impl Lowerer<'_> {
         let mut signs = operand.signs;
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
+                // The number knows its sign, too, which must count once.
                 let mut literal = self.reading.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
@@ -116,6 +117,7 @@ impl Lowerer<'_> {
                 self.load_element(view, &address)
             }
             VarKind::Result { first } => self.result_value(var, first, index, ty),
+            // The rules refuse these as operands.
             VarKind::Codes
             | VarKind::Texture { .. }
             | VarKind::Image { .. }
@@ -184,6 +186,7 @@ impl Lowerer<'_> {
             return Src::new(base);
         }
         let binding = self.checked.attribs[(first + element) as usize];
+        // What reads an attribute without a type first gives it one.
         let base = info.base.unwrap_or(if binding.typeless {
             ty.base()
         } else {
@@ -233,6 +236,7 @@ impl Lowerer<'_> {
     /// An element of an array that is indexed at run time somewhere.
     fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         let index = info.element.map_or(index, AstIndex::Relative);
+        // Such arrays get their places before the first line.
         let Some(base) = *self.tables.place(var, 0) else {
             return self.bits(0);
         };

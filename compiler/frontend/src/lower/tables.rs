@@ -135,6 +135,7 @@ impl VarPlace {
 impl Tables {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
+        // By name, so that no list is forgotten that is added later.
         let Self {
             places,
             elements,
@@ -221,6 +222,7 @@ impl Tables {
         match index {
             Index::None => place.base,
             Index::Const(element) => {
+                // What has no elements begins beyond the end, where nothing is found.
                 let elements = self.elements.get(place.first as usize..)?;
                 elements.get(element as usize).copied().flatten()
             }

@@ -142,6 +142,7 @@ impl Checker<'_> {
                 [b'.', next @ ..] => next,
                 _ => return Match::No,
             };
+            // Goes on behind a wrong bracket: it is the problem only if all words fit.
             let found = segment.brackets[0];
             match (numbered, found) {
                 (true, Bracket::None) if matches!(number, Number::Required(_)) => {
@@ -260,6 +261,7 @@ impl Checker<'_> {
         patterns: impl Iterator<Item = &'a str>,
     ) -> Failed {
         let (known, next) = self.words_behind(segments, patterns);
+        // Where all words are known, the last one is where another is missing.
         let segment = segments[known.min(segments.len() - 1)];
         let text = self.source_text(segment.span);
         let (message, notes) = if known >= segments.len() {

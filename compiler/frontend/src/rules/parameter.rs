@@ -151,6 +151,7 @@ impl Checker<'_> {
                 .filter(|row| row.known_in(self.syntax.reading.dialect))
         };
         let patterns = rows().map(|row| (row.path, row.number));
+        // Hints name what specifications have, not what only some drivers took.
         let specified = rows().filter(|row| !(row.param)(0).is_drivers());
         Err(match self.bracket_problem(rest, patterns) {
             Some(failed) => failed,
@@ -193,6 +194,7 @@ impl Checker<'_> {
                 }
                 self.numbers(segment.brackets[0], 4, segment.span)?
             }
+            // Without a row the matrix is meant, as an array of its four rows.
             _ => (0, 4, true),
         };
         let kind = ParamKind::Matrix((info.matrix)(number), form);
@@ -232,6 +234,7 @@ impl Checker<'_> {
         let segment = segments[0];
         match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
             Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
+            // Units have a code of their own for numbers that are out of range.
             Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
                 Err(Box::new(PathProblem {
                     code: Code::TextureRange,

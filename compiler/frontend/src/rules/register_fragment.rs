@@ -82,6 +82,7 @@ impl Checker<'_> {
         };
         match value.filter(|_| self.has_room_for_parameter(span)) {
             Some(value) => self.declare_value(decl, (name, span), value),
+            // What is wrong was reported, and later uses of the name are no errors of their own.
             None if self.syntax.words[name.index()].named == Named::Nothing => {
                 self.syntax.words[name.index()].named = Named::Poisoned;
             }
@@ -95,6 +96,7 @@ impl Checker<'_> {
         let has_room = self.parameters <= limits::PARAMETERS;
         if !has_room {
             self.error(Code::TooManyParameters, span, "too many parameters");
+            // Counted anew, so that not every name behind this one is an error.
             self.parameters = 0;
         }
         has_room
@@ -116,6 +118,7 @@ impl Checker<'_> {
             ..Var::unnamed(VarKind::Param { first }, span)
         };
         self.declare(Some((name, span)), var);
+        // A name that stood for something else was reported, and goes on standing for that.
         if let Some(number) = number.filter(|_| is_new) {
             self.syntax.reading.numbers.insert(name, number);
         }
@@ -233,6 +236,7 @@ impl Checker<'_> {
     /// An instruction reads one parameter, or constants that hold four different numbers at most. NV_fragment_program section 3.11.2.
     fn counted_operands(&mut self, operands: &[Operand]) {
         let mut counted = operands.iter().filter(|operand| self.is_counted(operand));
+        // A single one breaks no rule: no vector has more than four numbers.
         let is_alone = counted.next().is_some() && counted.next().is_none();
         for operand in operands {
             self.component_of_number(operand);

@@ -194,6 +194,7 @@ impl Checker<'_> {
             return self.error(Code::PassthroughNotAllowed, span, message);
         }
         let writes_streams = !inst.opcode.info().operands.is_empty();
+        // Earlier versions have no EMITS, and that is the error then.
         if !writes_streams || self.version < Version::V5_0 {
             return;
         }

@@ -41,6 +41,7 @@ impl Checker<'_> {
         };
         let first_source = self.program.lines.sources.len() as u32;
         self.usual_sources(info, types);
+        // Asked for again: to check result and sources, which may make variables, needs all of the checker.
         let Some(inst) = self.syntax.inst() else {
             return false;
         };

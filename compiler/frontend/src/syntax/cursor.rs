@@ -331,6 +331,7 @@ impl<'s> Syntax<'s> {
     /// Takes a mark that closes something or fails: where it ends.
     #[inline(always)]
     pub(super) fn close(&mut self, mark: TokenKind) -> Parsed<u32> {
+        // Before it is taken, and blanks behind it with it.
         let end = self.position() + 1;
         self.expect(mark, Expected::Token(mark))?;
         Ok(end)

@@ -30,6 +30,7 @@ pub(super) fn element(
     *end = input.close(TokenKind::CloseBracket)?;
     let span = Span::new(letter.start, *end);
     let number = found.unwrap_or_else(|problem| {
+        // Some register stands for it, so that the rest of the statement is checked, too.
         no_element(input, file, problem, span);
         0
     });
@@ -68,6 +69,7 @@ pub(super) fn spread_letters(input: &mut Syntax<'_>, end: u32) -> Option<SpreadL
     input.facts.registers?;
     let text = input.reading.text;
     let before = &text[..end as usize];
+    // The letters before are looked up in the text: nothing else keeps them.
     let point = before.iter().rposition(|&byte| byte == b'.')?;
     let mut found = SpreadLetters {
         letters: [0; 4],
@@ -181,6 +183,7 @@ fn other_word(input: &mut Syntax<'_>, word: Span) -> BracketProblem {
         return BracketProblem::Word(word);
     }
     let mut end = word.end;
+    // All of it is one mistake, so what is left goes on at the bracket.
     while !input.is_at(TokenKind::CloseBracket) && !input.is_at(TokenKind::Semicolon) {
         let token = input.advance();
         if token.kind() == TokenKind::End {

@@ -36,6 +36,7 @@ impl Scan {
         self.indexed.clear();
         let Cursor { text, at, .. } = cursor;
         let mut start = at;
+        // A chunk has one byte more than is looked at: the byte behind a bracket decides.
         while let Some(chunk) = text[start..].first_chunk() {
             if has_unusual_index(chunk) {
                 self.indices(cursor, start..start + CHUNK);
@@ -111,6 +112,7 @@ const CHUNK: usize = 64;
 #[inline]
 fn has_unusual_index(bytes: &[u8; CHUNK + 1]) -> bool {
     let mut found = false;
+    // Without a branch, so that many bytes are one operation of the processor.
     for at in 0..CHUNK {
         found |= (bytes[at] == b'[') & (bytes[at + 1].wrapping_sub(b'0') > 9);
     }

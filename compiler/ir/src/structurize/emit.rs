@@ -253,6 +253,7 @@ impl Walk<'_> {
     fn tree(&mut self, block: FlowId, fall: Fall) {
         let (shape, span) = (self.shape, self.graph.blocks[block].span);
         let mut inner_fall = fall;
+        // Tasks are taken from the end: what stands behind the loop is put there before the loop itself.
         if shape.is_header(block) {
             let behind = shape.after_loop(block);
             self.open_before(behind.get(1..).unwrap_or_default(), fall, span);
@@ -322,6 +323,7 @@ impl Walk<'_> {
                 let arm = self.arm_of(*target);
                 self.arm(arm, fall);
             }
+            // The end of the routine comes next anyway.
             Exit::Return if fall == Fall::Return => {}
             Exit::Return => self.node(Node::Return),
             Exit::Branch {

@@ -122,7 +122,7 @@ impl Walk<'_> {
         Node::Switch(switch)
     }
 
-    /// Behind the innermost construct, whose end is written: sends branches on that leave more than it.
+    /// Leaves the innermost construct, whose end is written.
     pub(super) fn leave_construct(&mut self) {
         let Some(mut open) = self.open.pop() else {
             return;
@@ -132,6 +132,7 @@ impl Walk<'_> {
         self.spare.push(open.passing);
     }
 
+    /// Sends branches on that leave more than a construct whose end was written.
     fn send_on(&mut self, open: &Open) {
         let landing = match open.construct {
             Construct::Before(block) => Some(block),

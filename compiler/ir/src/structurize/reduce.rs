@@ -98,6 +98,7 @@ pub(super) fn reduce(
     while let Some(blocks) = pending.pop() {
         budget = budget.checked_sub(blocks.len()).ok_or(TooHard)?;
         for component in reducer.components(&blocks) {
+            // Without its entry a loop falls apart into the loops inside it.
             let inner = reducer.enter_at_one_block(component)?;
             if inner.len() > 1 {
                 pending.push(inner);
@@ -290,6 +291,7 @@ impl Reducer<'_> {
         let detour = self.add(nodes, Exit::Jump(dispatcher), set);
         for pred in &preds {
             let exit = &mut self.graph.blocks[*pred].exit;
+            // The graph gets its own exits back if its tree is not to be found.
             self.changed.push((*pred, exit.clone()));
             exit.retarget(entry, detour);
             self.ends[pred.index()] = ends_of(exit);

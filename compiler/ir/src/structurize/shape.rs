@@ -71,6 +71,7 @@ impl Shape {
     fn dominators(&self, preds: &Preds) -> Result<Vec<FlowId>, TooHard> {
         let mut dominators: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
         let mut budget = MAX_STEPS * (self.order.len() + 64);
+        // The entry, which comes first, has none.
         for &block in self.order.iter().skip(1) {
             let mut common: Option<FlowId> = None;
             let forward = |pred: &FlowId| self.at(*pred) < self.at(block);
@@ -100,6 +101,7 @@ impl Shape {
     /// far that it is in.
     fn find_loops(&mut self, preds: &Preds) {
         let mut jump: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
+        // By which header each block was visited last: nothing has to be cleared between loops.
         let mut seen = vec![u32::MAX; self.position.len()];
         let mut pending: Vec<FlowId> = Vec::new();
         for index in (0..self.order.len()).rev() {
@@ -134,6 +136,7 @@ impl Shape {
             };
             if inside == home {
                 let is_forward = |pred: &FlowId| self.at(*pred) < self.at(block);
+                // A block with a single branch to it stands at that branch, and needs no place of its own.
                 if preds.of(block).filter(is_forward).count() > 1 {
                     self.place[block.index()] = Place::Follow;
                     self.after[dominator.index()].push(block);
