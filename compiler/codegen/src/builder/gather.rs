@@ -124,7 +124,7 @@ impl Builder {
     }
 
     /// The picked lanes of `base` if that is a vector in the right type; constants are taken apart.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn gather_vector_of(
         &mut self,
         base: &[Lane; 4],
