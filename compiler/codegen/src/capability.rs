@@ -7,6 +7,7 @@ use crate::error::{Error, Failure};
 use crate::features::{SUBGROUPS, device_features, is_of_vulkan};
 use crate::options::{DeviceFeatures, Target};
 use crate::reflect::Requirements;
+use crate::varyings::Distances;
 use crate::words::Words;
 use glasm_ir::Stage;
 use spirv::{Capability, Op};
@@ -93,6 +94,14 @@ const NEVER: Option<Target> = None;
 device_features! { needs {} }
 
 impl Need {
+    /// What an array of distances needs.
+    pub(crate) const fn of(distances: Distances) -> Self {
+        match distances {
+            Distances::Clip => Self::ClipDistance,
+            Distances::Cull => Self::CullDistance,
+        }
+    }
+
     /// Whether the device meets it, as far as the compiler is told.
     pub(crate) fn is_met(self, device: &DeviceFeatures) -> bool {
         let feature = ROWS[self as usize].feature.as_ref();

@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Failure};
 use crate::options::{Capture, ClipDepth, Options, TransformFeedback};
-use crate::varyings::{UNDISPUTED_LOCATIONS, varying_location, written_lanes};
+use crate::varyings::{UNDISPUTED_LOCATIONS, is_vector, varying_location, written_lanes};
 use glasm_ir::{Program, Semantic, Stage};
 
 /// Where the value of a capture is.
@@ -67,11 +67,6 @@ fn is_whole(capture: &Capture, options: &Options) -> bool {
     let is_own_size = options.forms.point_size.is_fixed() && options.fixed.point_size.is_none();
     let size = capture.semantic == Semantic::PointSize && is_own_size;
     size || (vector && (position || is_varying) && !remapped)
-}
-
-/// Whether a capture takes all components of a vector.
-pub(crate) const fn is_vector(capture: &Capture) -> bool {
-    capture.first == 0 && capture.count == 4
 }
 
 /// Varying locations that no result of the program has; the last one is to be taken first.

@@ -230,6 +230,7 @@ impl Scan {
             target.jumps += 1;
             mark = target.mark;
         }
+        // Of several changes of a slot the oldest one, undone last, has what was live there.
         for index in (mark..self.journal.len()).rev() {
             let Change { slot, old, .. } = self.journal[index];
             self.set(slot, old);
@@ -271,6 +272,7 @@ impl Scan {
         }
         for &(slot, _) in changes {
             let known = &mut self.slots[slot as usize];
+            // The first change of a slot settles it; at the others nothing is left.
             let count = std::mem::take(&mut known.lists);
             let lanes = std::mem::take(&mut known.collected);
             if count == branches {

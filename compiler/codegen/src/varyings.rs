@@ -25,10 +25,8 @@
 //!
 //! Stages that are compiled together can number just what passes between them instead: [`Varyings::pack`].
 
-use crate::capability::Need;
-use crate::capture::is_vector;
 use crate::error::{Error, Failure};
-use crate::options::Options;
+use crate::options::{Capture, Options};
 use glasm_ir::arena::Id;
 use glasm_ir::{Program, Semantic, Stage, Storage, TypeBase};
 use spirv::BuiltIn;
@@ -451,13 +449,6 @@ impl Distances {
         }
     }
 
-    pub(crate) const fn need(self) -> Need {
-        match self {
-            Self::Clip => Need::ClipDistance,
-            Self::Cull => Need::CullDistance,
-        }
-    }
-
     /// Number of elements of the array for these semantics; it has at least one.
     pub(crate) fn len(self, semantics: impl Iterator<Item = Semantic>) -> u32 {
         let planes = semantics.filter_map(|semantic| match Self::of(semantic) {
@@ -466,6 +457,11 @@ impl Distances {
         });
         planes.max().unwrap_or(1)
     }
+}
+
+/// Whether a capture takes all components of a vector.
+pub(crate) const fn is_vector(capture: &Capture) -> bool {
+    capture.first == 0 && capture.count == 4
 }
 
 #[cfg(test)]

@@ -5,25 +5,12 @@ use crate::diag::Diagnostics;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::report::Reports;
-use crate::source::{Acceptance, Dialect, Family, ProgramType, Source, TgsiOptions};
+use crate::source::{Acceptance, Dialect, Family, ProgramType, Source};
 use crate::split::{Part, leading_bytes, programs};
+use crate::start::Start;
 use crate::tgsi;
 use crate::unknown_header::{self, Unknown};
 use glasm_ir::Span;
-
-/// A program whose header was read.
-pub(crate) struct Start<'s> {
-    pub(crate) dialect: Dialect,
-    /// The text up to the end of the program. Positions in it are those of the whole text.
-    pub(crate) text: &'s [u8],
-    /// The byte behind the header.
-    pub(crate) body: usize,
-    /// The program type that the caller asked for.
-    pub(crate) wanted: Option<ProgramType>,
-    pub(crate) reports: Reports,
-    /// What a TGSI text leaves open.
-    pub(crate) tgsi: TgsiOptions,
-}
 
 /// The language of a program string and the byte behind its header.
 ///

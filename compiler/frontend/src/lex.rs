@@ -8,7 +8,7 @@ use glasm_ir::Span;
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-pub enum Kind {
+pub enum TokenKind {
     /// Letters, digits, `_`, `$`; not starting with a digit.
     Ident,
     /// Decimal or hexadecimal integer.
@@ -53,7 +53,7 @@ pub enum Kind {
     End,
 }
 
-impl Kind {
+impl TokenKind {
     /// The byte of a mark; NUL, which is in no program, for all others.
     #[inline(always)]
     pub(crate) const fn byte(self) -> u8 {
@@ -92,16 +92,16 @@ pub struct Token {
 
 impl Token {
     #[inline]
-    fn new(kind: Kind, start: usize, end: usize) -> Self {
+    fn new(kind: TokenKind, start: usize, end: usize) -> Self {
         Self {
             start: start as u32,
             length_and_kind: ((end - start) as u32) << 8 | kind as u32,
         }
     }
 
-    /// Kind.
+    /// TokenKind.
     #[inline]
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> TokenKind {
         KINDS[(self.length_and_kind & 31) as usize]
     }
 
@@ -137,8 +137,8 @@ impl std::fmt::Debug for Token {
 }
 
 /// All kinds by number; a power of two of them, so that a masked index needs no check.
-const KINDS: [Kind; 32] = {
-    use Kind::*;
+const KINDS: [TokenKind; 32] = {
+    use TokenKind::*;
     let mut kinds = [End; 32];
     let list = [
         Ident,
@@ -179,7 +179,7 @@ const DOT: u8 = 35;
 const HASH: u8 = 36;
 
 const CLASSES: [u8; 256] = {
-    let mut classes = [Kind::Bad as u8; 256];
+    let mut classes = [TokenKind::Bad as u8; 256];
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
@@ -188,20 +188,20 @@ const CLASSES: [u8; 256] = {
             b'0'..=b'9' => DIGIT,
             b'.' => DOT,
             b'#' => HASH,
-            b',' => Kind::Comma as u8,
-            b';' => Kind::Semicolon as u8,
-            b':' => Kind::Colon as u8,
-            b'[' => Kind::OpenBracket as u8,
-            b']' => Kind::CloseBracket as u8,
-            b'{' => Kind::OpenBrace as u8,
-            b'}' => Kind::CloseBrace as u8,
-            b'(' => Kind::OpenParen as u8,
-            b')' => Kind::CloseParen as u8,
-            b'+' => Kind::Plus as u8,
-            b'-' => Kind::Minus as u8,
-            b'|' => Kind::Bar as u8,
-            b'=' => Kind::Equals as u8,
-            _ => Kind::Bad as u8,
+            b',' => TokenKind::Comma as u8,
+            b';' => TokenKind::Semicolon as u8,
+            b':' => TokenKind::Colon as u8,
+            b'[' => TokenKind::OpenBracket as u8,
+            b']' => TokenKind::CloseBracket as u8,
+            b'{' => TokenKind::OpenBrace as u8,
+            b'}' => TokenKind::CloseBrace as u8,
+            b'(' => TokenKind::OpenParen as u8,
+            b')' => TokenKind::CloseParen as u8,
+            b'+' => TokenKind::Plus as u8,
+            b'-' => TokenKind::Minus as u8,
+            b'|' => TokenKind::Bar as u8,
+            b'=' => TokenKind::Equals as u8,
+            _ => TokenKind::Bad as u8,
         };
         byte += 1;
     }
@@ -228,10 +228,10 @@ const PATH: [bool; 256] = {
     table
 };
 
-/// The tokens of `source` from byte `start` on, closed by one [`Kind::End`]. `source` holds less than 2^24 bytes.
+/// The tokens of `source` from byte `start` on, closed by one [`TokenKind::End`]. `source` holds less than 2^24 bytes.
 pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
     let mut tokens: Vec<Token> = tokens(source, start).collect();
-    tokens.push(Token::new(Kind::End, source.len(), source.len()));
+    tokens.push(Token::new(TokenKind::End, source.len(), source.len()));
     tokens
 }
 
@@ -240,7 +240,7 @@ pub(crate) fn tokens(source: &[u8], mut at: usize) -> impl Iterator<Item = Token
     std::iter::from_fn(move || {
         let token = token_at(source, skip_blanks(source, at));
         at = token.end() as usize;
-        (token.kind() != Kind::End).then_some(token)
+        (token.kind() != TokenKind::End).then_some(token)
     })
 }
 
@@ -248,11 +248,11 @@ pub(crate) fn tokens(source: &[u8], mut at: usize) -> impl Iterator<Item = Token
 #[inline]
 pub(crate) fn token_at(source: &[u8], at: usize) -> Token {
     let Some(&byte) = source.get(at) else {
-        return Token::new(Kind::End, source.len(), source.len());
+        return Token::new(TokenKind::End, source.len(), source.len());
     };
     let class = CLASSES[byte as usize];
     let (kind, end) = if class == LETTER {
-        (Kind::Ident, skip_word(source, at + 1))
+        (TokenKind::Ident, skip_word(source, at + 1))
     } else if class < LETTER {
         (KINDS[(class & 31) as usize], at + 1)
     } else {
@@ -262,11 +262,11 @@ pub(crate) fn token_at(source: &[u8], at: usize) -> Token {
 }
 
 /// What begins with a digit or a point.
-fn number_or_point(source: &[u8], at: usize) -> (Kind, usize) {
+fn number_or_point(source: &[u8], at: usize) -> (TokenKind, usize) {
     match (source[at], source.get(at + 1)) {
-        (b'.', Some(b'.')) => (Kind::DotDot, at + 2),
+        (b'.', Some(b'.')) => (TokenKind::DotDot, at + 2),
         (b'.', Some(b'0'..=b'9')) => fraction(source, at + 1),
-        (b'.', _) => (Kind::Dot, at + 1),
+        (b'.', _) => (TokenKind::Dot, at + 1),
         _ => number(source, at),
     }
 }
@@ -340,32 +340,38 @@ fn first_low(many: &[u8; 32]) -> usize {
 /// The number of bytes of the word that `rest` begins with.
 #[inline(always)]
 pub(crate) fn word_length(rest: &[u8]) -> usize {
-    let mut length = 0;
+    word_length_from(0, rest)
+}
+
+/// The same where the first `length` bytes are known to be of a word.
+#[inline(always)]
+fn word_length_from(mut length: usize, rest: &[u8]) -> usize {
     while rest.get(length).is_some_and(|&byte| WORD[byte as usize]) {
         length += 1;
     }
     length
 }
 
-/// The length and the key of the word that `rest` begins with, if it is short and bytes enough stand behind it to read it at once.
+/// The length and the key of the name that `rest` begins with, if it is short and bytes enough stand behind it to read it at once.
 #[inline(always)]
-pub(crate) fn short_word(rest: &[u8]) -> Option<(usize, u64)> {
+pub(crate) fn short_name(rest: &[u8]) -> Option<(usize, u64)> {
     let eight = rest.first_chunk::<8>()?;
-    let length = word_length(eight);
+    // The first byte is the letter by which the name was told from other tokens.
+    let length = word_length_from(1, eight);
     if length == 8 && rest.get(8).is_some_and(|&byte| is_of_word(byte)) {
         return None;
     }
     Some((length, words::short_key(*eight, length)))
 }
 
-/// The length and the key of the word that `rest` begins with.
+/// The length and the key of the name that `rest` begins with.
 #[inline(always)]
-pub(crate) fn word(rest: &[u8]) -> (usize, u64) {
-    short_word(rest).unwrap_or_else(|| any_word(rest))
+pub(crate) fn name(rest: &[u8]) -> (usize, u64) {
+    short_name(rest).unwrap_or_else(|| any_name(rest))
 }
 
 #[inline(never)]
-fn any_word(rest: &[u8]) -> (usize, u64) {
+fn any_name(rest: &[u8]) -> (usize, u64) {
     let length = word_length(rest);
     (length, words::key(&rest[..length]))
 }
@@ -402,7 +408,7 @@ fn skip_digits(source: &[u8], mut at: usize) -> usize {
 }
 
 /// A number that starts with the digit at `from`: kind and end.
-fn number(source: &[u8], from: usize) -> (Kind, usize) {
+fn number(source: &[u8], from: usize) -> (TokenKind, usize) {
     if source[from] == b'0' && source.get(from + 1) == Some(&b'x') {
         let mut at = from + 2;
         while source.get(at).is_some_and(u8::is_ascii_hexdigit) {
@@ -411,9 +417,9 @@ fn number(source: &[u8], from: usize) -> (Kind, usize) {
         let end = skip_word(source, at);
         return (
             if at > from + 2 && end == at {
-                Kind::Int
+                TokenKind::Int
             } else {
-                Kind::Word
+                TokenKind::Word
             },
             end,
         );
@@ -422,31 +428,31 @@ fn number(source: &[u8], from: usize) -> (Kind, usize) {
     match source.get(at) {
         // `0..3` is a range, not the fraction `0.`.
         Some(b'.') if source.get(at + 1) != Some(&b'.') => fraction(source, at + 1),
-        _ => exponent(source, at, Kind::Int),
+        _ => exponent(source, at, TokenKind::Int),
     }
 }
 
 /// The digits behind a point at `at - 1`, and the exponent.
-fn fraction(source: &[u8], at: usize) -> (Kind, usize) {
-    exponent(source, skip_digits(source, at), Kind::Float)
+fn fraction(source: &[u8], at: usize) -> (TokenKind, usize) {
+    exponent(source, skip_digits(source, at), TokenKind::Float)
 }
 
 /// The exponent at `at`, if one stands there; then whatever letters are glued to the number.
-fn exponent(source: &[u8], at: usize, without: Kind) -> (Kind, usize) {
+fn exponent(source: &[u8], at: usize, without: TokenKind) -> (TokenKind, usize) {
     // Without digits, or with letters behind them, it is no exponent, but part of a word such as `1e`.
     if matches!(source.get(at), Some(b'e' | b'E')) {
         let signed = matches!(source.get(at + 1), Some(b'+' | b'-'));
         let digits = at + 1 + usize::from(signed);
         let end = skip_digits(source, digits);
         if end > digits && skip_word(source, end) == end {
-            return (Kind::Float, end);
+            return (TokenKind::Float, end);
         }
     }
     let end = skip_word(source, at);
     if end == at {
         (without, end)
     } else {
-        (Kind::Word, end)
+        (TokenKind::Word, end)
     }
 }
 
@@ -454,7 +460,7 @@ fn exponent(source: &[u8], at: usize, without: Kind) -> (Kind, usize) {
 mod tests {
     use super::*;
 
-    fn kinds(text: &str) -> Vec<(Kind, &str)> {
+    fn kinds(text: &str) -> Vec<(TokenKind, &str)> {
         let tokens = lex(text.as_bytes(), 0);
         tokens[..tokens.len() - 1]
             .iter()
@@ -464,7 +470,7 @@ mod tests {
 
     #[test]
     fn ranges_are_not_fractions() {
-        use Kind::*;
+        use TokenKind::*;
         assert_eq!(
             kinds("[0..3]"),
             [
@@ -480,7 +486,7 @@ mod tests {
 
     #[test]
     fn numbers() {
-        use Kind::*;
+        use TokenKind::*;
         for float in ["1.5", "1.", ".5", "1e5", "1E+5", "1.5e-3", ".5E2", "1e-05"] {
             assert_eq!(kinds(float), [(Float, float)]);
         }
@@ -494,7 +500,7 @@ mod tests {
 
     #[test]
     fn words_and_suffixes() {
-        use Kind::*;
+        use TokenKind::*;
         assert_eq!(kinds("R2.x"), [(Ident, "R2"), (Dot, "."), (Ident, "x")]);
         assert_eq!(kinds("_$a1"), [(Ident, "_$a1")]);
         assert_eq!(
@@ -505,7 +511,7 @@ mod tests {
 
     #[test]
     fn comments_are_blanks() {
-        use Kind::*;
+        use TokenKind::*;
         assert_eq!(
             kinds("a#b;\nc#d\re"),
             [(Ident, "a"), (Ident, "c"), (Ident, "e")]
@@ -519,7 +525,7 @@ mod tests {
                 let comment = "\t\u{c}\u{e9}#;-".repeat(4);
                 let comment: String = comment.chars().take(length).collect();
                 let text = format!("a#{comment}{end}b;");
-                use Kind::*;
+                use TokenKind::*;
                 assert_eq!(kinds(&text), [(Ident, "a"), (Ident, "b"), (Semicolon, ";")]);
             }
         }
@@ -530,7 +536,7 @@ mod tests {
         assert_eq!(
             lex(b"\x00\xff!", 0)
                 .iter()
-                .filter(|token| token.kind() == Kind::Bad)
+                .filter(|token| token.kind() == TokenKind::Bad)
                 .count(),
             3
         );

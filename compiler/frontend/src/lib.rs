@@ -12,12 +12,14 @@ pub mod lang;
 pub mod lex;
 mod line;
 mod lower;
+mod memory;
 pub mod names;
 mod pass;
 mod report;
 mod rules;
 pub mod source;
 pub mod split;
+mod start;
 pub mod statement;
 mod syntax;
 pub mod tgsi;
@@ -66,20 +68,20 @@ pub fn count(source: &Source<'_>) -> Result<Counts, Diagnostics> {
     let mut scratch = Scratch::new();
     let start = header::read(source)?;
     if start.dialect.family() == Family::Tgsi {
-        let (program, reports) = tgsi::translate(start, &mut scratch);
+        let (program, reports) = tgsi::translate(start, &mut scratch.tgsi, &mut scratch.program);
         return match program {
             Some(_) => Ok(Counts::default()),
             None => Err(reports.finish()),
         };
     }
-    let checker = pass::check(start, &mut scratch, Keep::All);
+    let checker = pass::check(start, &mut scratch.rules, Keep::All);
     let (checked, reading) = checker.so_far();
     // Lines with errors refer to what is not there.
     let counts = match checker.has_errors() {
         true => Counts::default(),
         false => checked.counts(reading),
     };
-    let reports = checker.finish(&mut scratch);
+    let reports = checker.finish(&mut scratch.rules);
     match reports.has_errors() {
         false => Ok(counts),
         true => Err(reports.finish()),
@@ -119,11 +121,15 @@ fn translate_until(
 ) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
     let start = header::read(source)?;
     if start.dialect.family() == Family::Tgsi {
-        return Ok(tgsi::translate(start, scratch));
+        return Ok(tgsi::translate(
+            start,
+            &mut scratch.tgsi,
+            &mut scratch.program,
+        ));
     }
     if last == Stage::Check {
-        let checker = pass::check(start, scratch, Keep::None);
-        return Ok((None, checker.finish(scratch)));
+        let checker = pass::check(start, &mut scratch.rules, Keep::None);
+        return Ok((None, checker.finish(&mut scratch.rules)));
     }
     Ok(pass::translate(start, source.step_limit, scratch))
 }

@@ -153,15 +153,15 @@ impl<'s> Names<'s> {
         (0..self.len() as u32).map(|number| (NameId(number), self.text(NameId(number))))
     }
 
-    /// The name that `rest` begins with, if it was seen before, and its length. The word is at least one byte long.
+    /// The name that `rest` begins with, if it was seen before, and its length.
     #[inline(always)]
     pub(crate) fn known(&self, rest: &[u8]) -> Option<(NameId, usize)> {
-        let (length, key) = lex::short_word(rest)?;
+        let (length, key) = lex::short_name(rest)?;
         let pairs = self.tables.pairs.as_slice();
         let [first, second] = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))?;
         // Free slots have the key 0, which no name has.
-        let slot = if first.key == key { first } else { second };
-        (slot.key == key).then_some((NameId(slot.number.wrapping_sub(1)), length))
+        let slot = [first, second].into_iter().find(|slot| slot.key == key)?;
+        Some((NameId(slot.number.wrapping_sub(1)), length))
     }
 
     /// The number of the name of some bytes, whose key is `key`; new if it was not seen before.

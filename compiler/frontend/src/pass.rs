@@ -1,10 +1,10 @@
 //! Text to IR, statement by statement: `syntax` reads one, `rules` make a line of it, `lower` appends the line to the program.
 
-use crate::header::Start;
 use crate::kept::Scratch;
 use crate::lower::Translation;
 use crate::report::Reports;
-use crate::rules::{Checker, Statement};
+use crate::rules::{Checker, RuleMemory, Statement};
+use crate::start::Start;
 use crate::whole;
 use glasm_ir::Program;
 
@@ -24,8 +24,16 @@ pub(crate) fn translate(
     step_limit: Option<u32>,
     scratch: &mut Scratch,
 ) -> (Option<Program>, Reports) {
-    let mut translation = Translation::new(start.dialect, start.text.len(), step_limit, scratch);
-    let mut checker = Checker::new(start, scratch);
+    let Scratch {
+        rules,
+        lowering: tables,
+        tgsi: _,
+        program: memory,
+    } = scratch;
+    let bytes = start.text.len();
+    let mut translation =
+        Translation::new(start.dialect, bytes, step_limit, (tables, &mut *memory));
+    let mut checker = Checker::new(start, rules);
     let mut lowering = Lowering::Undecided;
     while let Some(statement) = checker.next_statement() {
         // Nothing behind an error is translated: there will be no program.
@@ -51,15 +59,15 @@ pub(crate) fn translate(
     }
     checker.end();
     if checker.has_errors() {
-        translation.abandon(scratch);
-        return (None, checker.finish(scratch));
+        translation.abandon((tables, memory));
+        return (None, checker.finish(rules));
     }
     // Without an instruction nothing was decided, but the program may declare arrays.
     if lowering != Lowering::AtOnce {
         translation.whole(checker.so_far());
     }
-    let program = translation.end(checker.so_far(), scratch);
-    (Some(program), checker.finish(scratch))
+    let program = translation.end(checker.so_far(), (tables, memory));
+    (Some(program), checker.finish(rules))
 }
 
 /// When the lines of a program become IR, told by its first instruction or label.
@@ -88,8 +96,8 @@ pub(crate) enum Keep {
 }
 
 /// Reads and checks a program without translating it.
-pub(crate) fn check<'s>(start: Start<'s>, scratch: &mut Scratch, keep: Keep) -> Checker<'s> {
-    let mut checker = Checker::new(start, scratch);
+pub(crate) fn check<'s>(start: Start<'s>, memory: &mut RuleMemory, keep: Keep) -> Checker<'s> {
+    let mut checker = Checker::new(start, memory);
     while checker.next_statement().is_some() {
         if keep == Keep::None {
             checker.forget_lines();

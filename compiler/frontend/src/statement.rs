@@ -431,7 +431,7 @@ bitflags::bitflags! {
 /// A declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Decl {
-    /// Kind.
+    /// TokenKind.
     pub kind: DeclKind,
     /// Modifiers.
     pub mods: VarMods,

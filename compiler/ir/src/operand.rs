@@ -85,13 +85,7 @@ impl Swizzle {
     /// The source lanes that the lanes of `needed` read.
     #[inline]
     pub const fn source_lanes(self, needed: u8) -> u8 {
-        if self.0 == Self::XYZW.0 {
-            return needed & 15;
-        }
-        (needed & 1) << self.lane(0)
-            | (needed >> 1 & 1) << self.lane(1)
-            | (needed >> 2 & 1) << self.lane(2)
-            | (needed >> 3 & 1) << self.lane(3)
+        READ[self.0 as usize][needed as usize & 15]
     }
 
     /// The swizzle that reads through `self` after `outer` has picked: lane `i` gives `self[outer[i]]`.
@@ -104,6 +98,22 @@ impl Swizzle {
         ])
     }
 }
+
+/// By swizzle and lanes: the source lanes that these read. Every pass asks for each operand.
+static READ: [[u8; 16]; 256] = {
+    let mut table = [[0; 16]; 256];
+    let mut place = 0;
+    while place < 256 * 16 {
+        let (swizzle, needed) = (Swizzle((place / 16) as u8), place % 16);
+        let mut lane = 0;
+        while lane < 4 {
+            table[place / 16][needed] |= ((needed >> lane & 1) as u8) << swizzle.lane(lane);
+            lane += 1;
+        }
+        place += 1;
+    }
+    table
+};
 
 impl std::fmt::Debug for Swizzle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -141,6 +141,11 @@ impl Builder {
         Some(self.constant_of(truth, parts, a.size.max(b.size)))
     }
 
+    /// A comparison of numbers as a boolean.
+    pub(crate) fn test(&mut self, op: Op, a: Val, b: Val) -> Val {
+        self.compare(op, Scalar::BoolInt, a, b)
+    }
+
     /// `a op constant` as a boolean.
     pub(crate) fn compare_bits(&mut self, op: Op, a: Val, bits: u64) -> Val {
         let b = self.constant_like(a, bits);

@@ -124,7 +124,7 @@ impl Builder {
     }
 
     /// The picked lanes of `base` if that is a vector in the right type; constants are taken apart.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn gather_vector_of(
         &mut self,
         base: &[Lane; 4],
@@ -253,10 +253,19 @@ impl Builder {
         if info.home == Home::Constant {
             return self.composite(info.scalar, &[id; 4][..=last]);
         }
-        let words = &[id.0; 4][..=last];
-        let splat = self.derive_long(info.home, Op::CompositeConstruct, info.scalar, size, words);
+        let splat = self.new_splat(id, size);
         self.keep_part(id, last, splat);
         splat
+    }
+
+    fn new_splat(&mut self, id: ValueWord, size: u8) -> ValueWord {
+        let ValueInfo { home, scalar, .. } = self.info(id);
+        let op = Op::CompositeConstruct;
+        match size {
+            2 => self.derive(home, op, scalar, size, &[id.0; 2]),
+            3 => self.derive(home, op, scalar, size, &[id.0; 3]),
+            _ => self.derive(home, op, scalar, size, &[id.0; 4]),
+        }
     }
 
     /// Components of one vector; the same ones twice are the same value.

@@ -142,6 +142,7 @@ impl Picks {
         Self {
             components: match swizzle {
                 Swizzle::XYZW => of_mask,
+                _ if of_mask == Swizzle::XYZW => swizzle,
                 _ => swizzle.then(of_mask),
             },
             size: WriteMask(lanes).count() as u8,

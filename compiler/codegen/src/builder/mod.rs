@@ -438,6 +438,11 @@ fn flushes_denormals(stage: Stage, modes: &Modes, options: &Options) -> bool {
 }
 
 impl Builder {
+    /// Ends the open block, after which another one is begun at once.
+    pub(crate) fn jump(&mut self, label: LabelWord) {
+        self.body.op(Op::Branch, &[label.0]);
+    }
+
     /// Ends the open block; what comes next is not reached from here.
     pub(crate) fn branch(&mut self, label: LabelWord) {
         self.jump(label);

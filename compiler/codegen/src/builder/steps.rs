@@ -51,11 +51,6 @@ impl Builder {
         self.binary(op, a, b)
     }
 
-    /// A comparison of numbers as a boolean.
-    pub(crate) fn test(&mut self, op: Op, a: Val, b: Val) -> Val {
-        self.compare(op, Scalar::BoolInt, a, b)
-    }
-
     /// The components of a vector, then zeros.
     pub(crate) fn zero_filled(&mut self, val: Val) -> [Lane; 4] {
         let mut lanes = [Lane::scalar(self.constant(val.scalar, 0)); 4];
@@ -103,11 +98,6 @@ impl Builder {
 
     pub(crate) fn labels<const N: usize>(&mut self) -> [LabelWord; N] {
         std::array::from_fn(|_| self.label())
-    }
-
-    /// Ends the open block, after which another one is begun at once.
-    pub(crate) fn jump(&mut self, label: LabelWord) {
-        self.body.op(Op::Branch, &[label.0]);
     }
 
     /// Ends the open block by a condition.

@@ -37,6 +37,7 @@ impl Emit<'_> {
         if self.write_direct(inst, needed, &outcome) {
             return Ok(());
         }
+        // Hardly any program reads them, and they take several instructions.
         let flags = match needed >> 4 != 0 && self.analysis.reads_overflow {
             true => self.flags_of(cx, outcome)?,
             false => None,
@@ -49,7 +50,6 @@ impl Emit<'_> {
         if self.is_pair_op(cx.inst) {
             return self.wide_inst(cx);
         }
-        let float = cx.inst.ty.is_float();
         let val = match cx.inst.op {
             Op::Mov => return self.mov(cx),
             Op::Add => self.add(cx)?,
@@ -58,7 +58,7 @@ impl Emit<'_> {
             Op::MulHi => self.mul_high(cx)?,
             Op::Mad => self.mad(cx)?,
             Op::Fma => self.fma(cx)?,
-            Op::Div if float => self.float_div(cx)?,
+            Op::Div if cx.inst.ty.is_float() => self.float_div(cx)?,
             Op::Div => self.int_div(cx)?,
             Op::Mod => self.int_mod(cx)?,
             Op::Min => self.min_max(cx, Extreme::Min)?,

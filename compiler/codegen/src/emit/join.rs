@@ -121,7 +121,9 @@ impl Emit<'_> {
 
     /// An edge from the open block: what travels is computed here, before the branch is written.
     pub(super) fn add_edge(&mut self, id: JoinId) {
+        // Taken out meanwhile: what travels is computed by all of emission.
         let mut join = std::mem::take(&mut self.joins.joins[id.0]);
+        // What comes over a single edge needs no phi: lanes are where they were.
         if join.list.edges <= 1 {
             for &(slot, mask) in self.live.list(join.list) {
                 join.lanes.extend(
@@ -137,6 +139,7 @@ impl Emit<'_> {
             }
         } else {
             if join.edges == 0 {
+                // All edges have to bring the same groups, so the first one decides.
                 self.decide_groups(join.list, &mut join.groups);
                 if self.lanes_apart {
                     split_groups(&mut join.groups);
@@ -278,6 +281,7 @@ impl Emit<'_> {
                 continue;
             }
             let scalar = match info.scalar {
+                // Truth values travel as the numbers that they are.
                 Scalar::BoolFloat => Scalar::F32,
                 Scalar::BoolInt | Scalar::S32 | Scalar::U8 | Scalar::U16 => Scalar::U32,
                 Scalar::U32 | Scalar::F32 | Scalar::U64 | Scalar::F64 | Scalar::Pair => info.scalar,
@@ -435,6 +439,7 @@ impl Emit<'_> {
             self.w.body.0[position] = value.0;
             self.w.body.0[position + 1] = self.w.block.0;
         }
+        // Loops nest: the phis of this one are the last.
         self.joins.rounds.truncate(header.rounds.start);
         // Computing a value does not open a block, so this is still the block that was noted above.
         self.w.jump(header.label);

@@ -27,6 +27,7 @@ impl Emit<'_> {
     /// there for sure is returned in a register, while a result with an error takes memory.
     #[inline(never)]
     fn source_at_hand(&self, src: &Src, ty: Type, lanes: u8) -> Option<Val> {
+        // Halves are widened and denormals flushed, which takes instructions.
         if ty == Type::F16 || self.w.flushes_denormals {
             return None;
         }
@@ -39,6 +40,7 @@ impl Emit<'_> {
                 &param
             }
             Base::Literal(literal) => match &self.tables.literals[literal.index()] {
+                // A literal has constants of one type at a time, that in which it was read last.
                 (Some(known), constants) if *known == scalar => constants,
                 _ => return None,
             },
@@ -95,7 +97,7 @@ impl Emit<'_> {
     }
 
     /// A source whose value has to be made of the lanes `base`, those of `slot` if it is a register in values.
-    #[inline(never)]
+    #[inline(always)]
     fn gather_source(
         &mut self,
         slot: Option<u32>,
@@ -234,7 +236,7 @@ impl Emit<'_> {
     }
 
     /// Whether code flushes the operands and the result of an instruction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn flushes(&self, inst: &Inst) -> bool {
         self.w.flushes_denormals && inst.ty == Type::F32 && inst.op.computes_floats()
     }

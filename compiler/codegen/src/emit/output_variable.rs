@@ -256,7 +256,7 @@ impl Emit<'_> {
 
     /// Distances of planes that the program does not write are 0, which neither clips nor culls anything.
     fn declare_distances(&mut self, distances: Distances) {
-        self.w.needs.insert(distances.need());
+        self.w.needs.insert(Need::of(distances));
         let float = self.w.ty(Scalar::F32, 1);
         let mut array = self.w.array_type(float, self.distance_count(distances));
         let is_patch = self.program.stage == Stage::TessControl;

@@ -151,7 +151,7 @@ impl Io<'_> {
     }
 
     fn load_distance(&mut self, distances: Distances, plane: u32) -> ValueWord {
-        self.w.needs.insert(distances.need());
+        self.w.needs.insert(Need::of(distances));
         let float = self.w.ty(Scalar::F32, 1);
         if !self.vars.inputs.distances[distances as usize].is_some() {
             let semantics = self.program.inputs.iter().map(|input| input.semantic);

@@ -260,7 +260,7 @@ impl Io<'_> {
     ) -> Result<ValueWord, Failure> {
         let mut ty = self.w.ty(Scalar::F32, element.size);
         if let Some(distances) = Distances::of_builtin(builtin) {
-            self.w.needs.insert(distances.need());
+            self.w.needs.insert(Need::of(distances));
             let semantics = self.program.inputs.iter().map(|input| input.semantic);
             ty = self.w.array_type(ty, distances.len(semantics));
         } else if builtin == BuiltIn::PointSize {

@@ -5,7 +5,7 @@
 use crate::lang::arb::limits as arb;
 use crate::lang::limits;
 use crate::lang::options::Features;
-use crate::lang::register::{Registers, fragment, vertex1, vertex2};
+use crate::lang::register::{FragmentNames, Registers, fragment, vertex1, vertex2};
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::Stage;
 use glasm_ir::program::Modes;
@@ -58,6 +58,11 @@ pub struct LanguageFacts {
     /// of integers, x if none is named.
     pub address_registers: bool,
 
+    /// Whether instructions come in the forms that the rows of opcodes list for ARB programs, which options extend. The other languages with
+    /// declarations have data types, and versions bring their opcodes and modifiers.
+    pub forms_by_options: bool,
+    /// Whether results have the precision that an instruction asks for; else it is a hint. NV_fragment_program section 3.11.4.2.
+    pub exact_precision: bool,
     /// The instruction sets that options bring; empty if instructions do not come by options.
     pub instruction_sets: Features,
     /// What must be enabled for conditions and absolute values; empty if nothing.
@@ -127,6 +132,8 @@ static TYPED: LanguageFacts = LanguageFacts {
     texel_offsets: true,
     numbered_labels: true,
     address_registers: false,
+    forms_by_options: false,
+    exact_precision: false,
     instruction_sets: Features::empty(),
     conditions: Features::empty(),
     labels: Features::empty(),
@@ -208,6 +215,8 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     texel_offsets: false,
     numbered_labels: false,
     address_registers: true,
+    forms_by_options: true,
+    exact_precision: false,
     instruction_sets: Features::NV_OPTIONS,
     conditions: Features::NV_FRAGMENT,
     labels: Features::NV_FRAGMENT_2,
@@ -229,6 +238,7 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
 /// NV_vertex_program.
 static VERTEX_1_0: LanguageFacts = LanguageFacts {
     registers: Some(&vertex1::REGISTERS_1_0),
+    forms_by_options: false,
     reserved_words: &["v", "o"],
     program_bindings: &[],
     rgba: false,
@@ -267,12 +277,18 @@ static FRAGMENT_1: LanguageFacts = LanguageFacts {
     features: Features::NV_FRAGMENT,
     registers: Some(&fragment::REGISTERS),
     reserved_words: &["f", "o", "p"],
+    exact_precision: true,
     instruction_sets: Features::empty(),
     condition_words: Some(Features::empty()),
     ..VERTEX_1_0
 };
 
 impl LanguageFacts {
+    /// What only fragment programs have whose instructions name registers; `None` in all other languages.
+    pub fn fragment_names(&self) -> Option<&'static FragmentNames> {
+        self.registers.and_then(|registers| registers.fragment)
+    }
+
     /// What programs mean as a whole before their options are read. The languages with registers take denormal numbers for zero.
     /// NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1.
     pub(crate) fn modes(&self) -> Modes {

@@ -12,6 +12,7 @@ pub mod limits;
 pub mod meanings;
 pub mod modifiers;
 pub mod opcode_info;
+pub(crate) mod opcode_rows;
 pub mod opcodes;
 pub mod options;
 pub(crate) mod paths;

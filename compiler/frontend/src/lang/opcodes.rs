@@ -8,6 +8,7 @@ pub(crate) use crate::lang::opcode_info::{
     Expansion, FlowOp, ImageOp, Lower, OperandRule, PackedSize, TextureOp,
 };
 pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
+use crate::lang::opcode_rows::{all_plain, op, operand, operand_rule, result};
 use crate::lang::options::Features;
 use crate::lang::register::{fragment, vertex1, vertex2};
 use crate::source::{Family, Version};
@@ -50,115 +51,6 @@ macro_rules! base {
         Base::Float
     };
 }
-macro_rules! result {
-    (-) => {
-        $crate::lang::opcode_info::ResultKind::None
-    };
-    (v) => {
-        $crate::lang::opcode_info::ResultKind::V
-    };
-    (vf) => {
-        $crate::lang::opcode_info::ResultKind::Vf
-    };
-    (vs) => {
-        $crate::lang::opcode_info::ResultKind::Vs
-    };
-    (vu) => {
-        $crate::lang::opcode_info::ResultKind::Vu
-    };
-    (s) => {
-        $crate::lang::opcode_info::ResultKind::S
-    };
-    (ar) => {
-        $crate::lang::opcode_info::ResultKind::Address
-    };
-}
-macro_rules! operand {
-    (v) => {
-        $crate::lang::opcode_info::OperandKind::V
-    };
-    (vf) => {
-        $crate::lang::opcode_info::OperandKind::Vf
-    };
-    (vs) => {
-        $crate::lang::opcode_info::OperandKind::Vs
-    };
-    (vu) => {
-        $crate::lang::opcode_info::OperandKind::Vu
-    };
-    (s) => {
-        $crate::lang::opcode_info::OperandKind::S
-    };
-    (su) => {
-        $crate::lang::opcode_info::OperandKind::Su
-    };
-    (a) => {
-        $crate::lang::opcode_info::OperandKind::Address
-    };
-    (p) => {
-        $crate::lang::opcode_info::OperandKind::Plain
-    };
-    (x) => {
-        $crate::lang::opcode_info::OperandKind::ExtSwizzle
-    };
-    (t) => {
-        $crate::lang::opcode_info::OperandKind::Texture
-    };
-    (im) => {
-        $crate::lang::opcode_info::OperandKind::Image
-    };
-    (iu) => {
-        $crate::lang::opcode_info::OperandKind::ImageUnit
-    };
-    (it) => {
-        $crate::lang::opcode_info::OperandKind::ImageTarget
-    };
-    (l) => {
-        $crate::lang::opcode_info::OperandKind::Label
-    };
-    (i) => {
-        $crate::lang::opcode_info::OperandKind::Subroutine
-    };
-    (c) => {
-        $crate::lang::opcode_info::OperandKind::Cond
-    };
-    (oc) => {
-        $crate::lang::opcode_info::OperandKind::OptCond
-    };
-    (vc) => {
-        $crate::lang::opcode_info::OperandKind::Kill
-    };
-    (ov) => {
-        $crate::lang::opcode_info::OperandKind::Count
-    };
-    (cm) => {
-        $crate::lang::opcode_info::OperandKind::ConstMem
-    };
-    (sm) => {
-        $crate::lang::opcode_info::OperandKind::SharedMem
-    };
-    (bm) => {
-        $crate::lang::opcode_info::OperandKind::StorageMem
-    };
-    (ctr) => {
-        $crate::lang::opcode_info::OperandKind::CounterMem
-    };
-    (sv) => {
-        $crate::lang::opcode_info::OperandKind::Sv
-    };
-    (ad) => {
-        $crate::lang::opcode_info::OperandKind::AddressRegister
-    };
-}
-macro_rules! operand_rule {
-    () => {
-        $crate::lang::opcode_info::OperandRule::None
-    };
-    ($rule:expr) => {
-        $rule
-    };
-}
-pub(crate) use {operand, operand_rule, result};
 
 macro_rules! opcodes {
     ($($name:literal $since:ident $stages:ident [$f:tt $i:tt $c:tt $s:tt $h:tt $d:tt] $out:tt ($($in:ident)*)
@@ -188,17 +80,6 @@ macro_rules! opcodes {
     };
 }
 
-pub(crate) const fn all_plain(operands: &[OperandKind]) -> bool {
-    let mut index = 0;
-    while index < operands.len() {
-        if !operands[index].is_value() {
-            return false;
-        }
-        index += 1;
-    }
-    true
-}
-
 /// Where a float type is allowed, so is the suffix R.
 const fn float_suffix(float: Support) -> Mods {
     match float {
@@ -222,10 +103,6 @@ const S: Mods = Mods::NTC.union(Mods::SPARSE);
 const L: Mods = S.union(Mods::LODCLAMP);
 
 use Lower::{Expand, Flow};
-
-pub(crate) const fn op(op: Op) -> Lower {
-    Lower::Op(op)
-}
 
 opcodes! {
     // name, version, program types, F I C S H D, result, operands, types, further modifiers, translation, text; then, where there is one,

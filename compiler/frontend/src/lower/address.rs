@@ -1,15 +1,15 @@
 //! Addresses of elements of buffers, and such elements as operands.
 
 use super::Lowerer;
+use super::context::splat;
 use super::formula::Formulas;
-use super::operand::{const_index, splat};
 use super::tables::BufferKey;
-use crate::statement::Index as AstIndex;
+use crate::statement::{Index as AstIndex, Reading};
 use crate::vars::{BufferLayout, BufferView};
 use glasm_ir::inst::{Aux, IndexTerm};
 use glasm_ir::resource::{AtomicOp, MemAccess, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{BufferKind, Dst, Op, Src, WriteMask};
+use glasm_ir::{BufferId, BufferKind, Dst, Op, Src, WriteMask};
 
 /// An address: the memory, the source, the constant part.
 pub(super) struct Address {
@@ -41,8 +41,7 @@ impl Address {
 
 impl Lowerer<'_> {
     /// Loads an element of a BUFFER or BUFFER4 variable. NV_gpu_program4 section 2.X.3.6.
-    pub(super) fn buffer_element(&mut self, view: BufferView, index: AstIndex) -> Src {
-        let address = view_address(self, view, index);
+    pub(super) fn load_element(&mut self, view: BufferView, address: &Address) -> Src {
         let is_vector = view.layout == BufferLayout::Vectors;
         let (components, mask) = match is_vector {
             true => (4, WriteMask::XYZW),
@@ -50,7 +49,7 @@ impl Lowerer<'_> {
         };
         // An element of a BUFFER variable is one word, which all four components read: (x, x, x, x). NV_gpu_program4 section 2.X.3.6.
         let access = address.access(components, None, MemFlags::empty());
-        let source = load_words(self, &address, access, Type::U32, mask);
+        let source = load_words(self, address, access, Type::U32, mask);
         match is_vector {
             true => source,
             false => splat(source, 0),
@@ -77,39 +76,55 @@ pub(super) fn load_words(
     Src::register(dst.register)
 }
 
-/// The address of an element of a buffer variable.
-pub(super) fn view_address(l: &mut Lowerer<'_>, view: BufferView, index: AstIndex) -> Address {
-    let (point, index) = match (view.bindings, index) {
+/// The binding point and the element that an index of a buffer variable names.
+pub(super) fn point_and_element(
+    reading: &Reading<'_>,
+    view: BufferView,
+    index: AstIndex,
+) -> (Option<AstIndex>, AstIndex) {
+    match (view.bindings, index) {
         (None, index) => (None, index),
         (Some(_), AstIndex::Pair(pair)) => {
-            let [point, index] = l.reading.pairs[pair as usize];
+            let [point, index] = reading.pairs[pair as usize];
             (Some(point), index)
         }
         // One index of a variable over several binding points is the point; its element is then the only one.
         (Some(_), point) => (Some(point), AstIndex::None),
-    };
+    }
+}
+
+/// The buffer of a buffer variable.
+pub(super) fn view_buffer(l: &mut Lowerer<'_>, view: BufferView) -> BufferId {
     let kind = match view.layout {
         BufferLayout::Words | BufferLayout::Vectors | BufferLayout::Bytes => BufferKind::Constant,
         BufferLayout::Storage => BufferKind::Storage,
         BufferLayout::Counter => BufferKind::Counter,
     };
-    let buffer = l.buffer(BufferKey::Bound(kind, view.binding, view.bindings));
-    let element = point.map(|point| l.index_term(point));
+    l.buffer(BufferKey::Bound(kind, view.binding, view.bindings))
+}
+
+/// The address of element `index` of a buffer variable, in the buffer of binding point `point`.
+pub(super) fn view_address(
+    l: &mut Lowerer<'_>,
+    (view, buffer): (BufferView, BufferId),
+    point: Option<IndexTerm>,
+    index: IndexTerm,
+) -> Address {
     let stride = view.layout.stride();
     let (source, offset) = byte_address(l, index, stride);
     Address {
         space: MemSpace::Buffer(buffer),
-        element,
+        element: point,
         source,
         offset: offset.wrapping_add((view.start * stride) as i32),
     }
 }
 
 /// Byte address of an element: a source and a constant offset.
-pub(super) fn byte_address(l: &mut Lowerer<'_>, index: AstIndex, stride: u32) -> (Src, i32) {
-    let term = l.index_term(index);
+pub(super) fn byte_address(l: &mut Lowerer<'_>, term: IndexTerm, stride: u32) -> (Src, i32) {
     let Some((register, lane)) = term.relative else {
-        let offset = u64::from(const_index(index)) * u64::from(stride);
+        // Constant indices are unsigned, and so is their product with the stride.
+        let offset = u64::from(term.offset as u32) * u64::from(stride);
         return (l.bits(0), offset as i32);
     };
     let mut source = splat(Src::register(register), lane);

@@ -1,7 +1,7 @@
 //! Arithmetic that is one operation, or nearly so.
 
+use super::context::splat;
 use super::formula::{Formulas, absolute};
-use super::operand::splat;
 use super::{InstCx, Lowerer};
 use crate::lang::modifiers::Mods;
 use glasm_ir::Op;

@@ -1,8 +1,9 @@
 //! Instructions that stand for several operations. NV_gpu_program4 section 2.X.8.Z has the formulas, ARB_vertex_program section 2.14.5
 //! those that only ARB programs have.
 
+use super::context::splat;
 use super::formula::{F, Formulas, Part, S, U, absolute};
-use super::operand::{lanes, splat};
+use super::operand::lanes;
 use super::{InstCx, Lowerer};
 use crate::statement::{ExtSelect, Extra};
 use glasm_ir::inst::{Aux, Rounding};
@@ -157,6 +158,7 @@ pub(crate) fn log<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let mantissa = l.compute(Op::SelNz, U, &[tiny, zero, mantissa]);
     let parts: [Part<'_>; 4] = [
         (0b0001, Op::SelNz, F, &[huge, infinity, exponent]),
+        // The bits of 1.0 are the exponent that a mantissa from 1 to 2 has.
         (0b0010, Op::Or, U, &[mantissa, one]),
         (0b0100, Op::Log2, F, &[a]),
         (0b1000, Op::Mov, F, &[one]),
@@ -191,6 +193,7 @@ pub(crate) fn rcc<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     // The range of negative reciprocals is the mirrored one, so its bounds change places.
     let negative = l.compute(Op::Min, F, &[reciprocal, low.negated()]);
     let negative = l.compute(Op::Max, F, &[negative, high.negated()]);
+    // What is above zero is below it when negated, and the selection tests that.
     let choices = [reciprocal.negated(), positive, negative];
     l.finish(cx, Op::SelLt, F, &choices);
 }

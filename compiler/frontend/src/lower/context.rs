@@ -1,22 +1,25 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
-use super::precision::Precision;
 use super::tables::Tables;
-use crate::kept::Scratch;
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
+use crate::memory::ProgramMemory;
 use crate::rules::{Checked, result_type};
-use crate::source::Family;
-use crate::statement::{InstTypes, Reading};
+use crate::statement::{Index, InstTypes, Reading};
+use crate::vars::Var;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{Aux, LiteralId, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Builder, Inst, InstFlags, Op, Program, Register, RegisterId, Span, Src, Stage, Storage,
+    Builder, Inst, InstFlags, Op, ParamId, ParamSource, Program, Register, RegisterId, Span, Src,
+    Stage, Storage, Swizzle,
 };
 
 /// What the rules have made of the text so far, and what its lines refer to.
 pub(super) type SoFar<'c> = (&'c Checked, &'c Reading<'c>);
+
+/// LowerMemory of the translations before.
+pub(crate) type LowerMemory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
 
 /// The instruction being translated: the line, its row, and the types that it works with.
 #[derive(Clone, Copy)]
@@ -39,6 +42,15 @@ impl<'c> InstCx<'c> {
             result: result_type(info, types),
         }
     }
+}
+
+/// The conversions of an instruction. Those of the result are one: values of fixed point are values of half precision, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Precision {
+    /// What operands go through.
+    pub(super) operands: Option<Op>,
+    /// What the result goes through.
+    pub(super) result: Option<Op>,
 }
 
 /// What the translation of a line works with.
@@ -69,15 +81,15 @@ const STATEMENT_BYTES: usize = 30;
 const MOST_ROOM: usize = 4096;
 
 impl Unfinished {
-    pub(super) fn new(stage: Stage, bytes: usize, scratch: &mut Scratch) -> Self {
-        let mut program = scratch.program(stage);
+    pub(super) fn new(stage: Stage, bytes: usize, (kept, memory): LowerMemory<'_>) -> Self {
+        let mut builder = memory.builder(stage);
         let room = (bytes / STATEMENT_BYTES).min(MOST_ROOM);
-        program.insts.reserve(room);
-        program.srcs.reserve(2 * room);
-        let mut tables = std::mem::take(&mut scratch.lowering);
+        builder.program.insts.reserve(room);
+        builder.program.srcs.reserve(2 * room);
+        let mut tables = std::mem::take(kept);
         tables.clear();
         Self {
-            builder: Builder::with_memory(program, std::mem::take(&mut scratch.builder)),
+            builder,
             tables,
             flags: InstFlags::empty(),
             span: Span::default(),
@@ -91,6 +103,7 @@ impl Unfinished {
         (checked, reading): SoFar<'_>,
         append: impl FnOnce(&mut Lowerer<'_>),
     ) {
+        // For each line anew: between two of them the rules change what lines refer to.
         let mut lowerer = Lowerer {
             checked,
             reading,
@@ -105,19 +118,13 @@ impl Unfinished {
         (self.flags, self.span) = (lowerer.flags, lowerer.span);
     }
 
-    pub(super) fn finish(self, scratch: &mut Scratch) -> Program {
-        let (program, memory) = self.builder.finish();
-        (scratch.lowering, scratch.builder) = (self.tables, memory);
-        program
+    pub(super) fn finish(self, (kept, memory): LowerMemory<'_>) -> Program {
+        *kept = self.tables;
+        memory.finish(self.builder)
     }
 }
 
 impl<'c> Lowerer<'c> {
-    /// Whether the program is of the ARB family.
-    pub(crate) fn is_arb(&self) -> bool {
-        self.checked.dialect.family() == Family::Arb
-    }
-
     /// Begins a line.
     #[inline]
     pub(super) fn begin_line(&mut self, line: &Line) {
@@ -194,6 +201,34 @@ impl<'c> Lowerer<'c> {
         self.builder.program.registers.push(register)
     }
 
+    /// The slot of a parameter that is not in an array.
+    pub(super) fn param_id(&mut self, source: ParamSource) -> ParamId {
+        let program = &mut self.builder.program;
+        *self
+            .tables
+            .params
+            .entry(source)
+            .or_insert_with(|| program.params.push(glasm_ir::Param { source }))
+    }
+
+    pub(super) fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
+        let name = info.name.map(|name| {
+            let text = self.reading.names.word(name);
+            self.builder.program.names.push(text)
+        });
+        let width = if info.is_long() {
+            Width::W64
+        } else {
+            Width::W32
+        };
+        self.builder.program.registers.push(Register {
+            storage: Storage::Temp,
+            width,
+            array,
+            name,
+        })
+    }
+
     /// The literal vector with these bits.
     pub(crate) fn literal_id(&mut self, bits: [u64; 4]) -> LiteralId {
         let program = &mut self.builder.program;
@@ -203,6 +238,19 @@ impl<'c> Lowerer<'c> {
             .entry(bits)
             .or_insert_with(|| program.literals.push(bits))
     }
+}
+
+/// A constant index; 0 without index.
+pub(super) fn const_index(index: Index) -> u32 {
+    match index {
+        Index::Const(index) => index,
+        Index::None | Index::Relative(_) | Index::Pair(_) => 0,
+    }
+}
+
+/// Lane `lane` of a source in all lanes.
+pub(crate) fn splat(src: Src, lane: u8) -> Src {
+    src.swizzled(Swizzle::splat(lane))
 }
 
 /// Fills source arrays until the sources are known.

@@ -2,8 +2,8 @@
 //! 3.11.6.
 
 use super::Lowerer;
+use super::context::splat;
 use super::formula::F;
-use super::operand::splat;
 use glasm_ir::inst::Aux;
 use glasm_ir::types::Width;
 use glasm_ir::{

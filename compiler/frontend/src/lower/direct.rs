@@ -16,6 +16,7 @@ impl Lowerer<'_> {
         let checked = self.checked;
         let ty = cx.types.ty;
         let operands = checked.lines.sources(cx.line);
+        // Rounding an operand is an instruction, which cannot stand between the sources of this one.
         if self.precision.operands.is_some() {
             return self.direct_slowly(cx, op, self.builder.program.srcs.len());
         }

@@ -1,7 +1,7 @@
 //! Which function translates an opcode.
 
+use super::context::Precision;
 use super::powers::Rules;
-use super::precision::Precision;
 use super::{
     InstCx, Lowerer, alu, angles, composite, convert, image, kill, memory, ordered, pack, powers,
     texture, vertices,

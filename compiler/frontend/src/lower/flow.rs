@@ -1,16 +1,16 @@
 //! Blocks, loops, labels and calls. NV_gpu_program4 section 2.X.5, NV_vertex_program2_option section 2.14.4.X, NV_vertex_program3
 //! sections 2.14.5.34, 43 and 44.
 
+use super::context::splat;
 use super::fog::FogPlace;
 use super::formula::Formulas;
-use super::loops::Rounds;
-use super::operand::splat;
+use super::tables::Rounds;
 use super::{InstCx, Lowerer};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
 use crate::line::Line;
 use crate::rules::{IoBinding, Var, VarKind, label_of};
-use crate::statement::{Cond as AstCond, Extra};
+use crate::statement::Extra;
 use glasm_ir::flow::{Kept, Recorder, Rules};
 use glasm_ir::inst::Aux;
 use glasm_ir::program::{NameId, Routine};
@@ -18,8 +18,8 @@ use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::structurize::StepBound;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Block, Builder, Cond, CondTest, Dst, Guard, InstFlags, Node, Op, Output, ParamSource,
-    Register, RegisterId, Semantic, Span, Src, Stage, StateParam, Storage, Swizzle, WriteMask,
+    Base, Block, Builder, Cond, Dst, InstFlags, Node, Op, Output, ParamSource, Register,
+    RegisterId, Semantic, Span, Src, Stage, StateParam, Storage, WriteMask,
 };
 
 /// Flow control of the program so far.
@@ -382,19 +382,6 @@ impl Lowerer<'_> {
                 self.builder.branch(cond, then, None, line.span);
             }
         }
-    }
-
-    /// Branch condition: any of the four tested components. NV_gpu_program4 section 2.X.5.
-    pub(super) fn any(&mut self, cond: Option<AstCond>) -> Cond {
-        let guard = match cond {
-            Some(cond) => self.guard(cond),
-            None => Guard {
-                cc: self.condition_code(0),
-                test: CondTest::True,
-                swizzle: Swizzle::XYZW,
-            },
-        };
-        Cond::Any(guard)
     }
 }
 

@@ -2,8 +2,8 @@
 //! and issue 29.
 
 use super::Lowerer;
+use super::context::splat;
 use super::formula::{F, Formulas};
-use super::operand::splat;
 use crate::lang::options::Features;
 use crate::rules::IoBinding;
 use glasm_ir::inst::{Aux, Index};

@@ -1,9 +1,9 @@
 //! Image instructions. EXT_shader_image_load_store sections 2.X.8.Z and 3.9.X.
 
+use super::context::splat;
 use super::formula::{Formulas, Sources};
 use super::handle::{Purpose, part};
 use super::memory::{finish_access, stored_value};
-use super::operand::splat;
 use super::{InstCx, Lowerer, sparse};
 use crate::lang::modifiers::TypeClass;
 use crate::lang::opcodes::ImageOp;

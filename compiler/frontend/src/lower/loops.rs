@@ -2,40 +2,20 @@
 //! 3.11.X.5, 6, 8 and 9.
 
 use super::Lowerer;
+use super::context::splat;
 use super::formula::{Formulas, S};
-use super::operand::splat;
+use super::tables::{LoopIndex, Rounds};
 use crate::lang::arb::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::line::{Line, Value};
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::structurize::{StepBound, StepTest};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
-use glasm_ir::{Base, Cond, Dst, Op, RegisterId, Src, WriteMask};
+use glasm_ir::{Base, Cond, Dst, Op, Src, WriteMask};
 
 /// Lanes of the register of a loop index: the index and what each round adds to it.
 const INDEX: WriteMask = WriteMask::X;
 const INDEX_AND_STEP: WriteMask = WriteMask(0b0011);
-
-/// The rounds that a loop has left, and its index.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rounds {
-    /// The rounds left, negated, so that it counts up to 0: compilers of drivers recognize loops that count up, and the test for
-    /// 0 costs nothing.
-    pub(super) count: RegisterId,
-    pub(super) ty: Type,
-    pub(super) index: Option<LoopIndex>,
-}
-
-/// The index of a LOOP.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LoopIndex {
-    /// Index and step.
-    pub(super) register: RegisterId,
-    /// The register that is the address register inside the loop: it holds the index, but never less than zero.
-    pub(super) address: RegisterId,
-    /// What the address register is around the loop.
-    outer: Option<Base>,
-}
 
 impl Lowerer<'_> {
     /// LOOP, or REP with a count: its operand is read once.
@@ -63,11 +43,8 @@ impl Lowerer<'_> {
             self.inst(Op::Cvt, count, dst, floor_of(ty), &[source]);
             source = Src::register(floor);
         }
-        if self.is_arb() {
-            let (most, least) = (
-                self.bits(u64::from(limits::LOOP_COUNT)),
-                self.hidden(count.width()),
-            );
+        if let Some(rounds) = self.checked.dialect.facts().loop_rounds {
+            let (most, least) = (self.bits(u64::from(rounds)), self.hidden(count.width()));
             self.put(least, WriteMask::X, Op::Min, count, &[source, most]);
             source = Src::register(least);
         }

@@ -1,8 +1,8 @@
 //! Loads, stores, atomics and barriers. NV_gpu_program5 section 2.X.4.5, NV_compute_program5.
 
-use super::address::{Address, byte_address, load_words, view_address};
+use super::address::{Address, byte_address, load_words};
+use super::context::splat;
 use super::formula::Formulas;
-use super::operand::splat;
 use super::tables::BufferKey;
 use super::{InstCx, Lowerer};
 use crate::lang::modifiers::{Mods, register_type};
@@ -128,11 +128,12 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
     let operand = l.checked.lines.source(cx.line, number);
     let variable = l.checked.variable(operand.base);
     let start = match variable.map(|(_, var)| var.kind) {
-        Some(VarKind::Buffer(view)) => return view_address(l, view, operand.index),
+        Some(VarKind::Buffer(view)) => return l.element_address(view, operand.index),
         Some(VarKind::Shared { start }) => start,
         _ => 0,
     };
-    let (source, offset) = byte_address(l, operand.index, 1);
+    let term = l.index_term(operand.index);
+    let (source, offset) = byte_address(l, term, 1);
     Address {
         space: MemSpace::Buffer(l.buffer(BufferKey::Shared)),
         element: None,

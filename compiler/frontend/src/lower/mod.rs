@@ -10,6 +10,7 @@
 mod address;
 mod alu;
 mod angles;
+mod arrays;
 pub(crate) mod composite;
 mod context;
 mod convert;
@@ -31,16 +32,16 @@ mod powers;
 mod precision;
 mod resource;
 mod result;
+mod settle;
 mod sparse;
 mod state_program;
 pub(crate) mod tables;
 mod texture;
 mod vertices;
 
-use crate::kept::Scratch;
 use crate::rules::call_rules;
 use crate::source::Dialect;
-use context::{InstCx, Lowerer, SoFar, Unfinished};
+use context::{InstCx, LowerMemory, Lowerer, SoFar, Unfinished};
 use flow::Walk;
 use glasm_ir::Program;
 
@@ -56,9 +57,9 @@ impl Translation {
         dialect: Dialect,
         bytes: usize,
         step_limit: Option<u32>,
-        scratch: &mut Scratch,
+        memory: LowerMemory<'_>,
     ) -> Self {
-        let mut unfinished = Unfinished::new(dialect.stage(), bytes, scratch);
+        let mut unfinished = Unfinished::new(dialect.stage(), bytes, memory);
         let rules = call_rules(dialect.facts());
         let walk = Walk::new(&mut unfinished.builder, rules, step_limit);
         Self { unfinished, walk }
@@ -95,19 +96,19 @@ impl Translation {
         });
     }
 
-    /// The program, behind its last line. `scratch` gets the memory.
-    pub(crate) fn end(self, so_far: SoFar<'_>, scratch: &mut Scratch) -> Program {
+    /// The program, behind its last line. `memory` gets the lists.
+    pub(crate) fn end(self, so_far: SoFar<'_>, memory: LowerMemory<'_>) -> Program {
         let (mut unfinished, walk) = (self.unfinished, self.walk);
         unfinished.with(so_far, |lowerer| {
             lowerer.end_of_text(walk);
             lowerer.settle();
         });
-        unfinished.finish(scratch)
+        unfinished.finish(memory)
     }
 
-    /// Gives the memory of a program with errors to `scratch`.
-    pub(crate) fn abandon(self, scratch: &mut Scratch) {
-        let program = self.unfinished.finish(scratch);
-        scratch.recycle(program);
+    /// Gives back the memory of a program with errors.
+    pub(crate) fn abandon(self, (tables, memory): LowerMemory<'_>) {
+        let program = self.unfinished.finish((tables, &mut *memory));
+        memory.recycle(program);
     }
 }

@@ -1,16 +1,17 @@
 //! Operands as IR sources. Order: load, convert to the width of the operation, swizzle, absolute value, negation.
 
+use super::address::{Address, point_and_element, view_address, view_buffer};
+use super::context::const_index;
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
 use crate::line::{Source, Value};
 use crate::rules::{Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::statement::{Index as AstIndex, Signs};
-use crate::vars::Holder;
+use crate::vars::{BufferView, Holder};
 use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Index, IndexTerm, Op, ParamId, ParamSource, Register, RegisterId, Semantic, Src, Storage,
-    Swizzle, WriteMask,
+    Base, Index, IndexTerm, Op, ParamSource, RegisterId, Semantic, Src, Swizzle, WriteMask,
 };
 
 impl Lowerer<'_> {
@@ -59,6 +60,7 @@ impl Lowerer<'_> {
         let mut signs = operand.signs;
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
+                // The number knows its sign, too, which must count once.
                 let mut literal = self.reading.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
@@ -110,8 +112,12 @@ impl Lowerer<'_> {
             }
             VarKind::WritableParam => self.writable_param(var, info, index),
             VarKind::Argument => self.argument(var),
-            VarKind::Buffer(view) => self.buffer_element(view, index),
+            VarKind::Buffer(view) => {
+                let address = self.element_address(view, index);
+                self.load_element(view, &address)
+            }
             VarKind::Result { first } => self.result_value(var, first, index, ty),
+            // The rules refuse these as operands.
             VarKind::Codes
             | VarKind::Texture { .. }
             | VarKind::Image { .. }
@@ -168,24 +174,6 @@ impl Lowerer<'_> {
         (register, index)
     }
 
-    pub(super) fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
-        let name = info.name.map(|name| {
-            let text = self.reading.names.word(name);
-            self.builder.program.names.push(text)
-        });
-        let width = if info.is_long() {
-            Width::W64
-        } else {
-            Width::W32
-        };
-        self.builder.program.registers.push(Register {
-            storage: Storage::Temp,
-            width,
-            array,
-            name,
-        })
-    }
-
     fn attrib(&mut self, var: u32, info: &Var, first: u32, index: AstIndex, ty: Type) -> Src {
         if self.checked.attribs[first as usize].holder != Holder::default() {
             return self.held_attrib((var, info), first, index);
@@ -198,6 +186,7 @@ impl Lowerer<'_> {
             return Src::new(base);
         }
         let binding = self.checked.attribs[(first + element) as usize];
+        // What reads an attribute without a type first gives it one.
         let base = info.base.unwrap_or(if binding.typeless {
             ty.base()
         } else {
@@ -247,6 +236,7 @@ impl Lowerer<'_> {
     /// An element of an array that is indexed at run time somewhere.
     fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
         let index = info.element.map_or(index, AstIndex::Relative);
+        // Such arrays get their places before the first line.
         let Some(base) = *self.tables.place(var, 0) else {
             return self.bits(0);
         };
@@ -268,86 +258,9 @@ impl Lowerer<'_> {
 
     /// Whether a parameter array has a slot of zeros before its first element and one behind its last: run-time indices are limited to
     /// the slots that there are, so that parameters which do not exist are (0, 0, 0, 0). NV_vertex_program section 2.14.1.2.
-    fn has_zero_ends(&self, info: &Var) -> bool {
+    pub(super) fn has_zero_ends(&self, info: &Var) -> bool {
         let is_param = matches!(info.kind, VarKind::Param { .. });
         is_param && self.checked.dialect.facts().registers.is_some()
-    }
-
-    /// The slots of a parameter array that is indexed at run time.
-    fn param_array(&mut self, info: &Var, first: u32, count: u32) -> Base {
-        let zero = glasm_ir::Param {
-            source: ParamSource::Literal([0; 4]),
-        };
-        let has_ends = self.has_zero_ends(info);
-        let params = &mut self.builder.program.params;
-        let start = params.next_id();
-        if has_ends {
-            params.push(zero);
-        }
-        for number in first..first + count {
-            let source = self.checked.params[number as usize];
-            let id = params.push(glasm_ir::Param { source });
-            self.tables.params.insert(source, id);
-        }
-        if has_ends {
-            params.push(zero);
-        }
-        Base::Param(start)
-    }
-
-    /// The slot of a parameter that is not in an array.
-    pub(super) fn param_id(&mut self, source: ParamSource) -> ParamId {
-        let program = &mut self.builder.program;
-        *self
-            .tables
-            .params
-            .entry(source)
-            .or_insert_with(|| program.params.push(glasm_ir::Param { source }))
-    }
-
-    /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
-    pub(super) fn relative_arrays(&mut self) {
-        self.shared_slots();
-        for (var, info) in self.checked.vars.iter().enumerate() {
-            let Some(count) = info.array.filter(|_| info.relative) else {
-                continue;
-            };
-            match info.kind {
-                VarKind::Attrib { first } => {
-                    *self.tables.place(var as u32, 0) = self.attrib_array(info, first, count);
-                }
-                VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
-                    let start = self.param_array(info, first, count);
-                    *self.tables.place(var as u32, 0) = Some(start);
-                }
-                VarKind::Result { first } => self.result_array(info, first, count),
-                VarKind::Temp
-                | VarKind::Codes
-                | VarKind::Address
-                | VarKind::WritableParam
-                | VarKind::Argument
-                | VarKind::Buffer(_)
-                | VarKind::Texture { .. }
-                | VarKind::Image { .. }
-                | VarKind::Shared { .. }
-                | VarKind::Poisoned => {}
-            }
-        }
-    }
-
-    /// The slots of an attribute array with run-time index.
-    fn attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
-        let checked = self.checked;
-        let mut start = None;
-        for binding in &checked.attribs[first as usize..][..count as usize] {
-            let base = info.base.unwrap_or(binding.base);
-            let slot = match binding.holder == Holder::default() {
-                true => Base::Input(self.input(*binding, base, info.width())),
-                false => self.held_slot(*binding, base),
-            };
-            start.get_or_insert(slot);
-        }
-        start
     }
 
     /// An index into an array of `len` elements.
@@ -358,6 +271,15 @@ impl Lowerer<'_> {
             len,
             vertex: None,
         })
+    }
+
+    /// The address of an element of a buffer variable.
+    pub(super) fn element_address(&mut self, view: BufferView, index: AstIndex) -> Address {
+        let (point, index) = point_and_element(self.reading, view, index);
+        let buffer = view_buffer(self, view);
+        let point = point.map(|point| self.index_term(point));
+        let index = self.index_term(index);
+        view_address(self, (view, buffer), point, index)
     }
 
     /// The run-time or constant term of an index.
@@ -386,14 +308,6 @@ impl Lowerer<'_> {
     }
 }
 
-/// A constant index; 0 without index.
-pub(super) fn const_index(index: AstIndex) -> u32 {
-    match index {
-        AstIndex::Const(index) => index,
-        AstIndex::None | AstIndex::Relative(_) | AstIndex::Pair(_) => 0,
-    }
-}
-
 /// Applies signs and bars. The absolute value of an unsigned integer is itself.
 pub(super) fn sign(src: &mut Src, signs: Signs, ty: Type) {
     let inner = signs.contains(Signs::INNER);
@@ -408,11 +322,6 @@ pub(super) fn sign(src: &mut Src, signs: Signs, ty: Type) {
         src.abs = true;
         src.negate = outer;
     }
-}
-
-/// Lane `lane` of a source in all lanes.
-pub(crate) fn splat(src: Src, lane: u8) -> Src {
-    src.swizzled(Swizzle::splat(lane))
 }
 
 /// The lanes of a source in another order.

@@ -1,7 +1,7 @@
 //! Packing and unpacking. NV_gpu_program4 and NV_gpu_program5 sections 2.X.8.Z.
 
+use super::context::splat;
 use super::formula::Formulas;
-use super::operand::splat;
 use super::{InstCx, Lowerer};
 use crate::lang::modifiers::Mods;
 use glasm_ir::types::{Type, Width};

@@ -1,8 +1,8 @@
 //! Powers, logarithms and reciprocals as the register languages have them. NV_vertex_program section 2.14.1.10, NV_vertex_program1_1,
 //! NV_vertex_program2 section 2.14.3, NV_fragment_program section 3.11.5.
 
+use super::context::splat;
 use super::formula::{F, Formulas, MAGNITUDE, Part, S, SIGN, U, absolute};
-use super::operand::splat;
 use super::{InstCx, Lowerer};
 use crate::lang::modifiers::Mods;
 use glasm_ir::{Op, Src};

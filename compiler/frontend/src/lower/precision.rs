@@ -2,29 +2,20 @@
 //! to 3.11.4.4.
 
 use super::Lowerer;
+use super::context::Precision;
 use super::formula::Formulas;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Expansion, Lower, OpcodeInfo};
 use crate::line::{Line, Source, Target, Value};
 use crate::rules::{COLH, VarKind};
-use crate::source::Family;
 use crate::statement::Index;
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Semantic, Src};
 
-/// The conversions of an instruction. Those of the result are one: values of fixed point are values of half precision, too.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Precision {
-    /// What operands go through.
-    pub(super) operands: Option<Op>,
-    /// What the result goes through.
-    pub(super) result: Option<Op>,
-}
-
 impl Lowerer<'_> {
     /// Whether the language is one whose precisions are exact.
     pub(super) fn has_exact_precision(&self) -> bool {
-        self.checked.dialect.family() == Family::Fragment1
+        self.checked.dialect.facts().exact_precision
     }
 
     /// The conversions of an instruction that has a suffix for precision, or may write a register of half precision.

@@ -1,8 +1,8 @@
 //! Results: register, mask, guard, clamp, condition codes, conversion to the width of the variable.
 
+use super::context::const_index;
 use super::context::{nearest, placeholder};
 use super::formula::Formulas;
-use super::operand::const_index;
 use super::{InstCx, Lowerer};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
@@ -10,12 +10,12 @@ use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
 use crate::line::Target;
 use crate::rules::{IoBinding, Var, VarKind, VarSize};
-use crate::statement::{Cond, Index as AstIndex};
+use crate::statement::{Cond as AstCond, Index as AstIndex};
 use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate, Semantic, Src,
-    Storage, Swizzle, WriteMask,
+    Base, Cond, CondTest, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate,
+    Semantic, Src, Storage, Swizzle, WriteMask,
 };
 
 impl Lowerer<'_> {
@@ -268,8 +268,21 @@ impl Lowerer<'_> {
         }
     }
 
+    /// Branch condition: any of the four tested components. NV_gpu_program4 section 2.X.5.
+    pub(super) fn any(&mut self, cond: Option<AstCond>) -> Cond {
+        let guard = match cond {
+            Some(cond) => self.guard(cond),
+            None => Guard {
+                cc: self.condition_code(0),
+                test: CondTest::True,
+                swizzle: Swizzle::XYZW,
+            },
+        };
+        Cond::Any(guard)
+    }
+
     /// The guard of a condition.
-    pub(crate) fn guard(&mut self, cond: Cond) -> Guard {
+    pub(crate) fn guard(&mut self, cond: AstCond) -> Guard {
         // The sparse condition code has one component. EXT_sparse_texture2 section 2.X.3.7.
         let swizzle = if cond.test.register == SPARSE_REGISTER {
             Swizzle::splat(0)

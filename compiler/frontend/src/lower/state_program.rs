@@ -6,8 +6,8 @@
 
 use super::Lowerer;
 use super::address::{Address, load_words};
+use super::context::{const_index, splat};
 use super::formula::Formulas;
-use super::operand::{const_index, splat};
 use super::tables::BufferKey;
 use crate::line::Target;
 use crate::rules::Var;

@@ -1,11 +1,10 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
-use super::loops::Rounds;
 use crate::statement::Index;
 use crate::vars::{Side, Var, VarKind, VarSize};
 use glasm_ir::inst::{IndexId, LiteralId};
 use glasm_ir::resource::BufferKind;
-use glasm_ir::types::{Base as TypeBase, Width};
+use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
     Base, BufferId, InputId, OutputId, ParamId, ParamSource, RegisterId, Semantic, Texture,
     TextureId, WriteMask,
@@ -24,7 +23,7 @@ pub(super) enum BufferKey {
 #[derive(Debug, Default)]
 pub(crate) struct Tables {
     /// Where each variable lives.
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<VarPlace>,
     /// Where elements live of arrays that are not indexed at run time, once that is known.
     elements: Vec<Option<Base>>,
     pub(super) literals: FxHashMap<[u64; 4], LiteralId>,
@@ -59,9 +58,30 @@ pub(crate) struct Tables {
     pub(super) rounds: Vec<Option<Rounds>>,
 }
 
+/// The rounds that a loop has left, and its index.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rounds {
+    /// The rounds left, negated, so that it counts up to 0: compilers of drivers recognize loops that count up, and the test for
+    /// 0 costs nothing.
+    pub(super) count: RegisterId,
+    pub(super) ty: Type,
+    pub(super) index: Option<LoopIndex>,
+}
+
+/// The index of a LOOP.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LoopIndex {
+    /// Index and step.
+    pub(super) register: RegisterId,
+    /// The register that is the address register inside the loop: it holds the index, but never less than zero.
+    pub(super) address: RegisterId,
+    /// What the address register is around the loop.
+    pub(super) outer: Option<Base>,
+}
+
 /// Where a variable lives.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct VarPlace {
     /// What it is in the IR, once that is known; not of arrays whose elements have places of their own.
     base: Option<Base>,
     /// First of [`Tables::elements`]; beyond the end if there are none.
@@ -96,13 +116,13 @@ impl Form {
 /// What only results have to know.
 const UNUSUAL_RESULT: Form = Form::SHORT.union(Form::STORED);
 
-impl Place {
+impl VarPlace {
     fn of(var: &Var, next_element: u32) -> Self {
         let mut form = Form::empty();
         form.set(Form::LONG, var.is_long());
         form.set(Form::SHORT, var.size == VarSize::Short);
         form.set(Form::RELATIVE, var.relative);
-        form.set(Form::STORED, var.kind == VarKind::WritableParam);
+        form.set(Form::STORED, matches!(var.kind, VarKind::WritableParam));
         let divided = var.elements_with_places() > 0;
         Self {
             base: None,
@@ -115,6 +135,7 @@ impl Place {
 impl Tables {
     /// Forgets everything.
     pub(super) fn clear(&mut self) {
+        // By name, so that no list is forgotten that is added later.
         let Self {
             places,
             elements,
@@ -171,7 +192,7 @@ impl Tables {
     fn add_new_places(&mut self, vars: &[Var]) {
         for var in &vars[self.places.len()..] {
             let next = self.elements.len();
-            self.places.push(Place::of(var, next as u32));
+            self.places.push(VarPlace::of(var, next as u32));
             let count = var.elements_with_places();
             self.elements.resize(next + count as usize, None);
         }
@@ -197,10 +218,11 @@ impl Tables {
     }
 
     #[inline(always)]
-    fn known_element(&self, place: &Place, index: Index) -> Option<Base> {
+    fn known_element(&self, place: &VarPlace, index: Index) -> Option<Base> {
         match index {
             Index::None => place.base,
             Index::Const(element) => {
+                // What has no elements begins beyond the end, where nothing is found.
                 let elements = self.elements.get(place.first as usize..)?;
                 elements.get(element as usize).copied().flatten()
             }

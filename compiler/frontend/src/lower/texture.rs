@@ -1,8 +1,8 @@
 //! Texture instructions. NV_gpu_program4 section 2.X.4.4 and tables X.17, X.18.
 
+use super::context::splat;
 use super::formula::{F, Formulas, Sources};
 use super::handle::{Purpose, part};
-use super::operand::splat;
 use super::{InstCx, Lowerer, sparse};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TextureOp;
@@ -66,6 +66,7 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             access(l, cx, TexMode::QuerySize, coordinate, &[level]);
         }
         TextureOp::QueryLod => access(l, cx, TexMode::QueryLod, coordinate, &[]),
+        // Without a coordinate, it was translated above.
         TextureOp::QuerySamples => {}
     }
 }
@@ -81,6 +82,7 @@ impl Lowerer<'_> {
 fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
     let own = cx.info.operands.len() - 1;
+    // An offset that is computed at run time is an operand behind those of the opcode, too.
     let before = own + usize::from(part.offset == Offset::Dynamic);
     if usize::from(cx.line.source_count) <= before || !target.is_full() {
         return w;

@@ -1,8 +1,8 @@
 //! Attributes of vertices and patches, vertices that are emitted, results that are passed on. NV_geometry_program4,
 //! NV_tessellation_program5 and NV_gpu_program5 sections 2.X.3.2 and 2.X.8.Z.
 
+use super::context::{const_index, splat};
 use super::formula::Formulas;
-use super::operand::{const_index, splat};
 use super::{InstCx, Lowerer};
 use crate::lang::Stages;
 use crate::rules::{IoBinding, Var, VarKind};

@@ -142,15 +142,6 @@ impl Checker<'_> {
         self.index(var, dst.index, dst.span);
     }
 
-    /// Whether an undeclared name is `CC`, a result that keeps nothing but its condition codes. The examples of
-    /// NV_vertex_program2_option section 2.14.4.X and NV_fragment_program2 section 3.11.5.X write to it, though their grammars do not
-    /// have it.
-    #[cold]
-    pub(super) fn is_codes_target(&self, name: NameId) -> bool {
-        let sets = self.facts.instruction_sets;
-        self.program.features.intersects(sets) && self.syntax.reading.names.text(name) == b"CC"
-    }
-
     /// The variable that instructions with result `CC` write. The name stays undeclared, so that nothing reads it.
     pub(super) fn codes_target(&mut self, span: Span) -> u32 {
         self.implicit(Implicit::CodesTarget, span, |_| VarKind::Temp)

@@ -7,7 +7,7 @@ use glasm_ir::{Id, Span};
 
 /// An open block.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
+pub(super) struct OpenBlock {
     pub(super) kind: Block,
     pub(super) span: Span,
     /// A REP without count that has seen neither a BRK of its own nor a RET inside.
@@ -65,7 +65,7 @@ pub(super) struct Section {
 /// Flow control seen so far.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
-    pub(super) open: Vec<Open>,
+    pub(super) open: Vec<OpenBlock>,
     pub(super) outline: Outline,
     pub(super) jumps: Vec<Jump>,
     /// FSIB and FSIE.

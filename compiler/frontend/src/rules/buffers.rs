@@ -1,7 +1,7 @@
 //! Variables that lie in buffers: BUFFER, BUFFER4, CBUFFER, STORAGE and COUNTER. NV_gpu_program4 and NV_gpu_program5 section 2.X.3.6,
 //! NV_shader_storage_buffer_object and NV_shader_atomic_counters section 2.X.3.Y.
 
-use super::binding::{Bound, Failed, Found, fail};
+use super::brackets::{Bound, Failed, FoundBinding, fail};
 use super::{Checker, Var, VarKind};
 use crate::codes::Code;
 use crate::lang::limits;
@@ -156,7 +156,7 @@ impl Checker<'_> {
         segment: Segment,
         space: BufferSpace,
         span: Span,
-    ) -> Result<Found, Failed> {
+    ) -> Result<FoundBinding, Failed> {
         let [points, second] = segment.brackets;
         let limits = space.info();
         let (binding, count, spans) = self.numbers(points, limits.points, span)?;

@@ -1,10 +1,8 @@
 //! What all rules share: the program as far as it is checked, names, messages. Rules stand above this file, each in one of its own.
 
 use super::blocks::Flow;
-use super::register::RegisterUse;
-use super::stage::{Declarations, Passed};
-use super::suggest::suggest;
-use super::usual::Uses;
+use super::noted::{Declarations, Passed, RegisterUse};
+use super::uses::Uses;
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::facts::LanguageFacts;
@@ -111,6 +109,12 @@ pub(super) struct Options {
 }
 
 impl Checker<'_> {
+    /// Whether an error was found so far.
+    #[inline]
+    pub(crate) fn has_errors(&self) -> bool {
+        self.syntax.reports.has_errors()
+    }
+
     /// Reports an error; see [`Reports::error`].
     pub(super) fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.syntax.reports.error(code, span, message);
@@ -151,54 +155,6 @@ impl Checker<'_> {
 
     pub(super) fn source_text(&self, span: Span) -> String {
         String::from_utf8_lossy(&self.syntax.reading.text[span.range()]).into_owned()
-    }
-
-    /// The variable of a name; reports a name that is not declared, once.
-    #[inline]
-    pub(super) fn var_of(&mut self, name: NameId, span: Span) -> Option<u32> {
-        match self.syntax.words[name.index()].named {
-            Named::Var(var) => Some(var),
-            // Its declaration was reported, or its first use.
-            Named::Poisoned => None,
-            Named::SubroutineType => {
-                let text = self.name_text(name);
-                let message = format!("`{text}` is a SUBROUTINETYPE");
-                self.error(Code::OperandNotVariable, span, message);
-                None
-            }
-            Named::Nothing => self.undeclared(name, span),
-        }
-    }
-
-    #[cold]
-    pub(super) fn undeclared(&mut self, name: NameId, span: Span) -> Option<u32> {
-        if let Some(registers) = self.facts.registers {
-            return self.register(registers, name, span);
-        }
-        self.undeclared_variable(name, span)
-    }
-
-    /// A name that no declaration has: the address register of loops, or an error.
-    #[cold]
-    pub(super) fn undeclared_variable(&mut self, name: NameId, span: Span) -> Option<u32> {
-        if self.is_loop_index(name) {
-            return Some(self.declare_loop_index(name));
-        }
-        let span = self.named_span(span);
-        // One report for each name. `poison_names` takes it back if a declaration of the name follows that could not be read.
-        self.syntax.words[name.index()].named = Named::Poisoned;
-        let text = self.name_text(name);
-        let declared: Vec<String> = (self.syntax.reading.names.iter())
-            .filter(|(other, _)| matches!(self.syntax.words[other.index()].named, Named::Var(_)))
-            .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
-            .collect();
-        let close = suggest(&text, declared.iter().map(String::as_str));
-        let span = Span::new(span.start, span.start + text.len() as u32);
-        let message = format!("`{text}` is not declared");
-        let notes = close.into_iter().collect();
-        self.error_with(Code::UndeclaredName, span, message, notes);
-        self.undeclared.push((name, span));
-        None
     }
 
     pub(super) fn has_option(&self, feature: Features) -> bool {

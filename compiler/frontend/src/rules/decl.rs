@@ -6,17 +6,17 @@ use crate::lang::arb::limits as arb_limits;
 use crate::lang::limits;
 use crate::lang::options::Features;
 use crate::names::NameId;
-use crate::source::{Family, Version};
+use crate::source::Version;
 use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
 use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
     pub(super) fn decl(&mut self, number: u32) {
         let decl = self.syntax.reading.decls[number as usize];
-        match self.family {
-            Family::Typed => self.decl_modifiers(&decl),
-            Family::Arb => self.arb_decl(&decl),
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {}
+        if self.facts.forms_by_options {
+            self.arb_decl(&decl);
+        } else if self.facts.registers.is_none() {
+            self.decl_modifiers(&decl);
         }
         match decl.kind {
             DeclKind::Temp => self.temps(&decl),

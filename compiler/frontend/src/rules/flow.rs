@@ -1,13 +1,12 @@
 //! Blocks, labels and calls. NV_gpu_program4 section 2.X.5.
 
-use super::blocks::{Block, Jump, Open, Section, Target, label_of};
+use super::blocks::{Block, Jump, OpenBlock, Section, Target, label_of};
 use super::{Checker, suggest};
 use crate::codes::Code;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::names::NameId;
-use crate::source::Family;
 use crate::statement::{Extra, Inst};
 use glasm_ir::flow::{AtLabel, FullStack, Outline, Plan, Rules};
 use glasm_ir::{Id, Span};
@@ -133,7 +132,7 @@ impl Checker<'_> {
     fn open(&mut self, inst: &Inst, kind: Block) {
         // If the operands could not be read, there may have been a count.
         let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
-        self.flow.open.push(Open {
+        self.flow.open.push(OpenBlock {
             kind,
             span: inst.span,
             endless,
@@ -143,7 +142,7 @@ impl Checker<'_> {
             true => (self.facts.loop_depth, Code::LoopDepth),
             false => (self.facts.if_depth, Code::IfDepth),
         };
-        let same = |open: &&Open| open.kind.is_loop() == kind.is_loop();
+        let same = |open: &&OpenBlock| open.kind.is_loop() == kind.is_loop();
         let count = self.flow.open.iter().filter(same).count();
         if count > limit {
             self.flow.too_deep = true;
@@ -168,7 +167,7 @@ impl Checker<'_> {
                 let message = format!("END{word} closes a block that {other} has opened");
                 self.error(Code::BlockMismatch, inst.span, message);
                 // If such a block is open further out, the inner ones were forgotten: go on outside.
-                let same = |open: &Open| open.kind.word() == word;
+                let same = |open: &OpenBlock| open.kind.word() == word;
                 if let Some(position) = self.flow.open.iter().rposition(same) {
                     self.close_from(position);
                 }
@@ -187,7 +186,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn label(&mut self, name: NameId, span: Span) {
-        if self.family == Family::Arb {
+        if self.facts.forms_by_options {
             self.arb_label(name, span);
         }
         self.register_label(span);

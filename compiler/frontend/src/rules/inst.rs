@@ -12,7 +12,7 @@ use crate::lang::opcodes::{
 };
 use crate::lang::options::Features;
 use crate::lang::stage_name;
-use crate::source::{Family, Version};
+use crate::source::Version;
 use crate::statement::{Base, Dst, Inst, Operand};
 use glasm_ir::types::Width;
 use glasm_ir::{Semantic, Stage};
@@ -134,7 +134,7 @@ impl Checker<'_> {
         if let Some(registers) = self.facts.registers {
             return self.register_form(inst, operands, (registers, info));
         }
-        if self.family == Family::Arb {
+        if self.facts.forms_by_options {
             let found = self.arb_form(inst, info);
             if found && self.is_plain_arb() {
                 self.plain_syntax(inst, operands);
@@ -285,7 +285,7 @@ impl Checker<'_> {
     ) {
         match info.operand_rule {
             OperandRule::None => {}
-            OperandRule::Size(size) if self.family == Family::Fragment1 => {
+            OperandRule::Size(size) if self.facts.fragment_names().is_some() => {
                 self.packed_register(inst, operands, size);
             }
             OperandRule::Size(size) => self.packed_size(inst, operands, size),
@@ -294,7 +294,7 @@ impl Checker<'_> {
             OperandRule::Emission => self.emission(inst),
             OperandRule::CounterOperation => self.counter_operation(inst),
             OperandRule::ParameterCount => self.loop_operand(operands),
-            OperandRule::ThreeComponents if self.family == Family::Fragment1 => {
+            OperandRule::ThreeComponents if self.facts.fragment_names().is_some() => {
                 self.three_written(inst, info);
             }
             OperandRule::ThreeComponents => self.three_components(inst, info),

@@ -69,27 +69,6 @@ impl Checker<'_> {
         self.error(Code::MemoryOperand, span, message);
     }
 
-    /// The indices of a variable over several binding points.
-    pub(super) fn two_indices(&mut self, var: u32, sizes: [u32; 2], index: Index, span: Span) {
-        let text = self.var_text(var);
-        let Index::Pair(pair) = index else {
-            let message = format!("{text} needs two indices: binding point and element");
-            return self.error(Code::ArrayNeedsIndex, span, message);
-        };
-        let pair = self.syntax.reading.pairs[pair as usize];
-        for (index, count) in pair.into_iter().zip(sizes) {
-            match index {
-                Index::Relative(relative) => self.relative(var, count, relative),
-                Index::Const(number) if number >= count => {
-                    let message =
-                        format!("index {number} is out of bounds: {text} has {count} elements");
-                    self.error(Code::IndexOutOfBounds, span, message);
-                }
-                Index::Const(_) | Index::None | Index::Pair(_) => {}
-            }
-        }
-    }
-
     /// ATOMCTR has one operation. NV_shader_atomic_counters section 2.X.8.Z.
     pub(super) fn counter_operation(&mut self, inst: &Inst) {
         if !inst.modifiers.mods().intersects(Mods::ANY_COUNTER) {

@@ -7,6 +7,7 @@ mod address;
 mod arb;
 mod binding;
 mod blocks;
+mod brackets;
 mod buffers;
 mod checker;
 mod components;
@@ -17,18 +18,24 @@ mod declare;
 mod flow;
 mod handle;
 mod image;
+mod index;
 mod inst;
 mod interlock;
+mod kept;
 mod limits;
 mod memory;
+mod naming;
 mod needs;
+mod noted;
 mod operand;
 mod options;
 mod overlap;
 mod parameter;
+mod path_operand;
 mod places;
 mod register;
 mod register_fragment;
+mod register_rules;
 mod relative;
 mod stage;
 mod state_program;
@@ -36,38 +43,38 @@ mod subroutine;
 mod suggest;
 mod texture;
 mod types;
+mod uses;
 mod usual;
 mod variable;
 mod vertices;
 mod views;
 
 pub(crate) use crate::vars::{Implicit, IoBinding, Var, VarKind, VarSize};
-pub(crate) use blocks::{Flow, label_of};
+pub(crate) use blocks::label_of;
 pub(crate) use checker::{Checked, Checker};
 pub(crate) use constant::{default_constant, literal_bits};
 pub use counts::Counts;
 pub(crate) use flow::call_rules;
+pub(crate) use kept::RuleMemory;
 pub(crate) use register_fragment::COLH;
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
-pub(crate) use usual::Uses;
 
 use crate::codes::Code;
-use crate::header::Start;
-use crate::kept::{self, RuleMaps, Scratch};
 use crate::lang::options::Features;
+use crate::memory::{take, take_map};
 use crate::names::{NameId, Named};
 use crate::report::Reports;
 use crate::source::TgsiOptions;
+use crate::start::Start;
 use crate::statement::{InstTypes, Reading};
 use crate::syntax::{Read, Syntax};
 use checker::Options;
 use glasm_ir::Stage;
 use glasm_ir::flow::Plan;
-use register::RegisterUse;
+use noted::{Declarations, RegisterUse};
 use rustc_hash::FxHashMap;
-use stage::Declarations;
 
 /// What a statement was.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,38 +88,38 @@ pub(crate) enum Statement {
 
 impl<'s> Checker<'s> {
     /// Before the first statement.
-    pub(crate) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
+    pub(crate) fn new(start: Start<'s>, memory: &mut RuleMemory) -> Self {
         let dialect = start.dialect;
         let body = start.body;
-        let syntax = Syntax::new(start, scratch);
+        let syntax = Syntax::new(start, &mut memory.syntax);
         Self {
             program: Checked {
                 dialect,
-                vars: kept::take(&mut scratch.vars),
-                attribs: kept::take(&mut scratch.attribs),
-                params: kept::take(&mut scratch.params),
-                named_params: kept::take(&mut scratch.named_params),
-                results: kept::take(&mut scratch.results),
-                lines: std::mem::take(&mut scratch.lines),
+                vars: take(&mut memory.vars),
+                attribs: take(&mut memory.attribs),
+                params: take(&mut memory.params),
+                named_params: take(&mut memory.named_params),
+                results: take(&mut memory.results),
+                lines: std::mem::take(&mut memory.lines),
                 plan: Plan::default(),
                 loop_index: None,
                 modes: dialect.facts().modes(),
                 features: dialect.facts().features,
                 subroutine_types: FxHashMap::default(),
                 subroutine_routines: FxHashMap::default(),
-                interpolation: kept::take_map(&mut scratch.maps.interpolation),
+                interpolation: take_map(&mut memory.interpolation),
                 group_size: [1; 3],
                 second_layer_offset: None,
                 shared_bytes: 0,
                 passed: Vec::new(),
             },
             body,
-            flow: std::mem::take(&mut scratch.flow).emptied(),
+            flow: std::mem::take(&mut memory.flow).emptied(),
             syntax,
-            io_elements: kept::take(&mut scratch.io_elements),
-            uses: kept::take(&mut scratch.uses),
+            io_elements: take(&mut memory.io_elements),
+            uses: take(&mut memory.uses),
             options: Options {
-                groups: kept::take(&mut scratch.maps.option_groups),
+                groups: take(&mut memory.option_groups),
                 required: None,
             },
             undeclared: Vec::new(),
@@ -120,9 +127,9 @@ impl<'s> Checker<'s> {
             family: dialect.family(),
             facts: dialect.facts(),
             version: dialect.version(),
-            implicit: kept::take_map(&mut scratch.implicit),
+            implicit: take_map(&mut memory.implicit),
             relative_rows: FxHashMap::default(),
-            result_sizes: kept::take_map(&mut scratch.maps.result_sizes),
+            result_sizes: take_map(&mut memory.result_sizes),
             temporaries: 0,
             addresses: 0,
             parameters: 0,
@@ -131,8 +138,8 @@ impl<'s> Checker<'s> {
             declarations: Declarations::default(),
             group_size_seen: false,
             shared_seen: false,
-            buffer_layouts: kept::take_map(&mut scratch.maps.buffer_layouts),
-            unit_targets: kept::take_map(&mut scratch.maps.unit_targets),
+            buffer_layouts: take_map(&mut memory.buffer_layouts),
+            unit_targets: take_map(&mut memory.unit_targets),
             open_loops: 0,
             slots: [[false; 2]; 16],
             registers: RegisterUse::default(),
@@ -230,7 +237,7 @@ impl<'s> Checker<'s> {
             reports: Reports::new(self.syntax.reports.acceptance()),
             tgsi: TgsiOptions::default(),
         };
-        let mut again = Checker::new(start, &mut Scratch::new());
+        let mut again = Checker::new(start, &mut RuleMemory::default());
         while again.next_statement().is_some() {}
         self.program.lines = again.program.lines;
     }
@@ -244,36 +251,27 @@ impl<'s> Checker<'s> {
         self.whole_program();
     }
 
-    /// Whether an error was found so far.
-    #[inline]
-    pub(crate) fn has_errors(&self) -> bool {
-        self.syntax.reports.has_errors()
-    }
-
     /// What was made of the text so far, and what its lines refer to.
     #[inline]
     pub(crate) fn so_far(&self) -> (&Checked, &Reading<'s>) {
         (&self.program, &self.syntax.reading)
     }
 
-    /// Ends the work; `scratch` gets the memory.
-    pub(crate) fn finish(self, scratch: &mut Scratch) -> Reports {
+    /// Ends the work; `memory` gets the memory.
+    pub(crate) fn finish(self, memory: &mut RuleMemory) -> Reports {
         let mut program = self.program;
         program.lines.clear();
-        (scratch.vars, scratch.params, scratch.lines) =
-            (program.vars, program.params, program.lines);
-        (scratch.attribs, scratch.results) = (program.attribs, program.results);
-        scratch.named_params = program.named_params;
-        (scratch.io_elements, scratch.implicit) = (self.io_elements, self.implicit);
-        (scratch.flow, scratch.uses) = (self.flow, self.uses);
-        scratch.maps = RuleMaps {
-            option_groups: self.options.groups,
-            interpolation: program.interpolation,
-            result_sizes: self.result_sizes,
-            unit_targets: self.unit_targets,
-            buffer_layouts: self.buffer_layouts,
-        };
-        self.syntax.finish(scratch)
+        (memory.vars, memory.params, memory.lines) = (program.vars, program.params, program.lines);
+        (memory.attribs, memory.results) = (program.attribs, program.results);
+        memory.named_params = program.named_params;
+        (memory.io_elements, memory.implicit) = (self.io_elements, self.implicit);
+        (memory.flow, memory.uses) = (self.flow, self.uses);
+        memory.option_groups = self.options.groups;
+        memory.interpolation = program.interpolation;
+        memory.result_sizes = self.result_sizes;
+        memory.unit_targets = self.unit_targets;
+        memory.buffer_layouts = self.buffer_layouts;
+        self.syntax.finish(&mut memory.syntax)
     }
 
     /// Rules that need the whole program.

@@ -1,7 +1,7 @@
 //! Paths that start with `program`, `state` or `texture`. NV_gpu_program4 section 2.X.3.3.
 
 use super::Checker;
-use super::binding::{Bound, Failed, Found, ParamKind, ParamRange, Problem, fail};
+use super::brackets::{Bound, Failed, FoundBinding, ParamKind, ParamRange, PathProblem, fail};
 use super::buffers::BufferSpace;
 use crate::codes::Code;
 use crate::lang::bindings::Number;
@@ -14,7 +14,7 @@ use glasm_ir::state::MatrixForm;
 
 impl Checker<'_> {
     /// `program.env`, `program.local`, buffers, `program.sharedmem`, `program.subroutine`.
-    pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn program_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let names = self.facts.program_bindings;
         let unknown = || Err(self.no_binding(segments, names.iter().copied()));
         let Some(&segment) = segments
@@ -66,13 +66,13 @@ impl Checker<'_> {
     }
 
     /// `program.env[n]`
-    pub(super) fn env_parameter(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn env_parameter(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let span = segments[0].span.to(segments[1].span);
         self.parameters(segments[1], span, limits::ENV_PARAMETERS, ParamKind::Env)
     }
 
     /// `program.local[n]`
-    pub(super) fn local_parameter(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn local_parameter(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let span = segments[0].span.to(segments[1].span);
         self.parameters(
             segments[1],
@@ -89,7 +89,7 @@ impl Checker<'_> {
         span: Span,
         limit: u32,
         kind: ParamKind,
-    ) -> Result<Found, Failed> {
+    ) -> Result<FoundBinding, Failed> {
         let [bracket, second] = segment.brackets;
         if second != Bracket::None {
             return fail(
@@ -110,20 +110,6 @@ impl Checker<'_> {
         Ok((Bound::Params(params), range, 2))
     }
 
-    /// Elements of a buffer; `None` without brackets.
-    pub(super) fn elements_of(
-        &self,
-        bracket: Bracket,
-        limit: u32,
-        span: Span,
-    ) -> Result<Option<(u32, u32)>, Failed> {
-        if bracket == Bracket::None {
-            return Ok(None);
-        }
-        let (first, count, _) = self.numbers(bracket, limit, span)?;
-        Ok(Some((first, count)))
-    }
-
     /// A row of the table of GL state, of which a path takes so many segments and has this bracket.
     pub(super) fn state_row(
         &self,
@@ -131,7 +117,7 @@ impl Checker<'_> {
         row: &'static StateInfo,
         used: usize,
         bracket: Bracket,
-    ) -> Result<Found, Failed> {
+    ) -> Result<FoundBinding, Failed> {
         let span = segments[0].span.to(segments[used - 1].span);
         let (first, count, range) = self.numbers(bracket, row.number.limit(), span)?;
         if range && !row.ranges {
@@ -147,7 +133,7 @@ impl Checker<'_> {
     }
 
     /// `state.*` of which no row fits: a matrix, or an error.
-    pub(super) fn other_state(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn other_state(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let rest = &segments[1..];
         let Some(&first) = rest.first() else {
             let message = "the name of the state is missing";
@@ -165,6 +151,7 @@ impl Checker<'_> {
                 .filter(|row| row.known_in(self.syntax.reading.dialect))
         };
         let patterns = rows().map(|row| (row.path, row.number));
+        // Hints name what specifications have, not what only some drivers took.
         let specified = rows().filter(|row| !(row.param)(0).is_drivers());
         Err(match self.bracket_problem(rest, patterns) {
             Some(failed) => failed,
@@ -173,7 +160,7 @@ impl Checker<'_> {
     }
 
     /// `state.matrix.NAME[n].FORM.row[a..b]`. NV_gpu_program4 table X.11.
-    fn matrix(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    fn matrix(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let Some(&name) = segments.get(2) else {
             return fail(
                 segments[1].span,
@@ -207,6 +194,7 @@ impl Checker<'_> {
                 }
                 self.numbers(segment.brackets[0], 4, segment.span)?
             }
+            // Without a row the matrix is meant, as an array of its four rows.
             _ => (0, 4, true),
         };
         let kind = ParamKind::Matrix((info.matrix)(number), form);
@@ -242,12 +230,13 @@ impl Checker<'_> {
     }
 
     /// `texture`, `texture[n]`, `texture[a..b]`.
-    pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let segment = segments[0];
         match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
             Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
+            // Units have a code of their own for numbers that are out of range.
             Err(failed) if matches!(failed.code, Code::RangeReversed | Code::BindingRange) => {
-                Err(Box::new(Problem {
+                Err(Box::new(PathProblem {
                     code: Code::TextureRange,
                     ..*failed
                 }))
@@ -257,7 +246,7 @@ impl Checker<'_> {
     }
 
     /// `image[n]`, `image[a..b]`
-    pub(super) fn image_binding(&self, segments: &[Segment]) -> Result<Found, Failed> {
+    pub(super) fn image_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let segment = segments[0];
         if segment.brackets[0] == Bracket::None {
             let message = "an image unit needs a number in brackets";

@@ -1,9 +1,9 @@
-//! Places of opcodes and modifiers. The statement is read again for them, because nothing keeps them: only messages need them.
+//! Places of opcodes, modifiers, registers and items. The statement is read again for them, because nothing keeps them: only messages need them.
 
 use super::Checker;
 use crate::lang::modifiers::{self, Mods};
-use crate::lex::{Kind, Token, lex};
-use crate::statement::Inst;
+use crate::lex::{Token, TokenKind, lex};
+use crate::statement::{Inst, Item};
 use glasm_ir::Span;
 
 impl Checker<'_> {
@@ -25,7 +25,7 @@ impl Checker<'_> {
         let tokens = self.tokens(inst);
         let words = tokens[1..]
             .chunks_exact(2)
-            .take_while(|pair| pair[0].kind() == Kind::Dot)
+            .take_while(|pair| pair[0].kind() == TokenKind::Dot)
             .map(|pair| pair[1]);
         let mut found = words.filter(|word| matches(word.text(self.syntax.reading.text)));
         found.next().unwrap_or(tokens[0]).span()
@@ -43,4 +43,55 @@ impl Checker<'_> {
         let ty = modifiers::Modifier::Type(inst.modifiers.data_type(number));
         self.modifier_span(inst, |word| modifiers::lookup(word) == Some(ty))
     }
+
+    pub(super) fn text_at(&self, span: Span) -> &[u8] {
+        &self.syntax.reading.text[span.range()]
+    }
+
+    /// The place of an item.
+    pub(super) fn item_span(&self, item: Item) -> Span {
+        let reading = &self.syntax.reading;
+        match item {
+            Item::Name(_, _, span) | Item::Vector { span, .. } | Item::Number(_, span) => span,
+            Item::Path(path) => reading.paths[path as usize].span,
+            Item::Scalar(literal) => reading.literals[literal as usize].span,
+        }
+    }
+
+    /// What an operand or a result names, without signs, bars and suffix in programs of registers.
+    pub(super) fn named_span(&self, span: Span) -> Span {
+        match self.facts.registers {
+            Some(_) => self.register_span(span),
+            None => span,
+        }
+    }
+
+    /// The operand without signs and bars in programs of registers, but with its suffix.
+    pub(super) fn value_span(&self, operand: Span) -> Span {
+        if self.facts.registers.is_none() {
+            return operand;
+        }
+        let text = self.text_at(operand);
+        let before = text.iter().take_while(|&&byte| is_sign(byte)).count() as u32;
+        let behind = text.iter().rev().take_while(|&&byte| is_sign(byte)).count() as u32;
+        Span::new(operand.start + before, operand.end - behind)
+    }
+
+    /// The register of an operand, without signs, bars and suffix.
+    pub(super) fn register_span(&self, operand: Span) -> Span {
+        let text = self.text_at(operand);
+        let skipped = text.iter().take_while(|&&byte| is_sign(byte)).count();
+        let register = &text[skipped..];
+        let end = match register.iter().position(|&byte| byte == b']') {
+            Some(bracket) => bracket + 1,
+            None => crate::lex::word_length(register),
+        };
+        let start = operand.start + skipped as u32;
+        Span::new(start, start + end as u32)
+    }
+}
+
+/// What stands around a value that it is no part of: signs, bars and blanks.
+fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'-' | b'+' | b'|') || byte.is_ascii_whitespace()
 }

@@ -1,7 +1,7 @@
 //! Rules of NV_fragment_program: names that programs give, parameters and constants of an instruction, results and their precision.
 //! NV_fragment_program sections 3.11.1 to 3.11.3.
 
-use super::register::Found;
+use super::register::FoundRegister;
 use super::{Checker, Implicit, Named, Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
@@ -82,6 +82,7 @@ impl Checker<'_> {
         };
         match value.filter(|_| self.has_room_for_parameter(span)) {
             Some(value) => self.declare_value(decl, (name, span), value),
+            // What is wrong was reported, and later uses of the name are no errors of their own.
             None if self.syntax.words[name.index()].named == Named::Nothing => {
                 self.syntax.words[name.index()].named = Named::Poisoned;
             }
@@ -95,6 +96,7 @@ impl Checker<'_> {
         let has_room = self.parameters <= limits::PARAMETERS;
         if !has_room {
             self.error(Code::TooManyParameters, span, "too many parameters");
+            // Counted anew, so that not every name behind this one is an error.
             self.parameters = 0;
         }
         has_room
@@ -116,6 +118,7 @@ impl Checker<'_> {
             ..Var::unnamed(VarKind::Param { first }, span)
         };
         self.declare(Some((name, span)), var);
+        // A name that stood for something else was reported, and goes on standing for that.
         if let Some(number) = number.filter(|_| is_new) {
             self.syntax.reading.numbers.insert(name, number);
         }
@@ -136,7 +139,7 @@ impl Checker<'_> {
         let text = self.syntax.reading.names.text(name);
         is_leader
             || self.facts.registers.is_some_and(|registers| {
-                !matches!(Self::find_register(registers, text), Found::None(_))
+                !matches!(Self::find_register(registers, text), FoundRegister::None(_))
             })
     }
 
@@ -233,6 +236,7 @@ impl Checker<'_> {
     /// An instruction reads one parameter, or constants that hold four different numbers at most. NV_fragment_program section 3.11.2.
     fn counted_operands(&mut self, operands: &[Operand]) {
         let mut counted = operands.iter().filter(|operand| self.is_counted(operand));
+        // A single one breaks no rule: no vector has more than four numbers.
         let is_alone = counted.next().is_some() && counted.next().is_none();
         for operand in operands {
             self.component_of_number(operand);

@@ -1,7 +1,7 @@
 //! Bindings whose number is computed at run time: `vertex.attrib[A.x + 1]`. NV_vertex_program3 sections 2.14.3.1 and 2.14.3.4,
 //! NV_fragment_program2 section 3.11.3.1.
 
-use super::binding::{Bound, Failed, fail, needs_constant};
+use super::brackets::{Bound, Failed, fail, needs_constant};
 use super::declare::io_binding;
 use super::{Checker, Var, VarKind};
 use crate::codes::Code;

@@ -3,8 +3,9 @@
 //! NV_geometry_shader_passthrough sections 2.X.6 and 2.X.7.Y.
 
 use super::Checker;
-use super::binding::Bound;
+use super::brackets::Bound;
 use super::declare::io_binding;
+use super::noted::Passed;
 use crate::codes::Code;
 use crate::lang::declarations::{Argument, DECLARATIONS, Declaration, DeclarationInfo, Occurrence};
 use crate::lang::limits;
@@ -13,48 +14,9 @@ use crate::lang::stage_name;
 use crate::names::NameId;
 use crate::source::Version;
 use crate::statement::{Decl, Inst, Item};
-use crate::vars::{IoBinding, Side};
+use crate::vars::IoBinding;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
-
-/// The declarations so far, and what waits for later ones.
-#[derive(Debug, Default)]
-pub(super) struct Declarations {
-    /// Bits of [`Declaration`].
-    seen: u16,
-    /// The vertices that were named before it was known how many there are, each beyond those before.
-    vertices: [Vec<(u32, Span)>; 2],
-    /// The first binding of patches before the input primitive was known.
-    patch: Option<Span>,
-    /// The first EMITS before the output primitive was known.
-    streams: Option<Span>,
-}
-
-impl Declarations {
-    fn has(&self, declaration: Declaration) -> bool {
-        self.seen & declaration.bit() != 0
-    }
-
-    /// Notes a vertex.
-    pub(super) fn late_vertex(&mut self, side: Side, number: u32, span: Span) {
-        let list = &mut self.vertices[side as usize];
-        if list.last().is_none_or(|(last, _)| number > *last) {
-            list.push((number, span));
-        }
-    }
-
-    pub(super) fn take_late_vertices(&mut self, side: Side) -> Vec<(u32, Span)> {
-        std::mem::take(&mut self.vertices[side as usize])
-    }
-}
-
-/// A result that vertices take from those that come in.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Passed {
-    pub(crate) binding: IoBinding,
-    pub(crate) mask: WriteMask,
-    span: Span,
-}
 
 impl Checker<'_> {
     /// A declaration about the program as a whole.
@@ -220,27 +182,6 @@ impl Checker<'_> {
         }
     }
 
-    /// The input primitive, once it is declared.
-    pub(super) fn input_primitive(&self) -> Option<InputPrimitive> {
-        let is_declared = self.declarations.has(Declaration::PrimitiveIn);
-        is_declared.then_some(self.program.modes.primitive_in)
-    }
-
-    /// An attribute of patches in a geometry program. NV_gpu_program5 section 2.X.3.2.
-    pub(super) fn patch_binding(&mut self, span: Span) {
-        match self.input_primitive() {
-            Some(InputPrimitive::Patches) => {}
-            Some(_) => self.no_patch(span),
-            None => drop(self.declarations.patch.get_or_insert(span)),
-        }
-    }
-
-    fn no_patch(&mut self, span: Span) {
-        let text = self.source_text(span);
-        let message = format!("`{text}` needs PRIMITIVE_IN PATCHES");
-        self.error(Code::PatchBinding, span, message);
-    }
-
     /// EMIT, EMITS or ENDPRIM.
     pub(super) fn emission(&mut self, inst: &Inst) {
         if self.stage != Stage::Geometry {
@@ -253,6 +194,7 @@ impl Checker<'_> {
             return self.error(Code::PassthroughNotAllowed, span, message);
         }
         let writes_streams = !inst.opcode.info().operands.is_empty();
+        // Earlier versions have no EMITS, and that is the error then.
         if !writes_streams || self.version < Version::V5_0 {
             return;
         }

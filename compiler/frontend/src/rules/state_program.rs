@@ -1,6 +1,6 @@
 //! Rules of vertex state programs: they write parameters, and have no results. NV_vertex_program section 2.14.4.
 
-use super::{Checker, VarKind};
+use super::Checker;
 use crate::codes::Code;
 use crate::statement::{Dst, Index};
 
@@ -23,11 +23,5 @@ impl Checker<'_> {
             let message = "the program writes no component of a parameter, such as `c[0]`";
             self.whole(Code::NoParameterWritten, message);
         }
-    }
-
-    /// Whether the elements of an array stand together once some instruction has a run-time index: then instructions with constant
-    /// indices find them there. Parameters in a buffer stand together anyway.
-    pub(super) fn keeps_together(&self, var: u32) -> bool {
-        self.program.vars[var as usize].kind != VarKind::WritableParam
     }
 }

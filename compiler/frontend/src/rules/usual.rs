@@ -2,90 +2,14 @@
 //! elements with a constant index within bounds, that fit the type of the instruction. Others go through the rules one by one.
 
 use super::types::usual_types;
-use super::{Checker, InstTypes, Var, VarKind};
+use super::uses::{ATTRIBUTE, PARAMETER, UNKNOWN, Uses};
+use super::{Checker, InstTypes, VarKind};
 use crate::lang::opcodes::{OpcodeInfo, OperandKind, ResultKind};
 use crate::lang::options::Features;
 use crate::line::{Line, Source, Target, Value};
 use crate::names::Named;
-use crate::source::Family;
-use crate::statement::{Base, Dst, Extra, Index, Inst, Operand, SuffixKind};
+use crate::statement::{Base, Dst, Extra, Inst, Operand, SuffixKind};
 use glasm_ir::types::{Base as TypeBase, Type};
-
-/// What instructions can do with a variable without breaking a rule.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Uses {
-    /// Number of elements; 0 of what is no array.
-    elements: u32,
-    /// As what it is read.
-    read: Bases,
-    /// As what it is written.
-    written: Bases,
-    /// What it counts among the registers of which an instruction reads one, in fragment programs of registers.
-    count: u8,
-    /// Whether it is a number, which has no components.
-    is_number: bool,
-}
-
-/// What attributes count, of which there are three at most in an instruction.
-const ATTRIBUTE: u8 = 1;
-/// What parameters and constants count.
-const PARAMETER: u8 = 4;
-/// What a register counts of which more must be found out.
-const UNKNOWN: u8 = 16;
-
-bitflags::bitflags! {
-    /// Base types.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    struct Bases: u8 {
-        const FLOAT = 1 << TypeBase::Float as u8;
-        const SIGNED = 1 << TypeBase::Signed as u8;
-        const UNSIGNED = 1 << TypeBase::Unsigned as u8;
-    }
-}
-
-impl Bases {
-    #[inline]
-    fn has(self, base: TypeBase) -> bool {
-        self.bits() >> base as u8 & 1 != 0
-    }
-}
-
-impl Uses {
-    /// Variables with rules of their own have no usual use. `elements` is how many constant indices an array has.
-    fn of(var: &Var, elements: Option<u32>) -> Self {
-        let bases = match (var.base, var.element, elements) {
-            (_, Some(_), _) | (_, _, Some(0)) => Bases::empty(),
-            (None, None, _) => Bases::all(),
-            (Some(TypeBase::Float), None, _) => Bases::FLOAT,
-            (Some(TypeBase::Signed), None, _) => Bases::SIGNED,
-            (Some(TypeBase::Unsigned), None, _) => Bases::UNSIGNED,
-        };
-        let only_if = |can: bool| if can { bases } else { Bases::empty() };
-        Self {
-            elements: elements.unwrap_or(0),
-            read: only_if(var.kind.is_value()),
-            written: only_if(matches!(var.kind, VarKind::Temp | VarKind::Result { .. })),
-            count: if matches!(var.kind, VarKind::Attrib { .. }) {
-                ATTRIBUTE
-            } else if matches!(var.kind, VarKind::Param { .. }) {
-                PARAMETER
-            } else {
-                0
-            },
-            is_number: var.is_number,
-        }
-    }
-
-    /// Whether an index is within bounds, or there is none where none belongs.
-    #[inline(always)]
-    fn takes(self, index: Index) -> bool {
-        match index {
-            Index::None => self.elements == 0,
-            Index::Const(number) => number < self.elements,
-            Index::Relative(_) | Index::Pair(_) => false,
-        }
-    }
-}
 
 impl Checker<'_> {
     /// Makes the line of the instruction that was read last, if only types and kinds of its operands count. False for others, of which nothing
@@ -117,6 +41,7 @@ impl Checker<'_> {
         };
         let first_source = self.program.lines.sources.len() as u32;
         self.usual_sources(info, types);
+        // Asked for again: to check result and sources, which may make variables, needs all of the checker.
         let Some(inst) = self.syntax.inst() else {
             return false;
         };
@@ -236,17 +161,15 @@ impl Checker<'_> {
     /// Whether opcode and modifiers exist in the language, with the options of the program.
     #[inline(always)]
     fn is_usual_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
-        let exists = match self.family {
-            Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
-                self.has_usual_register_form(inst, info)
-            }
-            Family::Typed => self.has_opcode(info) && self.has_modifiers(inst, info),
-            Family::Arb => {
-                let operands = &self.syntax.reading.operands;
-                let form = info.arb.of(self.stage);
-                form.is_some_and(|form| self.has_form(inst, form))
-                    && (!self.is_plain_arb() || self.is_plain_line(inst, operands))
-            }
+        let exists = if self.facts.registers.is_some() {
+            self.has_usual_register_form(inst, info)
+        } else if self.facts.forms_by_options {
+            let operands = &self.syntax.reading.operands;
+            let form = info.arb.of(self.stage);
+            form.is_some_and(|form| self.has_form(inst, form))
+                && (!self.is_plain_arb() || self.is_plain_line(inst, operands))
+        } else {
+            self.has_opcode(info) && self.has_modifiers(inst, info)
         };
         exists && !inst.modifiers.is_atomic()
     }
@@ -281,8 +204,8 @@ impl Checker<'_> {
             }
         };
         // Results have declared sizes there.
-        let is_sized = self.program.features.contains(Features::NV_FRAGMENT)
-            && self.family != Family::Fragment1;
+        let is_sized =
+            self.program.features.contains(Features::NV_FRAGMENT) && self.facts.registers.is_none();
         let var = self.usual_variable(dst.base)?;
         let uses = self.uses[var as usize];
         (uses.written.has(base) && uses.takes(dst.index) && !is_sized).then_some(Target {
@@ -330,10 +253,12 @@ impl Checker<'_> {
 /// As what a usual operand is read, in an instruction whose type has the base type `own`.
 #[inline(always)]
 fn usual_base(operand: &Operand, kind: OperandKind, own: TypeBase) -> Option<TypeBase> {
-    let is_one = matches!(operand.suffix.kind(), SuffixKind::One(_));
-    if kind == OperandKind::V || kind == OperandKind::S && is_one {
-        Some(own)
-    } else {
-        (kind == OperandKind::Vf).then_some(TypeBase::Float)
+    if kind == OperandKind::V {
+        return Some(own);
+    }
+    let is_one = || matches!(operand.suffix.kind(), SuffixKind::One(_));
+    match kind == OperandKind::S {
+        true => is_one().then_some(own),
+        false => (kind == OperandKind::Vf).then_some(TypeBase::Float),
     }
 }

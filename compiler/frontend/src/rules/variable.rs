@@ -1,7 +1,7 @@
 //! Variables with bindings: ATTRIB, PARAM, OUTPUT, buffers, TEXTURE, SHARED.
 //! NV_gpu_program4 sections 2.X.3.2 to 2.X.3.6, NV_gpu_program5 section 2.X.3.8.
 
-use super::binding::Bound;
+use super::brackets::Bound;
 use super::buffers::BufferRange;
 use super::declare::{attrib_binding, base_of, io_binding};
 use super::{Checker, IoBinding, Named, Var, VarKind};
@@ -581,16 +581,6 @@ impl Checker<'_> {
                 row.path
             );
             self.error(Code::InterpolationConflict, decl.span, message);
-        }
-    }
-
-    /// The place of an item.
-    pub(super) fn item_span(&self, item: Item) -> Span {
-        let reading = &self.syntax.reading;
-        match item {
-            Item::Name(_, _, span) | Item::Vector { span, .. } | Item::Number(_, span) => span,
-            Item::Path(path) => reading.paths[path as usize].span,
-            Item::Scalar(literal) => reading.literals[literal as usize].span,
         }
     }
 }

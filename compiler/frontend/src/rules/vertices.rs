@@ -1,14 +1,15 @@
 //! Attributes of vertices and patches: which prefixes they have, which vertices there are, indices that select a vertex.
 //! NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 section 2.X.3.2.
 
-use super::binding::{Failed, fail};
+use super::brackets::{Failed, fail};
 use super::declare::attrib_binding;
 use super::{Checker, Implicit, VarKind};
 use crate::codes::Code;
 use crate::lang::Stages;
 use crate::lang::bindings::{ATTRIBS, BindingInfo, Traits};
+use crate::lang::declarations::Declaration;
 use crate::lang::paths::{self, Prefix};
-use crate::statement::{Bracket, Index, Segment};
+use crate::statement::{Bracket, Segment};
 use crate::vars::{Holder, Side, VertexOf};
 use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES};
 use glasm_ir::{Span, Stage};
@@ -160,68 +161,6 @@ impl Checker<'_> {
         first == next
     }
 
-    /// The index of a variable whose first index is the number of a vertex.
-    pub(super) fn vertex_index(
-        &mut self,
-        (var, array): (u32, Option<u32>),
-        index: Index,
-        span: Span,
-    ) {
-        let (vertex, element) = match (index, array) {
-            (Index::Pair(pair), Some(count)) => {
-                let [vertex, element] = self.syntax.reading.pairs[pair as usize];
-                (vertex, Some((element, count)))
-            }
-            (Index::Const(_) | Index::Relative(_), None) => (index, None),
-            (Index::None | Index::Pair(_), None)
-            | (Index::None | Index::Const(_) | Index::Relative(_), Some(_)) => {
-                return self.wrong_indices((var, array), index, span);
-            }
-        };
-        let side = self.side_of(var);
-        match vertex {
-            Index::Relative(relative) => {
-                let vertices = self.vertices(side).unwrap_or(MAX_PATCH_VERTICES);
-                self.run_time_index(vertices, relative);
-            }
-            // In patches such a vertex is undefined. NV_tessellation_program5 section 2.X.3.2.
-            Index::Const(number) if self.stage == Stage::Geometry => {
-                self.vertex_number(side, number, span);
-            }
-            Index::Const(_) | Index::None | Index::Pair(_) => {}
-        }
-        match element {
-            Some((Index::Relative(relative), count)) => self.relative(var, count, relative),
-            Some((Index::Const(number), count)) if number >= count => {
-                let text = self.var_text(var);
-                let message =
-                    format!("index {number} is out of bounds: {text} has {count} elements");
-                self.error(Code::IndexOutOfBounds, span, message);
-            }
-            Some(_) | None => {}
-        }
-    }
-
-    #[cold]
-    fn wrong_indices(&mut self, (var, array): (u32, Option<u32>), index: Index, span: Span) {
-        let text = self.var_text(var);
-        let (code, message) = match (array, index) {
-            (Some(_), _) => (
-                Code::ArrayNeedsIndex,
-                format!("{text} needs two indices: vertex and element"),
-            ),
-            (None, Index::Pair(_)) => (
-                Code::IndexOnScalar,
-                format!("{text} has one index, the number of a vertex"),
-            ),
-            (None, Index::None | Index::Const(_) | Index::Relative(_)) => (
-                Code::ArrayNeedsIndex,
-                format!("{text} needs an index, the number of a vertex"),
-            ),
-        };
-        self.error(code, span, message);
-    }
-
     /// So many constant numbers of vertices select one in a variable without looking further.
     pub(super) fn usual_vertices(&self, var: u32) -> u32 {
         let info = &self.program.vars[var as usize];
@@ -232,7 +171,7 @@ impl Checker<'_> {
         }
     }
 
-    fn side_of(&self, var: u32) -> Side {
+    pub(super) fn side_of(&self, var: u32) -> Side {
         let kind = self.program.vars[var as usize].kind;
         let bindings = self.program.bindings_of(kind);
         bindings.first().map_or(Side::In, |it| it.holder.side)
@@ -252,7 +191,7 @@ impl Checker<'_> {
     }
 
     /// The number of a vertex that a binding or an index names. Checked at the end if the program has not declared yet how many there are.
-    fn vertex_number(&mut self, side: Side, number: u32, span: Span) {
+    pub(super) fn vertex_number(&mut self, side: Side, number: u32, span: Span) {
         match self.vertices(side) {
             Some(count) if number >= count => self.no_vertex((side, count), span),
             Some(_) => {}
@@ -287,5 +226,26 @@ impl Checker<'_> {
                 self.no_vertex((side, count), span);
             }
         }
+    }
+
+    /// The input primitive, once it is declared.
+    pub(super) fn input_primitive(&self) -> Option<InputPrimitive> {
+        let is_declared = self.declarations.has(Declaration::PrimitiveIn);
+        is_declared.then_some(self.program.modes.primitive_in)
+    }
+
+    /// An attribute of patches in a geometry program. NV_gpu_program5 section 2.X.3.2.
+    pub(super) fn patch_binding(&mut self, span: Span) {
+        match self.input_primitive() {
+            Some(InputPrimitive::Patches) => {}
+            Some(_) => self.no_patch(span),
+            None => drop(self.declarations.patch.get_or_insert(span)),
+        }
+    }
+
+    pub(super) fn no_patch(&mut self, span: Span) {
+        let text = self.source_text(span);
+        let message = format!("`{text}` needs PRIMITIVE_IN PATCHES");
+        self.error(Code::PatchBinding, span, message);
     }
 }

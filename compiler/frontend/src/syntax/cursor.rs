@@ -4,18 +4,19 @@
 //! and for looking further ahead.
 
 use super::letters::Letters;
+use super::memory::SyntaxMemory;
 use super::vocabulary::{Leader, Vocabulary, Word};
 use crate::codes::Code;
-use crate::header::Start;
-use crate::kept::{self, Scratch};
 use crate::lang::conditions::{self, Test};
 use crate::lang::facts::LanguageFacts;
 use crate::lang::opcodes;
 use crate::lang::options::Features;
-use crate::lex::{self, Kind, Token};
-use crate::names::{NameId, Names};
+use crate::lex::{self, Token, TokenKind};
+use crate::memory::take;
+use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::ProgramType;
+use crate::start::Start;
 use crate::statement::{Inst, Reading};
 use crate::words;
 use glasm_ir::Span;
@@ -36,7 +37,7 @@ pub(super) enum Expected {
     Integer,
     Number,
     Brackets,
-    Token(Kind),
+    Token(TokenKind),
     Condition,
     Label,
     Target,
@@ -101,7 +102,7 @@ impl std::fmt::Debug for Syntax<'_> {
 
 impl<'s> Syntax<'s> {
     /// Before the first statement of a program.
-    pub(crate) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
+    pub(crate) fn new(start: Start<'s>, memory: &mut SyntaxMemory) -> Self {
         let Start {
             dialect,
             text,
@@ -111,22 +112,8 @@ impl<'s> Syntax<'s> {
             tgsi: _,
         } = start;
         let facts = dialect.facts();
-        let names = std::mem::take(&mut scratch.names);
-        let reading = Reading {
-            names: Names::new(text, facts.reserved_words, names),
-            decls: kept::take(&mut scratch.decls),
-            items: kept::take(&mut scratch.items),
-            operands: kept::take(&mut scratch.operands),
-            paths: kept::take(&mut scratch.paths),
-            segments: kept::take(&mut scratch.segments),
-            pairs: kept::take(&mut scratch.pairs),
-            relatives: kept::take(&mut scratch.relatives),
-            literals: kept::take(&mut scratch.literals),
-            numbers: kept::take_map(&mut scratch.numbers),
-            textures: kept::take(&mut scratch.textures),
-            ..Reading::new(dialect, text)
-        };
-        let mut words = kept::take(&mut scratch.words);
+        let reading = memory.reading(dialect, text);
+        let mut words = take(&mut memory.words);
         words.resize(reading.names.len(), Word::new(Leader::Other));
         Self {
             rest: lex::without_blanks(&text[body..]),
@@ -145,9 +132,9 @@ impl<'s> Syntax<'s> {
     }
 
     /// What was said of the program.
-    pub(crate) fn finish(self, scratch: &mut Scratch) -> Reports {
-        scratch.words = self.words;
-        scratch.keep_lists(self.reading);
+    pub(crate) fn finish(self, memory: &mut SyntaxMemory) -> Reports {
+        memory.words = self.words;
+        memory.keep(self.reading);
         self.reports
     }
 
@@ -269,10 +256,10 @@ impl<'s> Syntax<'s> {
     }
 
     /// The kind of the token behind `behind` others.
-    pub(super) fn peek_kind(&self, behind: usize) -> Kind {
+    pub(super) fn peek_kind(&self, behind: usize) -> TokenKind {
         self.ahead()
             .nth(behind)
-            .map_or(Kind::End, |token| token.kind())
+            .map_or(TokenKind::End, |token| token.kind())
     }
 
     /// Goes on with the first token at or behind byte `at`.
@@ -296,9 +283,9 @@ impl<'s> Syntax<'s> {
 
     /// Whether the next token is a mark, of one byte.
     #[inline(always)]
-    pub(super) fn is_at(&self, mark: Kind) -> bool {
+    pub(super) fn is_at(&self, mark: TokenKind) -> bool {
         match (mark, self.rest) {
-            (Kind::Dot, [b'.', b'.' | b'0'..=b'9', ..]) => false,
+            (TokenKind::Dot, [b'.', b'.' | b'0'..=b'9', ..]) => false,
             (_, rest) => rest.first() == Some(&mark.byte()),
         }
     }
@@ -311,7 +298,7 @@ impl<'s> Syntax<'s> {
 
     /// Takes the next token if it is the mark.
     #[inline(always)]
-    pub(super) fn accept(&mut self, mark: Kind) -> bool {
+    pub(super) fn accept(&mut self, mark: TokenKind) -> bool {
         let found = self.is_at(mark);
         if found {
             self.skip(1);
@@ -321,7 +308,7 @@ impl<'s> Syntax<'s> {
 
     /// Takes a mark or fails.
     #[inline(always)]
-    pub(super) fn expect(&mut self, mark: Kind, expected: Expected) -> Parsed<()> {
+    pub(super) fn expect(&mut self, mark: TokenKind, expected: Expected) -> Parsed<()> {
         match self.accept(mark) {
             true => Ok(()),
             false => Err(self.fail_at(expected)),
@@ -337,13 +324,14 @@ impl<'s> Syntax<'s> {
                 self.rest = &self.rest[2..];
                 Ok(())
             }
-            _ => self.expect(Kind::Comma, Expected::Comma),
+            _ => self.expect(TokenKind::Comma, Expected::Comma),
         }
     }
 
     /// Takes a mark that closes something or fails: where it ends.
     #[inline(always)]
-    pub(super) fn close(&mut self, mark: Kind) -> Parsed<u32> {
+    pub(super) fn close(&mut self, mark: TokenKind) -> Parsed<u32> {
+        // Before it is taken, and blanks behind it with it.
         let end = self.position() + 1;
         self.expect(mark, Expected::Token(mark))?;
         Ok(end)
@@ -374,7 +362,7 @@ impl<'s> Syntax<'s> {
     /// A name that is long or new.
     #[inline(never)]
     fn take_other_name(&mut self, start: u32) -> (NameId, Span) {
-        let (length, key) = lex::word(self.rest);
+        let (length, key) = lex::name(self.rest);
         let span = Span::new(start, start + length as u32);
         let name = self.intern_keyed(span, key);
         self.skip(length);
@@ -387,15 +375,17 @@ impl<'s> Syntax<'s> {
         // The token found says more than the one expected: a semicolon where an operand should be is a missing operand.
         let found = self.peek().kind();
         let code = match (expected, found) {
-            (_, Kind::Bad) => Code::UnexpectedCharacter,
-            (_, Kind::Word) if expected != Expected::Target => Code::BadNumber,
-            (Expected::Integer, Kind::Float) if self.facts.registers.is_some() => Code::BadNumber,
-            (Expected::Comma | Expected::Operand, Kind::Semicolon) => Code::MissingOperand,
-            (Expected::Semicolon, Kind::Comma) => Code::ExtraOperand,
-            (Expected::Modifier, Kind::Ident) => Code::ModifierUnknown,
-            (Expected::Target, Kind::Ident | Kind::Word) => Code::TargetUnknown,
-            (Expected::Condition, Kind::Ident) => Code::CondTest,
-            (Expected::FreeName, Kind::Ident) => Code::ReservedName,
+            (_, TokenKind::Bad) => Code::UnexpectedCharacter,
+            (_, TokenKind::Word) if expected != Expected::Target => Code::BadNumber,
+            (Expected::Integer, TokenKind::Float) if self.facts.registers.is_some() => {
+                Code::BadNumber
+            }
+            (Expected::Comma | Expected::Operand, TokenKind::Semicolon) => Code::MissingOperand,
+            (Expected::Semicolon, TokenKind::Comma) => Code::ExtraOperand,
+            (Expected::Modifier, TokenKind::Ident) => Code::ModifierUnknown,
+            (Expected::Target, TokenKind::Ident | TokenKind::Word) => Code::TargetUnknown,
+            (Expected::Condition, TokenKind::Ident) => Code::CondTest,
+            (Expected::FreeName, TokenKind::Ident) => Code::ReservedName,
             _ => Code::UnexpectedToken,
         };
         self.fail_with(expected, code)

@@ -3,12 +3,12 @@
 use super::cursor::{Expected, Parsed, Read, Syntax};
 use super::define;
 use super::keywords::DeclWord;
-use super::operand::{sign, signed_number, vector};
-use super::path::{small_int, whole_path};
+use super::numbers::{sign, signed_number, small_int, vector};
+use super::path::whole_path;
 use super::vocabulary::Leader;
 use crate::codes::Code;
 use crate::lang::declarations::Argument;
-use crate::lex::Kind;
+use crate::lex::TokenKind;
 use crate::names::NameId;
 use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
 use glasm_ir::Span;
@@ -32,7 +32,7 @@ pub(super) fn declaration(input: &mut Syntax<'_>, first: Span, word: DeclWord) -
     };
     body(input, &mut decl)?;
     decl.span.end = input.position() + 1;
-    input.expect(Kind::Semicolon, Expected::EndOfDecl)?;
+    input.expect(TokenKind::Semicolon, Expected::EndOfDecl)?;
     let reading = &mut input.reading;
     decl.item_count = reading.items.len() as u32 - first_item;
     let number = reading.decls.len() as u32;
@@ -45,7 +45,7 @@ pub(super) fn declaration(input: &mut Syntax<'_>, first: Span, word: DeclWord) -
 fn modifiers(input: &mut Syntax<'_>, mut mods: VarMods) -> Parsed<(DeclKind, VarMods)> {
     loop {
         let before = input.position();
-        let (name, word) = input.expect_name(Expected::Token(Kind::Ident))?;
+        let (name, word) = input.expect_name(Expected::Token(TokenKind::Ident))?;
         match input.leader(name) {
             Leader::Decl(DeclWord::Keyword(kind)) => return Ok((kind, mods)),
             Leader::Decl(DeclWord::Modifier(modifier)) => {
@@ -53,7 +53,7 @@ fn modifiers(input: &mut Syntax<'_>, mut mods: VarMods) -> Parsed<(DeclKind, Var
             }
             _ => {
                 input.go_to(before);
-                return Err(input.fail_at(Expected::Token(Kind::Ident)));
+                return Err(input.fail_at(Expected::Token(TokenKind::Ident)));
             }
         }
     }
@@ -91,7 +91,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
     match decl.kind {
         DeclKind::Temp | DeclKind::Address => {
             temp_name(input)?;
-            while input.accept(Kind::Comma) {
+            while input.accept(TokenKind::Comma) {
                 temp_name(input)?;
             }
         }
@@ -103,7 +103,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
         }
         DeclKind::Alias => {
             decl.name = Some(new_name(input)?);
-            input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
+            input.expect(TokenKind::Equals, Expected::Token(TokenKind::Equals))?;
             let item = alias_target(input)?;
             input.reading.items.push(item);
         }
@@ -117,7 +117,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
             input.reading.items.push(Item::Name(ty, Size::Single, span));
             decl.name = Some(new_name(input)?);
             decl.size = size(input)?;
-            input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
+            input.expect(TokenKind::Equals, Expected::Token(TokenKind::Equals))?;
             initializer(input, decl)?;
         }
         DeclKind::Attrib
@@ -145,8 +145,8 @@ fn bound_variable(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
         decl.size2 = size(input)?;
     }
     // The grammar of NV_shader_atomic_counters has no equals sign.
-    if decl.kind != DeclKind::Counter || input.is_at(Kind::Equals) {
-        input.expect(Kind::Equals, Expected::Token(Kind::Equals))?;
+    if decl.kind != DeclKind::Counter || input.is_at(TokenKind::Equals) {
+        input.expect(TokenKind::Equals, Expected::Token(TokenKind::Equals))?;
     }
     initializer(input, decl)
 }
@@ -164,16 +164,16 @@ fn alias_target(input: &mut Syntax<'_>) -> Parsed<Item> {
 
 /// Labels in braces; there may be none.
 fn labels(input: &mut Syntax<'_>) -> Parsed<()> {
-    let brace = Expected::Token(Kind::OpenBrace);
-    input.expect(Kind::OpenBrace, brace)?;
-    while !input.accept(Kind::CloseBrace) {
+    let brace = Expected::Token(TokenKind::OpenBrace);
+    input.expect(TokenKind::OpenBrace, brace)?;
+    while !input.accept(TokenKind::CloseBrace) {
         let (name, span) = input.expect_name(Expected::Label)?;
         input
             .reading
             .items
             .push(Item::Name(name, Size::Single, span));
-        if !input.is_at(Kind::CloseBrace) {
-            input.expect(Kind::Comma, Expected::Token(Kind::CloseBrace))?;
+        if !input.is_at(TokenKind::CloseBrace) {
+            input.expect(TokenKind::Comma, Expected::Token(TokenKind::CloseBrace))?;
         }
     }
     Ok(())
@@ -185,8 +185,8 @@ fn numbers(input: &mut Syntax<'_>) -> Parsed<()> {
         let span = input.peek().span();
         let value = small_int(input)?;
         input.reading.items.push(Item::Number(value, span));
-        let comma = input.accept(Kind::Comma);
-        if !comma && input.peek().kind() != Kind::Int {
+        let comma = input.accept(TokenKind::Comma);
+        if !comma && input.peek().kind() != TokenKind::Int {
             return Ok(());
         }
     }
@@ -213,7 +213,7 @@ fn argument(input: &mut Syntax<'_>, argument: Argument) -> Parsed<()> {
 /// An integer with an optional sign, kept by its bits. Numbers out of range become the nearest ones.
 fn signed_integer(input: &mut Syntax<'_>) -> Parsed<()> {
     let start = input.peek().span();
-    let is_negative = sign(input) == Some(Kind::Minus);
+    let is_negative = sign(input) == Some(TokenKind::Minus);
     let end = input.peek().span();
     let magnitude = small_int(input)?.min(i32::MAX as u32) as i32;
     let value = if is_negative { -magnitude } else { magnitude };
@@ -245,39 +245,41 @@ fn temp_name(input: &mut Syntax<'_>) -> Parsed<()> {
 
 /// Nothing, `[]` or `[n]`.
 fn size(input: &mut Syntax<'_>) -> Parsed<Size> {
-    if !input.accept(Kind::OpenBracket) {
+    if !input.accept(TokenKind::OpenBracket) {
         return Ok(Size::Single);
     }
     let digits = input.peek();
     let size = match digits.kind() {
-        Kind::Int => Size::Of(small_int(input)?, digits.span()),
+        TokenKind::Int => Size::Of(small_int(input)?, digits.span()),
         _ => Size::Open,
     };
-    input.close(Kind::CloseBracket)?;
+    input.close(TokenKind::CloseBracket)?;
     Ok(size)
 }
 
 /// A single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is no array is one constant.
 fn initializer(input: &mut Syntax<'_>, decl: &Decl) -> Parsed<()> {
-    let braces = input.is_at(Kind::OpenBrace) || !input.facts.bare_ranges;
+    let braces = input.is_at(TokenKind::OpenBrace) || !input.facts.bare_ranges;
     if decl.size == Size::Single || !braces {
         return item(input);
     }
-    input.expect(Kind::OpenBrace, Expected::Token(Kind::OpenBrace))?;
+    input.expect(TokenKind::OpenBrace, Expected::Token(TokenKind::OpenBrace))?;
     item(input)?;
-    while input.accept(Kind::Comma) {
+    while input.accept(TokenKind::Comma) {
         item(input)?;
     }
-    input.close(Kind::CloseBrace)?;
+    input.close(TokenKind::CloseBrace)?;
     Ok(())
 }
 
 /// A binding or a constant.
 fn item(input: &mut Syntax<'_>) -> Parsed<()> {
     let item = match input.peek().kind() {
-        Kind::Ident => Item::Path(whole_path(input)?),
-        Kind::Int | Kind::Float | Kind::Plus | Kind::Minus => Item::Scalar(signed_number(input)?),
-        Kind::OpenBrace => {
+        TokenKind::Ident => Item::Path(whole_path(input)?),
+        TokenKind::Int | TokenKind::Float | TokenKind::Plus | TokenKind::Minus => {
+            Item::Scalar(signed_number(input)?)
+        }
+        TokenKind::OpenBrace => {
             let (first, count, span) = vector(input)?;
             Item::Vector { first, count, span }
         }

@@ -2,7 +2,7 @@
 
 use super::cursor::{Parsed, Syntax};
 use super::operand::{operand, suffix};
-use crate::lex::Kind;
+use crate::lex::TokenKind;
 use crate::statement::{Index, Operand, Signs, Suffix};
 use glasm_ir::Span;
 
@@ -10,7 +10,7 @@ use glasm_ir::Span;
 pub(super) fn handle_ahead(input: &Syntax<'_>) -> bool {
     input.rest.starts_with(b"handle")
         && input.text(input.peek()) == b"handle"
-        && input.peek_kind(1) == Kind::OpenParen
+        && input.peek_kind(1) == TokenKind::OpenParen
 }
 
 /// A texture operand without a name, and the operand that is its handle.
@@ -21,7 +21,7 @@ pub(super) fn handle(input: &mut Syntax<'_>) -> Parsed<Handle> {
     let start = input.advance().start();
     input.advance();
     let handle = operand(input)?;
-    let end = input.close(Kind::CloseParen)?;
+    let end = input.close(TokenKind::CloseParen)?;
     let texture = Operand {
         base: handle.base,
         index: Index::None,

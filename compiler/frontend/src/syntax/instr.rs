@@ -2,14 +2,15 @@
 
 use super::cursor::{Expected, Parsed, Syntax};
 use super::handle::{handle, handle_ahead, texture_handle};
-use super::operand::{condition, operand, optional_condition, push_operand, result, sign};
+use super::numbers::{self, sign};
+use super::operand::{condition, operand, optional_condition, result, usual_operand};
 use super::{path, register};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::register::FragmentNames;
 use crate::lang::targets;
-use crate::lex::{Kind, Token};
+use crate::lex::{Token, TokenKind};
 use crate::statement::{
     Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
 };
@@ -24,13 +25,13 @@ pub(super) fn instruction(
 ) -> Parsed<()> {
     input.reading.operands.clear();
     let mut modifiers = Modifiers::new(mods);
-    if input.is_at(Kind::Dot) {
+    if input.is_at(TokenKind::Dot) {
         modifiers = add_modifiers(input, modifiers)?;
     }
     let info = opcode.info();
     // Most opcodes have a result and operands only, which the lines below read without a look at their kinds.
     if !info.plain {
-        let start = Start {
+        let start = Opening {
             opcode,
             word,
             modifiers,
@@ -47,7 +48,8 @@ pub(super) fn instruction(
     };
     for _ in usize::from(dst.is_none())..operands {
         input.expect_comma()?;
-        push_operand(input)?;
+        let operand = usual_operand(input)?;
+        input.reading.operands.push(operand);
     }
     let end = semicolon(input)?;
     input.read_inst(Inst {
@@ -74,7 +76,7 @@ fn first_operand(input: &mut Syntax<'_>, operands: usize) -> Parsed<()> {
 
 /// What stands before the operands.
 #[derive(Clone, Copy)]
-struct Start {
+struct Opening {
     opcode: Opcode,
     word: Span,
     modifiers: Modifiers,
@@ -82,8 +84,8 @@ struct Start {
 
 /// Flow control, textures, SWZ, KIL.
 #[inline(never)]
-fn unusual_instruction(input: &mut Syntax<'_>, start: Start) -> Parsed<()> {
-    let Start {
+fn unusual_instruction(input: &mut Syntax<'_>, start: Opening) -> Parsed<()> {
+    let Opening {
         opcode,
         word,
         modifiers,
@@ -126,7 +128,7 @@ fn rest(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
             continue;
         }
         if !separated {
-            input.expect(Kind::Comma, Expected::Comma)?;
+            input.expect(TokenKind::Comma, Expected::Comma)?;
         }
         operand_of_kind(input, inst, kind)?;
         separated = false;
@@ -142,7 +144,7 @@ fn semicolon(input: &mut Syntax<'_>) -> Parsed<u32> {
     match *input.rest {
         // Most lines end here.
         [b';', b'\n', next, ..] if next > b'#' => input.rest = &input.rest[2..],
-        _ => input.expect(Kind::Semicolon, Expected::Semicolon)?,
+        _ => input.expect(TokenKind::Semicolon, Expected::Semicolon)?,
     }
     match input.reading.text[..close as usize].last() {
         Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.reading.text, close as usize)),
@@ -176,7 +178,7 @@ fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -
         | OperandKind::AddressRegister
         | OperandKind::Subroutine => some_operand(input)?,
         OperandKind::Count => {
-            if !input.is_at(Kind::Semicolon) {
+            if !input.is_at(TokenKind::Semicolon) {
                 some_operand(input)?;
             }
         }
@@ -199,7 +201,7 @@ fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -
         OperandKind::Texture => texture(input, inst)?,
         OperandKind::Image => {
             image(input, inst)?;
-            input.expect(Kind::Comma, Expected::Comma)?;
+            input.expect(TokenKind::Comma, Expected::Comma)?;
             image_target(input)?;
         }
         OperandKind::ImageUnit => image(input, inst)?,
@@ -219,9 +221,9 @@ fn some_operand(input: &mut Syntax<'_>) -> Parsed<()> {
 /// A condition, or a vector if a variable of that name is declared.
 fn kill(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     let word = input.peek();
-    if word.kind() == Kind::OpenParen && input.facts.optional_parentheses {
+    if word.kind() == TokenKind::OpenParen && input.facts.optional_parentheses {
         inst.cond = optional_condition(input)?;
-    } else if word.kind() == Kind::Ident && input.test(word).is_some() {
+    } else if word.kind() == TokenKind::Ident && input.test(word).is_some() {
         inst.cond = Some(condition(input)?);
     } else {
         some_operand(input)?;
@@ -235,7 +237,7 @@ fn add_modifiers(input: &mut Syntax<'_>, mut modifiers: Modifiers) -> Parsed<Mod
     if !input.facts.dotted_modifiers {
         return Err(input.fail_at(Expected::Result));
     }
-    while input.accept(Kind::Dot) {
+    while input.accept(TokenKind::Dot) {
         let word = input.peek();
         let Some(modifier) = modifiers::lookup(input.text(word)) else {
             return Err(input.fail_at(Expected::Modifier));
@@ -260,15 +262,15 @@ fn extended_swizzle(input: &mut Syntax<'_>) -> Parsed<[ExtComponent; 4]> {
     let mut sets = u8::MAX;
     for (lane, component) in components.iter_mut().enumerate() {
         if lane > 0 {
-            input.expect(Kind::Comma, Expected::Comma)?;
+            input.expect(TokenKind::Comma, Expected::Comma)?;
         }
-        let negate = sign(input) == Some(Kind::Minus);
+        let negate = sign(input) == Some(TokenKind::Minus);
         let word = input.peek();
         let text = input.text(word);
         let select = match (word.kind(), text) {
-            (Kind::Int, b"0") => Some(ExtSelect::Zero),
-            (Kind::Int, b"1") => Some(ExtSelect::One),
-            (Kind::Ident, &[letter]) => input.letters.component(letter).map(|(lane, set)| {
+            (TokenKind::Int, b"0") => Some(ExtSelect::Zero),
+            (TokenKind::Int, b"1") => Some(ExtSelect::One),
+            (TokenKind::Ident, &[letter]) => input.letters.component(letter).map(|(lane, set)| {
                 // Each letter leaves the sets that it is in: none is left once both were used.
                 sets &= set;
                 ExtSelect::Lane(lane)
@@ -290,13 +292,13 @@ fn extended_swizzle(input: &mut Syntax<'_>) -> Parsed<[ExtComponent; 4]> {
 /// `texture, target` with optional offset. Operands that stand before the texture beyond those of the opcode, such as the
 /// reference of SHADOWARRAYCUBE, go to the operands.
 fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
-    if let Some(fragment) = input.facts.registers.and_then(|it| it.fragment) {
+    if let Some(fragment) = input.facts.fragment_names() {
         return named_unit(input, inst, fragment);
     }
     let (mut texture, mut handle) = texture_name(input)?;
     let mut extra = 0;
     loop {
-        if !input.is_at(Kind::Comma) {
+        if !input.is_at(TokenKind::Comma) {
             return Err(input.fail_at(Expected::Comma));
         }
         // How many operands stand before the texture depends on the target, which stands behind it: the texture is what a target follows.
@@ -331,7 +333,7 @@ fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
 /// `TEX0, 2D`. NV_fragment_program section 3.11.3.
 fn named_unit(input: &mut Syntax<'_>, inst: &mut Inst, names: &FragmentNames) -> Parsed<()> {
     let texture = register::unit(input, names)?;
-    input.expect(Kind::Comma, Expected::Comma)?;
+    input.expect(TokenKind::Comma, Expected::Comma)?;
     let (target, target_span) = target(input)?;
     inst.extra = Extra::Texture(input.reading.textures.len() as u32);
     input.reading.textures.push(TexPart {
@@ -348,7 +350,7 @@ fn named_unit(input: &mut Syntax<'_>, inst: &mut Inst, names: &FragmentNames) ->
 /// A unit such as `texture[0]`, whose word need not be reserved. Anything else is read as operand, for the checker to refuse.
 fn unit(input: &mut Syntax<'_>, word: &[u8]) -> Parsed<Operand> {
     let first = input.peek();
-    if first.kind() != Kind::Ident || input.text(first) != word {
+    if first.kind() != TokenKind::Ident || input.text(first) != word {
         return operand(input);
     }
     let (_, word) = input.take_name();
@@ -420,11 +422,11 @@ fn target_ahead(input: &mut Syntax<'_>) -> bool {
     let Some(word) = input.ahead().nth(1) else {
         return false;
     };
-    let known = matches!(word.kind(), Kind::Ident | Kind::Word)
+    let known = matches!(word.kind(), TokenKind::Ident | TokenKind::Word)
         && targets::lookup(input.text(word)).is_some();
     known
-        && (input.peek_kind(2) != Kind::Comma
-            || matches!(input.peek_kind(3), Kind::OpenParen | Kind::Ident))
+        && (input.peek_kind(2) != TokenKind::Comma
+            || matches!(input.peek_kind(3), TokenKind::OpenParen | TokenKind::Ident))
 }
 
 /// Whether a comma, an operand and again a comma follow, so that the operand cannot be the last word of a texture part.
@@ -432,14 +434,14 @@ fn operand_ahead(input: &Syntax<'_>) -> bool {
     let ahead = input
         .ahead()
         .skip(1)
-        .take_while(|token| token.kind() != Kind::Semicolon);
+        .take_while(|token| token.kind() != TokenKind::Semicolon);
     let mut depth = 0i32;
     let mut commas = 0;
     for token in ahead {
         match token.kind() {
-            Kind::OpenBracket | Kind::OpenBrace | Kind::OpenParen => depth += 1,
-            Kind::CloseBracket | Kind::CloseBrace | Kind::CloseParen => depth -= 1,
-            Kind::Comma if depth == 0 => commas += 1,
+            TokenKind::OpenBracket | TokenKind::OpenBrace | TokenKind::OpenParen => depth += 1,
+            TokenKind::CloseBracket | TokenKind::CloseBrace | TokenKind::CloseParen => depth -= 1,
+            TokenKind::Comma if depth == 0 => commas += 1,
             _ => {}
         }
     }
@@ -451,26 +453,26 @@ fn offset(input: &mut Syntax<'_>) -> Parsed<(Offset, Span)> {
     if !input.facts.texel_offsets {
         return Ok((Offset::None, input.peek().span()));
     }
-    let comma = input.is_at(Kind::Comma);
+    let comma = input.is_at(TokenKind::Comma);
     let start = input
         .ahead()
         .nth(usize::from(comma))
         .unwrap_or(input.peek());
     match start.kind() {
-        Kind::OpenParen => {
+        TokenKind::OpenParen => {
             if comma {
                 input.advance();
             }
             constant_offset(input, start)
         }
-        Kind::Ident if input.text(start) == b"offset" => {
+        TokenKind::Ident if input.text(start) == b"offset" => {
             if comma {
                 input.advance();
             }
             input.advance();
-            input.expect(Kind::OpenParen, Expected::Offset)?;
+            input.expect(TokenKind::OpenParen, Expected::Offset)?;
             let operand = operand(input)?;
-            let end = input.close(Kind::CloseParen)?;
+            let end = input.close(TokenKind::CloseParen)?;
             input.reading.operands.push(operand);
             Ok((Offset::Dynamic, Span::new(start.start(), end)))
         }
@@ -482,14 +484,14 @@ fn constant_offset(input: &mut Syntax<'_>, start: Token) -> Parsed<(Offset, Span
     input.advance();
     let mut components = [0; 3];
     for (index, component) in components.iter_mut().enumerate() {
-        if index > 0 && !input.accept(Kind::Comma) {
+        if index > 0 && !input.accept(TokenKind::Comma) {
             break;
         }
-        let is_negative = sign(input) == Some(Kind::Minus);
-        let value = i64::from(path::small_int(input)?);
+        let is_negative = sign(input) == Some(TokenKind::Minus);
+        let value = i64::from(numbers::small_int(input)?);
         *component = if is_negative { -value } else { value };
     }
-    let end = input.close(Kind::CloseParen)?;
+    let end = input.close(TokenKind::CloseParen)?;
     let span = Span::new(start.start(), end);
     Ok((Offset::Constant(components), span))
 }

@@ -1,25 +1,24 @@
 //! Operands, results, conditions and constants.
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
-use super::path::{self, int_value};
-use super::{define, register};
+use super::numbers::{int_value, number, sign, vector};
+use super::path;
+use super::register;
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
-use crate::lex::{self, Kind, Token};
+use crate::lex::{self, Token, TokenKind};
 use crate::source::Version;
 use crate::statement::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use glasm_ir::{Span, WriteMask};
 
-/// Adds an operand to those of the instruction.
+/// An operand of an instruction like most, the first byte of which tells whether it is a name.
 #[inline(always)]
-pub(super) fn push_operand(input: &mut Syntax<'_>) -> Parsed<()> {
+pub(super) fn usual_operand(input: &mut Syntax<'_>) -> Parsed<Operand> {
     let start = input.position();
-    let operand = match input.is_at_name() {
-        true => named_operand(input, start)?,
-        false => operand(input)?,
-    };
-    input.reading.operands.push(operand);
-    Ok(())
+    match input.is_at_name() {
+        true => named_operand(input, start),
+        false => operand(input),
+    }
 }
 
 /// A vector or scalar operand with signs and bars. What it may be is checked later.
@@ -43,12 +42,12 @@ pub(super) fn operand(input: &mut Syntax<'_>) -> Parsed<Operand> {
 /// An operand that begins with a sign or a bar.
 fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     let outer = sign(input);
-    let bars = input.accept(Kind::Bar);
+    let bars = input.accept(TokenKind::Bar);
     let inner = if bars { sign(input) } else { outer };
     let mut signs = Signs::empty();
     signs.set(Signs::ABS, bars);
-    signs.set(Signs::OUTER, bars && outer == Some(Kind::Minus));
-    signs.set(Signs::INNER, inner == Some(Kind::Minus));
+    signs.set(Signs::OUTER, bars && outer == Some(TokenKind::Minus));
+    signs.set(Signs::INNER, inner == Some(TokenKind::Minus));
     signs.set(Signs::WRITTEN, outer.is_some() || inner.is_some());
     let mut operand = match input.is_at_name() {
         true => named_operand(input, start)?,
@@ -56,25 +55,13 @@ fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     };
     operand.signs = signs;
     if bars {
-        operand.span.end = input.close(Kind::Bar)?;
+        operand.span.end = input.close(TokenKind::Bar)?;
     }
     if let (Base::Scalar(literal), true) = (operand.base, signs.contains(Signs::INNER)) {
         // It is a sign of the operand, and the constant knows it, too: an unsigned operand cannot be negative.
         input.reading.literals[literal as usize].negative = true;
     }
     Ok(operand)
-}
-
-/// An optional sign.
-#[inline]
-pub(super) fn sign(input: &mut Syntax<'_>) -> Option<Kind> {
-    let sign = match input.rest.first() {
-        Some(b'-') => Kind::Minus,
-        Some(b'+') => Kind::Plus,
-        _ => return None,
-    };
-    input.skip(1);
-    Some(sign)
 }
 
 /// A variable with index and suffix, or a binding.
@@ -128,7 +115,7 @@ fn constant_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     let word = input.peek();
     let mut span = Span::new(start, word.end());
     let (base, suffix) = match word.kind() {
-        Kind::Int | Kind::Float => {
+        TokenKind::Int | TokenKind::Float => {
             let literal = number(input, word, None)?;
             let suffix = match input.facts.suffixed_numbers {
                 false => Suffix::NONE,
@@ -137,8 +124,8 @@ fn constant_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
             (Base::Scalar(literal), suffix)
         }
         // The lexer takes the point of `2.x` into the number, so the whole is a word to it.
-        Kind::Word if input.facts.suffixed_numbers => number_with_suffix(input, word)?,
-        Kind::OpenBrace => {
+        TokenKind::Word if input.facts.suffixed_numbers => number_with_suffix(input, word)?,
+        TokenKind::OpenBrace => {
             let (first, count, braces) = vector(input)?;
             span.end = braces.end;
             let base = Base::Vector { first, count };
@@ -193,7 +180,7 @@ pub(super) fn suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
         }
         return Ok(Suffix::one(lane));
     }
-    match input.is_at(Kind::Dot) {
+    match input.is_at(TokenKind::Dot) {
         true => long_suffix(input, end),
         false => Ok(Suffix::NONE),
     }
@@ -263,67 +250,6 @@ fn take_letters(input: &mut Syntax<'_>, letters: &[u8]) -> u32 {
     end
 }
 
-/// Takes the number `word` into the literal table.
-fn number(input: &mut Syntax<'_>, word: Token, sign: Option<Kind>) -> Parsed<u32> {
-    path::decimal(input, word)?;
-    input.go_to(word.end());
-    let (int, overflow) = match word.kind() {
-        Kind::Int => {
-            let (value, overflow) = int_value(input.text(word));
-            (Some(value), overflow)
-        }
-        _ => (None, false),
-    };
-    let literals = &mut input.reading.literals;
-    literals.push(Literal {
-        negative: sign == Some(Kind::Minus),
-        int,
-        overflow,
-        span: word.span(),
-    });
-    Ok(literals.len() as u32 - 1)
-}
-
-/// A number with optional sign.
-pub(super) fn signed_number(input: &mut Syntax<'_>) -> Parsed<u32> {
-    let sign = sign(input);
-    let word = input.peek();
-    match word.kind() {
-        Kind::Int | Kind::Float => number(input, word, sign),
-        _ => Err(input.fail_at(Expected::Number)),
-    }
-}
-
-/// `{ number, ... }` with one to four numbers: the first literal, how many there are, and the place.
-pub(super) fn vector(input: &mut Syntax<'_>) -> Parsed<(u32, u8, Span)> {
-    let start = input.position();
-    input.skip(1);
-    let first = component(input)?;
-    let mut count = 1;
-    while input.accept(Kind::Comma) {
-        if count == 4 {
-            let expected = Expected::Token(Kind::CloseBrace);
-            return Err(input.fail_with(expected, Code::ComponentCount));
-        }
-        component(input)?;
-        count += 1;
-    }
-    let end = input.close(Kind::CloseBrace)?;
-    Ok((first, count, Span::new(start, end)))
-}
-
-/// A component of a vector: a number, or the name of one where programs have such names.
-fn component(input: &mut Syntax<'_>) -> Parsed<u32> {
-    let has_names = input
-        .facts
-        .registers
-        .is_some_and(|it| it.fragment.is_some());
-    match has_names && input.is_at_name() {
-        true => define::named_number(input),
-        false => signed_number(input),
-    }
-}
-
 /// A result: variable or binding, mask, condition-code mask.
 #[inline(always)]
 pub(super) fn result(input: &mut Syntax<'_>) -> Parsed<Dst> {
@@ -344,9 +270,9 @@ pub(super) fn result(input: &mut Syntax<'_>) -> Parsed<Dst> {
         dst.index = path::indices(input, &mut dst.span.end)?;
         dst.mask = mask(input, &mut dst.span.end)?;
     }
-    if input.accept(Kind::OpenParen) {
+    if input.accept(TokenKind::OpenParen) {
         dst.guard = Some(condition(input)?);
-        input.close(Kind::CloseParen)?;
+        input.close(TokenKind::CloseParen)?;
     }
     Ok(dst)
 }
@@ -378,9 +304,9 @@ fn bound_result(input: &mut Syntax<'_>, dst: &mut Dst) -> Parsed<()> {
 #[cold]
 fn no_result(input: &Syntax<'_>) -> Failure {
     let code = match input.peek().kind() {
-        Kind::Semicolon => Code::MissingOperand,
+        TokenKind::Semicolon => Code::MissingOperand,
         // A constant in the place of a result is read well, but cannot be written.
-        Kind::Int | Kind::Float | Kind::OpenBrace => Code::WriteReadOnly,
+        TokenKind::Int | TokenKind::Float | TokenKind::OpenBrace => Code::WriteReadOnly,
         _ => return input.fail_at(Expected::Result),
     };
     input.fail_with(Expected::Result, code)
@@ -389,7 +315,7 @@ fn no_result(input: &Syntax<'_>) -> Failure {
 /// The write mask behind a result. `end` becomes its end.
 #[inline(always)]
 fn mask(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<WriteMask> {
-    match input.is_at(Kind::Dot) {
+    match input.is_at(TokenKind::Dot) {
         true => written_mask(input, end),
         false => Ok(WriteMask::XYZW),
     }
@@ -433,7 +359,7 @@ fn spread_mask(input: &mut Syntax<'_>, mask: WriteMask, end: &mut u32) -> Parsed
 /// A condition such as `GT1.x`.
 pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
     let word = input.peek();
-    let test = if word.kind() == Kind::Ident {
+    let test = if word.kind() == TokenKind::Ident {
         conditions::lookup(input.reading.dialect.family(), input.text(word))
     } else {
         None
@@ -472,9 +398,9 @@ fn numbered_condition(input: &mut Syntax<'_>) -> Parsed<()> {
 
 /// A condition with or without parentheses, which ARB programs need; `None` at the end of the statement.
 pub(super) fn optional_condition(input: &mut Syntax<'_>) -> Parsed<Option<Cond>> {
-    if input.accept(Kind::OpenParen) {
+    if input.accept(TokenKind::OpenParen) {
         let cond = condition(input)?;
-        input.close(Kind::CloseParen)?;
+        input.close(TokenKind::CloseParen)?;
         return Ok(Some(cond));
     }
     match input.facts.optional_parentheses && input.is_at_name() {

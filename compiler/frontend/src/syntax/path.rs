@@ -1,10 +1,11 @@
 //! Binding paths and array indices.
 
 use super::cursor::{Expected, Parsed, Syntax};
+use super::numbers::{one_digit, sign, small_int};
 use super::register;
 use crate::codes::Code;
 use crate::lang::paths;
-use crate::lex::{self, Kind, Token};
+use crate::lex::{self, TokenKind};
 use crate::names::NameId;
 use crate::statement::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use glasm_ir::Span;
@@ -12,11 +13,11 @@ use glasm_ir::Span;
 /// A binding path whose first word was taken already: all words and brackets, a swizzle at the end included. Its number and end.
 pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
     let first_segment = input.reading.segments.len() as u32;
-    let (_, first_key) = lex::word(&input.reading.text[first.start as usize..]);
+    let (_, first_key) = lex::name(&input.reading.text[first.start as usize..]);
     let (mut word, mut key, mut end) = (first, first_key, first.end);
     let mut path_key = paths::START;
     loop {
-        let brackets = match input.is_at(Kind::OpenBracket) {
+        let brackets = match input.is_at(TokenKind::OpenBracket) {
             true => some_brackets(input, &mut end)?,
             false => [Bracket::None; 2],
         };
@@ -27,7 +28,7 @@ pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
             span: Span::new(word.start, end),
             key: path_key,
         });
-        if !input.accept(Kind::Dot) {
+        if !input.accept(TokenKind::Dot) {
             break;
         }
         (word, key) = path_word(input)?;
@@ -49,7 +50,7 @@ fn path_word(input: &mut Syntax<'_>) -> Parsed<(Span, u64)> {
     if !input.is_at_name() {
         return Err(input.fail_at(Expected::Name));
     }
-    let (start, (length, key)) = (input.position(), lex::word(input.rest));
+    let (start, (length, key)) = (input.position(), lex::name(input.rest));
     input.skip(length);
     Ok((Span::new(start, start + length as u32), key))
 }
@@ -96,11 +97,11 @@ pub(super) fn whole_path(input: &mut Syntax<'_>) -> Parsed<u32> {
 fn some_brackets(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<[Bracket; 2]> {
     let mut brackets = [Bracket::None; 2];
     for bracket in &mut brackets {
-        if !input.accept(Kind::OpenBracket) {
+        if !input.accept(TokenKind::OpenBracket) {
             break;
         }
         *bracket = bracket_content(input)?;
-        *end = input.close(Kind::CloseBracket)?;
+        *end = input.close(TokenKind::CloseBracket)?;
     }
     Ok(brackets)
 }
@@ -111,7 +112,7 @@ fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
         return Ok(Bracket::One(digit));
     }
     match input.peek().kind() {
-        Kind::Int => {
+        TokenKind::Int => {
             let first = small_int(input)?;
             if !input.rest.starts_with(b"..") {
                 return Ok(Bracket::One(first));
@@ -119,75 +120,19 @@ fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
             input.skip(2);
             small_int(input).map(|last| Bracket::Range(first, last))
         }
-        Kind::Ident if !input.in_index => relative(input).map(Bracket::Relative),
+        TokenKind::Ident if !input.in_index => relative(input).map(Bracket::Relative),
         _ => Err(input.fail_at(Expected::Brackets)),
     }
-}
-
-/// Takes the digit that stands alone in brackets, as most numbers there do.
-#[inline(always)]
-fn one_digit(input: &mut Syntax<'_>) -> Option<u32> {
-    let [digit @ b'0'..=b'9', b']', ..] = *input.rest else {
-        return None;
-    };
-    input.rest = &input.rest[1..];
-    Some(u32::from(digit - b'0'))
-}
-
-/// An integer up to 2^32 - 1; larger ones give that value, which is beyond every limit.
-pub(super) fn small_int(input: &mut Syntax<'_>) -> Parsed<u32> {
-    if let Some(digit) = one_digit(input) {
-        return Ok(digit);
-    }
-    let digits = input.peek();
-    decimal(input, digits)?;
-    if digits.kind() != Kind::Int {
-        return Err(input.fail_at(Expected::Integer));
-    }
-    input.go_to(digits.end());
-    Ok(match *input.text(digits) {
-        [tens, ones] => u32::from(tens - b'0') * 10 + u32::from(ones - b'0'),
-        ref text => u32::try_from(int_value(text).0).unwrap_or(u32::MAX),
-    })
-}
-
-/// Fails at a hexadecimal number where the language has none: in ARB programs. `word` is the next token.
-#[inline]
-pub(super) fn decimal(input: &Syntax<'_>, word: Token) -> Parsed<()> {
-    if !input.facts.hexadecimal && input.text(word).starts_with(b"0x") {
-        return Err(input.fail_with(Expected::Number, Code::BadNumber));
-    }
-    Ok(())
-}
-
-/// The value of a decimal or hexadecimal integer, and whether it was too large for 64 bits.
-pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
-    let (digits, radix) = match text {
-        [b'0', b'x', digits @ ..] => (digits, 16),
-        digits => (digits, 10),
-    };
-    let mut value = 0u64;
-    for &digit in digits {
-        let digit = u64::from((digit as char).to_digit(radix).unwrap_or(0));
-        match value
-            .checked_mul(u64::from(radix))
-            .and_then(|value| value.checked_add(digit))
-        {
-            Some(next) => value = next,
-            None => return (u64::MAX, true),
-        }
-    }
-    (value, false)
 }
 
 /// Indices behind a variable name. `end` becomes the end of the last bracket.
 #[inline(always)]
 pub(super) fn indices(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
-    if !input.is_at(Kind::OpenBracket) {
+    if !input.is_at(TokenKind::OpenBracket) {
         return Ok(Index::None);
     }
     let first = index(input, end)?;
-    match input.is_at(Kind::OpenBracket) {
+    match input.is_at(TokenKind::OpenBracket) {
         true => second_index(input, first, end),
         false => Ok(first),
     }
@@ -218,7 +163,7 @@ fn other_index(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
         true => relative(input).map(Index::Relative)?,
         false => small_int(input).map(Index::Const)?,
     };
-    *end = input.close(Kind::CloseBracket)?;
+    *end = input.close(TokenKind::CloseBracket)?;
     Ok(content)
 }
 
@@ -260,7 +205,7 @@ fn index_path(input: &mut Syntax<'_>, word: Span) -> Parsed<(Base, u8, u32)> {
 /// The component of an index variable, which stands at `word`, and where it ends.
 fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
     let end = word.end;
-    if !input.accept(Kind::Dot) {
+    if !input.accept(TokenKind::Dot) {
         if input.facts.registers.is_some() {
             return Err(register::no_index(input, word));
         }
@@ -270,7 +215,7 @@ fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
         };
     }
     let component = input.peek();
-    let suffix = (component.kind() == Kind::Ident)
+    let suffix = (component.kind() == TokenKind::Ident)
         .then(|| input.letters.suffix(input.text(component)).ok())
         .flatten();
     let Some(SuffixKind::One(lane)) = suffix.map(|suffix| suffix.kind()) else {
@@ -281,11 +226,15 @@ fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
 
 /// The number that is added to an index, and where it ends.
 fn index_offset(input: &mut Syntax<'_>, end: u32) -> Parsed<(i64, u32)> {
-    let Some(sign) = super::operand::sign(input) else {
+    let Some(sign) = sign(input) else {
         return Ok((0, end));
     };
     let end = input.peek().end();
     let value = i64::from(small_int(input)?);
-    let offset = if sign == Kind::Minus { -value } else { value };
+    let offset = if sign == TokenKind::Minus {
+        -value
+    } else {
+        value
+    };
     Ok((offset, end))
 }

@@ -4,7 +4,7 @@ use super::cursor::{Expected, Failure, Syntax};
 use super::vocabulary::Leader;
 use crate::codes::Code;
 use crate::lang::{modifiers, opcodes};
-use crate::lex::{self, Kind, Token};
+use crate::lex::{self, Token, TokenKind};
 
 /// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
 pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
@@ -21,14 +21,14 @@ pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
     }
     loop {
         match input.peek().kind() {
-            Kind::End => return,
-            Kind::Semicolon => {
+            TokenKind::End => return,
+            TokenKind::Semicolon => {
                 input.advance();
                 return;
             }
             // END closes the program without semicolon; behind it may stand what is in no program, such as NUL or a header.
-            Kind::Ident
-                if matches!(input.peek_kind(1), Kind::End | Kind::Bad)
+            TokenKind::Ident
+                if matches!(input.peek_kind(1), TokenKind::End | TokenKind::Bad)
                     && input.text(input.peek()) == b"END" =>
             {
                 return;
@@ -45,7 +45,7 @@ fn starts_statement(input: &mut Syntax<'_>) -> bool {
         return false;
     }
     let name = input.intern(input.peek().span());
-    input.peek_kind(1) == Kind::Colon
+    input.peek_kind(1) == TokenKind::Colon
         || !matches!(
             input.leader(name),
             Leader::Other | Leader::Unknown | Leader::Old
@@ -54,7 +54,7 @@ fn starts_statement(input: &mut Syntax<'_>) -> bool {
 
 /// Names in a declaration that could not be read: their later use is no further error.
 fn poison(input: &mut Syntax<'_>, first: Token) {
-    if first.kind() != Kind::Ident {
+    if first.kind() != TokenKind::Ident {
         return;
     }
     let name = input.intern(first.span());
@@ -66,8 +66,8 @@ fn poison(input: &mut Syntax<'_>, first: Token) {
         return;
     }
     let tokens = lex::tokens(input.reading.text, first.start() as usize);
-    for token in tokens.take_while(|token| token.kind() != Kind::Semicolon) {
-        if token.kind() == Kind::Ident {
+    for token in tokens.take_while(|token| token.kind() != TokenKind::Semicolon) {
+        if token.kind() == TokenKind::Ident {
             let name = input.intern(token.span());
             input.reading.poisoned.push(name);
         }
@@ -81,7 +81,7 @@ pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
     let token = lex::token_at(source, source.len() - failure.remaining as usize);
     let state = input;
     let text = String::from_utf8_lossy(state.text(token)).into_owned();
-    let found = if token.kind() == Kind::End {
+    let found = if token.kind() == TokenKind::End {
         "end of the program".to_owned()
     } else {
         format!("`{text}`")
@@ -154,28 +154,28 @@ impl Expected {
     }
 }
 
-fn kind_text(kind: Kind) -> &'static str {
+fn kind_text(kind: TokenKind) -> &'static str {
     match kind {
-        Kind::Ident => "a name",
-        Kind::Int => "an integer",
-        Kind::Float => "a number",
-        Kind::Word => "a texture target",
-        Kind::Dot => "`.`",
-        Kind::DotDot => "`..`",
-        Kind::Comma => "`,`",
-        Kind::Semicolon => "`;`",
-        Kind::Colon => "`:`",
-        Kind::OpenBracket => "`[`",
-        Kind::CloseBracket => "`]`",
-        Kind::OpenBrace => "`{`",
-        Kind::CloseBrace => "`}`",
-        Kind::OpenParen => "`(`",
-        Kind::CloseParen => "`)`",
-        Kind::Plus => "`+`",
-        Kind::Minus => "`-`",
-        Kind::Bar => "`|`",
-        Kind::Equals => "`=`",
-        Kind::Bad => "a character of the language",
-        Kind::End => "the end",
+        TokenKind::Ident => "a name",
+        TokenKind::Int => "an integer",
+        TokenKind::Float => "a number",
+        TokenKind::Word => "a texture target",
+        TokenKind::Dot => "`.`",
+        TokenKind::DotDot => "`..`",
+        TokenKind::Comma => "`,`",
+        TokenKind::Semicolon => "`;`",
+        TokenKind::Colon => "`:`",
+        TokenKind::OpenBracket => "`[`",
+        TokenKind::CloseBracket => "`]`",
+        TokenKind::OpenBrace => "`{`",
+        TokenKind::CloseBrace => "`}`",
+        TokenKind::OpenParen => "`(`",
+        TokenKind::CloseParen => "`)`",
+        TokenKind::Plus => "`+`",
+        TokenKind::Minus => "`-`",
+        TokenKind::Bar => "`|`",
+        TokenKind::Equals => "`=`",
+        TokenKind::Bad => "a character of the language",
+        TokenKind::End => "the end",
     }
 }

@@ -1,10 +1,10 @@
 //! Registers in brackets: `v[OPOS]`, `o[HPOS]`, `f[WPOS]`. NV_vertex_program section 2.14.1, NV_fragment_program section 3.11.1.
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
-use super::path;
+use super::numbers;
 use crate::codes::Code;
 use crate::lang::register::{self, File, FileKind, FragmentNames, Registers};
-use crate::lex::{self, Kind};
+use crate::lex::{self, TokenKind};
 use crate::statement::{Base, Index, Operand, Signs, Suffix};
 use glasm_ir::Span;
 
@@ -19,14 +19,18 @@ pub(super) fn element(
     let Some(file) = registers.file(name) else {
         return local(input, (registers, letter), end);
     };
-    input.expect(Kind::OpenBracket, Expected::Token(Kind::OpenBracket))?;
+    input.expect(
+        TokenKind::OpenBracket,
+        Expected::Token(TokenKind::OpenBracket),
+    )?;
     let found = match input.is_at_name() {
         true => word(input, file),
         false => number(input, file)?,
     };
-    *end = input.close(Kind::CloseBracket)?;
+    *end = input.close(TokenKind::CloseBracket)?;
     let span = Span::new(letter.start, *end);
     let number = found.unwrap_or_else(|problem| {
+        // Some register stands for it, so that the rest of the statement is checked, too.
         no_element(input, file, problem, span);
         0
     });
@@ -65,6 +69,7 @@ pub(super) fn spread_letters(input: &mut Syntax<'_>, end: u32) -> Option<SpreadL
     input.facts.registers?;
     let text = input.reading.text;
     let before = &text[..end as usize];
+    // The letters before are looked up in the text: nothing else keeps them.
     let point = before.iter().rposition(|&byte| byte == b'.')?;
     let mut found = SpreadLetters {
         letters: [0; 4],
@@ -106,9 +111,12 @@ fn local(
     let Some(fragment) = registers.fragment else {
         return Err(input.fail_at(Expected::Operand));
     };
-    input.expect(Kind::OpenBracket, Expected::Token(Kind::OpenBracket))?;
-    let number = path::small_int(input)?;
-    *end = input.close(Kind::CloseBracket)?;
+    input.expect(
+        TokenKind::OpenBracket,
+        Expected::Token(TokenKind::OpenBracket),
+    )?;
+    let number = numbers::small_int(input)?;
+    *end = input.close(TokenKind::CloseBracket)?;
     let count = fragment.locals.count;
     if number < count {
         return Ok(Index::Const(number));
@@ -145,7 +153,7 @@ fn no_unit(input: &mut Syntax<'_>, span: Span, code: Code) -> Failure {
 
 /// Why brackets name no register.
 #[derive(Clone, Copy)]
-enum Problem {
+enum BracketProblem {
     /// No register has this word.
     Word(Span),
     /// There are not so many registers.
@@ -156,7 +164,7 @@ enum Problem {
 
 /// The register that a word names, which is taken.
 #[inline]
-fn word(input: &mut Syntax<'_>, file: &File) -> Result<u32, Problem> {
+fn word(input: &mut Syntax<'_>, file: &File) -> Result<u32, BracketProblem> {
     let start = input.position();
     let length = lex::word_length(input.rest);
     let text = &input.rest[..length];
@@ -170,37 +178,38 @@ fn word(input: &mut Syntax<'_>, file: &File) -> Result<u32, Problem> {
 
 /// A word that names no register: perhaps an address register with its component and an offset, which are taken.
 #[cold]
-fn other_word(input: &mut Syntax<'_>, word: Span) -> Problem {
-    if !input.is_at(Kind::Dot) {
-        return Problem::Word(word);
+fn other_word(input: &mut Syntax<'_>, word: Span) -> BracketProblem {
+    if !input.is_at(TokenKind::Dot) {
+        return BracketProblem::Word(word);
     }
     let mut end = word.end;
-    while !input.is_at(Kind::CloseBracket) && !input.is_at(Kind::Semicolon) {
+    // All of it is one mistake, so what is left goes on at the bracket.
+    while !input.is_at(TokenKind::CloseBracket) && !input.is_at(TokenKind::Semicolon) {
         let token = input.advance();
-        if token.kind() == Kind::End {
+        if token.kind() == TokenKind::End {
             break;
         }
         end = token.end();
     }
-    Problem::Address(Span::new(word.start, end))
+    BracketProblem::Address(Span::new(word.start, end))
 }
 
 /// The register that a number names, which is taken.
-fn number(input: &mut Syntax<'_>, file: &File) -> Parsed<Result<u32, Problem>> {
+fn number(input: &mut Syntax<'_>, file: &File) -> Parsed<Result<u32, BracketProblem>> {
     let start = input.position();
-    let number = path::small_int(input)?;
+    let number = numbers::small_int(input)?;
     if !file.numbered {
-        return Ok(Err(Problem::Word(Span::new(start, start + 1))));
+        return Ok(Err(BracketProblem::Word(Span::new(start, start + 1))));
     }
     let exists = (number as usize) < file.elements.len();
-    Ok(exists.then_some(number).ok_or(Problem::Number))
+    Ok(exists.then_some(number).ok_or(BracketProblem::Number))
 }
 
 #[cold]
-fn no_element(input: &mut Syntax<'_>, file: &File, problem: Problem, span: Span) {
+fn no_element(input: &mut Syntax<'_>, file: &File, problem: BracketProblem, span: Span) {
     let text = |span: Span| String::from_utf8_lossy(&input.reading.text[span.range()]).into_owned();
     let (code, span, message) = match problem {
-        Problem::Number => {
+        BracketProblem::Number => {
             let (text, name) = (text(span), file.name);
             let message = match file.elements.len() {
                 1 => format!("`{text}`: the only register of `{name}` is `{name}[0]`"),
@@ -208,11 +217,11 @@ fn no_element(input: &mut Syntax<'_>, file: &File, problem: Problem, span: Span)
             };
             (Code::BindingRange, span, message)
         }
-        Problem::Address(address) => {
+        BracketProblem::Address(address) => {
             let message = format!("registers of `{}` have no run-time index", file.name);
             (Code::AddressRegister, address, message)
         }
-        Problem::Word(word)
+        BracketProblem::Word(word)
             if file.kind == FileKind::Results
                 && register::is_newer_result(&input.reading.text[word.range()])
                 && input.reading.dialect.stage() == glasm_ir::Stage::Vertex =>
@@ -220,7 +229,7 @@ fn no_element(input: &mut Syntax<'_>, file: &File, problem: Problem, span: Span)
             let message = format!("`{}` needs language version 2.0", text(span));
             (Code::FeatureNewer, span, message)
         }
-        Problem::Word(_) => (
+        BracketProblem::Word(_) => (
             Code::UnknownRegister,
             span,
             format!("`{}` is no register", text(span)),

@@ -3,12 +3,12 @@
 use super::cursor::{Expected, Failure, Parsed, Read, Syntax};
 use super::recover::{recover, report};
 use super::vocabulary::Leader;
-use super::{decl, instr, path};
+use super::{decl, instr, numbers};
 use crate::codes::Code;
 use crate::header;
 use crate::lang::limits;
 use crate::lang::opcodes::{self, Opcode};
-use crate::lex::{self, Kind};
+use crate::lex::{self, TokenKind};
 use crate::names::NameId;
 use crate::source::Family;
 use glasm_ir::Span;
@@ -71,12 +71,12 @@ fn missing_end(input: &mut Syntax<'_>) -> Parsed<bool> {
 /// A statement; `false` for END.
 #[inline]
 fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
-    let (start, (length, key)) = (input.position(), lex::word(input.rest));
+    let (start, (length, key)) = (input.position(), lex::name(input.rest));
     let text = &input.rest[..length];
     let span = Span::new(start, start + length as u32);
     input.skip(length);
     // Opcodes and keywords may be names of labels, so a colon decides before the meaning of the word does.
-    if input.is_at(Kind::Colon) {
+    if input.is_at(TokenKind::Colon) {
         let name = input.intern_keyed(span, key);
         return label(input, name, span);
     }
@@ -108,7 +108,7 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
 /// The word END: only blanks and comments may follow.
 fn end(input: &mut Syntax<'_>) -> bool {
     let next = input.peek();
-    if next.kind() != Kind::End {
+    if next.kind() != TokenKind::End {
         let (text, wanted) = (input.reading.text, input.wanted);
         header::text_after_end(&mut input.reports, text, next.span(), wanted);
     }
@@ -139,18 +139,14 @@ fn is_newer(input: &Syntax<'_>, word: Span) -> bool {
 fn belongs_to_vertex_programs(input: &Syntax<'_>, word: Span) -> bool {
     let text = &input.reading.text[word.range()];
     let families = [Family::Vertex2, Family::Vertex1];
-    input.reading.dialect.family() == Family::Fragment1
+    input.facts.fragment_names().is_some()
         && families
             .iter()
             .any(|&family| Opcode::exact(family, text).is_some())
 }
 
 fn label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<bool> {
-    if input
-        .facts
-        .registers
-        .is_some_and(|it| it.fragment.is_some())
-    {
+    if input.facts.fragment_names().is_some() {
         // Fragment programs of registers have no labels. NV_fragment_program section 3.11.
         return Err(input.fail_with(Expected::Result, Code::UnexpectedToken));
     }
@@ -175,7 +171,7 @@ fn free_name(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<()> {
 fn has_number(input: &Syntax<'_>) -> bool {
     let word = input.peek();
     input.facts.numbered_labels
-        && word.kind() == Kind::Ident
+        && word.kind() == TokenKind::Ident
         && input.text(word) == b"SUBROUTINENUM"
 }
 
@@ -184,10 +180,10 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
     let name = input.intern(span);
     free_name(input, name, span)?;
     let word = input.advance();
-    input.expect(Kind::OpenParen, Expected::Token(Kind::OpenParen))?;
-    let number = path::small_int(input)?;
-    let end = input.close(Kind::CloseParen)?;
-    input.expect(Kind::Colon, Expected::Token(Kind::Colon))?;
+    input.expect(TokenKind::OpenParen, Expected::Token(TokenKind::OpenParen))?;
+    let number = numbers::small_int(input)?;
+    let end = input.close(TokenKind::CloseParen)?;
+    input.expect(TokenKind::Colon, Expected::Token(TokenKind::Colon))?;
     input.read_label(name, span);
     let numbers = &mut input.reading.subroutine_numbers;
     numbers.push((name, number, Span::new(word.start(), end)));
@@ -197,7 +193,7 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
 /// `OPTION name;`
 fn option(input: &mut Syntax<'_>, keyword: Span) -> Parsed<()> {
     let (name, span) = input.expect_name(Expected::Name)?;
-    input.expect(Kind::Semicolon, Expected::Semicolon)?;
+    input.expect(TokenKind::Semicolon, Expected::Semicolon)?;
     if input.facts.registers.is_some_and(|it| !it.options) {
         let message = "OPTION lines need a newer language version";
         input.reports.error(Code::FeatureNewer, keyword, message);

@@ -2,8 +2,7 @@
 
 use super::cursor::Word;
 use super::files::{self, File};
-use super::inst::is_resource;
-use super::opcodes::{self, Lower, Memory};
+use super::opcodes::{self, Lower, Memory, is_resource};
 use super::property::{self, Value};
 use super::semantics::Name;
 use super::targets::{Reference, Target};

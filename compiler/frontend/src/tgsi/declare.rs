@@ -1,70 +1,20 @@
 //! Declarations. TGSI, section "Declaration".
 
+mod head;
 mod resources;
 mod suffixes;
 mod varyings;
 
 use super::cursor::Word;
 use super::files::File;
-use super::inst::begins_statement;
-use super::state::{Array, Covered, Parsed, Place, Reported, Translation, row, slot};
+use super::state::{Array, Covered, Parsed, TempPlace, Translation, row, slot};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
-use crate::rules::suggest;
 use glasm_ir::types::Width;
-use glasm_ir::{Span, Stage, Storage, WriteMask};
+use glasm_ir::{Span, Stage, Storage};
+use head::{Dimension, Head};
 use std::mem::{replace, take};
-use std::ops::RangeInclusive;
 use suffixes::Suffixes;
-
-/// What stands behind `DCL`, up to the suffixes.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    file: File,
-    /// The first bracket of two.
-    dimension: Option<Dimension>,
-    first: u32,
-    last: u32,
-    usage: WriteMask,
-    span: Span,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Dimension {
-    /// `[]`: the vertices that the stage implies.
-    Implied,
-    Number(u32),
-}
-
-impl Head {
-    /// The numbers of its registers.
-    fn numbers(&self) -> RangeInclusive<usize> {
-        self.first as usize..=self.last as usize
-    }
-
-    /// How many registers it has.
-    fn len(&self) -> u32 {
-        self.last - self.first + 1
-    }
-
-    /// The number in the first bracket of two.
-    fn buffer(&self) -> u32 {
-        match self.dimension {
-            Some(Dimension::Number(number)) => number,
-            Some(Dimension::Implied) | None => 0,
-        }
-    }
-
-    /// The registers of a buffer.
-    fn covered(&self) -> Covered {
-        Covered {
-            buffer: self.buffer(),
-            first: self.first,
-            last: self.last,
-            span: self.span,
-        }
-    }
-}
 
 impl Translation<'_> {
     /// `DCL`, behind its keyword.
@@ -194,25 +144,6 @@ impl Translation<'_> {
         Ok(())
     }
 
-    #[cold]
-    pub(super) fn unknown_file(&mut self, word: &Word<'_>) -> Reported {
-        let span = word.span();
-        if span.range().is_empty() {
-            return self.unexpected_as(Code::RegisterFile, "a register");
-        }
-        if begins_statement(word) {
-            // It is no operand: the next statement begins here.
-            self.cursor.at = word.start as usize;
-            let message = "an operand is missing";
-            return self.error(Code::MissingOperand, self.span, message);
-        }
-        let text = self.text_of(span);
-        let words = File::ALL.iter().map(|file| file.word());
-        let hint = suggest(&text, words);
-        let message = format!("`{text}` is no register file");
-        self.error_with(Code::RegisterFile, span, message, hint)
-    }
-
     /// `a]` or `a..b]`.
     fn range(&mut self) -> Parsed<(u32, u32)> {
         self.cursor.blanks();
@@ -236,23 +167,6 @@ impl Translation<'_> {
             return Err(self.error(Code::RangeReversed, span, message));
         }
         Ok((first, last))
-    }
-
-    /// Declares each register of a declaration; `declare` says whether it was declared before, which is reported.
-    fn each_once(&mut self, head: &Head, mut declare: impl FnMut(&mut Self, usize) -> bool) {
-        for number in head.numbers() {
-            if declare(self, number) {
-                self.declared_twice(head.file, number as u32, head.span);
-                break;
-            }
-        }
-    }
-
-    /// Reports a register that was declared before.
-    #[cold]
-    fn declared_twice(&mut self, file: File, number: u32, span: Span) {
-        let message = format!("`{}[{number}]` is declared twice", file.word());
-        self.error(Code::RegisterTwice, span, message);
     }
 
     /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
@@ -298,8 +212,8 @@ impl Translation<'_> {
         }
         for number in head.first..=head.last {
             let place = match array {
-                Some(array) => Place::Element(array.register, number - array.first),
-                None => Place::Own(self.register(Width::W32)),
+                Some(array) => TempPlace::Element(array.register, number - array.first),
+                None => TempPlace::Own(self.register(Width::W32)),
             };
             let known = slot(&mut self.declared.temps, number as usize).replace(place);
             if known.is_some() {
@@ -307,23 +221,6 @@ impl Translation<'_> {
                 break;
             }
         }
-    }
-
-    /// The array of all temporaries, of at least `len`.
-    pub(super) fn whole_temps(&mut self, len: u32) -> Array {
-        let array = match row(&self.declared.temp_arrays, 0) {
-            Some(array) => array,
-            None => Array {
-                first: 0,
-                len,
-                register: self.storage_register(Storage::Temp, Width::W32, Some(len)),
-            },
-        };
-        let len = array.len.max(len);
-        self.builder.program.registers[array.register].array = Some(len);
-        let array = Array { len, ..array };
-        *slot(&mut self.declared.temp_arrays, 0) = Some(array);
-        array
     }
 
     fn old_array(&mut self, head: &Head) {

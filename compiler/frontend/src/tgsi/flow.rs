@@ -1,119 +1,22 @@
 //! Flow control: conditions and loops here, switches and subroutines in rooms of their own. TGSI, section "GLSL ISA".
 
-mod filled;
 mod subroutines;
 mod switch;
 
 use super::inst::Inst;
+use super::nesting::{Level, OpenConstruct};
 use super::opcodes::Flow;
 use super::operand::splat;
 use super::semantics::Content;
 use super::state::{Parsed, Reported, Translation};
 use crate::codes::Code;
-use crate::kept::{take, take_map};
 use crate::lang::lenient::Rule;
 use crate::lower::formula::Formulas;
-use filled::Filled;
-pub(super) use filled::Rows;
 use glasm_ir::inst::Aux;
 use glasm_ir::program::MAX_NESTING;
 use glasm_ir::types::{Type, Width};
-use glasm_ir::{Base, BlockId, Cond, Node, Op, RegisterId, RoutineId, Span, Storage, WriteMask};
-use rustc_hash::FxHashMap;
+use glasm_ir::{Base, Cond, Node, Op, Span, Storage, WriteMask};
 use std::mem;
-use subroutines::{Call, Subroutine};
-use switch::Section;
-
-/// What is open.
-#[derive(Clone, Debug)]
-enum Open {
-    If {
-        cond: Cond,
-        then: Option<BlockId>,
-        then_ends: bool,
-        has_else: bool,
-    },
-    Loop {
-        has_break: bool,
-    },
-    Switch {
-        selector: RegisterId,
-        sections: Vec<Section>,
-        /// The labels of the section that is open.
-        current: Option<(Vec<u32>, bool)>,
-        has_default: bool,
-    },
-}
-
-impl Open {
-    /// The opcode that opens it.
-    const fn opcode(&self) -> &'static str {
-        match self {
-            Self::If { .. } => "IF",
-            Self::Loop { .. } => "BGNLOOP",
-            Self::Switch { .. } => "SWITCH",
-        }
-    }
-}
-
-/// A block that is open.
-#[derive(Clone, Debug)]
-struct Level {
-    open: Open,
-    /// Values kept when it began.
-    kept: usize,
-    /// Whether nothing leads to it, so that nothing is made of it.
-    is_dead: bool,
-    span: Span,
-}
-
-/// Where control is.
-#[derive(Debug, Default)]
-pub(super) struct Nesting {
-    levels: Vec<Level>,
-    /// Whether nothing leads here.
-    dead: bool,
-    /// Instructions so far.
-    pub(super) count: u32,
-    /// Blocks that are open beyond the deepest ones, of which nothing is made.
-    beyond: u32,
-    /// Where END stands.
-    ended: Option<Span>,
-    /// Whether the text begins with a subroutine, so that `END` may come later, or not at all.
-    is_entered: bool,
-    /// The subroutine that is open: its numbers, and where it begins.
-    subroutine: Option<([u32; 2], Span)>,
-    subroutines: Vec<Subroutine>,
-    /// Routines by the label that CAL names, with where it stands.
-    called: FxHashMap<u32, (RoutineId, Span)>,
-    calls: Vec<Call>,
-    /// Arrays that are filled where the program begins.
-    filled: Vec<Filled>,
-}
-
-impl Nesting {
-    /// Where control begins, with the memory that another program used.
-    pub(super) fn emptied(mut self) -> Self {
-        Self {
-            levels: take(&mut self.levels),
-            dead: false,
-            count: 0,
-            beyond: 0,
-            ended: None,
-            is_entered: false,
-            subroutine: None,
-            subroutines: take(&mut self.subroutines),
-            called: take_map(&mut self.called),
-            calls: take(&mut self.calls),
-            filled: take(&mut self.filled),
-        }
-    }
-
-    /// Whether nothing leads here.
-    pub(super) fn is_dead(&self) -> bool {
-        self.dead
-    }
-}
 
 impl Translation<'_> {
     /// Before the first instruction.
@@ -138,7 +41,7 @@ impl Translation<'_> {
             Flow::If(ty) => self.begin_if(inst, ty),
             Flow::Else => self.begin_else(inst),
             Flow::EndIf => self.end_if(inst),
-            Flow::Loop => self.open(Open::Loop { has_break: false }, inst.span),
+            Flow::Loop => self.open(OpenConstruct::Loop { has_break: false }, inst.span),
             Flow::EndLoop => self.end_loop(inst),
             Flow::Break => self.leave(inst),
             Flow::BreakIf => self.leave_if(inst),
@@ -222,13 +125,13 @@ impl Translation<'_> {
         }
     }
 
-    fn open(&mut self, open: Open, span: Span) -> Parsed<()> {
+    fn open(&mut self, open: OpenConstruct, span: Span) -> Parsed<()> {
         let is_dead = self.nesting.dead;
         if self.nesting.levels.len() + 8 >= MAX_NESTING {
             self.nesting.beyond = 1;
             let code = match open {
-                Open::Loop { .. } => Code::LoopDepth,
-                Open::If { .. } | Open::Switch { .. } => Code::IfDepth,
+                OpenConstruct::Loop { .. } => Code::LoopDepth,
+                OpenConstruct::If { .. } | OpenConstruct::Switch { .. } => Code::IfDepth,
             };
             let message = format!("blocks are nested more than {} deep", MAX_NESTING - 8);
             return Err(self.error(code, span, message));
@@ -251,7 +154,7 @@ impl Translation<'_> {
             false => ty,
         };
         let cond = self.condition(inst, ty);
-        let open = Open::If {
+        let open = OpenConstruct::If {
             cond,
             then: None,
             then_ends: false,
@@ -293,7 +196,7 @@ impl Translation<'_> {
         let dead = self.nesting.dead;
         let Some(Level {
             open:
-                Open::If {
+                OpenConstruct::If {
                     then,
                     then_ends,
                     has_else: has_else @ false,
@@ -322,7 +225,7 @@ impl Translation<'_> {
     fn end_if(&mut self, inst: &Inst) -> Parsed<()> {
         let Some(Level {
             open:
-                Open::If {
+                OpenConstruct::If {
                     cond,
                     then,
                     then_ends,
@@ -331,7 +234,7 @@ impl Translation<'_> {
             kept,
             is_dead,
             span,
-        }) = self.pop_to(|open| matches!(open, Open::If { .. }))
+        }) = self.pop_to(|open| matches!(open, OpenConstruct::If { .. }))
         else {
             return Err(self.mismatch(inst));
         };
@@ -351,11 +254,11 @@ impl Translation<'_> {
 
     fn end_loop(&mut self, inst: &Inst) -> Parsed<()> {
         let Some(Level {
-            open: Open::Loop { has_break },
+            open: OpenConstruct::Loop { has_break },
             kept,
             is_dead,
             span,
-        }) = self.pop_to(|open| matches!(open, Open::Loop { .. }))
+        }) = self.pop_to(|open| matches!(open, OpenConstruct::Loop { .. }))
         else {
             return Err(self.mismatch(inst));
         };
@@ -377,7 +280,7 @@ impl Translation<'_> {
     /// BRK: leaves the nearest loop or switch.
     fn leave(&mut self, inst: &Inst) -> Parsed<()> {
         let mut inside = self.nesting.levels.iter_mut().rev();
-        let found = inside.find(|level| !matches!(level.open, Open::If { .. }));
+        let found = inside.find(|level| !matches!(level.open, OpenConstruct::If { .. }));
         let Some(level) = found else {
             let message = format!("`{}` stands in no loop and in no switch", inst.row.name);
             return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
@@ -385,7 +288,7 @@ impl Translation<'_> {
         if self.nesting.dead {
             return Ok(());
         }
-        if let Open::Loop { has_break } = &mut level.open {
+        if let OpenConstruct::Loop { has_break } = &mut level.open {
             *has_break = true;
         }
         self.builder.node(Node::Break);
@@ -411,7 +314,7 @@ impl Translation<'_> {
     /// CONT: the next round of the nearest loop, also from a switch in it.
     fn next_round(&mut self, inst: &Inst) -> Parsed<()> {
         let mut inside = self.nesting.levels.iter().rev();
-        if !inside.any(|level| matches!(level.open, Open::Loop { .. })) {
+        if !inside.any(|level| matches!(level.open, OpenConstruct::Loop { .. })) {
             let message = "`CONT` stands in no loop";
             return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
         }
@@ -431,7 +334,7 @@ impl Translation<'_> {
     }
 
     /// The nearest open block of a kind, which ends here. The blocks in it are not closed.
-    fn pop_to(&mut self, is_closed: impl Fn(&Open) -> bool) -> Option<Level> {
+    fn pop_to(&mut self, is_closed: impl Fn(&OpenConstruct) -> bool) -> Option<Level> {
         let mut levels = self.nesting.levels.iter();
         let last = levels.rposition(|level| is_closed(&level.open))?;
         while self.nesting.levels.len() > last + 1 {

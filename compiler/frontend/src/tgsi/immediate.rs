@@ -8,7 +8,7 @@ use glasm_ir::Span;
 
 /// The type of the numbers of an immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+enum NumberType {
     Float,
     Unsigned,
     Signed,
@@ -17,16 +17,16 @@ enum Kind {
     Signed64,
 }
 
-const KINDS: [(&str, Kind); 6] = [
-    ("FLT32", Kind::Float),
-    ("UINT32", Kind::Unsigned),
-    ("INT32", Kind::Signed),
-    ("FLT64", Kind::Double),
-    ("UINT64", Kind::Unsigned64),
-    ("INT64", Kind::Signed64),
+const KINDS: [(&str, NumberType); 6] = [
+    ("FLT32", NumberType::Float),
+    ("UINT32", NumberType::Unsigned),
+    ("INT32", NumberType::Signed),
+    ("FLT64", NumberType::Double),
+    ("UINT64", NumberType::Unsigned64),
+    ("INT64", NumberType::Signed64),
 ];
 
-impl Kind {
+impl NumberType {
     /// Whether its numbers take two words.
     const fn is_wide(self) -> bool {
         matches!(self, Self::Double | Self::Unsigned64 | Self::Signed64)
@@ -127,7 +127,7 @@ impl Translation<'_> {
     }
 
     /// The numbers behind an opening brace, and the closing one.
-    fn vector(&mut self, kind: Kind) -> Parsed<[u32; 4]> {
+    fn vector(&mut self, kind: NumberType) -> Parsed<[u32; 4]> {
         let wide = kind.is_wide();
         let mut words = [0; 4];
         let mut count = 0;
@@ -144,9 +144,9 @@ impl Translation<'_> {
             if !wide {
                 words[count] = self.narrow_number(kind, token)?;
                 count += 1;
-            } else if kind == Kind::Double && is_hexadecimal(self.bytes(token)) {
+            } else if kind == NumberType::Double && is_hexadecimal(self.bytes(token)) {
                 // Two words in place of a number, the low one first.
-                words[count] = self.narrow_number(Kind::Float, token)?;
+                words[count] = self.narrow_number(NumberType::Float, token)?;
                 count += 1;
                 halves = true;
             } else {
@@ -208,16 +208,16 @@ impl Translation<'_> {
     }
 
     #[cold]
-    fn no_number_of(&mut self, kind: Kind, span: Span) -> Reported {
+    fn no_number_of(&mut self, kind: NumberType, span: Span) -> Reported {
         let text = std::str::from_utf8(self.bytes(span)).unwrap_or_default();
         let mistake = kind.mistake(text);
         self.bad_number(span, kind.name(), mistake)
     }
 
     /// The bits of a number of 32 bits.
-    fn narrow_number(&mut self, kind: Kind, span: Span) -> Parsed<u32> {
+    fn narrow_number(&mut self, kind: NumberType, span: Span) -> Parsed<u32> {
         let text = self.bytes(span);
-        if kind == Kind::Unsigned && !self.cursor.extended && is_hexadecimal(text) {
+        if kind == NumberType::Unsigned && !self.cursor.extended && is_hexadecimal(text) {
             return Err(self.bad_number(span, kind.name(), Code::BadNumber));
         }
         if let Some(bits) = hexadecimal(text) {
@@ -232,18 +232,19 @@ impl Translation<'_> {
     }
 
     /// The bits of a number of 64 bits.
-    fn wide_number(&mut self, kind: Kind, span: Span) -> Parsed<u64> {
+    fn wide_number(&mut self, kind: NumberType, span: Span) -> Parsed<u64> {
         let text = self.bytes(span);
-        if let (Some(bits), false) = (hexadecimal(text), kind == Kind::Double) {
+        if let (Some(bits), false) = (hexadecimal(text), kind == NumberType::Double) {
             return Ok(bits);
         }
-        if let (Some(bits), Kind::Signed64) = (text.strip_prefix(b"-").and_then(hexadecimal), kind)
+        if let (Some(bits), NumberType::Signed64) =
+            (text.strip_prefix(b"-").and_then(hexadecimal), kind)
         {
             return Ok(bits.wrapping_neg());
         }
         let text = std::str::from_utf8(text).unwrap_or_default();
         // A leading zero makes integers of 64 bits octal, as `strtoull` reads them.
-        if kind != Kind::Double
+        if kind != NumberType::Double
             && let Some(digits) = text.strip_prefix('0').filter(|digits| !digits.is_empty())
         {
             let octal = u64::from_str_radix(digits, 8).ok();
@@ -260,7 +261,7 @@ impl Translation<'_> {
         self.declared.rows.clear();
         loop {
             self.expect(b'{')?;
-            let row = self.vector(Kind::Float)?;
+            let row = self.vector(NumberType::Float)?;
             self.declared.rows.push(row);
             if !self.cursor.eat(b',') {
                 break;

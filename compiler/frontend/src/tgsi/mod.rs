@@ -9,10 +9,14 @@ pub mod catalog;
 mod cursor;
 mod declare;
 mod files;
+mod filled;
 mod flow;
 mod immediate;
 mod inst;
+mod instruction;
 mod lower;
+mod modes;
+mod nesting;
 mod opcodes;
 mod operand;
 mod property;
@@ -21,13 +25,13 @@ mod semantics;
 mod state;
 mod targets;
 
-pub(crate) use state::Memory;
+pub(crate) use state::TgsiMemory;
 
 use crate::codes::Code;
-use crate::header::Start;
-use crate::kept::Scratch;
 use crate::lang::lenient::Rule;
+use crate::memory::ProgramMemory;
 use crate::report::Reports;
+use crate::start::Start;
 use cursor::{Cursor, Word};
 use files::File;
 use glasm_ir::{CondTest, Program, Semantic, Span};
@@ -37,13 +41,17 @@ use semantics::Sink;
 use state::{Parsed, Reported, Translation};
 
 /// Reads, checks and translates a program. Without an error the result is the program; all errors are reported.
-pub(crate) fn translate(start: Start<'_>, scratch: &mut Scratch) -> (Option<Program>, Reports) {
-    let mut translation = Translation::new(start, scratch);
+pub(crate) fn translate(
+    start: Start<'_>,
+    memory: &mut TgsiMemory,
+    programs: &mut ProgramMemory,
+) -> (Option<Program>, Reports) {
+    let mut translation = Translation::new(start, memory, programs);
     translation.statements();
-    let (program, reports) = translation.end(scratch);
+    let (program, reports) = translation.end(memory, programs);
     match reports.has_errors() {
         true => {
-            scratch.recycle(program);
+            programs.recycle(program);
             (None, reports)
         }
         false => (Some(program), reports),
@@ -53,7 +61,11 @@ pub(crate) fn translate(start: Start<'_>, scratch: &mut Scratch) -> (Option<Prog
 /// The output registers of a program with what pipelines call them, in the order of their numbers. There is something of what was read, also
 /// if the program has errors.
 pub(crate) fn outputs(start: Start<'_>) -> Vec<(u32, Semantic)> {
-    let mut translation = Translation::new(start, &mut Scratch::new());
+    let mut translation = Translation::new(
+        start,
+        &mut TgsiMemory::default(),
+        &mut ProgramMemory::default(),
+    );
     translation.statements();
     let rows = translation.declared.outputs.iter();
     let declared = (0..)

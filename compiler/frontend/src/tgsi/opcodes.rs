@@ -690,6 +690,33 @@ impl Row {
     }
 }
 
+/// Whether a word begins statements.
+pub(super) fn begins_statement(word: &Word<'_>) -> bool {
+    ["DCL", "IMM", "PROPERTY"].iter().any(|it| word.is(it)) || Row::of(word).is_some()
+}
+
+/// Whether a source of an opcode is a resource.
+pub(super) const fn is_resource(row: &Row, number: usize) -> bool {
+    match row.lower.besides() {
+        Besides::View(lookup) => match lookup {
+            ViewLookup::SamplePosition | ViewLookup::SampleInfo => number == 0,
+            ViewLookup::Info | ViewLookup::Fetch | ViewLookup::FetchSample => number == 1,
+            ViewLookup::Sample
+            | ViewLookup::Bias
+            | ViewLookup::Compare
+            | ViewLookup::CompareBase
+            | ViewLookup::Gradient
+            | ViewLookup::Level
+            | ViewLookup::Gather
+            | ViewLookup::QueryLevel => number == 1 || number == 2,
+        },
+        Besides::Memory(memory) => !matches!(memory, Memory::Store) && number == 0,
+        // The sampler comes last.
+        Besides::Sampler => number + 1 == row.sources as usize,
+        Besides::Label | Besides::Nothing => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,90 +1,24 @@
 //! Operands: registers, their indices, swizzles, signs and masks. TGSI, section "Instruction Set".
 
 mod constants;
+mod declared;
 mod inputs;
+mod named;
 mod outputs;
 mod registers;
 
-use super::cursor::is_word;
+use super::cursor::{Word, is_word};
 use super::files::File;
+use super::opcodes::begins_statement;
 use super::state::{Parsed, Reported, Translation};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lower::formula::Formulas;
+use crate::rules::suggest;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, RegisterId, Span, Src, Swizzle, WriteMask};
+pub(super) use named::{Number, Register, Target, splat};
 pub(super) use registers::ADDRESSES;
-
-/// An index of a register.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Number {
-    pub(super) term: IndexTerm,
-    /// The array that the text names, 0 for none.
-    pub(super) array: u32,
-}
-
-impl Number {
-    /// A number of the text.
-    const fn constant(number: u32) -> Self {
-        Self {
-            term: IndexTerm::constant(number as i32),
-            array: 0,
-        }
-    }
-
-    /// The number, if it is known.
-    pub(super) const fn known(self) -> Option<i32> {
-        match self.term.relative {
-            None => Some(self.term.offset),
-            Some(_) => None,
-        }
-    }
-
-    /// The index in an array that begins with register `first`.
-    const fn from(self, first: u32) -> IndexTerm {
-        IndexTerm {
-            offset: self.term.offset - first as i32,
-            ..self.term
-        }
-    }
-}
-
-/// A register as an operand names it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Register {
-    pub(super) file: File,
-    /// The first of two indices.
-    pub(super) outer: Option<Number>,
-    pub(super) number: Number,
-    pub(super) span: Span,
-}
-
-impl Register {
-    /// Before one was read.
-    pub(super) const NONE: Self = Self {
-        file: File::Null,
-        outer: None,
-        number: Number::constant(0),
-        span: Span::new(0, 0),
-    };
-}
-
-/// A result.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
-    pub(super) register: Register,
-    pub(super) mask: WriteMask,
-    pub(super) span: Span,
-}
-
-impl Target {
-    /// None.
-    pub(super) const NONE: Self = Self {
-        register: Register::NONE,
-        mask: WriteMask::NONE,
-        span: Span::new(0, 0),
-    };
-}
 
 /// Where a register stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,6 +88,25 @@ impl Translation<'_> {
     fn other_file(&mut self) -> Parsed<File> {
         let word = self.cursor.word();
         File::of(word.text).ok_or_else(|| self.unknown_file(&word))
+    }
+
+    #[cold]
+    pub(crate) fn unknown_file(&mut self, word: &Word<'_>) -> Reported {
+        let span = word.span();
+        if span.range().is_empty() {
+            return self.unexpected_as(Code::RegisterFile, "a register");
+        }
+        if begins_statement(word) {
+            // It is no operand: the next statement begins here.
+            self.cursor.at = word.start as usize;
+            let message = "an operand is missing";
+            return self.error(Code::MissingOperand, self.span, message);
+        }
+        let text = self.text_of(span);
+        let words = File::ALL.iter().map(|file| file.word());
+        let hint = suggest(&text, words);
+        let message = format!("`{text}` is no register file");
+        self.error_with(Code::RegisterFile, span, message, hint)
     }
 
     /// An index in brackets, and the array id behind it.
@@ -442,9 +395,4 @@ impl Translation<'_> {
         }
         Ok(())
     }
-}
-
-/// The first lane of a source, in all lanes.
-pub(super) fn splat(source: Src, lane: u8) -> Src {
-    source.swizzled(Swizzle::splat(lane))
 }

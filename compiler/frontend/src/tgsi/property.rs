@@ -1,7 +1,7 @@
 //! Properties. TGSI, section "Properties".
 
 use super::cursor::Word;
-use super::inst::begins_statement;
+use super::opcodes::begins_statement;
 use super::state::{Parsed, Translation, quoted};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
@@ -10,7 +10,6 @@ use crate::rules::suggest;
 use glasm_ir::primitive::{
     InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode, TessOrder, TessSpacing,
 };
-use glasm_ir::program::Modes;
 use glasm_ir::{Span, Stage};
 
 /// What a property takes.
@@ -109,47 +108,6 @@ properties! {
 /// All properties, each spelling once.
 pub(super) fn rows() -> &'static [Row] {
     PROPERTIES
-}
-
-/// The properties of a program.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Properties {
-    modes: Modes,
-    pub(super) lower_left: bool,
-    pub(super) integer_center: bool,
-    color0_all: bool,
-    pub(super) prohibits_planes: bool,
-    pub(super) window_space: bool,
-    /// The number of its viewport is added to the layer of a primitive.
-    pub(super) layer_of_viewport: bool,
-    pub(super) clip_distances: Option<u32>,
-    pub(super) cull_distances: Option<u32>,
-    /// Threads of a block that the text names, 0 for what it leaves open.
-    block: [u32; 3],
-    pub(super) input_primitive: Option<InputPrimitive>,
-    output_primitive: Option<OutputPrimitive>,
-    tess_mode: Option<TessMode>,
-}
-
-impl Properties {
-    /// Whether zero times anything is zero.
-    pub(super) fn is_zero_product(&self) -> bool {
-        self.modes.zero_product
-    }
-
-    /// The vertices of the patch that a tessellation control program makes.
-    pub(super) fn patch_vertices(&self) -> u32 {
-        match self.modes.vertices_out {
-            0 => MAX_PATCH_VERTICES,
-            count => count,
-        }
-    }
-
-    /// The vertices that a program of primitives or patches gets at most.
-    pub(super) fn vertices_in(&self) -> u32 {
-        let primitive = self.input_primitive.and_then(InputPrimitive::vertices);
-        primitive.unwrap_or(MAX_PATCH_VERTICES)
-    }
 }
 
 impl Translation<'_> {

@@ -18,12 +18,12 @@ struct Indexed {
     file: File,
     /// The array that the operand names, 0 for none.
     array: u32,
-    place: Place,
+    place: IndexPlace,
 }
 
 /// Which of the indices of an operand a register is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum IndexPlace {
     /// The first one of two.
     Outer,
     /// The only one, or the second one.
@@ -36,6 +36,7 @@ impl Scan {
         self.indexed.clear();
         let Cursor { text, at, .. } = cursor;
         let mut start = at;
+        // A chunk has one byte more than is looked at: the byte behind a bracket decides.
         while let Some(chunk) = text[start..].first_chunk() {
             if has_unusual_index(chunk) {
                 self.indices(cursor, start..start + CHUNK);
@@ -73,8 +74,8 @@ impl Scan {
         };
         let array = array_id(&mut behind);
         let place = match first.is_none() && behind.sees(b'[') {
-            true => Place::Outer,
-            false => Place::Element,
+            true => IndexPlace::Outer,
+            false => IndexPlace::Element,
         };
         let found = Indexed { file, array, place };
         if !self.indexed.contains(&found) {
@@ -93,14 +94,14 @@ impl Scan {
     }
 
     fn has(&self, file: File, array: u32) -> bool {
-        let place = Place::Element;
+        let place = IndexPlace::Element;
         self.indexed.contains(&Indexed { file, array, place })
     }
 
     /// Whether the first of two indices is computed at run time.
     pub(super) fn indexes_first(&self, file: File) -> bool {
         let mut all = self.indexed.iter();
-        all.any(|it| it.file == file && it.place == Place::Outer)
+        all.any(|it| it.file == file && it.place == IndexPlace::Outer)
     }
 }
 
@@ -111,6 +112,7 @@ const CHUNK: usize = 64;
 #[inline]
 fn has_unusual_index(bytes: &[u8; CHUNK + 1]) -> bool {
     let mut found = false;
+    // Without a branch, so that many bytes are one operation of the processor.
     for at in 0..CHUNK {
         found |= (bytes[at] == b'[') & (bytes[at + 1].wrapping_sub(b'0') > 9);
     }
@@ -201,7 +203,7 @@ mod tests {
     }
 
     /// What a text indexes at run time: files, arrays, and the first of two indices.
-    fn found(text: &str) -> Vec<(File, u32, Place)> {
+    fn found(text: &str) -> Vec<(File, u32, IndexPlace)> {
         let found = scan(text).indexed;
         found
             .iter()
@@ -233,7 +235,11 @@ mod tests {
             "mov temp[addr[0].x]",
             "ADD OUT[0], -|TEMP[TEMP[1].w+1]|, TEMP[3]",
         ] {
-            assert_eq!(found(text), [(File::Temp, 0, Place::Element)], "{text}");
+            assert_eq!(
+                found(text),
+                [(File::Temp, 0, IndexPlace::Element)],
+                "{text}"
+            );
         }
     }
 
@@ -244,7 +250,11 @@ mod tests {
             "MOV TEMP[ADDR[0].x]( 3 ).x",
             "MOV TEMP[ADDR[0].x+1](3).xyzw",
         ] {
-            assert_eq!(found(text), [(File::Temp, 3, Place::Element)], "{text}");
+            assert_eq!(
+                found(text),
+                [(File::Temp, 3, IndexPlace::Element)],
+                "{text}"
+            );
         }
     }
 
@@ -255,9 +265,9 @@ mod tests {
             "MOV TEMP[0], CONST[ADDR[0].x] [ 1 ]",
             "MOV TEMP[0], CONST[TEMP[0].x+1]\n[1].x",
         ] {
-            assert_eq!(found(text), [(File::Const, 0, Place::Outer)], "{text}");
+            assert_eq!(found(text), [(File::Const, 0, IndexPlace::Outer)], "{text}");
         }
-        let outer = [(File::In, 2, Place::Outer)];
+        let outer = [(File::In, 2, IndexPlace::Outer)];
         assert_eq!(found("MOV TEMP[0], IN[ADDR[0].x](2)[1]"), outer);
     }
 
@@ -269,16 +279,19 @@ mod tests {
             "MOV TEMP[0], IN[1](2)[ADDR[0].x]",
             "MOV TEMP[0], IN[1](2) [ADDR[0].x]",
         ] {
-            assert_eq!(found(text), [(File::In, 0, Place::Element)], "{text}");
+            assert_eq!(found(text), [(File::In, 0, IndexPlace::Element)], "{text}");
         }
-        let array = [(File::In, 2, Place::Element)];
+        let array = [(File::In, 2, IndexPlace::Element)];
         assert_eq!(found("MOV TEMP[0], IN[1][ADDR[0].x](2)"), array);
         assert_eq!(found("MOV TEMP[0], IN[1](1)[ADDR[0].x](2)"), array);
     }
 
     #[test]
     fn both_of_two_indices() {
-        let both = [(File::In, 0, Place::Outer), (File::In, 1, Place::Element)];
+        let both = [
+            (File::In, 0, IndexPlace::Outer),
+            (File::In, 1, IndexPlace::Element),
+        ];
         assert_eq!(found("MOV OUT[0], IN[ADDR[0].x][ADDR[1].x+1](1)"), both);
         assert_eq!(
             found("MOV OUT[0], IN[ADDR[0].x] [ ADDR[1].x + 1 ](1)"),

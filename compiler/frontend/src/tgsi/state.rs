@@ -2,16 +2,16 @@
 
 use super::cursor::Cursor;
 use super::files::File;
-use super::flow::Nesting;
-use super::property::Properties;
+use super::modes::Properties;
+use super::nesting::Nesting;
 use super::scan::Scan;
 use super::semantics::{Content, Name, Sink};
 use crate::codes::Code;
-use crate::header::Start;
-use crate::kept::{Scratch, take, take_map};
 use crate::lang::lenient::Rule;
+use crate::memory::{ProgramMemory, take, take_map};
 use crate::report::Reports;
 use crate::source::{Acceptance, TgsiOptions};
+use crate::start::Start;
 use glasm_ir::inst::{Aux, LiteralId};
 use glasm_ir::resource::Texture;
 use glasm_ir::semantic::Sampling;
@@ -34,7 +34,7 @@ pub(super) type Parsed<T> = Result<T, Reported>;
 
 /// Where a temporary lives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum TempPlace {
     /// In a register of its own.
     Own(RegisterId),
     /// In an array that instructions index at run time, as this element.
@@ -74,7 +74,7 @@ pub(super) struct InputArray {
 pub(super) struct OutputRow {
     pub(super) name: Name,
     pub(super) sink: Sink,
-    pub(super) place: Place,
+    pub(super) place: TempPlace,
     /// Components that exist.
     pub(super) usage: WriteMask,
     pub(super) output: Option<OutputId>,
@@ -139,7 +139,7 @@ pub(super) struct Immediate {
 /// What is declared. Tables have a row for each number of a register, lists one for each declaration.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    pub(super) temps: Vec<Option<Place>>,
+    pub(super) temps: Vec<Option<TempPlace>>,
     /// By array id; number 0 is the whole file.
     pub(super) temp_arrays: Vec<Option<Array>>,
     pub(super) addresses: Vec<Option<RegisterId>>,
@@ -275,7 +275,7 @@ enum Binding {
 
 /// Memory that translations use one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct TgsiMemory {
     scan: Scan,
     declared: Declared,
     nesting: Nesting,
@@ -306,10 +306,13 @@ pub(super) struct Translation<'s> {
 
 impl<'s> Translation<'s> {
     /// A translation of which nothing was read.
-    pub(super) fn new(start: Start<'s>, scratch: &mut Scratch) -> Self {
+    pub(super) fn new(
+        start: Start<'s>,
+        kept: &mut TgsiMemory,
+        programs: &mut ProgramMemory,
+    ) -> Self {
         let stage = start.dialect.stage();
-        let program = scratch.program(stage);
-        let memory = mem::take(&mut scratch.tgsi);
+        let memory = mem::take(kept);
         let cursor = Cursor {
             text: start.text,
             at: start.body,
@@ -321,7 +324,7 @@ impl<'s> Translation<'s> {
             stage,
             options: start.tgsi,
             scan: memory.scan.again(cursor),
-            builder: Builder::with_memory(program, mem::take(&mut scratch.builder)),
+            builder: programs.builder(stage),
             declared: memory.declared.emptied(),
             properties: Properties::default(),
             nesting: memory.nesting.emptied(),
@@ -336,10 +339,13 @@ impl<'s> Translation<'s> {
     }
 
     /// Gives the memory back. What is left are the program and what was reported.
-    pub(super) fn end(self, scratch: &mut Scratch) -> (Program, Reports) {
-        let (program, memory) = self.builder.finish();
-        scratch.builder = memory;
-        scratch.tgsi = Memory {
+    pub(super) fn end(
+        self,
+        kept: &mut TgsiMemory,
+        programs: &mut ProgramMemory,
+    ) -> (Program, Reports) {
+        let program = programs.finish(self.builder);
+        *kept = TgsiMemory {
             scan: self.scan,
             declared: self.declared,
             nesting: self.nesting,
@@ -530,10 +536,10 @@ impl<'s> Translation<'s> {
 
     /// What a place reads.
     #[inline]
-    pub(super) fn place(&mut self, place: Place) -> Src {
+    pub(super) fn place(&mut self, place: TempPlace) -> Src {
         match place {
-            Place::Own(register) => Src::register(register),
-            Place::Element(register, element) => {
+            TempPlace::Own(register) => Src::register(register),
+            TempPlace::Element(register, element) => {
                 let len = self.builder.program.registers[register].array.unwrap_or(1);
                 self.element(register, IndexTerm::constant(element as i32), len)
             }

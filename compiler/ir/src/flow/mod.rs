@@ -13,6 +13,7 @@
 
 mod callee;
 mod graph;
+mod open;
 mod outline;
 mod pieces;
 mod record;
@@ -22,8 +23,8 @@ mod stack;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use open::OpenBlocks;
 pub use outline::{Outline, PieceId, Plan};
 pub use pieces::Kept;
-pub(crate) use record::OpenBlocks;
 pub use record::Recorder;
 pub use rules::{AtLabel, FullStack, LabelId, Rules};

@@ -1,6 +1,7 @@
 //! Takes flow control in the order of the text, while instructions are appended to the builder in between.
 
 use super::callee;
+use super::open::{Open, OpenBlocks};
 use super::outline::{PieceId, Plan};
 use super::pieces::{Code, End, Kept};
 use super::routines::Routines;
@@ -15,32 +16,6 @@ use crate::span::Span;
 use crate::structurize::{StepBound, code};
 use crate::types::{Type, Width};
 use rustc_hash::FxHashMap;
-
-/// An open block of the text.
-#[derive(Debug)]
-enum Open {
-    If {
-        cond: Cond,
-        span: Span,
-        then: Option<BlockId>,
-    },
-    Loop {
-        kept: Vec<Kept>,
-        /// Instructions of each round outside of other blocks.
-        steps: u32,
-        span: Span,
-    },
-    /// A loop whose body is complete.
-    Round {
-        kept: Vec<Kept>,
-        body: BlockId,
-        span: Span,
-    },
-}
-
-/// Memory for the open blocks of recorders, one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct OpenBlocks(Vec<Open>);
 
 /// Flow control recorded so far. Events that fit nowhere are ignored: rules report them.
 ///

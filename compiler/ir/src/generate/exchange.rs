@@ -4,7 +4,7 @@
 //! So values are read into registers and written from registers, branches share the outputs out among their groups, and outputs of the patch get
 //! values that are the same in all invocations, or are written by one invocation alone.
 
-use super::{Generator, Pools};
+use super::generator::{Generator, Pools};
 use crate::inst::{Base, Cond, Dst, Src, WriteMask};
 use crate::op::Op;
 use crate::operand::Swizzle;

@@ -1,7 +1,7 @@
 //! Control flow. Loops count up to a small number and test it first, so all of them end.
 
-use super::Generator;
 use super::exchange::Allowed;
+use super::generator::Generator;
 use crate::inst::{Cond, Dst, Src, WriteMask};
 use crate::op::Op;
 use crate::program::{Case, Node, RegisterId, Switch};

@@ -14,79 +14,29 @@
 
 mod exchange;
 mod flow;
+mod generator;
 mod number;
 pub(crate) mod random;
 mod vertices;
 
 use crate::arena::Id;
 use crate::builder::Builder;
-use crate::inst::{Aux, Base, Dst, Inst, InstFlags, Rounding, Src, Swizzle, WriteMask};
+use crate::inst::{Aux, Base, Dst, Src, Swizzle, WriteMask};
 use crate::interp::{Environment, Interpreter, StepLimit};
 use crate::op::Op;
-use crate::program::{Node, Program, Register, RegisterId, Routine, RoutineId, Stage, Storage};
+use crate::program::{Node, Program, Register, RegisterId, Routine, Stage, Storage};
 use crate::resource::{MemAccess, MemFlags, MemSpace, Param, ParamId, ParamSource};
-use crate::semantic::{Input, InputId, Output, Semantic};
+use crate::semantic::{Input, Output, Semantic};
 use crate::span::Span;
 use crate::types::{Base as TypeBase, Type, Width};
 
 use exchange::{Allowed, Exchange};
+use generator::{ARRAY, Generator, Pools};
 use random::Random;
 use vertices::Vertices;
 
+pub use generator::{GenerateOptions, PARAMS, RESULT_BYTES, RESULTS};
 pub use vertices::{PATCH_VERTICES, TESS_PARTS, VERTEX_INPUTS};
-
-/// Parameters of a generated program.
-pub const PARAMS: usize = 6;
-/// Result vectors of a generated program.
-pub const RESULTS: usize = 3;
-/// Bytes that an invocation of a compute program stores.
-pub const RESULT_BYTES: u64 = 64;
-
-/// What a generated program may contain.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct GenerateOptions {
-    /// Stage.
-    pub stage: Stage,
-    /// About how many instructions there are besides setting up and writing results.
-    pub max_insts: u32,
-    /// Loops.
-    pub loops: bool,
-    /// Branches.
-    pub branches: bool,
-    /// Switches.
-    pub switches: bool,
-    /// Routines and calls.
-    pub calls: bool,
-    /// Condition codes: updates, guards and tests.
-    pub conditions: bool,
-    /// Arithmetic on 32-bit integers; without it only moves.
-    pub int: bool,
-    /// Arithmetic on 32-bit floats.
-    pub float: bool,
-    /// Arithmetic on 64-bit integers.
-    pub int64: bool,
-    /// Register and parameter arrays with run-time indices.
-    pub arrays: bool,
-}
-
-impl GenerateOptions {
-    /// Everything but 64-bit integers.
-    pub const fn new(stage: Stage, max_insts: u32) -> Self {
-        Self {
-            stage,
-            max_insts,
-            loops: true,
-            branches: true,
-            switches: true,
-            calls: true,
-            conditions: true,
-            int: true,
-            float: true,
-            int64: false,
-            arrays: true,
-        }
-    }
-}
 
 /// The program of `seed`; the same seed and options give the same program.
 pub fn program(seed: u64, options: &GenerateOptions) -> Program {
@@ -160,45 +110,6 @@ pub fn expected(
     Ok(std::array::from_fn(|number| {
         std::array::from_fn(|lane| words.get(4 * number + lane).copied().unwrap_or(0))
     }))
-}
-
-/// The registers that statements work on, by what they hold.
-struct Pools {
-    int: Vec<RegisterId>,
-    float: Vec<RegisterId>,
-    long: Vec<RegisterId>,
-    codes: Vec<RegisterId>,
-    /// An array of integers.
-    array: RegisterId,
-    /// Loop counters in lane x, one for each depth of loops.
-    counters: Vec<RegisterId>,
-    /// For results on their way to a pool.
-    scratch: RegisterId,
-    long_scratch: RegisterId,
-    /// Lane x holds an index into arrays.
-    index: RegisterId,
-    results: Vec<RegisterId>,
-    /// What invocations have to do with each other.
-    exchange: Option<Exchange>,
-    /// What they have to do with vertices.
-    vertices: Option<Vertices>,
-}
-
-/// Elements of the array.
-const ARRAY: u32 = 6;
-
-struct Generator {
-    builder: Builder,
-    random: Random,
-    options: GenerateOptions,
-    pools: Pools,
-    input: InputId,
-    /// Instructions that may still be made.
-    budget: u32,
-    /// Loops around the current statement.
-    loops: usize,
-    /// Routines that may be called, with what they exchange.
-    callable: Vec<(RoutineId, Allowed)>,
 }
 
 impl Generator {
@@ -285,69 +196,6 @@ impl Generator {
             .program
             .routines
             .push(Routine { name: None, body });
-    }
-
-    fn emit_with(&mut self, op: Op, ty: Type, aux: Aux, dst: Option<Dst>, sources: &[Src]) {
-        let position = self.builder.program.insts.len() as u32;
-        let span = Span::new(position * 8, position * 8 + 7);
-        let precise = ty.is_float() && self.random.percent(20);
-        let flags = if precise {
-            InstFlags::PRECISE
-        } else {
-            InstFlags::empty()
-        };
-        self.budget = self.budget.saturating_sub(1);
-        let inst = Inst {
-            op,
-            ty,
-            flags,
-            source_count: 0,
-            first_source: 0,
-            dst,
-            aux,
-            span,
-        };
-        self.builder.inst(inst, sources);
-    }
-
-    fn emit(&mut self, op: Op, ty: Type, dst: Dst, sources: &[Src]) {
-        self.emit_with(op, ty, Aux::None, Some(dst), sources);
-    }
-
-    fn cvt(&mut self, to: Type, from: Type, dst: Dst, source: Src) {
-        let aux = Aux::Cvt {
-            from,
-            rounding: Rounding::Trunc,
-            saturate: to.is_int() && from.is_float(),
-        };
-        self.emit_with(Op::Cvt, to, aux, Some(dst), &[source]);
-    }
-
-    fn literal(&mut self, bits: u64) -> Src {
-        Src::new(Base::Literal(self.builder.program.literals.push([bits; 4])))
-    }
-
-    fn param(&mut self) -> Src {
-        let first = usize::from(self.options.stage == Stage::Compute);
-        let param = first + self.random.below(PARAMS - first);
-        let swizzle = self.swizzle();
-        Src {
-            swizzle,
-            ..Src::new(Base::Param(ParamId::new(param)))
-        }
-    }
-
-    fn swizzle(&mut self) -> Swizzle {
-        if self.random.percent(50) {
-            Swizzle::XYZW
-        } else {
-            Swizzle(self.random.next() as u8)
-        }
-    }
-
-    /// The register `id`, seen whole.
-    const fn whole(id: RegisterId) -> Dst {
-        Dst::new(id, WriteMask::XYZW)
     }
 
     /// Gives every register of the pools a value that depends on parameters and input.
@@ -521,15 +369,6 @@ impl Generator {
 }
 
 impl Pools {
-    const fn register(storage: Storage, width: Width) -> Register {
-        Register {
-            storage,
-            width,
-            array: None,
-            name: None,
-        }
-    }
-
     fn new(program: &mut Program) -> Self {
         let mut temps = |count: usize, width: Width| -> Vec<RegisterId> {
             (0..count)

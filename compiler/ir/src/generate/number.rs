@@ -1,6 +1,6 @@
 //! Statements that compute.
 
-use super::{ARRAY, Generator, PARAMS};
+use super::generator::{ARRAY, Generator, PARAMS};
 use crate::arena::Id;
 use crate::inst::{
     Base, CondTest, Dst, Guard, Index, IndexId, IndexTerm, Saturate, Src, Swizzle, WriteMask,

@@ -2,8 +2,8 @@
 //!
 //! A geometry program counts the vertices that it emits, so that none is beyond the limit that it declares, where devices differ.
 
+use super::generator::{Generator, Pools, RESULTS};
 use super::random::Random;
-use super::{Generator, Pools, RESULTS};
 use crate::inst::{Aux, Base, Cond, Dst, Index, IndexId, IndexTerm, Src, WriteMask};
 use crate::interp::Environment;
 use crate::op::Op;

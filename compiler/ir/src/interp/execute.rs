@@ -1,8 +1,9 @@
 //! One instruction.
 
+use super::environment::Textures;
 use super::evaluate::{Sources, evaluate};
-use super::texture::Textures;
-use super::{Machine, group};
+use super::group;
+use super::machine::Machine;
 use crate::inst::Inst;
 use crate::op::Op;
 

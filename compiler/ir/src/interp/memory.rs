@@ -3,32 +3,14 @@
 
 use std::cmp::Ordering;
 
-use super::texture::Textures;
+use super::alu;
+use super::environment::{ProgramMemory, Textures};
+use super::machine::Machine;
 use super::value::{compare, mask};
-use super::{Machine, alu};
 use crate::arena::Id;
 use crate::inst::{Aux, Inst, source_type};
-use crate::program::Program;
-use crate::resource::{AtomicOp, Buffer, BufferId, BufferKind, MemAccess, MemSpace};
+use crate::resource::{AtomicOp, BufferId, BufferKind, MemAccess, MemSpace};
 use crate::types::{Type, Width};
-
-/// Bytes of the global address space.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Region {
-    /// Address of the first byte.
-    pub address: u64,
-    /// The bytes.
-    pub bytes: Vec<u8>,
-}
-
-/// The memory of a program.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ProgramMemory {
-    /// Global memory.
-    pub regions: Vec<Region>,
-    /// Buffers, by [`BufferId`]; for each its elements, one unless it is an array.
-    pub buffers: Vec<Vec<Vec<u8>>>,
-}
 
 /// A place in memory.
 #[derive(Clone, Copy)]
@@ -64,21 +46,6 @@ fn part(bytes: &mut [u8], offset: u64, len: usize) -> Option<&mut [u8]> {
 }
 
 impl ProgramMemory {
-    /// What an invocation has for itself.
-    pub(super) fn of_invocation(program: &Program) -> Self {
-        let bytes = |buffer: &Buffer| match buffer.kind == BufferKind::Private {
-            true => vec![vec![
-                0;
-                buffer.size.unwrap_or(0).next_multiple_of(4) as usize
-            ]],
-            false => Vec::new(),
-        };
-        Self {
-            regions: Vec::new(),
-            buffers: program.buffers.iter().map(bytes).collect(),
-        }
-    }
-
     fn bytes(&mut self, address: Address, width: Width) -> Option<&mut [u8]> {
         let len = width.bytes() as usize;
         match address {

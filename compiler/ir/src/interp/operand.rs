@@ -3,10 +3,10 @@
 //! Loading: index, swizzle, absolute value, negation. Storing: clamp, masks tested against the old condition codes, write,
 //! condition-code update.
 
-use super::Machine;
+use super::environment::Textures;
 use super::evaluate::{Carries, Sources, carries, magnitude, operand, written};
 use super::flags::Flags;
-use super::texture::Textures;
+use super::machine::Machine;
 use crate::arena::Id;
 use crate::inst::{Base, Guard, IndexId, IndexTerm, Inst, Src, result_type, source_type};
 use crate::program::{RegisterId, Storage};

@@ -1,57 +1,10 @@
 //! Texture accesses: the operands are gathered here, the texels come from the caller.
 
-use super::Machine;
+use super::environment::{TexRequest, Textures};
+use super::machine::Machine;
 use crate::inst::{Aux, Inst, TexAccessId};
-use crate::resource::{TexAccess, TexSource, TexelOffset, Texture};
+use crate::resource::{TexSource, TexelOffset};
 use crate::units::Units;
-
-/// A texture access with the values of its operands, all as bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TexRequest {
-    /// The access.
-    pub access: TexAccess,
-    /// The texture.
-    pub texture: Texture,
-    /// Element of a texture array; the low word of a handle.
-    pub element: u32,
-    /// Coordinates s, t, r, layer, as many as the target has.
-    pub coordinate: [u32; 4],
-    /// Reference of a comparison.
-    pub reference: u32,
-    /// Sources of the mode.
-    pub own: [[u32; 4]; 2],
-    /// Least level of detail.
-    pub min_lod: u32,
-    /// Texel offset.
-    pub offset: [i32; 3],
-}
-
-/// Where texels come from.
-pub trait Textures {
-    /// The four lanes of an access, as bits of the instruction's type.
-    fn access(&mut self, request: &TexRequest) -> [u32; 4];
-
-    /// Whether all texels that an access reads are populated.
-    fn is_resident(&mut self, _: &TexRequest) -> bool {
-        true
-    }
-}
-
-impl<F: FnMut(&TexRequest) -> [u32; 4]> Textures for F {
-    fn access(&mut self, request: &TexRequest) -> [u32; 4] {
-        self(request)
-    }
-}
-
-/// No textures: every lane is 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct NoTextures;
-
-impl Textures for NoTextures {
-    fn access(&mut self, _: &TexRequest) -> [u32; 4] {
-        [0; 4]
-    }
-}
 
 impl<T: Textures> Machine<'_, '_, T> {
     pub(super) fn texture_access(&mut self, inst: &Inst) {

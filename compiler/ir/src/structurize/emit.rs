@@ -104,6 +104,8 @@ pub(super) struct Walk<'a> {
     pub(super) registers: Option<[RegisterId; 2]>,
     bound: Option<StepBound>,
     pub(super) open: Vec<Open>,
+    /// Empty lists of constructs that were closed, for those that open next.
+    pub(super) spare: Vec<Vec<FlowId>>,
     tasks: Vec<Task>,
     /// Open blocks of the tree.
     depth: usize,
@@ -131,6 +133,7 @@ pub(super) fn emit(
         registers: None,
         bound,
         open: Vec::new(),
+        spare: Vec::new(),
         tasks: Vec::new(),
         depth: 0,
         arms: 0,
@@ -250,6 +253,7 @@ impl Walk<'_> {
     fn tree(&mut self, block: FlowId, fall: Fall) {
         let (shape, span) = (self.shape, self.graph.blocks[block].span);
         let mut inner_fall = fall;
+        // Tasks are taken from the end: what stands behind the loop is put there before the loop itself.
         if shape.is_header(block) {
             let behind = shape.after_loop(block);
             self.open_before(behind.get(1..).unwrap_or_default(), fall, span);
@@ -287,9 +291,13 @@ impl Walk<'_> {
         if self.is_real(construct) {
             self.open_block();
         }
+        self.push_open(construct);
+    }
+
+    fn push_open(&mut self, construct: Construct) {
         self.open.push(Open {
             construct,
-            passing: Vec::new(),
+            passing: self.spare.pop().unwrap_or_default(),
             arrives: false,
         });
     }
@@ -315,6 +323,7 @@ impl Walk<'_> {
                 let arm = self.arm_of(*target);
                 self.arm(arm, fall);
             }
+            // The end of the routine comes next anyway.
             Exit::Return if fall == Fall::Return => {}
             Exit::Return => self.node(Node::Return),
             Exit::Branch {
@@ -428,11 +437,7 @@ impl Walk<'_> {
 
     fn open_construct_of_switch(&mut self) {
         // Its blocks are those of the arms.
-        self.open.push(Open {
-            construct: Construct::Switch,
-            passing: Vec::new(),
-            arrives: false,
-        });
+        self.push_open(Construct::Switch);
     }
 
     fn next_arm(

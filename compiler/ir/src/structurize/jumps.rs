@@ -1,7 +1,7 @@
 //! Branches out of constructs, and what stands behind constructs to send them on.
 
 use super::code::{self, value_of};
-use super::emit::{Construct, Fall, Run, Walk};
+use super::emit::{Construct, Fall, Open, Run, Walk};
 use super::graph::FlowId;
 use crate::arena::Id;
 use crate::program::{BlockId, Node, RegisterId, Switch};
@@ -122,9 +122,18 @@ impl Walk<'_> {
         Node::Switch(switch)
     }
 
-    /// Behind the innermost construct, whose end is written: sends branches on that leave more than it.
+    /// Leaves the innermost construct, whose end is written.
     pub(super) fn leave_construct(&mut self) {
-        let Some(open) = self.open.pop() else { return };
+        let Some(mut open) = self.open.pop() else {
+            return;
+        };
+        self.send_on(&open);
+        open.passing.clear();
+        self.spare.push(open.passing);
+    }
+
+    /// Sends branches on that leave more than a construct whose end was written.
+    fn send_on(&mut self, open: &Open) {
         let landing = match open.construct {
             Construct::Before(block) => Some(block),
             Construct::Loop(_, behind) => behind,
@@ -146,7 +155,7 @@ impl Walk<'_> {
             }
         }
         let mut further = false;
-        for target in open.passing {
+        for &target in &open.passing {
             let place = self.landing(target);
             let round = place
                 .filter(|place| self.is_round(target, *place) && self.is_direct(target, *place));

@@ -16,6 +16,7 @@ mod dispatch;
 mod emit;
 mod graph;
 mod jumps;
+mod preds;
 mod reduce;
 mod shape;
 #[cfg(test)]

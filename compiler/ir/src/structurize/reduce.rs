@@ -2,6 +2,7 @@
 
 use super::code::{self, Lazy, value_of};
 use super::graph::{Exit, FlowBlock, FlowId, Graph, TooHard};
+use super::preds::Preds;
 use crate::arena::Id;
 use crate::builder::Builder;
 use crate::program::Block;
@@ -23,35 +24,6 @@ struct Search {
     count: u32,
 }
 
-/// Blocks that branch to each block; once for each, reachable ones only. Lists in one vector: position and block before it.
-#[derive(Default)]
-struct Preds {
-    last: Vec<Option<u32>>,
-    links: Vec<(FlowId, Option<u32>)>,
-}
-
-impl Preds {
-    fn of(&self, block: FlowId) -> impl Iterator<Item = FlowId> {
-        let mut next = self.last[block.index()];
-        std::iter::from_fn(move || {
-            let (pred, before) = self.links[next? as usize];
-            next = before;
-            Some(pred)
-        })
-    }
-
-    fn add(&mut self, block: FlowId, pred: FlowId) {
-        let before = self.last[block.index()].replace(self.links.len() as u32);
-        self.links.push((pred, before));
-    }
-
-    /// Makes `pred` the only one.
-    fn replace(&mut self, block: FlowId, pred: FlowId) {
-        self.last[block.index()] = None;
-        self.add(block, pred);
-    }
-}
-
 struct Reducer<'a> {
     builder: &'a mut Builder,
     graph: &'a mut Graph,
@@ -59,6 +31,7 @@ struct Reducer<'a> {
     ends: Vec<Ends>,
     /// Exits before they were changed.
     changed: &'a mut Vec<(FlowId, Exit)>,
+    /// Each block once, reachable ones only.
     preds: Preds,
     sets: u32,
     visits: Vec<Visit>,
@@ -101,22 +74,17 @@ pub(super) fn reduce(
     let count = graph.blocks.len();
     // Room for the blocks that are added.
     let room = count + count / 2;
-    let (mut ends, mut visits, mut last) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ends, mut visits) = (Vec::new(), Vec::new());
     ends.reserve(room);
     ends.extend(graph.blocks.iter().map(|block| ends_of(&block.exit)));
     visits.reserve(room);
     visits.resize(count, Visit::default());
-    last.reserve(room);
-    last.resize(count, None);
     let mut reducer = Reducer {
         builder,
         ends,
         changed,
         graph,
-        preds: Preds {
-            last,
-            links: Vec::with_capacity(2 * count),
-        },
+        preds: Preds::new(count),
         sets: 0,
         visits,
         search: Search::default(),
@@ -130,6 +98,7 @@ pub(super) fn reduce(
     while let Some(blocks) = pending.pop() {
         budget = budget.checked_sub(blocks.len()).ok_or(TooHard)?;
         for component in reducer.components(&blocks) {
+            // Without its entry a loop falls apart into the loops inside it.
             let inner = reducer.enter_at_one_block(component)?;
             if inner.len() > 1 {
                 pending.push(inner);
@@ -150,10 +119,7 @@ impl Reducer<'_> {
             next += 1;
             let preds = &mut self.preds;
             self.graph.blocks[block].exit.targets(|target| {
-                // The targets of a block come one after the other, so it can only be the last one.
-                if preds.of(target).next() != Some(block) {
-                    preds.add(target, block);
-                }
+                preds.add_once(target, block);
                 if !std::mem::replace(&mut seen[target.index()], true) {
                     found.push(target);
                 }
@@ -325,6 +291,7 @@ impl Reducer<'_> {
         let detour = self.add(nodes, Exit::Jump(dispatcher), set);
         for pred in &preds {
             let exit = &mut self.graph.blocks[*pred].exit;
+            // The graph gets its own exits back if its tree is not to be found.
             self.changed.push((*pred, exit.clone()));
             exit.retarget(entry, detour);
             self.ends[pred.index()] = ends_of(exit);
@@ -337,7 +304,7 @@ impl Reducer<'_> {
     }
 
     fn add(&mut self, nodes: Block, exit: Exit, set: u32) -> FlowId {
-        self.preds.last.push(None);
+        self.preds.push_block();
         self.visits.push(Visit {
             set,
             ..Visit::default()

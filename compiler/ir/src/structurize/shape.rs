@@ -1,6 +1,7 @@
 //! Where each block of a reducible graph stands in the tree: dominators, loops, and what follows from them.
 
 use super::graph::{FlowId, Graph, TooHard};
+use super::preds::Preds;
 use crate::arena::Id;
 
 /// Steps up the dominator tree that a block may take on average.
@@ -41,11 +42,11 @@ impl Shape {
         for (block, at) in order.iter().zip(0..) {
             position[block.index()] = at;
         }
-        let mut preds = vec![Vec::new(); count];
+        let mut preds = Preds::new(count);
         for &block in &order {
             graph.blocks[block]
                 .exit
-                .targets(|target| preds[target.index()].push(block));
+                .targets(|target| preds.add(target, block));
         }
         let mut shape = Self {
             order,
@@ -67,13 +68,14 @@ impl Shape {
     }
 
     /// The immediate dominator of every block. In a reducible graph branches back do not matter, so one pass is enough.
-    fn dominators(&self, preds: &[Vec<FlowId>]) -> Result<Vec<FlowId>, TooHard> {
+    fn dominators(&self, preds: &Preds) -> Result<Vec<FlowId>, TooHard> {
         let mut dominators: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
         let mut budget = MAX_STEPS * (self.order.len() + 64);
+        // The entry, which comes first, has none.
         for &block in self.order.iter().skip(1) {
             let mut common: Option<FlowId> = None;
-            let forward = |pred: &&FlowId| self.at(**pred) < self.at(block);
-            for &pred in preds[block.index()].iter().filter(forward) {
+            let forward = |pred: &FlowId| self.at(*pred) < self.at(block);
+            for pred in preds.of(block).filter(forward) {
                 let Some(mut a) = common else {
                     common = Some(pred);
                     continue;
@@ -97,14 +99,18 @@ impl Shape {
 
     /// Finds headers and the loops around all blocks, inner loops first. `jump` leads from a block to the outermost loop found so
     /// far that it is in.
-    fn find_loops(&mut self, preds: &[Vec<FlowId>]) {
+    fn find_loops(&mut self, preds: &Preds) {
         let mut jump: Vec<FlowId> = (0..self.position.len()).map(FlowId::new).collect();
+        // By which header each block was visited last: nothing has to be cleared between loops.
         let mut seen = vec![u32::MAX; self.position.len()];
+        let mut pending: Vec<FlowId> = Vec::new();
         for index in (0..self.order.len()).rev() {
             let header = self.order[index];
-            let is_back = |pred: &&FlowId| self.at(**pred) >= self.at(header);
-            let back = preds[header.index()].iter().filter(is_back);
-            let mut pending: Vec<FlowId> = back.copied().collect();
+            pending.extend(
+                preds
+                    .of(header)
+                    .filter(|pred| self.at(*pred) >= self.at(header)),
+            );
             self.is_header[header.index()] = !pending.is_empty();
             while let Some(block) = pending.pop() {
                 let block = outermost(&mut jump, block);
@@ -114,12 +120,12 @@ impl Shape {
                 seen[block.index()] = index as u32;
                 self.outer[block.index()] = Some(header);
                 jump[block.index()] = header;
-                pending.extend(&preds[block.index()]);
+                pending.extend(preds.of(block));
             }
         }
     }
 
-    fn place_blocks(&mut self, preds: &[Vec<FlowId>], dominators: &[FlowId]) {
+    fn place_blocks(&mut self, preds: &Preds, dominators: &[FlowId]) {
         for index in 1..self.order.len() {
             let block = self.order[index];
             let dominator = dominators[block.index()];
@@ -129,8 +135,9 @@ impl Shape {
                 false => self.outer[dominator.index()],
             };
             if inside == home {
-                let is_forward = |pred: &&FlowId| self.at(**pred) < self.at(block);
-                if preds[block.index()].iter().filter(is_forward).count() > 1 {
+                let is_forward = |pred: &FlowId| self.at(*pred) < self.at(block);
+                // A block with a single branch to it stands at that branch, and needs no place of its own.
+                if preds.of(block).filter(is_forward).count() > 1 {
                     self.place[block.index()] = Place::Follow;
                     self.after[dominator.index()].push(block);
                 }

@@ -7,7 +7,7 @@ use crate::lang::modifiers::Mods;
 use crate::lang::opcode_info::{
     Expansion, FlowOp, Lower, OpcodeInfo, OperandRule, PackedSize, Support, TextureOp, TypeRule,
 };
-use crate::lang::opcodes::{all_plain, op, operand, operand_rule, result};
+use crate::lang::opcode_rows::{all_plain, op, operand, operand_rule, result};
 use crate::lang::options::Features;
 use crate::source::Version;
 use glasm_ir::Op;

@@ -8,7 +8,7 @@ use crate::lang::Stages;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::lang::opcode_info::{Expansion, Lower, OperandRule, PackedSize, TextureOp};
-use crate::lang::opcodes::op;
+use crate::lang::opcode_rows::op;
 use Lower::Expand;
 use glasm_ir::Op;
 

@@ -319,12 +319,12 @@ macro_rules! opcodes {
             mods: $crate::lang::register::suffixes!($($suffix)*),
             default: glasm_ir::types::Base::Float,
             rule: $crate::lang::opcode_info::TypeRule::Arithmetic,
-            result: $crate::lang::opcodes::result!($out),
-            operands: &[$($crate::lang::opcodes::operand!($in)),*],
+            result: $crate::lang::opcode_rows::result!($out),
+            operands: &[$($crate::lang::opcode_rows::operand!($in)),*],
             lower: $lower,
             text: $text,
-            operand_rule: $crate::lang::opcodes::operand_rule!($($operand_rule)?),
-            plain: $crate::lang::opcodes::all_plain(&[$($crate::lang::opcodes::operand!($in)),*]),
+            operand_rule: $crate::lang::opcode_rows::operand_rule!($($operand_rule)?),
+            plain: $crate::lang::opcode_rows::all_plain(&[$($crate::lang::opcode_rows::operand!($in)),*]),
             usual: false,
         },)*];
     };

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::lang::Stages;
 use crate::lang::opcode_info::{Expansion, Lower};
-use crate::lang::opcodes::op;
+use crate::lang::opcode_rows::op;
 use Lower::Expand;
 use glasm_ir::Op;
 use glasm_ir::inst::Rounding;

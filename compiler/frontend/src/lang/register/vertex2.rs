@@ -3,7 +3,7 @@
 use super::{Parameters, Registers, Temporaries, VERTEX_2_RESULTS, VERTEX_ATTRIBS, opcodes};
 use crate::lang::Stages;
 use crate::lang::opcode_info::{Expansion, FlowOp, Lower};
-use crate::lang::opcodes::op;
+use crate::lang::opcode_rows::op;
 use Lower::{Expand, Flow};
 use glasm_ir::Op;
 use glasm_ir::inst::Rounding;

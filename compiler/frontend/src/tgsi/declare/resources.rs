@@ -1,6 +1,6 @@
 //! Declarations of images, views, buffers and memory.
 
-use super::Head;
+use super::head::Head;
 use crate::codes::Code;
 use crate::rules::suggest;
 use crate::tgsi::files::File;
@@ -61,7 +61,7 @@ impl Translation<'_> {
     }
 
     #[cold]
-    pub(in crate::tgsi) fn unknown_target(&mut self, span: Span) -> Reported {
+    pub(crate) fn unknown_target(&mut self, span: Span) -> Reported {
         if span.range().is_empty() {
             return self.unexpected_as(Code::TargetUnknown, "a target");
         }

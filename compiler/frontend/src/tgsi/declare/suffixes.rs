@@ -1,6 +1,6 @@
 //! What stands behind the registers of a declaration.
 
-use super::Head;
+use super::head::Head;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::rules::suggest;

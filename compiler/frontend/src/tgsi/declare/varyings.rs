@@ -1,19 +1,17 @@
 //! Declarations of inputs, system values and outputs.
 
-use super::Head;
+use super::head::Head;
 use super::suffixes::Suffixes;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::stage_name;
 use crate::tgsi::files::File;
 use crate::tgsi::semantics::{Content, Name, Sink};
-use crate::tgsi::state::{
-    Array, InputArray, InputRow, OutputRow, Parsed, Place, Translation, row, slot,
-};
+use crate::tgsi::state::{Array, InputRow, OutputRow, Parsed, TempPlace, Translation, row, slot};
 use glasm_ir::types::Width;
 use glasm_ir::{
-    Id, Input, InputId, Interpolation, Output, OutputId, RegisterId, Semantic, Span, Stage,
-    Storage, TypeBase, WriteMask,
+    Id, Interpolation, Output, OutputId, RegisterId, Semantic, Span, Stage, Storage, TypeBase,
+    WriteMask,
 };
 
 impl Translation<'_> {
@@ -131,46 +129,6 @@ impl Translation<'_> {
         let Some(other) = other else { return Ok(()) };
         let message = format!("`OUT[{other}]` has the semantic `{}`", self.text_of(span));
         Err(self.error(Code::Semantic, span, message))
-    }
-
-    /// Gives inputs that instructions index at run time consecutive places.
-    pub(in crate::tgsi) fn input_array(
-        &mut self,
-        id: u32,
-        first: u32,
-        last: u32,
-    ) -> Parsed<InputArray> {
-        let start = self.builder.program.inputs.len();
-        let mut previous = None;
-        for number in first..=last {
-            let Some(row) = row(&self.declared.inputs, number as usize).or(previous) else {
-                continue;
-            };
-            previous = Some(row);
-            let Content::Input(semantic, base) = row.content else {
-                let message = format!("`IN[{number}]` has no run-time index");
-                return Err(self.error(Code::IndexVariable, self.span, message));
-            };
-            let input = Input {
-                base,
-                interpolation: row.interpolation,
-                sampling: row.sampling,
-                per_vertex: row.per_vertex,
-                ..Input::new(semantic)
-            };
-            let pushed = self.builder.program.inputs.push(input);
-            if let Some(Some(row)) = self.declared.inputs.get_mut(number as usize) {
-                row.input = Some(pushed);
-            }
-        }
-        let array = InputArray {
-            id,
-            first,
-            len: last - first + 1,
-            input: InputId::new(start),
-        };
-        self.declared.input_arrays.push(array);
-        Ok(array)
     }
 
     pub(super) fn outputs(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<()> {
@@ -294,7 +252,7 @@ impl Translation<'_> {
         sink: Sink,
         suffixes: &Suffixes,
         element: Option<(RegisterId, u32)>,
-    ) -> (Place, Option<OutputId>) {
+    ) -> (TempPlace, Option<OutputId>) {
         let output = match sink {
             Sink::Output(semantic, base) if !self.keeps_aside(semantic) => {
                 let output = Output {
@@ -318,9 +276,9 @@ impl Translation<'_> {
                 if output.is_none() {
                     self.builder.program.registers[register].storage = Storage::Temp;
                 }
-                Place::Element(register, number)
+                TempPlace::Element(register, number)
             }
-            None => Place::Own(self.storage_register(storage, Width::W32, None)),
+            None => TempPlace::Own(self.storage_register(storage, Width::W32, None)),
         };
         (place, output)
     }

@@ -2,28 +2,10 @@
 
 use crate::codes::Code;
 use crate::tgsi::inst::Inst;
+use crate::tgsi::nesting::{Call, Subroutine};
 use crate::tgsi::state::{Parsed, Translation};
 use glasm_ir::{Block, BlockId, Node, Routine, RoutineId, Span, Stage};
 use rustc_hash::FxHashMap;
-
-/// A subroutine.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Subroutine {
-    /// Its number among all instructions, and the printed one.
-    numbers: [u32; 2],
-    body: BlockId,
-    /// The routine of the program that it is, from main (0) on.
-    index: usize,
-}
-
-/// A call.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
-    /// The routine that it stands in, from main (0) on.
-    caller: usize,
-    label: u32,
-    span: Span,
-}
 
 impl Translation<'_> {
     pub(super) fn call(&mut self, inst: &Inst) -> Parsed<()> {
@@ -159,7 +141,7 @@ impl Translation<'_> {
 #[derive(Clone, Copy)]
 enum Seen {
     Not,
-    Open,
+    OpenConstruct,
     Done,
 }
 
@@ -171,7 +153,7 @@ fn find_circle(callees: &[Vec<(usize, Span)>]) -> Option<Span> {
         if !matches!(state[start], Seen::Not) {
             continue;
         }
-        state[start] = Seen::Open;
+        state[start] = Seen::OpenConstruct;
         stack.push((start, 0));
         while let Some((routine, next)) = stack.last_mut() {
             let Some(&(callee, span)) = callees[*routine].get(*next) else {
@@ -182,10 +164,10 @@ fn find_circle(callees: &[Vec<(usize, Span)>]) -> Option<Span> {
             *next += 1;
             match state[callee] {
                 Seen::Not => {
-                    state[callee] = Seen::Open;
+                    state[callee] = Seen::OpenConstruct;
                     stack.push((callee, 0));
                 }
-                Seen::Open => return Some(span),
+                Seen::OpenConstruct => return Some(span),
                 Seen::Done => {}
             }
         }

@@ -1,9 +1,9 @@
 //! Switches. TGSI, section "GLSL ISA": sections follow each other in the order of the text, and `DEFAULT` may stand anywhere.
 
-use super::{Level, Open};
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
 use crate::tgsi::inst::Inst;
+use crate::tgsi::nesting::{Level, OpenConstruct, Section};
 use crate::tgsi::operand::splat;
 use crate::tgsi::state::{Parsed, Translation};
 use glasm_ir::program::{Case, Switch};
@@ -12,17 +12,6 @@ use glasm_ir::{Base, BlockId, Cond, Node, Op, RegisterId, Span, Src, WriteMask};
 use rustc_hash::FxHashSet;
 use std::mem;
 
-/// A part of a switch, between two labels.
-#[derive(Clone, Debug)]
-pub(super) struct Section {
-    /// The values that lead here.
-    values: Vec<u32>,
-    is_default: bool,
-    block: BlockId,
-    /// Whether its end is reached, so that the next section follows.
-    falls: bool,
-}
-
 impl Translation<'_> {
     pub(super) fn switch(&mut self, inst: &Inst) -> Parsed<()> {
         let selector = self.register(Width::W32);
@@ -30,7 +19,7 @@ impl Translation<'_> {
             let source = splat(inst.sources[0], 0);
             self.put(selector, WriteMask::X, Op::Mov, Type::F32, &[source]);
         }
-        let open = Open::Switch {
+        let open = OpenConstruct::Switch {
             selector,
             sections: Vec::new(),
             current: None,
@@ -63,7 +52,7 @@ impl Translation<'_> {
             let message = format!("`{}` stands in no switch", inst.row.name);
             return Err(self.error(Code::BreakOutsideLoop, inst.span, message));
         };
-        let Open::Switch {
+        let OpenConstruct::Switch {
             sections,
             current,
             has_default,
@@ -97,10 +86,10 @@ impl Translation<'_> {
     }
 
     pub(super) fn end_switch(&mut self, inst: &Inst) -> Parsed<()> {
-        let is_switch = |level: &mut Level| matches!(level.open, Open::Switch { .. });
+        let is_switch = |level: &mut Level| matches!(level.open, OpenConstruct::Switch { .. });
         let Some(Level {
             open:
-                Open::Switch {
+                OpenConstruct::Switch {
                     selector,
                     mut sections,
                     current,

@@ -1,6 +1,6 @@
 //! Formulas of several operations.
 
-use super::nearest;
+use super::steps::nearest;
 use crate::lang::lenient::Rule;
 use crate::lower::composite;
 use crate::lower::formula::{Formulas, Part, absolute};

@@ -3,7 +3,7 @@
 use crate::lower::formula::Formulas;
 use crate::tgsi::operand::{Target, splat};
 use crate::tgsi::semantics::{Name, Sink};
-use crate::tgsi::state::{OutputRow, Place, Translation, row};
+use crate::tgsi::state::{OutputRow, TempPlace, Translation, row};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
     Op, Output, RegisterId, Semantic, Stage, StateParam, Storage, Swizzle, TypeBase, WriteMask,
@@ -12,7 +12,7 @@ use glasm_ir::{
 impl Translation<'_> {
     /// Behind a write of an output: gives its components to what they are on the device.
     #[inline]
-    pub(in crate::tgsi) fn spread(&mut self, target: &Target) {
+    pub(crate) fn spread(&mut self, target: &Target) {
         match target.register.number.known() {
             Some(number) => {
                 if let Some(row) = row(&self.declared.outputs, number as usize) {
@@ -85,7 +85,7 @@ impl Translation<'_> {
     }
 
     /// What a distance is: first come those to clip, then those to cull, as the properties divide them.
-    pub(in crate::tgsi) fn distance(&self, number: u8) -> Option<Semantic> {
+    pub(crate) fn distance(&self, number: u8) -> Option<Semantic> {
         let (clip, cull) = match (
             self.properties.clip_distances,
             self.properties.cull_distances,
@@ -102,7 +102,7 @@ impl Translation<'_> {
     }
 
     /// Gives each component of a place to an output of its own, of which it is lane x.
-    fn single(&mut self, place: Place, mask: u8, semantic: impl Fn(u8) -> Option<Semantic>) {
+    fn single(&mut self, place: TempPlace, mask: u8, semantic: impl Fn(u8) -> Option<Semantic>) {
         for lane in (0..4).filter(|lane| mask >> lane & 1 != 0) {
             let Some(semantic) = semantic(lane) else {
                 continue;
@@ -133,7 +133,7 @@ impl Translation<'_> {
     }
 
     /// The distances of a vector from the user clip planes.
-    fn clip_planes(&mut self, place: Place) {
+    fn clip_planes(&mut self, place: TempPlace) {
         let planes = self.options.clip_planes;
         let mut rows = self.declared.outputs.iter().flatten();
         let clips = rows.any(|row| row.name == Name::ClipDistance);
@@ -149,7 +149,7 @@ impl Translation<'_> {
     }
 
     /// The next stage may read the vector, unless only rasterization is left.
-    fn pass_clip_vertex(&mut self, place: Place) {
+    fn pass_clip_vertex(&mut self, place: TempPlace) {
         match self.stage {
             Stage::Vertex | Stage::TessEval => {
                 let register = self.output_register(Semantic::ClipVertex);
@@ -160,7 +160,7 @@ impl Translation<'_> {
         }
     }
 
-    fn spread_position(&mut self, place: Place) {
+    fn spread_position(&mut self, place: TempPlace) {
         let mut rows = self.declared.outputs.iter().flatten();
         let has_clip_vertex = rows.any(|row| row.sink == Sink::ClipVertex);
         if self.options.clip_planes != 0 && !has_clip_vertex && !self.properties.window_space {
@@ -169,7 +169,7 @@ impl Translation<'_> {
         if self.is(Stage::Fragment) {
             return;
         }
-        let (Place::Own(aside) | Place::Element(aside, _)) = place;
+        let (TempPlace::Own(aside) | TempPlace::Element(aside, _)) = place;
         if self.builder.program.registers[aside].storage != Storage::Temp {
             return;
         }
@@ -184,7 +184,7 @@ impl Translation<'_> {
     }
 
     /// Clip coordinates of a position in the window, whose w is 1/w: what the viewport and the division undo.
-    fn window_to_clip(&mut self, place: Place, register: RegisterId) {
+    fn window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
         let viewport = self.state(StateParam::Viewport);
         let depths = self.state(StateParam::DepthRange);
         let source = self.place(place);

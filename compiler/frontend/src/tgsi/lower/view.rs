@@ -4,28 +4,19 @@ use super::texture::Request;
 use crate::codes::Code;
 use crate::lower::formula::Formulas;
 use crate::tgsi::files::File;
-use crate::tgsi::flow::Rows;
 use crate::tgsi::inst::Inst;
+use crate::tgsi::nesting::Rows;
 use crate::tgsi::opcodes::ViewLookup;
 use crate::tgsi::operand::splat;
 use crate::tgsi::state::{Parsed, Translation, View, row};
 use glasm_ir::inst::LiteralId;
 use glasm_ir::resource::{TexMode, Texture};
-use glasm_ir::samples::STANDARD_PLACES;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::units::Units;
 use glasm_ir::{Base, Id, IndexTerm, Op, Src, StateParam, Swizzle, TexTarget, WriteMask};
 
 /// Numbers of views and their samplers are below this.
 const UNITS: usize = 128;
-
-/// Rows of four words that hold the places of samples, in the order of the table.
-pub(in crate::tgsi) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
-    let bits = |sixteenths: u8| (f32::from(sixteenths) / 16.0).to_bits();
-    STANDARD_PLACES
-        .iter()
-        .map(move |&[x, y]| [bits(x), bits(y), 0, 0])
-}
 
 impl ViewLookup {
     /// Number of the source that is the view.

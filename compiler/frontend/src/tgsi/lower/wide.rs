@@ -1,6 +1,6 @@
 //! Opcodes on pairs of components: 64-bit floats and integers, the low word first. TGSI, sections "Double ISA" and "64-bit Integer ISA".
 
-use super::{nearest, truncated};
+use super::steps::{nearest, truncated};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lower::formula::{Formulas, absolute};

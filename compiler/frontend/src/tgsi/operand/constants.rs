@@ -104,12 +104,12 @@ impl Translation<'_> {
     }
 
     /// The constant buffer of a number.
-    pub(in crate::tgsi) fn constant_buffer(&mut self, number: u32) -> BufferId {
+    pub(crate) fn constant_buffer(&mut self, number: u32) -> BufferId {
         self.buffer(BufferKind::Constant, number, None)
     }
 
     /// All constant buffers that are declared, as an array.
-    pub(in crate::tgsi) fn constant_buffers(&mut self) -> BufferId {
+    pub(crate) fn constant_buffers(&mut self) -> BufferId {
         let declared = self.declared.constants.iter().map(|range| range.buffer);
         let count = declared.max().unwrap_or(0) + 1;
         self.buffer_array(BufferKind::Constant, count)

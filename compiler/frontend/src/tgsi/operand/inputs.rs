@@ -5,12 +5,12 @@ use crate::codes::Code;
 use crate::lang::limits;
 use crate::lower::formula::Formulas;
 use crate::tgsi::semantics::{Content, Source};
-use crate::tgsi::state::{InputRow, Kept, Parsed, Translation, row, slot, within};
+use crate::tgsi::state::{InputArray, InputRow, Kept, Parsed, Translation, row, slot, within};
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Base, Index, IndexTerm, Input, InputId, Interpolation, Op, RegisterId, Semantic, Src, Stage,
-    StateParam, TypeBase, WriteMask,
+    Base, Id, Index, IndexTerm, Input, InputId, Interpolation, Op, RegisterId, Semantic, Src,
+    Stage, StateParam, TypeBase, WriteMask,
 };
 
 impl Translation<'_> {
@@ -266,7 +266,7 @@ impl Translation<'_> {
     }
 
     /// The register that tells whether the fragment was a helper invocation where the program began: DEMOTE makes helpers later.
-    pub(in crate::tgsi) fn helper_register(&mut self) -> RegisterId {
+    pub(crate) fn helper_register(&mut self) -> RegisterId {
         if let Some(register) = self.made.helper {
             return register;
         }
@@ -306,8 +306,43 @@ impl Translation<'_> {
     /// 1 where the device counts rows downward, as Gallium does, and -1 where it counts them upward: the sign of a step in y.
     ///
     /// `FS_COORD_ORIGIN` is about the position alone: whoever writes a program with another origin turns its derivatives and offsets in the text.
-    pub(in crate::tgsi) fn downward(&mut self) -> Src {
+    pub(crate) fn downward(&mut self) -> Src {
         splat(self.state(StateParam::WindowOrigin), 0)
+    }
+
+    /// Gives inputs that instructions index at run time consecutive places.
+    pub(crate) fn input_array(&mut self, id: u32, first: u32, last: u32) -> Parsed<InputArray> {
+        let start = self.builder.program.inputs.len();
+        let mut previous = None;
+        for number in first..=last {
+            let Some(row) = row(&self.declared.inputs, number as usize).or(previous) else {
+                continue;
+            };
+            previous = Some(row);
+            let Content::Input(semantic, base) = row.content else {
+                let message = format!("`IN[{number}]` has no run-time index");
+                return Err(self.error(Code::IndexVariable, self.span, message));
+            };
+            let input = Input {
+                base,
+                interpolation: row.interpolation,
+                sampling: row.sampling,
+                per_vertex: row.per_vertex,
+                ..Input::new(semantic)
+            };
+            let pushed = self.builder.program.inputs.push(input);
+            if let Some(Some(row)) = self.declared.inputs.get_mut(number as usize) {
+                row.input = Some(pushed);
+            }
+        }
+        let array = InputArray {
+            id,
+            first,
+            len: last - first + 1,
+            input: InputId::new(start),
+        };
+        self.declared.input_arrays.push(array);
+        Ok(array)
     }
 
     /// Values that the options give.

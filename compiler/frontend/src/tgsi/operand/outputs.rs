@@ -26,7 +26,7 @@ impl Translation<'_> {
     }
 
     /// The array that a register with a run-time index names: by its id, or else by the number that the index is added to.
-    pub(in crate::tgsi) fn array_of_output(&self, number: Number) -> Option<Array> {
+    pub(crate) fn array_of_output(&self, number: Number) -> Option<Array> {
         let arrays = &self.declared.output_arrays;
         let by_number = |array: &Array| within(number.term.offset, array.first, array.len);
         let found = match number.array {

@@ -3,21 +3,19 @@
 
 use super::{Number, Register, Target};
 use crate::codes::Code;
-use crate::lang::lenient::Rule;
-use crate::lower::formula::Formulas;
 use crate::tgsi::files::{Access, File};
-use crate::tgsi::flow::Rows;
-use crate::tgsi::state::{Array, Parsed, Place, Reported, Translation, row, slot};
-use glasm_ir::types::{Type, Width};
-use glasm_ir::{Base, Dst, Op, RegisterId, Src, WriteMask};
+use crate::tgsi::nesting::Rows;
+use crate::tgsi::state::{Parsed, Reported, TempPlace, Translation, row, slot};
+use glasm_ir::types::Width;
+use glasm_ir::{Base, Dst, RegisterId, Src, WriteMask};
 
 /// Numbers of addresses and predicates are below this.
-pub(in crate::tgsi) const ADDRESSES: usize = 64;
+pub(crate) const ADDRESSES: usize = 64;
 
 impl Translation<'_> {
     /// Where a result goes. `None` if it goes nowhere.
     #[inline]
-    pub(in crate::tgsi) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
+    pub(crate) fn destination(&mut self, target: &Target) -> Parsed<Option<Dst>> {
         match self.own_register(&target.register) {
             Some(found) => Ok(Some(Dst::new(found, target.mask))),
             None => self.unusual_destination(target),
@@ -28,7 +26,7 @@ impl Translation<'_> {
     #[inline]
     fn own_register(&self, register: &Register) -> Option<RegisterId> {
         if let (File::Temp, Some(number)) = (register.file, register.number.known())
-            && let Some(&Some(Place::Own(found))) = self.declared.temps.get(number as usize)
+            && let Some(&Some(TempPlace::Own(found))) = self.declared.temps.get(number as usize)
         {
             return Some(found);
         }
@@ -86,7 +84,7 @@ impl Translation<'_> {
 
     /// What a register is to an instruction that reads it.
     #[inline]
-    pub(in crate::tgsi) fn source_register(&mut self, register: &Register) -> Parsed<Src> {
+    pub(crate) fn source_register(&mut self, register: &Register) -> Parsed<Src> {
         match self.own_register(register) {
             Some(found) => Ok(Src::register(found)),
             None => self.unusual_source(register),
@@ -128,62 +126,6 @@ impl Translation<'_> {
                 Err(self.error(Code::OperandNotVariable, register.span, message))
             }
         }
-    }
-
-    /// The number of a register whose file has no run-time indices.
-    pub(in crate::tgsi) fn known_number(
-        &mut self,
-        register: &Register,
-        count: usize,
-    ) -> Parsed<usize> {
-        match register.number.known() {
-            Some(number) if (number as usize) < count => Ok(number as usize),
-            Some(_) => Err(self.no_register(register)),
-            None => {
-                let file = register.file.word();
-                let message = format!("registers of `{file}` have no run-time index");
-                Err(self.error(Code::IndexVariable, register.span, message))
-            }
-        }
-    }
-
-    /// An error that no program can have a register.
-    #[cold]
-    pub(in crate::tgsi) fn no_register(&mut self, register: &Register) -> Reported {
-        let text = self.text_of(register.span);
-        let message = format!("there is no `{text}`");
-        self.error(Code::IndexOutOfBounds, register.span, message)
-    }
-
-    /// A register that no declaration has: an error for strict callers, else it is declared now.
-    #[cold]
-    pub(in crate::tgsi) fn undeclared(&mut self, register: &Register) -> Parsed<()> {
-        if self.reports.has_errors() && !self.declared.broken.is_empty() {
-            return Err(self.missing_declaration(register));
-        }
-        let text = self.text_of(register.span);
-        let message = format!("`{text}` is not declared");
-        match self.lenient(Rule::UndeclaredRegister, register.span, message) {
-            true => Ok(()),
-            false => Err(Reported),
-        }
-    }
-
-    /// An error that no declaration covers a register.
-    #[cold]
-    pub(in crate::tgsi) fn missing_declaration(&mut self, register: &Register) -> Reported {
-        let number = register.number.known().map(|number| number.max(0) as u32);
-        let mut broken = self.declared.broken.iter();
-        // What is wrong with the declaration was reported.
-        let is_it = |&(file, first, last): &(File, u32, u32)| {
-            file == register.file && number.is_none_or(|number| (first..=last).contains(&number))
-        };
-        if broken.any(is_it) {
-            return Reported;
-        }
-        let text = self.text_of(register.span);
-        let message = format!("`{text}` is not declared");
-        self.error(Code::UndeclaredRegister, register.span, message)
     }
 
     #[inline]
@@ -244,24 +186,12 @@ impl Translation<'_> {
         let place = match self.scan.indexes_file(File::Temp) {
             true => {
                 let array = self.whole_temps(number as u32 + 1);
-                Place::Element(array.register, number as u32)
+                TempPlace::Element(array.register, number as u32)
             }
-            false => Place::Own(self.register(Width::W32)),
+            false => TempPlace::Own(self.register(Width::W32)),
         };
         *slot(&mut self.declared.temps, number as usize) = Some(place);
         Ok(self.place(place))
-    }
-
-    /// A register with a negative number: it reads 0, and what is written to it is lost.
-    #[cold]
-    pub(super) fn out_of_bounds(&mut self, register: &Register) -> Src {
-        let text = self.text_of(register.span);
-        let message = format!("`{text}` does not exist: it reads 0");
-        self.lenient(Rule::NegativeRegister, register.span, message);
-        let lost = self.hidden(Width::W32);
-        let zero = self.word(0);
-        self.put(lost, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
-        Src::register(lost)
     }
 
     fn indexed_temp(&mut self, register: &Register) -> Parsed<Src> {
@@ -271,31 +201,5 @@ impl Translation<'_> {
             Some(array) => Ok(self.array_element(&array, register)),
             None => Err(self.missing_declaration(register)),
         }
-    }
-
-    /// The element of an array that a register names by its number in the file.
-    pub(super) fn array_element(&mut self, array: &Array, register: &Register) -> Src {
-        let term = register.number.from(array.first);
-        self.element(array.register, term, array.len)
-    }
-
-    /// An address register.
-    pub(in crate::tgsi) fn address(&mut self, number: usize) -> RegisterId {
-        if let Some(register) = row(&self.declared.addresses, number) {
-            return register;
-        }
-        let register = self.register(Width::W32);
-        *slot(&mut self.declared.addresses, number) = Some(register);
-        register
-    }
-
-    /// A predicate.
-    pub(in crate::tgsi) fn predicate(&mut self, number: usize) -> RegisterId {
-        if let Some(register) = row(&self.declared.predicates, number) {
-            return register;
-        }
-        let register = self.register(Width::W32);
-        *slot(&mut self.declared.predicates, number) = Some(register);
-        register
     }
 }

@@ -8,8 +8,10 @@ mod memory;
 mod primitive;
 mod together;
 
+use super::machine::Machine;
 use super::*;
-use crate::program::RegisterId;
+use crate::program::{Program, RegisterId};
+use crate::verify::verify;
 use crate::{Id, parse};
 
 /// The registers that the bodies of tests use.

@@ -1,31 +1,15 @@
 //! Arrays of numbers that instructions index at run time: they are filled where the program begins.
 
-use crate::tgsi::lower::sample_places;
-use crate::tgsi::state::Translation;
+use super::nesting::{Filled, Rows};
+use super::state::Translation;
 use glasm_ir::inst::Aux;
+use glasm_ir::samples::STANDARD_PLACES;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Block, Dst, IndexTerm, Node, Op, RegisterId, Routine, Span, Storage, WriteMask};
 
-/// What fills an array.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::tgsi) enum Rows {
-    Immediates,
-    /// `IMMX` of the text of 2010.
-    Old,
-    SamplePlaces,
-}
-
-/// An array that is filled.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Filled {
-    rows: Rows,
-    array: RegisterId,
-    len: u32,
-}
-
 impl Translation<'_> {
     /// A register array with these rows, and their number.
-    pub(in crate::tgsi) fn filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
+    pub(super) fn filled_array(&mut self, rows: Rows) -> (RegisterId, u32) {
         let known = self.nesting.filled.iter().find(|it| it.rows == rows);
         if let Some(known) = known {
             return (known.array, known.len);
@@ -74,4 +58,12 @@ impl Translation<'_> {
             self.inst(Op::Mov, Type::U32, Some(dst), Aux::None, &[source]);
         }
     }
+}
+
+/// Rows of four words that hold the places of samples, in the order of the table.
+pub(super) fn sample_places() -> impl Iterator<Item = [u32; 4]> {
+    let bits = |sixteenths: u8| (f32::from(sixteenths) / 16.0).to_bits();
+    STANDARD_PLACES
+        .iter()
+        .map(move |&[x, y]| [bits(x), bits(y), 0, 0])
 }

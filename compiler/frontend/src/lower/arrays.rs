@@ -1,0 +1,75 @@
+//! Arrays that are indexed at run time: their elements take consecutive places before anything else names them.
+
+use super::Lowerer;
+use crate::rules::{Var, VarKind};
+use crate::vars::Holder;
+use glasm_ir::{Base, ParamSource};
+
+impl Lowerer<'_> {
+    /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
+    pub(super) fn relative_arrays(&mut self) {
+        self.shared_slots();
+        for (var, info) in self.checked.vars.iter().enumerate() {
+            let Some(count) = info.array.filter(|_| info.relative) else {
+                continue;
+            };
+            match info.kind {
+                VarKind::Attrib { first } => {
+                    *self.tables.place(var as u32, 0) = self.attrib_array(info, first, count);
+                }
+                VarKind::Param { first } | VarKind::Subroutine { first, .. } => {
+                    let start = self.param_array(info, first, count);
+                    *self.tables.place(var as u32, 0) = Some(start);
+                }
+                VarKind::Result { first } => self.result_array(info, first, count),
+                VarKind::Temp
+                | VarKind::Codes
+                | VarKind::Address
+                | VarKind::WritableParam
+                | VarKind::Argument
+                | VarKind::Buffer(_)
+                | VarKind::Texture { .. }
+                | VarKind::Image { .. }
+                | VarKind::Shared { .. }
+                | VarKind::Poisoned => {}
+            }
+        }
+    }
+
+    /// The slots of an attribute array with run-time index.
+    fn attrib_array(&mut self, info: &Var, first: u32, count: u32) -> Option<Base> {
+        let checked = self.checked;
+        let mut start = None;
+        for binding in &checked.attribs[first as usize..][..count as usize] {
+            let base = info.base.unwrap_or(binding.base);
+            let slot = match binding.holder == Holder::default() {
+                true => Base::Input(self.input(*binding, base, info.width())),
+                false => self.held_slot(*binding, base),
+            };
+            start.get_or_insert(slot);
+        }
+        start
+    }
+
+    /// The slots of a parameter array that is indexed at run time.
+    fn param_array(&mut self, info: &Var, first: u32, count: u32) -> Base {
+        let zero = glasm_ir::Param {
+            source: ParamSource::Literal([0; 4]),
+        };
+        let has_ends = self.has_zero_ends(info);
+        let params = &mut self.builder.program.params;
+        let start = params.next_id();
+        if has_ends {
+            params.push(zero);
+        }
+        for number in first..first + count {
+            let source = self.checked.params[number as usize];
+            let id = params.push(glasm_ir::Param { source });
+            self.tables.params.insert(source, id);
+        }
+        if has_ends {
+            params.push(zero);
+        }
+        Base::Param(start)
+    }
+}

@@ -1,0 +1,139 @@
+//! Binding paths as operands and results: each becomes a variable that no declaration has.
+
+use super::brackets::Bound;
+use super::declare::io_binding;
+use super::{Checker, Implicit, VarKind};
+use crate::codes::Code;
+use crate::statement::{Path, Suffix};
+use crate::syntax::Letters;
+use glasm_ir::{Span, WriteMask};
+
+impl Checker<'_> {
+    /// The unnamed variable and the suffix of a path.
+    pub(super) fn path_operand(&mut self, path: u32) -> Option<(u32, Suffix)> {
+        let Path { span, name, .. } = self.syntax.reading.paths[path as usize];
+        let Some(name) = name else {
+            return self.new_path_operand(path, span);
+        };
+        // Programs repeat binding paths: the same text stands for the same variable everywhere.
+        let known = self.syntax.words[name.index()].operand;
+        if known.is_some() {
+            return known;
+        }
+        let found = self.new_path_operand(path, span);
+        self.syntax.words[name.index()].operand = found;
+        found
+    }
+
+    pub(super) fn new_path_operand(&mut self, path: u32, span: Span) -> Option<(u32, Suffix)> {
+        let resolved = self.resolve(path)?;
+        if resolved.range {
+            let (code, message) = self.range_problem(&resolved.bound, span);
+            self.error(code, span, message);
+            return None;
+        }
+        let suffix = match resolved.rest {
+            None => Suffix::NONE,
+            Some(rest) => match self.letters().suffix(self.text_at(rest)) {
+                Ok(suffix) => suffix,
+                Err(code) => return self.no_letters(code, rest),
+            },
+        };
+        let var = match resolved.relative {
+            Some(relative) => self.relative_binding(&resolved.bound, relative, span)?,
+            None => self.implicit_var(resolved.bound, resolved.span)?,
+        };
+        Some((var, suffix))
+    }
+
+    pub(super) fn letters(&self) -> Letters {
+        Letters::of(self.syntax.reading.dialect)
+    }
+
+    /// The mask that the letters behind a result are.
+    pub(super) fn written_letters(&self, span: Span) -> Result<WriteMask, Code> {
+        self.letters().mask(self.text_at(span))
+    }
+
+    /// What follows a binding selects no components.
+    #[cold]
+    pub(super) fn no_letters<T>(&mut self, code: Code, span: Span) -> Option<T> {
+        self.not_letters(code, span);
+        None
+    }
+
+    /// Reports that what follows a binding selects no components.
+    pub(super) fn not_letters(&mut self, code: Code, span: Span) {
+        if code == Code::UnexpectedToken {
+            self.unknown(span);
+        } else {
+            self.error(code, span, code.title());
+        }
+    }
+
+    pub(super) fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
+        match bound {
+            Bound::Buffer(range) => range.space.info().direct_use,
+            Bound::Params(params)
+                if params.is_matrix() && !self.source_text(span).contains(".row") =>
+            {
+                (
+                    Code::MatrixNeedsRow,
+                    "select a row of the matrix with .row[n]",
+                )
+            }
+            Bound::Params(_)
+            | Bound::Attrib(..)
+            | Bound::Result(..)
+            | Bound::Texture { .. }
+            | Bound::Image { .. }
+            | Bound::Subroutines { .. }
+            | Bound::Shared(_) => (
+                Code::RangeAsOperand,
+                "a range is allowed in array declarations only",
+            ),
+        }
+    }
+
+    /// The unnamed variable of what a path names.
+    pub(super) fn implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
+        let (code, message) = match bound {
+            Bound::Attrib(row, number, _, holder) => {
+                return self.implicit_attrib((row, number, holder), span);
+            }
+            Bound::Result(row, number, _) => {
+                let binding = io_binding(row, number);
+                let key = Implicit::Result(binding.semantic);
+                return Some(self.implicit(key, span, |checker| {
+                    let first = checker.program.results.len() as u32;
+                    checker.program.results.push(binding);
+                    VarKind::Result { first }
+                }));
+            }
+            Bound::Params(params) => {
+                let source = params.source();
+                return Some(self.implicit(Implicit::Param(source), span, |checker| {
+                    let first = checker.program.params.len() as u32;
+                    checker.program.params.push(source);
+                    VarKind::Param { first }
+                }));
+            }
+            Bound::Texture { first: unit, .. } => {
+                let kind = VarKind::Texture { unit };
+                return Some(self.implicit(Implicit::Texture(unit), span, |_| kind));
+            }
+            Bound::Image { first: unit, .. } => {
+                let kind = VarKind::Image { unit };
+                return Some(self.implicit(Implicit::Image(unit), span, |_| kind));
+            }
+            Bound::Buffer(range) => range.space.info().direct_use,
+            Bound::Subroutines { .. } => (
+                Code::OperandNotVariable,
+                "subroutine parameters need a SUBROUTINE variable",
+            ),
+            Bound::Shared(_) => (Code::MemoryOperand, "shared memory needs a SHARED variable"),
+        };
+        self.error(code, span, message);
+        None
+    }
+}

@@ -1,0 +1,79 @@
+//! What stands behind `DCL`, up to the suffixes.
+
+use crate::codes::Code;
+use crate::tgsi::files::File;
+use crate::tgsi::state::{Covered, Translation};
+use glasm_ir::{Span, WriteMask};
+use std::ops::RangeInclusive;
+
+/// What stands behind `DCL`, up to the suffixes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) file: File,
+    /// The first bracket of two.
+    pub(super) dimension: Option<Dimension>,
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) usage: WriteMask,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Dimension {
+    /// `[]`: the vertices that the stage implies.
+    Implied,
+    Number(u32),
+}
+
+impl Head {
+    /// The numbers of its registers.
+    pub(super) fn numbers(&self) -> RangeInclusive<usize> {
+        self.first as usize..=self.last as usize
+    }
+
+    /// How many registers it has.
+    pub(super) fn len(&self) -> u32 {
+        self.last - self.first + 1
+    }
+
+    /// The number in the first bracket of two.
+    pub(super) fn buffer(&self) -> u32 {
+        match self.dimension {
+            Some(Dimension::Number(number)) => number,
+            Some(Dimension::Implied) | None => 0,
+        }
+    }
+
+    /// The registers of a buffer.
+    pub(super) fn covered(&self) -> Covered {
+        Covered {
+            buffer: self.buffer(),
+            first: self.first,
+            last: self.last,
+            span: self.span,
+        }
+    }
+}
+
+impl Translation<'_> {
+    /// Declares each register of a declaration; `declare` says whether it was declared before, which is reported.
+    pub(super) fn each_once(
+        &mut self,
+        head: &Head,
+        mut declare: impl FnMut(&mut Self, usize) -> bool,
+    ) {
+        for number in head.numbers() {
+            if declare(self, number) {
+                self.declared_twice(head.file, number as u32, head.span);
+                break;
+            }
+        }
+    }
+
+    /// Reports a register that was declared before.
+    #[cold]
+    pub(super) fn declared_twice(&mut self, file: File, number: u32, span: Span) {
+        let message = format!("`{}[{number}]` is declared twice", file.word());
+        self.error(Code::RegisterTwice, span, message);
+    }
+}

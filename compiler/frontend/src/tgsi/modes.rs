@@ -1,0 +1,45 @@
+//! What the properties of a text say of its program.
+
+use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode};
+use glasm_ir::program::Modes;
+
+/// The properties of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Properties {
+    pub(super) modes: Modes,
+    pub(super) lower_left: bool,
+    pub(super) integer_center: bool,
+    pub(super) color0_all: bool,
+    pub(super) prohibits_planes: bool,
+    pub(super) window_space: bool,
+    /// The number of its viewport is added to the layer of a primitive.
+    pub(super) layer_of_viewport: bool,
+    pub(super) clip_distances: Option<u32>,
+    pub(super) cull_distances: Option<u32>,
+    /// Threads of a block that the text names, 0 for what it leaves open.
+    pub(super) block: [u32; 3],
+    pub(super) input_primitive: Option<InputPrimitive>,
+    pub(super) output_primitive: Option<OutputPrimitive>,
+    pub(super) tess_mode: Option<TessMode>,
+}
+
+impl Properties {
+    /// Whether zero times anything is zero.
+    pub(super) fn is_zero_product(&self) -> bool {
+        self.modes.zero_product
+    }
+
+    /// The vertices of the patch that a tessellation control program makes.
+    pub(super) fn patch_vertices(&self) -> u32 {
+        match self.modes.vertices_out {
+            0 => MAX_PATCH_VERTICES,
+            count => count,
+        }
+    }
+
+    /// The vertices that a program of primitives or patches gets at most.
+    pub(super) fn vertices_in(&self) -> u32 {
+        let primitive = self.input_primitive.and_then(InputPrimitive::vertices);
+        primitive.unwrap_or(MAX_PATCH_VERTICES)
+    }
+}

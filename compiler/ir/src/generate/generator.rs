@@ -1,0 +1,189 @@
+//! What a generated program is made of so far, and the instructions that all of it uses.
+
+use super::exchange::{Allowed, Exchange};
+use super::random::Random;
+use super::vertices::Vertices;
+use crate::arena::Id;
+use crate::builder::Builder;
+use crate::inst::{Aux, Base, Dst, Inst, InstFlags, Rounding, Src, Swizzle, WriteMask};
+use crate::op::Op;
+use crate::program::{Register, RegisterId, RoutineId, Stage, Storage};
+use crate::resource::ParamId;
+use crate::semantic::InputId;
+use crate::span::Span;
+use crate::types::{Type, Width};
+
+/// Parameters of a generated program.
+pub const PARAMS: usize = 6;
+/// Result vectors of a generated program.
+pub const RESULTS: usize = 3;
+/// Bytes that an invocation of a compute program stores.
+pub const RESULT_BYTES: u64 = 64;
+
+/// What a generated program may contain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GenerateOptions {
+    /// Stage.
+    pub stage: Stage,
+    /// About how many instructions there are besides setting up and writing results.
+    pub max_insts: u32,
+    /// Loops.
+    pub loops: bool,
+    /// Branches.
+    pub branches: bool,
+    /// Switches.
+    pub switches: bool,
+    /// Routines and calls.
+    pub calls: bool,
+    /// Condition codes: updates, guards and tests.
+    pub conditions: bool,
+    /// Arithmetic on 32-bit integers; without it only moves.
+    pub int: bool,
+    /// Arithmetic on 32-bit floats.
+    pub float: bool,
+    /// Arithmetic on 64-bit integers.
+    pub int64: bool,
+    /// Register and parameter arrays with run-time indices.
+    pub arrays: bool,
+}
+
+impl GenerateOptions {
+    /// Everything but 64-bit integers.
+    pub const fn new(stage: Stage, max_insts: u32) -> Self {
+        Self {
+            stage,
+            max_insts,
+            loops: true,
+            branches: true,
+            switches: true,
+            calls: true,
+            conditions: true,
+            int: true,
+            float: true,
+            int64: false,
+            arrays: true,
+        }
+    }
+}
+
+/// The registers that statements work on, by what they hold.
+pub(super) struct Pools {
+    pub(super) int: Vec<RegisterId>,
+    pub(super) float: Vec<RegisterId>,
+    pub(super) long: Vec<RegisterId>,
+    pub(super) codes: Vec<RegisterId>,
+    /// An array of integers.
+    pub(super) array: RegisterId,
+    /// Loop counters in lane x, one for each depth of loops.
+    pub(super) counters: Vec<RegisterId>,
+    /// For results on their way to a pool.
+    pub(super) scratch: RegisterId,
+    pub(super) long_scratch: RegisterId,
+    /// Lane x holds an index into arrays.
+    pub(super) index: RegisterId,
+    pub(super) results: Vec<RegisterId>,
+    /// What invocations have to do with each other.
+    pub(super) exchange: Option<Exchange>,
+    /// What they have to do with vertices.
+    pub(super) vertices: Option<Vertices>,
+}
+
+/// Elements of the array.
+pub(super) const ARRAY: u32 = 6;
+
+pub(super) struct Generator {
+    pub(super) builder: Builder,
+    pub(super) random: Random,
+    pub(super) options: GenerateOptions,
+    pub(super) pools: Pools,
+    pub(super) input: InputId,
+    /// Instructions that may still be made.
+    pub(super) budget: u32,
+    /// Loops around the current statement.
+    pub(super) loops: usize,
+    /// Routines that may be called, with what they exchange.
+    pub(super) callable: Vec<(RoutineId, Allowed)>,
+}
+
+impl Generator {
+    pub(super) fn emit_with(
+        &mut self,
+        op: Op,
+        ty: Type,
+        aux: Aux,
+        dst: Option<Dst>,
+        sources: &[Src],
+    ) {
+        let position = self.builder.program.insts.len() as u32;
+        let span = Span::new(position * 8, position * 8 + 7);
+        let precise = ty.is_float() && self.random.percent(20);
+        let flags = if precise {
+            InstFlags::PRECISE
+        } else {
+            InstFlags::empty()
+        };
+        self.budget = self.budget.saturating_sub(1);
+        let inst = Inst {
+            op,
+            ty,
+            flags,
+            source_count: 0,
+            first_source: 0,
+            dst,
+            aux,
+            span,
+        };
+        self.builder.inst(inst, sources);
+    }
+
+    pub(super) fn emit(&mut self, op: Op, ty: Type, dst: Dst, sources: &[Src]) {
+        self.emit_with(op, ty, Aux::None, Some(dst), sources);
+    }
+
+    pub(super) fn cvt(&mut self, to: Type, from: Type, dst: Dst, source: Src) {
+        let aux = Aux::Cvt {
+            from,
+            rounding: Rounding::Trunc,
+            saturate: to.is_int() && from.is_float(),
+        };
+        self.emit_with(Op::Cvt, to, aux, Some(dst), &[source]);
+    }
+
+    pub(super) fn literal(&mut self, bits: u64) -> Src {
+        Src::new(Base::Literal(self.builder.program.literals.push([bits; 4])))
+    }
+
+    pub(super) fn param(&mut self) -> Src {
+        let first = usize::from(self.options.stage == Stage::Compute);
+        let param = first + self.random.below(PARAMS - first);
+        let swizzle = self.swizzle();
+        Src {
+            swizzle,
+            ..Src::new(Base::Param(ParamId::new(param)))
+        }
+    }
+
+    pub(super) fn swizzle(&mut self) -> Swizzle {
+        if self.random.percent(50) {
+            Swizzle::XYZW
+        } else {
+            Swizzle(self.random.next() as u8)
+        }
+    }
+
+    /// The register `id`, seen whole.
+    pub(super) const fn whole(id: RegisterId) -> Dst {
+        Dst::new(id, WriteMask::XYZW)
+    }
+}
+
+impl Pools {
+    pub(super) const fn register(storage: Storage, width: Width) -> Register {
+        Register {
+            storage,
+            width,
+            array: None,
+            name: None,
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The state of a run: registers, condition codes, open blocks and memory of its invocations.
+
+use super::environment::{Environment, ProgramMemory, Textures};
+use super::flags::Flags;
+use super::shared::{Emitted, Patch};
+use super::stack::Stack;
+use crate::arena::Id;
+use crate::program::{Program, Storage};
+use crate::semantic::Semantic;
+
+/// What a run gave.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// Lanes of the outputs, by [`OutputId`](crate::OutputId); 0 where nothing was written.
+    pub outputs: Vec<[u64; 4]>,
+    /// Whether the fragment became a helper invocation, so that the outputs do not count.
+    pub demoted: bool,
+    /// Steps taken: instructions, other nodes, rounds of loops.
+    pub steps: u64,
+}
+
+/// A run took more steps than allowed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StepLimit(pub u64);
+
+impl std::fmt::Display for StepLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the program did not end within {} steps", self.0)
+    }
+}
+
+impl std::error::Error for StepLimit {}
+
+/// Invocations of a program, one of which runs at a time.
+pub(super) struct Machine<'p, 'e, T> {
+    pub(super) program: &'p Program,
+    pub(super) environment: &'e mut Environment<T>,
+    /// Where the elements of each register start in [`Invocation::lanes`].
+    pub(super) starts: Vec<usize>,
+    /// Where the register of each output is in [`Invocation::lanes`].
+    pub(super) slots: Vec<Option<usize>>,
+    pub(super) step_limit: u64,
+    /// The invocation that runs.
+    pub(super) own: Invocation,
+    /// Outputs that invocations read of each other.
+    pub(super) patch: Patch,
+    /// What invocations of a geometry program have emitted.
+    pub(super) emitted: Emitted,
+}
+
+/// The state of an invocation.
+#[derive(Clone, Default)]
+pub(super) struct Invocation {
+    /// Its number among those that run together.
+    pub(super) number: usize,
+    /// Lanes of the inputs that are not per vertex.
+    pub(super) inputs: Vec<[u64; 4]>,
+    /// Lanes of all elements of all registers.
+    pub(super) lanes: Vec<[u64; 4]>,
+    /// Condition codes of each register.
+    pub(super) codes: Vec<[Flags; 4]>,
+    /// Open blocks.
+    pub(super) stack: Stack,
+    pub(super) demoted: bool,
+    /// Buffers that no other invocation sees; the others are empty.
+    pub(super) private: ProgramMemory,
+    /// Vertices that it may emit still.
+    pub(super) vertices_left: u32,
+    pub(super) steps: u64,
+}
+
+impl<'p, 'e, T: Textures> Machine<'p, 'e, T> {
+    pub(super) fn new(
+        program: &'p Program,
+        environment: &'e mut Environment<T>,
+        step_limit: u64,
+    ) -> Self {
+        let mut starts = Vec::new();
+        let mut slots = vec![None; program.outputs.len()];
+        let mut len = 0;
+        for register in &program.registers {
+            starts.push(len);
+            let count = register.array.unwrap_or(1) as usize;
+            if let Storage::Output(first) = register.storage {
+                (0..count).for_each(|element| slots[first.index() + element] = Some(len + element));
+            }
+            len += count;
+        }
+        let own = Invocation {
+            lanes: vec![[0; 4]; len],
+            ..Invocation::default()
+        };
+        Self {
+            patch: Patch::new(program),
+            emitted: Emitted::default(),
+            program,
+            environment,
+            starts,
+            slots,
+            step_limit,
+            own,
+        }
+    }
+
+    /// Makes a new invocation the one that runs. `inputs` are those in which it differs from others.
+    pub(super) fn begin(&mut self, number: usize, inputs: &[(Semantic, [u32; 4])]) {
+        let program = self.program;
+        let mut own = Invocation {
+            number,
+            inputs: self.environment.inputs.clone(),
+            lanes: vec![[0; 4]; self.own.lanes.len()],
+            codes: vec![[Flags::default(); 4]; program.registers.len()],
+            stack: Stack::new(program.routines[program.main].body),
+            demoted: false,
+            private: ProgramMemory::of_invocation(program),
+            vertices_left: program.modes.vertices_out,
+            steps: 0,
+        };
+        for (id, input) in program.inputs.iter_enumerated() {
+            let known = inputs
+                .iter()
+                .find(|(semantic, _)| *semantic == input.semantic);
+            if let Some((_, lanes)) = known {
+                let len = own.inputs.len().max(id.index() + 1);
+                own.inputs.resize(len, [0; 4]);
+                own.inputs[id.index()] = lanes.map(u64::from);
+            }
+        }
+        self.own = own;
+    }
+
+    /// Lanes of the outputs as the invocation has written them.
+    pub(super) fn outputs(&self) -> Vec<[u64; 4]> {
+        let lanes = |slot: &Option<usize>| slot.map_or([0; 4], |slot| self.own.lanes[slot]);
+        self.slots.iter().map(lanes).collect()
+    }
+
+    pub(super) fn outcome(&self) -> Outcome {
+        Outcome {
+            outputs: self.outputs(),
+            demoted: self.own.demoted,
+            steps: self.own.steps,
+        }
+    }
+
+    pub(super) fn step(&mut self) -> Result<(), StepLimit> {
+        self.own.steps += 1;
+        if self.own.steps > self.step_limit {
+            Err(StepLimit(self.step_limit))
+        } else {
+            Ok(())
+        }
+    }
+}
