@@ -46,6 +46,7 @@ pub(crate) fn test() -> Result<Tally> {
     if documented.failed == 0 {
         tally += surface()?;
     }
+    tally += compatibility()?;
     for target in TARGETS {
         tally += other_target(target)?;
     }
@@ -96,6 +97,34 @@ fn surface() -> Result<Tally> {
         );
     }
     Ok(Tally::check(old == new))
+}
+
+/// Whether the version says what has changed since the last release, as cargo-semver-checks sees it. It reads what rustdoc of a stable compiler
+/// writes for it only if the compiler takes itself for an unstable one.
+fn compatibility() -> Result<Tally> {
+    if shell::find_program("cargo-semver-checks").is_none() {
+        println!(
+            "cargo-semver-checks is not installed, skipped: cargo install cargo-semver-checks --locked"
+        );
+        return Ok(Tally::skip());
+    }
+    let mut describe = std::process::Command::new("git");
+    let output =
+        shell::capture(describe.args(["describe", "--tags", "--abbrev=0", "--match", "v*"]))?;
+    if !output.status.success() {
+        println!(
+            "no release to compare the surface with, skipped: releases have tags such as v0.1.0"
+        );
+        return Ok(Tally::skip());
+    }
+    let release = String::from_utf8_lossy(&output.stdout);
+    let mut check = shell::cargo();
+    check.args(["semver-checks", "--package", "glasm", "--default-features"]);
+    check.args(["--baseline-rev", release.trim()]);
+    check
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("CARGO_TARGET_DIR", BUILDS);
+    Ok(Tally::check(shell::succeeds(&mut check)?))
 }
 
 /// The lines of a list, members with their item.
