@@ -290,3 +290,23 @@ fn modules_tell_what_an_implementation_lacks() {
     assert_eq!(lacking(&[]), ["VK_EXT_shader_stencil_export"]);
     assert!(lacking(&["GL_ARB_shader_stencil_export"]).is_empty());
 }
+
+/// Image units belong to all stages: the fragment program has those behind that of the vertex program.
+#[test]
+fn linked_stages_have_image_units_of_their_own() {
+    let vertex = "!!NVvp5.0\nTEMP r;\nLOADIM.U32 r, {0, 0, 0, 0}, image[1], 1D;\n\
+        MOV.U result.attrib[0], r;\nMOV result.position, vertex.position;\nEND";
+    let fragment = "!!NVfp5.0\nFLAT ATTRIB a = fragment.attrib[0];\nSTOREIM.S32 image[0], {1, 0, 0, 0}, {0, 0, 0, 0}, 2D;\n\
+        STOREIM.S32 image[2], {1, 0, 0, 0}, {0, 0, 0, 0}, 2D;\nMOV.U result.color, a;\nEND";
+    let load = |text| glasm::Program::load(&Source::new("program", text)).unwrap();
+    let linked = glasm::link(&[&load(vertex), &load(fragment)], &opengl::options_of_all());
+    let units: Vec<Vec<_>> = linked
+        .stages
+        .iter()
+        .map(|shader| {
+            let images = shader.as_ref().unwrap().reflection.images.iter();
+            images.map(|it| (it.unit, it.slot.binding)).collect()
+        })
+        .collect();
+    assert_eq!(units, [vec![(1, 0)], vec![(0, 1), (2, 2)]]);
+}

@@ -21,7 +21,6 @@ impl Execution<'_> {
         program: &Rc<ModuleProgram>,
     ) -> Result<(), Problem> {
         let mut held = Vec::new();
-        check_images(program)?;
         for module in &program.stages {
             self.bind_parameter_block(module, &mut held)?;
             for buffer in &module.reflection.buffers {
@@ -198,16 +197,6 @@ impl Execution<'_> {
             Some(_) => Ok((module.line, name)),
             None => Err(unknown().into()),
         }
-    }
-}
-
-/// Stages count their images by themselves, from the same binding on.
-fn check_images(program: &ModuleProgram) -> Result<(), Problem> {
-    let stages = program.stages.iter();
-    let with_images = stages.filter(|module| !module.reflection.images.is_empty());
-    match with_images.count() > 1 {
-        true => Err(Problem::Lacking("several stages have images".to_owned())),
-        false => Ok(()),
     }
 }
 
