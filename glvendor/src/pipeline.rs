@@ -1,6 +1,7 @@
 //! Pipelines: programs that draw together, as program objects of the driver.
 
 use crate::context::State;
+use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
 use crate::images::{self, View};
 use crate::log;
@@ -135,8 +136,7 @@ pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<
         &shader,
         Some(&(Target::Compute, Arc::clone(program))),
     );
-    let writer = state.capabilities.writer.as_ref();
-    pipeline.program = program_object(writer, &[(Stage::Compute, shader)])?;
+    pipeline.program = program_object(&state.capabilities, &[(Stage::Compute, shader)])?;
     Ok(pipeline)
 }
 
@@ -192,7 +192,6 @@ pub(crate) fn make(
     key: &Key,
 ) -> Result<Pipeline, String> {
     let start = Instant::now();
-    let writer = &state.capabilities.writer.clone();
     let parts = parts(programs, key)?;
     let options = options(&state.capabilities.options, key);
     let linking: Vec<&Loaded> = parts.iter().map(|part| &part.loaded).collect();
@@ -227,7 +226,7 @@ pub(crate) fn make(
         modules.push((stage, shader.map_err(|errors| errors.to_string())?));
     }
     let ours = start.elapsed();
-    pipeline.program = program_object(writer.as_ref(), &modules)?;
+    pipeline.program = program_object(&state.capabilities, &modules)?;
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
         key.serials,
@@ -239,7 +238,24 @@ pub(crate) fn make(
 }
 
 /// A program object of the driver, of modules. `Err` has what the driver says.
-fn program_object(writer: Option<&Writer>, modules: &[(Stage, Shader)]) -> Result<u32, String> {
+fn program_object(capabilities: &Capabilities, modules: &[(Stage, Shader)]) -> Result<u32, String> {
+    // What the driver says of our shaders is not for the application's ears.
+    let speaks =
+        capabilities.has("GL_KHR_debug", 43) && query::is_enabled(driver::constants::DEBUG_OUTPUT);
+    if speaks {
+        driver::Disable(driver::constants::DEBUG_OUTPUT);
+    }
+    let program = make_program_object(capabilities.writer.as_ref(), modules);
+    if speaks {
+        driver::Enable(driver::constants::DEBUG_OUTPUT);
+    }
+    program
+}
+
+fn make_program_object(
+    writer: Option<&Writer>,
+    modules: &[(Stage, Shader)],
+) -> Result<u32, String> {
     let mut shaders = Vec::with_capacity(modules.len());
     let mut named = Vec::new();
     for (stage, module) in modules {

@@ -46,6 +46,8 @@ impl Writer {
         Some(Self {
             options: glasm_text::Options {
                 compiler,
+                // Programs of the NV languages clamp what they compute, and keep NaN.
+                nan: glasm_text::Nan::Exact,
                 ..glasm_text::Options::new(language)
             },
         })

@@ -22,30 +22,40 @@ const NV: &[&str] = &["!!NV", "!!VP", "!!VSP", "!!FP", "!!FCP"];
 /// Headers of the ARB languages.
 const ARB: &[&str] = &["!!ARBvp", "!!ARBfp"];
 
+/// Headers of the first NV languages.
+const OLD_NV: &[&str] = &["!!VP", "!!VSP", "!!FP", "!!FCP"];
+
 /// Scripts that run with the same variables.
 struct Group {
     name: &'static str,
     /// What is set besides what `glasm gl` sets.
-    variable: Option<(&'static str, &'static str)>,
+    variables: &'static [(&'static str, &'static str)],
     /// Fewer that pass would mean that the library refuses what it took before, or that the driver lacks what it needs.
     least: u64,
     /// Whether a script belongs to it, by its text.
     has: fn(&str) -> bool,
 }
 
-/// A script is in one of them at most.
-const GROUPS: [Group; 2] = [
+/// The first two have different scripts.
+const GROUPS: [Group; 3] = [
     Group {
         name: "nv",
-        variable: None,
+        variables: &[],
         least: 1500,
         has: |text| names(text, NV),
     },
     Group {
         name: "arb",
-        variable: Some(("GLASM_ALL", "1")),
+        variables: &[("GLASM_ALL", "1")],
         least: 600,
         has: |text| names(text, ARB) && !names(text, NV),
+    },
+    // What drivers run that take no SPIR-V and have nothing newer than OpenGL 3.3.
+    Group {
+        name: "text",
+        variables: &[("GLASM_ALL", "1"), ("GLASM_TEXT", "330")],
+        least: 1000,
+        has: |text| (names(text, ARB) || names(text, OLD_NV)) && !names(text, &["!!NV"]),
     },
 ];
 
@@ -99,7 +109,7 @@ fn run(group: &Group) -> Result<Tally> {
     let mut command = suite::glasm()?;
     reference::use_gallium(&mut command, DRIVER);
     command.env("XDG_RUNTIME_DIR", out.join("run"));
-    command.envs(group.variable);
+    command.envs(group.variables.iter().copied());
     command.args(["gl", "--"]).arg(application.get_program());
     command.args(["run", "--api", "gl", "--device", DRIVER]);
     command.arg("--expected-failures").arg(expected);
@@ -123,14 +133,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn scripts_belong_to_one_group() {
+    fn scripts_belong_to_groups() {
         let groups = |text: &str| {
             let has = GROUPS.iter().filter(|group| (group.has)(text));
             has.map(|group| group.name).collect::<Vec<_>>()
         };
         let nothing: [&str; 0] = [];
-        assert_eq!(groups("[vertex program]\n!!VP1.0\nEND\n"), ["nv"]);
-        assert_eq!(groups("[fragment program]\n  !!ARBfp1.0\nEND\n"), ["arb"]);
+        assert_eq!(groups("[vertex program]\n!!VP1.0\nEND\n"), ["nv", "text"]);
+        assert_eq!(
+            groups("[fragment program]\n  !!ARBfp1.0\nEND\n"),
+            ["arb", "text"]
+        );
         assert_eq!(groups("!!ARBvp1.0\nEND\n!!NVfp4.0\nEND\n"), ["nv"]);
         assert_eq!(groups("# !!NVfp4.0\nFRAG\nEND\n"), nothing);
     }
