@@ -62,6 +62,7 @@ const EXTENSIONS: &[&str] = &[
 /// - `own`: a function of this library answers it.
 /// - `draw`: programs are made ready before the driver draws.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
+/// - `beside`: it does without programs of ours.
 /// - `arrays`: before it, arrays become what the application has made of them.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
@@ -155,6 +156,16 @@ const RULES: &[(&str, &[&str])] = &[
             "BindBufferRange",
             "BindBufferRangeNV",
             "BindBufferRangeEXT",
+            "BindBuffer",
+            "BufferData",
+            "BufferSubData",
+            "GetBufferSubData",
+            "GetBufferParameteriv",
+            "MapBuffer",
+            "MapBufferRange",
+            "UnmapBuffer",
+            "GetIntegeri_v",
+            "GetIntegerIndexedvEXT",
             "BindBufferOffsetNV",
             // Attributes by number.
             "VertexAttribPointerNV",
@@ -242,6 +253,10 @@ const RULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "beside",
+        &["DrawPixels", "CopyPixels", "Bitmap", "RasterPos*"],
+    ),
+    (
         "draw",
         &[
             "DrawArrays*",
@@ -251,10 +266,6 @@ const RULES: &[(&str, &[&str])] = &[
             "MultiDraw*",
             "EvalMesh*",
             "Rect*",
-            "DrawPixels",
-            "CopyPixels",
-            "Bitmap",
-            "RasterPos*",
         ],
     ),
     (

@@ -51,7 +51,11 @@ fn local(state: &mut State, program: &Program, index: u32) -> Option<Bits> {
 
 /// A parameter with a name. NV_fragment_program section 5.7.
 pub(crate) fn named_parameter(state: &mut State, name: u32, parameter: &[u8]) -> Option<Bits> {
-    let program = state.shared().find(name);
+    let program = state.shared().find(name).filter(|it| it.is_fragment());
+    if program.is_none() {
+        state.fail(INVALID_OPERATION);
+        return None;
+    }
     let found = program.and_then(|program| {
         let contents = program.contents();
         let set = contents
@@ -164,12 +168,18 @@ static FRAGMENT_COUNTS: [fn(&Counts) -> u32; 3] = [
 const FRAGMENT_NAMES: std::ops::Range<u32> = 0x8805..0x8811;
 
 /// `GetProgramivARB` of a program. Programs of the driver are the driver's to answer for.
+///
+/// Not to be asked between `Begin` and `End`.
 pub(crate) fn program_value(
     state: &mut State,
     target: Target,
     program: &Program,
     name: u32,
 ) -> Option<i32> {
+    if state.is_inside {
+        state.fail(INVALID_OPERATION);
+        return None;
+    }
     let contents = program.contents();
     let counts = contents
         .loaded
@@ -217,8 +227,12 @@ pub(crate) fn program_value(
         0x8F44 => 1024,
         0x8F45 => 1024,
         // NV_geometry_program4: vertices, and components of all of them, that a program emits.
-        0x8C27 => query::integer(driver::constants::MAX_GEOMETRY_OUTPUT_VERTICES),
-        0x8C28 => query::integer(driver::constants::MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS),
+        0x8C27 if target == Target::Geometry => {
+            query::integer(driver::constants::MAX_GEOMETRY_OUTPUT_VERTICES)
+        }
+        0x8C28 if target == Target::Geometry => {
+            query::integer(driver::constants::MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS)
+        }
         0x8DA0 => crate::buffers::BINDINGS as i32,
         0x8DA1 => crate::buffers::WORDS,
         0x8DA5 => 64,
@@ -238,8 +252,11 @@ pub(crate) fn nv_program_value(state: &mut State, name: u32, value: u32) -> Opti
     };
     let contents = program.contents();
     let (length, target) = (contents.text.len() as i32, contents.target);
+    let is_state_program = contents.text.starts_with(b"!!VSP");
     drop(contents);
     Some(match value {
+        // VERTEX_STATE_PROGRAM_NV
+        0x8646 if is_state_program => 0x8621,
         0x8646 => target.map_or(0, |it| it.row().number as i32),
         0x8627 => length,
         0x8647 => 1,
@@ -316,6 +333,9 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
     if let Some(enabled) = Target::of(name).map(|target| state.bound(target).enabled) {
         return Some(enabled.into());
     }
+    if let Some(target) = Target::of_buffers(name) {
+        return Some(state.bound_buffers[target as usize] as i32);
+    }
     Some(match name {
         0x821D => state.capabilities.extensions.len() as i32,
         0x864B => state.error_position,
@@ -328,6 +348,7 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         // MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV
         0x8868 => 64,
         // MATRIX_MODE: matrices of NV_vertex_program have names of ARB_vertex_program in the driver.
+        0x0BA0 if state.is_matrix_nv => query::integer(0x0BA0) - 0x88C0 + 0x8630,
         0x0B33 => state.recorded_list()?,
         0x8DA0 => crate::buffers::BINDINGS as i32,
         0x8DA1 => crate::buffers::WORDS,

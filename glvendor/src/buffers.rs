@@ -32,10 +32,13 @@ pub(crate) fn bind(
 ) {
     let size = part.and_then(|(_, size)| size);
     let offset = part.map_or(0, |(offset, _)| offset);
-    let is_valid = index < BINDINGS && offset >= 0 && size.is_none_or(|size| size > 0);
+    // Parts begin with the buffer, and have whole words: NV_parameter_buffer_object section 2.9.
+    let is_valid =
+        index < BINDINGS && offset == 0 && size.is_none_or(|size| size > 0 && size % 4 == 0);
     if !is_valid {
         return state.fail(INVALID_VALUE);
     }
+    state.bound_buffers[target as usize] = buffer;
     state.buffers[target as usize][index as usize] = Binding {
         buffer,
         offset: offset as usize,

@@ -16,6 +16,15 @@ pub(crate) const INVALID_ENUM: u32 = 0x0500;
 pub(crate) const INVALID_VALUE: u32 = 0x0501;
 pub(crate) const INVALID_OPERATION: u32 = 0x0502;
 
+/// What names of lists are counted from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Base {
+    /// Nothing.
+    Zero,
+    /// `glListBase`
+    ListBase,
+}
+
 /// A command that display lists hold.
 #[derive(Clone, Debug)]
 pub(crate) enum Command {
@@ -39,8 +48,8 @@ pub(crate) enum Command {
     Execute(u32, [f32; 4]),
     /// `UseProgram`
     Use(u32),
-    /// `CallList`, `CallLists`: names that the list base is added to already.
-    CallLists(Vec<u32>),
+    /// `CallList`: a name. `CallLists`: offsets from the list base of the time when it is executed.
+    CallLists(Vec<u32>, Base),
     /// `PushAttrib`
     PushAttributes(u32),
     /// `PopAttrib`
@@ -78,7 +87,7 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
             crate::params::execute_state_program(state, *program, *argument)
         }
         Command::Use(program) => use_program(state, *program),
-        Command::CallLists(names) => names.iter().for_each(|&name| state.call(name, 1)),
+        Command::CallLists(names, base) => state.call_each(names, *base, 1),
         Command::PushAttributes(mask) => {
             state.restore_overrides();
             state.push_enables(*mask);
@@ -114,7 +123,8 @@ pub(crate) fn generate(state: &mut State, count: i32) -> Vec<u32> {
 pub(crate) fn delete(state: &mut State, names: &[u32]) {
     query::delete_programs(names);
     for &name in names.iter().filter(|&&name| name != 0) {
-        state.shared().programs.remove(&name);
+        let gone = state.shared().programs.remove(&name).flatten();
+        draw::forget(state, gone.map_or(0, |it| it.serial()));
         for row in &TARGETS {
             if state.bound(row.target).program.name == name {
                 state.bound_mut(row.target).program = Arc::new(Program::new(0));
@@ -174,6 +184,9 @@ fn use_program(state: &mut State, program: u32) {
 
 /// Loads a program string into the program that is bound: `ProgramStringARB`.
 pub(crate) fn load_bound(state: &mut State, number: u32, format: u32, text: &[u8]) {
+    if state.is_inside {
+        return state.fail(INVALID_OPERATION);
+    }
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);
     };
@@ -254,22 +267,22 @@ fn load_nv(state: &mut State, number: u32, name: u32, text: &[u8]) {
     let Some(target) = target else {
         return state.fail(INVALID_ENUM);
     };
-    let program = state.shared().program(name);
+    // A name becomes a program when a program string is loaded.
+    let known = state.shared().find(name);
+    let program = known.unwrap_or_else(|| Arc::new(Program::new(name)));
     let other = program.contents().target.is_some_and(|it| it != target);
     if other {
         return state.fail(INVALID_OPERATION);
     }
-    program.contents().target = Some(target);
     if number == VERTEX_STATE_PROGRAM_NV {
-        translate(
-            state,
-            target,
-            &program,
-            Source::new("", text).for_type(glasm::ProgramType::VertexState),
-        );
-        return;
+        let source = Source::new("", text).for_type(glasm::ProgramType::VertexState);
+        translate(state, target, &program, source);
+    } else {
+        load(state, target, &program, text);
     }
-    load(state, target, &program, text);
+    if program.serial() != 0 {
+        state.shared().programs.insert(name, Some(program));
+    }
 }
 
 /// Loads a program string: into the driver if it takes it, else into a program of ours.
@@ -284,6 +297,7 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
         contents.loaded = None;
         contents.is_drivers = true;
         drop(contents);
+        draw::forget(state, program.serial());
         program.reloaded();
         state.error_position = -1;
         state.error_text = CString::default();
@@ -329,6 +343,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
             contents.loaded = Some(loaded);
             contents.is_drivers = false;
             drop(contents);
+            draw::forget(state, program.serial());
             program.reloaded();
             state.error_position = -1;
             state.error_text = CString::default();
@@ -422,8 +437,9 @@ fn set_named_local(state: &mut State, name: u32, number: u32, first: u32, values
 
 /// `ProgramNamedParameter4fNV`: NV_fragment_program section 5.7.
 fn set_named(state: &mut State, program: u32, name: &[u8], value: Bits) {
-    let Some(program) = state.shared().find(program) else {
-        return state.fail(INVALID_VALUE);
+    let program = state.shared().find(program).filter(|it| it.is_fragment());
+    let Some(program) = program else {
+        return state.fail(INVALID_OPERATION);
     };
     let Ok(name) = std::str::from_utf8(name) else {
         return state.fail(INVALID_VALUE);

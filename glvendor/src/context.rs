@@ -1,7 +1,7 @@
 //! What a context knows: bound programs, parameters, what has changed since the last draw.
 
 use crate::buffers::{BINDINGS, Binding};
-use crate::draw::Drawing;
+use crate::draw::{Draw, Drawing};
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
 use crate::lists::Recording;
@@ -112,6 +112,12 @@ pub(crate) struct State {
     pub(crate) buffers: [[Binding; BINDINGS as usize]; TARGETS.len()],
     /// Between `Begin` and `End`.
     pub(crate) is_inside: bool,
+    /// Whether the driver knows nothing of that `Begin`.
+    is_begun_in_vain: bool,
+    /// Whether the matrix mode has a name of NV_vertex_program.
+    pub(crate) is_matrix_nv: bool,
+    /// Parameter buffers that are bound to a target, beside those of its numbered bindings.
+    pub(crate) bound_buffers: [u32; TARGETS.len()],
     /// The display list that is being compiled.
     pub(crate) recording: Option<Recording>,
     /// Whether conventional attributes are set as numbered ones, too.
@@ -142,6 +148,9 @@ impl State {
             used_pipeline: 0,
             buffers: Default::default(),
             is_inside: false,
+            is_begun_in_vain: false,
+            is_matrix_nv: false,
+            bound_buffers: [0; TARGETS.len()],
             recording: None,
             mirroring: false,
             drawing: Drawing::default(),
@@ -233,8 +242,8 @@ impl State {
         driver::ActiveTexture(active as u32);
     }
 
-    /// `Begin`: primitives are open, now or in the list that is being compiled.
-    pub(crate) fn begin(&mut self) {
+    /// `Begin`: primitives are open, now or in the list that is being compiled; unless the draw was refused, they are in the driver, too.
+    pub(crate) fn begin(&mut self, in_driver: bool) {
         let executes = match &mut self.recording {
             Some(recording) => {
                 recording.is_inside = true;
@@ -243,14 +252,19 @@ impl State {
             None => true,
         };
         self.is_inside = executes;
+        self.is_begun_in_vain = !in_driver;
     }
 
-    /// `End`
-    pub(crate) fn end(&mut self) {
+    /// `End`. Gives whether the driver has a `Begin` that it belongs to.
+    pub(crate) fn end(&mut self) -> Draw {
         if let Some(recording) = &mut self.recording {
             recording.is_inside = false;
         }
         self.is_inside = false;
+        match std::mem::take(&mut self.is_begun_in_vain) {
+            true => Draw::Nothing,
+            false => Draw::On,
+        }
     }
 
     /// `PushAttrib`: which targets are enabled is a part of `ENABLE_BIT`. ARB_vertex_program, table X.6.

@@ -12,7 +12,7 @@ use crate::log;
 use crate::params::{Block, Place};
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
-use crate::target::Target;
+use crate::target::{Row, TARGETS, Target};
 use crate::textures::{self, Compared};
 use glasm::{Compiler, PatchLevels, Program as Loaded};
 use rustc_hash::FxHashMap;
@@ -36,8 +36,14 @@ pub(crate) struct Drawing {
     /// The programs that draw; `None` where the driver's do, or the application's in GLSL.
     programs: Option<Programs>,
     pipelines: Vec<Option<Pipeline>>,
+    /// Places among them that nothing has.
+    free: Vec<usize>,
     by_key: FxHashMap<Key, usize>,
     current: Option<usize>,
+    /// Whether a program is enabled that is not there.
+    is_invalid: bool,
+    /// Whether the last draw was an error of ours.
+    is_refused: bool,
     /// That of the compute program that ran last, with its serial number.
     compute: Option<(u64, Pipeline)>,
     /// What the driver draws in the place of patches, if they are ours.
@@ -76,14 +82,55 @@ pub(crate) fn takes_all() -> bool {
     *ALL
 }
 
+/// What becomes of a draw.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Draw {
+    /// The driver draws.
+    On,
+    /// It is an error, and nothing is drawn.
+    Nothing,
+}
+
 /// Something is about to draw, with primitives of a mode if it has them.
 #[inline]
-pub(crate) fn before(state: &mut State, primitive: Option<u32>) {
+pub(crate) fn before(state: &mut State, primitive: Option<u32>) -> Draw {
     state.drawing.patches = None;
-    if state.recording.is_some() && !state.record_draw(primitive) {
-        return;
+    state.drawing.is_refused = false;
+    if state.recording.is_none() || state.record_draw(primitive) {
+        ready(state, primitive);
     }
-    ready(state, primitive);
+    match state.drawing.is_refused {
+        true => Draw::Nothing,
+        false => Draw::On,
+    }
+}
+
+/// Programs of ours do not concern what comes now, or cannot do it: raster positions, and pixels, whose vertices are the driver's own. Gives
+/// what is disabled meanwhile, as the driver has no program there.
+pub(crate) fn leave(state: &mut State) -> [bool; TARGETS.len()] {
+    if state.recording.is_some() || state.is_inside {
+        return [false; TARGETS.len()];
+    }
+    release(state);
+    TARGETS.each_ref().map(|row| {
+        let bound = state.bound(row.target);
+        let is_ours = bound.enabled && row.is_drivers && !bound.program.contents().is_drivers;
+        if is_ours {
+            driver::Disable(row.number);
+        }
+        is_ours
+    })
+}
+
+/// What [`leave`] has disabled is enabled again.
+pub(crate) fn come_back(disabled: [bool; TARGETS.len()]) {
+    for (row, _) in TARGETS
+        .iter()
+        .zip(disabled)
+        .filter(|(_, disabled)| *disabled)
+    {
+        driver::Enable(row.number);
+    }
 }
 
 /// The mode that the driver draws in the place of the application's.
@@ -102,6 +149,11 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     if state.undecided.contains(Groups::PROGRAMS) {
         select(state);
     }
+    if state.drawing.is_invalid {
+        state.drawing.is_refused = true;
+        state.fail(INVALID_OPERATION);
+        return release(state);
+    }
     if state.drawing.programs.is_none() {
         return release(state);
     }
@@ -117,7 +169,8 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     let Some((place, mut pipeline)) =
         place.and_then(|place| Some((place, state.drawing.pipelines[place].take()?)))
     else {
-        // Programs that do not go together draw nothing in GL. The driver draws something, or says the same.
+        // Programs that do not go together draw nothing.
+        state.drawing.is_refused = true;
         state.fail(INVALID_OPERATION);
         return release(state);
     };
@@ -190,6 +243,7 @@ fn select(state: &mut State) {
     state.undecided -= Groups::PROGRAMS;
     state.drawing.current = None;
     state.drawing.programs = None;
+    state.drawing.is_invalid = false;
     if !state.capabilities.works || state.used_program != 0 || state.used_pipeline != 0 {
         return;
     }
@@ -201,6 +255,18 @@ fn select(state: &mut State) {
     *fragment = fragment
         .take()
         .or_else(|| enabled_program(state, Target::FragmentNv));
+    // A program that is enabled must be there; the driver says so of its own.
+    let is_missing = |row: &Row| {
+        let bound = state.bound(row.target);
+        bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute
+    };
+    let has_ours = programs
+        .iter()
+        .flatten()
+        .any(|it| !it.contents().is_drivers);
+    state.drawing.is_invalid = TARGETS
+        .iter()
+        .any(|row| is_missing(row) && (has_ours || !row.is_drivers));
     let is_captured = state.drawing.feedback.captured().is_some();
     let is_new = |program: &Arc<crate::objects::Program>| !program.contents().is_drivers;
     let ours = programs
@@ -268,8 +334,15 @@ fn choose(state: &mut State, points: bool) {
     state.drawing.compiler = compiler;
     let made = made
         .inspect_err(|problem| log::error(format_args!("nothing of ours draws here: {problem}")));
-    let place = state.drawing.pipelines.len();
-    state.drawing.pipelines.push(made.ok());
+    let place = state
+        .drawing
+        .free
+        .pop()
+        .unwrap_or(state.drawing.pipelines.len());
+    match state.drawing.pipelines.get_mut(place) {
+        Some(free) => *free = made.ok(),
+        None => state.drawing.pipelines.push(made.ok()),
+    }
     state.drawing.by_key.insert(key, place);
     state.drawing.current = Some(place);
 }
@@ -302,12 +375,38 @@ fn key(state: &State, programs: &Programs, points: bool) -> Key {
     }
 }
 
+/// The pipelines of a program string go with it.
+pub(crate) fn forget(state: &mut State, serial: u64) {
+    if serial == 0 {
+        return;
+    }
+    let gone: Vec<_> = state
+        .drawing
+        .by_key
+        .extract_if(|key, _| key.serials.contains(&serial))
+        .map(|(_, place)| place)
+        .collect();
+    if gone.is_empty() {
+        return;
+    }
+    release(state);
+    state.drawing.current = None;
+    state.touch(Groups::PROGRAMS);
+    for place in gone {
+        if let Some(pipeline) = state.drawing.pipelines[place].take() {
+            driver::DeleteProgram(pipeline.program);
+        }
+        state.drawing.free.push(place);
+    }
+}
+
 fn forget_pipelines(state: &mut State) {
     release(state);
     for pipeline in state.drawing.pipelines.drain(..).flatten() {
         driver::DeleteProgram(pipeline.program);
     }
     state.drawing.by_key.clear();
+    state.drawing.free.clear();
     state.drawing.current = None;
 }
 

@@ -176,7 +176,10 @@ impl Capabilities {
     fn module_options(&self) -> Options {
         let spirv = spirv_extensions();
         let has = |name: &str| self.has_extension(name) || spirv.iter().any(|it| it == name);
-        let device = opengl::device_features(10 * self.version, has);
+        let mut device = opengl::device_features(10 * self.version, has);
+        // Mesa reads float controls, and has no extension of OpenGL to say so. Other drivers get modules whose results are exact, one by one.
+        device.signed_zero_inf_nan_preserve_float32 |=
+            query::string(driver::constants::VERSION).contains("Mesa");
         let uniform_buffers =
             query::integer(driver::constants::MAX_UNIFORM_BUFFER_BINDINGS).max(0) as u32;
         let storage_buffers =

@@ -4,10 +4,10 @@
 //! not use, so that a list is parts in order: lists of the driver, and commands of ours. Before what draws, state that has changed within
 //! the list must reach our programs; that is such a command, too.
 
-use crate::commands::{self, Command};
+use crate::commands::{self, Base, Command};
 use crate::context::{Groups, State};
 use crate::draw;
-use crate::ffi::driver;
+use crate::ffi::{driver, query};
 use std::sync::Arc;
 
 /// The first name of parts, high above those that `GenLists` gives.
@@ -190,10 +190,21 @@ impl State {
 
     /// `CallList`
     pub(crate) fn call_list(&mut self, name: u32) {
-        if self.record(&Command::CallLists(vec![name])) {
+        if self.record(&Command::CallLists(vec![name], Base::Zero)) {
             return;
         }
         self.call(name, 0);
+    }
+
+    /// Calls lists one after the other.
+    pub(crate) fn call_each(&mut self, names: &[u32], base: Base, depth: u32) {
+        let first = match base {
+            Base::Zero => 0,
+            Base::ListBase => query::integer(driver::constants::LIST_BASE) as u32,
+        };
+        for &name in names {
+            self.call(first.wrapping_add(name), depth);
+        }
     }
 
     pub(crate) fn call(&mut self, name: u32, depth: u32) {
@@ -212,10 +223,8 @@ impl State {
                             driver::CallList(*name);
                             self.touch(Groups::all());
                         }
-                        Part::Own(Command::CallLists(names)) => {
-                            for &name in names {
-                                self.call(name, depth + 1);
-                            }
+                        Part::Own(Command::CallLists(names, base)) => {
+                            self.call_each(names, *base, depth + 1)
                         }
                         Part::Own(command) => commands::execute(self, command),
                     }

@@ -85,6 +85,14 @@ impl Program {
         self.parameters_version.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Whether it is a fragment program, which alone have parameters with names.
+    pub(crate) fn is_fragment(&self) -> bool {
+        matches!(
+            self.contents().target,
+            Some(Target::FragmentNv | Target::Fragment)
+        )
+    }
+
     /// The translated program. Programs that the driver has taken are translated when a pipeline needs them first.
     pub(crate) fn loaded(&self) -> Option<Loaded> {
         let mut contents = self.contents();

@@ -1,6 +1,6 @@
 //! Parameters on their way to programs: uniform blocks, tracked matrices, state programs.
 
-use crate::commands::{INVALID_OPERATION, INVALID_VALUE};
+use crate::commands::INVALID_OPERATION;
 use crate::context::{Bound, Groups, State};
 use crate::log;
 use crate::objects::{Bits, Contents, Program};
@@ -139,7 +139,7 @@ pub(crate) fn env(state: &mut State, target: Target, index: u32) -> Bits {
 /// `ExecuteProgramNV`: a state program runs once, here. NV_vertex_program section 2.14.4.
 pub(crate) fn execute_state_program(state: &mut State, name: u32, argument: [f32; 4]) {
     let Some(program) = state.shared().find(name) else {
-        return state.fail(INVALID_VALUE);
+        return state.fail(INVALID_OPERATION);
     };
     let Some(loaded) = program.loaded() else {
         return state.fail(INVALID_OPERATION);

@@ -12,7 +12,7 @@
 use super::driver::types::*;
 use super::{current, driver, own};
 use crate::context::Groups;
-use crate::draw;
+use crate::draw::{self, Draw};
 use std::ffi::c_void;
 
 /// A component of an attribute.
@@ -76,7 +76,9 @@ macro_rules! entry {
     };
     (draw $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $primitive:expr, $nothing:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
-            current::with(|state| draw::before(state, $primitive));
+            if current::with(|state| draw::before(state, $primitive)) == Some(Draw::Nothing) {
+                return;
+            }
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
             // SAFETY: the application keeps to the specification.
             unsafe { driver::$name($($parameter),*) }
@@ -85,10 +87,20 @@ macro_rules! entry {
     (primitives $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $mode:expr, $nothing:expr) => {
         #[allow(unused_mut, reason = "only the mode changes")]
         pub(super) unsafe extern "system" fn $name($(mut $parameter: $ty),*) -> $result {
-            $mode = own::primitives($mode);
+            let Some(mode) = own::primitives($mode) else { return };
+            $mode = mode;
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
             // SAFETY: the application keeps to the specification.
             unsafe { driver::$name($($parameter),*) }
+        }
+    };
+    (beside $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            let left = current::with(draw::leave);
+            #[allow(unused_unsafe, reason = "some commands have no pointers")]
+            // SAFETY: the application keeps to the specification.
+            unsafe { driver::$name($($parameter),*) };
+            left.map(draw::come_back);
         }
     };
     (arrays $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {

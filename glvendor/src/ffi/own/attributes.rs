@@ -68,6 +68,22 @@ pub(crate) unsafe extern "system" fn VertexAttribPointerNV(
     pointer: *const c_void,
 ) {
     let is_byte = kind == driver::constants::UNSIGNED_BYTE;
+    let is_known = matches!(
+        kind,
+        driver::constants::UNSIGNED_BYTE
+            | driver::constants::SHORT
+            | driver::constants::FLOAT
+            | driver::constants::DOUBLE
+    );
+    let error = match (is_known, is_byte && matches!(size, 1..=3)) {
+        (false, _) => commands::INVALID_ENUM,
+        (true, true) => commands::INVALID_OPERATION,
+        (true, false) => 0,
+    };
+    if error != 0 {
+        current::with(|state| state.fail(error));
+        return;
+    }
     current::with(|state| state.arrays_change());
     query::set_attribute_array(number, size, kind, is_byte, stride, pointer as usize);
 }
@@ -77,6 +93,11 @@ macro_rules! get {
     ($($name:ident, $same:ident, $ty:ty;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(number: GLuint, name: GLenum, values: *mut $ty) {
             current::with(|state| state.arrays_change());
+            // Attribute 0 has no current value: NV_vertex_program section 6.1.13.
+            if number == 0 && name == driver::constants::CURRENT_VERTEX_ATTRIB {
+                current::with(|state| state.fail(commands::INVALID_VALUE));
+                return;
+            }
             // SAFETY: the application has room for what it asks for.
             unsafe { driver::$same(number, name, values) };
         }
@@ -175,9 +196,8 @@ pub(crate) unsafe extern "system" fn PopAttrib() {
 
 /// Matrices of NV_vertex_program are those of ARB_vertex_program with the same number.
 pub(crate) unsafe extern "system" fn MatrixMode(mode: GLenum) {
-    let mode = match mode {
-        0x8630..=0x8637 => mode - 0x8630 + 0x88C0,
-        mode => mode,
-    };
+    let is_nv = matches!(mode, 0x8630..=0x8637);
+    current::with(|state| state.is_matrix_nv = is_nv);
+    let mode = if is_nv { mode - 0x8630 + 0x88C0 } else { mode };
     driver::MatrixMode(mode);
 }

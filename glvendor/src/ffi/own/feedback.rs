@@ -85,5 +85,7 @@ pub(crate) unsafe extern "system" fn IsTransformFeedbackNV(name: GLuint) -> GLbo
 }
 
 pub(crate) unsafe extern "system" fn DrawTransformFeedbackNV(mode: GLenum, name: GLuint) {
-    driver::DrawTransformFeedback(super::primitives(mode), name);
+    if let Some(mode) = super::primitives(mode) {
+        driver::DrawTransformFeedback(mode, name);
+    }
 }

@@ -3,10 +3,10 @@
 #![allow(non_snake_case, reason = "names are those of the registry")]
 
 use super::super::driver::types::*;
-use super::super::{current, driver, memory, query};
-use crate::commands::{self, Command};
+use super::super::{current, driver, memory};
+use crate::commands::{self, Base, Command};
 use crate::context::State;
-use crate::draw;
+use crate::draw::{self, Draw};
 use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn NewList(name: GLuint, mode: GLenum) {
@@ -74,9 +74,8 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
     let names = unsafe { offsets(count, kind, lists) };
     let done = current::with(|state| match names {
         Some(names) if state.capabilities.works && count >= 0 => {
-            let base = i64::from(query::integer(driver::constants::LIST_BASE));
-            let names = names.into_iter().map(|it| (base + it) as u32).collect();
-            let command = Command::CallLists(names);
+            let names = names.into_iter().map(|it| it as u32).collect();
+            let command = Command::CallLists(names, Base::ListBase);
             if !state.record(&command) {
                 commands::execute(state, &command);
             }
@@ -95,21 +94,25 @@ pub(crate) unsafe extern "system" fn DeleteLists(first: GLuint, count: GLsizei) 
     driver::DeleteLists(first, count);
 }
 
-/// Primitives of a mode are about to be drawn. Gives the mode that they have for the driver.
-pub(crate) fn primitives(mode: GLenum) -> GLenum {
-    let ready = |state: &mut State| {
-        draw::before(state, Some(mode));
-        draw::mode(state, mode)
+/// Primitives of a mode are about to be drawn. Gives the mode that they have for the driver, `None` if nothing is to be drawn.
+pub(crate) fn primitives(mode: GLenum) -> Option<GLenum> {
+    let ready = |state: &mut State| match draw::before(state, Some(mode)) {
+        Draw::On => Some(draw::mode(state, mode)),
+        Draw::Nothing => None,
     };
-    current::with(ready).unwrap_or(mode)
+    current::with(ready).unwrap_or(Some(mode))
 }
 
 pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
-    driver::Begin(primitives(mode));
-    current::with(|state| state.begin());
+    let mode = primitives(mode);
+    if let Some(mode) = mode {
+        driver::Begin(mode);
+    }
+    current::with(|state| state.begin(mode.is_some()));
 }
 
 pub(crate) unsafe extern "system" fn End() {
-    driver::End();
-    current::with(|state| state.end());
+    if current::with(|state| state.end()) != Some(Draw::Nothing) {
+        driver::End();
+    }
 }

@@ -1,6 +1,7 @@
 //! Entry points that this library answers: what pointers refer to is read and written here, and everything else is decided in safe code.
 
 mod attributes;
+mod buffers;
 mod feedback;
 mod lists;
 mod parameters;
@@ -8,6 +9,7 @@ mod programs;
 mod queries;
 
 pub(super) use attributes::*;
+pub(super) use buffers::*;
 pub(super) use feedback::*;
 pub(super) use lists::*;
 pub(super) use parameters::*;

@@ -74,7 +74,10 @@ pub(crate) unsafe extern "system" fn LoadProgramNV(
 ) {
     // SAFETY: the text has that length.
     let text = unsafe { memory::sized(text, length) }.to_vec();
-    current::with(|state| commands::issue(state, Command::Load(target, name, text)));
+    current::with(|state| match length {
+        0.. => commands::issue(state, Command::Load(target, name, text)),
+        _ => state.fail(commands::INVALID_VALUE),
+    });
 }
 
 pub(crate) unsafe extern "system" fn ExecuteProgramNV(
@@ -100,6 +103,10 @@ pub(crate) unsafe extern "system" fn AreProgramsResidentNV(
     names: *const GLuint,
     residences: *mut GLboolean,
 ) -> GLboolean {
+    if count < 0 {
+        current::with(|state| state.fail(commands::INVALID_VALUE));
+        return 0;
+    }
     // SAFETY: the application has as many names.
     let names = unsafe { memory::sized(names, count) };
     let all = current::with(|state| answers::are_programs(state, names)).unwrap_or(false);
@@ -112,10 +119,13 @@ pub(crate) unsafe extern "system" fn AreProgramsResidentNV(
 }
 
 pub(crate) unsafe extern "system" fn RequestResidentProgramsNV(
-    _count: GLsizei,
+    count: GLsizei,
     _names: *const GLuint,
 ) {
     // All programs are always resident.
+    if count < 0 {
+        current::with(|state| state.fail(commands::INVALID_VALUE));
+    }
 }
 
 pub(crate) unsafe extern "system" fn TrackMatrixNV(

@@ -1,0 +1,144 @@
+//! Buffers by the targets of parameter buffers: NV_parameter_buffer_object section 2.9. The driver has none of these targets, so it gets another one, whose
+//! buffer is put back.
+
+#![allow(non_snake_case, reason = "names are those of the registry")]
+
+use super::super::driver::types::*;
+use super::super::{current, driver, query};
+use crate::target::Target;
+use std::ffi::c_void;
+
+/// `COPY_WRITE_BUFFER`, which draws nothing and is no state of arrays.
+const OTHER: GLenum = 0x8F37;
+
+/// What the driver calls a target, with the buffer that is put back behind the command.
+struct Stand {
+    target: GLenum,
+    before: Option<GLuint>,
+}
+
+impl Stand {
+    /// The buffer that is bound to a target stands where the driver finds it.
+    fn of(target: GLenum) -> Self {
+        let Some(ours) = Target::of_buffers(target) else {
+            return Self {
+                target,
+                before: None,
+            };
+        };
+        let bound = current::with(|state| state.bound_buffers[ours as usize]).unwrap_or(0);
+        let before = query::integer(driver::constants::COPY_WRITE_BUFFER_BINDING) as GLuint;
+        driver::BindBuffer(OTHER, bound);
+        Self {
+            target: OTHER,
+            before: Some(before),
+        }
+    }
+}
+
+impl Drop for Stand {
+    fn drop(&mut self) {
+        if let Some(before) = self.before {
+            driver::BindBuffer(OTHER, before);
+        }
+    }
+}
+
+pub(crate) unsafe extern "system" fn BindBuffer(target: GLenum, buffer: GLuint) {
+    match Target::of_buffers(target) {
+        Some(ours) => {
+            // The driver makes a buffer of the name.
+            let stand = Stand::of(target);
+            driver::BindBuffer(stand.target, buffer);
+            current::with(|state| state.bound_buffers[ours as usize] = buffer);
+        }
+        None => driver::BindBuffer(target, buffer),
+    }
+}
+
+pub(crate) unsafe extern "system" fn BufferData(
+    target: GLenum,
+    size: GLsizeiptr,
+    data: *const c_void,
+    usage: GLenum,
+) {
+    let stand = Stand::of(target);
+    // SAFETY: the application has as many bytes.
+    unsafe { driver::BufferData(stand.target, size, data, usage) };
+}
+
+pub(crate) unsafe extern "system" fn BufferSubData(
+    target: GLenum,
+    offset: GLintptr,
+    size: GLsizeiptr,
+    data: *const c_void,
+) {
+    let stand = Stand::of(target);
+    // SAFETY: the application has as many bytes.
+    unsafe { driver::BufferSubData(stand.target, offset, size, data) };
+}
+
+pub(crate) unsafe extern "system" fn GetBufferSubData(
+    target: GLenum,
+    offset: GLintptr,
+    size: GLsizeiptr,
+    data: *mut c_void,
+) {
+    let stand = Stand::of(target);
+    // SAFETY: the application has room for as many bytes.
+    unsafe { driver::GetBufferSubData(stand.target, offset, size, data) };
+}
+
+pub(crate) unsafe extern "system" fn GetBufferParameteriv(
+    target: GLenum,
+    name: GLenum,
+    value: *mut GLint,
+) {
+    let stand = Stand::of(target);
+    // SAFETY: the application has room for the value.
+    unsafe { driver::GetBufferParameteriv(stand.target, name, value) };
+}
+
+pub(crate) unsafe extern "system" fn MapBuffer(target: GLenum, access: GLenum) -> *mut c_void {
+    let stand = Stand::of(target);
+    // SAFETY: it reads no memory.
+    unsafe { driver::MapBuffer(stand.target, access) }
+}
+
+pub(crate) unsafe extern "system" fn MapBufferRange(
+    target: GLenum,
+    offset: GLintptr,
+    length: GLsizeiptr,
+    access: GLbitfield,
+) -> *mut c_void {
+    let stand = Stand::of(target);
+    // SAFETY: it reads no memory.
+    unsafe { driver::MapBufferRange(stand.target, offset, length, access) }
+}
+
+pub(crate) unsafe extern "system" fn UnmapBuffer(target: GLenum) -> GLboolean {
+    let stand = Stand::of(target);
+    driver::UnmapBuffer(stand.target)
+}
+
+/// The buffer of a numbered binding, if the target has parameter buffers.
+fn bound(target: GLenum, index: GLuint) -> Option<GLint> {
+    let ours = Target::of_buffers(target)?;
+    let buffers = current::with(|state| state.buffers[ours as usize])?;
+    Some(buffers.get(index as usize)?.buffer as GLint)
+}
+
+pub(crate) unsafe extern "system" fn GetIntegeri_v(
+    target: GLenum,
+    index: GLuint,
+    value: *mut GLint,
+) {
+    match bound(target, index) {
+        // SAFETY: the application has room for the value.
+        Some(buffer) => unsafe { super::super::memory::write(value, &[buffer]) },
+        // SAFETY: the application has room for the values.
+        None => unsafe { driver::GetIntegeri_v(target, index, value) },
+    }
+}
+
+pub(crate) use GetIntegeri_v as GetIntegerIndexedvEXT;
