@@ -208,6 +208,17 @@ pub(crate) fn program_value(
             _ => 65_536,
         });
     }
+    other_value(state, target, &counts, length, name)
+}
+
+/// What is no count of ARB_vertex_program or ARB_fragment_program: the program string, limits of parameters, and what later extensions ask for.
+fn other_value(
+    state: &mut State,
+    target: Target,
+    counts: &Counts,
+    length: i32,
+    name: u32,
+) -> Option<i32> {
     Some(match name {
         0x8627 => length,
         0x8876 => 0x8875,

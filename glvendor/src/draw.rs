@@ -247,14 +247,7 @@ fn select(state: &mut State) {
     if !state.capabilities.works || state.used_program != 0 || state.used_pipeline != 0 {
         return;
     }
-    let mut programs = Programs::default();
-    for (place, target) in TARGETS_OF_STAGES.into_iter().enumerate() {
-        programs[place] = enabled_program(state, target);
-    }
-    let fragment = &mut programs[STAGES - 1];
-    *fragment = fragment
-        .take()
-        .or_else(|| enabled_program(state, Target::FragmentNv));
+    let programs = enabled_programs(state);
     // A program that is enabled must be there; the driver says so of its own.
     let is_missing = |row: &Row| {
         let bound = state.bound(row.target);
@@ -267,45 +260,50 @@ fn select(state: &mut State) {
     state.drawing.is_invalid = TARGETS
         .iter()
         .any(|row| is_missing(row) && (has_ours || !row.is_drivers));
-    let is_captured = state.drawing.feedback.captured().is_some();
-    let is_new = |program: &Arc<crate::objects::Program>| !program.contents().is_drivers;
-    let ours = programs
-        .iter()
-        .flatten()
-        .any(|it| is_captured || is_new(it));
-    if ours {
+    let is_captured =
+        state.drawing.feedback.captured().is_some() && programs.iter().any(Option::is_some);
+    if has_ours || is_captured {
         state.start_mirroring();
-        let mut compared = Compared::default();
-        for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
-            textures::add_compared(&mut compared, &loaded);
-        }
-        let (is_vertex_fixed, is_fragment_fixed) =
-            (programs[0].is_none(), programs[STAGES - 1].is_none());
-        let drawing = &mut state.drawing;
-        drawing.deciding = DECIDING;
-        drawing.deciding.set(
-            Groups::TEXTURE,
-            is_fragment_fixed || compared != Compared::default(),
-        );
-        drawing.deciding.set(Groups::TEXENV, is_fragment_fixed);
-        drawing.deciding.set(
-            Groups::PATCH,
-            programs[2].is_some() || programs[3].is_some(),
-        );
-        drawing
-            .deciding
-            .set(Groups::FOG, is_vertex_fixed || is_fragment_fixed);
-        for group in [
-            Groups::LIGHT,
-            Groups::MATERIAL,
-            Groups::TEXGEN,
-            Groups::POINT,
-        ] {
-            drawing.deciding.set(group, is_vertex_fixed);
-        }
-        drawing.compared = compared;
+        decide(&mut state.drawing, &programs);
         state.drawing.programs = Some(programs);
     }
+}
+
+/// The programs that are enabled, by stage; those of ARB_fragment_program come before those of NV_fragment_program.
+fn enabled_programs(state: &State) -> Programs {
+    let mut programs = TARGETS_OF_STAGES.map(|target| enabled_program(state, target));
+    let fragment = &mut programs[STAGES - 1];
+    *fragment = fragment
+        .take()
+        .or_else(|| enabled_program(state, Target::FragmentNv));
+    programs
+}
+
+/// Which state decides about pipelines of these programs.
+fn decide(drawing: &mut Drawing, programs: &Programs) {
+    let mut compared = Compared::default();
+    for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
+        textures::add_compared(&mut compared, &loaded);
+    }
+    let [vertex, _, evaluation, geometry, fragment] = programs.each_ref().map(Option::is_some);
+    let deciding = &mut drawing.deciding;
+    *deciding = DECIDING;
+    deciding.set(
+        Groups::TEXTURE,
+        !fragment || compared != Compared::default(),
+    );
+    deciding.set(Groups::TEXENV, !fragment);
+    deciding.set(Groups::PATCH, evaluation || geometry);
+    deciding.set(Groups::FOG, !vertex || !fragment);
+    for group in [
+        Groups::LIGHT,
+        Groups::MATERIAL,
+        Groups::TEXGEN,
+        Groups::POINT,
+    ] {
+        deciding.set(group, !vertex);
+    }
+    drawing.compared = compared;
 }
 
 fn enabled_program(state: &State, target: Target) -> Option<Arc<crate::objects::Program>> {

@@ -5,8 +5,8 @@ use crate::context::Groups;
 use crate::ffi::{driver, query};
 use glasm::ParamSource;
 use glasm::state::{
-    ColorTerm, Face, GlState, Light, Material, Matrix, MatrixName, StateParam, TexGenCoord,
-    TrackedMatrix,
+    ColorTerm, Face, GlState, Light, Material, Matrix, MatrixName, Multisample, StateParam,
+    TexGenCoord, TrackedMatrix,
 };
 
 /// What programs need of GL's state. Sets are masks.
@@ -27,6 +27,7 @@ pub(crate) struct Needs {
     point: bool,
     viewport: bool,
     depth_range: bool,
+    samples: bool,
 }
 
 fn bit(number: u32) -> u32 {
@@ -77,7 +78,8 @@ impl Needs {
                 self.viewport = true
             }
             StateParam::NormalScale => self.modelview = true,
-            StateParam::Thread(_) | StateParam::Samples | StateParam::SamplePosition(_) => {}
+            StateParam::Samples | StateParam::SamplePosition(_) => self.samples = true,
+            StateParam::Thread(_) => {}
         }
     }
 
@@ -123,6 +125,7 @@ impl Needs {
         groups.set(Groups::FOG, self.fog);
         groups.set(Groups::CLIP, self.clip_planes != 0);
         groups.set(Groups::POINT, self.point);
+        groups.set(Groups::FRAMEBUFFER, self.samples);
         groups.set(Groups::VIEWPORT, self.viewport || self.depth_range);
         groups
     }
@@ -181,6 +184,13 @@ pub(crate) fn refresh(gl: &mut GlState, needs: &Needs, changed: Groups) {
         [gl.point.max] = query::floats(0x8127);
         [gl.point.fade_threshold] = query::floats(0x8128);
         gl.point.attenuation = query::floats(0x8129);
+    }
+    if changed.contains(Groups::FRAMEBUFFER) {
+        let samples = query::integer(0x80A9).max(1) as u32;
+        gl.multisample = Multisample {
+            samples,
+            positions: (0..samples.min(32)).map(query::sample_position).collect(),
+        };
     }
     if changed.contains(Groups::VIEWPORT) {
         gl.depth_range = query::floats(0x0B70);

@@ -95,6 +95,14 @@ pub(crate) fn is_enabled(capability: u32) -> bool {
     driver::IsEnabled(capability) != 0
 }
 
+/// Where a sample is in its pixel.
+pub(crate) fn sample_position(sample: u32) -> [f32; 2] {
+    let mut place = [0.5; 2];
+    // SAFETY: a place has two coordinates.
+    unsafe { driver::GetMultisamplefv(0x8E50, sample, place.as_mut_ptr()) };
+    place
+}
+
 /// The address that an array begins at: `VERTEX_ARRAY_POINTER`.
 pub(crate) fn array_pointer(name: u32) -> usize {
     let mut pointer: *const c_void = std::ptr::null();
