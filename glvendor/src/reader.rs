@@ -186,9 +186,10 @@ pub(crate) fn refresh(gl: &mut GlState, needs: &Needs, changed: Groups) {
         gl.point.attenuation = query::floats(0x8129);
     }
     if changed.contains(Groups::FRAMEBUFFER) {
-        let samples = query::integer(0x80A9).max(1) as u32;
+        // 0 without multisampling, where no sample has a place of its own.
+        let samples = query::integer(0x80A9).max(0) as u32;
         gl.multisample = Multisample {
-            samples,
+            samples: samples.max(1),
             positions: (0..samples.min(32)).map(query::sample_position).collect(),
         };
     }

@@ -65,7 +65,7 @@ pub struct Region {
 pub struct ProgramMemory {
     /// Global memory.
     pub regions: Vec<Region>,
-    /// Buffers, by [`BufferId`]; for each its elements, one unless it is an array.
+    /// Buffers, by [`BufferId`](crate::BufferId); for each its elements, one unless it is an array.
     pub buffers: Vec<Vec<Vec<u8>>>,
 }
 
