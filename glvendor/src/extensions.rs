@@ -275,3 +275,17 @@ fn list(count: u32, name: u32) -> Vec<String> {
     let count = query::integer(count).max(0) as u32;
     (0..count).map(|n| query::indexed_string(name, n)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_as_drivers_write_them() {
+        assert_eq!(version("4.5 (Compatibility Profile) Mesa 22.3.6"), Some(45));
+        assert_eq!(version("2.1 Mesa 22.3.6"), Some(21));
+        assert_eq!(version("4.6.0 NVIDIA 535.54"), Some(46));
+        assert_eq!(version("OpenGL ES 3.2 Mesa 22.3.6"), None);
+        assert_eq!(version(""), None);
+    }
+}

@@ -130,3 +130,79 @@ pub(crate) fn end(state: &mut State) {
     state.drawing.feedback.is_active = false;
     state.touch(Groups::PROGRAMS);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capture(semantic: Semantic, count: u8, buffer: u32, offset: u32) -> Capture {
+        Capture {
+            semantic,
+            first: 0,
+            count,
+            buffer,
+            offset,
+            stream: 0,
+        }
+    }
+
+    /// ARB_transform_feedback3: SKIP_COMPONENTS4_NV is -3, SKIP_COMPONENTS1_NV is -6, NEXT_BUFFER_NV is -2.
+    #[test]
+    fn parts_follow_each_other_in_one_buffer() {
+        let parts = [
+            [0x1203, 4, 0],
+            [-6, 0, 0],
+            [0x8C79, 2, 3],
+            [-2, 0, 0],
+            [-3, 0, 0],
+            [0x8C7D, 1, 7],
+        ];
+        let feedback = captures(&parts, &[], INTERLEAVED).unwrap();
+        let expected = [
+            capture(Semantic::Position, 4, 0, 0),
+            capture(Semantic::TexCoord(3), 2, 0, 20),
+            capture(Semantic::Generic(7), 1, 1, 16),
+        ];
+        assert_eq!(feedback.captures, expected);
+        assert_eq!(feedback.strides, [28, 20]);
+    }
+
+    #[test]
+    fn separate_parts_have_a_buffer_each() {
+        let feedback = captures(&[[0x8577, 4, 0], [0x8451, 1, 0]], &[], SEPARATE).unwrap();
+        let expected = [
+            capture(Semantic::Color(0), 4, 0, 0),
+            capture(Semantic::FogCoord, 1, 1, 0),
+        ];
+        assert_eq!(feedback.captures, expected);
+    }
+
+    #[test]
+    fn streams_are_those_of_buffers() {
+        let feedback = captures(
+            &[[0x1203, 4, 0], [-2, 0, 0], [0x1203, 2, 0]],
+            &[1, 0],
+            INTERLEAVED,
+        )
+        .unwrap();
+        let streams: Vec<u32> = feedback.captures.iter().map(|it| it.stream).collect();
+        assert_eq!(streams, [1, 0]);
+    }
+
+    #[test]
+    fn wrong_parts_are_errors() {
+        assert_eq!(
+            captures(&[[0x1234, 4, 0]], &[], INTERLEAVED),
+            Err(INVALID_ENUM)
+        );
+        assert_eq!(
+            captures(&[[0x1203, 5, 0]], &[], INTERLEAVED),
+            Err(INVALID_VALUE)
+        );
+        assert_eq!(
+            captures(&[[0x1203, 0, 0]], &[], INTERLEAVED),
+            Err(INVALID_VALUE)
+        );
+        assert_eq!(captures(&[[-2, 0, 0]], &[], SEPARATE), Err(INVALID_ENUM));
+    }
+}

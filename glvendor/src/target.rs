@@ -76,3 +76,23 @@ impl Target {
         &TARGETS[self as usize]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_stand_in_the_order_of_targets() {
+        for (place, row) in TARGETS.iter().enumerate() {
+            assert_eq!(
+                (row.target as usize, Target::of(row.number)),
+                (place, Some(row.target))
+            );
+            assert_eq!(
+                Target::of_buffers(row.buffers),
+                (row.buffers != 0).then_some(row.target)
+            );
+        }
+        assert_eq!((Target::of(0), Target::of_buffers(0)), (None, None));
+    }
+}

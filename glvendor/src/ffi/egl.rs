@@ -4,7 +4,8 @@
 
 use super::current::{self, Native};
 use super::driver::GetProcAddress;
-use super::{driver, entry, native};
+use super::native::{self, vendor_function};
+use super::{driver, entry};
 use crate::log;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -94,21 +95,6 @@ fn window_system(name: &str) -> Option<*mut c_void> {
     })
 }
 
-/// A function of the real vendor.
-macro_rules! vendor {
-    ($name:literal as $ty:ty) => {{
-        static FOUND: OnceLock<Option<usize>> = OnceLock::new();
-        let found = FOUND.get_or_init(|| {
-            let lookup = VENDOR.get()?;
-            // SAFETY: the name ends with a zero.
-            let found = unsafe { lookup(concat!($name, "\0").as_ptr()) };
-            (!found.is_null()).then_some(found as usize)
-        });
-        // SAFETY: egl.h has this type for it.
-        found.map(|it| unsafe { std::mem::transmute::<*mut c_void, $ty>(it as *mut c_void) })
-    }};
-}
-
 type Pointer = *mut c_void;
 
 unsafe extern "C" fn eglCreateContext(
@@ -117,7 +103,8 @@ unsafe extern "C" fn eglCreateContext(
     share: Pointer,
     attributes: *const c_int,
 ) -> Pointer {
-    let create = vendor!(
+    let create = vendor_function!(
+        VENDOR,
         "eglCreateContext"
             as unsafe extern "C" fn(Pointer, Pointer, Pointer, *const c_int) -> Pointer
     );
@@ -134,7 +121,10 @@ unsafe extern "C" fn eglCreateContext(
 
 unsafe extern "C" fn eglDestroyContext(display: Pointer, context: Pointer) -> c_int {
     current::destroyed(Native(context as usize));
-    let destroy = vendor!("eglDestroyContext" as unsafe extern "C" fn(Pointer, Pointer) -> c_int);
+    let destroy = vendor_function!(
+        VENDOR,
+        "eglDestroyContext" as unsafe extern "C" fn(Pointer, Pointer) -> c_int
+    );
     // SAFETY: arguments are handed on as they come.
     destroy.map_or(0, |destroy| unsafe { destroy(display, context) })
 }
@@ -145,7 +135,8 @@ unsafe extern "C" fn eglMakeCurrent(
     read: Pointer,
     context: Pointer,
 ) -> c_int {
-    let make = vendor!(
+    let make = vendor_function!(
+        VENDOR,
         "eglMakeCurrent" as unsafe extern "C" fn(Pointer, Pointer, Pointer, Pointer) -> c_int
     );
     // SAFETY: arguments are handed on as they come.
@@ -158,7 +149,10 @@ unsafe extern "C" fn eglMakeCurrent(
 
 unsafe extern "C" fn eglReleaseThread() -> c_int {
     current::made_current(None);
-    let release = vendor!("eglReleaseThread" as unsafe extern "C" fn() -> c_int);
+    let release = vendor_function!(
+        VENDOR,
+        "eglReleaseThread" as unsafe extern "C" fn() -> c_int
+    );
     // SAFETY: it has no arguments.
     release.map_or(0, |release| unsafe { release() })
 }

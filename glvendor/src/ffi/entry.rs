@@ -167,3 +167,62 @@ macro_rules! entries {
 }
 
 include!(concat!(env!("OUT_DIR"), "/entries.rs"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// GL 2.1 table 2.9: the largest value is 1, the smallest signed one -1.
+    #[test]
+    fn integers_are_fractions_of_the_largest() {
+        assert_eq!(
+            [i8::MIN.fraction(), i8::MAX.fraction(), 0_i8.fraction()],
+            [-1.0, 1.0, 1.0 / 255.0]
+        );
+        assert_eq!(
+            [0_u8.fraction(), u8::MAX.fraction(), 51_u8.fraction()],
+            [0.0, 1.0, 0.2]
+        );
+        assert_eq!([i16::MIN.fraction(), i16::MAX.fraction()], [-1.0, 1.0]);
+        assert_eq!(
+            [
+                i32::MIN.fraction(),
+                i32::MAX.fraction(),
+                u32::MAX.fraction()
+            ],
+            [-1.0, 1.0, 1.0]
+        );
+        assert_eq!([7_i16.number(), 7.0_f64.number()], [7.0, 7.0]);
+    }
+
+    #[test]
+    fn units_behind_the_eighth_have_no_numbered_attribute() {
+        assert_eq!(
+            [0x84C0, 0x84C7, 0x84C8, 0].map(texture_coordinates),
+            [8, 15, 0, 0]
+        );
+    }
+
+    #[test]
+    fn commands_about_programs_are_seen_and_others_are_not() {
+        for name in [
+            "glBindProgramARB",
+            "glBindProgramNV",
+            "glProgramLocalParameter4fARB",
+            "glRotatef",
+            "glColor4ub",
+            "glDrawArrays",
+        ] {
+            assert!(find(name).is_some(), "{name}");
+        }
+        for name in [
+            "glClear",
+            "glBlendFunc",
+            "glXSwapBuffers",
+            "",
+            "BindProgramARB",
+        ] {
+            assert!(find(name).is_none(), "{name}");
+        }
+    }
+}

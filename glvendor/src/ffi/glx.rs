@@ -4,7 +4,8 @@
 
 use super::current::{self, Native};
 use super::driver::GetProcAddress;
-use super::{driver, entry, native};
+use super::native::{self, vendor_function};
+use super::{driver, entry};
 use crate::log;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::sync::OnceLock;
@@ -96,21 +97,6 @@ fn window_system(name: &str) -> Option<*mut c_void> {
     })
 }
 
-/// A function of the real vendor.
-macro_rules! vendor {
-    ($name:literal as $ty:ty) => {{
-        static FOUND: OnceLock<Option<usize>> = OnceLock::new();
-        let found = FOUND.get_or_init(|| {
-            let lookup = VENDOR.get()?;
-            // SAFETY: the name ends with a zero.
-            let found = unsafe { lookup(concat!($name, "\0").as_ptr()) };
-            (!found.is_null()).then_some(found as usize)
-        });
-        // SAFETY: glx.h has this type for it.
-        found.map(|it| unsafe { std::mem::transmute::<*mut c_void, $ty>(it as *mut c_void) })
-    }};
-}
-
 type Pointer = *mut c_void;
 
 fn created(context: Pointer, sharing: Pointer) -> Pointer {
@@ -127,7 +113,8 @@ unsafe extern "C" fn glXCreateContext(
     share: Pointer,
     direct: c_int,
 ) -> Pointer {
-    let create = vendor!(
+    let create = vendor_function!(
+        VENDOR,
         "glXCreateContext" as unsafe extern "C" fn(Pointer, Pointer, Pointer, c_int) -> Pointer
     );
     // SAFETY: arguments are handed on as they come.
@@ -144,7 +131,8 @@ unsafe extern "C" fn glXCreateNewContext(
     share: Pointer,
     direct: c_int,
 ) -> Pointer {
-    let create = vendor!(
+    let create = vendor_function!(
+        VENDOR,
         "glXCreateNewContext"
             as unsafe extern "C" fn(Pointer, Pointer, c_int, Pointer, c_int) -> Pointer
     );
@@ -162,7 +150,8 @@ unsafe extern "C" fn glXCreateContextAttribsARB(
     direct: c_int,
     attributes: *const c_int,
 ) -> Pointer {
-    let create = vendor!(
+    let create = vendor_function!(
+        VENDOR,
         "glXCreateContextAttribsARB"
             as unsafe extern "C" fn(Pointer, Pointer, Pointer, c_int, *const c_int) -> Pointer
     );
@@ -175,7 +164,10 @@ unsafe extern "C" fn glXCreateContextAttribsARB(
 
 unsafe extern "C" fn glXDestroyContext(display: Pointer, context: Pointer) {
     current::destroyed(Native(context as usize));
-    let destroy = vendor!("glXDestroyContext" as unsafe extern "C" fn(Pointer, Pointer));
+    let destroy = vendor_function!(
+        VENDOR,
+        "glXDestroyContext" as unsafe extern "C" fn(Pointer, Pointer)
+    );
     if let Some(destroy) = destroy {
         // SAFETY: arguments are handed on as they come.
         unsafe { destroy(display, context) };
@@ -190,7 +182,10 @@ fn made_current(success: c_int, context: Pointer) -> c_int {
 }
 
 unsafe extern "C" fn glXMakeCurrent(display: Pointer, drawable: usize, context: Pointer) -> c_int {
-    let make = vendor!("glXMakeCurrent" as unsafe extern "C" fn(Pointer, usize, Pointer) -> c_int);
+    let make = vendor_function!(
+        VENDOR,
+        "glXMakeCurrent" as unsafe extern "C" fn(Pointer, usize, Pointer) -> c_int
+    );
     // SAFETY: arguments are handed on as they come.
     let success = make.map_or(0, |make| unsafe { make(display, drawable, context) });
     made_current(success, context)
@@ -202,7 +197,8 @@ unsafe extern "C" fn glXMakeContextCurrent(
     read: usize,
     context: Pointer,
 ) -> c_int {
-    let make = vendor!(
+    let make = vendor_function!(
+        VENDOR,
         "glXMakeContextCurrent" as unsafe extern "C" fn(Pointer, usize, usize, Pointer) -> c_int
     );
     // SAFETY: arguments are handed on as they come.

@@ -31,3 +31,20 @@ pub(super) fn function(library: &str, name: &CStr) -> Option<*mut c_void> {
     let found = unsafe { dlsym(handle, name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }
+
+/// A function of the real vendor, which its `GetProcAddress` gives: `vendor_function!(LOOKUP, "name" as type)`, `None` if it has none.
+macro_rules! vendor_function {
+    ($lookup:ident, $name:literal as $ty:ty) => {{
+        static FOUND: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();
+        let found = FOUND.get_or_init(|| {
+            let lookup = $lookup.get()?;
+            // SAFETY: the name ends with a zero.
+            let found = unsafe { lookup(concat!($name, "\0").as_ptr()) };
+            (!found.is_null()).then_some(found as usize)
+        });
+        // SAFETY: the headers of the window system have this type for it.
+        found.map(|it| unsafe { std::mem::transmute::<*mut c_void, $ty>(it as *mut c_void) })
+    }};
+}
+
+pub(super) use vendor_function;
