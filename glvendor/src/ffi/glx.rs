@@ -3,11 +3,10 @@
 #![allow(non_snake_case, reason = "names are those of GLX")]
 
 use super::current::{self, Native};
+use super::driver;
 use super::driver::GetProcAddress;
 use super::native::{self, vendor_function};
-use super::{driver, entry};
-use crate::log;
-use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 /// What a vendor gives to libGLX: `__GLXapiImports`.
@@ -41,11 +40,7 @@ pub unsafe extern "C" fn __glx_Main(
     vendor: *mut c_void,
     imports: *mut Imports,
 ) -> c_int {
-    let name = native::vendor();
-    let Some(main) = native::function(&format!("libGLX_{name}.so.0"), c"__glx_Main") else {
-        log::error(format_args!(
-            "there is no libGLX_{name}.so.0: GLASM_VENDOR names the vendor of the driver"
-        ));
+    let Some(main) = native::main("libGLX", c"__glx_Main") else {
         return 0;
     };
     // SAFETY: every vendor library has it with this type.
@@ -59,9 +54,8 @@ pub unsafe extern "C" fn __glx_Main(
     let Some(lookup) = imports.get_proc_address else {
         return 0;
     };
-    let lookup = *VENDOR.get_or_init(|| lookup);
     // SAFETY: it is the vendor's.
-    unsafe { driver::install(lookup) };
+    unsafe { driver::install(*VENDOR.get_or_init(|| lookup)) };
     imports.get_proc_address = Some(get_proc_address);
     // The driver would write its own functions over the entry points.
     imports.is_patch_supported = std::ptr::null_mut();
@@ -72,16 +66,7 @@ pub unsafe extern "C" fn __glx_Main(
 
 unsafe extern "C" fn get_proc_address(name: *const u8) -> *mut c_void {
     // SAFETY: libGLX gives a name that ends with a zero.
-    let text = unsafe { CStr::from_ptr(name.cast::<c_char>()) }
-        .to_str()
-        .unwrap_or_default();
-    if let Some(found) = entry::find(text).or_else(|| window_system(text)) {
-        return found;
-    }
-    // SAFETY: the name goes on as it came.
-    VENDOR
-        .get()
-        .map_or(std::ptr::null_mut(), |lookup| unsafe { lookup(name) })
+    unsafe { native::command(&VENDOR, name, window_system) }
 }
 
 /// Commands of GLX that make contexts, and make them current.
