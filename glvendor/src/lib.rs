@@ -12,6 +12,7 @@
 //! `docs/driver.md` is the manual.
 
 mod answers;
+mod arrays;
 mod buffers;
 mod commands;
 mod context;
