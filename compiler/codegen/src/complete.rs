@@ -1,6 +1,6 @@
 //! Outputs at locations that a program does not write, for stages that are compiled apart: [`Varyings::Complete`].
 
-use crate::options::Varyings;
+use crate::options::{Options, Varyings};
 use crate::varyings::{VARYING_LOCATIONS, semantic_at, varying_location};
 use glasm_ir::{
     Aux, Base, Builder, Dst, Inst, InstFlags, Op, Output, Program, Register, Semantic, Span, Src,
@@ -11,10 +11,18 @@ use glasm_ir::{
 const UNWRITTEN: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
 /// A program that also writes (0, 0, 0, 1) at all locations that the options want and that it has no output at.
-pub(crate) fn with_all_varyings(program: &Program, outputs: &Varyings) -> Option<Program> {
-    let Varyings::Complete(wanted) = *outputs else {
+pub(crate) fn with_all_varyings(program: &Program, options: &Options) -> Option<Program> {
+    let Varyings::Complete(mut wanted) = options.interface.outputs else {
         return None;
     };
+    // What chooses state at run time takes the places of generic results.
+    if options.stipples_lines() {
+        wanted &= !bit(Semantic::LineStart);
+    }
+    if !options.forms.flat_colors.is_fixed() {
+        let flat = |n| bit(Semantic::FlatColor(n)) | bit(Semantic::FlatBackColor(n));
+        wanted &= !(flat(0) | flat(1));
+    }
     let has_varyings = !matches!(program.stage, Stage::Fragment | Stage::Compute);
     let written = program.outputs.iter();
     let written = written.filter_map(|output| varying_location(output.semantic));
@@ -39,6 +47,11 @@ pub(crate) fn with_all_varyings(program: &Program, outputs: &Varyings) -> Option
     nodes.for_each(|node| builder.node(*node));
     builder.close_block_as(body);
     Some(builder.program)
+}
+
+/// The location of a result as a mask.
+fn bit(semantic: Semantic) -> u32 {
+    varying_location(semantic).map_or(0, |location| 1 << location)
 }
 
 fn write(builder: &mut Builder, semantic: Semantic, value: Src) {

@@ -68,7 +68,7 @@ impl Emitter {
     ) -> Result<Reflection, Error> {
         let clipped = clip_planes::with_clip_planes(program, options);
         let program = clipped.as_ref().unwrap_or(program);
-        let completed = complete::with_all_varyings(program, &options.interface.outputs);
+        let completed = complete::with_all_varyings(program, options);
         let program = completed.as_ref().unwrap_or(program);
         let stepped = lock_step::lower(program);
         let program = stepped.as_ref().unwrap_or(program);
