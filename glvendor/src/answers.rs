@@ -90,7 +90,8 @@ pub(crate) fn subroutine(state: &mut State, number: u32, index: u32) -> Option<u
     )
 }
 
-fn target(state: &mut State, number: u32) -> Option<Target> {
+/// The target of a number; an error if it is none.
+pub(crate) fn target(state: &mut State, number: u32) -> Option<Target> {
     let target = Target::of(number);
     if target.is_none() {
         state.fail(INVALID_ENUM);

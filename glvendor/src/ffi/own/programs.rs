@@ -7,7 +7,6 @@ use super::super::{current, driver, memory};
 use crate::answers;
 use crate::commands::{self, Command};
 use crate::draw;
-use crate::target::Target;
 use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
@@ -162,15 +161,10 @@ pub(crate) unsafe extern "system" fn GetProgramivARB(
     name: GLenum,
     value: *mut GLint,
 ) {
-    let answer = current::with(|state| match Target::of(target) {
-        Some(it) => {
-            let program = std::sync::Arc::clone(&state.bound(it).program);
-            answers::program_value(state, it, &program, name)
-        }
-        None => {
-            state.fail(commands::INVALID_ENUM);
-            None
-        }
+    let answer = current::with(|state| {
+        let target = answers::target(state, target)?;
+        let program = std::sync::Arc::clone(&state.bound(target).program);
+        answers::program_value(state, target, &program, name)
     });
     if let Some(answer) = answer.flatten() {
         // SAFETY: the application has room for one value.
@@ -184,15 +178,10 @@ pub(crate) unsafe extern "system" fn GetNamedProgramivEXT(
     name: GLenum,
     value: *mut GLint,
 ) {
-    let answer = current::with(|state| match Target::of(target) {
-        Some(it) => {
-            let program = state.shared().program(program);
-            answers::program_value(state, it, &program, name)
-        }
-        None => {
-            state.fail(commands::INVALID_ENUM);
-            None
-        }
+    let answer = current::with(|state| {
+        let target = answers::target(state, target)?;
+        let program = state.shared().program(program);
+        answers::program_value(state, target, &program, name)
     });
     if let Some(answer) = answer.flatten() {
         // SAFETY: the application has room for one value.
