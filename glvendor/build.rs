@@ -63,7 +63,7 @@ const EXTENSIONS: &[&str] = &[
 /// - `draw`: programs are made ready before the driver draws.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
 /// - `beside`: it does without programs of ours.
-/// - `arrays`: before it, arrays become what the application has made of them.
+/// - `arrays`: before it, arrays become what the application has made of them; `textures`: the parameters of textures do.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
     (
@@ -346,15 +346,23 @@ const RULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "textures",
+        &[
+            "TexParameter*",
+            "TextureParameter*",
+            "MultiTexParameter*",
+            "GetTexParameter*",
+            "GetTextureParameter*",
+            "GetMultiTexParameter*",
+        ],
+    ),
+    (
         "TEXTURE",
         &[
             "BindTexture*",
             "BindMultiTextureEXT",
             "BindSampler*",
             "SamplerParameter*",
-            "TexParameter*",
-            "TextureParameter*",
-            "MultiTexParameter*",
             "DeleteTextures*",
             "DeleteSamplers",
             "TexImage*",

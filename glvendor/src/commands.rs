@@ -90,6 +90,7 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         Command::CallLists(names, base) => state.call_each(names, *base, 1),
         Command::PushAttributes(mask) => {
             state.restore_overrides();
+            state.restore_depth_modes();
             state.push_enables(*mask);
             driver::PushAttrib(*mask);
         }

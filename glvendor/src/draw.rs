@@ -13,7 +13,7 @@ use crate::params::{Block, Place};
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
 use crate::target::{Row, TARGETS, Target};
-use crate::textures::{self, Compared};
+use crate::textures::{self, Accessed};
 use glasm::{Compiler, PatchLevels, Program as Loaded};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
@@ -59,7 +59,15 @@ pub(crate) struct Drawing {
     /// What is bound to the bindings of the stages' blocks, whose numbers follow each other.
     bound: [Option<(u32, Place)>; BLOCK_BINDINGS],
     /// Shadow targets of the programs.
-    compared: Compared,
+    shadows: Accessed,
+    /// Those, and what the fixed functions compare.
+    pub(crate) compared: Accessed,
+    /// Targets that they access from a least level on.
+    clamped: Accessed,
+    /// Units that are compared with depth mode `ALPHA`.
+    pub(crate) alpha: u32,
+    /// Textures, with their targets, whose depth mode is luminance for the driver, and `ALPHA` for the application.
+    pub(crate) luminances: Vec<(u32, u32)>,
     /// Groups of state that decide about the pipeline.
     deciding: Groups,
     /// Image units that are ours, with what the application has bound there.
@@ -236,6 +244,7 @@ fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     }
     state.apply_images(&pipeline.images);
     state.apply_overrides(pipeline, pipeline.clip_planes);
+    state.apply_depth_modes();
 }
 
 /// Which programs draw: those that are enabled, if one of them is ours and the application uses none in GLSL.
@@ -281,18 +290,20 @@ fn enabled_programs(state: &State) -> Programs {
 
 /// Which state decides about pipelines of these programs.
 fn decide(drawing: &mut Drawing, programs: &Programs) {
-    let mut compared = Compared::default();
+    let (mut compared, mut clamped) = (Accessed::default(), Accessed::default());
     for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
         textures::add_compared(&mut compared, &loaded);
+        textures::add_clamped(&mut clamped, &loaded);
     }
+    let (compares, clamps) = (
+        compared != Accessed::default(),
+        clamped != Accessed::default(),
+    );
     let [vertex, _, evaluation, geometry, fragment] = programs.each_ref().map(Option::is_some);
     let deciding = &mut drawing.deciding;
     *deciding = DECIDING;
-    deciding.set(
-        Groups::TEXTURE,
-        !fragment || compared != Compared::default(),
-    );
-    deciding.set(Groups::TEXENV, !fragment);
+    deciding.set(Groups::TEXTURE, !fragment || compares || clamps);
+    deciding.set(Groups::TEXENV, !fragment || clamps);
     deciding.set(Groups::PATCH, evaluation || geometry);
     deciding.set(Groups::FOG, !vertex || !fragment);
     for group in [
@@ -303,7 +314,8 @@ fn decide(drawing: &mut Drawing, programs: &Programs) {
     ] {
         deciding.set(group, !vertex);
     }
-    drawing.compared = compared;
+    drawing.shadows = compared;
+    drawing.clamped = clamped;
 }
 
 fn enabled_program(state: &State, target: Target) -> Option<Arc<crate::objects::Program>> {
@@ -316,7 +328,9 @@ fn choose(state: &mut State, points: bool) {
     let Some(programs) = state.drawing.programs.clone() else {
         return;
     };
+    state.restore_depth_modes();
     let key = key(state, &programs, points);
+    state.drawing.alpha = key.state.depths.alpha();
     state.undecided = Groups::empty();
     // Another pipeline may read what the last one did not need.
     state.dirty = Groups::all();
@@ -346,12 +360,16 @@ fn choose(state: &mut State, points: bool) {
 }
 
 /// The programs, the fixed functions in the place of those that are not there, and the state that all are compiled for.
-fn key(state: &State, programs: &Programs, points: bool) -> Key {
-    let mut compiled = compiled_state(state, points);
+fn key(state: &mut State, programs: &Programs, points: bool) -> Key {
     let [vertex, .., fragment] = programs;
     let fixed_fragment = fragment
         .is_none()
         .then(|| fixed::fragment(vertex.is_some()));
+    state.drawing.compared = state.drawing.shadows;
+    if let Some(fixed) = &fixed_fragment {
+        textures::add_fixed(&mut state.drawing.compared, fixed);
+    }
+    let mut compiled = compiled_state(state, points);
     let fixed_vertex = vertex.is_none().then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
         let behind: Vec<Loaded> = programs
@@ -370,6 +388,7 @@ fn key(state: &State, programs: &Programs, points: bool) -> Key {
         captured: state.drawing.feedback.captured().cloned(),
         vertex: fixed_vertex,
         fragment: fixed_fragment,
+        biases: textures::read_biases(&state.drawing.clamped),
     }
 }
 
@@ -516,6 +535,7 @@ pub(crate) fn release(state: &mut State) {
         state.drawing.in_use = 0;
         state.restore_images();
         state.restore_overrides();
+        state.restore_depth_modes();
     }
     state.restore_arrays();
 }

@@ -15,7 +15,7 @@ use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex
 use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::BufferKind;
 use glasm::{
-    Compiler, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage,
+    Compiler, LodBias, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage,
     TransformFeedback, stages,
 };
 use std::sync::Arc;
@@ -39,6 +39,8 @@ pub(crate) struct Key {
     pub(crate) vertex: Option<FixedVertex>,
     /// Those of fragments.
     pub(crate) fragment: Option<FixedFragment>,
+    /// Biases of levels, where they are clamped.
+    pub(crate) biases: Vec<LodBias>,
 }
 
 /// State that programs are compiled for.
@@ -119,6 +121,7 @@ fn options(base: &Options, key: &Key) -> Options {
     options.fixed.patch_vertices = state.patch_vertices;
     options.fixed.patch_levels = state.patch_levels;
     options.depth_modes = state.depths.modes();
+    options.lod_biases = key.biases.clone();
     options
 }
 

@@ -42,6 +42,8 @@ clients! {
     errors_nv,
     /// Parameters by number and by name, of buffers, and tracked matrices.
     parameters,
+    /// Depth modes and biases of textures.
+    textures,
     /// Programs of GLSL beside ours.
     shaders,
 }

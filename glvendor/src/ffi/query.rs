@@ -61,12 +61,20 @@ get!(
     tex_parameter, GetTexParameteriv, i32, (target: u32, name: u32)
 );
 get!(
+    /// The same as floats.
+    tex_parameter_float, GetTexParameterfv, f32, (target: u32, name: u32)
+);
+get!(
     /// A parameter of a level of that texture.
     tex_level_parameter, GetTexLevelParameteriv, i32, (target: u32, level: i32, name: u32)
 );
 get!(
     /// A parameter of a sampler.
     sampler_parameter, GetSamplerParameteriv, i32, (sampler: u32, name: u32)
+);
+get!(
+    /// The same as floats.
+    sampler_parameter_float, GetSamplerParameterfv, f32, (sampler: u32, name: u32)
 );
 get!(
     /// A value of an array of a numbered attribute.
