@@ -279,6 +279,15 @@ pub(crate) fn nv_program_value(state: &mut State, name: u32, value: u32) -> Opti
     })
 }
 
+/// What is ours to know of a program object of GLSL: whether the application has made it separable.
+pub(crate) fn object_value(state: &mut State, program: u32, name: u32) -> Option<i32> {
+    if name != driver::constants::PROGRAM_SEPARABLE {
+        return None;
+    }
+    let partial = state.shared().partial.get(&program).copied()?;
+    Some(partial.is_separable.into())
+}
+
 /// The program string of the program that is bound.
 pub(crate) fn bound_text(state: &mut State, number: u32, name: u32) -> Option<Vec<u8>> {
     let target = target(state, number)?;
@@ -355,6 +364,7 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         0x864A => state.bound(Target::Vertex).program.name as i32,
         0x8873 => state.bound(Target::FragmentNv).program.name as i32,
         0x8B8D => state.used_program as i32,
+        0x825A => state.used_pipeline as i32,
         // MAX_TRACK_MATRICES_NV, MAX_TRACK_MATRIX_STACK_DEPTH_NV
         0x862F => 8,
         // MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV

@@ -1,5 +1,6 @@
 //! Before something draws: which programs draw it, and whether all that they read has reached them.
 
+use crate::beside::{self, Side};
 use crate::commands::INVALID_OPERATION;
 use crate::context::{Groups, State};
 use crate::dump;
@@ -52,6 +53,11 @@ pub(crate) struct Drawing {
     points: bool,
     /// Our program object that is in use; 0 if the application's is.
     in_use: u32,
+    /// Where the programs stand beside shaders of the application.
+    beside: Option<Side>,
+    /// The pipeline object of ours and theirs, and whether it is bound.
+    pub(crate) both: u32,
+    pub(crate) is_both_bound: bool,
     /// Goes up when state was read.
     pub(crate) generation: u64,
     ring: Ring,
@@ -177,6 +183,10 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     let Some((place, mut pipeline)) =
         place.and_then(|place| Some((place, state.drawing.pipelines[place].take()?)))
     else {
+        // The application's shaders draw without ours, with the driver's fixed functions.
+        if state.drawing.beside.is_some() {
+            return release(state);
+        }
         // Programs that do not go together draw nothing.
         state.drawing.is_refused = true;
         state.fail(INVALID_OPERATION);
@@ -231,7 +241,10 @@ pub(crate) fn before_dispatch(state: &mut State) {
 
 fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     if state.drawing.in_use != pipeline.program {
-        driver::UseProgram(pipeline.program);
+        match pipeline.beside {
+            None => driver::UseProgram(pipeline.program),
+            Some(side) => beside::use_both(state, side, pipeline.program),
+        }
         state.drawing.in_use = pipeline.program;
     }
     for (target, index, binding) in &pipeline.buffers {
@@ -253,7 +266,20 @@ fn select(state: &mut State) {
     state.drawing.current = None;
     state.drawing.programs = None;
     state.drawing.is_invalid = false;
-    if !state.capabilities.works || state.used_program != 0 || state.used_pipeline != 0 {
+    state.drawing.beside = None;
+    if !state.capabilities.works {
+        return;
+    }
+    if state.used_program != 0 {
+        if let Some((side, programs)) = beside::programs(state) {
+            state.start_mirroring();
+            decide(&mut state.drawing, &programs);
+            state.drawing.beside = Some(side);
+            state.drawing.programs = Some(programs);
+        }
+        return;
+    }
+    if state.used_pipeline != 0 {
         return;
     }
     let programs = enabled_programs(state);
@@ -318,7 +344,11 @@ fn decide(drawing: &mut Drawing, programs: &Programs) {
     drawing.clamped = clamped;
 }
 
-fn enabled_program(state: &State, target: Target) -> Option<Arc<crate::objects::Program>> {
+/// The program of a target, if it is enabled and there is one.
+pub(crate) fn enabled_program(
+    state: &State,
+    target: Target,
+) -> Option<Arc<crate::objects::Program>> {
     let bound = state.bound(target);
     (bound.enabled && bound.program.serial() != 0).then(|| Arc::clone(&bound.program))
 }
@@ -362,15 +392,15 @@ fn choose(state: &mut State, points: bool) {
 /// The programs, the fixed functions in the place of those that are not there, and the state that all are compiled for.
 fn key(state: &mut State, programs: &Programs, points: bool) -> Key {
     let [vertex, .., fragment] = programs;
-    let fixed_fragment = fragment
-        .is_none()
-        .then(|| fixed::fragment(vertex.is_some()));
+    let is_alone = state.drawing.beside.is_none();
+    let fixed_fragment =
+        (is_alone && fragment.is_none()).then(|| fixed::fragment(vertex.is_some()));
     state.drawing.compared = state.drawing.shadows;
     if let Some(fixed) = &fixed_fragment {
         textures::add_fixed(&mut state.drawing.compared, fixed);
     }
     let mut compiled = compiled_state(state, points);
-    let fixed_vertex = vertex.is_none().then(|| {
+    let fixed_vertex = (is_alone && vertex.is_none()).then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
         let behind: Vec<Loaded> = programs
             .iter()
@@ -379,6 +409,9 @@ fn key(state: &mut State, programs: &Programs, points: bool) -> Key {
             .collect();
         fixed::vertex(&behind, units, state.capabilities.texture_coordinates)
     });
+    if !is_alone {
+        compiled.leave_varyings();
+    }
     if let Some(fixed) = &fixed_vertex {
         compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
     }
@@ -389,6 +422,7 @@ fn key(state: &mut State, programs: &Programs, points: bool) -> Key {
         vertex: fixed_vertex,
         fragment: fixed_fragment,
         biases: textures::read_biases(&state.drawing.clamped),
+        beside: state.drawing.beside,
     }
 }
 
@@ -531,6 +565,7 @@ fn write_block(state: &mut State, block: &Block, alignment: usize) -> Option<Pla
 /// The application's own program is in use again, and its arrays are as it made them.
 pub(crate) fn release(state: &mut State) {
     if state.drawing.in_use != 0 {
+        beside::restore(state);
         driver::UseProgram(state.used_program);
         state.drawing.in_use = 0;
         state.restore_images();

@@ -13,6 +13,7 @@
 
 mod answers;
 mod arrays;
+mod beside;
 mod buffers;
 mod commands;
 mod context;
@@ -30,6 +31,7 @@ mod overrides;
 mod params;
 mod pipeline;
 mod reader;
+mod redeclared;
 mod target;
 mod text;
 mod textures;

@@ -1,5 +1,6 @@
 //! Pipelines: programs that draw together, as program objects of the driver.
 
+use crate::beside::{self, Side};
 use crate::context::State;
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
@@ -41,6 +42,8 @@ pub(crate) struct Key {
     pub(crate) fragment: Option<FixedFragment>,
     /// Biases of levels, where they are clamped.
     pub(crate) biases: Vec<LodBias>,
+    /// Where the only program stands beside shaders of the application.
+    pub(crate) beside: Option<Side>,
 }
 
 /// State that programs are compiled for.
@@ -59,6 +62,16 @@ pub(crate) struct Compiled {
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
     pub(crate) patch_levels: PatchLevels,
+}
+
+impl Compiled {
+    /// The driver sees to the varyings that GLSL has built in, and to clip planes.
+    pub(crate) fn leave_varyings(&mut self) {
+        self.two_sided = false;
+        self.flat = false;
+        self.clamps_vertex_colors = false;
+        self.point_sprites = 0;
+    }
 }
 
 /// A program object with what it reads.
@@ -83,6 +96,8 @@ pub(crate) struct Pipeline {
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
+    /// Whether shaders of the application stand beside the program object.
+    pub(crate) beside: Option<Side>,
 }
 
 /// The target and the stage of a place among the stages, by what is bound there.
@@ -187,6 +202,41 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
+/// Makes what stands beside shaders of the application. `Err` has what does not work about it.
+fn make_beside(
+    state: &State,
+    programs: &Programs,
+    key: &Key,
+    side: Side,
+) -> Result<Pipeline, String> {
+    let writer = state.capabilities.mixer.as_ref();
+    let writer = writer.ok_or("the driver has no separable program objects")?;
+    let parts = parts(programs, key)?;
+    let [part] = &parts[..] else {
+        return Err("one program stands beside shaders".to_owned());
+    };
+    let options = options(&writer.options(), key);
+    let shader = part.loaded.compile(&options);
+    let shader = shader.map_err(|errors| errors.render(&part.loaded.source()))?;
+    let stage = part.loaded.stage();
+    let written = beside::with_builtins(writer.write(&shader)?, stage);
+    let mut pipeline = Pipeline {
+        clip_planes: key.state.clip_planes,
+        beside: Some(side),
+        ..Pipeline::default()
+    };
+    pipeline.add(state, &shader, part.owner.as_ref());
+    pipeline.program = quietly(&state.capabilities, || {
+        let shader = query::create_shader_of_text(shader_kind(stage), &written.text)?;
+        let program = query::link_program(&[shader], true)?;
+        for resource in &written.named {
+            query::set_binding(program, resource);
+        }
+        Ok::<_, String>(program)
+    })?;
+    Ok(pipeline)
+}
+
 /// Makes a pipeline. `Err` has what does not work about it.
 pub(crate) fn make(
     state: &mut State,
@@ -194,6 +244,9 @@ pub(crate) fn make(
     programs: &Programs,
     key: &Key,
 ) -> Result<Pipeline, String> {
+    if let Some(side) = key.beside {
+        return make_beside(state, programs, key, side);
+    }
     let start = Instant::now();
     let parts = parts(programs, key)?;
     let options = options(&state.capabilities.options, key);
@@ -242,17 +295,23 @@ pub(crate) fn make(
 
 /// A program object of the driver, of modules. `Err` has what the driver says.
 fn program_object(capabilities: &Capabilities, modules: &[(Stage, Shader)]) -> Result<u32, String> {
-    // What the driver says of our shaders is not for the application's ears.
+    quietly(capabilities, || {
+        make_program_object(capabilities.writer.as_ref(), modules)
+    })
+}
+
+/// What the driver says of our shaders is not for the application's ears.
+fn quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
     let speaks =
         capabilities.has("GL_KHR_debug", 43) && query::is_enabled(driver::constants::DEBUG_OUTPUT);
     if speaks {
         driver::Disable(driver::constants::DEBUG_OUTPUT);
     }
-    let program = make_program_object(capabilities.writer.as_ref(), modules);
+    let made = work();
     if speaks {
         driver::Enable(driver::constants::DEBUG_OUTPUT);
     }
-    program
+    made
 }
 
 fn make_program_object(
@@ -281,7 +340,7 @@ fn make_program_object(
             }
         }
     }
-    let program = query::link_program(&shaders)?;
+    let program = query::link_program(&shaders, false)?;
     for resource in &named {
         query::set_binding(program, resource);
     }

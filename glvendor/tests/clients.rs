@@ -44,7 +44,9 @@ clients! {
     parameters,
     /// Depth modes and biases of textures.
     textures,
-    /// Programs of GLSL beside ours.
+    /// Vertex shaders with fragment programs, vertex programs with fragment shaders.
+    beside,
+    /// Programs of GLSL in the place of ours.
     shaders,
 }
 

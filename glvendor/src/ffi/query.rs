@@ -249,9 +249,12 @@ fn checked(shader: u32) -> Result<u32, String> {
     Ok(shader)
 }
 
-/// A program object of shaders, which are deleted with it. `Err` has what the driver says about it.
-pub(crate) fn link_program(shaders: &[u32]) -> Result<u32, String> {
+/// A program object of shaders, which are deleted with it; a separable one can be part of a pipeline object. `Err` has what the driver says about it.
+pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, String> {
     let program = driver::CreateProgram();
+    if is_separable {
+        driver::ProgramParameteri(program, driver::constants::PROGRAM_SEPARABLE, 1);
+    }
     for &shader in shaders {
         driver::AttachShader(program, shader);
         driver::DeleteShader(shader);
@@ -267,6 +270,36 @@ pub(crate) fn link_program(shaders: &[u32]) -> Result<u32, String> {
         return Err(String::from_utf8_lossy(&log).into_owned());
     }
     Ok(program)
+}
+
+/// What is attached to a program object.
+pub(crate) fn attached_shaders(program: u32) -> Vec<u32> {
+    let [count] = self::program(program, driver::constants::ATTACHED_SHADERS);
+    let mut shaders = vec![0; usize::try_from(count).unwrap_or(0)];
+    let mut written = 0;
+    // SAFETY: there is room for as many names.
+    unsafe { driver::GetAttachedShaders(program, count, &mut written, shaders.as_mut_ptr()) };
+    shaders.truncate(usize::try_from(written).unwrap_or(0));
+    shaders
+}
+
+/// The text of a shader.
+pub(crate) fn shader_text(shader: u32) -> String {
+    let [size] = self::shader(shader, driver::constants::SHADER_SOURCE_LENGTH);
+    let mut text = vec![0_u8; usize::try_from(size).unwrap_or(0)];
+    let mut written = 0;
+    // SAFETY: there is room for so many bytes.
+    unsafe { driver::GetShaderSource(shader, size, &mut written, text.as_mut_ptr().cast()) };
+    text.truncate(usize::try_from(written).unwrap_or(0));
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// A new name of a pipeline object.
+pub(crate) fn pipeline_name() -> u32 {
+    let mut name = 0;
+    // SAFETY: there is room for one name.
+    unsafe { driver::GenProgramPipelines(1, &mut name) };
+    name
 }
 
 /// Gives a resource of a program object that has no number in its text the number of its binding.

@@ -5,6 +5,7 @@
 use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::answers;
+use crate::beside;
 use crate::commands::{self, Command};
 use crate::draw;
 use std::ffi::c_void;
@@ -250,6 +251,28 @@ pub(crate) unsafe extern "system" fn UseProgram(program: GLuint) {
 }
 
 pub(crate) use UseProgram as UseProgramObjectARB;
+
+pub(crate) unsafe extern "system" fn LinkProgram(program: GLuint) {
+    if current::with(|state| beside::link(state, program)).is_none() {
+        driver::LinkProgram(program);
+    }
+}
+
+pub(crate) use LinkProgram as LinkProgramARB;
+
+pub(crate) unsafe extern "system" fn GetProgramiv(
+    program: GLuint,
+    name: GLenum,
+    value: *mut GLint,
+) {
+    let answer = current::with(|state| answers::object_value(state, program, name)).flatten();
+    match answer {
+        // SAFETY: the application has room for one value.
+        Some(answer) => unsafe { memory::write(value, &[answer]) },
+        // SAFETY: the application has room for the value.
+        None => unsafe { driver::GetProgramiv(program, name, value) },
+    }
+}
 
 pub(crate) unsafe extern "system" fn BindProgramPipeline(pipeline: GLuint) {
     current::with(|state| {
