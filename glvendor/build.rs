@@ -225,6 +225,17 @@ const RULES: &[(&str, &[&str])] = &[
             "DeleteLists",
             "Begin",
             "End",
+            // Evaluators.
+            "Map1d",
+            "Map1f",
+            "Map2d",
+            "Map2f",
+            "GetMapdv",
+            "GetMapfv",
+            "GetMapiv",
+            "EvalCoord*",
+            "EvalPoint*",
+            "EvalMesh*",
         ],
     ),
     (
@@ -267,7 +278,6 @@ const RULES: &[(&str, &[&str])] = &[
             "DrawRangeElements*",
             "DrawTransformFeedback*",
             "MultiDraw*",
-            "EvalMesh*",
             "Rect*",
         ],
     ),
@@ -465,8 +475,7 @@ impl Generator for &Tables {
 
 /// Whether a command has the mode of the primitives that it draws.
 fn has_mode(command: &Cmd) -> bool {
-    let has_mode = command.params.first().is_some_and(|it| it.ident == "mode");
-    has_mode && !command.proto.ident.starts_with("Eval")
+    command.params.first().is_some_and(|it| it.ident == "mode")
 }
 
 /// The mode of the primitives that a command draws, if it has one.

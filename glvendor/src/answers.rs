@@ -3,6 +3,7 @@
 
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::State;
+use crate::evaluators;
 use crate::ffi::{driver, query};
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
 use crate::params::{self, TRACKING};
@@ -340,6 +341,9 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if matches!(capability, 0x3000..=0x3007 | 0x864F) {
         state.restore_overrides();
     }
+    if let Some((dimension, attribute)) = evaluators::numbered(capability) {
+        return Some(state.maps[dimension].enabled & 1 << attribute != 0);
+    }
     if let 0x8650..=0x865F = capability {
         return Some(query::attribute_array::<1>(capability - 0x8650, 0x8622) != [0]);
     }
@@ -353,6 +357,9 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
     }
     if let Some(enabled) = Target::of(name).map(|target| state.bound(target).enabled) {
         return Some(enabled.into());
+    }
+    if evaluators::numbered(name).is_some() {
+        return is_enabled(state, name).map(i32::from);
     }
     if let Some(target) = Target::of_buffers(name) {
         return Some(state.bound_buffers[target as usize] as i32);

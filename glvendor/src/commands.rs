@@ -3,6 +3,7 @@
 
 use crate::context::{Groups, State};
 use crate::draw;
+use crate::evaluators::Map;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
@@ -50,6 +51,10 @@ pub(crate) enum Command {
     Use(u32),
     /// `CallList`: a name. `CallLists`: offsets from the list base of the time when it is executed.
     CallLists(Vec<u32>, Base),
+    /// `Map1` and `Map2` of a numbered attribute.
+    Map(u32, Map),
+    /// `Enable` or `Disable` of such a map.
+    EnableMap(u32, bool),
     /// `PushAttrib`
     PushAttributes(u32),
     /// `PopAttrib`
@@ -88,6 +93,8 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         }
         Command::Use(program) => use_program(state, *program),
         Command::CallLists(names, base) => state.call_each(names, *base, 1),
+        Command::Map(target, map) => state.set_map(*target, map.clone()),
+        Command::EnableMap(target, enabled) => state.enable_map(*target, *enabled),
         Command::PushAttributes(mask) => {
             state.restore_overrides();
             state.restore_depth_modes();

@@ -19,6 +19,7 @@ mod commands;
 mod context;
 mod draw;
 mod dump;
+mod evaluators;
 mod extensions;
 mod feedback;
 mod ffi;

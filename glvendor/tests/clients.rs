@@ -46,6 +46,8 @@ clients! {
     textures,
     /// Vertex shaders with fragment programs, vertex programs with fragment shaders.
     beside,
+    /// Evaluators of numbered attributes.
+    evaluators,
     /// Programs of GLSL in the place of ours.
     shaders,
 }

@@ -81,6 +81,18 @@ get!(
     attribute_array, GetVertexAttribiv, i32, (number: u32, name: u32)
 );
 get!(
+    /// The current value of a numbered attribute.
+    current_attribute, GetVertexAttribfv, f32, (number: u32, name: u32)
+);
+get!(
+    /// Order of a map.
+    map_integers, GetMapiv, i32, (target: u32, name: u32)
+);
+get!(
+    /// Domain of a map.
+    map_floats, GetMapfv, f32, (target: u32, name: u32)
+);
+get!(
     /// A value of a shader.
     shader, GetShaderiv, i32, (shader: u32, name: u32)
 );
@@ -92,6 +104,14 @@ get!(
     /// A value of the driver's program of a target of ARB_vertex_program.
     arb_program, GetProgramivARB, i32, (target: u32, name: u32)
 );
+
+/// The points of a map, which are as many numbers.
+pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
+    let mut values = vec![0.0; count];
+    // SAFETY: there is room for as many numbers as the driver's orders demand.
+    unsafe { driver::GetMapfv(target, driver::constants::COEFF, values.as_mut_ptr()) };
+    values
+}
 
 /// One integer of the state.
 pub(crate) fn integer(name: u32) -> i32 {
