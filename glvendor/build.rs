@@ -15,6 +15,7 @@ use std::path::Path;
 const EXTENSIONS: &[&str] = &[
     "GL_ARB_buffer_storage",
     "GL_ARB_color_buffer_float",
+    "GL_ARB_compute_variable_group_size",
     "GL_ARB_draw_instanced",
     "GL_ARB_fragment_program",
     "GL_ARB_gl_spirv",
@@ -213,6 +214,9 @@ const RULES: &[(&str, &[&str])] = &[
             "GetProgramiv",
             "DispatchCompute",
             "DispatchComputeIndirect",
+            "DispatchComputeGroupSizeARB",
+            "MemoryBarrier",
+            "MemoryBarrierByRegion",
             "PushAttrib",
             "PopAttrib",
             "BindImageTexture",

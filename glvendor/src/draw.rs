@@ -45,8 +45,8 @@ pub(crate) struct Drawing {
     is_invalid: bool,
     /// Whether the last draw was an error of ours.
     is_refused: bool,
-    /// That of the compute program that ran last, with its serial number.
-    compute: Option<(u64, Pipeline)>,
+    /// That of the compute program that ran last, with its serial number and the size of the groups if the command gave it.
+    compute: Option<((u64, Option<[u32; 3]>), Pipeline)>,
     /// What the driver draws in the place of patches, if they are ours.
     patches: Option<u32>,
     /// Whether points were drawn last.
@@ -205,38 +205,48 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     state.drawing.pipelines[place] = Some(pipeline);
 }
 
-/// Work groups are about to run.
-pub(crate) fn before_dispatch(state: &mut State) {
-    let is_ours = state.capabilities.works
+/// Whether work groups are ours to run; what the application sets decides.
+pub(crate) fn computes(state: &State) -> bool {
+    state.capabilities.works
         && state.used_program == 0
-        && enabled_program(state, Target::Compute).is_some();
-    if !is_ours {
-        return release(state);
+        && enabled_program(state, Target::Compute).is_some()
+}
+
+/// Work groups are about to run, of a size that the command gives if it gives one.
+pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Draw {
+    if !computes(state) {
+        release(state);
+        return Draw::On;
     }
     let program = Arc::clone(&state.bound(Target::Compute).program);
-    let serial = program.serial();
-    if state
-        .drawing
-        .compute
-        .as_ref()
-        .is_none_or(|(known, _)| *known != serial)
-    {
+    let size = program.loaded().map(|it| it.ir().modes.workgroup_size);
+    // ARB_compute_variable_group_size: a program has the size, or the command, and not both.
+    if size.is_some_and(|size| (size == [0; 3]) != group.is_some()) {
+        state.fail(INVALID_OPERATION);
+        return Draw::Nothing;
+    }
+    let key = (program.serial(), group);
+    let known = state.drawing.compute.as_ref();
+    if known.is_none_or(|(known, _)| *known != key) {
         if let Some((_, old)) = state.drawing.compute.take() {
+            release(state);
             driver::DeleteProgram(old.program);
         }
-        let made = pipeline::make_compute(state, &program);
+        let made = pipeline::make_compute(state, &program, group);
         let made = made.inspect_err(|problem| {
             log::error(format_args!("a compute program does not run: {problem}"))
         });
-        state.drawing.compute = made.ok().map(|made| (serial, made));
+        state.drawing.compute = made.ok().map(|made| (key, made));
     }
     let Some((_, mut pipeline)) = state.drawing.compute.take() else {
-        return release(state);
+        release(state);
+        return Draw::On;
     };
     use_pipeline(state, &pipeline);
     state.touch(Groups::MATRIX);
     send_parameters(state, &mut pipeline);
-    state.drawing.compute = Some((serial, pipeline));
+    state.drawing.compute = Some((key, pipeline));
+    Draw::On
 }
 
 fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
@@ -254,6 +264,9 @@ fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
             .unwrap_or_default();
         let part = (bound.buffer, bound.offset, bound.size);
         query::bind_part(*binding, part, state.capabilities.binds);
+    }
+    for (binding, storage_binding) in &pipeline.counters {
+        query::bind_counters(*binding, *storage_binding);
     }
     state.apply_images(&pipeline.images);
     state.apply_overrides(pipeline, pipeline.clip_planes);

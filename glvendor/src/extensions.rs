@@ -101,6 +101,11 @@ static ADDED: &[Row] = &[
         43,
         "GL_ARB_shader_storage_buffer_object",
     ),
+    Row(
+        "GL_NV_shader_atomic_counters",
+        43,
+        "GL_ARB_shader_storage_buffer_object",
+    ),
     Row("GL_NV_transform_feedback", 40, "GL_ARB_transform_feedback3"),
     Row(
         "GL_NV_transform_feedback2",

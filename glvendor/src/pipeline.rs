@@ -10,7 +10,7 @@ use crate::objects::Program;
 use crate::params::Block;
 use crate::reader::Needs;
 use crate::target::Target;
-use crate::text::Writer;
+use crate::text::{self, Writer};
 use crate::textures::Depths;
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::ir::primitive::InputPrimitive;
@@ -85,6 +85,8 @@ pub(crate) struct Pipeline {
     pub(crate) attributes: u32,
     /// Parameter buffers: what is bound to a binding of a target, and the binding of the driver.
     pub(crate) buffers: Vec<(Target, u32, u32)>,
+    /// Buffers of atomic counters: their bindings, and those of storage buffers where modules find them.
+    pub(crate) counters: Vec<(u32, u32)>,
     pub(crate) images: Vec<View>,
     /// Whether near and far planes clip nothing.
     pub(crate) is_unclipped: bool,
@@ -140,8 +142,12 @@ fn options(base: &Options, key: &Key) -> Options {
     options
 }
 
-/// Makes the pipeline of a compute program. `Err` has what does not work about it.
-pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<Pipeline, String> {
+/// Makes the pipeline of a compute program, for groups of a size if the program leaves it open. `Err` has what does not work about it.
+pub(crate) fn make_compute(
+    state: &mut State,
+    program: &Arc<Program>,
+    group: Option<[u32; 3]>,
+) -> Result<Pipeline, String> {
     let loaded = program
         .loaded()
         .ok_or_else(|| format!("program {} is not loaded", program.name))?;
@@ -154,7 +160,9 @@ pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<
         &shader,
         Some(&(Target::Compute, Arc::clone(program))),
     );
-    pipeline.program = program_object(&state.capabilities, &[(Stage::Compute, shader)])?;
+    let group = group.as_ref().map_or(&[][..], |group| &group[..]);
+    let modules = [(Stage::Compute, shader)];
+    pipeline.program = program_object(&state.capabilities, &modules, group)?;
     Ok(pipeline)
 }
 
@@ -282,7 +290,7 @@ pub(crate) fn make(
         modules.push((stage, shader.map_err(|errors| errors.to_string())?));
     }
     let ours = start.elapsed();
-    pipeline.program = program_object(&state.capabilities, &modules)?;
+    pipeline.program = program_object(&state.capabilities, &modules, &[])?;
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
         key.serials,
@@ -293,10 +301,14 @@ pub(crate) fn make(
     Ok(pipeline)
 }
 
-/// A program object of the driver, of modules. `Err` has what the driver says.
-fn program_object(capabilities: &Capabilities, modules: &[(Stage, Shader)]) -> Result<u32, String> {
+/// A program object of the driver, of modules whose first specialization constants have these values. `Err` has what the driver says.
+fn program_object(
+    capabilities: &Capabilities,
+    modules: &[(Stage, Shader)],
+    constants: &[u32],
+) -> Result<u32, String> {
     quietly(capabilities, || {
-        make_program_object(capabilities.writer.as_ref(), modules)
+        make_program_object(capabilities.writer.as_ref(), modules, constants)
     })
 }
 
@@ -317,16 +329,17 @@ fn quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
 fn make_program_object(
     writer: Option<&Writer>,
     modules: &[(Stage, Shader)],
+    constants: &[u32],
 ) -> Result<u32, String> {
     let mut shaders = Vec::with_capacity(modules.len());
     let mut named = Vec::new();
     for (stage, module) in modules {
         let kind = shader_kind(*stage);
         let made = match writer {
-            None => query::create_shader(kind, &module.words),
+            None => query::create_shader(kind, &module.words, constants),
             Some(writer) => writer.write(module).and_then(|text| {
                 named.extend(text.named);
-                query::create_shader_of_text(kind, &text.text)
+                query::create_shader_of_text(kind, &text::with_constants(&text.text, constants))
             }),
         };
         match made {
@@ -391,6 +404,11 @@ impl Pipeline {
                     (0..buffer.count).map(|n| (*target, buffer.index + n, buffer.slot.binding + n));
                 self.buffers.extend(bindings);
             }
+        }
+        let counters = reflection.buffers.iter();
+        for buffer in counters.filter(|it| it.kind == BufferKind::Counter) {
+            let bindings = (0..buffer.count).map(|n| (buffer.index + n, buffer.slot.binding + n));
+            self.counters.extend(bindings);
         }
         self.images
             .extend(reflection.images.iter().flat_map(images::views));

@@ -48,6 +48,8 @@ clients! {
     beside,
     /// Evaluators of numbered attributes.
     evaluators,
+    /// Compute programs with groups of any size and with counters.
+    compute,
     /// Programs of GLSL in the place of ours.
     shaders,
 }

@@ -225,21 +225,22 @@ pub(crate) fn set_local_parameter(target: u32, index: u32, value: [f32; 4]) {
     unsafe { driver::ProgramLocalParameter4fvARB(target, index, value.as_ptr()) };
 }
 
-/// A shader of a module. `Err` has what the driver says about it.
-pub(crate) fn create_shader(kind: u32, words: &[u32]) -> Result<u32, String> {
+/// A shader of a module, with the first of its specialization constants. `Err` has what the driver says about it.
+pub(crate) fn create_shader(kind: u32, words: &[u32], constants: &[u32]) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
     let bytes =
         i32::try_from(size_of_val(words)).map_err(|_| "a module of two gigabytes".to_owned())?;
     // SAFETY: the module has as many bytes, and there is one shader.
     unsafe { driver::ShaderBinary(1, &shader, 0x9551, words.as_ptr().cast(), bytes) };
-    // SAFETY: there are no constants to specialize.
+    let numbers: Vec<u32> = (0..).take(constants.len()).collect();
+    // SAFETY: there are as many numbers as constants.
     unsafe {
         driver::SpecializeShader(
             shader,
             c"main".as_ptr(),
-            0,
-            std::ptr::null(),
-            std::ptr::null(),
+            constants.len() as u32,
+            numbers.as_ptr(),
+            constants.as_ptr(),
         )
     };
     checked(shader)
@@ -374,6 +375,27 @@ pub(crate) fn bind_uniform_buffer(
     }
     // SAFETY: one buffer, one offset, one size.
     unsafe { driver::BindBuffersRange(0x8A11, binding, 1, &buffer, &offset, &size) };
+}
+
+/// Binds the part of a buffer that is bound to a binding of atomic counters to one of storage buffers, too.
+pub(crate) fn bind_counters(binding: u32, storage_binding: u32) {
+    const ATOMIC_COUNTER_BUFFER_BINDING: u32 = 0x92C1;
+    const STORAGE: u32 = 0x90D2;
+    let value = |name: u32| {
+        let mut value = 0;
+        // SAFETY: each of these states is one number.
+        unsafe { driver::GetInteger64i_v(name, binding, &mut value) };
+        value as isize
+    };
+    let buffer = value(ATOMIC_COUNTER_BUFFER_BINDING) as u32;
+    let offset = value(ATOMIC_COUNTER_BUFFER_BINDING + 1);
+    let size = value(ATOMIC_COUNTER_BUFFER_BINDING + 2);
+    let bound = integer(driver::constants::SHADER_STORAGE_BUFFER_BINDING) as u32;
+    match size {
+        0 => driver::BindBufferBase(STORAGE, storage_binding, buffer),
+        size => driver::BindBufferRange(STORAGE, storage_binding, buffer, offset, size),
+    }
+    driver::BindBuffer(STORAGE, bound);
 }
 
 /// The size of a buffer, which is bound to a target for that.

@@ -7,7 +7,7 @@ use super::super::{current, driver, memory};
 use crate::answers;
 use crate::beside;
 use crate::commands::{self, Command};
-use crate::draw;
+use crate::draw::{self, Draw};
 use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
@@ -284,11 +284,54 @@ pub(crate) unsafe extern "system" fn BindProgramPipeline(pipeline: GLuint) {
 }
 
 pub(crate) unsafe extern "system" fn DispatchCompute(x: GLuint, y: GLuint, z: GLuint) {
-    current::with(draw::before_dispatch);
-    driver::DispatchCompute(x, y, z);
+    if is_ready(None) {
+        driver::DispatchCompute(x, y, z);
+    }
 }
 
 pub(crate) unsafe extern "system" fn DispatchComputeIndirect(offset: GLintptr) {
-    current::with(draw::before_dispatch);
-    driver::DispatchComputeIndirect(offset);
+    if is_ready(None) {
+        driver::DispatchComputeIndirect(offset);
+    }
+}
+
+/// Modules of ours have the size of their groups.
+pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
+    x: GLuint,
+    y: GLuint,
+    z: GLuint,
+    group_x: GLuint,
+    group_y: GLuint,
+    group_z: GLuint,
+) {
+    let group = [group_x, group_y, group_z];
+    match current::with(|state| commands::checks_group(state, group)) {
+        Some(Some(true)) if is_ready(Some(group)) => driver::DispatchCompute(x, y, z),
+        Some(Some(_)) => {}
+        Some(None) | None => {
+            current::with(|state| draw::release(state));
+            driver::DispatchComputeGroupSizeARB(x, y, z, group_x, group_y, group_z);
+        }
+    }
+}
+
+/// Whether the driver may run work groups.
+fn is_ready(group: Option<[u32; 3]>) -> bool {
+    current::with(|state| draw::before_dispatch(state, group)) != Some(Draw::Nothing)
+}
+
+/// Counters are storage buffers in modules of ours.
+fn barriers(barriers: GLbitfield) -> GLbitfield {
+    match barriers & driver::constants::ATOMIC_COUNTER_BARRIER_BIT {
+        0 => barriers,
+        _ => barriers | driver::constants::SHADER_STORAGE_BARRIER_BIT,
+    }
+}
+
+pub(crate) unsafe extern "system" fn MemoryBarrier(bits: GLbitfield) {
+    driver::MemoryBarrier(barriers(bits));
+}
+
+pub(crate) unsafe extern "system" fn MemoryBarrierByRegion(bits: GLbitfield) {
+    driver::MemoryBarrierByRegion(barriers(bits));
 }
