@@ -10,6 +10,7 @@ use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
 use crate::fixed;
 use crate::log;
+use crate::objects::Orphans;
 use crate::params::{Block, Place};
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
@@ -31,6 +32,9 @@ const DECIDING: Groups = Groups::PROGRAMS
 /// Parameter blocks that are bound at a time.
 const BLOCK_BINDINGS: usize = STAGES;
 
+/// The serial number of a compute program, and the size of the groups if the command gave it.
+type ComputeKey = (u64, Option<[u32; 3]>);
+
 /// What draws in a context.
 #[derive(Default)]
 pub(crate) struct Drawing {
@@ -45,8 +49,8 @@ pub(crate) struct Drawing {
     is_invalid: bool,
     /// Whether the last draw was an error of ours.
     is_refused: bool,
-    /// That of the compute program that ran last, with its serial number and the size of the groups if the command gave it.
-    compute: Option<((u64, Option<[u32; 3]>), Pipeline)>,
+    /// That of the compute program that ran last.
+    compute: Option<(ComputeKey, Pipeline)>,
     /// What the driver draws in the place of patches, if they are ours.
     patches: Option<u32>,
     /// Whether points were drawn last.
@@ -87,6 +91,18 @@ pub(crate) struct Drawing {
     /// Numbered arrays that were enabled in the place of conventional ones.
     pub(crate) arrays: u32,
     compiler: Compiler,
+}
+
+impl Drawing {
+    /// What is left of it when its context is gone.
+    pub(crate) fn orphans(&self) -> Orphans {
+        let compute = self.compute.iter().map(|(_, pipeline)| pipeline);
+        let pipelines = self.pipelines.iter().flatten().chain(compute);
+        Orphans {
+            programs: pipelines.map(|it| it.program).collect(),
+            buffer: self.ring.buffer().0,
+        }
+    }
 }
 
 /// Whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
