@@ -58,6 +58,8 @@ pub(crate) struct Compiled {
     pub(crate) draw_buffers: u8,
     /// Textures that are compared.
     pub(crate) depths: Depths,
+    /// Texture image units of which lookups give zeros.
+    pub(crate) missing: u32,
     /// Vertices of patches, where a stage depends on them.
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
@@ -201,6 +203,10 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
         let loaded = match key.state.depths.plain {
             0 => loaded,
             plain => loaded.with_plain_lookups(plain),
+        };
+        let loaded = match key.state.missing {
+            0 => loaded,
+            missing => loaded.with_zero_lookups(missing),
         };
         parts.push(Part {
             loaded,
