@@ -16,6 +16,7 @@ mod nan;
 mod numbers;
 mod parts;
 mod pointers;
+mod precise;
 mod shadow;
 mod signs;
 
@@ -79,6 +80,12 @@ pub(crate) fn translate(
         false => Textures1d::Absent,
     };
     let text = glsl_words::check(text, language, shader.reflection.stage, textures_1d)?;
+    let text = match language {
+        Language::Glsl(version) if options.nan == Nan::Exact => {
+            precise::make_precise(&text, version)
+        }
+        _ => text,
+    };
     Ok((text, resources))
 }
 
