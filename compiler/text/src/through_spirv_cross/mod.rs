@@ -18,6 +18,7 @@ mod parts;
 mod pointers;
 mod precise;
 mod shadow;
+mod shifts;
 mod signs;
 
 use crate::resources::Resource;
@@ -101,6 +102,7 @@ fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl
     );
     if is_glsl {
+        shifts::shift_by_words(module);
         builtins::read_as_int(module);
     }
     if is_glsl && !barriers::are_outside_flow(module) {
