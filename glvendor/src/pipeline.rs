@@ -16,8 +16,8 @@ use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex
 use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::BufferKind;
 use glasm::{
-    Compiler, LodBias, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage,
-    TransformFeedback, stages,
+    Capture, Compiler, LodBias, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source,
+    Stage, TransformFeedback, stages,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -125,11 +125,14 @@ fn shader_kind(stage: Stage) -> u32 {
     }
 }
 
-fn options(base: &Options, key: &Key) -> Options {
+fn options(base: &Options, key: &Key, is_text: bool) -> Options {
     let state = &key.state;
     let mut options = base.clone();
     if let Some(captured) = &key.captured {
         options.transform_feedback = TransformFeedback::clone(captured);
+        if is_text {
+            split_positions(&mut options.transform_feedback);
+        }
     }
     options.fixed.two_sided_color = state.two_sided;
     options.fixed.flat_colors = state.flat;
@@ -142,6 +145,21 @@ fn options(base: &Options, key: &Key) -> Options {
     options.depth_modes = state.depths.modes();
     options.lod_biases = key.biases.clone();
     options
+}
+
+/// Positions are captured in halves, which have variables of their own: in GLSL, drivers do not capture built-in ones that the text names.
+fn split_positions(feedback: &mut TransformFeedback) {
+    let whole = |it: &&mut Capture| it.semantic == Semantic::Position && it.count == 4;
+    let mut rest = Vec::new();
+    for capture in feedback.captures.iter_mut().filter(whole) {
+        capture.count = 2;
+        rest.push(Capture {
+            first: 2,
+            offset: capture.offset + 8,
+            ..*capture
+        });
+    }
+    feedback.captures.extend(rest);
 }
 
 /// Makes the pipeline of a compute program, for groups of a size if the program leaves it open. `Err` has what does not work about it.
@@ -229,7 +247,7 @@ fn make_beside(
     let [part] = &parts[..] else {
         return Err("one program stands beside shaders".to_owned());
     };
-    let options = options(&writer.options(), key);
+    let options = options(&writer.options(), key, true);
     let shader = part.loaded.compile(&options);
     let shader = shader.map_err(|errors| errors.render(&part.loaded.source()))?;
     let stage = part.loaded.stage();
@@ -263,7 +281,8 @@ pub(crate) fn make(
     }
     let start = Instant::now();
     let parts = parts(programs, key)?;
-    let options = options(&state.capabilities.options, key);
+    let is_text = state.capabilities.writer.is_some();
+    let options = options(&state.capabilities.options, key, is_text);
     let linking: Vec<&Loaded> = parts.iter().map(|part| &part.loaded).collect();
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
