@@ -180,6 +180,7 @@ pub(crate) fn lrp<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
 pub(crate) fn nrm<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a] = l.floats(cx);
     let square = l.compute(Op::Dp3, F, &[a, a]);
+    // w of the result is undefined, so it may be scaled with the others.
     let scale = l.compute(Op::Rsq, F, &[square]);
     l.finish(cx, Op::Mul, F, &[a, scale]);
 }
@@ -253,6 +254,7 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
                 usize::from(component.negate)
             }
             ExtSelect::Zero | ExtSelect::One => {
+                // A sign before 0 is kept: the text negates what was selected, and that of 0.0 is -0.0.
                 let value = f32::from(u8::from(component.select == ExtSelect::One));
                 let value = if component.negate { -value } else { value };
                 constants[lane] = u64::from(value.to_bits());

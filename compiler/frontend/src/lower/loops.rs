@@ -60,6 +60,7 @@ impl Lowerer<'_> {
     fn begin_index(&mut self, line: &Line) -> LoopIndex {
         let operand = self.checked.lines.source(line, 0);
         let values = self.operand(&operand, Type::F32);
+        // x is the count, y the first index, z the step. NV_fragment_program2 section 3.11.X.8.
         let lanes = glasm_ir::Swizzle::new([1, 2, 1, 2]);
         let (register, address) = (self.new_register(Width::W32), self.new_register(Width::W32));
         let dst = Some(Dst::new(register, INDEX_AND_STEP));
@@ -161,6 +162,8 @@ impl Lowerer<'_> {
     fn may_loop_beyond(&mut self, max: u32) -> bool {
         let checked = self.checked;
         let mut open = 0u32;
+        // A loop alone needs no count: 255 rounds of a text of limited length end soon, and implementations may allow more than the 65536
+        // instructions of the text.
         let mut nested = checked.plan.repeats();
         let mut calls = nested;
         for line in &checked.lines.list {

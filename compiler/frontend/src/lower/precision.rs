@@ -32,7 +32,10 @@ impl Lowerer<'_> {
         } else {
             stored
         };
+        // Fog and texture coordinates overrule any suffix. NV_fragment_program section 3.11.4.2.
         let computed = computed.filter(|_| !self.is_full_precision(line, info));
+        // One conversion will do: a number of fixed point is one of half precision, and
+        // where the precision is half, so is the register or a wider one.
         let result = computed.or(stored);
         Precision {
             operands: computed.filter(|_| rounds_operands(info.lower)),
@@ -75,6 +78,7 @@ impl Lowerer<'_> {
     #[inline(never)]
     pub(super) fn rounded(&mut self, operand: &Source, op: Op, value: Src) -> Src {
         let is_half = matches!(operand.base, Value::Var(var) if self.tables.is_short(var));
+        // A short register holds numbers of half precision only. Fixed point has another range than these.
         match is_half && op == Op::RoundHalf {
             true => value,
             false => self.compute(op, Type::F32, &[value]),

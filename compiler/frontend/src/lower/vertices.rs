@@ -166,6 +166,7 @@ impl Lowerer<'_> {
                 }
             }
         }
+        // With the number of the entry, so that of several bases for one slot that of the first declaration stays.
         slots.sort_unstable_by_key(|&(side, semantic, number, _)| (side, semantic, number));
         let is_control = checked.dialect.stage() == Stage::TessControl;
         for &(side, semantic, _, base) in &slots {
