@@ -281,7 +281,7 @@ impl Translation<'_> {
         let (place, value) = (inst.sources[0], inst.sources[1]);
         match self.resource_of(inst, register)? {
             Resource::Memory(space, element) => {
-                self.check_writable(register)?;
+                self.check_writable(register, space)?;
                 let address = self.memory_address(space, place);
                 self.stored(inst, (space, element), address, value, target.mask.0);
             }
@@ -302,19 +302,13 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// Reports memory that instructions only read.
-    fn check_writable(&mut self, register: &Register) -> Parsed<()> {
-        let is_constant = matches!(register.file, File::Const | File::ConstBuf);
-        match is_constant || self.is_input_memory(register) {
+    /// Reports memory that instructions only read: constant buffers, and the input of a kernel, which is one.
+    fn check_writable(&mut self, register: &Register, space: MemSpace) -> Parsed<()> {
+        let buffers = &self.builder.program.buffers;
+        match matches!(space, MemSpace::Buffer(id) if buffers[id].kind == BufferKind::Constant) {
             true => Err(self.read_only(register)),
             false => Ok(()),
         }
-    }
-
-    fn is_input_memory(&self, register: &Register) -> bool {
-        let number = register.number.known().unwrap_or(0).max(0) as usize;
-        let kind = row(&self.declared.memories, number);
-        register.file == File::Memory && kind == Some(MemoryKind::Input)
     }
 
     #[cold]
@@ -383,7 +377,7 @@ impl Translation<'_> {
         };
         let (memory, address) = match self.resource_of(inst, &register)? {
             Resource::Memory(space, element) => {
-                self.check_writable(&register)?;
+                self.check_writable(&register, space)?;
                 (
                     (space, element),
                     self.memory_address(space, inst.sources[1]),
