@@ -114,7 +114,10 @@ impl Translation<'_> {
             Formula::RsqRoot if self.options.old => composite::rsq(self, &first_only(inst)),
             Formula::RsqRoot => self.finish(inst, Op::Rsq, F, &[splat(a, 0)]),
             Formula::SadInt => self.sum_of_difference(inst),
-            Formula::ScaleByPower => self.scale_by_power(inst),
+            Formula::ScaleByPower => {
+                let scaled = self.scaled(a, b, F);
+                self.finish_mov(inst, scaled);
+            }
             Formula::SelectBits => {
                 let sources = [a, b, c].map(|source| self.with_signs(source));
                 self.finish(inst, Op::SelNz, F, &sources);
@@ -205,23 +208,26 @@ impl Translation<'_> {
         self.finish(inst, Op::SelNz, U, &[test, ones, zero]);
     }
 
-    /// `a * 2^b` with integer `b`: in two steps, because one power of two does not reach all results.
-    fn scale_by_power(&mut self, inst: &Inst) {
-        let [a, b, ..] = inst.sources;
-        let (low, high) = (self.word(-252i32 as u32), self.word(254));
-        let raised = self.compute(Op::Max, S, &[b, low]);
-        let exponent = self.compute(Op::Min, S, &[raised, high]);
-        let one = self.word(1);
-        let half = self.compute(Op::Shr, S, &[exponent, one]);
-        let rest = self.compute(Op::Sub, S, &[exponent, half]);
-        let (bias, shift) = (self.word(127), self.word(23));
-        let mut powers = [half, rest];
-        for power in &mut powers {
-            let biased = self.compute(Op::Add, S, &[*power, bias]);
-            *power = self.compute(Op::Shl, U, &[biased, shift]);
+    /// `a * 2^b` of floats and integers of one width: in three steps, for fewer powers of two do not reach from the largest number to the
+    /// smallest one.
+    pub(super) fn scaled(&mut self, a: Src, b: Src, float: Type) -> Src {
+        let (integer, mask, bias, fraction_bits) = match float.width() == Width::W64 {
+            true => (Type::S64, u64::MAX, 1023, 52),
+            false => (S, u64::from(u32::MAX), 127, 23),
+        };
+        let (least, shift) = (1u64.wrapping_sub(bias) & mask, self.bits(fraction_bits));
+        // The exponents of normal numbers go from `1 - bias` to `bias`.
+        let (least, bias) = (self.bits(least), self.bits(bias));
+        let (mut product, mut rest) = (a, b);
+        for _ in 0..3 {
+            let raised = self.compute(Op::Max, integer, &[rest, least]);
+            let exponent = self.compute(Op::Min, integer, &[raised, bias]);
+            rest = self.compute(Op::Sub, integer, &[rest, exponent]);
+            let biased = self.compute(Op::Add, integer, &[exponent, bias]);
+            let power = self.compute(Op::Shl, float.bits_type(), &[biased, shift]);
+            product = self.compute(Op::Mul, float, &[product, power]);
         }
-        let product = self.compute(Op::Mul, F, &[a, powers[0]]);
-        self.finish(inst, Op::Mul, F, &[product, powers[1]]);
+        product
     }
 
     /// PK4B: four signed bytes, x lowest.

@@ -135,7 +135,7 @@ impl Translation<'_> {
             }
             WideFormula::Sign(ty) => {
                 let a = self.pair(inst, 0)?;
-                let zero = self.wide_bits(0);
+                let zero = self.bits(0);
                 let above = self.compute(Op::SetGt, ty, &[a, zero]);
                 let below = self.compute(Op::SetLt, ty, &[a, zero]);
                 self.compute(Op::Sub, ty, &[above, below])
@@ -145,20 +145,21 @@ impl Translation<'_> {
                 let floor = self.compute(Op::Floor, F64, &[a]);
                 self.compute(Op::Sub, F64, &[a, floor])
             }
-            WideFormula::ScaleByPower => self.wide_scale(inst)?,
+            WideFormula::ScaleByPower => {
+                let value = self.pair(inst, 0)?;
+                // In 2010 the exponent was a pair, of which the low word holds what counts.
+                let exponents = self.counts(inst.sources[1]);
+                self.scaled(value, exponents, F64)
+            }
             WideFormula::DivideSigned => {
                 let [a, b] = [self.pair(inst, 0)?, self.pair(inst, 1)?];
-                let zero = self.wide_bits(0);
+                let zero = self.bits(0);
                 let quotient = self.compute(Op::Div, S64, &[a, b]);
                 self.compute(Op::SelNz, U64, &[b, quotient, zero])
             }
             WideFormula::Split => return self.split(inst),
         };
         self.finish_pairs(inst, value)
-    }
-
-    fn wide_bits(&mut self, bits: u64) -> Src {
-        Src::new(Base::Literal(self.literal([bits; 4])))
     }
 
     /// Counts and exponents of 32 bits for two pairs, as signed integers of 64 bits: x and z of the source.
@@ -173,27 +174,6 @@ impl Translation<'_> {
         let counts = self.counts(inst.sources[1]);
         let shifted = self.compute(op, ty, &[value, counts]);
         self.finish_pairs(inst, shifted)
-    }
-
-    /// DLDEXP: `a * 2^n`, in three steps, because one power of two does not reach all results.
-    fn wide_scale(&mut self, inst: &Inst) -> Parsed<Src> {
-        let value = self.pair(inst, 0)?;
-        // In 2010 the exponent was a pair, of which the low word holds what counts.
-        let exponents = self.counts(inst.sources[1]);
-        let (low, high) = (self.wide_bits(-2040i64 as u64), self.wide_bits(2040));
-        let raised = self.compute(Op::Max, S64, &[exponents, low]);
-        let exponents = self.compute(Op::Min, S64, &[raised, high]);
-        let one = self.wide_bits(1);
-        let half = self.compute(Op::Shr, S64, &[exponents, one]);
-        let rest = self.compute(Op::Sub, S64, &[exponents, half]);
-        let (bias, shift) = (self.wide_bits(1023), self.wide_bits(52));
-        let mut scaled = value;
-        for power in [half, rest] {
-            let biased = self.compute(Op::Add, S64, &[power, bias]);
-            let factor = self.compute(Op::Shl, U64, &[biased, shift]);
-            scaled = self.compute(Op::Mul, F64, &[scaled, factor]);
-        }
-        Ok(scaled)
     }
 
     /// F2D and the like: x becomes the first pair, y the second one.
@@ -247,16 +227,16 @@ impl Translation<'_> {
     /// DFRACEXP of 2010: the significand in [0.5, 1) to the first result, the exponent as an integer to the second one.
     fn split(&mut self, inst: &Inst) -> Parsed<()> {
         let value = self.pair(inst, 0)?;
-        let (shift, exponent_bits) = (self.wide_bits(52), self.wide_bits(0x7FF));
+        let (shift, exponent_bits) = (self.bits(52), self.bits(0x7FF));
         let shifted = self.compute(Op::Shr, U64, &[value, shift]);
         let biased = self.compute(Op::And, U64, &[shifted, exponent_bits]);
-        let bias = self.wide_bits(1022);
+        let bias = self.bits(1022);
         let exponent = self.compute(Op::Sub, S64, &[biased, bias]);
-        let zero = self.wide_bits(0);
+        let zero = self.bits(0);
         let exponent = self.compute(Op::SelNz, U64, &[biased, exponent, zero]);
         let (others, half) = (
-            self.wide_bits(0x800F_FFFF_FFFF_FFFF),
-            self.wide_bits(0.5f64.to_bits()),
+            self.bits(0x800F_FFFF_FFFF_FFFF),
+            self.bits(0.5f64.to_bits()),
         );
         let mantissa = self.compute(Op::And, U64, &[value, others]);
         let significand = self.compute(Op::Or, U64, &[mantissa, half]);
