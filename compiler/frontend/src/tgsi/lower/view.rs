@@ -233,7 +233,8 @@ impl Translation<'_> {
             true => (self.sample_place(count, inst.sources[1]), Type::F32),
             false => (self.first_lane(count), Type::U32),
         };
-        self.finish(inst, Op::Mov, ty, &[value]);
+        let swizzle = inst.sources[0].swizzle;
+        self.finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
     }
 
     /// SAMPLE_I: a texel, or 0 if coordinate, layer or level are out of range.
