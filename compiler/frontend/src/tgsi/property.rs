@@ -40,7 +40,8 @@ const PROCESSORS: &[(&str, u32)] = &[
     ("TESS_EVAL", 4),
     ("COMP", 5),
 ];
-const ANY: Value = Value::Number(0, u32::MAX - 1);
+/// The largest number stands for all that are larger, which are refused.
+pub(super) const ANY: Value = Value::Number(0, u32::MAX - 1);
 const SWITCH: Value = Value::Number(0, 1);
 
 /// A row of the table of properties.
