@@ -19,6 +19,7 @@ impl Translation<'_> {
             Rows::Old => self.declared.rows.len(),
             Rows::SamplePlaces => sample_places().count(),
         };
+        // An array of the IR has at least one element.
         let len = len.max(1) as u32;
         let array = self.storage_register(Storage::Temp, Width::W32, Some(len));
         self.nesting.filled.push(Filled { rows, array, len });
@@ -48,6 +49,7 @@ impl Translation<'_> {
                 Rows::Old => self.declared.rows.get(row).copied(),
                 Rows::SamplePlaces => sample_places().nth(row),
             };
+            // The one element of an array without rows.
             let Some(words) = words else { continue };
             let source = self.words(words);
             let place = self.element(filled.array, IndexTerm::constant(number as i32), filled.len);

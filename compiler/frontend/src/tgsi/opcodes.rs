@@ -613,6 +613,7 @@ impl Row {
             for row in ROWS {
                 let key = Key::of(row.name.as_bytes());
                 let mut at = key.hash(BITS);
+                // The table has more places than there are opcodes, so that a free one is found.
                 while table[at].is_some() {
                     at = (at + 1) % table.len();
                 }
@@ -623,6 +624,7 @@ impl Row {
         let key = Key::of(word);
         let mut at = key.hash(BITS);
         while let Some((known, row)) = table[at] {
+            // Keys hold eight bytes: longer words may agree in them.
             let same = || key.len <= 8 || word.eq_ignore_ascii_case(row.name.as_bytes());
             if known == key && same() {
                 return Some(row);
@@ -676,6 +678,7 @@ impl Row {
 
     /// As what sources are read that lie in memory, where any type would do.
     pub(super) fn constant_type(&self, stage: Stage) -> Type {
+        // Compute programs move integers more often than floats.
         let is_float = if let Direct(_, ty) | First(_, ty) | Convert(ty, ..) = self.lower {
             ty.is_float()
         } else {

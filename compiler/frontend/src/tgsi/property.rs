@@ -116,6 +116,7 @@ impl Translation<'_> {
     pub(super) fn property(&mut self) -> Parsed<()> {
         let word = self.cursor.word();
         self.span = word.span();
+        // Texts have few properties, so that a search will do.
         let found = PROPERTIES.iter().find(|row| word.is(row.name));
         let Some(&Row {
             name,
@@ -130,6 +131,7 @@ impl Translation<'_> {
         let start = self.cursor.token();
         let number = self.property_value(name, value)?;
         let span = Span::new(word.start, self.cursor.at as u32);
+        // The value was read first, so that the next statement begins behind it.
         if !stages.has(self.stage) {
             let stage = stage_name(self.stage);
             let message = format!("`{name}` means nothing in {stage} programs");
@@ -209,6 +211,7 @@ impl Translation<'_> {
                     4 => InputPrimitive::Triangles,
                     10 => InputPrimitive::LinesAdjacency,
                     12 => InputPrimitive::TrianglesAdjacency,
+                    // The other words of the table; its numbers are Gallium's.
                     _ => InputPrimitive::Points,
                 });
             }
@@ -216,6 +219,7 @@ impl Translation<'_> {
                 it.output_primitive = Some(match number {
                     3 => OutputPrimitive::LineStrip,
                     5 => OutputPrimitive::TriangleStrip,
+                    // POINTS, as for what comes in.
                     _ => OutputPrimitive::Points,
                 });
             }
@@ -241,6 +245,7 @@ impl Translation<'_> {
                 it.modes.tess_spacing = match number {
                     0 => TessSpacing::FractionalOdd,
                     1 => TessSpacing::FractionalEven,
+                    // 2, the only number left within the bounds of the table.
                     _ => TessSpacing::Equal,
                 };
             }
@@ -275,12 +280,14 @@ impl Translation<'_> {
         let open = self.options.block_size;
         let mut modes = it.modes;
         modes.workgroup_size = [0, 1, 2].map(|axis| match it.block[axis] {
+            // The caller knows the sizes that the text leaves open. A block has at least one thread.
             0 => open[axis].max(1),
             size => size,
         });
         modes.primitive_in = it.input_primitive.unwrap_or_default();
         modes.primitive_out = it.output_primitive.unwrap_or_default();
         modes.tess_mode = it.tess_mode.unwrap_or_default();
+        // Else color 0 goes to all attachments.
         modes.numbered_colors = !it.color0_all;
         self.builder.program.modes = modes;
         let needed: &[(&str, bool)] = match self.stage {

@@ -166,6 +166,7 @@ impl Name {
         use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
         let float = |semantic| Some(Content::Input(semantic, TypeBase::Float));
         let word = |semantic| Some(Content::Input(semantic, TypeBase::Unsigned));
+        // Values of stages before are inputs, never system values; vertex programs have attributes only.
         let varying = matches!(stage, Geometry | TessControl | TessEval | Fragment) && !value;
         let lanes = |first: fn(u8) -> Semantic, from: u8, count: u8| {
             let lane = |lane: u8| (lane < count).then(|| first(from + lane));
@@ -222,6 +223,7 @@ impl Name {
             }
             (Self::Color, _) if varying && index < 2 => float(Semantic::Color(index)),
             (Self::BackColor, _) if varying && index < 2 => float(Semantic::BackColor(index)),
+            // Fog has become a vector like others.
             (Self::Fog, _) if varying && old => float(Semantic::FogCoord),
             (Self::Fog, _) if varying => float(Semantic::FogVector),
             (Self::TexCoord, _) if varying && index < 8 => float(Semantic::TexCoord(index)),
@@ -239,8 +241,11 @@ impl Name {
         let float = |semantic| Some(Sink::Output(semantic, TypeBase::Float));
         let word = |semantic| Some(Sink::Output(semantic, TypeBase::Unsigned));
         match (self, stage) {
+            // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
             (Self::Position, Fragment) => float(Semantic::FragDepth),
             (Self::Color, Fragment) if index < 8 => {
+                // Color 1 is a second color for attachment 0 or the color of attachment 1:
+                // the text does not say, the state of blending does.
                 let (buffer, index) = if dual_source { (0, index) } else { (index, 0) };
                 float(Semantic::FragColor { buffer, index })
             }
@@ -249,6 +254,7 @@ impl Name {
             (Self::Patch, TessControl) => float(Semantic::PatchGeneric(index)),
             (Self::TessOuter, TessControl) => Some(Sink::OuterLevels),
             (Self::TessInner, TessControl) => Some(Sink::InnerLevels),
+            // All that is below is written by stages before rasterization.
             (_, Fragment | Compute) => None,
             (Self::Position, _) => float(Semantic::Position),
             (Self::PointSize, _) => float(Semantic::PointSize),

@@ -66,6 +66,7 @@ impl Translation<'_> {
     /// The resource that an operand names.
     fn resource_of(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
         let numbers = [register.outer, Some(register.number)];
+        // A resource of a negative number is none, unlike a register that reads 0.
         let mut known = numbers.into_iter().flatten().filter_map(Number::known);
         if known.any(|number| number < 0) {
             return Err(self.no_register(register));
@@ -87,6 +88,7 @@ impl Translation<'_> {
             // A target tells that a constant holds the handle of an image.
             File::Const if inst.access.is_image() => self.handle_resource(inst, register),
             File::Const => {
+                // LOAD of CONST[b][0] or CONST[b]: the number of the buffer, the address is an operand.
                 let buffer = register.outer.unwrap_or(register.number);
                 Ok(self.constant_resource(buffer.term))
             }
@@ -156,6 +158,7 @@ impl Translation<'_> {
             MemoryKind::Shared => (BufferKind::Shared, self.options.shared_memory),
             MemoryKind::Private => (BufferKind::Private, self.options.private_memory),
         };
+        // The caller says how many bytes; memory of none could not be declared.
         let size = size.clamp(4, MAX_MEMORY);
         MemSpace::Buffer(self.buffer(kind, 0, Some(size)))
     }
@@ -194,6 +197,7 @@ impl Translation<'_> {
         let is_handle = match register.file.access() {
             Access::Resource => false,
             Access::Read => inst.access.is_image(),
+            // A temporary or an output cannot be memory, so what stands in it is a handle.
             Access::Write => true,
         };
         // The swizzle of a handle selects the handle.
@@ -202,6 +206,7 @@ impl Translation<'_> {
             false => inst.sources[0].swizzle,
         };
         let resource = self.resource_of(inst, &register)?;
+        // Only words that reach the result are loaded, so that those behind the end of a buffer do not matter.
         let needed = swizzle.source_lanes(inst.mask().0);
         let value = match resource {
             Resource::Memory(space, element) => {
@@ -332,6 +337,7 @@ impl Translation<'_> {
                 offset: 4 * i32::from(lane),
                 ..access
             });
+            // The store takes its words from x on.
             let value = match lane {
                 0 => value,
                 lane => splat(value, lane),
@@ -371,6 +377,7 @@ impl Translation<'_> {
         let value = match op == AtomicOp::CompareExchange {
             true => self.assemble(&[
                 (0b0001, Op::Mov, Type::U32, &[inst.scalar(2)]),
+                // x is compared, y is stored.
                 (0b0010, Op::Mov, Type::U32, &[inst.scalar(3)]),
             ]),
             false => inst.scalar(2),

@@ -20,6 +20,7 @@ impl Translation<'_> {
     /// A source as two values of 64 bits, in lanes x and y.
     fn pair(&mut self, inst: &Inst, number: usize) -> Parsed<Src> {
         let mut source = inst.sources[number];
+        // virglrenderer reads the first pair where only the second one is written.
         if self.options.virgl && self.pairs_written(inst) == SECOND_PAIR {
             source = source.swizzled(Swizzle::new([0, 1, 0, 1]));
         }
@@ -29,6 +30,7 @@ impl Translation<'_> {
             return Err(self.error(Code::ModifierUnsupported, span, message));
         }
         let lane = |lane: usize| source.swizzle.lane(lane);
+        // Only pairs that are written have to be whole.
         let needed = self.pairs_written(inst);
         let splits = |pair: usize| {
             needed >> pair & 1 != 0
@@ -59,6 +61,7 @@ impl Translation<'_> {
     /// Writes two values of 64 bits as pairs. Of a pair whose mask has one half nothing is written.
     fn finish_pairs(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
         let target = &inst.target;
+        // No text says to what a double would be clamped.
         if inst.saturate != Saturate::None {
             let name = inst.row.name;
             let message = format!("`{name}` gives values of 64 bits, which are not clamped");
@@ -72,6 +75,7 @@ impl Translation<'_> {
                 0
             }
         };
+        // Half a value cannot be written: the other half would be that of another value.
         let mask = whole(0b0011) | whole(0b1100);
         let mut inst = *inst;
         if mask != target.mask.0 {
@@ -102,6 +106,7 @@ impl Translation<'_> {
     /// A comparison of pairs: all ones or 0 in x and z.
     pub(super) fn wide_comparison(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
         let sources = [self.pair(inst, 0)?, self.pair(inst, 1)?];
+        // 1.0 or 0.0 for doubles, all ones or 0 for integers.
         let test = self.compute(op, ty, &sources);
         let halves = self.hidden(Width::W32);
         self.put(halves, WriteMask::XYZW, Op::Unpack64, U64, &[test]);
@@ -129,6 +134,7 @@ impl Translation<'_> {
                 let a = self.pair(inst, 0)?;
                 self.compute(Op::Mov, ty, &[a.negated()])
             }
+            // The operation is there for integers; doubles have the sign of -0 and NaN to care about.
             WideFormula::Sign(S64) => {
                 let a = self.pair(inst, 0)?;
                 self.compute(Op::Sign, S64, &[a])
@@ -164,6 +170,7 @@ impl Translation<'_> {
 
     /// Counts and exponents of 32 bits for two pairs, as signed integers of 64 bits: x and z of the source.
     fn counts(&mut self, source: Src) -> Src {
+        // The second count stands in z, by the formula of DLDEXP; the text on shifts has y, but interpreters read z.
         let order = source.swizzled(Swizzle::new([0, 2, 0, 2]));
         let aux = nearest(Type::S32);
         self.compute_with(Op::Cvt, S64, aux, &[order])
@@ -191,6 +198,7 @@ impl Translation<'_> {
         let Some(dst) = inst.dst else { return Ok(()) };
         let result = self.compute_with(Op::Cvt, to, aux, &[value]);
         let mut order = [0; 4];
+        // Two results go to the first two components that the mask has, not to x and y.
         for (number, lane) in dst.mask.lanes().take(2).enumerate() {
             order[lane] = number as u8;
         }
@@ -210,6 +218,7 @@ impl Translation<'_> {
     fn pair_of_both(&mut self, inst: &Inst) -> Parsed<Src> {
         let count = inst.mask().count();
         let mut both = *inst;
+        // `pair` checks those pairs that a mask of the result would write.
         both.target.mask = match count {
             1 => WriteMask(0b0011),
             _ => WriteMask::XYZW,
@@ -230,9 +239,11 @@ impl Translation<'_> {
         let (shift, exponent_bits) = (self.bits(52), self.bits(0x7FF));
         let shifted = self.compute(Op::Shr, U64, &[value, shift]);
         let biased = self.compute(Op::And, U64, &[shifted, exponent_bits]);
+        // One less than that of doubles: the significand lies in [0.5, 1), not in [1, 2).
         let bias = self.bits(1022);
         let exponent = self.compute(Op::Sub, S64, &[biased, bias]);
         let zero = self.bits(0);
+        // Of zero the exponent is 0 and the significand zero.
         let exponent = self.compute(Op::SelNz, U64, &[biased, exponent, zero]);
         let (others, half) = (
             self.bits(0x800F_FFFF_FFFF_FFFF),

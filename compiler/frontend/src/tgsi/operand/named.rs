@@ -31,6 +31,7 @@ impl Number {
     /// The index in an array that begins with register `first`.
     pub(crate) const fn from(self, first: u32) -> IndexTerm {
         IndexTerm {
+            // Both are below `limits::TGSI_REGISTERS`, so this does not overflow.
             offset: self.term.offset - first as i32,
             ..self.term
         }
