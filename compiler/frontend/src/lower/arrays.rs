@@ -23,6 +23,7 @@ impl Lowerer<'_> {
                     *self.tables.place(var as u32, 0) = Some(start);
                 }
                 VarKind::Result { first } => self.result_array(info, first, count),
+                // Temporaries get their register where they are named first; resources have no slots.
                 VarKind::Temp
                 | VarKind::Codes
                 | VarKind::Address

@@ -31,6 +31,7 @@ pub(super) fn ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// ARA of NV_vertex_program2 (section 2.14.3.3): the sums lie within [-512, 511].
 pub(super) fn short_ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    // Operands are ten bits wide, so the sum itself does not overflow before it is clamped.
     let pairs = address_pairs(l, cx);
     let sums = l.compute(Op::Add, S, &pairs);
     finish_short_address(l, cx, sums);

@@ -49,6 +49,7 @@ impl Lowerer<'_> {
     /// Translates all lines, with the labels between them.
     pub(super) fn lines(&mut self, walk: &mut Walk) {
         let lines = &self.checked.lines;
+        // The rules have followed all branches and calls, so that text which nothing leads to is known before it is reached.
         walk.recorder.expect(&self.checked.plan);
         let mut next = 0;
         for &(before, name) in &lines.labels {
@@ -256,6 +257,7 @@ impl Lowerer<'_> {
             FlowOp::Ret => {
                 let cond = self.condition(walk, line);
                 let recorder = &mut walk.recorder;
+                // Also where the line is dead or has a condition: fog then stands around the main routine, which is always right.
                 walk.main_returns |= self.checked.plan.is_in_main(recorder.here());
                 recorder.ret(self.builder, cond, line.span);
             }

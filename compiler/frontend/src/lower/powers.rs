@@ -65,6 +65,7 @@ pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let is_number = l.compute(Op::SetEq, F, &[a, a]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
     let whole = whole_power(l, floor);
+    // For z, which has to be exact to 11 bits only, as devices are.
     let rough = l.compute(Op::Exp2, F, &[bounded]);
     let (one, below_one) = (l.float(1.0), l.float(BELOW_ONE));
     let fraction = match rules {

@@ -62,6 +62,7 @@ impl Lowerer<'_> {
 
     /// Whether an operand is f[FOGC] or f[TEX0] to f[TEX7].
     fn is_coordinate(&self, source: &Source) -> bool {
+        // Attributes of these programs have no run-time index.
         let (Some((_, var)), Index::Const(number)) =
             (self.checked.variable(source.base), source.index)
         else {

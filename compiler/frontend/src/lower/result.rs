@@ -330,6 +330,7 @@ impl Lowerer<'_> {
                 return (register, Some(self.index(index, info.array.unwrap_or(1))));
             }
         }
+        // Elements whose number is known are looked up by what they mean: the array may be another variable's.
         let number = const_index(index);
         let binding = self.checked.results[(first + number) as usize];
         let (register, element) = match self.tables.results.get(&binding.semantic) {

@@ -31,6 +31,7 @@ impl Lowerer<'_> {
             let mods = self.checked.interpolation.get(&input.semantic);
             interpolate(input, mods.copied().unwrap_or_default());
         }
+        // SHARED_MEMORY may stand behind instructions that use the memory.
         if let Some(&shared) = self.tables.buffers.get(&BufferKey::Shared) {
             program.buffers[shared].size = Some(self.checked.shared_bytes);
         }

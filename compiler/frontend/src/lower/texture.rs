@@ -84,6 +84,7 @@ impl Lowerer<'_> {
 /// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference. EXT_sparse_texture2 table X.17.
 fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
+    // The last kind of operand in the row is the texture itself.
     let own = cx.info.operands.len() - 1;
     // An offset that is computed at run time is an operand behind those of the opcode, too.
     let before = own + usize::from(part.offset == Offset::Dynamic);

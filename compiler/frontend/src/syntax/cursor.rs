@@ -171,6 +171,7 @@ impl Syntax<'_> {
     #[inline]
     pub(super) fn intern_keyed(&mut self, span: Span, key: u64) -> NameId {
         let name = self.reading.names.intern(span, key);
+        // Names are numbered as they come, so that a new one is the next entry.
         if name.index() >= self.words.len() {
             self.words.push(Word::new(Leader::Unknown));
         }
@@ -182,6 +183,7 @@ impl Syntax<'_> {
         let key = words::key(&self.reading.text[span.range()]);
         let name = self.reading.names.intern(span, key);
         if name.index() >= self.words.len() {
+            // A path begins no statement, so that nobody has to look for its meaning.
             self.words.push(Word::new(Leader::Other));
         }
         name

@@ -233,6 +233,7 @@ pub(super) fn new_name(input: &mut Syntax<'_>) -> Parsed<(NameId, Span)> {
         input.go_to(word.start);
         return Err(input.fail_at(Expected::FreeName));
     }
+    // From here on the name wins over a condition of the same spelling.
     input.words[name.index()].declared = true;
     Ok((name, word))
 }
@@ -255,6 +256,7 @@ fn size(input: &mut Syntax<'_>) -> Parsed<Size> {
     let digits = input.peek();
     let size = match digits.kind() {
         TokenKind::Int => Size::Of(small_int(input)?, digits.span()),
+        // Else the bracket that is missing is the mistake.
         _ => Size::Open,
     };
     input.close(TokenKind::CloseBracket)?;

@@ -119,6 +119,7 @@ fn unusual_instruction(input: &mut Syntax<'_>, start: Opening) -> Parsed<()> {
 
 fn rest(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     let info = inst.opcode.info();
+    // No comma stands before the first operand of an opcode without result.
     let mut separated = true;
     if info.result != ResultKind::None {
         inst.dst = Some(result(input)?);
@@ -394,6 +395,7 @@ fn image(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     } else {
         (unit(input, b"image")?, None)
     };
+    // The part is filled in twice: the target of an image stands behind further operands.
     inst.extra = Extra::Texture(input.reading.textures.len() as u32);
     input.reading.textures.push(TexPart {
         texture: image,

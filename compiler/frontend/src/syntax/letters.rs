@@ -103,6 +103,7 @@ impl Letters {
         for (length, &letter) in text.iter().enumerate() {
             let code = self.code(letter);
             if code == 0 {
+                // At least one letter, all of one set, and the word ends with them.
                 let is_mask = mask != 0 && sets != 0 && !lex::is_of_word(letter);
                 return is_mask.then_some((WriteMask(mask), length));
             }

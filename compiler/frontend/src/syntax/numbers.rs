@@ -59,6 +59,7 @@ pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
             .and_then(|value| value.checked_add(digit))
         {
             Some(next) => value = next,
+            // Beyond 64 bits: the largest number, which every range check refuses.
             None => return (u64::MAX, true),
         }
     }
@@ -163,6 +164,7 @@ fn not_defined(input: &mut Syntax<'_>, span: Span) -> Literal {
         negative: false,
         int: Some(0),
         overflow: false,
+        // Empty, so that it has no digits and is zero as a float, too.
         span: Span::new(span.start, span.start),
     }
 }

@@ -152,6 +152,7 @@ fn constant_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
 fn number_with_suffix(input: &mut Syntax<'_>, word: Token) -> Parsed<(Base, Suffix)> {
     let text = input.text(word);
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    // Digits and then the point: words such as `2D` have none.
     let suffix = match text.get(digits) {
         Some(b'.') => input.letters.suffix(&text[digits + 1..]).ok(),
         _ => None,
@@ -378,6 +379,7 @@ pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
     let Some(test) = test else {
         return Err(input.fail_at(Expected::Condition));
     };
+    // Before the word is taken, for a message at it.
     if conditions::is_numbered(input.text(word)) {
         numbered_condition(input)?;
     }

@@ -121,6 +121,7 @@ fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
             if !input.rest.starts_with(b"..") {
                 return Ok(Bracket::One(first));
             }
+            // The two points, which are one token: there is no blank between them.
             input.skip(2);
             small_int(input).map(|last| Bracket::Range(first, last))
         }

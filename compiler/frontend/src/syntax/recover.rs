@@ -56,6 +56,7 @@ fn starts_statement(input: &mut Syntax<'_>) -> bool {
 
 /// Names in a declaration that could not be read: their later use is no further error.
 fn poison(input: &mut Syntax<'_>, first: Token) {
+    // Only a word could have begun a declaration.
     if first.kind() != TokenKind::Ident {
         return;
     }

@@ -229,6 +229,7 @@ const fn has_target(lower: Lower) -> bool {
 /// The register that stands in the place of a source.
 fn resource(lower: Lower, number: usize) -> &'static str {
     match (lower, number) {
+        // Opcodes with a target name no other resource.
         _ if has_target(lower) => "SAMP[n]",
         (Lower::ViewLookup(_), 2) => "SAMP[n]",
         (Lower::ViewLookup(_), _) => "SVIEW[n]",

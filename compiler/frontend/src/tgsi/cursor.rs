@@ -273,6 +273,7 @@ impl<'s> Cursor<'s> {
         while self.text.get(end).is_some_and(|&byte| is_word(byte)) {
             end += 1;
         }
+        // A byte that begins no word is a token by itself.
         if end == start && end < self.text.len() {
             end += 1;
         }
@@ -340,6 +341,7 @@ impl Key {
     /// A number of so many bits for tables.
     #[inline]
     pub(super) fn hash(self, bits: u32) -> usize {
+        // 2^64 over the golden ratio: the upper bits of the product depend on all bytes.
         let mixed = (self.bytes ^ self.len as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> (64 - bits)) as usize
     }

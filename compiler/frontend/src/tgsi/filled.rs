@@ -29,6 +29,7 @@ impl Translation<'_> {
     /// A main routine that fills arrays and calls the program's own.
     #[cold]
     pub(super) fn fill_arrays(&mut self) {
+        // Only at the end of the text is it known which arrays there are, so they are filled in front of a program that is made already.
         let own = self.builder.program.main;
         let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
         let routine = Routine { name: None, body };

@@ -103,6 +103,7 @@ impl Inst {
         }
         self.row = row;
         self.count = 0;
+        // The instruction before may have written an output, which this one must not spread again.
         self.target.register.file = File::Null;
         self.target.mask = WriteMask::NONE;
         self.second = None;

@@ -22,6 +22,7 @@ pub(super) enum Value {
 }
 
 const INPUT_PRIMITIVES: &[(&str, u32)] = &[
+    // Gallium's numbers, which are those of OpenGL.
     ("POINTS", 0),
     ("LINES", 1),
     ("TRIANGLES", 4),

@@ -197,6 +197,7 @@ impl Name {
             (Self::TessCoord, TessEval) => float(Semantic::TessCoord),
             (Self::TessOuter, TessEval) => lanes(Semantic::TessOuter, 0, 4),
             (Self::TessInner, TessEval) => lanes(Semantic::TessInner, 0, 2),
+            // State of OpenGL that Vulkan does not have, so that the caller gives it.
             (Self::DefaultOuter, TessControl) => Some(Content::Words(Source::OuterLevels)),
             (Self::DefaultInner, TessControl) => Some(Content::Words(Source::InnerLevels)),
             (Self::GridSize, Compute) => word(Semantic::WorkgroupCount),
@@ -213,6 +214,7 @@ impl Name {
             (Self::SubgroupLeMask, _) => word(Semantic::SubgroupLeMask),
             (Self::SubgroupLtMask, _) => word(Semantic::SubgroupLtMask),
             (Self::Patch, TessEval) if !value => float(Semantic::PatchGeneric(index)),
+            // Two registers of four distances each. TGSI, TGSI_SEMANTIC_CLIPDIST.
             (Self::ClipDistance, Fragment | Geometry | TessControl | TessEval) if index < 2 => {
                 lanes(Semantic::ClipDistance, 4 * index, 4)
             }
@@ -226,6 +228,7 @@ impl Name {
             // Fog has become a vector like others.
             (Self::Fog, _) if varying && old => float(Semantic::FogCoord),
             (Self::Fog, _) if varying => float(Semantic::FogVector),
+            // "The semantic index permitted with this semantic is limited to <= 7." TGSI, TGSI_SEMANTIC_TEXCOORD.
             (Self::TexCoord, _) if varying && index < 8 => float(Semantic::TexCoord(index)),
             (Self::Generic, _) if varying => float(Semantic::Generic(index)),
             _ => None,

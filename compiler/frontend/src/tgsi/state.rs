@@ -324,6 +324,7 @@ impl<'s> Translation<'s> {
             reports: start.reports,
             stage,
             options: start.tgsi,
+            // Before the first statement is read: what a declaration makes depends on instructions further on.
             scan: memory.scan.again(cursor),
             builder: programs.builder(stage),
             declared: memory.declared.emptied(),

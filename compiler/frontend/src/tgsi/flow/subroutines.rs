@@ -120,6 +120,7 @@ impl Translation<'_> {
         }
         for number in 0..self.nesting.subroutines.len() {
             let subroutine = self.nesting.subroutines[number];
+            // A block has to belong to some routine, also if nothing calls it.
             if !is_called[subroutine.index] {
                 self.uncalled(subroutine.body);
             }

@@ -133,8 +133,10 @@ impl Translation<'_> {
         let mut kept: Vec<Section> = Vec::new();
         let mut waiting: Option<Section> = None;
         for mut section in sections {
-            if let Some(before) = waiting.take() {
-                section.values.splice(0..0, before.values);
+            if let Some(mut before) = waiting.take() {
+                // Behind the labels before, for those may be many and should not be moved for each one.
+                before.values.append(&mut section.values);
+                section.values = before.values;
                 section.is_default |= before.is_default;
             }
             let is_empty = self.builder.program.blocks[section.block].len == 0;

@@ -57,6 +57,7 @@ impl Translation<'_> {
             let message = "the source of `FBFETCH` is an output with the semantic COLOR";
             return Err(self.error(Code::OperandNotVariable, register.span, message));
         };
+        // As an input, the semantic of an output is what the attachment holds.
         let id = self.input_of(Input::new(semantic));
         let color = Src::new(Base::Input(id)).swizzled(inst.sources[0].swizzle);
         self.finish(inst, Op::Mov, Type::F32, &[color]);
@@ -187,6 +188,7 @@ impl Translation<'_> {
     /// The address of an operand as the memory takes it.
     fn memory_address(&mut self, space: MemSpace, source: Src) -> Src {
         match space {
+            // 64 bits, the low word in x.
             MemSpace::Global => self.compute(Op::Pack64, Type::U64, &[source]),
             MemSpace::Buffer(_) => splat(source, 0),
         }

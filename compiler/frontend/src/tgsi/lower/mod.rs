@@ -65,6 +65,7 @@ impl Translation<'_> {
                 self.inst(Op::EndPrimitive, Type::U32, None, Aux::None, &[]);
             }
             Lower::Barrier => self.inst(Op::Barrier, Type::U32, None, Aux::None, &[]),
+            // For all memory, whichever kinds the operand names: more order than was asked for does no harm.
             Lower::MemoryBarrier => self.inst(Op::MemoryBarrier, Type::U32, None, Aux::None, &[]),
             Lower::Interpolate(at) => return self.interpolate(inst, at),
             Lower::Vote(op) => {
@@ -110,6 +111,7 @@ impl Translation<'_> {
     fn kill_if(&mut self, inst: &Inst) {
         let guard = Guard {
             cc: self.tested(inst.sources[0]),
+            // NaN is not below 0 and discards nothing.
             test: CondTest::Lt,
             swizzle: Swizzle::XYZW,
         };

@@ -192,10 +192,11 @@ impl Translation<'_> {
 
     /// Clip coordinates of a position in the window, whose w is 1/w: what the viewport and the division undo.
     fn window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
+        // x, y, width and height; below near, far and their difference.
         let viewport = self.state(StateParam::Viewport);
         let depths = self.state(StateParam::DepthRange);
         let source = self.place(place);
-        let (one, two) = (self.float(1.0), self.float(2.0));
+        let two = self.float(2.0);
         // Clip coordinates are divided by w later, so each is multiplied by it here.
         let w = self.compute(Op::Rcp, Type::F32, &[splat(source, 3)]);
         let from = self.compute(Op::Sub, Type::F32, &[source, viewport]);
@@ -207,6 +208,6 @@ impl Translation<'_> {
         let near = self.compute(Op::Sub, Type::F32, &[source, splat(depths, 0)]);
         let depth = self.compute(Op::Div, Type::F32, &[splat(near, 2), splat(depths, 2)]);
         self.put(register, WriteMask(0b0100), Op::Mul, Type::F32, &[depth, w]);
-        self.put(register, WriteMask(0b1000), Op::Mul, Type::F32, &[one, w]);
+        self.put(register, WriteMask(0b1000), Op::Mov, Type::F32, &[w]);
     }
 }

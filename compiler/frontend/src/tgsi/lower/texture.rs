@@ -95,6 +95,7 @@ impl Translation<'_> {
     ) -> (TexMode, [Option<Src>; 2]) {
         let zero = self.word(0);
         let w = splat(inst.sources[0], 3);
+        // TXB2 and TXL2 have an operand of their own for it.
         let extra = match inst.count {
             3 => inst.scalar(1),
             _ => w,
@@ -107,6 +108,7 @@ impl Translation<'_> {
             Lookup::Bias => one(TexMode::Bias, extra),
             Lookup::Level => one(TexMode::Lod, extra),
             Lookup::Gradient => (TexMode::Grad, [1, 2].map(|it| Some(inst.sources[it]))),
+            // The number of the sample stands in w, also of arrays, whose layer is z.
             Lookup::Fetch | Lookup::FetchBase if kind.is_multisample() => {
                 one(TexMode::FetchSample, w)
             }

@@ -58,6 +58,7 @@ impl ViewLookup {
 
     const fn takes(self, target: TexTarget) -> bool {
         match self {
+            // "The source data may come from any resource type other than CUBE." TGSI, SAMPLE_I.
             Self::Fetch => !target.is_cube() && !target.is_multisample(),
             Self::FetchSample => target.is_multisample(),
             Self::Info | Self::SampleInfo | Self::SamplePosition => true,
@@ -322,6 +323,7 @@ fn view_texture(view: View, lookup: ViewLookup, [unit, sampler]: [usize; 2]) -> 
         target: view.target,
         shadow: compares,
         texel: if compares { Type::F32 } else { view.ty },
+        // A sampler of the same number comes with the texture of its unit.
         sampler: (sampler != unit).then_some(sampler as u32),
     }
 }

@@ -46,6 +46,7 @@ impl Translation<'_> {
             // Immediates are put together here.
             let words = self.builder.program.literals[literal];
             let value = |low: usize| words[lane(low)] | words[lane(low + 1)] << 32;
+            // Values of 64 bits stand in x and y; the other lanes repeat them.
             let bits = [value(0), value(2), value(0), value(2)];
             return Ok(Src::new(Base::Literal(self.literal(bits))));
         }

@@ -75,7 +75,7 @@ impl Target {
     };
 }
 
-/// The first lane of a source, in all lanes.
+/// A lane of a source, in all lanes.
 pub(crate) fn splat(source: Src, lane: u8) -> Src {
     source.swizzled(Swizzle::splat(lane))
 }

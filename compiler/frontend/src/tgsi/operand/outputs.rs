@@ -55,6 +55,7 @@ impl Translation<'_> {
         }
         match self.written_output(register)? {
             Some((source, _)) => Ok(source),
+            // Reads of what nothing has give 0.
             None => Ok(self.word(0)),
         }
     }
