@@ -292,7 +292,7 @@ codes! {
     StorageModifier "E0507" "bad storage modifier"
         "Memory instructions take exactly one storage modifier such as U32, F32X4 or U64.";
     CvtModifiers "E0508" "bad CVT modifiers"
-        "CVT takes two sized types, first that of the result, then that of the operand; the operand has neither sign nor absolute value.";
+        "CVT takes two sized types, first that of the result, then that of the operand; the operand has neither minus nor absolute value.";
     AtomCombination "E0509" "atomic operation not defined for the type"
         "Atomics work on U32 and S32; ADD, EXCH and CSWAP also on U64. IWRAP and DWRAP need U32. Further types need options.";
     AtomModifiers "E0510" "atomic without operation or type"

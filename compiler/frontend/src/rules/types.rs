@@ -212,9 +212,11 @@ impl Checker<'_> {
             self.error(Code::CvtModifiers, span, message);
             return InstTypes::simple(Type::F32);
         }
-        let signed = |operand: &&Operand| operand.signs.intersects(Signs::all());
-        if let Some(operand) = operands.first().filter(signed) {
-            let message = "the operand of CVT has no sign and no absolute value";
+        // A plus is neither.
+        let changes = Signs::all().difference(Signs::WRITTEN);
+        let is_changed = |operand: &&Operand| operand.signs.intersects(changes);
+        if let Some(operand) = operands.first().filter(is_changed) {
+            let message = "the operand of CVT has no minus and no absolute value";
             self.error(Code::CvtModifiers, operand.span, message);
         }
         let [to, from] = data.map(|data| data.ty);
