@@ -28,6 +28,7 @@ impl Checker<'_> {
         let five = self.version >= Version::V5_0;
         let word = self.word(segment);
         let is_named = |name: &&str| name.as_bytes().strip_prefix(b"program.") == Some(word);
+        // The table has what all versions of a language know; the arms below ask for more.
         if !names.iter().any(is_named) {
             return unknown();
         }
@@ -54,6 +55,7 @@ impl Checker<'_> {
                 Ok((Bound::Subroutines { first, count }, range, 2))
             }
             b"sharedmem" if second == Bracket::None => {
+                // The limit is that of the language: how much the program has may be declared behind this.
                 let elements = self.elements_of(bracket, limits::SHARED_BYTES, span)?;
                 Ok((
                     Bound::Shared(elements),
@@ -150,6 +152,7 @@ impl Checker<'_> {
                 .iter()
                 .filter(|row| row.known_in(self.syntax.reading.dialect))
         };
+        // A row whose words fit but not its brackets is what was meant.
         let patterns = rows().map(|row| (row.path, row.number));
         // Hints name what specifications have, not what only some drivers took.
         let specified = rows().filter(|row| !(row.param)(0).is_drivers());
@@ -175,6 +178,7 @@ impl Checker<'_> {
         let number = self.matrix_number(name, info)?;
         let mut used = 3;
         let form = segments.get(used).and_then(|&segment| {
+            // `inverse`, `transpose` and `invtrans` stand between the number of the matrix and its row, and have no number themselves.
             let plain = segment.brackets[0] == Bracket::None;
             FORMS
                 .iter()
@@ -222,6 +226,7 @@ impl Checker<'_> {
             }
             _ => {}
         }
+        // Without a bracket modelview matrix 0 is meant: table X.11 has its number in optional brackets.
         let (number, _, range) = self.numbers(bracket, info.number.limit(), name.span)?;
         if range || second != Bracket::None {
             return fail(name.span, Code::BindingUnknown, "one matrix number only");

@@ -52,6 +52,7 @@ impl Numbers {
             if self.list[..self.count].contains(&number) {
                 continue;
             }
+            // A fifth number.
             let Some(place) = self.list.get_mut(self.count) else {
                 return false;
             };
@@ -73,6 +74,7 @@ impl Checker<'_> {
             let message = format!("`{}` is a reserved word", self.name_text(name));
             return self.error(Code::ReservedName, span, message);
         }
+        // "The initial value of local parameters not initialized by the program is (0,0,0,0)": section 3.11.2. DEFINE always has one.
         let value = match self.syntax.reading.items(decl).first() {
             Some(&item) => self.constant(item),
             None => Some(Constant {
@@ -103,6 +105,7 @@ impl Checker<'_> {
     }
 
     fn declare_value(&mut self, decl: &Decl, (name, span): (NameId, Span), value: Constant) {
+        // Asked before `declare` gives the name to this one.
         let is_new = !matches!(self.syntax.words[name.index()].named, Named::Var(_));
         let is_constant = decl.kind == DeclKind::Define;
         let first = self.program.params.len() as u32;
@@ -111,6 +114,7 @@ impl Checker<'_> {
             false => self.named_parameter(name, value.bits),
         };
         self.program.params.push(source);
+        // DECLARE makes a vector of a number; only DEFINE names the number itself.
         let number = value.number.filter(|_| is_constant);
         let var = Var {
             name: Some(name),
@@ -129,6 +133,7 @@ impl Checker<'_> {
         let is_leader = match self.syntax.leader(name) {
             Leader::Opcode(opcode, mods) => {
                 let info = opcode.info();
+                // Opcodes that only drivers have are no keywords of the grammar.
                 info.mods.contains(mods) && !matches!(info.operand_rule, OperandRule::Shipped(_))
             }
             Leader::Decl(DeclWord::Keyword(_) | DeclWord::Modifier(_))
@@ -195,6 +200,7 @@ impl Checker<'_> {
         let Index::Const(number) = index else {
             return None;
         };
+        // `p` is reserved, so nothing else can have that name.
         let names = &self.syntax.reading.names;
         if !names.is_reserved(name) || !registers.has_locals(names.text(name)) {
             return None;
@@ -228,6 +234,7 @@ impl Checker<'_> {
                 let kind = self.program.vars[var as usize].kind;
                 matches!(kind, VarKind::Param { .. })
             }
+            // Embedded constants.
             Base::Scalar(_) | Base::Vector { .. } => true,
             Base::Name(_) | Base::Path(_) => false,
         }
@@ -265,8 +272,10 @@ impl Checker<'_> {
         for operand in operands {
             let fits = match self.read(operand) {
                 None => continue,
+                // Parameters and constants do not mix: "the only exception is if all references specify named or embedded constants".
                 Some(Read::Constant(bits)) => parameter.is_none() && numbers.add(bits),
                 Some(Read::Parameter(var)) => {
+                    // The same parameter may stand in several operands.
                     numbers.count == 0 && *parameter.get_or_insert(var) == var
                 }
             };
@@ -291,6 +300,7 @@ impl Checker<'_> {
                 let VarKind::Param { first } = self.program.vars[var as usize].kind else {
                     return None;
                 };
+                // "Named constants are first converted to the equivalent embedded constants."
                 let source = self.program.params[first as usize];
                 if let ParamSource::Literal(bits) = source {
                     return Some(Read::Constant(bits));
@@ -323,6 +333,7 @@ impl Checker<'_> {
     fn signed_number_span(&self, operand: Span, literal: u32) -> Span {
         let number = self.syntax.reading.literals[literal as usize].span;
         let before = &self.syntax.reading.text[operand.start as usize..number.start as usize];
+        // Blanks may stand between a number and its sign.
         let blanks = before.iter().rev();
         let blanks = blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
         let sign = before.len().checked_sub(blanks + 1);
@@ -345,6 +356,7 @@ impl Checker<'_> {
     /// A program writes one of the two colors. NV_fragment_program section 3.11.1.3.
     #[inline]
     pub(super) fn one_color(&mut self, dst: &Target) {
+        // Of several such instructions the first is reported: the others only repeat it.
         let colors = 1 << COLR | 1 << COLH;
         if self.registers.results & colors == colors && !self.registers.has_two_colors {
             self.second_color(dst);
@@ -365,6 +377,7 @@ impl Checker<'_> {
         let is_half = |base: Base| {
             let var = self.program.var(base);
             var.is_some_and(|(_, var)| {
+                // The file of results is marked as short, see `file`; which of them are is known by their number.
                 var.size == VarSize::Short && !matches!(var.kind, VarKind::Result { .. })
             })
         };
@@ -414,6 +427,7 @@ impl Checker<'_> {
             let message = "the program writes no result";
             self.whole(Code::NoResult, message);
         }
+        // Results count only if an instruction writes them.
         let written = (0..).zip(RESULT_ROOM);
         let written = written.filter(|(number, _)| results >> number & 1 != 0);
         let room = written.map(|(_, room)| room).sum::<u32>() + self.registers.room;
