@@ -1,5 +1,5 @@
-//! Which atomic operations exist for which types. NV_gpu_program5 section 2.X.8.Z, table X.Y of ATOM, that of ATOMS in
-//! NV_compute_program5, and what NV_shader_atomic_float, NV_shader_atomic_float64, NV_shader_atomic_int64 and
+//! Which atomic operations exist for which types. NV_gpu_program5 section 2.X.8.Z, table X.Y of ATOM, those of ATOMS in
+//! NV_compute_program5 and of ATOMB in NV_shader_storage_buffer_object, and what NV_shader_atomic_float, NV_shader_atomic_float64, NV_shader_atomic_int64 and
 //! NV_shader_atomic_fp16_vector add to them.
 
 use crate::lang::options::Features;
@@ -11,8 +11,8 @@ use glasm_ir::types::Type::{self, F16, F32, F64, S32, S64, U32, U64};
 /// The memory that an operation works on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Memory {
-    /// Shared memory, in a row: only that.
-    Shared,
+    /// What variables of the program stand for, shared memory and storage buffers; in a row: only that.
+    Declared,
     /// Any other memory, in a row: every memory.
     Any,
 }
@@ -29,8 +29,8 @@ static ATOMICS: &[Row] = &[
     (&[U32], &[IncWrap, DecWrap], NONE, Memory::Any),
     (&[U64], &[Add, Exchange, CompareExchange], NONE, Memory::Any),
     (&[U64, S64], USUAL, Features::ATOMIC_INT64, Memory::Any),
-    // ATOMS has F32 in its own table: NV_compute_program5 section 2.X.8.Z.
-    (&[F32], &[Add, Exchange], NONE, Memory::Shared),
+    // ATOMS and ATOMB have F32 in their own tables: NV_compute_program5 and NV_shader_storage_buffer_object section 2.X.8.Z.
+    (&[F32], &[Add, Exchange], NONE, Memory::Declared),
     (
         &[F32],
         &[Add, Exchange],

@@ -196,9 +196,10 @@ impl Checker<'_> {
             let message = format!("`{}` needs an operation such as ADD", info.name);
             return self.error(Code::AtomModifiers, self.opcode_span(inst), message);
         };
-        let memory = match info.accesses(OperandKind::SharedMem) {
-            // ATOMS has a table of its own in NV_compute_program5.
-            true => Memory::Shared,
+        // ATOMS and ATOMB have tables of their own.
+        let is_declared = [OperandKind::SharedMem, OperandKind::StorageMem];
+        let memory = match is_declared.iter().any(|&memory| info.accesses(memory)) {
+            true => Memory::Declared,
             false => Memory::Any,
         };
         let known = atomics::is_defined(op, data.ty, self.program.features, memory);
