@@ -25,8 +25,10 @@ const NONE: Features = Features::empty();
 const USUAL: &[AtomicOp] = &[Add, Min, Max, And, Or, Xor, Exchange, CompareExchange];
 
 static ATOMICS: &[Row] = &[
+    // Table X.Y of NV_gpu_program5: ATOM. That of ATOMIM has no types of 64 bits, which `rules::types` sees to.
     (&[U32, S32], USUAL, NONE, Memory::Any),
     (&[U32], &[IncWrap, DecWrap], NONE, Memory::Any),
+    // Signed integers of 64 bits have no atomics without the option below.
     (&[U64], &[Add, Exchange, CompareExchange], NONE, Memory::Any),
     (&[U64, S64], USUAL, Features::ATOMIC_INT64, Memory::Any),
     // ATOMS and ATOMB have F32 in their own tables: NV_compute_program5 and NV_shader_storage_buffer_object section 2.X.8.Z.
@@ -44,6 +46,7 @@ static ATOMICS: &[Row] = &[
         Memory::Any,
     ),
     (
+        // The vectors F16X2 and F16X4; a row lists the type of a component.
         &[F16],
         &[Add, Min, Max, Exchange],
         Features::ATOMIC_FP16_VECTOR,
@@ -54,6 +57,7 @@ static ATOMICS: &[Row] = &[
 /// Whether an operation is defined for a type under these options.
 pub fn is_defined(op: AtomicOp, ty: Type, features: Features, memory: Memory) -> bool {
     ATOMICS.iter().any(|&(types, ops, needs, place)| {
+        // Several rows may have the type: one that fits suffices.
         types.contains(&ty)
             && ops.contains(&op)
             && features.contains(needs)
