@@ -44,6 +44,7 @@ impl<'a> LineMap<'a> {
 
     /// The line (from 1) that holds a byte. Offsets past the end belong to the last line.
     pub fn line(&self, offset: usize) -> usize {
+        // The first start is 0, so this is 1 at least.
         self.starts.partition_point(|&start| start <= offset)
     }
 
@@ -53,6 +54,7 @@ impl<'a> LineMap<'a> {
         let line = self.line(offset);
         let range = self.line_range(line);
         let column = characters(&self.text[range.clone()])
+            // Characters that end at or before the byte: one that holds it does not.
             .take_while(|bytes| range.start + bytes.end <= offset)
             .count();
         Position {
@@ -67,6 +69,7 @@ impl<'a> LineMap<'a> {
             return self.text.len()..self.text.len();
         };
         let bytes = &self.text[start..self.next_start(line)];
+        // LF first: of CR LF both go.
         let content = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let content = content.strip_suffix(b"\r").unwrap_or(content);
         start..start + content.len()
@@ -113,6 +116,7 @@ impl Printable {
             let at = printable.text.len();
             printable
                 .offsets
+                // All bytes of a character have its place, so that a span that begins within one marks the whole.
                 .extend(std::iter::repeat_n(at, range.len()));
             let character = std::str::from_utf8(&bytes[range])
                 .ok()
@@ -121,6 +125,7 @@ impl Printable {
                 .text
                 .push(character.map_or(char::REPLACEMENT_CHARACTER, printable_char));
         }
+        // The end is a place, too: spans end behind their last byte.
         printable.offsets.push(printable.text.len());
         printable
     }
@@ -133,7 +138,9 @@ impl Printable {
 
 /// The character itself, or U+FFFD for one that a terminal would obey instead of showing it.
 pub(super) fn printable_char(character: char) -> char {
+    // The drawing crate replaces tabs by blanks.
     let obeyed = character.is_control() && character != '\t';
+    // Characters without width, and those that turn the direction of a line: source text could hide in them.
     let direction = matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
     if obeyed || direction {
         char::REPLACEMENT_CHARACTER
