@@ -92,14 +92,8 @@ impl Checker<'_> {
         limit: u32,
         kind: ParamKind,
     ) -> Result<FoundBinding, Failed> {
-        let [bracket, second] = segment.brackets;
-        if second != Bracket::None {
-            return fail(
-                span,
-                Code::BindingTakesNoIndex,
-                "one number in brackets only",
-            );
-        }
+        one_bracket(segment, span)?;
+        let bracket = segment.brackets[0];
         if bracket == Bracket::None {
             return fail(
                 span,
@@ -171,6 +165,11 @@ impl Checker<'_> {
                 "the name of a matrix is missing",
             );
         };
+        let mut before = segments[..2].iter();
+        if let Some(numbered) = before.find(|it| it.brackets[0] != Bracket::None) {
+            let message = "the number of a matrix stands behind its name";
+            return fail(numbered.span, Code::BindingTakesNoIndex, message);
+        }
         let rows = || MATRICES.iter().filter(|row| row.known_in(self.family));
         let Some(info) = rows().find(|info| info.name.as_bytes() == self.word(name)) else {
             return Err(self.no_binding(&segments[2..], rows().map(|info| info.name)));
@@ -189,6 +188,7 @@ impl Checker<'_> {
         let (first, count, range) = match segments.get(used) {
             Some(&segment) if self.word(segment) == b"row" => {
                 used += 1;
+                one_bracket(segment, segment.span)?;
                 if segment.brackets[0] == Bracket::None {
                     return fail(
                         segment.span,
@@ -237,6 +237,7 @@ impl Checker<'_> {
     /// `texture`, `texture[n]`, `texture[a..b]`.
     pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let segment = segments[0];
+        one_bracket(segment, segment.span)?;
         match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
             Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
             // Units have a code of their own for numbers that are out of range.
@@ -253,6 +254,7 @@ impl Checker<'_> {
     /// `image[n]`, `image[a..b]`
     pub(super) fn image_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let segment = segments[0];
+        one_bracket(segment, segment.span)?;
         if segment.brackets[0] == Bracket::None {
             let message = "an image unit needs a number in brackets";
             return fail(segment.span, Code::BindingNeedsIndex, message);
@@ -260,5 +262,17 @@ impl Checker<'_> {
         let (first, count, range) =
             self.numbers(segment.brackets[0], limits::IMAGE_UNITS, segment.span)?;
         Ok((Bound::Image { first, count }, range, 1))
+    }
+}
+
+/// The failure of a second bracket.
+fn one_bracket(segment: Segment, span: Span) -> Result<(), Failed> {
+    match segment.brackets[1] {
+        Bracket::None => Ok(()),
+        Bracket::One(_) | Bracket::Range(..) | Bracket::Relative(_) => fail(
+            span,
+            Code::BindingTakesNoIndex,
+            "one number in brackets only",
+        ),
     }
 }
