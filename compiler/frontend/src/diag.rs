@@ -11,6 +11,7 @@ mod render;
 mod tests;
 
 pub use crate::codes::Code;
+pub(crate) use line_map::line_of;
 pub use line_map::{LineMap, Position};
 
 use crate::source::Source;

@@ -1,7 +1,7 @@
 //! The header of a program: its language, and what of the text belongs to the program.
 
 use crate::codes::Code;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostics, line_of};
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::report::Reports;
@@ -253,10 +253,4 @@ pub(crate) fn text_after_end(
     });
     let message = "another program behind `END`; a program string holds one";
     reports.error_with(Code::TextAfterEnd, span, message, notes.collect());
-}
-
-/// The line of a byte, from 1.
-fn line_of(text: &[u8], at: u32) -> usize {
-    let before = &text[..at as usize];
-    before.iter().filter(|&&byte| byte == b'\n').count() + 1
 }

@@ -25,14 +25,8 @@ pub struct LineMap<'a> {
 impl<'a> LineMap<'a> {
     /// Finds the lines.
     pub fn new(text: &'a [u8]) -> Self {
-        // CR LF is one line end: its LF counts.
-        let ends = text.iter().enumerate().filter(|&(at, &byte)| match byte {
-            b'\n' => true,
-            b'\r' => text.get(at + 1) != Some(&b'\n'),
-            _ => false,
-        });
         let starts = std::iter::once(0)
-            .chain(ends.map(|(at, _)| at + 1))
+            .chain(line_ends(text).map(|at| at + 1))
             .collect();
         Self { text, starts }
     }
@@ -79,6 +73,23 @@ impl<'a> LineMap<'a> {
     fn next_start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
+}
+
+/// The line (from 1) of a byte, for those who ask for one only.
+pub(crate) fn line_of(text: &[u8], offset: u32) -> usize {
+    1 + line_ends(&text[..offset as usize]).count()
+}
+
+/// The last bytes of all line ends.
+fn line_ends(text: &[u8]) -> impl Iterator<Item = usize> {
+    // CR LF is one line end: its LF counts.
+    let is_end = |&(at, &byte): &(usize, &u8)| match byte {
+        b'\n' => true,
+        b'\r' => text.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    let ends = text.iter().enumerate().filter(is_end);
+    ends.map(|(at, _)| at)
 }
 
 /// The byte ranges of the characters of a text, where an invalid sequence is one character.

@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::codes::Code;
-use crate::statement::Literal;
+use crate::statement::{self, Literal, Reading};
 use glasm_ir::Width;
 use glasm_ir::types::{Base, Type};
 
@@ -121,6 +121,27 @@ pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u6
         Err(Code::LiteralTooLarge)
     } else {
         Ok(value)
+    }
+}
+
+/// The vector of floats that a literal is: a number fills all lanes, missing lanes of braces are 0, 0, 1. `None` for what is no literal.
+pub(super) fn float_constant(reading: &Reading<'_>, base: statement::Base) -> Option<[u32; 4]> {
+    use statement::Base;
+    let bits = |literal: u32| {
+        let literal = reading.literals[literal as usize];
+        // Literals of instructions may be meant as integers; as floats they are told apart all the same.
+        literal_bits(reading.text, literal, Type::F32).unwrap_or(0) as u32
+    };
+    match base {
+        Base::Scalar(literal) => Some([bits(literal); 4]),
+        Base::Vector { first, count } => {
+            let mut lanes = default_constant(Type::F32).map(|bits| bits as u32);
+            for (lane, literal) in lanes.iter_mut().zip(first..first + u32::from(count)) {
+                *lane = bits(literal);
+            }
+            Some(lanes)
+        }
+        Base::Name(_) | Base::Path(_) | Base::Var(_) => None,
     }
 }
 

@@ -2,12 +2,12 @@
 //! ARB_fragment_program section 3.11.3.6.
 
 use super::checker::Checked;
-use super::constant::literal_bits;
+use super::constant::float_constant;
 use crate::lang::opcode_info::{Expansion, Lower};
 use crate::line::{Line, Source, Value};
 use crate::statement::Reading;
 use crate::vars::{Var, VarKind};
-use glasm_ir::{ParamSource, Type};
+use glasm_ir::ParamSource;
 use rustc_hash::FxHashSet;
 
 /// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
@@ -75,7 +75,8 @@ impl Checked {
         // A handle may be a parameter, too.
         let handles = textures.filter_map(|part| part.handle.as_ref());
         let sources = self.lines.sources.iter().chain(handles);
-        all.extend(sources.filter_map(|source| constant(source, reading)));
+        let constants = sources.filter_map(|source| float_constant(reading, source.base.base()));
+        all.extend(constants.map(ParamSource::Literal));
         all.len() as u32 + self.repeated_constants()
     }
 
@@ -138,24 +139,4 @@ fn is_texture(line: &Line) -> bool {
     let row = line.opcode.info();
     // KIL is in the rule, although it reads no texture.
     row.texture().is_some() || row.lower == Lower::Expand(Expansion::Kill)
-}
-
-/// The constant vector that a source is: a scalar is replicated, missing components are (0, 0, 0, 1).
-fn constant(source: &Source, reading: &Reading<'_>) -> Option<ParamSource> {
-    let bits = |literal: u32| {
-        let literal = reading.literals[literal as usize];
-        // Literals of instructions may be meant as integers; as floats they are told apart all the same.
-        literal_bits(reading.text, literal, Type::F32).unwrap_or(0) as u32
-    };
-    match source.base {
-        Value::Var(_) => None,
-        Value::Scalar(literal) => Some(ParamSource::Literal([bits(literal); 4])),
-        Value::Vector { first, count } => {
-            let mut lanes = [0, 0, 0, 1f32.to_bits()];
-            for (number, lane) in lanes.iter_mut().enumerate().take(count.into()) {
-                *lane = bits(first + number as u32);
-            }
-            Some(ParamSource::Literal(lanes))
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::{Checker, Implicit, IoBinding, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
+use crate::diag::line_of;
 use crate::lang::bindings::{BindingInfo, Traits};
 use crate::names::NameId;
 use crate::source::Version;
@@ -23,7 +24,8 @@ impl Checker<'_> {
             // The first declaration stays: operands before and behind the second one mean the same variable.
             if let Named::Var(other) = self.syntax.words[name.index()].named {
                 let text = self.name_text(name);
-                let line = self.line_of(self.program.vars[other as usize].span);
+                let first = self.program.vars[other as usize].span;
+                let line = line_of(self.syntax.reading.text, first.start);
                 let notes = vec![format!("the first declaration is in line {line}")];
                 self.error_with(
                     Code::DuplicateName,
@@ -36,11 +38,6 @@ impl Checker<'_> {
             }
         }
         number
-    }
-
-    fn line_of(&self, span: Span) -> usize {
-        let before = &self.syntax.reading.text[..span.start as usize];
-        before.iter().filter(|&&byte| byte == b'\n').count() + 1
     }
 
     pub(super) fn new_var(&self, decl: &Decl, kind: VarKind, array: Option<u32>) -> Var {

@@ -1,8 +1,9 @@
 //! Rules of NV_fragment_program: names that programs give, parameters and constants of an instruction, results and their precision.
 //! NV_fragment_program sections 3.11.1 to 3.11.3.
 
+use super::constant::float_constant;
 use super::register::FoundRegister;
-use super::{Checker, Implicit, Named, Var, VarKind, VarSize, default_constant, literal_bits};
+use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
@@ -12,7 +13,6 @@ use crate::line::Target;
 use crate::names::NameId;
 use crate::statement::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
 use crate::syntax::{DeclWord, Leader};
-use glasm_ir::types::Type;
 use glasm_ir::{ParamSource, Span};
 
 /// o[COLR] among the results; o[COLH], the same color at half precision, comes next.
@@ -290,33 +290,17 @@ impl Checker<'_> {
     }
 
     fn read(&self, operand: &Operand) -> Option<Read> {
-        let bits = |literal: u32| {
-            let reading = &self.syntax.reading;
-            let literal = reading.literals[literal as usize];
-            literal_bits(reading.text, literal, Type::F32).unwrap_or(0) as u32
+        let Some((var, info)) = self.program.var(operand.base) else {
+            return float_constant(&self.syntax.reading, operand.base).map(Read::Constant);
         };
-        match operand.base {
-            Base::Var(var) => {
-                let VarKind::Param { first } = self.program.vars[var as usize].kind else {
-                    return None;
-                };
-                // "Named constants are first converted to the equivalent embedded constants."
-                let source = self.program.params[first as usize];
-                if let ParamSource::Literal(bits) = source {
-                    return Some(Read::Constant(bits));
-                }
-                Some(Read::Parameter(var))
-            }
-            Base::Scalar(literal) => Some(Read::Constant([bits(literal); 4])),
-            Base::Vector { first, count } => {
-                let mut vector = default_constant(Type::F32).map(|bits| bits as u32);
-                for lane in 0..count {
-                    vector[lane as usize] = bits(first + u32::from(lane));
-                }
-                Some(Read::Constant(vector))
-            }
-            Base::Name(_) | Base::Path(_) => None,
+        let VarKind::Param { first } = info.kind else {
+            return None;
+        };
+        // "Named constants are first converted to the equivalent embedded constants."
+        if let ParamSource::Literal(bits) = self.program.params[first as usize] {
+            return Some(Read::Constant(bits));
         }
+        Some(Read::Parameter(var))
     }
 
     #[cold]
