@@ -37,7 +37,7 @@ impl Family {
     /// The family that has what programs of this one may ask for in vain.
     pub(crate) const fn newer(self) -> Option<Self> {
         match self {
-            // Only there a program of an old header names what the next one has; other families have one version, or say versions in their tables.
+            // Only there a program of an old header names what the next one has: other families have one version, or versions in their tables.
             Self::Vertex1 => Some(Self::Vertex2),
             Self::Typed | Self::Arb | Self::Vertex2 | Self::Fragment1 | Self::Tgsi => None,
         }

@@ -285,8 +285,8 @@ bindings! { ATTRIBS:
 }
 
 bindings! { RESULTS:
-    // Colors without a face are those of front faces, colors without a number primary ones: NV_vertex_program4 section 2.X.3.5.
     "result.position" VERTICES V4_0 () Float () |_| Semantic::Position => [];
+    // Colors without a face are those of front faces, colors without a second word primary ones: NV_vertex_program4 section 2.X.3.5.
     "result.color.front.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
     "result.color.front.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1) => [];
     "result.color.front" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];

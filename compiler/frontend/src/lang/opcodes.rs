@@ -108,7 +108,6 @@ use Lower::{Expand, Flow};
 opcodes! {
     // name, version, program types, F I C S H D, result, operands, types, further modifiers, translation, text; then, where there is one,
     // the option that enables it in earlier versions, the option that it needs, and the rule for operands
-    // Column D of an opcode without types says nothing.
     "ABS" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) Expand(Expansion::Abs), "absolute value";
     "ADD" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Add), "add";
     "AND" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::And), "bitwise and";

@@ -44,7 +44,7 @@ impl Checker<'_> {
             Some(registers) => self.register_offset(registers, info),
             None => self.address_offset(info.offset, info.span),
         }
-        // Without a name the parser has reported the index, or it was resolved when the statement was checked the first time.
+        // Else it is a variable already.
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.var_of(name, info.span) else {
             return;

@@ -226,7 +226,7 @@ impl Checker<'_> {
                 }
                 let elements = if has_two_sizes { decl.size2 } else { decl.size };
                 view.elements = self.view_array(elements, bounded, count)?;
-                // The size of the array of binding points is in the view: 0 says that there are two indices.
+                // Both sizes are in the view. 0 elements here, so that no constant index passes without a look at them.
                 Some(0)
             }
         };

@@ -15,7 +15,7 @@ impl Checked {
     pub(super) fn attrib_components(&self) -> u32 {
         let mut components = Masks::default();
         for source in &self.lines.sources {
-            // All four components of the swizzle count, whatever the instruction uses of them: the last rule of section 2.X.3.2 allows that.
+            // All four components of the swizzle count, whatever the instruction uses of them: section 2.X.3.2 allows that.
             let swizzle = source.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
             // Operands that are constants have no binding, and other variables none that counts.

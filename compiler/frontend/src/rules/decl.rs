@@ -47,7 +47,7 @@ impl Checker<'_> {
     fn decl_modifiers(&mut self, decl: &Decl) {
         let (kind, mods, span) = (decl.kind, decl.mods, decl.span);
         let five = self.version >= Version::V5_0;
-        // ATTRIB is there since NV_gpu_program5 section 2.X.3.1, for vertices of 64-bit components.
+        // LONG ATTRIB came with NV_gpu_program5 section 2.X.3.1, for vertex programs only.
         let long = kind == DeclKind::Temp
             || kind == DeclKind::Attrib && self.stage == Stage::Vertex && five;
         if mods.contains(VarMods::LONG) && !long {

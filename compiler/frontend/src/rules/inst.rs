@@ -207,7 +207,7 @@ impl Checker<'_> {
         if clamped && !integer_clamp {
             let span = self.flag_span(inst, Mods::ANY_CLAMP);
             let message = "only float results can be clamped";
-            // What a clamp would do to other conversions to integers is not said anywhere, so no driver's habit can be followed.
+            // CVT has a clamp of integers of its own, SAT, so that SSAT there is no old habit.
             if convert {
                 self.error(Code::ClampOnInteger, span, message);
                 return;

@@ -478,7 +478,7 @@ impl Checker<'_> {
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
                 let size = self.program.shared_bytes;
-                // SHARED_MEMORY may stand behind this or be missing, which LDS and its like report; until then there is one byte.
+                // Without SHARED_MEMORY, which LDS and its like report, there is one byte, so that indices have something to be checked against.
                 let (start, count) = elements.unwrap_or((0, size.max(1)));
                 let array = self.view_array(decl.size, elements.is_some(), count)?;
                 Some(self.new_var(decl, VarKind::Shared { start }, array))
