@@ -182,21 +182,6 @@ fn enable(state: &mut State, target: Target, enabled: bool) {
     }
 }
 
-/// Whether groups may have a size, where they are ours to run: ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
-pub(crate) fn checks_group(state: &mut State, group: [u32; 3]) -> Option<bool> {
-    if !draw::computes(state) {
-        return None;
-    }
-    let most = query::integer(driver::constants::MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
-    let sizes = group.map(u64::from);
-    let is_valid = sizes.iter().all(|size| (1..=0xFFFF).contains(size))
-        && sizes.iter().product::<u64>() <= most.max(0) as u64;
-    if !is_valid {
-        state.fail(INVALID_VALUE);
-    }
-    Some(is_valid)
-}
-
 /// `UseProgram`: the application's own programs of GLSL come before those that are bound.
 fn use_program(state: &mut State, program: u32) {
     draw::release(state);

@@ -2,6 +2,7 @@
 
 use crate::beside::{self, Side};
 use crate::commands::INVALID_OPERATION;
+use crate::compute::ComputeKey;
 use crate::context::{Groups, State};
 use crate::dump;
 use crate::feedback::Feedback;
@@ -32,9 +33,6 @@ const DECIDING: Groups = Groups::PROGRAMS
 /// Parameter blocks that are bound at a time.
 const BLOCK_BINDINGS: usize = STAGES;
 
-/// The serial number of a compute program, and the size of the groups if the command gave it.
-type ComputeKey = (u64, Option<[u32; 3]>);
-
 /// What draws in a context.
 #[derive(Default)]
 pub(crate) struct Drawing {
@@ -50,7 +48,7 @@ pub(crate) struct Drawing {
     /// Whether the last draw was an error of ours.
     is_refused: bool,
     /// That of the compute program that ran last.
-    compute: Option<(ComputeKey, Pipeline)>,
+    pub(crate) compute: Option<(ComputeKey, Pipeline)>,
     /// What the driver draws in the place of patches, if they are ours.
     patches: Option<u32>,
     /// Whether points were drawn last.
@@ -225,51 +223,8 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     state.drawing.pipelines[place] = Some(pipeline);
 }
 
-/// Whether work groups are ours to run; what the application sets decides.
-pub(crate) fn computes(state: &State) -> bool {
-    state.capabilities.works
-        && state.used_program == 0
-        && enabled_program(state, Target::Compute).is_some()
-}
-
-/// Work groups are about to run, of a size that the command gives if it gives one.
-pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Draw {
-    if !computes(state) {
-        release(state);
-        return Draw::On;
-    }
-    let program = Arc::clone(&state.bound(Target::Compute).program);
-    let size = program.loaded().map(|it| it.ir().modes.workgroup_size);
-    // ARB_compute_variable_group_size: a program has the size, or the command, and not both.
-    if size.is_some_and(|size| (size == [0; 3]) != group.is_some()) {
-        state.fail(INVALID_OPERATION);
-        return Draw::Nothing;
-    }
-    let key = (program.serial(), group);
-    let known = state.drawing.compute.as_ref();
-    if known.is_none_or(|(known, _)| *known != key) {
-        if let Some((_, old)) = state.drawing.compute.take() {
-            release(state);
-            driver::DeleteProgram(old.program);
-        }
-        let made = pipeline::make_compute(state, &program, group);
-        let made = made.inspect_err(|problem| {
-            log::error(format_args!("a compute program does not run: {problem}"))
-        });
-        state.drawing.compute = made.ok().map(|made| (key, made));
-    }
-    let Some((_, mut pipeline)) = state.drawing.compute.take() else {
-        release(state);
-        return Draw::On;
-    };
-    use_pipeline(state, &pipeline);
-    state.touch(Groups::MATRIX);
-    send_parameters(state, &mut pipeline);
-    state.drawing.compute = Some((key, pipeline));
-    Draw::On
-}
-
-fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
+/// The driver draws with a pipeline, and finds its buffers, images and state.
+pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     if state.drawing.in_use != pipeline.program {
         match pipeline.beside {
             None => driver::UseProgram(pipeline.program),
@@ -532,7 +487,7 @@ fn compiled_state(state: &State, points: bool) -> Compiled {
 }
 
 /// Writes what has changed of the parameters, and binds it.
-fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
+pub(crate) fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
     let needed = pipeline.needs.groups();
     let changed = state.dirty & needed;
     if !changed.is_empty() {

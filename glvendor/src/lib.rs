@@ -16,6 +16,7 @@ mod arrays;
 mod beside;
 mod buffers;
 mod commands;
+mod compute;
 mod context;
 mod draw;
 mod dump;

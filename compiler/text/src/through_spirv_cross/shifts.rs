@@ -128,3 +128,46 @@ impl Shifts {
         shift.operands[1] = Operand::IdRef(id);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rspirv::dr::Builder;
+    use rspirv::spirv::FunctionControl;
+
+    #[test]
+    fn wide_numbers_of_shifts_become_words() {
+        let mut builder = Builder::new();
+        let void = builder.type_void();
+        let kind = builder.type_function(void, []);
+        let long = builder.type_int(64, 0);
+        let two = builder.type_vector(long, 2);
+        let three = builder.constant_bit64(long, 3);
+        let both = builder.constant_composite(two, [three, three]);
+        let begun = builder.begin_function(void, None, FunctionControl::NONE, kind);
+        begun.unwrap();
+        builder.begin_block(None).unwrap();
+        builder.shift_left_logical(two, None, both, both).unwrap();
+        builder.ret().unwrap();
+        builder.end_function().unwrap();
+        let mut module = builder.module();
+        shift_by_words(&mut module);
+
+        let instructions = &module.functions[0].blocks[0].instructions;
+        let [convert, shift, _] = &instructions[..] else {
+            panic!("{instructions:?}");
+        };
+        assert_eq!(convert.class.opcode, Op::UConvert);
+        let converted = convert.result_id.map(Operand::IdRef);
+        assert_eq!(shift.operands.get(1), converted.as_ref());
+        let word = [Operand::LiteralBit32(32), Operand::LiteralBit32(0)];
+        let types = &module.types_global_values;
+        let word = types.iter().find(|it| it.operands == word).unwrap();
+        let words = types.iter().find(|it| it.result_id == convert.result_type);
+        let of = vec![
+            Operand::IdRef(word.result_id.unwrap()),
+            Operand::LiteralBit32(2),
+        ];
+        assert_eq!(words.unwrap().operands, of);
+    }
+}

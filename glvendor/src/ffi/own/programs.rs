@@ -7,6 +7,7 @@ use super::super::{current, driver, memory};
 use crate::answers;
 use crate::beside;
 use crate::commands::{self, Command};
+use crate::compute;
 use crate::draw::{self, Draw};
 use std::ffi::c_void;
 
@@ -305,7 +306,7 @@ pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
     group_z: GLuint,
 ) {
     let group = [group_x, group_y, group_z];
-    match current::with(|state| commands::checks_group(state, group)) {
+    match current::with(|state| compute::checks_group(state, group)) {
         Some(Some(true)) if is_ready(Some(group)) => driver::DispatchCompute(x, y, z),
         Some(Some(_)) => {}
         Some(None) | None => {
@@ -317,7 +318,7 @@ pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
 
 /// Whether the driver may run work groups.
 fn is_ready(group: Option<[u32; 3]>) -> bool {
-    current::with(|state| draw::before_dispatch(state, group)) != Some(Draw::Nothing)
+    current::with(|state| compute::before_dispatch(state, group)) != Some(Draw::Nothing)
 }
 
 /// Counters are storage buffers in modules of ours.

@@ -1,0 +1,72 @@
+//! Compute programs: NV_compute_program5, with groups whose size the command gives (ARB_compute_variable_group_size).
+
+use crate::commands::{INVALID_OPERATION, INVALID_VALUE};
+use crate::context::{Groups, State};
+use crate::draw::{self, Draw};
+use crate::ffi::{driver, query};
+use crate::log;
+use crate::pipeline;
+use crate::target::Target;
+use std::sync::Arc;
+
+/// The serial number of a compute program, and the size of the groups if the command gave it.
+pub(crate) type ComputeKey = (u64, Option<[u32; 3]>);
+
+/// Whether work groups are ours to run; what the application sets decides.
+pub(crate) fn computes(state: &State) -> bool {
+    state.capabilities.works
+        && state.used_program == 0
+        && draw::enabled_program(state, Target::Compute).is_some()
+}
+
+/// Work groups are about to run, of a size that the command gives if it gives one.
+pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Draw {
+    if !computes(state) {
+        draw::release(state);
+        return Draw::On;
+    }
+    let program = Arc::clone(&state.bound(Target::Compute).program);
+    let size = program.loaded().map(|it| it.ir().modes.workgroup_size);
+    // ARB_compute_variable_group_size: a program has the size, or the command, and not both.
+    if size.is_some_and(|size| (size == [0; 3]) != group.is_some()) {
+        state.fail(INVALID_OPERATION);
+        return Draw::Nothing;
+    }
+    let key = (program.serial(), group);
+    let known = state.drawing.compute.as_ref();
+    if known.is_none_or(|(known, _)| *known != key) {
+        if let Some((_, old)) = state.drawing.compute.take() {
+            draw::release(state);
+            driver::DeleteProgram(old.program);
+        }
+        let made = pipeline::make_compute(state, &program, group);
+        let made = made.inspect_err(|problem| {
+            log::error(format_args!("a compute program does not run: {problem}"))
+        });
+        state.drawing.compute = made.ok().map(|made| (key, made));
+    }
+    let Some((_, mut pipeline)) = state.drawing.compute.take() else {
+        draw::release(state);
+        return Draw::On;
+    };
+    draw::use_pipeline(state, &pipeline);
+    state.touch(Groups::MATRIX);
+    draw::send_parameters(state, &mut pipeline);
+    state.drawing.compute = Some((key, pipeline));
+    Draw::On
+}
+
+/// Whether groups may have a size, where they are ours to run: ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
+pub(crate) fn checks_group(state: &mut State, group: [u32; 3]) -> Option<bool> {
+    if !computes(state) {
+        return None;
+    }
+    let most = query::integer(driver::constants::MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+    let sizes = group.map(u64::from);
+    let is_valid = sizes.iter().all(|size| (1..=0xFFFF).contains(size))
+        && sizes.iter().product::<u64>() <= most.max(0) as u64;
+    if !is_valid {
+        state.fail(INVALID_VALUE);
+    }
+    Some(is_valid)
+}
