@@ -376,7 +376,7 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
         let Storage::Output(first) = register.storage else {
             continue;
         };
-        let len = register.array.unwrap_or(1).max(1) as usize;
+        let len = register.elements() as usize;
         let mut outputs = program.outputs.iter().skip(first.index()).take(len);
         if outputs.any(|output| output.semantic == semantic) {
             lanes |= dst.mask.0;

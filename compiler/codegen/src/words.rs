@@ -50,6 +50,11 @@ impl OperandList {
         self.words[self.len] = word.into();
         self.len += 1;
     }
+
+    #[inline]
+    pub(crate) fn extend(&mut self, words: impl IntoIterator<Item = impl Into<u32>>) {
+        words.into_iter().for_each(|word| self.push(word));
+    }
 }
 
 impl std::ops::Deref for OperandList {

@@ -551,20 +551,13 @@ impl Analysis {
 
     /// The slots of outputs in values that instructions write, with what they mean.
     pub(crate) fn output_slots(&self, program: &Program) -> impl Iterator<Item = (u32, Semantic)> {
-        let registers = program.registers.iter_enumerated();
-        let outputs = registers.filter_map(|(id, register)| match register.storage {
-            Storage::Output(first) => Some((id.index(), first)),
-            Storage::Temp | Storage::Cond => None,
-        });
-        let written = outputs.filter(|&(register, _)| {
-            self.class[register] == Class::Values && self.written[register]
-        });
-        written.flat_map(move |(register, first)| {
-            (0..self.slot_len[register]).map(move |element| {
-                let output = OutputId::new(first.index() + element as usize);
-                let slot = self.slot_base[register] + element;
-                (slot, program.outputs[output].semantic)
-            })
+        let written = program
+            .output_registers()
+            .filter(|(id, _)| self.class[id.index()] == Class::Values && self.written[id.index()]);
+        written.flat_map(move |(id, outputs)| {
+            let slots = self.slot_base[id.index()]..;
+            let outputs = outputs.map(|output| program.outputs[OutputId::new(output)].semantic);
+            slots.zip(outputs)
         })
     }
 

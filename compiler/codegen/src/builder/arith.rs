@@ -83,10 +83,7 @@ impl Builder {
     pub(crate) fn log2_of(&mut self, a: Val) -> Val {
         let log = self.ext(GlslOp::Log2, &[a]);
         let zero = self.compare_bits(Spv::FOrdEqual, a, 0);
-        let (infinity, nan) = (
-            self.float_like(a, f64::NEG_INFINITY),
-            self.float_like(a, f64::NAN),
-        );
+        let [infinity, nan] = [f64::NEG_INFINITY, f64::NAN].map(|it| self.float_like(a, it));
         let special = self.select(zero, infinity, nan);
         let positive = self.compare_bits(Spv::FOrdGreaterThan, a, 0);
         self.select(positive, log, special)
@@ -110,11 +107,10 @@ impl Builder {
     }
 
     /// Absolute value, then negation: NV_gpu_program4 section 2.X.4.2.
-    pub(crate) fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+    pub(crate) fn modify(&mut self, mut val: Val, src: &Src, ty: Type) -> Val {
         if self.is_constant(val.id) {
             return self.modified_constant(val, src, ty);
         }
-        let mut val = val;
         if src.abs {
             val = self.absolute(val, ty);
         }
@@ -240,8 +236,7 @@ impl Builder {
         }
         let scalar = self.info(lane.id()).scalar;
         if inst.ty == Type::F16 && !scalar.is_bool() {
-            let half = self.scalar(lane, Scalar::U32);
-            let half = self.val(half);
+            let half = self.lane_val(lane, Scalar::U32);
             return self.half_to_float(half).lane(0);
         }
         let compute = compute_scalar(inst.ty, self.wide_ints);

@@ -51,38 +51,20 @@ impl Builder {
     }
 
     fn new_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
-        let (low, high) = (bits as u32, (bits >> 32) as u32);
-        if scalar == Scalar::Pair {
-            let words = [low, high].map(|word| self.uint(word).0);
-            return self.declare_constant(Op::ConstantComposite, scalar, bits, &words);
-        }
-        match scalar {
-            Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => {
-                self.declare_constant(Op::ConstantFalse, scalar, bits, &[])
+        let words = [bits as u32, (bits >> 32) as u32];
+        let (op, operands): (Op, &[u32]) = match scalar {
+            Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => (Op::ConstantFalse, &[]),
+            Scalar::BoolFloat | Scalar::BoolInt => (Op::ConstantTrue, &[]),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::F32 => {
+                (Op::Constant, &words[..1])
             }
-            Scalar::BoolFloat | Scalar::BoolInt => {
-                self.declare_constant(Op::ConstantTrue, scalar, bits, &[])
-            }
-            Scalar::U64 | Scalar::F64 => {
-                self.declare_constant(Op::Constant, scalar, bits, &[low, high])
-            }
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Pair => {
-                self.declare_constant(Op::Constant, scalar, bits, &[low])
-            }
-        }
-    }
-
-    fn declare_constant<const N: usize>(
-        &mut self,
-        op: Op,
-        scalar: Scalar,
-        bits: u64,
-        operands: &[u32; N],
-    ) -> ValueWord {
+            Scalar::U64 | Scalar::F64 => (Op::Constant, &words),
+            Scalar::Pair => (Op::ConstantComposite, &words.map(|word| self.uint(word).0)),
+        };
         let ty = self.ty(scalar, 1);
         let id = self.value(scalar, 1, Home::Constant);
         self.derived_mut(id).bits = bits;
-        self.globals.result(op, ty, id, operands);
+        self.globals.long_result(op, ty, id, operands);
         id
     }
 

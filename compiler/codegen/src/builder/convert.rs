@@ -1,6 +1,6 @@
 //! Conversions between all types. Out-of-range floats never reach a SPIR-V conversion.
 
-use super::{Builder, Scalar, Val};
+use super::{Builder, Scalar, Val, by_sign, compute_scalar};
 use glasm_ir::inst::Rounding;
 use glasm_ir::{Type, Width};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -13,6 +13,13 @@ enum Format {
 }
 
 impl Format {
+    fn of(scalar: Scalar) -> Self {
+        match scalar == Scalar::F64 {
+            true => Self::F64,
+            false => Self::F32,
+        }
+    }
+
     const fn scalar(self) -> Scalar {
         match self {
             Self::F32 => Scalar::F32,
@@ -26,6 +33,14 @@ impl Format {
             Self::F32 => f32::MANTISSA_DIGITS,
             Self::F64 => f64::MANTISSA_DIGITS,
         }
+    }
+}
+
+/// The least and the largest integer with `bits` bits that is signed as `ty` is.
+fn int_range(ty: Type, bits: u32) -> (i128, i128) {
+    match ty.is_signed_int() {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
     }
 }
 
@@ -72,19 +87,8 @@ impl Builder {
     /// Clamps an integer of type `from` to the values of `to`, in its own width.
     fn saturate_int(&mut self, val: Val, from: Type, to: Type) -> Val {
         // Narrow sources have been extended to words, so the limits of a word hold for them as well.
-        let (from_bits, to_bits) = (from.width().bits().max(32), to.width().bits());
-        let from_min = if from.is_signed_int() {
-            -(1i128 << (from_bits - 1))
-        } else {
-            0
-        };
-        let from_max = (1i128 << (from_bits - u32::from(from.is_signed_int()))) - 1;
-        let to_min = if to.is_signed_int() {
-            -(1i128 << (to_bits - 1))
-        } else {
-            0
-        };
-        let to_max = (1i128 << (to_bits - u32::from(to.is_signed_int()))) - 1;
+        let (from_min, from_max) = int_range(from, from.width().bits().max(32));
+        let (to_min, to_max) = int_range(to, to.width().bits());
         let (low, high) = (from_min.max(to_min), from_max.min(to_max));
         if (low, high) == (from_min, from_max) {
             return val;
@@ -99,16 +103,8 @@ impl Builder {
         to: Type,
         rounding: Rounding,
     ) -> Val {
-        let op = if from.is_signed_int() {
-            Spv::ConvertSToF
-        } else {
-            Spv::ConvertUToF
-        };
-        let format = if to == Type::F64 {
-            Format::F64
-        } else {
-            Format::F32
-        };
+        let op = by_sign(from, [Spv::ConvertSToF, Spv::ConvertUToF]);
+        let format = Format::of(compute_scalar(to, self.wide_ints));
         let exact = from.width().bits() <= format.digits();
         // Integers that a half can hold are exact floats, and all others are beyond its range either way: two roundings to the
         // nearest give what one gives. So do two in the same direction.
@@ -155,10 +151,8 @@ impl Builder {
     /// The floats next to an unsigned integer, below and above; both are its value if a float holds it.
     fn float_neighbors(&mut self, magnitude: Val, format: Format) -> (Val, Val) {
         let top = self.highest_bit(magnitude);
-        let (zero, kept) = (
-            self.constant_like(top, 0),
-            self.constant_like(top, u64::from(format.digits()) - 1),
-        );
+        let zero = self.constant_like(top, 0);
+        let kept = self.constant_like(top, u64::from(format.digits()) - 1);
         let excess = self.binary(Spv::ISub, top, kept);
         let mut excess = self.ext(GlslOp::SMax, &[excess, zero]);
         if magnitude.scalar != excess.scalar {
@@ -227,11 +221,9 @@ impl Builder {
             (Scalar::U32, 2f64.powi(32))
         };
         let magnitude = self.ext(GlslOp::FAbs, &[val]);
-        let reciprocal = self.float_like(val, modulus.recip());
-        let multiple = self.binary(Spv::FMul, magnitude, reciprocal);
+        let multiple = self.binary_float(Spv::FMul, magnitude, modulus.recip());
         let multiple = self.ext(GlslOp::Floor, &[multiple]);
-        let modulus = self.float_like(val, modulus);
-        let excess = self.binary(Spv::FMul, multiple, modulus);
+        let excess = self.binary_float(Spv::FMul, multiple, modulus);
         let low = self.binary(Spv::FSub, magnitude, excess);
         let zero = self.float_like(val, 0.0);
         // For infinities the difference is NaN, as it is for NaN itself; `NMax` makes 0 of that.
@@ -246,46 +238,27 @@ impl Builder {
     /// The nearest integer of the type; NaN gives 0.
     fn float_to_int_clamped(&mut self, rounded: Val, to: Type) -> Val {
         let bits = to.width().bits();
-        let signed = to.is_signed_int();
-        let min = if signed {
-            -(2f64.powi(bits as i32 - 1))
-        } else {
-            0.0
-        };
-        let limit = 2f64.powi(bits as i32 - i32::from(signed));
+        let (min, max) = int_range(to, bits);
+        let limit = (max + 1) as f64;
         let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
-        let op = if signed {
-            Spv::ConvertFToS
-        } else {
-            Spv::ConvertFToU
-        };
+        let op = by_sign(to, [Spv::ConvertFToS, Spv::ConvertFToU]);
         // The largest float below the limit; at the limit and above the result is the largest integer.
-        let below = if rounded.scalar == Scalar::F64 {
-            if bits <= 32 {
-                limit - 1.0
-            } else {
-                limit.next_down()
-            }
-        } else if bits <= 16 {
-            limit - 1.0
-        } else {
-            f64::from((limit as f32).next_down())
+        let below = match Format::of(rounded.scalar) {
+            format if bits <= format.digits() => limit - 1.0,
+            Format::F32 => f64::from((limit as f32).next_down()),
+            Format::F64 => limit.next_down(),
         };
-        let (low, high) = (
-            self.float_like(rounded, min),
-            self.float_like(rounded, below),
-        );
+        let [low, high] = [min as f64, below].map(|bound| self.float_like(rounded, bound));
         let clamped = self.ext(GlslOp::NClamp, &[rounded, low, high]);
         let mut result = self.unary_to(op, int, clamped);
         // The largest integer is not a float here, so no clamp gives it.
         if below != limit - 1.0 {
             let limit = self.float_like(rounded, limit);
             let beyond = self.test(Spv::FOrdGreaterThanEqual, rounded, limit);
-            let max = u64::MAX >> (64 - bits + u32::from(signed));
-            let max = self.constant_like(result, max);
+            let max = self.constant_like(result, max as u64);
             result = self.select(beyond, max, result);
         }
-        if signed {
+        if to.is_signed_int() {
             let number = self.test(Spv::FOrdEqual, rounded, rounded);
             let zero = self.constant_like(result, 0);
             result = self.select(number, result, zero);
@@ -355,27 +328,19 @@ impl Builder {
         // The bits of neighboring floats of one sign are neighboring numbers, the smaller one toward zero.
         let toward_zero = self.binary(Spv::ISub, bits, one);
         if rounding == Rounding::Trunc {
-            let (far, near) = (
-                self.ext(GlslOp::FAbs, &[back]),
-                self.ext(GlslOp::FAbs, &[exact]),
-            );
+            let [far, near] = [back, exact].map(|float| self.ext(GlslOp::FAbs, &[float]));
             let wrong = self.test(Spv::FOrdGreaterThan, far, near);
             return self.select(wrong, toward_zero, bits);
         }
         let down = rounding == Rounding::Floor;
-        let wrong_op = if down {
+        let beyond = if down {
             Spv::FOrdGreaterThan
         } else {
             Spv::FOrdLessThan
         };
-        let wrong = self.test(wrong_op, back, exact);
+        let wrong = self.test(beyond, back, exact);
         let away = self.binary(Spv::IAdd, bits, one);
-        let shrink = if down {
-            Spv::FOrdGreaterThan
-        } else {
-            Spv::FOrdLessThan
-        };
-        let shrinks = self.compare_bits(shrink, back, 0);
+        let shrinks = self.compare_bits(beyond, back, 0);
         let is_zero = self.compare_bits(Spv::FOrdEqual, back, 0);
         // From zero the least number of the wanted sign.
         let least = self.constant_like(bits, if down { sign_bit | 1 } else { 1 });

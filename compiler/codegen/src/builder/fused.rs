@@ -92,8 +92,7 @@ impl Builder {
     /// Two floats of half the digits whose sum is `a`.
     fn split_float(&mut self, a: Val) -> [Val; 2] {
         let digits = if a.scalar == Scalar::F64 { 27 } else { 12 };
-        let factor = self.float_like(a, f64::from((1u32 << digits) + 1));
-        let scaled = self.binary(Op::FMul, a, factor);
+        let scaled = self.binary_float(Op::FMul, a, f64::from((1u32 << digits) + 1));
         let rest = self.binary(Op::FSub, scaled, a);
         let high = self.binary(Op::FSub, scaled, rest);
         [high, self.binary(Op::FSub, a, high)]
@@ -116,10 +115,7 @@ impl Builder {
         let (sum, error) = self.sum_with_error(a, b);
         let bits = self.reread(sum, Scalar::U32);
         let [wrong, away] = self.rounded_sum(sum, error, bits);
-        let (below, above) = (
-            self.binary_bits(Op::ISub, bits, 1),
-            self.binary_bits(Op::IAdd, bits, 1),
-        );
+        let [below, above] = [Op::ISub, Op::IAdd].map(|op| self.binary_bits(op, bits, 1));
         let odd = self.select(away, below, above);
         let bits = self.select(wrong, odd, bits);
         self.reread(bits, Scalar::F32)

@@ -20,12 +20,7 @@ impl Builder {
             return val;
         }
         if lanes[1..] == [lanes[0]; 3] {
-            let id = self.scalar(lanes[0], to);
-            return Val {
-                id,
-                scalar: to,
-                size: 1,
-            };
+            return Val::new(self.scalar(lanes[0], to), to, 1);
         }
         let of_one = match are_of_one_value(lanes) {
             true => self.gather_one(lanes, size, to),
@@ -35,11 +30,7 @@ impl Builder {
             Some(id) => id,
             None => self.gather_mixed(&lanes[..usize::from(size)], to),
         };
-        Val {
-            id,
-            scalar: to,
-            size,
-        }
+        Val::new(id, to, size)
     }
 
     /// [`gather`](Self::gather) of the picked lanes of `base`; 0 if there are none.
@@ -86,11 +77,7 @@ impl Builder {
             _ => self.derived(lane.id()).parts[lane.component()],
         };
         let is_known = id.is_some() && info.scalar == to && lanes != 0;
-        is_known.then_some(Val {
-            id,
-            scalar: to,
-            size: 1,
-        })
+        is_known.then_some(Val::new(id, to, 1))
     }
 
     /// The value whose components are the first `size` of `lanes`, or that all of them are, if there is one.
@@ -116,11 +103,7 @@ impl Builder {
             2 => second == 0,
             _ => size == 1,
         };
-        is_whole.then_some(Val {
-            id: first.id(),
-            scalar: to,
-            size: info.size,
-        })
+        is_whole.then_some(Val::new(first.id(), to, info.size))
     }
 
     /// The picked lanes of `base` if that is a vector in the right type; constants are taken apart.
@@ -144,11 +127,7 @@ impl Builder {
         } else {
             (self.swizzle(id, picks), picks.size)
         };
-        Some(Val {
-            id,
-            scalar: to,
-            size,
-        })
+        Some(Val::new(id, to, size))
     }
 
     /// Lanes of one value in an order of their own, unless they have to be read one by one.

@@ -29,15 +29,18 @@ use declared::Declared;
 pub(crate) use lane::{Lane, Picks, blend};
 use results::{ResultKey, Results};
 use value::{Derived, NO_VALUE, OfType, SCALARS, ValueInfo, WideInts};
-pub(crate) use value::{Flags, Home, Scalar, Val, compute_scalar, single, truth_scalar};
+pub(crate) use value::{
+    Flags, Home, Scalar, Val, by_base, by_sign, compute_scalar, single, truth_scalar,
+};
 
 use crate::capability::{Need, Needs};
+use crate::error::Failure;
 use crate::kept::refill;
 use crate::options::{DeviceFeatures, Options, Target};
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
 use glasm_ir::program::Modes;
 use glasm_ir::{InstFlags, Stage};
-use spirv::{Decoration, Op};
+use spirv::{BuiltIn, Decoration, Op};
 
 /// Constants whose bits are below this number are found by index, without a hash.
 const SMALL: usize = 32;
@@ -168,6 +171,11 @@ impl Builder {
         self.glsl = ValueWord::NONE;
     }
 
+    /// Notes a need, or gives an error if the device lacks it.
+    pub(crate) fn require(&mut self, need: Need) -> Result<(), Failure> {
+        self.needs.require(&self.device, need)
+    }
+
     /// The stage that the module is for.
     pub(crate) fn stage(&self) -> Stage {
         self.stage.expect("the module was started")
@@ -244,12 +252,8 @@ impl Builder {
 
     /// `id` with its type.
     pub(crate) fn val(&self, id: ValueWord) -> Val {
-        let info = self.info(id);
-        Val {
-            id,
-            scalar: info.scalar,
-            size: info.size,
-        }
+        let ValueInfo { scalar, size, .. } = self.info(id);
+        Val::new(id, scalar, size)
     }
 
     /// The id of the GLSL.std.450 instructions.
@@ -296,6 +300,11 @@ impl Builder {
     ) {
         let leading = [id.into(), decoration as u32];
         self.annotations.about(Op::Decorate, leading, operands);
+    }
+
+    /// Makes a variable one of SPIR-V's own.
+    pub(crate) fn decorate_builtin(&mut self, id: ValueWord, builtin: BuiltIn) {
+        self.decorate(id, Decoration::BuiltIn, &[builtin as u32]);
     }
 
     // Instructions.

@@ -21,15 +21,12 @@ impl Builder {
             // SF is the top bit of unsigned results, too (NV_gpu_program4 section 2.X.4.3), so the conversion is signed. It may
             // round, but keeps sign and zero.
             (Scalar::U32, Scalar::F32) => {
-                let value = self.scalar(lane, from);
-                let value = self.val(value);
+                let value = self.lane_val(lane, from);
                 self.unary_to(Op::ConvertSToF, Scalar::F32, value).id
             }
             (Scalar::BoolInt, Scalar::F32) => {
-                let value = self.scalar(lane, from);
-                let value = self.val(value);
-                let (yes, no) = (self.float(-1.0), self.float(0.0));
-                let (yes, no) = (self.val(yes), self.val(no));
+                let value = self.lane_val(lane, from);
+                let [yes, no] = [-1.0, 0.0].map(|number| self.float_val(number));
                 self.select(value, yes, no).id
             }
             (Scalar::F64 | Scalar::U64 | Scalar::Pair, Scalar::F32) => self.cond_class(lane),
@@ -58,14 +55,12 @@ impl Builder {
     /// -1, 0, 1 or NaN with the flags of a 64-bit value.
     fn cond_class(&mut self, lane: Lane) -> ValueWord {
         let from = self.info(lane.id()).scalar;
-        let value = self.scalar(lane, from);
-        let value = self.val(value);
+        let value = self.lane_val(lane, from);
         let negative = self.test_value(value, CondTest::Sign, None);
         let zero = self.test_value(value, CondTest::Eq, None);
         let nan = self.test_value(value, CondTest::Nan, None);
-        let [minus_one, plain_zero, one, not_a_number] = [-1.0, 0.0, 1.0, f32::NAN]
-            .map(|number| self.float(number))
-            .map(|id| self.val(id));
+        let [minus_one, plain_zero, one, not_a_number] =
+            [-1.0, 0.0, 1.0, f32::NAN].map(|number| self.float_val(number));
         let class = self.select(negative, minus_one, one);
         let class = self.select(zero, plain_zero, class);
         self.select(nan, not_a_number, class).id
@@ -79,8 +74,7 @@ impl Builder {
     ) -> Val {
         let mut passes = [Lane::UNDEFINED; 4];
         for (index, &lane) in values.iter().enumerate() {
-            let value = self.scalar(lane, Scalar::Pair);
-            let value = self.val(value);
+            let value = self.lane_val(lane, Scalar::Pair);
             let [overflow, carry] =
                 [0, 1].map(|flag| self.gather(&[flags[flag][index]], Scalar::BoolInt));
             passes[index] = self
@@ -134,11 +128,6 @@ impl Builder {
         }
     }
 
-    fn truth_constant(&mut self, holds: Truth) -> Val {
-        let id = self.constant(Scalar::BoolInt, u64::from(holds == Truth::Always));
-        self.val(id)
-    }
-
     /// A truth value: zero if false; if true positive (float) or negative (integer).
     fn test_truth(&mut self, value: Val, test: CondTest) -> Val {
         let truth = Self::as_truth(value, Scalar::BoolInt);
@@ -157,7 +146,7 @@ impl Builder {
             | CondTest::NoOverflow
             | CondTest::Ge
             | CondTest::NoSign
-            | CondTest::Le => self.truth_constant(Truth::Always),
+            | CondTest::Le => self.always(),
             CondTest::Lt
             | CondTest::Sign
             | CondTest::Gt
@@ -165,7 +154,7 @@ impl Builder {
             | CondTest::Nan
             | CondTest::Carry
             | CondTest::Overflow
-            | CondTest::Above => self.truth_constant(Truth::Never),
+            | CondTest::Above => self.never(),
         }
     }
 
@@ -189,10 +178,10 @@ impl Builder {
             }
             CondTest::Leg => return self.test(Op::FOrdEqual, value, value),
             CondTest::True | CondTest::NoCarry | CondTest::NoOverflow | CondTest::BelowEqual => {
-                return self.truth_constant(Truth::Always);
+                return self.always();
             }
             CondTest::False | CondTest::Carry | CondTest::Overflow | CondTest::Above => {
-                return self.truth_constant(Truth::Never);
+                return self.never();
             }
         };
         self.compare_bits(compare, value, 0)
@@ -257,14 +246,11 @@ impl Builder {
     }
 
     fn test_int(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
-        let never = self.truth_constant(Truth::Never);
+        let never = self.never();
         let [overflow, carry] = flags.unwrap_or([never; 2]);
         match test {
             CondTest::Eq => self.int_zero(value),
-            CondTest::Ne => {
-                let zero = self.int_zero(value);
-                self.not(zero)
-            }
+            CondTest::Ne => self.int_not_zero(value),
             // Table X.16 of NV_gpu_program4 has `(SF && !ZF) ^ OF`; an integer with SF set is never zero.
             CondTest::Lt => {
                 let sign = self.int_sign(value);
@@ -286,7 +272,7 @@ impl Builder {
                 let not_zero = self.not(zero);
                 self.truth_op(Op::LogicalAnd, above, not_zero)
             }
-            CondTest::True | CondTest::Leg => self.truth_constant(Truth::Always),
+            CondTest::True | CondTest::Leg => self.always(),
             CondTest::False | CondTest::Nan => never,
             CondTest::Carry => carry,
             CondTest::NoCarry => self.not(carry),
@@ -298,8 +284,7 @@ impl Builder {
                 self.not(sign)
             }
             CondTest::Above => {
-                let zero = self.int_zero(value);
-                let not_zero = self.not(zero);
+                let not_zero = self.int_not_zero(value);
                 self.truth_op(Op::LogicalAnd, carry, not_zero)
             }
             CondTest::BelowEqual => {
@@ -325,6 +310,11 @@ impl Builder {
             return self.compare_bits(Op::IEqual, any, 0);
         }
         self.compare_bits(Op::IEqual, value, 0)
+    }
+
+    pub(crate) fn int_not_zero(&mut self, value: Val) -> Val {
+        let zero = self.int_zero(value);
+        self.not(zero)
     }
 
     /// `!value`
@@ -367,10 +357,4 @@ impl Builder {
         }
         self.ext(GlslOp::UMin, &[a, b])
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Truth {
-    Always,
-    Never,
 }

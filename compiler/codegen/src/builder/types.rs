@@ -6,7 +6,7 @@ use super::value::{CLASSES, OfType};
 use super::{Builder, Scalar, ValueWord};
 use crate::capability::Need;
 use crate::words::TypeWord;
-use spirv::{Op, StorageClass};
+use spirv::{Decoration, Op, StorageClass};
 
 impl Builder {
     /// The type of a vector of `size` components, or of a scalar if `size` is 1.
@@ -84,6 +84,24 @@ impl Builder {
         let id = self.fresh();
         self.globals.about(op, [id], operands);
         TypeWord(id)
+    }
+
+    /// An array of vectors of four words that lies in a block.
+    pub(crate) fn strided_array(&mut self, vector: TypeWord, len: ValueWord) -> TypeWord {
+        // A type of its own: variables outside of blocks must not have types with a stride.
+        let array = self.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
+        self.decorate(array, Decoration::ArrayStride, &[16]);
+        array
+    }
+
+    /// The structure of a block with one member.
+    pub(crate) fn block_of(&mut self, member: TypeWord, decoration: Decoration) -> TypeWord {
+        let block = self.declare_distinct_type(Op::TypeStruct, &[member.0]);
+        self.decorate(block, decoration, &[]);
+        let offset = [Decoration::Offset as u32, 0];
+        self.annotations
+            .about(Op::MemberDecorate, [block.0, 0], &offset);
+        block
     }
 
     /// [`declare_distinct_type`](Self::declare_distinct_type) with any number of operands.

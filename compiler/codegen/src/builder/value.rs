@@ -2,7 +2,7 @@
 
 use super::results::ListEnd;
 use crate::words::{TypeWord, ValueWord};
-use glasm_ir::{Type, interp};
+use glasm_ir::{Type, TypeBase, interp};
 
 /// What the lanes of a SPIR-V value are. Integers in registers are unsigned; operations choose the signedness.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -104,6 +104,12 @@ pub(crate) struct Val {
     pub(crate) size: u8,
 }
 
+impl Val {
+    pub(crate) const fn new(id: ValueWord, scalar: Scalar, size: u8) -> Self {
+        Self { id, scalar, size }
+    }
+}
+
 /// Storage classes with small numbers, which nearly all are.
 pub(super) const CLASSES: usize = 13;
 
@@ -139,6 +145,22 @@ pub(crate) fn truth_scalar(ty: Type) -> Scalar {
         Scalar::BoolFloat
     } else {
         Scalar::BoolInt
+    }
+}
+
+/// What is for signed types, or what is for all others.
+#[inline]
+pub(crate) fn by_sign<T>(ty: Type, [signed, other]: [T; 2]) -> T {
+    if ty.is_signed_int() { signed } else { other }
+}
+
+/// What is for the base of a type: floats, signed or unsigned integers.
+#[inline]
+pub(crate) fn by_base<T>(ty: Type, [float, signed, unsigned]: [T; 3]) -> T {
+    match ty.base() {
+        TypeBase::Float => float,
+        TypeBase::Signed => signed,
+        TypeBase::Unsigned => unsigned,
     }
 }
 

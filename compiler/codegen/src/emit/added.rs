@@ -4,8 +4,8 @@ use super::Emit;
 use super::output_variable::OutputPlace;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
-use crate::interface::base_scalar;
 use crate::interface::names::output_name;
+use crate::interface::{base_scalar, find};
 use crate::state::Word;
 use crate::varyings::{Place, add_state, flat_copy};
 use crate::words::ValueWord;
@@ -61,9 +61,8 @@ impl Emit<'_> {
     }
 
     fn variable_beside(&mut self, semantic: Semantic, place: &Place) -> ValueWord {
-        let mut known = self.interface.outputs.added.iter();
-        if let Some((_, variable)) = known.find(|(known, _)| *known == semantic) {
-            return *variable;
+        if let Some(variable) = find(&self.interface.outputs.added, semantic) {
+            return variable;
         }
         let scalar = base_scalar(place.base);
         let ty = self.w.ty(scalar, place.components);
@@ -104,8 +103,7 @@ impl Emit<'_> {
 impl Builder {
     /// A coordinate of clip space in pixels.
     fn in_window(&mut self, coordinate: Val, w: Val, corner: Val, size: Val) -> Lane {
-        let half = self.float_like(size, 0.5);
-        let half = self.binary(Spv::FMul, size, half);
+        let half = self.binary_float(Spv::FMul, size, 0.5);
         let center = self.binary(Spv::FAdd, corner, half);
         let normalized = self.binary(Spv::FDiv, coordinate, w);
         let scaled = self.binary(Spv::FMul, normalized, half);

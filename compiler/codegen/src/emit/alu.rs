@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Lane, Scalar, Val};
+use crate::builder::{Lane, Scalar, Val, by_base};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::{InstFlags, Stage, Type};
@@ -60,12 +60,8 @@ impl Emit<'_> {
     /// `a > b ? b : a` or `a > b ? a : b`: NV_gpu_program4 section 2.X.8.Z, MIN and MAX. `FMin` and `FMax` would leave NaN open.
     pub(super) fn min_max(&mut self, cx: InstCx<'_>, which: Extreme) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
-        let op = match (cx.inst.ty.is_float(), cx.inst.ty.is_signed_int()) {
-            (true, _) => Spv::FOrdGreaterThan,
-            (false, true) => Spv::SGreaterThan,
-            (false, false) => Spv::UGreaterThan,
-        };
-        let greater = self.w.test(op, a, b);
+        let ops = [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan];
+        let greater = self.w.test(by_base(cx.inst.ty, ops), a, b);
         Ok(match which {
             Extreme::Min => self.w.select(greater, b, a),
             Extreme::Max => self.w.select(greater, a, b),
@@ -163,22 +159,7 @@ impl Emit<'_> {
 
     /// `a != 0 ? b : c`, `a` tested as bits
     pub(super) fn select_non_zero(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let program = self.program;
-        let src = program.srcs[cx.inst.first_source as usize];
-        let truth = match self.source_truth(&src, cx.lanes)? {
-            Some(truth) => truth,
-            None => {
-                // The modifiers belong to the type of the instruction, the test to the bits.
-                let a = self.source(cx.inst, 0, cx.lanes)?;
-                let wide = a.scalar.is_wide();
-                if wide && self.w.wide_int() == Scalar::Pair {
-                    return self.select_wide_bits(cx, a);
-                }
-                let bits = if wide { Scalar::U64 } else { Scalar::U32 };
-                let a = self.w.reread(a, bits);
-                self.w.compare_bits(Spv::INotEqual, a, 0)
-            }
-        };
+        let truth = self.has_bits(cx)?;
         let b = self.source(cx.inst, 1, cx.lanes)?;
         let c = self.source(cx.inst, 2, cx.lanes)?;
         if cx.inst.ty == Type::U32 && self.w.is_truth_of_int(b, c) {
@@ -187,17 +168,26 @@ impl Emit<'_> {
         Ok(self.w.select(truth, b, c))
     }
 
-    fn select_wide_bits(&mut self, cx: InstCx<'_>, a: Val) -> Result<Val, Failure> {
-        let truth = self.w.each(a, |emit, index| {
-            let part = emit.component(a, index);
-            let words = emit.reread(part, Scalar::Pair);
-            let [low, high] = emit.wide_words(words);
-            let any = emit.binary(Spv::BitwiseOr, low, high);
-            emit.compare_bits(Spv::INotEqual, any, 0)
-        });
-        let b = self.source(cx.inst, 1, cx.lanes)?;
-        let c = self.source(cx.inst, 2, cx.lanes)?;
-        Ok(self.w.select(truth, b, c))
+    /// Whether any bit of the first source is set.
+    fn has_bits(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let src = self.program.source(cx.inst, 0);
+        if let Some(truth) = self.source_truth(src, cx.lanes)? {
+            return Ok(truth);
+        }
+        // The modifiers belong to the type of the instruction, the test to the bits.
+        let a = self.source(cx.inst, 0, cx.lanes)?;
+        let wide = a.scalar.is_wide();
+        if wide && self.w.wide_int() == Scalar::Pair {
+            return Ok(self.w.each(a, |w, index| {
+                let part = w.component(a, index);
+                let pair = w.reread(part, Scalar::Pair);
+                let words = w.wide_words(pair);
+                w.wide_any(words)
+            }));
+        }
+        let bits = if wide { Scalar::U64 } else { Scalar::U32 };
+        let a = self.w.reread(a, bits);
+        Ok(self.w.compare_bits(Spv::INotEqual, a, 0))
     }
 
     /// The beginning or the end of a critical section. The program has one only if its modes say how invocations are ordered.
@@ -219,8 +209,7 @@ impl Emit<'_> {
 
     /// `Clock`
     pub(super) fn clock(&mut self) -> Result<Outcome, Failure> {
-        let device = &self.w.device;
-        self.w.needs.require(device, Need::SubgroupClock)?;
+        self.w.require(Need::SubgroupClock)?;
         let scope = self.w.uint(Scope::Subgroup as u32);
         let time = self.w.op(Spv::ReadClockKHR, Scalar::U32, 2, &[scope.0]);
         let zero = Lane::scalar(self.w.uint(0));

@@ -4,7 +4,7 @@ use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::memory::Address;
 use super::place::BufferPlace;
-use crate::builder::{Builder, Home, Lane, Scalar, Val};
+use crate::builder::{Builder, Home, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::interface::builtin::BuiltinRow;
@@ -90,9 +90,7 @@ impl Emit<'_> {
         match address {
             Address::Global(address) => {
                 let view = self.w.atomic_view(update, None)?;
-                let address = self.w.val(address);
-                let address = self.w.wide_plus(address, u64::from(4 * words)).id;
-                let pointer = self.w.global_pointer(address, view, 1);
+                let pointer = self.w.global_pointer(address, 4 * words, view, 1);
                 let cell = Cell::at(pointer, view, update.ty);
                 Ok(self.update(cell, update)?.lane(0))
             }
@@ -387,7 +385,7 @@ impl Builder {
             true => Need::SharedInt64Atomics,
             false => Need::Int64Atomics,
         };
-        self.needs.require(&device, need)?;
+        self.require(need)?;
         Ok(Scalar::U64)
     }
 
@@ -492,11 +490,7 @@ impl Builder {
     }
 
     fn is_less(&mut self, ty: Type, a: Val, b: Val) -> Val {
-        let op = match ty.is_signed_int() {
-            true => Spv::SLessThan,
-            false => Spv::ULessThan,
-        };
-        self.test(op, a, b)
+        self.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
     }
 
     /// `a < b ? yes : no`

@@ -117,8 +117,7 @@ impl Emit<'_> {
         let Some(variable) = self.io().interpolant(input) else {
             return Ok(lanes);
         };
-        let device = &self.w.device;
-        self.w.needs.require(device, Need::Interpolation)?;
+        self.w.require(Need::Interpolation)?;
         let val = self.w.interpolated(variable, at);
         let semantic = self.program.inputs[input].semantic;
         if matches!(semantic, Semantic::Color(_) | Semantic::TexCoord(_)) {
@@ -146,10 +145,8 @@ impl Builder {
             At::Sample(place) => (GlslOp::InterpolateAtSample, Some(place.id)),
         };
         let mut operands = OperandList::default();
-        operands.push(self.glsl());
-        operands.push(op as u32);
-        operands.push(variable);
-        place.into_iter().for_each(|place| operands.push(place));
+        operands.extend([self.glsl().0, op as u32, variable.0]);
+        operands.extend(place);
         self.long_op(Spv::ExtInst, Scalar::F32, 4, &operands)
     }
 }

@@ -76,7 +76,7 @@ impl Emit<'_> {
         let factor = self.w.binary_bits(Spv::IAdd, factor, 1);
         let number = self.w.binary(Spv::UDiv, count, factor);
         let number = self.w.binary_bits(Spv::BitwiseAnd, number, 15);
-        Some(self.has_bit(word, number))
+        Some(self.w.has_bit(word, number))
     }
 
     /// GL 2.1 section 3.5.2: the bit of the pattern at the place in the window modulo 32.
@@ -98,16 +98,10 @@ impl Emit<'_> {
         // Bit 31 is the first pixel: 31 - x modulo 32.
         let bit = self.w.binary_bits(Spv::BitwiseXor, x, 31);
         let bit = self.w.binary_bits(Spv::BitwiseAnd, bit, 31);
-        let drawn = self.has_bit(bits, bit);
+        let drawn = self.w.has_bit(bits, bit);
         let is_stippled = self.io().state_flag(Word::PolygonStipple);
         let is_whole = self.w.not(is_stippled);
         Some(self.w.truth_op(Spv::LogicalOr, is_whole, drawn))
-    }
-
-    fn has_bit(&mut self, bits: Val, number: Val) -> Val {
-        let bit = self.w.binary(Spv::ShiftRightLogical, bits, number);
-        let bit = self.w.binary_bits(Spv::BitwiseAnd, bit, 1);
-        self.w.compare_bits(Spv::INotEqual, bit, 0)
     }
 
     /// Where the fragment is in the window, as Vulkan counts.

@@ -31,13 +31,10 @@ impl Texel {
         let mut operands = OperandList::default();
         operands.push(self.object);
         operands.push(self.coordinate.id);
-        value.into_iter().for_each(|value| operands.push(value.id));
+        operands.extend(value.map(|value| value.id));
         let bits = ImageOperands::SAMPLE.bits();
         let sample = self.sample.map(|sample| [bits, sample.id.0]);
-        sample
-            .into_iter()
-            .flatten()
-            .for_each(|it| operands.push(it));
+        operands.extend(sample.into_iter().flatten());
         operands
     }
 }

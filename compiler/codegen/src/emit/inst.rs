@@ -5,6 +5,7 @@ use super::alu::Extreme;
 use super::cx::{InstCx, Outcome};
 use crate::builder::{Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
+use crate::words::ValueWord;
 use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
@@ -176,11 +177,7 @@ impl Emit<'_> {
     }
 
     fn ext_sources<const N: usize>(&mut self, cx: InstCx<'_>, op: GlslOp) -> Result<Val, Failure> {
-        let mut args = [Val {
-            id: crate::words::ValueWord::NONE,
-            scalar: Scalar::F32,
-            size: 1,
-        }; N];
+        let mut args = [Val::new(ValueWord::NONE, Scalar::F32, 1); N];
         for (number, arg) in args.iter_mut().enumerate() {
             *arg = self.source(cx.inst, number, cx.lanes)?;
         }

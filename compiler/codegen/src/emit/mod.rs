@@ -82,9 +82,8 @@ mod wide;
 mod word_access;
 mod zeroed;
 
-use crate::analysis::Analysis;
-use crate::builder::Lane;
-use crate::builder::{Builder, Scalar};
+use crate::analysis::{Analysis, Class};
+use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
@@ -98,7 +97,7 @@ pub(crate) use cx::Emit;
 use cx::Tables;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
-use glasm_ir::{Program, RoutineId, Stage, Storage};
+use glasm_ir::{OutputId, Program, RoutineId, Stage, Storage};
 use join::Joins;
 use primitive::{input_mode, output_mode, tess_modes};
 use spirv::{AddressingModel, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op};
@@ -259,14 +258,11 @@ impl Emit<'_> {
         if !self.in_entry {
             return;
         }
-        for (id, register) in self.program.registers.iter_enumerated() {
-            let Storage::Output(output) = register.storage else {
-                continue;
-            };
-            if self.analysis.class[id.index()] == crate::analysis::Class::Memory {
+        for (id, outputs) in self.program.output_registers() {
+            if self.analysis.class[id.index()] == Class::Memory {
                 continue;
             }
-            let base = self.program.outputs[output].base;
+            let base = self.program.outputs[OutputId::new(outputs.start)].base;
             let one = self.io().one(base);
             let base = self.analysis.slot_base[id.index()];
             // Lanes without a value read as 0, so only w has to be set.
@@ -280,7 +276,7 @@ impl Emit<'_> {
     /// 2.X.3.7 leaves them undefined.
     fn set_initial_codes(&mut self) {
         for (id, register) in self.program.registers.iter_enumerated() {
-            let in_values = self.analysis.class[id.index()] == crate::analysis::Class::Values;
+            let in_values = self.analysis.class[id.index()] == Class::Values;
             let slot = self.analysis.slot_base[id.index()];
             if register.storage != Storage::Cond || !in_values || self.live.live_in(slot) == 0 {
                 continue;
@@ -313,7 +309,7 @@ impl Emit<'_> {
             }
             Stage::Vertex | Stage::Fragment | Stage::Compute => return Ok(()),
         };
-        self.w.needs.require(&self.w.device, need)
+        self.w.require(need)
     }
 
     /// What the modes of the program need.

@@ -7,9 +7,9 @@ use crate::error::{Error, Failure};
 use crate::interface::base_scalar;
 use crate::interface::names::output_name;
 use crate::varyings::{Distances, Place, written_lanes};
-use crate::words::ValueWord;
+use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{Output, OutputId, Semantic, Stage, Storage};
+use glasm_ir::{Output, OutputId, Semantic, Stage};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The variable that an output goes to.
@@ -41,13 +41,8 @@ impl OutputPlace {
 impl Emit<'_> {
     /// Whether any instruction writes an output.
     pub(super) fn writes(&self, output: OutputId) -> bool {
-        let mut registers = self.program.registers.iter_enumerated();
-        registers.any(|(id, register)| {
-            let Storage::Output(first) = register.storage else {
-                return false;
-            };
-            let len = register.array.unwrap_or(1).max(1) as usize;
-            let outputs = first.index()..first.index() + len;
+        let mut registers = self.program.output_registers();
+        registers.any(|(id, outputs)| {
             self.analysis.written[id.index()] && outputs.contains(&output.index())
         })
     }
@@ -76,15 +71,9 @@ impl Emit<'_> {
     /// Where the color of an attachment goes.
     pub(super) fn color_target(&self, id: OutputId, buffer: u8) -> OutputPlace {
         let declared = self.options.interface.colors.get(usize::from(buffer));
-        let base = declared.copied().unwrap_or(self.program.outputs[id].base);
-        OutputPlace {
-            builtin: None,
-            location: Some(u32::from(buffer)),
-            component: 0,
-            scalar: base_scalar(base),
-            size: 4,
-            first: 0,
-        }
+        let output = self.program.outputs[id];
+        let base = declared.copied().unwrap_or(output.base);
+        OutputPlace::varying(&Place::vector(output.semantic, buffer.into(), base))
     }
 
     pub(super) fn output_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
@@ -128,8 +117,7 @@ impl Emit<'_> {
             (Stage::Fragment, Semantic::FragStencil) => Need::StencilExport,
             _ => return Ok(()),
         };
-        self.w.needs.require(&self.w.device, need)?;
-        Ok(())
+        self.w.require(need)
     }
 
     pub(super) fn output_variable_of(
@@ -181,8 +169,7 @@ impl Emit<'_> {
 
     fn decorate_output(&mut self, output: &Output, target: &OutputPlace, variable: ValueWord) {
         if let Some(builtin) = target.builtin {
-            self.w
-                .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
+            self.w.decorate_builtin(variable, builtin);
         }
         if let Some(location) = target.location {
             self.w.decorate(variable, Decoration::Location, &[location]);
@@ -248,24 +235,24 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Number of planes that have a distance.
-    pub(super) fn distance_count(&self, distances: Distances) -> u32 {
+    /// The type of the distances from the planes that have one.
+    pub(super) fn distance_array(&mut self, distances: Distances) -> TypeWord {
+        let float = self.w.ty(Scalar::F32, 1);
         let semantics = self.program.outputs.iter().map(|output| output.semantic);
-        distances.len(semantics.filter(|&semantic| !self.is_disabled(semantic)))
+        let len = distances.len(semantics.filter(|&semantic| !self.is_disabled(semantic)));
+        self.w.array_type(float, len)
     }
 
     /// Distances of planes that the program does not write are 0, which neither clips nor culls anything.
     fn declare_distances(&mut self, distances: Distances) {
         self.w.needs.insert(Need::of(distances));
-        let float = self.w.ty(Scalar::F32, 1);
-        let mut array = self.w.array_type(float, self.distance_count(distances));
+        let mut array = self.distance_array(distances);
         let is_patch = self.program.stage == Stage::TessControl;
         if is_patch {
             array = self.w.array_type(array, self.program.modes.vertices_out);
         }
         let variable = self.io().variable(StorageClass::Output, array);
-        let builtin = [distances.builtin() as u32];
-        self.w.decorate(variable, Decoration::BuiltIn, &builtin);
+        self.w.decorate_builtin(variable, distances.builtin());
         self.interface.outputs.distances[distances as usize] = variable;
         if is_patch {
             // Nothing is clipped here, and the other vertices are not the invocation's.

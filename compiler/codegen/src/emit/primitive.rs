@@ -22,8 +22,7 @@ impl Emit<'_> {
         for inst in emits {
             if constant_stream(program, inst) != Some(0) {
                 self.tables.emission = Emission::Streams;
-                let need = Need::GeometryStreams;
-                return self.w.needs.require(&self.w.device, need);
+                return self.w.require(Need::GeometryStreams);
             }
             self.tables.emission = Emission::FirstStream;
         }

@@ -177,8 +177,7 @@ impl Emit<'_> {
             self.lanes.set_lanes(slot, lanes, &values);
             return Ok(());
         }
-        let len = self.program.registers[dst.register].array.unwrap_or(1);
-        let element = self.element(dst.index, len)?;
+        let element = self.register_element(dst.register, dst.index)?;
         if self.analysis.shared_outputs[dst.register.index()] {
             return self.store_shared(dst.register, element, lanes, values);
         }
@@ -187,17 +186,14 @@ impl Emit<'_> {
     }
 
     fn old_lanes(&mut self, dst: &Dst, lanes: u8) -> Result<[Lane; 4], Failure> {
-        match self.analysis.slot(self.program, dst.register, dst.index) {
-            Some(slot) => Ok(*self.lanes.slot(slot)),
-            None => {
-                let len = self.program.registers[dst.register].array.unwrap_or(1);
-                let element = self.element(dst.index, len)?;
-                if self.analysis.shared_outputs[dst.register.index()] {
-                    return self.load_own(dst.register, element);
-                }
-                Ok(self.load_register(dst.register, element, lanes))
-            }
+        if let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) {
+            return Ok(*self.lanes.slot(slot));
         }
+        let element = self.register_element(dst.register, dst.index)?;
+        if self.analysis.shared_outputs[dst.register.index()] {
+            return self.load_own(dst.register, element);
+        }
+        Ok(self.load_register(dst.register, element, lanes))
     }
 
     /// Per lane of the destination: whether the guard lets the write pass.

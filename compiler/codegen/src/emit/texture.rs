@@ -156,8 +156,7 @@ impl Emit<'_> {
         };
         self.by_wraps(access, |emit, wraps| {
             if matches!(wraps, Wraps::Sampler) {
-                let device = &emit.w.device;
-                emit.w.needs.require(device, Need::GatherExtended)?;
+                emit.w.require(Need::GatherExtended)?;
             }
             let mut lanes = [Lane::UNDEFINED; 4];
             for (index, lane) in lanes.iter_mut().enumerate() {

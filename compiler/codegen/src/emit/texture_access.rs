@@ -55,11 +55,10 @@ impl Access {
     fn words(&self, object: ValueWord, extra: Option<Val>, operands: &Operands) -> OperandList {
         let mut words = OperandList::default();
         words.push(object);
-        let vals = self.coordinate.into_iter().chain(extra);
-        vals.for_each(|val| words.push(val.id));
+        words.extend(self.coordinate.into_iter().chain(extra).map(|val| val.id));
         if operands.bits != 0 {
             words.push(operands.bits);
-            operands.words.iter().for_each(|&word| words.push(word));
+            words.extend(operands.words.iter().copied());
         }
         words
     }
@@ -75,7 +74,7 @@ pub(super) struct Operands {
 impl Operands {
     pub(super) fn push(&mut self, bit: ImageOperands, ids: &[ValueWord]) {
         self.bits |= bit.bits();
-        ids.iter().for_each(|&id| self.words.push(id));
+        self.words.extend(ids.iter().copied());
     }
 }
 
@@ -330,7 +329,7 @@ impl Builder {
                 operands.push(ImageOperands::CONST_OFFSET, &[id]);
             }
             (TexelOffset::Dynamic, Some(offset)) => {
-                self.needs.require(&self.device, Need::GatherExtended)?;
+                self.require(Need::GatherExtended)?;
                 let offset = self.cast(offset.id, Scalar::S32);
                 operands.push(ImageOperands::OFFSET, &[offset]);
             }

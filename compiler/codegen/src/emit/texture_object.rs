@@ -114,9 +114,8 @@ impl Emit<'_> {
         }
         // In the prologue, from where one load serves all accesses of the function.
         let loaded = self.w.object();
-        self.w
-            .prologue
-            .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
+        let (ty, pointer) = (variable.object, variable.variable);
+        self.w.prologue.result(Spv::Load, ty, loaded, &[pointer.0]);
         self.interface.resources.textures[id.index()].loaded = loaded;
         loaded
     }
@@ -125,10 +124,8 @@ impl Emit<'_> {
     pub(super) fn loaded_sampler(&mut self, texture: &Texture) -> Option<ValueWord> {
         let unit = sampler_of(texture)?;
         let samplers = &self.interface.resources.samplers;
-        let number = match samplers.iter().position(|it| it.unit == unit) {
-            Some(number) => number,
-            None => self.declare_sampler(unit, texture.shadow),
-        };
+        let number = samplers.iter().position(|it| it.unit == unit);
+        let number = number.unwrap_or_else(|| self.declare_sampler(unit, texture.shadow));
         let SamplerVariable {
             variable, loaded, ..
         } = self.interface.resources.samplers[number];

@@ -104,12 +104,16 @@ impl Builder {
         level: ValueWord,
         target: TexTarget,
     ) -> Val {
-        let operands = [image.0, level.0];
         let size = target.size_components();
         if self.is_rectangle(target) {
             return self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]);
         }
-        self.op(Spv::ImageQuerySizeLod, Scalar::U32, size, &operands)
+        self.op(
+            Spv::ImageQuerySizeLod,
+            Scalar::U32,
+            size,
+            &[image.0, level.0],
+        )
     }
 
     /// The size of the base level.
@@ -127,8 +131,7 @@ impl Builder {
     pub(super) fn last_level(&mut self, access: &Access) -> Val {
         let image = self.image_of(access);
         let count = self.level_count(image);
-        let one = self.uint_val(1);
-        self.binary(Spv::ISub, count, one)
+        self.binary_bits(Spv::ISub, count, 1)
     }
 
     /// The level of detail that is accessed and the computed one, of a coordinate.
@@ -160,10 +163,7 @@ impl Builder {
         let Some(least) = access.min_lod else {
             return lod;
         };
-        let lod = match lod {
-            Some(lod) => lod,
-            None => self.float_like(least, 0.0),
-        };
+        let lod = lod.unwrap_or_else(|| self.float_like(least, 0.0));
         Some(self.ext(GlslOp::NMax, &[lod, least]))
     }
 

@@ -170,11 +170,11 @@ impl Builder {
         let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
             return Reads::Always(wrap.magnify);
         };
-        let zero = self.float_like(lod, 0.0);
-        Reads::LinearWhere(match wrap.magnify {
-            TexelFilter::Linear => self.test(Spv::FOrdLessThanEqual, lod, zero),
-            TexelFilter::Nearest => self.test(Spv::FOrdGreaterThan, lod, zero),
-        })
+        let op = match wrap.magnify {
+            TexelFilter::Linear => Spv::FOrdLessThanEqual,
+            TexelFilter::Nearest => Spv::FOrdGreaterThan,
+        };
+        Reads::LinearWhere(self.compare_bits(op, lod, 0))
     }
 
     /// Half the size of a texel of a level.
@@ -258,13 +258,7 @@ impl Builder {
         }
         let mut positive = self.ext(GlslOp::FAbs, &[coordinate]);
         if wrap.filters_nearest() {
-            // The mirror image of a texel has its lower bound at the other end.
-            let bits = self.reread(positive, Scalar::U32);
-            let below = self.binary_bits(Spv::ISub, bits, 1);
-            let below = self.reread(below, Scalar::F32);
-            let zero = self.float_like(coordinate, 0.0);
-            let is_negative = self.test(Spv::FOrdLessThan, coordinate, zero);
-            positive = self.select(is_negative, below, positive);
+            positive = self.nearest_behind_mirror(coordinate, positive);
         }
         let lanes: [Lane; 4] = std::array::from_fn(|lane| match wrap.modes.get(lane) {
             Some(mode) if mode.mirrors() => positive.lane(lane),
@@ -273,10 +267,19 @@ impl Builder {
         self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
     }
 
+    /// The absolute value of a coordinate for a filter that reads the nearest texel: the mirror image of a texel has its lower bound at
+    /// the other end.
+    pub(super) fn nearest_behind_mirror(&mut self, coordinate: Val, positive: Val) -> Val {
+        let bits = self.reread(positive, Scalar::U32);
+        let below = self.binary_bits(Spv::ISub, bits, 1);
+        let below = self.reread(below, Scalar::F32);
+        let is_negative = self.compare_bits(Spv::FOrdLessThan, coordinate, 0);
+        self.select(is_negative, below, positive)
+    }
+
     pub(super) fn mirror(&mut self, coordinate: Val, half: Option<Val>, lane: usize) -> Mirror {
         let coordinate = self.component(coordinate, lane);
-        let zero = self.float_like(coordinate, 0.0);
-        let is_behind = self.test(Spv::FOrdLessThan, coordinate, zero);
+        let is_behind = self.compare_bits(Spv::FOrdLessThan, coordinate, 0);
         let is_across = half.map(|half| {
             let half = self.component(half, lane);
             let distance = self.ext(GlslOp::FAbs, &[coordinate]);

@@ -206,23 +206,17 @@ impl Builder {
         let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
             return state.magnifies_linearly;
         };
-        let zero = self.float_like(lod, 0.0);
-        let magnifies = self.test(Spv::FOrdLessThanEqual, lod, zero);
+        let magnifies = self.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
         let minifies = self.not(magnifies);
         let near = self.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);
         let far = self.truth_op(Spv::LogicalAnd, minifies, state.minifies_linearly);
         self.truth_op(Spv::LogicalOr, near, far)
     }
 
-    /// A coordinate on the other side of the mirror, where the nearest texel has its lower bound at the other end.
+    /// A coordinate on the other side of the mirror.
     fn mirror_image(&mut self, coordinate: Val, is_linear: Val) -> Val {
         let positive = self.ext(GlslOp::FAbs, &[coordinate]);
-        let bits = self.reread(positive, Scalar::U32);
-        let below = self.binary_bits(Spv::ISub, bits, 1);
-        let below = self.reread(below, Scalar::F32);
-        let zero = self.float_like(coordinate, 0.0);
-        let is_negative = self.test(Spv::FOrdLessThan, coordinate, zero);
-        let nearest = self.select(is_negative, below, positive);
+        let nearest = self.nearest_behind_mirror(coordinate, positive);
         self.select(is_linear, positive, nearest)
     }
 

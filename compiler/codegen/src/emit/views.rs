@@ -118,24 +118,22 @@ impl Emit<'_> {
             return number;
         }
         let number = self.w.val(number);
-        let exists = self
-            .w
-            .compare_bits(Spv::ULessThan, number, MAX_VIEWPORTS.into());
+        let count = u64::from(MAX_VIEWPORTS);
+        let exists = self.w.compare_bits(Spv::ULessThan, number, count);
         let first = self.w.constant_like(number, 0);
         self.w.select(exists, number, first).id
     }
 
     fn need_layer_output(&mut self, need: Need) {
+        if self.program.stage == Stage::Geometry {
+            return;
+        }
         // One extension covers both until Vulkan 1.2 took them in.
         let needs = match self.options.target >= Target::Vulkan1_2 {
             true => [need; 2],
             false => [Need::LayerOutputExtension, Need::ViewportOutputExtension],
         };
-        if self.program.stage != Stage::Geometry {
-            for need in needs {
-                self.w.needs.insert(need);
-            }
-        }
+        needs.into_iter().for_each(|need| self.w.needs.insert(need));
     }
 
     fn check_replication(&mut self, views: &Views) -> Result<(), Failure> {
@@ -149,7 +147,7 @@ impl Emit<'_> {
             false => "VK_NV_viewport_array2",
         };
         for need in [Need::Geometry, Need::MultiViewport] {
-            let required = self.w.needs.require(&self.w.device, need);
+            let required = self.w.require(need);
             required.map_err(|error| error.calling_it(what))?;
         }
         if !self.tables.captures.is_empty() {
@@ -175,11 +173,8 @@ impl Emit<'_> {
 
     /// A varying location that no output of the program has.
     fn free_location(&self) -> Result<u32, Failure> {
-        let used = self
-            .options
-            .interface
-            .outputs
-            .locations_of(self.program, self.options);
+        let outputs = &self.options.interface.outputs;
+        let used = outputs.locations_of(self.program, self.options);
         let free = (0..UNDISPUTED_LOCATIONS).find(|location| !used.contains(location));
         free.ok_or_else(|| {
             Error::limit("there is no free varying location for viewports and views")

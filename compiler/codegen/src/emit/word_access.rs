@@ -206,11 +206,7 @@ impl Emit<'_> {
         match ty.width() {
             Width::W32 => {
                 let word = self.w.word_behind(words.first, index);
-                let inside = words
-                    .bound
-                    .filter(|_| index > 0)
-                    .map(|bound| self.w.is_inside(word, bound));
-                self.load_word(place, word, access, inside).lane(0)
+                self.load_word_of(place, index, word, access, words).lane(0)
             }
             Width::W64 => {
                 let [low, high] =
@@ -223,11 +219,7 @@ impl Emit<'_> {
             }
             width @ (Width::W8 | Width::W16) => {
                 let (word, shift) = self.w.narrow_place(place.offset, index, width);
-                let inside = words
-                    .bound
-                    .filter(|_| index > 0)
-                    .map(|bound| self.w.is_inside(word, bound));
-                let word = self.load_word(place, word, access, inside);
+                let word = self.load_word_of(place, index, word, access, words);
                 let word = self.w.reread(word, Scalar::U32);
                 let value = self.w.binary(Spv::ShiftRightLogical, word, shift);
                 self.w
@@ -235,6 +227,20 @@ impl Emit<'_> {
                     .lane(0)
             }
         }
+    }
+
+    /// The word of element `index`, or 0 if it lies outside.
+    fn load_word_of(
+        &mut self,
+        place: BufferPlace,
+        index: u32,
+        word: Val,
+        access: &MemAccess,
+        words: &WordsRead,
+    ) -> Val {
+        let bound = words.bound.filter(|_| index > 0);
+        let inside = bound.map(|bound| self.w.is_inside(word, bound));
+        self.load_word(place, word, access, inside)
     }
 
     fn store_element(
@@ -258,8 +264,7 @@ impl Emit<'_> {
                 }
             }
             width @ (Width::W8 | Width::W16) => {
-                let value = self.w.scalar(value, Scalar::U32);
-                let value = self.w.val(value);
+                let value = self.w.lane_val(value, Scalar::U32);
                 self.store_narrow(place, index, width, value);
             }
         }
@@ -268,8 +273,7 @@ impl Emit<'_> {
     fn store_word(&mut self, place: BufferPlace, words: u32, access: &MemAccess, value: ValueWord) {
         let word = self.w.word_number(place.offset, words);
         if self.is_wide_shared(place.buffer) {
-            let (value, all) = (self.w.val(value), self.w.uint(u32::MAX));
-            let all = self.w.val(all);
+            let (value, all) = (self.w.val(value), self.w.uint_val(u32::MAX));
             return self.store_bits(place, word, all, value);
         }
         let pointer = self.cell_pointer(place, Scalar::U32, word);

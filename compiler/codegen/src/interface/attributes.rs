@@ -6,7 +6,7 @@
 use super::names::{input_name, snake_case};
 use super::vars::Io;
 use crate::builder::{Home, Lane, Scalar};
-use crate::reflect::{Half, InterfaceVariable, Scalar as ReflectedScalar};
+use crate::reflect::{Half, InterfaceVariable};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::Interpolation;
@@ -66,10 +66,9 @@ impl Io<'_> {
             0
         };
         let mut halves = self.vars.inputs.halves.iter();
-        match halves.find(|row| (row.0, row.1) == (number, half)) {
-            Some(&(_, _, variable)) => variable,
-            None => self.declare_half(semantic, number, half),
-        }
+        let known = halves.find(|row| (row.0, row.1) == (number, half));
+        let known = known.map(|&(_, _, variable)| variable);
+        known.unwrap_or_else(|| self.declare_half(semantic, number, half))
     }
 
     fn declare_half(&mut self, semantic: Semantic, number: u8, half: Half) -> ValueWord {
@@ -87,13 +86,9 @@ impl Io<'_> {
         });
         self.vars.inputs.halves.push((number, half, variable));
         self.vars.reflected.inputs.push(InterfaceVariable {
-            semantic,
-            location: Some(location),
-            scalar: ReflectedScalar::Uint,
-            components: 4,
             interpolation: Interpolation::Flat,
             half: Some(half),
-            per_vertex: false,
+            ..InterfaceVariable::new(semantic, Some(location), Scalar::U32, 4)
         });
         variable
     }

@@ -1,7 +1,7 @@
 //! Built-in inputs: one row per stage and semantic.
 
 use super::names::snake_case;
-use super::vars::Io;
+use super::vars::{Io, find};
 use crate::builder::{Builder, Home, Scalar};
 use crate::capability::Need;
 use crate::options::Options;
@@ -206,9 +206,7 @@ impl Io<'_> {
 
     /// The input variable of a built-in that has been declared.
     pub(crate) fn known_builtin(&self, builtin: BuiltIn) -> Option<ValueWord> {
-        let mut known = self.vars.inputs.builtins.iter();
-        let found = known.find(|(known, _)| *known == builtin);
-        found.map(|(_, variable)| *variable)
+        find(&self.vars.inputs.builtins, builtin)
     }
 
     /// A new variable of a built-in.
@@ -219,8 +217,7 @@ impl Io<'_> {
         builtin: BuiltIn,
     ) -> ValueWord {
         let variable = self.variable(class, ty);
-        let decoration = [builtin as u32];
-        self.w.decorate(variable, Decoration::BuiltIn, &decoration);
+        self.w.decorate_builtin(variable, builtin);
         self.w
             .name(variable, || snake_case(&format!("{builtin:?}")));
         if class == StorageClass::Input {

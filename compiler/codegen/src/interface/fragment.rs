@@ -1,7 +1,7 @@
 //! Fragment inputs that conventions and GL state change: window position, point coordinates, two-sided colors.
 
 use super::builtin::builtin_input;
-use super::vars::{Io, base_scalar, bind, reflected};
+use super::vars::{Io, base_scalar, bind, find, reflected};
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -65,18 +65,15 @@ impl Io<'_> {
         let mut operands = vec![component.0, Dim::DimSubpassData as u32];
         operands.extend(settings);
         let ty = self.w.declare_type(Op::TypeImage, &operands);
-        let variable = match self.variable_of(input.semantic) {
-            Some(variable) => variable,
-            None => self.declare_attachment(ty, buffer, scalar),
-        };
+        let known = self.variable_of(input.semantic);
+        let variable = known.unwrap_or_else(|| self.declare_attachment(ty, buffer, scalar));
         self.vars.inputs.loaded[id.index()].variable = variable;
         let image = self.w.object();
         self.w.prologue.result(Op::Load, ty, image, &[variable.0]);
         let place = self.w.constant_splat(Scalar::S32, 0, 2);
         let operands = [image.0, place.id.0];
-        Ok(self
-            .w
-            .derive(Home::Prologue, Op::ImageRead, scalar, 4, &operands))
+        let (home, op) = (Home::Prologue, Op::ImageRead);
+        Ok(self.w.derive(home, op, scalar, 4, &operands))
     }
 
     fn declare_attachment(&mut self, ty: TypeWord, buffer: u8, scalar: Scalar) -> ValueWord {
@@ -233,9 +230,8 @@ impl Io<'_> {
 
     /// The variable of what is no input of the program.
     fn variable_beside(&mut self, input: Input, place: &Place) -> ValueWord {
-        let mut known = self.vars.inputs.beside.iter();
-        if let Some((_, variable)) = known.find(|(known, _)| *known == input.semantic) {
-            return *variable;
+        if let Some(variable) = find(&self.vars.inputs.beside, input.semantic) {
+            return variable;
         }
         let variable = self.declare_location(input, place);
         self.vars.inputs.beside.push((input.semantic, variable));

@@ -29,8 +29,7 @@ impl Io<'_> {
         self.w
             .globals
             .result(Op::SpecConstantComposite, vector, id, &words);
-        self.w
-            .decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
+        self.w.decorate_builtin(id, BuiltIn::WorkgroupSize);
         self.vars.inputs.group_size = Some(sizes);
         sizes
     }

@@ -138,11 +138,7 @@ impl Io<'_> {
                 return vector.0;
             }
             let len = self.w.uint(member.len);
-            // A type of its own: variables outside of blocks must not have types with a stride.
-            let operands = [vector.0, len.0];
-            let array = self.w.declare_distinct_type(Op::TypeArray, &operands);
-            self.w.decorate(array, Decoration::ArrayStride, &[16]);
-            array.0
+            self.w.strided_array(vector, len).0
         });
         params.types.extend(types);
         let block = self.w.declare_long_type(Op::TypeStruct, &params.types);
@@ -174,12 +170,8 @@ impl Io<'_> {
         }
         let stage = stage_word(self.program.stage);
         self.w.name_type(block, &format!("{stage}Parameters"));
-        let sources: Vec<ParamSource> = self
-            .program
-            .params
-            .iter()
-            .map(|param| param.source)
-            .collect();
+        let params = self.program.params.iter();
+        let sources: Vec<ParamSource> = params.map(|param| param.source).collect();
         let mut taken = FxHashSet::default();
         for (number, member) in self.vars.params.members.iter().enumerate() {
             let first = member.first as usize;

@@ -206,6 +206,32 @@ impl Resources {
     }
 }
 
+impl InterfaceVariable {
+    /// A variable that is not interpolated in a special way, no half, and none for each vertex.
+    pub(super) fn new(
+        semantic: Semantic,
+        location: Option<u32>,
+        scalar: Scalar,
+        components: u8,
+    ) -> Self {
+        Self {
+            semantic,
+            location,
+            scalar: reflected(scalar),
+            components,
+            interpolation: Interpolation::Smooth,
+            half: None,
+            per_vertex: false,
+        }
+    }
+}
+
+/// What a list has for a key.
+pub(crate) fn find<K: PartialEq, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
+    let found = list.iter().find(|(known, _)| *known == key);
+    found.map(|(_, value)| *value)
+}
+
 /// What the reflection will tell.
 #[derive(Debug, Default)]
 pub(crate) struct Reflected {
@@ -308,15 +334,9 @@ impl Interface {
         scalar: Scalar,
         components: u8,
     ) {
-        self.reflected.outputs.push(InterfaceVariable {
-            semantic: output.semantic,
-            location,
-            scalar: reflected(scalar),
-            components,
-            interpolation: Interpolation::Smooth,
-            half: None,
-            per_vertex: false,
-        });
+        let semantic = output.semantic;
+        let variable = InterfaceVariable::new(semantic, location, scalar, components);
+        self.reflected.outputs.push(variable);
     }
 }
 
