@@ -578,6 +578,7 @@ impl TransformFeedback {
         let captures = self.captures.iter();
         let captures = captures.filter(|capture| capture.semantic == semantic);
         let masks = captures.map(|capture| {
+            // What reaches beyond w is an error, which `capture::check` reports.
             let lanes = capture.first..capture.first.saturating_add(capture.count).min(4);
             lanes.fold(0, |mask, lane| mask | 1u8 << lane)
         });

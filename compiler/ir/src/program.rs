@@ -86,6 +86,7 @@ pub struct Register {
 
 impl Register {
     /// Number of elements: 1 if it is no array.
+    #[inline]
     pub fn elements(&self) -> u32 {
         self.array.unwrap_or(1).max(1)
     }
@@ -423,11 +424,13 @@ impl Program {
     }
 
     /// Number of elements that a source may reach.
+    #[inline]
     pub fn source_len(&self, src: &Src) -> u32 {
         src.index.map_or(1, |index| self.indices[index].len.max(1))
     }
 
     /// The registers of outputs, each with the numbers of those that it holds.
+    #[inline]
     pub fn output_registers(&self) -> impl Iterator<Item = (RegisterId, Range<usize>)> {
         let registers = self.registers.iter_enumerated();
         registers.filter_map(|(id, register)| match register.storage {

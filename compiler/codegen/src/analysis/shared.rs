@@ -11,6 +11,7 @@ impl Analysis {
     pub(super) fn find_shared_outputs(&mut self, program: &Program) {
         let mut is_read = vec![false; program.outputs.len()];
         for src in &program.srcs {
+            // The index of a vertex may name any invocation, so that every output that is read back is shared.
             if let Base::Output(first) = src.base {
                 let len = program.source_len(src);
                 let outputs = is_read.iter_mut().skip(first.index());
@@ -41,6 +42,7 @@ impl Analysis {
         }
         let mut scan = std::mem::take(&mut self.call_scan);
         refill(&mut scan.seen, program.routines.len(), false);
+        // Main as the entry point keeps its registers in values; only what it hands to functions is in memory.
         let others = self.functions.iter().filter(|&&id| id != program.main);
         scan.pending.clear();
         scan.pending.extend(others);
@@ -72,6 +74,7 @@ impl Analysis {
                 | Node::Continue
                 | Node::Return => {}
             }
+            // Depth is limited by `MAX_NESTING`, which the scan of routines has checked.
             for inner in program.inner_blocks(node) {
                 self.share_block(program, inner);
             }

@@ -48,6 +48,7 @@ impl Builder {
     pub(crate) fn int_to_int(&mut self, val: Val, from: Type, to: Type, saturate: bool) -> Val {
         let mut val = val;
         if saturate {
+            // Before bits are dropped.
             val = self.saturate_int(val, from, to);
         }
         let wide = |ty: Type| ty.width() == Width::W64;
@@ -57,6 +58,7 @@ impl Builder {
             } else {
                 self.unary_to(Spv::UConvert, Scalar::U64, val)
             };
+        // `OpUConvert` cuts; for that the sign does not matter.
         } else if wide(from) && !wide(to) {
             val = self.unary_to(Spv::UConvert, Scalar::U32, val);
         }
@@ -128,6 +130,7 @@ impl Builder {
         let negative = from
             .is_signed_int()
             .then(|| self.compare_bits(Spv::SLessThan, val, 0));
+        // The least signed value is its own negation, which as an unsigned number is its magnitude.
         let magnitude = match negative {
             Some(negative) => {
                 let negated = self.unary(Spv::SNegate, val);
@@ -139,6 +142,7 @@ impl Builder {
         let (above, below) = match rounding {
             Rounding::Ceil => (high, low),
             Rounding::Floor => (low, high),
+            // `Even` is done by the conversion itself and does not come here.
             Rounding::Trunc | Rounding::Even => (low, low),
         };
         let Some(negative) = negative else {
@@ -151,6 +155,7 @@ impl Builder {
     /// The floats next to an unsigned integer, below and above; both are its value if a float holds it.
     fn float_neighbors(&mut self, magnitude: Val, format: Format) -> (Val, Val) {
         let top = self.highest_bit(magnitude);
+        // 0 has its highest bit at -1, and small numbers have no excess.
         let zero = self.constant_like(top, 0);
         let kept = self.constant_like(top, u64::from(format.digits()) - 1);
         let excess = self.binary(Spv::ISub, top, kept);
@@ -230,6 +235,7 @@ impl Builder {
         let low = self.ext(GlslOp::NMax, &[low, zero]);
         let low = self.unary_to(Spv::ConvertFToU, int, low);
         let zero = self.constant_like(low, 0);
+        // In two's complement the low bits of `-n` are those of the negated low bits of `n`.
         let negated = self.binary(Spv::ISub, zero, low);
         let negative = self.compare_bits(Spv::FOrdLessThan, val, 0);
         self.select(negative, negated, low)
@@ -241,6 +247,7 @@ impl Builder {
         let (min, max) = int_range(to, bits);
         let limit = (max + 1) as f64;
         let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
+        // Conversions of values out of range are undefined in SPIR-V, so the float is clamped before.
         let op = by_sign(to, [Spv::ConvertFToS, Spv::ConvertFToU]);
         // The largest float below the limit; at the limit and above the result is the largest integer.
         let below = match Format::of(rounded.scalar) {
@@ -249,6 +256,7 @@ impl Builder {
             Format::F64 => limit.next_down(),
         };
         let [low, high] = [min as f64, below].map(|bound| self.float_like(rounded, bound));
+        // NaN becomes the lower bound: 0 for unsigned types, corrected below for signed ones.
         let clamped = self.ext(GlslOp::NClamp, &[rounded, low, high]);
         let mut result = self.unary_to(op, int, clamped);
         // The largest integer is not a float here, so no clamp gives it.
@@ -273,6 +281,8 @@ impl Builder {
                 let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
                 self.direct(val, near, rounding)
             }
+            // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is not rounding once: where
+            // the first step hits a tie of the second, what it cut off decides. An odd last bit keeps that known.
             (Scalar::F64, Type::F16) => {
                 let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
                 let single = match rounding {
@@ -283,6 +293,7 @@ impl Builder {
                 };
                 self.direct_half(single, rounding)
             }
+            // The result stays a float; its bits are cut where it is written.
             (Scalar::F32, Type::F16) => self.direct_half(val, rounding),
             _ => val,
         }
@@ -327,6 +338,7 @@ impl Builder {
         let one = self.constant_like(bits, 1);
         // The bits of neighboring floats of one sign are neighboring numbers, the smaller one toward zero.
         let toward_zero = self.binary(Spv::ISub, bits, one);
+        // Toward zero a comparison of magnitudes does for both signs.
         if rounding == Rounding::Trunc {
             let [far, near] = [back, exact].map(|float| self.ext(GlslOp::FAbs, &[float]));
             let wrong = self.test(Spv::FOrdGreaterThan, far, near);
@@ -340,6 +352,7 @@ impl Builder {
         };
         let wrong = self.test(beyond, back, exact);
         let away = self.binary(Spv::IAdd, bits, one);
+        // Downward is toward zero for positive numbers and away from it for negative ones, upward the other way round.
         let shrinks = self.compare_bits(beyond, back, 0);
         let is_zero = self.compare_bits(Spv::FOrdEqual, back, 0);
         // From zero the least number of the wanted sign.

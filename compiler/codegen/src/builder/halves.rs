@@ -61,6 +61,7 @@ impl Builder {
 
     /// Floats as half-precision numbers in the low bits of words.
     pub(crate) fn float_to_half(&mut self, floats: Val) -> Val {
+        // The other half of the word, which stays 0.
         let zero = self.float(0.0);
         let floats = self.beyond_halves_as_one(floats);
         self.each(floats, |emit, index| {
@@ -80,6 +81,7 @@ impl Builder {
     /// Brings floats that are too large for half precision, infinities included, to +-65536, which every driver packs as an
     /// infinity: SwiftShader makes NaN of infinities and of larger numbers.
     fn beyond_halves_as_one(&mut self, floats: Val) -> Val {
+        // The first power of two beyond half precision, so that no number that rounds to a finite half is changed.
         let low = self.float_like(floats, -65536.0);
         let high = self.float_like(floats, 65536.0);
         let near = self.ext(GlslOp::FClamp, &[floats, low, high]);

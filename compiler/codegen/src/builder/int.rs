@@ -34,6 +34,7 @@ impl Builder {
         {
             return (b, None, None);
         }
+        // Of -1 the remainder is that of 1; in the place of 0 any number would do.
         let one = self.constant_like(b, 1);
         let is_zero = self.compare_bits(Spv::IEqual, b, 0);
         let mut safe = self.select(is_zero, one, b);
@@ -66,6 +67,7 @@ impl Builder {
         if count.size == 1 {
             return op(self, a, count);
         }
+        // Wide enough for the lanes of both.
         let a = self.widen(a, count.size.max(a.size));
         self.each(a, |emit, index| {
             let [a, count] = [a, count].map(|val| emit.component(val, index));
@@ -97,6 +99,7 @@ impl Builder {
         let [a_high, b_high, high] = [a, b, difference].map(|val| self.upper_word(val));
         // Overflow: the operands differ in sign, and the difference does not have that of `a`.
         let both = self.differing_signs([(a_high, b_high), (a_high, high)]);
+        // As NV_gpu_program4 has it, a difference is a sum with the complement, which carries unless it borrows.
         let carry = if a.scalar == Scalar::Pair {
             let borrow = self.wide_below(a, b);
             self.not(borrow)

@@ -121,6 +121,7 @@ impl Builder {
         self.stage = Some(stage);
         self.target = options.target;
         self.device = options.device;
+        // Pairs in all of the module, since an id has one type whatever instruction reads it.
         self.wide_ints = match self.device.int64 {
             true => WideInts::Native,
             false => WideInts::Pairs,
@@ -129,6 +130,7 @@ impl Builder {
         self.fast_precision = options.fast_precision;
         self.flushes_denormals = flushes_denormals(stage, modes, options);
         self.has_names = options.debug.names;
+        // With the execution mode the driver keeps them anyway.
         let needs_none = options.fast_precision || self.device.signed_zero_inf_nan_preserve_float32;
         self.is_exact = options.target.is_opengl() && !needs_none;
         self.flags = InstFlags::empty();
@@ -366,6 +368,7 @@ impl Builder {
     pub(crate) fn section(&mut self, home: Home) -> &mut Words {
         match home {
             Home::Prologue => &mut self.prologue,
+            // Nothing that needs an instruction is a constant; what is derived from one goes to the body.
             Home::Constant | Home::Body => &mut self.body,
         }
     }
@@ -407,6 +410,7 @@ impl Builder {
     /// Notes that a derived value was cached, so that it is forgotten with the branch.
     #[inline]
     pub(crate) fn remember(&mut self, cached: Cached) {
+        // Outside of all branches a value dominates the rest of the function.
         if self.scopes > 0 {
             self.cached.push(cached);
         }

@@ -36,9 +36,12 @@ impl Builder {
         // Denormals have the unit of the least normal number.
         let least = self.constant_like(bits, LEAST_HALF);
         let exponent = self.ext(GlslOp::UMax, &[exponent, least]);
+        // Two exponents that are biased by the same number: `2 * ONE - e` is the exponent of the reciprocal of the number with
+        // exponent `e`.
         let ones = self.constant_like(bits, 2 * ONE + HALF_FRACTION * STEP);
         let count = self.binary(Spv::ISub, ones, exponent);
         let count = self.reread(count, Scalar::F32);
+        // At least 2^-24, the unit of the denormals of half precision, which is a normal number of 32 bits.
         let unit = self.binary_bits(Spv::ISub, exponent, HALF_FRACTION * STEP);
         let unit = self.reread(unit, Scalar::F32);
         let units = self.binary(Spv::FMul, value, count);
@@ -51,7 +54,9 @@ impl Builder {
         let rounded = self.nearest_half(value);
         let magnitude = self.ext(GlslOp::FAbs, &[rounded]);
         let limit = self.float_like(rounded, 65536.0);
+        // 65536 is what 65520 and all above round to: half precision has nothing between it and 65504.
         let beyond = self.test(Spv::FOrdGreaterThanEqual, magnitude, limit);
+        // A product with infinity keeps the sign. NaN fails the comparison and stays.
         let infinite = self.binary_float(Spv::FMul, rounded, f64::INFINITY);
         self.select(beyond, infinite, rounded)
     }
@@ -85,6 +90,7 @@ impl Builder {
             return self.val(known);
         }
         let result = self.without_denormals(value);
+        // The result flushed again is the same.
         for id in [value.id, result.id] {
             if self.info(id).home != Home::Constant {
                 self.keep_result(id, ResultKey::FLUSHED, result.id);

@@ -125,12 +125,14 @@ impl Builder {
 
     /// Declares where the ways of the selection meet that the open block ends with.
     pub(crate) fn merge_selection(&mut self, merge: LabelWord) {
+        // Whether to flatten a branch is left to the driver.
         let none = SelectionControl::NONE.bits();
         self.body.op(Op::SelectionMerge, &[merge.0, none]);
     }
 
     /// Declares the open block the header of a loop.
     pub(crate) fn merge_loop(&mut self, merge: LabelWord, next: LabelWord) {
+        // Unrolling is left to the driver.
         let none = LoopControl::NONE.bits();
         self.body.op(Op::LoopMerge, &[merge.0, next.0, none]);
     }

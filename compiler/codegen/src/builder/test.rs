@@ -15,6 +15,7 @@ impl Builder {
         }
         let from = self.info(lane.id()).scalar;
         match (from, to) {
+            // Classes of constants are constants, which a conversion in code would not be.
             _ if from != to && to == Scalar::F32 && self.is_constant(lane.id()) => {
                 self.constant_class(lane, from)
             }
@@ -24,6 +25,7 @@ impl Builder {
                 let value = self.lane_val(lane, from);
                 self.unary_to(Op::ConvertSToF, Scalar::F32, value).id
             }
+            // All ones are negative as an integer, and -1.0 has the same flags; as a float the same bits would be NaN.
             (Scalar::BoolInt, Scalar::F32) => {
                 let value = self.lane_val(lane, from);
                 let [yes, no] = [-1.0, 0.0].map(|number| self.float_val(number));
@@ -77,6 +79,7 @@ impl Builder {
             let value = self.lane_val(lane, Scalar::Pair);
             let [overflow, carry] =
                 [0, 1].map(|flag| self.gather(&[flags[flag][index]], Scalar::BoolInt));
+            // A pair at a time: its tests compare two words.
             passes[index] = self
                 .test_value(value, test, Some([overflow, carry]))
                 .lane(0);
@@ -139,6 +142,7 @@ impl Builder {
             CondTest::Gt if !is_int => truth,
             CondTest::Ge | CondTest::NoSign if is_int => self.not(truth),
             CondTest::Le if !is_int => self.not(truth),
+            // OF and CF are clear, and no truth value is NaN (table X.16 of NV_gpu_program4 section 2.X.4.3).
             CondTest::BelowEqual
             | CondTest::True
             | CondTest::Leg
@@ -208,10 +212,12 @@ impl Builder {
                 let above = self.test_float_and_flags(value, CondTest::Above, [overflow, carry]);
                 self.not(above)
             }
+            // `(SF && !ZF) ^ OF`: NaN has both flags, so that the ordered comparison is that of the parenthesis.
             CondTest::Lt => {
                 let below = self.compare_bits(Op::FOrdLessThan, value, 0);
                 self.truth_xor(below, overflow)
             }
+            // The table has `!(SF ^ OF)`. SF counts, which NaN sets, too: the comparison is the unordered one.
             CondTest::Ge => {
                 let sign = self.compare_bits(Op::FUnordLessThan, value, 0);
                 let less = self.truth_xor(sign, overflow);
@@ -283,6 +289,7 @@ impl Builder {
                 let sign = self.int_sign(value);
                 self.not(sign)
             }
+            // `CF && !ZF`: for a difference, `a > b` of unsigned numbers.
             CondTest::Above => {
                 let not_zero = self.int_not_zero(value);
                 self.truth_op(Op::LogicalAnd, carry, not_zero)
@@ -336,6 +343,7 @@ impl Builder {
 
     /// A logical operation.
     pub(crate) fn truth_op(&mut self, op: Op, a: Val, b: Val) -> Val {
+        // A constant that decides alone gives a constant, one that decides nothing the other operand.
         for (value, other) in [(a, b), (b, a)] {
             match (op, self.splat_bits(value)) {
                 (Op::LogicalOr, Some(0)) => return other,

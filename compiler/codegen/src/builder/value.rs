@@ -131,6 +131,8 @@ pub(crate) struct Flags {
 /// The scalar in which an operation of type `ty` computes; `wide_ints` tells whether 64-bit integers exist.
 pub(crate) fn compute_scalar(ty: Type, wide_ints: WideInts) -> Scalar {
     match (ty, wide_ints) {
+        // Halves compute as 32-bit floats and are rounded where they are written: SPIR-V without `Float16` has no arithmetic on
+        // them.
         (Type::F16 | Type::F32, _) => Scalar::F32,
         (Type::F64, _) => Scalar::F64,
         (Type::U64 | Type::S64, WideInts::Native) => Scalar::U64,

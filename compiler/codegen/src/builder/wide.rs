@@ -36,6 +36,7 @@ impl Builder {
             Op::Not => x.map(|word| self.unary(Spv::Not, word)),
             Op::Shl => self.wide_shl(x, y[0]),
             Op::Shr => self.wide_shr(x, y[0], inst.ty),
+            // `x > y ? y : x`, as `min_max` has it.
             Op::Min => {
                 let greater = self.wide_less(y, x, signed);
                 self.wide_choose(greater, y, x)
@@ -77,6 +78,7 @@ impl Builder {
                 let greater = self.wide_less(y, x, signed);
                 self.not(greater)
             }
+            // `SetEq`, the only one left.
             _ => self.wide_equal(x, y),
         }
     }
@@ -92,6 +94,7 @@ impl Builder {
 
     /// The words of a pair.
     pub(crate) fn wide_words(&mut self, val: Val) -> WideWords {
+        // Words of constants are constants, so that what is known of one folds on.
         if let Some(bits) = self.constant_bits(val.id) {
             return [bits, bits >> 32].map(|word| self.uint_val(word as u32));
         }
@@ -177,6 +180,7 @@ impl Builder {
 
     fn wide_add(&mut self, a: WideWords, b: WideWords) -> WideWords {
         let low = self.binary(Spv::IAdd, a[0], b[0]);
+        // An unsigned sum that wrapped is less than each summand.
         let carry = self.test(Spv::ULessThan, low, a[0]);
         let carry = self.bit(carry);
         let high = self.binary(Spv::IAdd, a[1], b[1]);
@@ -259,6 +263,7 @@ impl Builder {
         let high = self.binary(Spv::ShiftLeftLogical, a[1], within);
         let high = self.binary(Spv::BitwiseOr, high, carried);
         let zero = self.constant_like(low, 0);
+        // By a word or more: what the low word gave is the high one.
         self.wide_choose(beyond, [zero, low], [low, high])
     }
 
@@ -271,6 +276,7 @@ impl Builder {
         let carried = self.binary(Spv::ShiftLeftLogical, carried, rest);
         let low = self.binary(Spv::ShiftRightLogical, a[0], within);
         let low = self.binary(Spv::BitwiseOr, low, carried);
+        // What comes in from above a whole word: copies of the sign, or zeros.
         let fill = self.sign_word(a[1], ty);
         self.wide_choose(beyond, [high, fill], [low, high])
     }

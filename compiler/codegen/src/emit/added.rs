@@ -53,6 +53,7 @@ impl Emit<'_> {
             return Ok(());
         };
         let others = self.program.outputs.iter().map(|output| output.semantic);
+        // The program may have a generic result at the place in the fixed table.
         varyings.check_apart(semantic, others)?;
         let variable = self.variable_beside(semantic, &place);
         self.w
@@ -85,6 +86,7 @@ impl Emit<'_> {
         let outputs = self.program.outputs.iter();
         let mut semantics: Vec<_> = outputs.map(|output| output.semantic).collect();
         add_state(&mut semantics, self.program, self.options);
+        // What `add_state` appends stands behind the outputs of the program.
         for semantic in semantics.split_off(self.program.outputs.len()) {
             if let Some(place) = self.options.interface.outputs.place(semantic) {
                 self.variable_beside(semantic, &place);

@@ -61,6 +61,7 @@ impl Emit<'_> {
     pub(super) fn min_max(&mut self, cx: InstCx<'_>, which: Extreme) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
         let ops = [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan];
+        // NaN fails the comparison, so that MIN gives `a` and MAX gives `b`: each as the formula says.
         let greater = self.w.test(by_base(cx.inst.ty, ops), a, b);
         Ok(match which {
             Extreme::Min => self.w.select(greater, b, a),
@@ -126,6 +127,7 @@ impl Emit<'_> {
     pub(super) fn dot(&mut self, cx: InstCx<'_>, lanes: u8) -> Result<Val, Failure> {
         let a = self.source(cx.inst, 0, lanes)?;
         let b = self.source(cx.inst, 1, lanes)?;
+        // A source with equal components comes as a scalar.
         let size = glasm_ir::WriteMask(lanes).count() as u8;
         // Precise sums have a fixed order, which OpDot leaves to the device; nor does OpDot know products in which zero wins.
         let in_order = self.w.flags.contains(InstFlags::PRECISE) || self.w.zero_product;
@@ -136,6 +138,7 @@ impl Emit<'_> {
             return Ok(val);
         }
         let product = self.w.multiply(a, b);
+        // From x on, one after the other.
         let mut sum = self.w.component(product, 0);
         for index in 1..size as usize {
             let part = self.w.component(product, index);
@@ -162,6 +165,7 @@ impl Emit<'_> {
         let truth = self.has_bits(cx)?;
         let b = self.source(cx.inst, 1, cx.lanes)?;
         let c = self.source(cx.inst, 2, cx.lanes)?;
+        // All ones and 0 are the truth values of integers: as a boolean that stands for them, a branch on it needs no number.
         if cx.inst.ty == Type::U32 && self.w.is_truth_of_int(b, c) {
             return Ok(self.w.int_truth(truth));
         }
@@ -211,6 +215,7 @@ impl Emit<'_> {
     pub(super) fn clock(&mut self) -> Result<Outcome, Failure> {
         self.w.require(Need::SubgroupClock)?;
         let scope = self.w.uint(Scope::Subgroup as u32);
+        // As two words, which needs no 64-bit integers.
         let time = self.w.op(Spv::ReadClockKHR, Scalar::U32, 2, &[scope.0]);
         let zero = Lane::scalar(self.w.uint(0));
         Ok(Outcome::Lanes([time.lane(0), time.lane(1), zero, zero]))

@@ -74,6 +74,7 @@ impl Emit<'_> {
     /// A variable of condition codes with all flags clear, as those of a positive number.
     fn cond_variable(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
         let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
+        // Codes lie in memory as words: the bits of a positive number in their common form.
         let one = match scalar == Scalar::F32 {
             true => 1.0f32.to_bits(),
             false => 1,
@@ -181,6 +182,7 @@ impl Emit<'_> {
             let halves = write >> (2 * part) & 3;
             let mut words = match halves {
                 0 => continue,
+                // Both halves of the vector are new.
                 3 => [Lane::UNDEFINED; 4],
                 _ => self.load_words(register, element, part).lanes(),
             };
@@ -285,6 +287,7 @@ impl Emit<'_> {
         let offset = self.w.uint_val(term.offset as u32);
         let sum = self.w.binary(Spv::IAdd, relative, offset);
         if let Some(bits) = self.w.splat_bits(sum) {
+            // As signed as at run time: a negative number is brought to element 0.
             let element = (bits as u32 as i32).clamp(0, last as i32);
             return Ok(Element::Constant(element as u32));
         }

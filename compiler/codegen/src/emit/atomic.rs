@@ -136,6 +136,7 @@ impl Emit<'_> {
             Ok(Update {
                 op,
                 ty: Type::F16,
+                // Two equal halves come as one.
                 value: self.w.widen(value, 2),
                 second: None,
             })
@@ -153,6 +154,8 @@ impl Emit<'_> {
     ) -> Result<Lane, Failure> {
         let lanes = self.at_place(place, |emit, place| {
             let bound = emit.bound(place, view)?;
+            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0 there, for only half floats are
+            // several.
             let number = if view.is_wide() {
                 emit.w.binary_bits(Spv::ShiftRightLogical, place.offset, 3)
             } else {
@@ -173,6 +176,7 @@ impl Emit<'_> {
         words: u32,
         update: Update,
     ) -> Result<Lane, Failure> {
+        // As unsigned integers, so that nothing happens to the bits of floats on their way.
         let (ty, scalar) = match update.ty.width() == Width::W64 {
             true => (Type::U64, Scalar::U64),
             false => (Type::U32, Scalar::U32),
@@ -186,6 +190,7 @@ impl Emit<'_> {
             components: 1,
             offset: 0,
             atomic: None,
+            // What no one else sees need not be volatile.
             flags: MemFlags::empty(),
         };
         let behind = u64::from(4 * words);
@@ -251,6 +256,7 @@ impl Emit<'_> {
     }
 
     fn atomic_op(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        // Not where two words share an element: the exchange would compare the other one as well.
         if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
             let new = update.second.unwrap_or(update.value);
             return Ok(self.w.compare_exchange(cell, update.value, new));
@@ -290,6 +296,7 @@ impl Emit<'_> {
             let op = Spv::IsHelperInvocationEXT;
             return self.w.op(op, Scalar::BoolInt, 1, &[]);
         }
+        // What a fragment was at its start does: without demotion it stays that or ends.
         let row = BuiltinRow {
             builtin: BuiltIn::HelperInvocation,
             scalar: Scalar::BoolInt,
@@ -398,6 +405,7 @@ impl Builder {
             return None;
         }
         match op {
+            // The cell is seen as a float only where the device adds floats.
             AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
             AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
             AtomicOp::Min if signed => Some(Spv::AtomicSMin),

@@ -160,6 +160,7 @@ impl Emit<'_> {
         let size = self.program.buffers[id].size;
         let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
         if view.is_wide() {
+            // Rounded up, since the last integer holds the last word.
             words.div_ceil(2)
         } else {
             words
@@ -175,6 +176,7 @@ impl Emit<'_> {
     fn block_variable(&mut self, id: BufferId, array: TypeWord, view: View) -> ValueWord {
         let buffer = self.program.buffers[id];
         let (class, decoration) = block_class(buffer.kind, self.options.target);
+        // Every view has a structure of its own: `ArrayStride` belongs to the type.
         let block = self.w.block_of(array, decoration);
         self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
         let ty = match buffer.array {
@@ -195,6 +197,7 @@ impl Emit<'_> {
             kind: buffer.kind,
         };
         let buffers = &mut self.interface.reflected.buffers;
+        // Views of one buffer share its descriptor.
         if !buffers.contains(&reflected) {
             buffers.push(reflected);
         }
@@ -238,6 +241,7 @@ impl Emit<'_> {
                 (bindings.buffer_set, first)
             }
             BufferKind::Counter => (bindings.storage_set, bindings.first_counter_binding),
+            // Shared and private memory has no descriptor.
             BufferKind::Storage | BufferKind::Shared | BufferKind::Private | BufferKind::State => {
                 (bindings.storage_set, bindings.first_storage_binding)
             }
@@ -267,6 +271,8 @@ impl Emit<'_> {
 
     /// What the program does with a storage block. Any two of them may be the same memory.
     fn storage_decorations(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
+        // GL binds one buffer object to several points, and views of a descriptor are the same memory anyway; SPIR-V takes
+        // variables for distinct otherwise.
         self.w.decorate(variable, Decoration::Aliased, &[]);
         let uses = self.buffer_use(id);
         if uses.contains(ResourceUse::WRITTEN) {
@@ -315,6 +321,7 @@ impl Emit<'_> {
             BufferKind::Constant => (true, view.size == 1),
             BufferKind::State => (true, view == WORDS),
         };
+        // The member of the structure that a block is.
         if is_block {
             operands.push(self.w.uint(0));
         }
@@ -356,6 +363,7 @@ impl Builder {
     pub(super) fn need_stores(&mut self) {
         self.needs.insert(match self.stage() {
             Stage::Fragment => Need::FragmentStores,
+            // Compute stages may always store.
             Stage::Compute => Need::Shader,
             Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
                 Need::VertexStores
@@ -385,6 +393,7 @@ fn most_read(program: &Program, id: BufferId) -> Scalar {
         Aux::Mem(access) => program.mem_accesses[access].space == MemSpace::Buffer(id),
         Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => false,
     });
+    // Either view gives the same bits; reads of the other type take a bitcast each.
     let (floats, all) = of_buffer.fold((0usize, 0), |(floats, all), inst| {
         (floats + usize::from(inst.ty == Type::F32), all + 1)
     });
@@ -404,6 +413,7 @@ fn block_class(kind: BufferKind, target: Target) -> (StorageClass, Decoration) {
     match kind {
         BufferKind::Constant => (StorageClass::Uniform, Decoration::Block),
         BufferKind::Storage | BufferKind::Counter | BufferKind::State => target.storage_block(),
+        // These two are no blocks, so that their decoration is not asked for.
         BufferKind::Shared => (StorageClass::Workgroup, Decoration::Block),
         BufferKind::Private => (StorageClass::Private, Decoration::Block),
     }

@@ -70,6 +70,7 @@ impl Emit<'_> {
                     false => self.declare_copy(index, location, scalar),
                 };
                 let (first, count) = (usize::from(capture.first), usize::from(capture.count));
+                // `capture::check` keeps the range inside.
                 let value = match &lanes[first..first + count] {
                     [lane] => self.w.scalar(*lane, scalar),
                     part => self.w.gather_vector(part, scalar).id,
@@ -97,6 +98,7 @@ impl Emit<'_> {
         let capture = feedback.captures[index];
         let stride = feedback.stride(capture.buffer);
         let w = &mut self.w;
+        // All three are needed together (VUID-StandaloneSpirv-Offset-04716); without a stream it is stream 0.
         w.decorate(variable, Decoration::XfbBuffer, &[capture.buffer]);
         w.decorate(variable, Decoration::XfbStride, &[stride]);
         w.decorate(variable, Decoration::Offset, &[capture.offset]);

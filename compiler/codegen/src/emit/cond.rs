@@ -45,6 +45,7 @@ impl Emit<'_> {
         }
         let scalar = self.w.common_cond_scalar(&values[..count]);
         if scalar == Scalar::Pair {
+            // A pair is a vector itself: no test takes several at once.
             return Ok(self.w.test_wide(guard.test, &values[..count], &flag_values));
         }
         for value in &mut values[..count] {
@@ -86,6 +87,7 @@ impl Emit<'_> {
             }
             Cond::NonZero(register, lane, ty) => {
                 let src = Src::register(register).swizzled(Swizzle::splat(lane & 3));
+                // Where the program has no denormals they count as zeros, which a comparison of floats is free to do.
                 if ty == Type::F32 && !self.program.modes.flush_denormals {
                     return Ok(self.float_is_not_zero(&src)?.id);
                 }
@@ -99,6 +101,7 @@ impl Emit<'_> {
         if let Some(truth) = self.source_truth(src, 1)? {
             return Ok(truth);
         }
+        // Of the magnitude only: -0.0 is zero, NaN is not.
         let bits = self.source_as(src, Type::U32, 1)?;
         let magnitude = self.w.binary_bits(Op::BitwiseAnd, bits, 0x7fff_ffff);
         Ok(self.w.int_not_zero(magnitude))
@@ -128,6 +131,7 @@ impl Emit<'_> {
         let Base::Register(_) = src.base else {
             return Ok(None);
         };
+        // A negated truth value is the number -1.0 or 1, which no boolean stands for.
         if src.has_modifier() || src.index.is_some() {
             return Ok(None);
         }
@@ -137,6 +141,7 @@ impl Emit<'_> {
         if count == 0 || !from[..count].iter().all(is_truth) {
             return Ok(None);
         }
+        // Gathered as one of the two kinds: true is not zero in either.
         let truth = self.w.info(from[0].id()).scalar;
         let val = self.w.gather(&from[..count], truth);
         Ok(Some(Builder::as_truth(val, Scalar::BoolInt)))

@@ -39,6 +39,7 @@ impl Emit<'_> {
         let second_mask = writes(Semantic::SecondaryViewportMask);
         let has_second = second_mask || writes(Semantic::SecondaryPosition);
         let has_mask = writes(Semantic::ViewportMask);
+        // The built-in mask would hold for both views, whose runs have masks and positions of their own.
         let all = self.w.device.viewport_array2 && !has_second;
         let copies = Copies {
             views: 1 + u32::from(has_second),
@@ -58,6 +59,7 @@ impl Emit<'_> {
         let what = "geometry programs that choose several viewports or views";
         let required = self.w.require(Need::MultiViewport);
         required.map_err(|error| error.calling_it(&format!("multiViewport for {what}")))?;
+        // Memory would be written as often as the program runs, where GL runs it once.
         let stores = |op| {
             matches!(
                 op,
@@ -68,6 +70,7 @@ impl Emit<'_> {
             let message = format!("writes to memory of {what}: they run several times");
             return Err(Error::unsupported(message));
         }
+        // Every run emits the vertices, all of which would be captured.
         if !self.tables.captures.is_empty() {
             let message = format!("transform feedback of {what}");
             return Err(Error::unsupported(message));
@@ -174,6 +177,7 @@ impl Emit<'_> {
             lanes[0] = self.w.select(is_second, x, lanes[0]);
         }
         if let Some(is_visible) = is_visible {
+            // Beyond w along all axes: outside whatever the depth range is, and all vertices of the primitive on one side.
             for (lane, outside) in lanes.iter_mut().zip([2.0, 2.0, 2.0, 1.0]) {
                 let outside = self.w.float_like(*lane, outside);
                 *lane = self.w.select(is_visible, *lane, outside);

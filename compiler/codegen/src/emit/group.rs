@@ -180,17 +180,20 @@ impl Emit<'_> {
 
     /// Whether the invocation that a shuffle names is in range, and the one that it reads: that one or, out of range, its own.
     fn shuffled_thread(&mut self, op: Op, index: Val, control: Val) -> (Val, Val) {
+        // Numbers of threads and ends of ranges have five bits.
         let last_id = self.w.constant_like(index, u64::from(GROUP - 1));
         let index = self.w.binary(Spv::BitwiseAnd, index, last_id);
         let limit = self.w.binary(Spv::BitwiseAnd, control, last_id);
         let segment = self.w.binary_bits(Spv::ShiftRightLogical, control, 8);
         let segment = self.w.binary(Spv::BitwiseAnd, segment, last_id);
+        // Bits that the segment mask leaves free are those within a segment.
         let within = self.w.unary_folded_not(segment);
         let id = self.thread_id();
         let start = self.w.binary(Spv::BitwiseAnd, id, segment);
         let reach = self.w.binary(Spv::BitwiseAnd, limit, within);
         let end = self.w.binary(Spv::BitwiseOr, start, reach);
         let ids = [id, index, start, within];
+        // Compared as signed: below thread 0 the difference is negative.
         let (source, test) = self.w.shuffle_source(op, ids);
         let in_range = self.w.test(test, source, end);
         (in_range, self.w.select(in_range, source, id))
@@ -235,6 +238,7 @@ impl Emit<'_> {
         let mask = u64::from(GROUP - 4);
         let first = self.w.binary_bits(Spv::BitwiseAnd, id, mask);
         let quad = self.w.binary(Spv::ShiftRightLogical, active, first);
+        // A bit for each of the four.
         let all = self.w.constant_like(quad, 15);
         let quad = self.w.binary(Spv::BitwiseAnd, quad, all);
         Ok(self.w.test(Spv::IEqual, quad, all))

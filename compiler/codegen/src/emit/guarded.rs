@@ -94,6 +94,7 @@ impl Emit<'_> {
         merge: LabelWord,
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
     ) -> Result<Arm, Failure> {
+        // Values derived in the block are known in no other case.
         let scope = self.w.open_scope();
         self.w.begin_block(label);
         let lanes = body(self)?.map(|lane| {
@@ -102,6 +103,7 @@ impl Emit<'_> {
                 (scalar, self.w.scalar(lane, scalar))
             })
         });
+        // `body` may have opened further blocks; phis name the one that branches.
         let end = self.w.block;
         self.w.jump(merge);
         self.w.close_scope(scope);
@@ -113,6 +115,7 @@ impl Builder {
     /// Phis of the lanes that all arms give, in the block where they meet.
     fn merge_arms(&mut self, arms: &[Arm]) -> [Lane; 4] {
         std::array::from_fn(|lane| {
+            // All arms come from one `body`, which gives the same lanes of the same types each time.
             let Some((scalar, _)) = arms[0].lanes[lane] else {
                 return Lane::UNDEFINED;
             };

@@ -23,6 +23,7 @@ impl Emit<'_> {
             return self.indexed_input(input, index);
         }
         if self.program.inputs[input].semantic == Semantic::HelperInvocation
+            // The value loaded at the start would be that of before `KIL`.
             && let Some(lanes) = self.helper_now()
         {
             return Ok(lanes);
@@ -133,6 +134,7 @@ impl Emit<'_> {
         let vector = self.w.ty(Scalar::U32, 4);
         let element = self.w.val(element);
         let [two, one] = [2, 1].map(|number| self.w.constant_like(element, number));
+        // Two vectors for each attribute: x and y, then z and w.
         let low = self.w.binary(Spv::IMul, element, two);
         let high = self.w.binary(Spv::IAdd, low, one);
         let mut lanes = [Lane::UNDEFINED; 4];

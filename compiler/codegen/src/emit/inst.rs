@@ -48,6 +48,7 @@ impl Emit<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        // Such lanes have no SPIR-V type that an operation could take.
         if self.is_pair_op(cx.inst) {
             return self.wide_inst(cx);
         }
@@ -160,6 +161,7 @@ impl Emit<'_> {
             Op::EmitVertex => return self.emit_vertex(cx),
             Op::EndPrimitive => return Ok(self.end_primitive()),
         };
+        // Operands have been flushed where they were read; the result may be a denormal of normal numbers.
         if self.flushes(cx.inst) {
             return Ok(Outcome::Val(self.w.flushed(val)));
         }
@@ -192,6 +194,7 @@ impl Emit<'_> {
             .inst
             .dst
             .is_some_and(|dst| dst.saturate != Saturate::None);
+        // The result is another number then, which takes an instruction.
         if src.has_modifier() || clamps && cx.inst.ty.is_float() {
             return Ok(Outcome::Val(self.source(cx.inst, 0, cx.lanes)?));
         }
@@ -229,6 +232,7 @@ impl Emit<'_> {
                 lanes: 1 << lane,
                 ..cx
             };
+            // The same for all lanes: it depends on the negations.
             let Some(flags) = self.flags_of_lanes(lane, result)? else {
                 return Ok(None);
             };
@@ -248,6 +252,7 @@ impl Emit<'_> {
         // without their negations, and whether each is subtracted.
         let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
             let [a, b] = self.two(cx)?;
+            // Written once more, for of the operation only the sum was kept.
             let product = self.w.int_product(a, b);
             (product, self.summand(cx, 2)?, false, negated(2))
         } else {

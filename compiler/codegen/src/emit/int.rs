@@ -11,6 +11,7 @@ impl Emit<'_> {
     pub(super) fn mul_high(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
         let op = by_sign(cx.inst.ty, [Spv::SMulExtended, Spv::UMulExtended]);
+        // The members of the structure have the type of the operands.
         let (a, b) = self.w.same_size(a, b);
         let halves = self.w.extended_product(op, a, b);
         let (part, operands) = (Spv::CompositeExtract, [halves.0, 1]);
@@ -79,6 +80,7 @@ impl Emit<'_> {
     pub(super) fn bit_insert(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b, count] = self.three(cx)?;
         let offset = self.source(cx.inst, 3, cx.lanes)?;
+        // Offsets and counts that NV_gpu_program5 section 2.X.8.Z, BFI, leaves undefined are brought to a field that exists.
         let width = self.w.constant_like(offset, 32);
         let offset = self.w.int_min(offset, width);
         let width = self.w.constant_like(offset, 32);

@@ -50,6 +50,7 @@ impl Emit<'_> {
         yes: &Access,
         no: &Access,
     ) -> Result<[Lane; 4], Failure> {
+        // Both unconditionally: in a branch the level of detail would be undefined (Vulkan, "Derivative Operations").
         let no = self.plain_sample(no)?;
         let no_residency = self.take_residency();
         let yes = self.plain_sample(yes)?;
@@ -58,6 +59,7 @@ impl Emit<'_> {
             let resident = self.w.select(cond, yes, no);
             self.add_residency(resident);
         }
+        // Both samples are of the same texture.
         let scalar = self.w.info(no[0].id()).scalar;
         let [no, yes] = [no, yes].map(|lanes| self.w.gather_vector(&lanes, scalar));
         Ok(self.w.select(cond, yes, no).lanes())

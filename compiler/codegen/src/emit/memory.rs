@@ -52,6 +52,7 @@ impl Emit<'_> {
             MemSpace::Buffer(buffer) => {
                 let start = self.source_as(src, Type::U32, 1)?;
                 let offset = access.offset as u32;
+                // Added here: where constants are folded, the summand stays in the module.
                 let offset = match self.w.constant_bits(start.id) {
                     Some(known) => self.w.uint_val((known as u32).wrapping_add(offset)),
                     None => self.w.binary_bits(Spv::IAdd, start, offset.into()),
@@ -132,6 +133,7 @@ impl Emit<'_> {
         if self.program.stage == Stage::Compute {
             semantics |= MemorySemantics::WORKGROUP_MEMORY;
         }
+        // Other draws and stages may look at the memory, too.
         let scope = self.w.uint(Scope::Device as u32);
         let semantics = self.w.uint(semantics.bits());
         self.w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
@@ -272,6 +274,7 @@ impl Builder {
         let bytes = ty.width().bytes();
         let (parts, size) = Self::global_parts(scalar, access.components);
         for part in 0..parts {
+            // Either one part of all lanes, or parts of one lane each.
             let lanes = &values[usize::from(part)..usize::from(part + size)];
             let value = if matches!(scalar, Scalar::U8 | Scalar::U16) {
                 let words = self.gather_vector(lanes, Scalar::U32);

@@ -132,6 +132,7 @@ pub(crate) fn emit(
     kept.interface.reset(program);
     kept.tables.reset(program);
     kept.joins.reset();
+    // The source alone does not ask for lines: callers give it for messages as well.
     let lines = source
         .filter(|_| options.debug.lines)
         .map(|source| Lines::new(source, &mut kept.w));
@@ -151,6 +152,7 @@ pub(crate) fn emit(
         in_entry: false,
         sparse: cx::Sparse::default(),
     };
+    // After an error the memory is in any state; `reset` of each part begins anew.
     emit.program()?;
     Ok(emit.assemble(words))
 }
@@ -161,8 +163,11 @@ impl Emit<'_> {
         self.check_buffers()?;
         self.io().check_param_block()?;
         self.analysis.run(self.program)?;
+        // Behind the analysis, which knows what is written, and before the first variable: a result that is captured in place is
+        // decorated where it is declared.
         self.plan_captures()?;
         self.interface.entry = self.w.object();
+        // Both must be known before a vertex is emitted: they decide about the instruction and the invocations.
         self.find_emission()?;
         self.plan_copies()?;
         self.declare_shared_outputs()?;
@@ -182,6 +187,7 @@ impl Emit<'_> {
                 false => self.w.object(),
             };
         }
+        // By number, because emission changes the analysis meanwhile: registers may go to memory.
         for index in 0..self.analysis.functions.len() {
             self.function(self.analysis.functions[index])?;
         }
@@ -244,6 +250,7 @@ impl Emit<'_> {
             .result(Op::Function, void, function, &[control, ty.0]);
         self.w.block = self.w.label();
         self.w.functions.op(Op::Label, &[self.w.block.0]);
+        // Before the first block of the program, where they run once.
         if self.in_entry {
             self.clear_arrays();
         }
@@ -329,6 +336,7 @@ impl Emit<'_> {
     /// Puts the sections together.
     fn assemble(&mut self, words: &mut Vec<u32>) -> Reflection {
         let target = self.options.target;
+        // Here nothing can be declared too early, and what was stored has its variable already.
         self.declare_added();
         if self.program.stage == Stage::Geometry {
             // All outputs have been declared.
@@ -371,6 +379,7 @@ impl Emit<'_> {
             true => AddressingModel::PhysicalStorageBuffer64,
             false => AddressingModel::Logical,
         };
+        // The Vulkan memory model needs a feature of its own.
         let memory = MemoryModel::GLSL450 as u32;
         out.op(Op::MemoryModel, &[addressing as u32, memory]);
         self.write_entry_point(target, out);
@@ -410,6 +419,7 @@ impl Emit<'_> {
                 out.about(Op::ExecutionMode, leading, &size);
             }
             Stage::TessControl => {
+                // One invocation for each vertex (`VERTICES_OUT` of NV_tessellation_program5).
                 let vertices = self.program.modes.vertices_out;
                 let leading = [entry, ExecutionMode::OutputVertices as u32];
                 out.about(Op::ExecutionMode, leading, &[vertices]);
@@ -420,6 +430,7 @@ impl Emit<'_> {
         }
         if self.w.device.signed_zero_inf_nan_preserve_float32 {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
+            // The width that the mode is for: 16 and 64 bits are left to the device.
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
         if self.device_flushes() {
@@ -461,10 +472,12 @@ impl Emit<'_> {
         let outputs: u32 = outputs.map(|output| u32::from(output.components)).sum();
         let captures = &self.options.transform_feedback.captures;
         let copies = captures.iter().zip(&self.tables.captures);
+        // Only captures with variables of their own take components besides.
         let copies = copies.filter(|(_, (_, variable))| variable.is_some());
         let copies: u32 = copies.map(|(capture, _)| u32::from(capture.count)).sum();
         let room = self.w.device.geometry_components / (outputs + copies).max(1);
         let limit = self.options.vertex_limit(&self.program.modes);
+        // At least one (VUID-VkPipelineShaderStageCreateInfo-stage-00714).
         limit.min(room).max(1)
     }
 

@@ -224,6 +224,7 @@ impl Emit<'_> {
                 self.param_lanes(param, None)
             }
             Element::Dynamic(element) => {
+                // The member of the block may begin before this array: arrays that overlap are one.
                 let start = self.io().param_array_start(param);
                 let first = self.w.uint_val(param.index() as u32 - start);
                 let slot = self.w.binary(Op::IAdd, self.w.val(element), first);

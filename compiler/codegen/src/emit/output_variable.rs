@@ -49,6 +49,7 @@ impl Emit<'_> {
 
     /// The part of a variable that the invocation writes: in a tessellation control program that of its vertex.
     pub(super) fn own_variable(&mut self, variable: ValueWord, target: &OutputPlace) -> ValueWord {
+        // Outputs per vertex are arrays there, of which an invocation may write its own element only.
         if self.program.stage != Stage::TessControl {
             return variable;
         }
@@ -83,6 +84,7 @@ impl Emit<'_> {
         {
             return Ok(self.color_target(id, buffer));
         }
+        // Noted for the modes, which must tell of it (VUID-FragDepth-FragDepth-04216).
         self.interface.outputs.writes_depth |= semantic == Semantic::FragDepth;
         self.interface.outputs.writes_stencil |= semantic == Semantic::FragStencil;
         if let Some(target) = builtin_output(self.program.stage, semantic) {
@@ -109,6 +111,7 @@ impl Emit<'_> {
     fn need_output(&mut self, semantic: Semantic) -> Result<(), Failure> {
         let stage = self.program.stage;
         if semantic == Semantic::PointSize && stage != Stage::Vertex {
+            // The feature is one for both stages.
             Need::GeometryPointSize.check(&self.w.device)?;
             self.io().need_point_size();
         }
@@ -180,6 +183,7 @@ impl Emit<'_> {
                 .decorate(variable, Decoration::Component, &[component]);
         }
         if let Semantic::FragColor { index, .. } = output.semantic
+            // 0 is what `Index` is without the decoration.
             && index > 0
         {
             self.w
@@ -198,6 +202,7 @@ impl Emit<'_> {
     /// Two varyings of one location cannot both be written.
     fn check_location(&self, id: OutputId, target: &OutputPlace) -> Result<(), Failure> {
         let semantic = self.program.outputs[id].semantic;
+        // Locations of colors are numbers of attachments, which two sources of blending share.
         if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
             return Ok(());
         }
@@ -224,6 +229,7 @@ impl Emit<'_> {
         if !self.interface.outputs.distances[distances as usize].is_some() {
             self.declare_distances(distances);
         }
+        // Each distance is told of by itself, though all are one variable.
         if !self.interface.outputs.variables[id.index()].is_some() {
             let output = self.program.outputs[id];
             self.interface.outputs.variables[id.index()] =
@@ -258,6 +264,7 @@ impl Emit<'_> {
             // Nothing is clipped here, and the other vertices are not the invocation's.
             return;
         }
+        // In the prologue, before any store of the program.
         let zero = self.w.null(array);
         self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
     }
@@ -266,6 +273,7 @@ impl Emit<'_> {
 /// Where an output that is a built-in goes.
 pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputPlace> {
     let makes_vertices = !matches!(stage, Stage::Fragment | Stage::Compute);
+    // A control program hands such outputs on as varyings, if at all.
     let rasterizes = makes_vertices && stage != Stage::TessControl;
     let (builtin, scalar, size) = match (stage, semantic) {
         (_, Semantic::Position) if makes_vertices => (BuiltIn::Position, Scalar::F32, 4),

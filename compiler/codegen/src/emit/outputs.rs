@@ -29,6 +29,7 @@ impl Emit<'_> {
     pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
         if self.program.stage == Stage::Fragment
             && self.options.tests_fragments()
+            // A color is tested when it is stored; stipples count without one, too.
             && !self.writes_color_0()
         {
             self.test_fragment(None);
@@ -57,6 +58,7 @@ impl Emit<'_> {
                 }
                 self.store_captures(output, &lanes);
                 if semantic != Semantic::Layer || !self.options.fixed.single_layer {
+                    // Stored together at the end: which of them are built-ins depends on the others.
                     views.keep(semantic, output, lanes[0]);
                 }
             }
@@ -112,6 +114,7 @@ impl Emit<'_> {
         if self.is_dropped(output.semantic) {
             return Ok(());
         }
+        // All distances of a kind are elements of one built-in.
         if let Some((distances, plane)) = Distances::of(output.semantic) {
             return self.store_distance(id, distances, plane, lanes[0]);
         }
@@ -120,6 +123,7 @@ impl Emit<'_> {
             self.test_fragment(Some((&output, lanes)));
         }
         let fixed = &self.options.fixed;
+        // Programs with `result.color[n]` say themselves which attachment gets what (ARB_draw_buffers).
         let is_single = self.program.modes.numbered_colors || fixed.draw_buffers == 0;
         if output.semantic == COLOR_0 && !is_single {
             return self.store_broadcast(id, lanes);
@@ -143,6 +147,7 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         let output = self.program.outputs[id];
         let mut inputs = self.program.inputs.iter_enumerated();
+        // Inputs per vertex of the same meaning: that is what passthrough keeps.
         let own = inputs.find(|(_, input)| input.per_vertex && input.semantic == output.semantic);
         let own: Option<InputId> = own.map(|(id, _)| id);
         let (Some(own), false) = (own, output.passthrough.is_empty()) else {
@@ -214,6 +219,7 @@ impl Emit<'_> {
             matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_));
         let is_float_color =
             matches!(output.semantic, Semantic::FragColor { .. }) && output.base == TypeBase::Float;
+        // Colors of fragments that are integers are no colors in this sense (EXT_texture_integer).
         let (word, is_clamped) = if is_vertex_color {
             (Word::ClampVertexColors, fixed.clamp_vertex_colors)
         } else if is_float_color {
@@ -249,6 +255,7 @@ impl Emit<'_> {
         let Some(size) = self.point_size() else {
             return;
         };
+        // Geometry programs come here for each vertex.
         if !self.interface.outputs.point_size.is_some() {
             let ty = self.w.ty(Scalar::F32, 1);
             let variable = self.io().variable(StorageClass::Output, ty);
@@ -292,6 +299,7 @@ impl Emit<'_> {
         let unwritten = match self.program.stage {
             Stage::Vertex => unwritten,
             Stage::TessEval | Stage::Geometry => {
+                // Without the feature Vulkan takes 1.0 for the size, and forbids to write one.
                 let has_size = self.w.device.tessellation_and_geometry_point_size;
                 if !has_size || !self.makes_points() {
                     return None;
@@ -301,6 +309,7 @@ impl Emit<'_> {
             Stage::TessControl | Stage::Fragment | Stage::Compute => return None,
         };
         if !self.options.forms.point_size.is_fixed() {
+            // A size of the program is chosen against that of the state where it is stored: `chosen_size`.
             return (!self.has_point_size()).then_some(Size::State);
         }
         fixed

@@ -105,6 +105,7 @@ impl Emit<'_> {
         }
         let passed = self.options.interface.outputs.len();
         let own = &mut self.interface.outputs.own_locations;
+        // Other invocations of the patch read it there; no later stage does.
         let location = passed + *own;
         *own += 1;
         let place = Place::vector(semantic, location, TypeBase::Float);
@@ -123,6 +124,7 @@ impl Emit<'_> {
             ));
         }
         let index = index.map(|index| self.program.indices[index]);
+        // Before the cases of an array: the number of the vertex is the same in all of them.
         let vertex = match index.and_then(|index| index.vertex) {
             Some(term) => {
                 let count = self.program.modes.vertices_out;
@@ -188,6 +190,7 @@ impl Emit<'_> {
         for lane in WriteMask(lanes).lanes() {
             let pass = self.w.lane_val(passes[lane], Scalar::BoolInt);
             self.lanes_if(pass, |emit| {
+                // Lane by lane, each in a block of its own, for each has its own condition.
                 emit.store_shared(dst.register, element, 1 << lane, *values)?;
                 Ok([Lane::UNDEFINED; 4])
             })?;
@@ -225,6 +228,7 @@ impl Emit<'_> {
         let mut operands = vec![variable.0];
         operands.extend(vertex.map(|vertex| vertex.0));
         let semantic = self.program.outputs[id].semantic;
+        // The vertex comes before the element: arrays of distances are elements of the array of vertices.
         let (index, size) = if let Some((levels, number)) = tess_level(semantic) {
             (Some(number.min(tess_levels(levels) - 1)), 1)
         } else if let Some((_, plane)) = Distances::of(semantic) {
@@ -232,6 +236,7 @@ impl Emit<'_> {
         } else if semantic == Semantic::PointSize {
             (None, 1)
         } else {
+            // Integers travel as bits, as in all varyings.
             (None, 4)
         };
         operands.extend(index.map(|index| self.w.uint(index).0));

@@ -69,6 +69,7 @@ impl Emit<'_> {
                 return Ok(Some(self.w.uint_val(self.private_words(place.buffer))));
             }
             BufferKind::Constant => return Ok(self.constant_bound(place)),
+            // Brought inside where the pointer is made.
             BufferKind::Shared => return Ok(None),
         }
         if self.w.device.robust_buffer_access2 {

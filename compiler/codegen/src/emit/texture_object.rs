@@ -71,6 +71,7 @@ impl Emit<'_> {
         };
         bind(self.w, variable, slot);
         self.w.name(variable, || {
+            // Variables of one unit differ in what they are, and their names must.
             let image = sampler_of(texture).map_or("", |_| "_image");
             let shadow = if texture.shadow { "_shadow" } else { "" };
             format!("texture{unit}{image}{shadow}")
@@ -168,6 +169,7 @@ impl Emit<'_> {
 impl Builder {
     /// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.
     fn texture_types(&mut self, texture: &Texture, sampler: Option<u32>) -> (TypeWord, TypeWord) {
+        // The type of texels, which Vulkan compares with the format that is bound.
         let component = self.ty(texel_scalar(texture.texel), 1);
         let settings = [
             u32::from(texture.shadow),
@@ -240,6 +242,7 @@ impl Builder {
 
 /// The unit that a texture takes its sampler from, if that is another than its own.
 fn sampler_of(texture: &Texture) -> Option<u32> {
+    // Fetches have no use for a sampler, and these targets know nothing else.
     let has_sampler = texture.target != TexTarget::Buffer && !texture.target.is_multisample();
     let sampler = texture.sampler.filter(|_| has_sampler);
     sampler.filter(|unit| texture.units != Units::One(*unit))

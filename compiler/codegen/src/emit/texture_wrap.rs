@@ -83,6 +83,7 @@ impl Emit<'_> {
             return None;
         }
         let mut wrap = *self.options.texture_wraps.get(unit as usize)?;
+        // Layers, and directions of cubes, have no wrap modes.
         wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
         if access.texture.target == TexTarget::Rect {
             wrap.levels = LevelFilter::Base;
@@ -106,6 +107,7 @@ impl Emit<'_> {
             ..wrap
         };
         let base = self.w.uint_val(0);
+        // Gathers read the base level, so that an offset is a distance known before any level is.
         let mut wrapped = self.w.moved(access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
@@ -144,6 +146,7 @@ impl Builder {
             LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
         };
         let halves_at_ends = wrap.any(WrapMode::ends) && wrap.filters_nearest();
+        // Read before the coordinate is changed: sizes and levels are those of the access as the program makes it.
         let limits = Limits {
             reads: self.filter_of(access, &wrap),
             half_of_base: halves_at_ends.then(|| self.half_texel(access, base)),
@@ -193,6 +196,7 @@ impl Builder {
             return;
         }
         let point = self.first_components(coordinate, access.texture.target.dimensions());
+        // A bias adds to a logarithm of derivatives.
         let scale = access.own[0].map(|bias| self.ext(GlslOp::Exp2, &[bias]));
         access.own = [Spv::DPdx, Spv::DPdy].map(|op| {
             let gradient = self.unary(op, point);
@@ -207,6 +211,7 @@ impl Builder {
     /// Mirrors and clamps the components of a coordinate that have such a mode.
     fn in_range(&mut self, coordinate: Val, wrap: &TextureWrap, limits: Limits) -> Val {
         let mirrored = self.mirrored(coordinate, wrap);
+        // Layers and dimensions without bounds pass the clamp unchanged.
         let mut low = [Lane::scalar(self.float(f32::MIN)); 4];
         let mut high = [Lane::scalar(self.float(f32::MAX)); 4];
         let mut is_bounded = false;
@@ -240,10 +245,12 @@ impl Builder {
             Reads::Always(TexelFilter::Nearest) => None,
             Reads::LinearWhere(is_linear) => Some(is_linear),
         };
+        // `half_of_base` is there whenever a filter is nearest.
         let Some(half) = limits.half_of_base else {
             return one.lane(0);
         };
         let half = self.component(half, lane);
+        // The center of the last texel: below it rounding cannot reach the border.
         let nearest = self.binary(Spv::FSub, one, half);
         match linear {
             Some(is_linear) => self.select(is_linear, one, nearest).lane(0),

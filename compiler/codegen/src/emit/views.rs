@@ -163,9 +163,11 @@ impl Emit<'_> {
         self.check_replication(views)?;
         let variable = self.replication_variable(views)?;
         let [layer, viewport, mask, second_position, second_mask] = views.lanes();
+        // In the order that `Replication` tells.
         let words = [layer, viewport.or(mask), second_mask, second_position];
         let zero = Lane::scalar(self.w.uint(0));
         let words = words.map(|lane| lane.unwrap_or(zero));
+        // Varyings are floats; the stage behind reads their bits.
         let value = self.w.gather_vector(&words, Scalar::F32);
         self.w.store(variable, value.id);
         Ok(())

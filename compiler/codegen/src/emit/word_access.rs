@@ -220,6 +220,7 @@ impl Emit<'_> {
             width @ (Width::W8 | Width::W16) => {
                 let (word, shift) = self.w.narrow_place(place.offset, index, width);
                 let word = self.load_word_of(place, index, word, access, words);
+                // A constant buffer may be seen as floats.
                 let word = self.w.reread(word, Scalar::U32);
                 let value = self.w.binary(Spv::ShiftRightLogical, word, shift);
                 self.w
@@ -257,6 +258,7 @@ impl Emit<'_> {
                 self.store_word(place, index, access, value);
             }
             Width::W64 => {
+                // Little-endian, as everything in Vulkan: the low word first.
                 let words = self.w.words_of_wide(value);
                 for half in 0..2 {
                     let word = self.w.component(words, half as usize).id;
@@ -308,6 +310,7 @@ impl Emit<'_> {
         let pointer = self.cell_pointer(place, view, number);
         let hole = self.w.moved_up(view, hole, shift);
         let value = self.w.moved_up(view, value, shift);
+        // Two atomics: between them others may see the bits as zeros, but no store of a neighbor is lost.
         let keep = self.w.unary(Spv::Not, hole);
         let kind = self.program.buffers[place.buffer].kind;
         for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {

@@ -79,6 +79,7 @@ impl Io<'_> {
         };
         let ty = self.w.ty(Scalar::U32, 4);
         let variable = self.variable(StorageClass::Input, ty);
+        // Devices need not have vertex formats of 64 bits; `R32G32B32A32_UINT`, which this is, all of them have.
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || {
             let half = snake_case(&format!("{half:?}"));
@@ -105,6 +106,7 @@ impl Io<'_> {
             let location = input.location.filter(|_| input.half.is_some());
             taken |= location.map_or(0, |location| 1u32.checked_shl(location).unwrap_or(0));
         }
+        // Locations of 32-bit attributes are their numbers, so that halves fill the gaps between them.
         let free = taken.trailing_ones();
         if free < ATTRIBUTES {
             free

@@ -152,6 +152,8 @@ pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -
     if semantic == Semantic::ThreadId {
         return id;
     }
+    // The masks of NV_shader_thread_group from the number alone: those of subgroups would need `GroupNonUniformBallot`, and are
+    // of other groups where these are larger.
     let own = op(Op::ShiftLeftLogical, ValueWord(one), id.0);
     let lower = op(Op::ISub, own, one);
     let up_to = op(Op::BitwiseOr, own, lower.0);

@@ -27,6 +27,8 @@ impl Io<'_> {
             w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
         };
         let is_origin = |param: &Param| param.source == ORIGIN;
+        // The front end adds the parameter to programs that ask for the other origin: scale and offset of y, as the height of the
+        // window is known only when it draws.
         let origin = self.program.params.iter().position(is_origin);
         // Modules for OpenGL have a mode for it.
         let turns = self.program.modes.origin_upper_left && !self.options.target.is_opengl();
@@ -160,6 +162,7 @@ impl Io<'_> {
         let Semantic::Color(number) = semantic else {
             return Ok(color);
         };
+        // Flat or smooth is decided for each face by itself: front and back color have copies of their own.
         let front = self.with_flat_color(id, semantic, color)?;
         let back = Semantic::BackColor(number);
         let forms = self.options.forms;
@@ -175,6 +178,7 @@ impl Io<'_> {
         let back_color = self.with_flat_color(id, back, back_color)?;
         let (_, is_front) = self.load_builtin_value(facing);
         let is_two_sided = self.state_flag(Word::TwoSidedColor);
+        // A constant cannot be 0 here: state that is compiled in and off has returned before.
         let takes_front = match self.w.is_constant(is_two_sided.id) {
             true => is_front,
             false => {
@@ -222,6 +226,7 @@ impl Io<'_> {
             semantic,
             ..self.program.inputs[id]
         };
+        // Copies are flat; back colors are interpolated as the front color is declared.
         if !matches!(semantic, Semantic::BackColor(_)) {
             (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
         }
@@ -263,6 +268,7 @@ impl Io<'_> {
             return Lane::scalar(if bits != 0 { yes } else { no });
         }
         let home = |id| self.w.info(id).home;
+        // A constant condition has gone, so that a selection is never a constant.
         let home = home(yes).max(home(no)).max(Home::Prologue);
         let operands = [cond.0, yes.0, no.0];
         Lane::scalar(self.w.derive(home, Op::Select, Scalar::F32, 1, &operands))

@@ -52,6 +52,7 @@ impl Io<'_> {
                 Ok(self.load_wide(id))
             }
             (Semantic::Attrib(number), Stage::Vertex) => Ok(self.load_attribute(id, number)),
+            // Not the built-in of SPIR-V: a constant with that decoration sets the size, and cannot be read as an input.
             (Semantic::WorkgroupSize, _) => {
                 let [x, y, z] = self.workgroup_size().map(Lane::scalar);
                 Ok([x, y, z, Lane::scalar(self.w.uint(1))])
@@ -96,6 +97,7 @@ impl Io<'_> {
         let stage = self.program.stage;
         let is_passed = match stage {
             Stage::Fragment => varying_location(semantic).is_some() && !semantic.is_per_patch(),
+            // Those of vertices are read with a vertex: `vertex_lanes`.
             Stage::TessEval => matches!(semantic, Semantic::PatchGeneric(_)),
             Stage::Vertex | Stage::TessControl | Stage::Geometry | Stage::Compute => false,
         };
@@ -105,6 +107,7 @@ impl Io<'_> {
                 stage.name()
             )));
         }
+        // In this case nothing is read, and the stage before need not write it.
         if self.is_point_sprite(semantic) {
             return Ok(self.with_point_sprite(id, pad));
         }

@@ -59,6 +59,8 @@ impl Io<'_> {
         self.w.decorate_place(variable, place);
         self.w
             .name(variable, || input_name(self.program.stage, input.semantic));
+        // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of them on vertex inputs
+        // (VUID-StandaloneSpirv-Flat-06202).
         if self.program.stage == Stage::Fragment {
             self.decorate_interpolation(variable, input);
         } else if input.semantic.is_per_patch() {
@@ -84,6 +86,7 @@ impl Io<'_> {
             Sampling::Center => {}
             Sampling::Centroid => self.w.decorate(variable, Decoration::Centroid, &[]),
             Sampling::Sample => {
+                // Checked by `check_location`, which knows how to report it.
                 self.w.needs.insert(Need::SampleRate);
                 self.w.decorate(variable, Decoration::Sample, &[]);
             }

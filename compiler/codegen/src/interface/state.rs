@@ -178,6 +178,7 @@ impl Io<'_> {
         let ty = self.w.array_type(element, count);
         let composite = self.w.object();
         self.w.globals.long_result(op, ty, composite, &ids);
+        // `OpCompositeExtract` takes literals only; by a pointer an element can be chosen at run time.
         let variable = self.w.open_variable(StorageClass::Private, ty);
         self.w.prologue.op(Op::Store, &[variable.0, composite.0]);
         let operands = [variable.0, index.id.0];
@@ -201,6 +202,7 @@ impl Io<'_> {
         if self.vars.state.block.is_some() {
             return self.vars.state.block;
         }
+        // Vectors, since elements of arrays in uniform blocks are 16 bytes apart (std140).
         let vector = self.w.ty(Scalar::U32, 4);
         let len = self.w.uint(StateWords::LEN as u32 / 4);
         let array = self.w.strided_array(vector, len);
@@ -228,6 +230,7 @@ impl Io<'_> {
         if state.constants.is_empty() && state.read.is_empty() {
             return None;
         }
+        // In order, so that equal modules have equal reflections whatever asked first.
         state.constants.sort_unstable_by_key(|(word, _)| *word);
         state.read.sort_unstable();
         let first = self.options.bindings.first_state_constant;

@@ -64,6 +64,7 @@ impl Inputs {
             builtins: emptied(take(&mut self.builtins)),
             halves: emptied(take(&mut self.halves)),
             beside: emptied(take(&mut self.beside)),
+            // Emptied with the loads of the first function.
             vertices: take(&mut self.vertices),
             ..Self::default()
         };
@@ -294,6 +295,7 @@ impl Interface {
             .loaded
             .iter_mut()
             .for_each(|input| input.lanes = None);
+        // Copies live in Private variables, which outlive the function, but it is the prologue of a function that fills them.
         self.inputs.copies.clear();
         self.inputs.vertices.clear();
         self.inputs.own_vertex = ValueWord::NONE;
@@ -402,6 +404,7 @@ impl Io<'_> {
             state,
             named: named_parameters(self.program),
             state_program: state_program(self.program, &told.buffers),
+            // Copied out of lists that keep their memory: what is returned has as much as it needs.
             textures: told.textures.drain(..).collect(),
             samplers: told.samplers.drain(..).collect(),
             attachments: told.attachments.drain(..).collect(),

@@ -153,6 +153,7 @@ impl Io<'_> {
         place: Option<&Place>,
     ) -> Result<[Lane; 4], Failure> {
         let element = Element::builtin(BuiltIn::Position, 4);
+        // The program need not have the position as an input of its own.
         let position = match self.known_builtin(BuiltIn::Position) {
             Some(variable) => variable,
             None => self.declare_vertex_builtin(BuiltIn::Position, element)?,
@@ -179,6 +180,7 @@ impl Io<'_> {
         };
         let ty = self.w.ty(element.scalar, element.size);
         let pointer_ty = self.w.pointer(StorageClass::Input, ty);
+        // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic has.
         let mut operands = vec![variable.0, vertex.0];
         if let Some(plane) = element.plane {
             operands.push(self.w.uint(plane).0);
