@@ -1,6 +1,6 @@
 //! Arithmetic of values: sums, products, logarithms, signs, clamps; operands with their modifiers.
 
-use super::{Builder, Lane, Scalar, Val, blend, compute_scalar, truth_scalar};
+use super::{Builder, Extreme, Lane, Scalar, Val, blend, compute_scalar, truth_scalar};
 use crate::analysis::is_comparison;
 use glasm_ir::{Inst, Saturate, Src, Type, Width, WriteMask, interp};
 use spirv::{GlslStd450Op as GlslOp, Op, Op as Spv};
@@ -180,6 +180,14 @@ impl Builder {
             self.select_lanes(1 << lane, scalar, &[truth; 4], &mut values, &[no; 4]);
         }
         values
+    }
+
+    /// The lesser or the greater one of two values, where `greater` tells whether that is the first.
+    pub(crate) fn extreme(&mut self, which: Extreme, greater: Val, a: Val, b: Val) -> Val {
+        match which {
+            Extreme::Min => self.select(greater, b, a),
+            Extreme::Max => self.select(greater, a, b),
+        }
     }
 
     pub(crate) fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {

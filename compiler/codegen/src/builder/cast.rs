@@ -126,10 +126,7 @@ impl Builder {
 
     fn truth_of_number(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
         let info = self.info(id);
-        let bits = match info.scalar.is_wide() {
-            true => Scalar::U64,
-            false => Scalar::U32,
-        };
+        let bits = info.scalar.as_int();
         let value = self.cast(id, bits);
         let zero = self.constant_splat(bits, 0, info.size);
         let operands = [value.0, zero.id.0];

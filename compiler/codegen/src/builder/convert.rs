@@ -261,8 +261,7 @@ impl Builder {
         let mut result = self.unary_to(op, int, clamped);
         // The largest integer is not a float here, so no clamp gives it.
         if below != limit - 1.0 {
-            let limit = self.float_like(rounded, limit);
-            let beyond = self.test(Spv::FOrdGreaterThanEqual, rounded, limit);
+            let beyond = self.compare_float(Spv::FOrdGreaterThanEqual, rounded, limit);
             let max = self.constant_like(result, max as u64);
             result = self.select(beyond, max, result);
         }

@@ -30,7 +30,7 @@ pub(crate) use lane::{Lane, Picks, blend};
 use results::{ResultKey, Results};
 use value::{Derived, NO_VALUE, OfType, SCALARS, ValueInfo, WideInts};
 pub(crate) use value::{
-    Flags, Home, Scalar, Val, by_base, by_sign, compute_scalar, single, truth_scalar,
+    Extreme, Flags, Home, Scalar, Val, by_base, by_sign, compute_scalar, single, truth_scalar,
 };
 
 use crate::capability::{Need, Needs};

@@ -53,9 +53,8 @@ impl Builder {
     pub(crate) fn as_half(&mut self, value: Val) -> Val {
         let rounded = self.nearest_half(value);
         let magnitude = self.ext(GlslOp::FAbs, &[rounded]);
-        let limit = self.float_like(rounded, 65536.0);
         // 65536 is what 65520 and all above round to: half precision has nothing between it and 65504.
-        let beyond = self.test(Spv::FOrdGreaterThanEqual, magnitude, limit);
+        let beyond = self.compare_float(Spv::FOrdGreaterThanEqual, magnitude, 65536.0);
         // A product with infinity keeps the sign. NaN fails the comparison and stays.
         let infinite = self.binary_float(Spv::FMul, rounded, f64::INFINITY);
         self.select(beyond, infinite, rounded)

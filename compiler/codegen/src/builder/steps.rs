@@ -63,6 +63,12 @@ impl Builder {
         self.binary(op, a, b)
     }
 
+    /// `a op constant` of floats as a boolean.
+    pub(crate) fn compare_float(&mut self, op: Op, a: Val, value: f64) -> Val {
+        let b = self.float_like(a, value);
+        self.test(op, a, b)
+    }
+
     /// Whether bit `number` of an integer is set.
     pub(crate) fn has_bit(&mut self, bits: Val, number: Val) -> Val {
         let bit = self.binary(Op::ShiftRightLogical, bits, number);

@@ -43,6 +43,11 @@ impl Scalar {
         matches!(self, Self::F32 | Self::F64)
     }
 
+    /// The unsigned integer of the same width.
+    pub(crate) const fn as_int(self) -> Self {
+        if self.is_wide() { Self::U64 } else { Self::U32 }
+    }
+
     /// Whether a lane takes 64 bits.
     pub(crate) const fn is_wide(self) -> bool {
         matches!(self, Self::U64 | Self::F64 | Self::Pair)
@@ -108,6 +113,13 @@ impl Val {
     pub(crate) const fn new(id: ValueWord, scalar: Scalar, size: u8) -> Self {
         Self { id, scalar, size }
     }
+}
+
+/// Which of two values is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extreme {
+    Min,
+    Max,
 }
 
 /// Storage classes with small numbers, which nearly all are.

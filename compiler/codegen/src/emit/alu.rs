@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Lane, Scalar, Val, by_base};
+use crate::builder::{Extreme, Lane, Scalar, Val, by_base};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::{InstFlags, Stage, Type};
@@ -63,10 +63,7 @@ impl Emit<'_> {
         let ops = [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan];
         // NaN fails the comparison, so that MIN gives `a` and MAX gives `b`: each as the formula says.
         let greater = self.w.test(by_base(cx.inst.ty, ops), a, b);
-        Ok(match which {
-            Extreme::Min => self.w.select(greater, b, a),
-            Extreme::Max => self.w.select(greater, a, b),
-        })
+        Ok(self.w.extreme(which, greater, a, b))
     }
 
     /// `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): where the difference of a tiny negative
@@ -74,8 +71,7 @@ impl Emit<'_> {
     pub(super) fn fract(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let a = self.source(cx.inst, 0, cx.lanes)?;
         let fraction = self.w.ext(GlslOp::Fract, &[a]);
-        let one = self.w.float_like(fraction, 1.0);
-        let reached = self.w.test(Spv::FOrdGreaterThanEqual, fraction, one);
+        let reached = (self.w).compare_float(Spv::FOrdGreaterThanEqual, fraction, 1.0);
         let below = if cx.inst.ty == Type::F64 {
             1.0f64.next_down()
         } else if cx.inst.ty == Type::F16 {
@@ -180,8 +176,7 @@ impl Emit<'_> {
         }
         // The modifiers belong to the type of the instruction, the test to the bits.
         let a = self.source(cx.inst, 0, cx.lanes)?;
-        let wide = a.scalar.is_wide();
-        if wide && self.w.wide_int() == Scalar::Pair {
+        if a.scalar.is_wide() && self.w.wide_int() == Scalar::Pair {
             return Ok(self.w.each(a, |w, index| {
                 let part = w.component(a, index);
                 let pair = w.reread(part, Scalar::Pair);
@@ -189,8 +184,7 @@ impl Emit<'_> {
                 w.wide_any(words)
             }));
         }
-        let bits = if wide { Scalar::U64 } else { Scalar::U32 };
-        let a = self.w.reread(a, bits);
+        let a = self.w.reread(a, a.scalar.as_int());
         Ok(self.w.compare_bits(Spv::INotEqual, a, 0))
     }
 
@@ -238,11 +232,4 @@ impl Emit<'_> {
         }
         Ok(Outcome::None)
     }
-}
-
-/// Which of two values is wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extreme {
-    Min,
-    Max,
 }

@@ -4,7 +4,7 @@ use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::memory::Address;
 use super::place::BufferPlace;
-use crate::builder::{Builder, Home, Lane, Scalar, Val, by_sign};
+use crate::builder::{Builder, Extreme, Home, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::interface::builtin::BuiltinRow;
@@ -541,9 +541,8 @@ impl Builder {
             return self.binary(Spv::FAdd, old, value);
         }
         let greater = self.test(Spv::FOrdGreaterThan, old, value);
-        match op == AtomicOp::Min {
-            true => self.select(greater, value, old),
-            false => self.select(greater, old, value),
-        }
+        let is_min = op == AtomicOp::Min;
+        let which = if is_min { Extreme::Min } else { Extreme::Max };
+        self.extreme(which, greater, old, value)
     }
 }

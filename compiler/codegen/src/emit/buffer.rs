@@ -159,12 +159,8 @@ impl Emit<'_> {
     pub(super) fn shared_len(&self, id: BufferId, view: Scalar) -> u32 {
         let size = self.program.buffers[id].size;
         let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
-        if view.is_wide() {
-            // Rounded up, since the last integer holds the last word.
-            words.div_ceil(2)
-        } else {
-            words
-        }
+        // Rounded up, since the last integer holds the last word.
+        words.div_ceil(if view.is_wide() { 2 } else { 1 })
     }
 
     /// Whether a buffer is shared memory made of 64-bit integers.

@@ -29,8 +29,7 @@ impl Texel {
     /// Operands of an access: image, coordinate, the value of a store, sample.
     fn operands(&self, value: Option<Val>) -> OperandList {
         let mut operands = OperandList::default();
-        operands.push(self.object);
-        operands.push(self.coordinate.id);
+        operands.extend([self.object, self.coordinate.id]);
         operands.extend(value.map(|value| value.id));
         let bits = ImageOperands::SAMPLE.bits();
         let sample = self.sample.map(|sample| [bits, sample.id.0]);

@@ -1,9 +1,8 @@
 //! Dispatch by operation.
 
 use super::Emit;
-use super::alu::Extreme;
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Flags, Lane, Scalar, Val};
+use crate::builder::{Extreme, Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
 use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};

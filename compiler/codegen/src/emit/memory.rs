@@ -51,12 +51,8 @@ impl Emit<'_> {
             }
             MemSpace::Buffer(buffer) => {
                 let start = self.source_as(src, Type::U32, 1)?;
-                let offset = access.offset as u32;
-                // Added here: where constants are folded, the summand stays in the module.
-                let offset = match self.w.constant_bits(start.id) {
-                    Some(known) => self.w.uint_val((known as u32).wrapping_add(offset)),
-                    None => self.w.binary_bits(Spv::IAdd, start, offset.into()),
-                };
+                let (op, of_known) = (Spv::IAdd, u32::wrapping_add);
+                let offset = self.w.word_op(op, start, access.offset as u32, of_known);
                 Ok(Address::Buffer(self.place(buffer, access, offset)?))
             }
         }
@@ -82,13 +78,10 @@ impl Emit<'_> {
     /// `BufferSize`
     pub(super) fn buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(cx)?;
-        match self.address(cx, &access, 0)? {
-            Address::Global(_) => Err(Error::unsupported("global memory has no size")),
-            Address::Buffer(place) => {
-                let size = self.byte_size(place)?;
-                Ok(Outcome::Lanes(size.alone()))
-            }
-        }
+        let Address::Buffer(place) = self.address(cx, &access, 0)? else {
+            return Err(Error::unsupported("global memory has no size"));
+        };
+        Ok(Outcome::Lanes(self.byte_size(place)?.alone()))
     }
 
     /// `Store`
@@ -306,12 +299,9 @@ impl Builder {
 
 /// The memory operand of accesses that other invocations see or that must stay.
 pub(super) fn volatile(access: &MemAccess) -> u32 {
-    if access
-        .flags
-        .intersects(MemFlags::COHERENT | MemFlags::VOLATILE)
-    {
-        MemoryAccess::VOLATILE.bits()
-    } else {
-        0
+    let kept = MemFlags::COHERENT | MemFlags::VOLATILE;
+    match access.flags.intersects(kept) {
+        true => MemoryAccess::VOLATILE.bits(),
+        false => 0,
     }
 }

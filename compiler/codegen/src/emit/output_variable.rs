@@ -53,9 +53,8 @@ impl Emit<'_> {
         if self.program.stage != Stage::TessControl {
             return variable;
         }
-        let own = self.io().own_vertex();
+        let operands = [variable.0, self.io().own_vertex().0];
         let ty = self.w.ty(target.scalar, target.size);
-        let operands = [variable.0, own.0];
         self.w.chain(StorageClass::Output, ty, &operands)
     }
 

@@ -100,7 +100,7 @@ impl Emit<'_> {
         let variable = self.output_variable_of(id, &target)?;
         let mut value = self.w.scalar(lane, Scalar::U32);
         if self.program.outputs[id].semantic == Semantic::ViewportIndex {
-            value = self.existing_viewport(value);
+            value = self.w.existing_viewport(value);
         }
         // SPIR-V has the mask as an array of words, one for 32 viewports each.
         let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
@@ -110,18 +110,6 @@ impl Emit<'_> {
         };
         self.w.store(pointer, value);
         Ok(variable)
-    }
-
-    /// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
-    fn existing_viewport(&mut self, number: ValueWord) -> ValueWord {
-        if self.program.stage != Stage::Geometry {
-            return number;
-        }
-        let number = self.w.val(number);
-        let count = u64::from(MAX_VIEWPORTS);
-        let exists = self.w.compare_bits(Spv::ULessThan, number, count);
-        let first = self.w.constant_like(number, 0);
-        self.w.select(exists, number, first).id
     }
 
     fn need_layer_output(&mut self, need: Need) {
@@ -228,6 +216,17 @@ impl Emit<'_> {
 }
 
 impl Builder {
+    /// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
+    fn existing_viewport(&mut self, number: ValueWord) -> ValueWord {
+        if self.stage() != Stage::Geometry {
+            return number;
+        }
+        let number = self.val(number);
+        let exists = self.compare_bits(Spv::ULessThan, number, MAX_VIEWPORTS.into());
+        let first = self.constant_like(number, 0);
+        self.select(exists, number, first).id
+    }
+
     fn lane_sum(&mut self, a: Lane, b: Lane) -> Lane {
         let [a, b] = [a, b].map(|lane| self.lane_val(lane, Scalar::U32));
         self.binary(Spv::IAdd, a, b).lane(0)

@@ -115,12 +115,8 @@ impl Emit<'_> {
 
     fn vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
         let shift = view.stride().trailing_zeros();
-        let number = match self.w.constant_bits(place.offset.id) {
-            Some(offset) => self.w.uint_val(offset as u32 >> shift),
-            None => self
-                .w
-                .binary_bits(Spv::ShiftRightLogical, place.offset, shift.into()),
-        };
+        let (op, of_known) = (Spv::ShiftRightLogical, u32::wrapping_shr);
+        let number = self.w.word_op(op, place.offset, shift, of_known);
         self.cell_pointer(place, view, number)
     }
 
@@ -333,6 +329,20 @@ impl Builder {
         match volatile(access) {
             0 => self.store(pointer, value),
             operands => self.body.op(Spv::Store, &[pointer.0, value.0, operands]),
+        }
+    }
+
+    /// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded, `bits` would stay in the module.
+    pub(super) fn word_op(
+        &mut self,
+        op: Spv,
+        a: Val,
+        bits: u32,
+        of_known: fn(u32, u32) -> u32,
+    ) -> Val {
+        match self.constant_bits(a.id) {
+            Some(known) => self.uint_val(of_known(known as u32, bits)),
+            None => self.binary_bits(op, a, bits.into()),
         }
     }
 

@@ -128,7 +128,7 @@ impl Io<'_> {
         if semantic == Semantic::FogCoord {
             return Ok(Lane::first_of(value, 1, pad));
         }
-        let lanes = self.pad_place(&place, Lane::all_of(value));
+        let lanes = self.pad_place(&place, value);
         if self.program.stage != Stage::Fragment {
             return Ok(lanes);
         }
@@ -136,16 +136,13 @@ impl Io<'_> {
     }
 
     /// The lanes of a varying, with those that its place does not have from (0, 0, 0, 1) in its type.
-    pub(crate) fn pad_place(&mut self, place: &Place, read: [Lane; 4]) -> [Lane; 4] {
+    fn pad_place(&mut self, place: &Place, value: ValueWord) -> [Lane; 4] {
         if place.components >= 4 {
-            return read;
+            return Lane::all_of(value);
         }
-        let zero = self.w.uint(0);
-        let one = self.one(place.base);
-        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
-        let components = ..usize::from(place.components.min(4));
-        lanes[components].copy_from_slice(&read[components]);
-        lanes
+        let (zero, one) = (self.w.uint(0), self.one(place.base));
+        let pad = [zero, zero, zero, one].map(Lane::scalar);
+        Lane::first_of(value, place.components, pad)
     }
 
     fn load_distance(&mut self, distances: Distances, plane: u32) -> ValueWord {
