@@ -1,6 +1,7 @@
 //! Structured control flow: the tree becomes blocks with merge instructions.
 
 use super::Emit;
+use super::guarded::MAX_CASE_VALUES;
 use super::join::JoinId;
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
@@ -11,9 +12,6 @@ use spirv::Op;
 
 /// Cases from which on a switch in a loop makes it a dispatching one.
 const MANY_CASES: usize = 32;
-
-/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label (universal limits).
-const MAX_CASE_VALUES: usize = 16_383;
 
 /// Where jumps go. `Return` goes to the return join of an inlined routine; without one it ends the function. Inside loops and
 /// switches it always ends the function, because routines that return from there are not inlined.

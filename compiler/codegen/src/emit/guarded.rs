@@ -11,6 +11,9 @@ use spirv::Op as Spv;
 /// bounded.
 const MAX_WORDS: usize = 1 << 26;
 
+/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label (universal limits).
+pub(super) const MAX_CASE_VALUES: usize = 16_383;
+
 /// The end of a block and the values that it gives.
 #[derive(Clone, Copy)]
 struct Arm {
@@ -50,6 +53,11 @@ impl Emit<'_> {
         count: u32,
         mut body: impl FnMut(&mut Self, u32) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
+        // All but the last case have a value. How long the arrays are that handles index is up to the caller.
+        if count.saturating_sub(1) as usize > MAX_CASE_VALUES {
+            let message = format!("an access has {count} resources to choose from");
+            return Err(Error::limit(message));
+        }
         let labels: Vec<LabelWord> = (0..count.max(1)).map(|_| self.w.label()).collect();
         let merge = self.w.label();
         self.w.merge_selection(merge);
