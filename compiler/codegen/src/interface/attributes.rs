@@ -156,9 +156,10 @@ impl Io<'_> {
 }
 
 fn attribute_number(semantic: Semantic) -> u8 {
-    match semantic {
-        Semantic::Attrib(number) => number,
-        _ => 0,
+    if let Semantic::Attrib(number) = semantic {
+        number
+    } else {
+        0
     }
 }
 
