@@ -68,7 +68,12 @@ impl Emit<'_> {
         let greater = self.w.test(op, a, b);
         Ok(match which {
             Extreme::Min => self.w.select(greater, b, a),
-            Extreme::Max => self.w.select(greater, a, b),
+            Extreme::Max => {
+                let larger = self.w.select(greater, a, b);
+                // Where `a` is NaN this is `b`.
+                self.w.note_lower_bound(larger, b);
+                larger
+            }
         })
     }
 
