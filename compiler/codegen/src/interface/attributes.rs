@@ -5,7 +5,7 @@
 //! variable of four doubles, on devices that have these (GL 4.6 section 11.1.1).
 
 use super::names::{input_name, snake_case};
-use super::vars::Io;
+use super::vars::{Io, reflected};
 use crate::builder::{Home, Lane, Scalar};
 use crate::reflect::{Half, InterfaceVariable};
 use crate::words::ValueWord;
@@ -72,7 +72,7 @@ impl Io<'_> {
         self.vars.reflected.inputs.push(InterfaceVariable {
             semantic,
             location: Some(location),
-            scalar: ReflectedScalar::Double,
+            scalar: reflected(Scalar::F64),
             components: 4,
             interpolation: Interpolation::Flat,
             half: None,
