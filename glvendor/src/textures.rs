@@ -1,14 +1,28 @@
-//! Textures that programs compare: what their depth mode is, and whether they are compared at all.
+//! Textures that programs compare: what their depth mode is, and whether they are compared at all. Biases of levels, for accesses with a least level.
+//! Whether textures are complete, for programs that care.
 
-use crate::ffi::query;
+use crate::context::{Groups, State};
+use crate::ffi::{driver, query};
 use crate::reader;
-use glasm::{DepthMode, Program as Loaded, TexTarget};
+use glasm::fixed_function::{FixedFragment, TextureTarget};
+use glasm::{DepthMode, LodBias, Program as Loaded, TexTarget};
+use rustc_hash::FxHashSet;
 
 /// Texture image units that are looked at; programs of the ARB languages have no more.
 const UNITS: usize = 32;
 
-/// The shadow targets that programs access, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that are not compared.
-pub(crate) type Compared = [u32; UNITS];
+/// `DEPTH_TEXTURE_MODE`
+const DEPTH_TEXTURE_MODE: u32 = 0x884B;
+const LUMINANCE: u32 = 0x1909;
+const INTENSITY: u32 = 0x8049;
+const ALPHA: u32 = 0x1906;
+const SAMPLER_BINDING: u32 = 0x8919;
+const TEXTURE_MIN_FILTER: u32 = 0x2801;
+/// `TEXTURE_CUBE_MAP_POSITIVE_X`
+const CUBE_FACE: u32 = 0x8515;
+
+/// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that they do not.
+pub(crate) type Accessed = [u32; UNITS];
 
 /// What the textures of these units are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -20,16 +34,55 @@ pub(crate) struct Depths {
 }
 
 /// Adds the shadow targets of a program.
-pub(crate) fn add_compared(compared: &mut Compared, program: &Loaded) {
+pub(crate) fn add_compared(compared: &mut Accessed, program: &Loaded) {
     for texture in program.ir().textures.iter().filter(|it| it.shadow) {
-        let unit = texture
-            .units
-            .first()
-            .and_then(|unit| compared.get_mut(unit as usize));
-        if let Some(target) = unit {
-            *target = number(texture.target);
+        set(compared, texture.units.first(), texture.target);
+    }
+}
+
+/// Adds the targets that a program accesses from a least level on.
+pub(crate) fn add_clamped(clamped: &mut Accessed, program: &Loaded) {
+    let ir = program.ir();
+    for access in ir.tex_accesses.iter().filter(|it| it.min_lod) {
+        let texture = &ir.textures[access.texture];
+        set(clamped, texture.units.first(), texture.target);
+    }
+}
+
+/// Adds the targets that a program accesses, if lookups of those that are not complete give zeros.
+pub(crate) fn add_transparent(transparent: &mut Accessed, program: &Loaded) {
+    if program.ir().modes.transparent_missing {
+        for texture in program.ir().textures.iter() {
+            set(transparent, texture.units.first(), texture.target);
         }
     }
+}
+
+fn set(accessed: &mut Accessed, unit: Option<u32>, target: TexTarget) {
+    if let Some(place) = unit.and_then(|unit| accessed.get_mut(unit as usize)) {
+        *place = number(target);
+    }
+}
+
+/// Adds what the fixed functions of fragments compare.
+pub(crate) fn add_fixed(compared: &mut Accessed, fixed: &FixedFragment) {
+    for (place, unit) in compared.iter_mut().zip(&fixed.units) {
+        match unit.target.filter(|_| unit.compared) {
+            Some(TextureTarget::D1) => *place = number(TexTarget::D1),
+            Some(TextureTarget::D2) => *place = number(TexTarget::D2),
+            Some(TextureTarget::Rectangle) => *place = number(TexTarget::Rect),
+            Some(TextureTarget::D3 | TextureTarget::Cube) | None => {}
+        }
+    }
+}
+
+/// The units of a list.
+fn units_of(accessed: &Accessed) -> u32 {
+    let units = accessed
+        .iter()
+        .enumerate()
+        .filter(|(_, target)| **target != 0);
+    units.fold(0, |mask, (unit, _)| mask | 1 << unit)
 }
 
 /// `GL_TEXTURE_2D` and its kin.
@@ -50,20 +103,15 @@ fn number(target: TexTarget) -> u32 {
 }
 
 /// Asks the driver about the textures that programs compare.
-pub(crate) fn read(compared: &Compared) -> Depths {
-    let units = compared
-        .iter()
-        .enumerate()
-        .filter(|(_, target)| **target != 0);
-    let units = units.fold(0, |mask, (unit, _)| mask | 1 << unit);
+pub(crate) fn read(compared: &Accessed) -> Depths {
     let mut depths = Depths::default();
-    reader::with_units(units, |unit| {
+    reader::with_units(units_of(compared), |unit| {
         let target = compared[unit as usize];
-        let [mode] = query::tex_parameter(target, 0x884B);
-        let mode = match mode {
-            0x1909 => DepthMode::Luminance,
-            0x8049 => DepthMode::Intensity,
-            0x1906 => DepthMode::Alpha,
+        let [mode] = query::tex_parameter(target, DEPTH_TEXTURE_MODE);
+        let mode = match mode as u32 {
+            LUMINANCE => DepthMode::Luminance,
+            INTENSITY => DepthMode::Intensity,
+            ALPHA => DepthMode::Alpha,
             _ => DepthMode::Red,
         };
         depths.modes |= (mode as u64) << (2 * unit);
@@ -74,11 +122,106 @@ pub(crate) fn read(compared: &Compared) -> Depths {
     depths
 }
 
+/// The units among these whose textures are not complete: GL 2.1 section 3.8.10. Complete ones are known from then on.
+pub(crate) fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u32 {
+    let mut missing = 0;
+    reader::with_units(units_of(accessed), |unit| {
+        let target = accessed[unit as usize];
+        let [filter] = match query::integer(SAMPLER_BINDING) {
+            0 => query::tex_parameter(target, TEXTURE_MIN_FILTER),
+            sampler => query::sampler_parameter(sampler as u32, TEXTURE_MIN_FILTER),
+        };
+        let has_levels = matches!(filter, 0x2700..=0x2703);
+        let texture = query::integer(binding(target)) as u32;
+        if complete.contains(&(texture, has_levels)) {
+            return;
+        }
+        match is_complete(target, has_levels) {
+            false => missing |= 1 << unit,
+            true if texture != 0 => {
+                complete.insert((texture, has_levels));
+            }
+            true => {}
+        }
+    });
+    missing
+}
+
+/// An image: its sizes, 1 for those that the target has not, and its internal format.
+fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
+    const SIZES: [u32; 3] = [0x1000, 0x1001, 0x8071];
+    const INTERNAL_FORMAT: u32 = 0x1003;
+    let sizes = match target {
+        0x0DE0 => 1,
+        0x806F => 3,
+        _ => 2,
+    };
+    let value = |name: u32| query::tex_level_parameter::<1>(face, level, name)[0];
+    let mut image = [1, 1, 1, value(INTERNAL_FORMAT)];
+    for (size, name) in image.iter_mut().zip(SIZES).take(sizes) {
+        *size = value(name);
+    }
+    image
+}
+
+/// Whether the texture of a target of the active unit has all images that lookups need, whose filter takes several levels or one.
+fn is_complete(target: u32, has_levels: bool) -> bool {
+    const CUBE: u32 = 0x8513;
+    const RECTANGLE: u32 = 0x84F5;
+    let faces = match target {
+        CUBE => CUBE_FACE..CUBE_FACE + 6,
+        target => target..target + 1,
+    };
+    let [base, most] = match target {
+        RECTANGLE => [0, 0],
+        target => [0x813C, 0x813D].map(|name| query::tex_parameter::<1>(target, name)[0]),
+    };
+    let [width, height, depth, format] = image(target, faces.start, base);
+    if [width, height, depth].contains(&0) || target == CUBE && width != height {
+        return false;
+    }
+    let largest = width.max(height).max(depth);
+    let last = match has_levels {
+        _ if target == RECTANGLE => 0,
+        true if base > most => return false,
+        true => most.min(base + largest.ilog2() as i32),
+        false => base,
+    };
+    (base..=last).all(|level| {
+        let sizes = [width, height, depth].map(|size| (size >> (level - base)).max(1));
+        let wanted = [sizes[0], sizes[1], sizes[2], format];
+        faces
+            .clone()
+            .all(|face| image(target, face, level) == wanted)
+    })
+}
+
+/// What the driver adds to the levels of these units: the bias of the unit and that of its sampler, or of its texture (GL 3.3 section 3.8.8). As long as
+/// the last unit with a bias demands.
+pub(crate) fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
+    const TEXTURE_LOD_BIAS: u32 = 0x8501;
+    const TEXTURE_FILTER_CONTROL: u32 = 0x8500;
+    const MAX_TEXTURE_LOD_BIAS: u32 = 0x84FD;
+    let mut biases = Vec::new();
+    reader::with_units(units_of(clamped), |unit| {
+        let [sampler] = match query::integer(SAMPLER_BINDING) {
+            0 => query::tex_parameter_float(clamped[unit as usize], TEXTURE_LOD_BIAS),
+            sampler => query::sampler_parameter_float(sampler as u32, TEXTURE_LOD_BIAS),
+        };
+        let [environment] = query::tex_env::<1>(TEXTURE_FILTER_CONTROL, TEXTURE_LOD_BIAS);
+        let [most] = query::floats(MAX_TEXTURE_LOD_BIAS);
+        let bias = (sampler + environment).min(most).max(-most);
+        if bias != 0.0 {
+            biases.resize(unit as usize, LodBias::default());
+            biases.push(bias.into());
+        }
+    });
+    biases
+}
+
 /// Whether the texture of a target of the active unit holds depths, and its sampler compares them.
-fn is_compared(target: u32) -> bool {
-    const SAMPLER_BINDING: u32 = 0x8919;
+pub(crate) fn is_compared(target: u32) -> bool {
     const COMPARE_MODE: u32 = 0x884C;
-    const CUBE_FACE: u32 = 0x8515;
     let [mode] = match query::integer(SAMPLER_BINDING) {
         0 => query::tex_parameter(target, COMPARE_MODE),
         sampler => query::sampler_parameter(sampler as u32, COMPARE_MODE),
@@ -92,7 +235,70 @@ fn is_compared(target: u32) -> bool {
     mode != 0 && bits != 0
 }
 
+/// What a texture of this target is asked for with: `GL_TEXTURE_BINDING_2D`.
+fn binding(target: u32) -> u32 {
+    match target {
+        0x0DE0 => 0x8068,
+        0x0DE1 => 0x8069,
+        0x806F => 0x806A,
+        0x84F5 => 0x84F6,
+        0x8513 => 0x8514,
+        0x8C18 => 0x8C1C,
+        0x8C1A => 0x8C1D,
+        _ => 0x900A,
+    }
+}
+
+impl State {
+    /// Our modules apply depth modes to comparisons themselves. A comparison gives them one number, which is red of what the driver's depth mode
+    /// makes of it; that is none with `ALPHA`. Such textures are luminance for the driver as long as a pipeline of ours is in use.
+    pub(crate) fn apply_depth_modes(&mut self) {
+        let drawing = &mut self.drawing;
+        if drawing.alpha == 0 || !drawing.luminances.is_empty() {
+            return;
+        }
+        let (compared, luminances) = (&drawing.compared, &mut drawing.luminances);
+        reader::with_units(drawing.alpha, |unit| {
+            let target = compared[unit as usize];
+            let texture = query::integer(binding(target)) as u32;
+            driver::TexParameteri(target, DEPTH_TEXTURE_MODE, LUMINANCE as i32);
+            luminances.push((target, texture));
+        });
+    }
+
+    /// Depth modes are what the application has set.
+    pub(crate) fn restore_depth_modes(&mut self) {
+        for (target, texture) in std::mem::take(&mut self.drawing.luminances) {
+            // A name that is gone would become a texture again.
+            if texture != 0 && driver::IsTexture(texture) == 0 {
+                continue;
+            }
+            let bound = query::integer(binding(target)) as u32;
+            driver::BindTexture(target, texture);
+            // A display list may have set another one.
+            if query::tex_parameter(target, DEPTH_TEXTURE_MODE) == [LUMINANCE as i32] {
+                driver::TexParameteri(target, DEPTH_TEXTURE_MODE, ALPHA as i32);
+            }
+            driver::BindTexture(target, bound);
+        }
+    }
+
+    /// The application defines textures, or asks for their parameters.
+    pub(crate) fn textures_change(&mut self) {
+        self.drawing.complete.clear();
+        self.restore_depth_modes();
+        self.changed(Groups::TEXTURE);
+    }
+}
+
 impl Depths {
+    /// The units that are compared with depth mode `ALPHA`.
+    pub(crate) fn alpha(&self) -> u32 {
+        let is_alpha = |unit: &u32| self.modes >> (2 * unit) & 3 == DepthMode::Alpha as u64;
+        let units = (0..UNITS as u32).filter(is_alpha);
+        units.fold(0, |mask, unit| mask | 1 << unit) & !self.plain
+    }
+
     /// The depth modes for the options of the compiler.
     pub(crate) fn modes(&self) -> Vec<DepthMode> {
         const MODES: [DepthMode; 4] = [

@@ -464,7 +464,9 @@ impl Walk<'_> {
     fn push_list(&mut self, mark: usize, edges: u32) {
         self.scan.compact_written(mark);
         let start = self.out.entries.len();
-        for index in mark..self.scan.written.len() {
+        // The walk goes backward, and so does the list, so that slots stand in the order in which they are written. The counter of a
+        // loop comes last then: lavapipe tests for the end of some loops with fewer instructions.
+        for index in (mark..self.scan.written.len()).rev() {
             let (slot, lanes) = self.scan.written[index];
             let live = lanes & self.scan.live(slot);
             // Registers that another join has moved to memory are in the list still, but need no phi.

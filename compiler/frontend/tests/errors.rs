@@ -218,6 +218,20 @@ fn bindings() {
     fragment("MOV r, fragment.«colour»;", Code::BindingUnknown);
     fragment("MOV r, fragment.«attrib».x;", Code::BindingNeedsIndex);
     fragment("MOV r, fragment.«fogcoord[0]»;", Code::BindingTakesNoIndex);
+    fragment(
+        "MOV r, state.matrix.mvp.«row[0][1]»;",
+        Code::BindingTakesNoIndex,
+    );
+    fragment(
+        "MOV r, state.«matrix[1]».mvp.row[0];",
+        Code::BindingTakesNoIndex,
+    );
+    fragment(
+        "MOV r, «state[1]».matrix.mvp.row[0];",
+        Code::BindingTakesNoIndex,
+    );
+    fragment("TEX r, r, «texture[0][1]», 2D;", Code::BindingTakesNoIndex);
+    fragment("IMAGE x = «image[0][1]»;", Code::BindingTakesNoIndex);
     fragment("MOV r, «state.matrix.mvp»;", Code::MatrixNeedsRow);
     fragment("PARAM x = «state.matrix.mvp»;", Code::MatrixNeedsRow);
     fragment("MOV r, state.matrix.mvp.«row[4]»;", Code::BindingRange);
@@ -285,7 +299,8 @@ fn operands() {
     fragment("MOV «1», r;", Code::WriteReadOnly);
     fragment("ADD.S r, r, «1.5»;", Code::FloatAsInteger);
     fragment("INT PARAM x = «0.5»;", Code::FloatAsInteger);
-    fragment("ADD.U r, r, -«1»;", Code::NegativeUnsigned);
+    fragment("ADD.U r, r, { 1, -«1» };", Code::NegativeUnsigned);
+    fragment("UINT PARAM x = -«1»;", Code::NegativeUnsigned);
     fragment("UINT PARAM x = { 1, -«1» };", Code::NegativeUnsigned);
     fragment("ADD.U r, r, «4294967296»;", Code::LiteralTooLarge);
     fragment(
@@ -295,7 +310,7 @@ fn operands() {
     fragment("MOV r, { 1, 2, 3, 4, «5» };", Code::ComponentCount);
     fragment("MOV r (NE.«xy»), r;", Code::SwizzleLength);
     fine(
-        "!!NVfp5.0 TEMP r; ADD.U r, r, 0xFFFFFFFF; ADD.S r, r, 0xFFFFFFFF; ADD.S r, r, -2147483648; END",
+        "!!NVfp5.0 TEMP r; ADD.U r, r, 0xFFFFFFFF; ADD.S r, r, 0xFFFFFFFF; ADD.S r, r, -2147483648; ADD.U r, r, -1; END",
     );
 }
 

@@ -1,6 +1,6 @@
 //! Arithmetic of values: sums, products, logarithms, signs, clamps; operands with their modifiers.
 
-use super::{Builder, Extreme, Lane, Scalar, Val, blend, compute_scalar, truth_scalar};
+use super::{Builder, Extreme, Lane, ResultKey, Scalar, Val, blend, compute_scalar, truth_scalar};
 use crate::analysis::is_comparison;
 use glasm_ir::{Inst, Saturate, Src, Type, Width, WriteMask, interp};
 use spirv::{GlslStd450Op as GlslOp, Op, Op as Spv};
@@ -82,12 +82,38 @@ impl Builder {
         (!value.is_subnormal()).then_some(value == 0.0)
     }
 
+    /// Notes that `val` is a number and not below `bound`: if that is a constant, it tells logarithms what they need not test.
+    pub(crate) fn note_lower_bound(&mut self, val: Val, bound: Val) {
+        let Some(bits) = self.splat_bits(bound) else {
+            return;
+        };
+        let bound = f32::from_bits(bits as u32);
+        let is_known = val.scalar == Scalar::F32 && bound >= 0.0;
+        if is_known {
+            // Devices may take denormals for zero.
+            let key = match bound.is_normal() {
+                true => ResultKey::POSITIVE,
+                false => ResultKey::NOT_NEGATIVE,
+            };
+            self.keep_result(val.id, key, val.id);
+        }
+    }
+
     /// `log2(a)`. GLSL.std.450 leaves it undefined for 0 and below: here 0 gives -inf; negative numbers and NaN give NaN.
     pub(crate) fn log2_of(&mut self, a: Val) -> Val {
         let log = self.ext(GlslOp::Log2, &[a]);
-        let zero = self.compare_bits(Spv::FOrdEqual, a, 0);
-        let [infinity, nan] = [f64::NEG_INFINITY, f64::NAN].map(|it| self.float_like(a, it));
-        let special = self.select(zero, infinity, nan);
+        if self.known_result(a.id, ResultKey::POSITIVE).is_some() {
+            return log;
+        }
+        let infinity = self.float_like(a, f64::NEG_INFINITY);
+        let is_number = self.known_result(a.id, ResultKey::NOT_NEGATIVE).is_some();
+        let special = if is_number {
+            infinity
+        } else {
+            let zero = self.compare_bits(Spv::FOrdEqual, a, 0);
+            let nan = self.float_like(a, f64::NAN);
+            self.select(zero, infinity, nan)
+        };
         // An ordered comparison, which NaN fails: it gets the NaN of `special`.
         let positive = self.compare_bits(Spv::FOrdGreaterThan, a, 0);
         self.select(positive, log, special)

@@ -63,7 +63,12 @@ impl Emit<'_> {
         let ops = [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan];
         // NaN fails the comparison, so that MIN gives `a` and MAX gives `b`: each as the formula says.
         let greater = self.w.test(by_base(cx.inst.ty, ops), a, b);
-        Ok(self.w.extreme(which, greater, a, b))
+        let chosen = self.w.extreme(which, greater, a, b);
+        if which == Extreme::Max {
+            // Where `a` is NaN this is `b`.
+            self.w.note_lower_bound(chosen, b);
+        }
+        Ok(chosen)
     }
 
     /// `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): where the difference of a tiny negative

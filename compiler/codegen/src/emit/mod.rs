@@ -346,7 +346,7 @@ impl Emit<'_> {
             // It takes the place of the execution mode.
             self.io().workgroup_size();
         }
-        if self.w.device.signed_zero_inf_nan_preserve_float32 {
+        if self.keeps_special_numbers() {
             self.w.needs.insert(Need::FloatControls);
         }
         if self.device_flushes() {
@@ -428,7 +428,7 @@ impl Emit<'_> {
             Stage::Geometry => self.write_geometry_modes(out),
             Stage::Vertex => {}
         }
-        if self.w.device.signed_zero_inf_nan_preserve_float32 {
+        if self.keeps_special_numbers() {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
             // The width that the mode is for: 16 and 64 bits are left to the device.
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
@@ -437,6 +437,11 @@ impl Emit<'_> {
             let mode = ExecutionMode::DenormFlushToZero as u32;
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
+    }
+
+    /// Whether the device is told to keep signs of zero, infinities and NaN, as the languages want it.
+    fn keeps_special_numbers(&self) -> bool {
+        self.w.device.signed_zero_inf_nan_preserve_float32 && !self.options.fast_precision
     }
 
     /// Whether the device is told to flush denormals.

@@ -85,6 +85,7 @@ impl Unfinished {
         let mut builder = memory.builder(stage);
         let room = (bytes / STATEMENT_BYTES).min(MOST_ROOM);
         builder.program.insts.reserve(room);
+        // Instructions have two sources on average.
         builder.program.srcs.reserve(2 * room);
         let mut tables = std::mem::take(kept);
         tables.clear();
@@ -147,6 +148,7 @@ impl<'c> Lowerer<'c> {
             op,
             ty,
             flags: self.flags,
+            // The builder knows where the sources are.
             source_count: 0,
             first_source: 0,
             dst,
@@ -158,6 +160,7 @@ impl<'c> Lowerer<'c> {
 
     /// A register for intermediate values of this instruction.
     pub(crate) fn hidden(&mut self, width: Width) -> RegisterId {
+        // Values of 8 and 16 bits stand in lanes of 32 bits, so that two pools serve all widths.
         let pool = usize::from(width == Width::W64);
         let used = self.hidden_used[pool];
         self.hidden_used[pool] += 1;

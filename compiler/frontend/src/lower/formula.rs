@@ -76,6 +76,7 @@ pub(crate) trait Formulas {
     /// A hidden register that holds the result of an operation with data of its own.
     fn compute_with(&mut self, op: Op, ty: Type, aux: Aux, sources: &[Src]) -> Src {
         let register = self.hidden(ty.width());
+        // All lanes, whatever the result takes: emission leaves out those that nobody reads.
         let dst = Dst::new(register, WriteMask::XYZW);
         self.inst(op, ty, Some(dst), aux, sources);
         Src::register(register)
@@ -133,6 +134,7 @@ pub(crate) trait Formulas {
         let parts: [Part<'_>; 3] = [
             (0b1001, Op::Mov, F, &[one]),
             (0b0010, Op::Mov, F, &[diffuse]),
+            // Above zero is below it when negated; a diffuse part of 0 has no specular one. NV_gpu_program4 section 2.X.8.Z, LIT.
             (0b0100, Op::SelLt, F, &[diffuse.negated(), power, zero]),
         ];
         self.finish_parts(line, &parts);

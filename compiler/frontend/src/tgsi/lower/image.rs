@@ -26,6 +26,7 @@ pub(super) struct ImageOf {
 impl Translation<'_> {
     /// The texel of a byte address, and so many further on.
     fn raw_place(&mut self, address: Src, lane: u8) -> Src {
+        // Texels of raw images are words, addresses count bytes.
         let (two, offset) = (self.word(2), self.word(lane.into()));
         let word = self.compute(Op::Shr, Type::U32, &[splat(address, 0), two]);
         match lane {
@@ -40,6 +41,7 @@ impl Translation<'_> {
         for lane in (0..4).filter(|lane| lanes >> lane & 1 != 0) {
             let place = self.raw_place(inst.sources[1], lane);
             let aux = self.image_aux(inst, image, ImageTexels::Raw(32), None);
+            // One by one, for each of them may lie outside of the image.
             let texel = self.compute_with(Op::ImageLoad, Type::U32, aux, &[place]);
             let mask = WriteMask(1 << lane);
             self.put(register, mask, Op::Mov, Type::U32, &[splat(texel, 0)]);
@@ -72,6 +74,7 @@ impl Translation<'_> {
             let message = "atomics are for images of 32-bit integers";
             return Err(self.error(Code::ImageAccess, register.span, message));
         }
+        // An exchange moves bits and works on any word.
         let takes_floats = ty == Type::F32 || op == AtomicOp::Exchange;
         if row.ty == Some(Type::F32) && !takes_floats {
             let message = "of atomics, images of floats have ATOMFADD and ATOMXCHG";
@@ -79,6 +82,7 @@ impl Translation<'_> {
         }
         let aux = self.image_aux(inst, image, ImageTexels::Raw(32), Some(op));
         let (sources, count) = image_sources(&image, Some(value), inst.sources[1]);
+        // Always done, also if nobody reads the old value.
         let old = self.compute_with(Op::ImageAtomic, ty, aux, &sources[..count]);
         if inst.dst.is_some() {
             self.finish(inst, Op::Mov, ty, &[splat(old, 0)]);
@@ -92,6 +96,7 @@ impl Translation<'_> {
         let size = self.compute_with(Op::ImageSize, Type::S32, aux, &[]);
         let register = self.hidden(Width::W32);
         let zero = self.word(0);
+        // Components that the target does not have are 0.
         self.put(register, WriteMask::XYZW, Op::Mov, Type::S32, &[zero]);
         let target = image.row.target;
         let lanes = WriteMask((1 << target.size_components()) - 1);
@@ -139,6 +144,7 @@ impl Translation<'_> {
         let (units, element, row) = match register.number.known() {
             Some(number) => {
                 let row = row(images, number.max(0) as usize);
+                // Negative numbers were refused above all kinds of resources.
                 (Units::One(number as u32), None, row)
             }
             None => {
@@ -160,11 +166,13 @@ impl Translation<'_> {
 
     /// An image by its handle, whose low word is the first lane of a register.
     pub(super) fn handle_resource(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
+        // STORE has the handle as its result, which has a mask in place of a swizzle.
         let swizzle = match inst.registers[0] == *register {
             true => inst.sources[0].swizzle,
             false => Swizzle::XYZW,
         };
         let handle = self.source_register(register)?.swizzled(swizzle);
+        // Through a handle anything may be there: what the access says decides.
         let row = ImageRow {
             target: TexTarget::D2,
             ty: None,
@@ -202,6 +210,7 @@ impl Translation<'_> {
         }
         let result = self.hidden(Width::W32);
         let zero = self.word(0);
+        // The high word of a handle is 0, and so is what stands behind it.
         self.put(result, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         let term = register.number.term;
         let offset = self.word(term.offset as u32);
