@@ -55,6 +55,7 @@ macro_rules! device_features {
     plain InputAttachment InputAttachment;
     plain ImageQuery ImageQuery;
     plain Sampled1D Sampled1D;
+    // In OpenGL alone: rectangles of Vulkan are two-dimensional images.
     plain SampledRect SampledRect;
     plain SampledBuffer SampledBuffer;
     feature "imageCubeArray" (core.image_cube_array) {from 400 "GL_ARB_texture_cube_map_array"} () [CubeArray SampledCubeArray, ImageCubeArray ImageCubeArray];
@@ -76,6 +77,7 @@ macro_rules! device_features {
         (uniform_buffer_dynamic_indexing = true) [UniformIndexing UniformBufferArrayDynamicIndexing];
     feature "shaderStorageBufferArrayDynamicIndexing" (core.shader_storage_buffer_array_dynamic_indexing) {from 430 "GL_ARB_shader_storage_buffer_object"}
         (storage_buffer_dynamic_indexing = true) [StorageIndexing StorageBufferArrayDynamicIndexing];
+    // The features of non-uniform indexing need this one besides their own; no feature stands for it.
     plain NonUniform ShaderNonUniform "SPV_EXT_descriptor_indexing" V12;
     feature "shaderUniformBufferArrayNonUniformIndexing"
         (vulkan12|indexing.shader_uniform_buffer_array_non_uniform_indexing) {} (uniform_buffer_non_uniform_indexing = true)
@@ -83,7 +85,7 @@ macro_rules! device_features {
     feature "shaderStorageBufferArrayNonUniformIndexing"
         (vulkan12|indexing.shader_storage_buffer_array_non_uniform_indexing) {} (storage_buffer_non_uniform_indexing = true)
         [StorageDivergence StorageBufferArrayNonUniformIndexing "SPV_EXT_descriptor_indexing" V12];
-    // SPIR-V has no capability for these two; the rows bring the feature into the reflection and repeat what every module declares.
+    // SPIR-V has no capability for these three; the rows bring the feature into the reflection and repeat what every module declares.
     feature "robustBufferAccess2" (robustness.robust_buffer_access2) {}
         (robust_buffer_access2 = false
             ": the device keeps accesses inside storage and atomic counter buffers, so that modules need not compare with their sizes and"
@@ -112,6 +114,7 @@ macro_rules! device_features {
     feature "transformFeedback" (feedback.transform_feedback) {always} () [TransformFeedback TransformFeedback];
     feature "geometryStreams" (feedback.geometry_streams) {from 400 "GL_ARB_gpu_shader5"} () [GeometryStreams GeometryStreams];
     plain Group GroupNonUniform;
+    // Bits of `VkPhysicalDeviceSubgroupProperties::supportedOperations`, with nothing to enable.
     feature "subgroupVote" () {} (& subgroups.vote) [GroupVote GroupNonUniformVote];
     feature "subgroupBallot" () {} (& subgroups.ballot) [GroupBallot GroupNonUniformBallot];
     feature "subgroupShuffle" () {} (& subgroups.shuffle) [GroupShuffle GroupNonUniformShuffle];
@@ -121,6 +124,7 @@ macro_rules! device_features {
     feature "shaderSMBuiltins" (other) {"SPV_NV_shader_sm_builtins"} (sm_builtins = false)
         [SmBuiltins ShaderSMBuiltinsNV "SPV_NV_shader_sm_builtins" NEVER];
     plain Image1D Image1D;
+    // In OpenGL alone, like the rectangles above.
     plain ImageRect ImageRect;
     plain ImageBuffer ImageBuffer;
     feature "shaderStorageImageMultisample" (core.shader_storage_image_multisample) {from 420 "GL_ARB_shader_image_load_store"} ()
@@ -170,6 +174,7 @@ macro_rules! device_features {
             ". Without it accesses with a least level of detail sample twice, and where that level is used without anisotropy; see"
             "[`lod_biases`](crate::Options::lod_biases).")
         [MinLod MinLod];
+    // Properties (`VkPhysicalDeviceFloatControlsProperties`), with nothing to enable.
     feature "shaderSignedZeroInfNanPreserveFloat32" () {"SPV_KHR_float_controls"} (signed_zero_inf_nan_preserve_float32 = false)
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
     feature "shaderDenormFlushToZeroFloat32" () {}

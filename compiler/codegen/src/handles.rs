@@ -58,7 +58,7 @@ impl HandleKind {
         let binding = TARGETS * self.number() + target as u32;
         DescriptorSlot {
             set: bindings.handle_set,
-            binding: bindings.first_handle_binding + binding,
+            binding: bindings.first_handle_binding.saturating_add(binding),
         }
     }
 }
@@ -104,5 +104,15 @@ mod tests {
             count += 1;
         }
         assert_eq!(count, 14 * 11);
+    }
+
+    #[test]
+    fn bindings_end() {
+        let layout = BindingLayout {
+            first_handle_binding: u32::MAX,
+            ..BindingLayout::default()
+        };
+        let slot = HandleKind::QueriedTexture.slot(TexTarget::D2, &layout);
+        assert_eq!(slot.binding, u32::MAX);
     }
 }

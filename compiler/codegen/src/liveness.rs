@@ -475,7 +475,7 @@ impl Walk<'_> {
                 self.out.entries.push((slot, live));
             }
         }
-        let operands = (self.out.entries.len() - start) as u32 * edges;
+        let operands = edges.saturating_mul((self.out.entries.len() - start) as u32);
         // Beyond the limits the registers go to memory, where a join costs nothing.
         if operands > self.scan.phi_budget || edges > MAX_EDGES {
             for &(slot, _) in &self.out.entries[start..] {

@@ -207,6 +207,7 @@ impl LineStipple {
     }
 
     fn word(&self) -> u32 {
+        // One less, so that 256 has room in eight bits.
         let factor = u32::from(self.factor.clamp(1, 256)) - 1;
         u32::from(self.pattern) | factor << 16
     }
@@ -338,12 +339,14 @@ impl StateWords {
         words.set(Word::ClipPlanes, fixed.clip_planes.into());
         words.set(Word::AlphaFunction, fixed.alpha_test.function as u32);
         let reference = f32::from_bits(fixed.alpha_test.reference);
+        // Clamped when it is used, as the colors are: ARB_color_buffer_float issue 16.
         let reference = match fixed.clamp_fragment_colors {
             true => reference.clamp(0.0, 1.0),
             false => reference,
         };
         words.set(Word::AlphaReference, reference.to_bits());
         let lines = fixed.line_stipple.as_ref();
+        // Solid lines are a pattern that drops nothing.
         words.set(
             Word::LineStipple,
             lines.map_or(u16::MAX.into(), LineStipple::word),

@@ -355,6 +355,7 @@ pub(crate) const fn flat_copy(semantic: Semantic) -> Option<Semantic> {
 
 /// Number of components of an output that a program writes, counted up to the last of them.
 fn components(program: &Program, semantic: Semantic) -> u8 {
+    // A place in the window: x and y.
     if semantic == Semantic::LineStart {
         return 2;
     }
@@ -406,7 +407,7 @@ pub(crate) fn written_lanes(semantic: Semantic) -> u8 {
             | Semantic::TessInner(_)
             | Semantic::SampleMask
     );
-    // The depth is the z component of its result: ARB_fragment_program section 3.11.3.4.
+    // The depth is the z component of its result: ARB_fragment_program section 3.11.3.4. The stencil reference of TGSI is y.
     if semantic == Semantic::FragDepth {
         0b0100
     } else if semantic == Semantic::FragStencil {

@@ -118,6 +118,17 @@ fn constants_and_block_are_where_the_options_say() {
     assert!(state.constants.iter().any(|constant| constant.word == 4));
 }
 
+/// Numbers that an application gives may be any; those past the last one are the last one.
+#[test]
+fn numbers_of_constants_end() {
+    let mut options = with(|forms| *forms = StateForms::all(StateForm::Specialized));
+    options.bindings.first_state_constant = u32::MAX - 2;
+    let module = glasm_codegen::emit(&fragment(), &options).unwrap();
+    for constant in module.reflection.state.unwrap().constants {
+        assert_eq!(constant.id, u32::MAX - 2 + constant.word.min(2));
+    }
+}
+
 #[test]
 fn what_state_adds_to_the_interface_is_on_both_sides() {
     let options = with(|forms| {

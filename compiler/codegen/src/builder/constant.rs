@@ -160,6 +160,7 @@ impl Builder {
             id = self.derived(id).parts[lane.component()];
         }
         match (self.info(id).scalar, self.derived(id).bits) {
+            // TRUE is 1.0 of floats and all ones of integers: NV_gpu_program4 section 2.X.8.Z, SEQ.
             (Scalar::BoolFloat | Scalar::BoolInt, 0) => 0,
             (Scalar::BoolFloat, _) => u64::from(1f32.to_bits()),
             (Scalar::BoolInt, _) => u64::from(u32::MAX),

@@ -78,6 +78,7 @@ impl Lane {
 /// Whether lanes are components of one value, in order.
 #[inline]
 pub(super) fn is_run(lanes: &[Lane]) -> bool {
+    // Behind w numbers go on with x of the next id, which is another value: so the end counts, too.
     (0..)
         .zip(lanes)
         .all(|(index, lane)| lane.follows(lanes[0], index))

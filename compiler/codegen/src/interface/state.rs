@@ -117,7 +117,8 @@ impl Io<'_> {
         // Not a constant of which the value is known, but as good as loaded at the start.
         let id = self.w.value(scalar, 1, Home::Prologue);
         self.w.globals.result(Op::SpecConstant, ty, id, &[initial]);
-        let number = self.options.bindings.first_state_constant + word;
+        let first = self.options.bindings.first_state_constant;
+        let number = first.saturating_add(word);
         self.w.decorate(id, Decoration::SpecId, &[number]);
         self.w.name(id, || format!("state_{word}"));
         self.vars.state.constants.push((word, id));
@@ -235,7 +236,7 @@ impl Io<'_> {
         state.read.sort_unstable();
         let first = self.options.bindings.first_state_constant;
         let constant = |&(word, _): &(u32, ValueWord)| StateConstant {
-            id: first + word,
+            id: first.saturating_add(word),
             word,
         };
         Some(StateBinding {

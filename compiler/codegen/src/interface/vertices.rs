@@ -313,6 +313,7 @@ impl Io<'_> {
         match self.program.stage {
             Stage::Geometry => self.w.needs.insert(Need::GeometryPointSize),
             Stage::TessControl | Stage::TessEval => self.w.needs.insert(Need::TessPointSize),
+            // Vertex programs write it without a capability, the others never do.
             Stage::Vertex | Stage::Fragment | Stage::Compute => {}
         }
     }
@@ -332,6 +333,7 @@ impl Io<'_> {
 
 /// Number of levels that a built-in holds.
 pub(crate) fn tess_levels(builtin: BuiltIn) -> u32 {
+    // Whatever the domain uses: VUID-TessLevelOuter-TessLevelOuter-04393, VUID-TessLevelInner-TessLevelInner-04397.
     match builtin == BuiltIn::TessLevelOuter {
         true => 4,
         false => 2,
