@@ -104,9 +104,8 @@ impl Emit<'_> {
 
     /// Whether a value certainly is the same in all invocations: a component of a parameter.
     fn is_uniform(&mut self, id: ValueWord) -> bool {
-        let home = self.w.info(id).home;
-        if home != Home::Prologue {
-            return home == Home::Constant;
+        if self.w.info(id).home == Home::Constant {
+            return true;
         }
         if let Some(&known) = self.tables.uniform.get(&id) {
             return known;
