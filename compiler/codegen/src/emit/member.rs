@@ -104,8 +104,9 @@ impl Emit<'_> {
 
     /// Whether a value certainly is the same in all invocations: a component of a parameter.
     fn is_uniform(&mut self, id: ValueWord) -> bool {
-        if self.w.info(id).home == Home::Constant {
-            return true;
+        let home = self.w.info(id).home;
+        if home != Home::Prologue {
+            return home == Home::Constant;
         }
         if let Some(&known) = self.tables.uniform.get(&id) {
             return known;

@@ -31,7 +31,7 @@ impl Io<'_> {
         // Modules for OpenGL have a mode for it.
         let turns = self.program.modes.origin_upper_left && !self.options.target.is_opengl();
         if let Some(param) = origin.filter(|_| turns) {
-            let terms = self.param_at_start(ParamId::new(param));
+            let terms = self.param(ParamId::new(param));
             let [y, scale, offset] =
                 [lanes[1], terms[0], terms[1]].map(|lane| self.w.scalar(lane, Scalar::F32));
             let scaled = scalar(self.w, Op::FMul, y, scale);

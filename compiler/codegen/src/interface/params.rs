@@ -215,27 +215,12 @@ impl Io<'_> {
         if let ParamSource::Literal(bits) = self.program.params[param].source {
             return bits.map(|bits| Lane::scalar(self.w.constant(Scalar::F32, u64::from(bits))));
         }
-        // Where it is read first, if all that comes is behind that: a driver that leaves loads where they are would run out of registers if
-        // all stood at the start.
-        let home = match self.w.in_branch() {
-            true => Home::Prologue,
-            false => Home::Body,
-        };
-        let id = self.load_slot(param, home);
-        self.vars.params.loaded[param.index()] = id;
-        Lane::all_of(id)
-    }
-
-    /// The lanes of a parameter slot, for what is computed at the start of the function.
-    pub(crate) fn param_at_start(&mut self, param: ParamId) -> [Lane; 4] {
-        Lane::all_of(self.load_slot(param, Home::Prologue))
-    }
-
-    fn load_slot(&mut self, param: ParamId, home: Home) -> ValueWord {
         self.param_block();
         let (_, member) = self.vars.param_member(param.index() as u32);
         let index = self.w.uint(param.index() as u32 - member.first);
-        self.load_param(param, index, home)
+        let id = self.load_param(param, index, Home::Prologue);
+        self.vars.params.loaded[param.index()] = id;
+        Lane::all_of(id)
     }
 
     /// The parameter slot of a run-time number, which counts from the start of the array that `param` is in.
