@@ -577,11 +577,11 @@ impl TransformFeedback {
     pub(crate) fn lanes(&self, semantic: Semantic) -> u8 {
         let captures = self.captures.iter();
         let captures = captures.filter(|capture| capture.semantic == semantic);
-        let masks = captures.map(|capture| {
+        captures.fold(0, |all, capture| {
+            // What reaches beyond w is an error, which `capture::check` reports.
             let lanes = capture.first..capture.first.saturating_add(capture.count).min(4);
-            lanes.fold(0, |mask, lane| mask | 1u8 << lane)
-        });
-        masks.fold(0, |all, mask| all | mask)
+            lanes.fold(all, |mask, lane| mask | 1u8 << lane)
+        })
     }
 
     /// Whether nothing is captured.

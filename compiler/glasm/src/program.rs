@@ -114,6 +114,20 @@ impl Program {
         let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
         let mut program = self.0.program.clone();
         program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
+        self.with_program(program)
+    }
+
+    /// The same program where there are no textures on `units`, a mask of texture image units: lookups give (0, 0, 0, 0), as `!!FP1.0` programs
+    /// have it of targets without a consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are what their first is.
+    pub fn with_zero_lookups(&self, units: u32) -> Self {
+        let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
+        let mut program = self.0.program.clone();
+        program.look_up_zeros(|texture| texture.units.first().is_some_and(has));
+        self.with_program(program)
+    }
+
+    /// Another program of the same text.
+    fn with_program(&self, program: glasm_ir::Program) -> Self {
         Self(Arc::new(Loaded {
             program,
             warnings: self.0.warnings.clone(),

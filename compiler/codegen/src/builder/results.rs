@@ -86,6 +86,7 @@ impl Results {
 
     /// Takes a value out of a list, which ends with the number that comes back.
     pub(super) fn remove(&mut self, end: ListEnd, key: ResultKey) -> ListEnd {
+        // The newest one is removed first as a rule, so that the way is short.
         let (mut behind, mut next) = (None, end);
         while let Some(&computed) = self.get(next) {
             if computed.key != key {
