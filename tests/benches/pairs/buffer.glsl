@@ -5,11 +5,12 @@ layout(std430, binding = 1) buffer Sums { vec4 sums[]; };
 void main()
 {
     uint to = gl_WorkGroupID.x * 64 + gl_LocalInvocationIndex;
-    uint at = (to & 63u) * 4;
+    // Bytes, as LDB and STB have them.
+    uint at = (to & 63u) * 64;
     vec4 s = vec4(0.0);
     for (int i = 0; i < 64; i++) {
-        s = s * 0.5 + source[at];
-        at++;
+        s = s * 0.5 + source[at >> 4];
+        at += 16;
     }
-    sums[to] = s;
+    sums[(to * 16) >> 4] = s;
 }

@@ -1,7 +1,9 @@
 //! Programs beside the same arithmetic in GLSL: how long the device takes for both, as a ratio.
 //!
 //! A pair is a script of this folder and the GLSL of the same name, which takes the place of the one program in it. Both leave the same;
-//! the run stops if not. They take turns, each time in the other order, and the shortest time of each counts: what else the machine does
+//! the run stops if not. The languages want signs of zero, infinities and NaN to be what IEEE 754 makes of them, and modules say so; GLSL
+//! leaves them to the driver, which then computes in an order that it likes better. So GLSL runs twice: told to keep them, which is the
+//! same shader, and as it is. All take turns, each time in the other order, and the shortest time of each counts: what else the machine does
 //! only makes times longer. Time is that of the processor in the threads of the driver, which is the device here: other programs on the
 //! machine disturb it less than the time on the clock. `--quick` measures less often; words such as `escape` choose pairs. With `GLASM_BENCH_OUT` set, writes
 //! `pairs.json` and `pairs.md` into that folder.
@@ -24,6 +26,12 @@ const ROUNDS: usize = 25;
 const QUICK_ROUNDS: usize = 7;
 /// What the device may take for a program, beside the time for the GLSL.
 const GOAL: f64 = 1.0;
+/// What GLSL says to keep signs of zero, infinities and NaN: the capability and the execution mode `SignedZeroInfNanPreserve`.
+const KEEPS_SPECIAL_NUMBERS: &str = r#"#extension GL_EXT_spirv_intrinsics : require
+spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], capabilities = [4466], 4461, 32);
+"#;
+/// The sides of a pair.
+const SIDES: usize = 3;
 /// One in so many numbers may differ in any way: drivers may rearrange arithmetic of GLSL, and where a condition depends on the last digit, a
 /// pixel takes another way.
 const ASTRAY: u64 = 500;
@@ -35,19 +43,25 @@ struct Pair {
     name: String,
     /// The comment on top of the script.
     what: String,
-    /// The script with the program, and the one with GLSL.
-    sides: [PathBuf; 2],
+    /// The script with the program, the one with GLSL that keeps special numbers, and the one with GLSL as it is.
+    sides: [PathBuf; SIDES],
 }
 
-/// Milliseconds of both sides.
+/// Milliseconds of all sides.
 struct Row<'a> {
     pair: &'a Pair,
-    times: [f64; 2],
+    times: [f64; SIDES],
 }
 
 impl Row<'_> {
+    /// The time for the program beside that for the same in GLSL.
     fn ratio(&self) -> f64 {
         self.times[0] / self.times[1]
+    }
+
+    /// The time for the program beside that for GLSL that may lose special numbers.
+    fn ratio_to_free(&self) -> f64 {
+        self.times[0] / self.times[2]
     }
 }
 
@@ -93,9 +107,12 @@ fn runner(observe: Observe) -> Result<Runner> {
     Ok(Runner::new(&options)?)
 }
 
-/// The pairs that the words ask for, all without any; writes the scripts with GLSL into `folder`.
+/// The pairs that the words ask for, all without any; writes the scripts with GLSL into folders below `folder`.
 fn find(words: &[String], folder: &Path) -> Result<Vec<Pair>> {
-    std::fs::create_dir_all(folder)?;
+    let folders = ["same", "free"].map(|name| folder.join(name));
+    for folder in &folders {
+        std::fs::create_dir_all(folder)?;
+    }
     let names: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
     let mut scripts: Vec<PathBuf> = std::fs::read_dir(repository().join("tests/benches/pairs"))?
         .flatten()
@@ -111,13 +128,18 @@ fn find(words: &[String], folder: &Path) -> Result<Vec<Pair>> {
         }
         let text = std::fs::read_to_string(&script)?;
         let glsl = std::fs::read_to_string(script.with_extension("glsl"))?;
-        let other = folder.join(format!("{name}.shader_test"));
-        let replaced = in_glsl(&text, &glsl).ok_or_else(|| format!("{name} has no program"))?;
-        std::fs::write(&other, replaced)?;
+        let others = folders
+            .each_ref()
+            .map(|folder| folder.join(format!("{name}.shader_test")));
+        for (other, glsl) in others.iter().zip([keeping(&glsl)?, glsl]) {
+            let replaced = in_glsl(&text, &glsl).ok_or_else(|| format!("{name} has no program"))?;
+            std::fs::write(other, replaced)?;
+        }
+        let [same, free] = others;
         pairs.push(Pair {
             name: name.into_owned(),
             what: comment(&text),
-            sides: [script, other],
+            sides: [script, same, free],
         });
     }
     Ok(pairs)
@@ -127,6 +149,12 @@ fn find(words: &[String], folder: &Path) -> Result<Vec<Pair>> {
 fn comment(text: &str) -> String {
     let lines = text.lines().map_while(|line| line.strip_prefix("# "));
     lines.collect::<Vec<_>>().join(" ")
+}
+
+/// GLSL that keeps special numbers.
+fn keeping(glsl: &str) -> Result<String> {
+    let (version, rest) = glsl.split_once('\n').ok_or("GLSL without a version")?;
+    Ok(format!("{version}\n{KEEPS_SPECIAL_NUMBERS}{rest}"))
 }
 
 /// The script with `glsl` in place of its program.
@@ -151,10 +179,10 @@ fn run(runner: &Runner, script: &Path) -> Result<ScriptReport> {
     }
 }
 
-/// Whether both sides of a pair leave the same, as far as rounding allows.
+/// Whether all sides of a pair leave the same, as far as rounding allows.
 fn check(runner: &Runner, pair: &Pair) -> Result<()> {
     let mut recordings = Vec::new();
-    for (script, api) in pair.sides.iter().zip(["assembly", "GLSL"]) {
+    for (script, api) in pair.sides.iter().zip(["assembly", "GLSL", "free GLSL"]) {
         let driver = Driver {
             api: api.to_owned(),
             ..Driver::default()
@@ -164,16 +192,21 @@ fn check(runner: &Runner, pair: &Pair) -> Result<()> {
         (recording.digest, recording.verdicts) = (0, Vec::new());
         recordings.push(recording);
     }
-    let comparison = compare(&recordings[0], &recordings[1]);
-    match comparison.class {
-        Class::Exact | Class::Within => Ok(()),
-        Class::Different if comparison.differing * ASTRAY <= comparison.values => Ok(()),
-        Class::Different | Class::NotCompared(_) => Err(format!(
-            "{}: the sides differ: {:?}",
-            pair.name, comparison.differences
-        )
-        .into()),
+    for other in &recordings[1..] {
+        let comparison = compare(&recordings[0], other);
+        match comparison.class {
+            Class::Exact | Class::Within => {}
+            Class::Different if comparison.differing * ASTRAY <= comparison.values => {}
+            Class::Different | Class::NotCompared(_) => {
+                return Err(format!(
+                    "{}: the sides differ: {:?}",
+                    pair.name, comparison.differences
+                )
+                .into());
+            }
+        }
     }
+    Ok(())
 }
 
 fn measure<'a>(runner: &Runner, pair: &'a Pair, rounds: usize) -> Result<Row<'a>> {
@@ -181,10 +214,13 @@ fn measure<'a>(runner: &Runner, pair: &'a Pair, rounds: usize) -> Result<Row<'a>
     for script in &pair.sides {
         run(runner, script)?;
     }
-    let mut times = [f64::INFINITY; 2];
+    let mut times = [f64::INFINITY; SIDES];
     for round in 0..rounds {
-        for turn in 0..2 {
-            let side = (round + turn) % 2;
+        for turn in 0..SIDES {
+            let side = match round % 2 {
+                0 => turn,
+                _ => SIDES - 1 - turn,
+            };
             let start = driver_time();
             run(runner, &pair.sides[side])?;
             let time = (driver_time() - start).as_secs_f64() * 1e3;
@@ -208,27 +244,30 @@ fn time_of(clock: ClockId) -> Duration {
 }
 
 fn line(row: &Row<'_>) -> String {
-    let [program, glsl] = row.times;
+    let [program, glsl, free] = row.times;
     format!(
-        "{:<16} {program:>8.2} ms, GLSL {glsl:>8.2} ms, ratio {:.2}",
+        "{:<16} {program:>8.2} ms, GLSL {glsl:>8.2} ms, ratio {:.2}; free GLSL {free:>8.2} ms, ratio {:.2}",
         row.pair.name,
-        row.ratio()
+        row.ratio(),
+        row.ratio_to_free()
     )
 }
 
 fn table(rows: &[Row<'_>], device: &str) -> String {
     let mut text = format!(
-        "### Shaders beside GLSL, on {device}\n\n| pair | | program, ms | GLSL, ms | ratio |\n|---|---|--:|--:|--:|\n"
+        "### Shaders beside GLSL, on {device}\n\n\
+        | pair | | program, ms | GLSL, ms | ratio | GLSL that may lose NaN, ms | ratio |\n|---|---|--:|--:|--:|--:|--:|\n"
     );
     for row in rows {
-        let [program, glsl] = row.times;
+        let [program, glsl, free] = row.times;
         // Writing into a String cannot fail.
         let _ = writeln!(
             text,
-            "| {} | {} | {program:.1} | {glsl:.1} | {:.2} |",
+            "| {} | {} | {program:.1} | {glsl:.1} | {:.2} | {free:.1} | {:.2} |",
             row.pair.name,
             row.pair.what,
-            row.ratio()
+            row.ratio(),
+            row.ratio_to_free()
         );
     }
     let slower = rows.iter().filter(|row| row.ratio() > GOAL).count();
@@ -248,6 +287,6 @@ fn mean(rows: &[Row<'_>]) -> f64 {
 }
 
 fn figures(rows: &[Row<'_>]) -> Value {
-    let row = |row: &Row<'_>| json!({ "pair": row.pair.name, "ms": row.times[0], "glsl_ms": row.times[1] });
+    let row = |row: &Row<'_>| json!({ "pair": row.pair.name, "ms": row.times[0], "glsl_ms": row.times[1], "free_glsl_ms": row.times[2] });
     rows.iter().map(row).collect()
 }
