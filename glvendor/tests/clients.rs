@@ -24,6 +24,8 @@ macro_rules! clients {
 clients! {
     /// Programs that contexts of two threads share; contexts that end while they are current.
     threads,
+    /// Commands of exit handlers, and contexts that end in them.
+    exits,
     /// Programs, matrices and attributes in display lists.
     lists,
     /// Conventional attributes read by number, and the other way round, between Begin and End.
