@@ -190,8 +190,12 @@ pub(crate) fn program_value(
     let (length, is_drivers) = (contents.text.len() as i32, contents.is_drivers);
     drop(contents);
     let is_count = matches!(name, 0x88A0..=0x88B3) || FRAGMENT_NAMES.contains(&name);
-    if is_drivers && is_count && state.bound(target).program.name == program.name {
-        return Some(query::arb_program::<1>(target.row().number, name)[0]);
+    if is_drivers && is_count {
+        let number = target.row().number;
+        return Some(match state.bound(target).program.name == program.name {
+            true => query::arb_program::<1>(number, name)[0],
+            false => query::named_arb_program::<1>(program.name, number, name)[0],
+        });
     }
     let row = COUNTS
         .iter()

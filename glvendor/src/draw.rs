@@ -351,7 +351,7 @@ fn key(state: &State, programs: &Programs, points: bool) -> Key {
     let [vertex, .., fragment] = programs;
     let fixed_fragment = fragment
         .is_none()
-        .then(|| fixed::fragment(vertex.is_some()));
+        .then(|| fixed::fragment(&state.capabilities, vertex.is_some()));
     let fixed_vertex = vertex.is_none().then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
         let behind: Vec<Loaded> = programs
@@ -421,11 +421,13 @@ fn compiled_state(state: &State, points: bool) -> Compiled {
         });
     }
     let draw_buffers = (0..8).filter(|n| query::integer(0x8825 + n) != 0);
-    let vertex_clamp = query::integer(0x891A);
     Compiled {
         two_sided: query::is_enabled(0x8643) && state.bound(Target::Vertex).enabled,
         flat: query::integer(0x0B54) == 0x1D00,
-        clamps_vertex_colors: vertex_clamp != 0,
+        clamps_vertex_colors: fixed::clamps(
+            &state.capabilities,
+            driver::constants::CLAMP_VERTEX_COLOR,
+        ),
         point_sprites: sprites,
         clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),

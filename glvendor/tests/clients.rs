@@ -34,6 +34,8 @@ clients! {
     arrays,
     /// All that draws, and what is seen of it.
     draws,
+    /// Where colors are clamped.
+    clamps,
     /// Attribute stacks.
     stacks,
     /// What the queries answer.

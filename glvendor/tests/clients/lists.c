@@ -1,5 +1,5 @@
 /* Display lists hold commands about programs as any other (ARB_vertex_program: BindProgram, Enable, parameters are compiled into lists; those
-   that make, load or ask for programs are executed at once, but for LoadProgramNV, which lists hold: NV_vertex_program, section 5.4). */
+   that make, delete or ask for programs are executed at once: section 5.4, and that of NV_vertex_program). */
 #include "client.h"
 
 static const char COLORED[] = "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, program.env[1];\nEND";
@@ -234,6 +234,43 @@ static void executed_at_once(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* Program strings that lists hold, of programs that are bound and of those with a name. */
+static void strings_in_lists(void) {
+    static const char text[] = "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, {0.2, 0.4, 0.8, 1};\nEND";
+    static const char arb[] = "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, {0.8, 0.4, 0, 1};\nEND";
+    GLuint list = glGenLists(1), name;
+    glGenProgramsARB(1, &name);
+    GLuint bound = load(GL_VERTEX_PROGRAM_ARB, LOCAL);
+    glNewList(list, GL_COMPILE);
+    glProgramStringARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, sizeof text - 1, text);
+    glNamedProgramStringEXT(name, GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, sizeof arb - 1, arb);
+    glRectf(-1, -1, 0, 1);
+    glBindProgramARB(GL_VERTEX_PROGRAM_ARB, name);
+    glRectf(0, -1, 1, 1);
+    glEndList();
+    EQUAL(glIsProgramARB(name), 0);
+    GLint length = 0;
+    glGetProgramivARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_LENGTH_ARB, &length);
+    EQUAL(length, strlen(LOCAL));
+    clear();
+    glCallList(list);
+    PIXEL(2, 8, 0.2f, 0.4f, 0.8f, 1);
+    PIXEL(13, 8, 0.8f, 0.4f, 0, 1);
+    EQUAL(glIsProgramARB(name), 1);
+    ERROR(GL_NO_ERROR);
+    /* Errors are those of the time when the list is executed. */
+    glNewList(list, GL_COMPILE);
+    glProgramStringARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, 9, "!!ARBvp9\n");
+    glEndList();
+    ERROR(GL_NO_ERROR);
+    glCallList(list);
+    ERROR(GL_INVALID_OPERATION);
+    glDeleteProgramsARB(1, &name);
+    glDeleteProgramsARB(1, &bound);
+    glDeleteLists(list, 1);
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     use_context(open_context(0));
@@ -250,5 +287,6 @@ int main(void) {
     called_by_numbers();
     glBindProgramARB(GL_VERTEX_PROGRAM_ARB, local);
     executed_at_once();
+    strings_in_lists();
     return finish();
 }
