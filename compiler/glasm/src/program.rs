@@ -112,8 +112,21 @@ impl Program {
     /// (ARB_fragment_program_shadow). Arrays of units are what their first is.
     pub fn with_plain_lookups(&self, units: u32) -> Self {
         let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
+        self.changed(|program| {
+            program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
+        })
+    }
+
+    /// The same program with clip distances that clip where their planes are enabled ([`FixedState::clip_planes`](crate::FixedState::clip_planes))
+    /// and nowhere else, as in OpenGL. Without this all that it writes clip, but for programs of NV_vertex_program2. For the last stage before
+    /// rasterization.
+    pub fn with_enabled_clip_distances(&self) -> Self {
+        self.changed(|program| program.modes.enabled_clip_distances = true)
+    }
+
+    fn changed(&self, change: impl FnOnce(&mut ir::Program)) -> Self {
         let mut program = self.0.program.clone();
-        program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
+        change(&mut program);
         Self(Arc::new(Loaded {
             program,
             warnings: self.0.warnings.clone(),
