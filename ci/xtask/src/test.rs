@@ -8,7 +8,8 @@ use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
 use crate::{
-    gl_spirv, mutate, random, reference, shell, state as state_step, validate, vendor, virgl,
+    gl_spirv, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
+    vendor, virgl,
 };
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
@@ -76,6 +77,8 @@ pub(crate) enum Step {
     GlSpirv,
     /// Scripts through the vendor library.
     Vendor,
+    /// Piglit's tests through the vendor library.
+    Piglit,
     /// GLSL, compared with the TGSI that Mesa made of it.
     Virgl,
     /// Feature lists.
@@ -103,6 +106,7 @@ const STEPS: &[(&str, Step)] = &[
     ("opengl", Step::OpenGl),
     ("gl-spirv", Step::GlSpirv),
     ("vendor", Step::Vendor),
+    ("piglit", Step::Piglit),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
     ("mutate", Step::Mutate),
@@ -190,6 +194,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::OpenGl => reference::test(),
         Step::GlSpirv => gl_spirv::test(),
         Step::Vendor => vendor::test(),
+        Step::Piglit => piglit_tests::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
         Step::Mutate => mutate::test(),

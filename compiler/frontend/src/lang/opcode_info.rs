@@ -328,6 +328,7 @@ pub(crate) enum Expansion {
     Pack(Op),
     Pack64,
     PackSignedBytes,
+    Pow,
     PowExact,
     Rcc,
     RccSigned,
