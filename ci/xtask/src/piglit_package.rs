@@ -1,8 +1,7 @@
 //! The tests of piglit as Debian has built them: fetched with apt-get, checked, and unpacked below `target`, as far as programs concern them.
 //! The package itself would take 2 GB.
 
-use crate::packages::System;
-use crate::shell;
+use crate::{shell, unpacked};
 use anyhow::{Context as _, Result, bail, ensure};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -59,7 +58,7 @@ pub(crate) struct Piglit {
 }
 
 /// What of it is unpacked; nothing before [`ensure`] was successful.
-pub(crate) fn unpacked() -> Option<Piglit> {
+pub(crate) fn find() -> Option<Piglit> {
     let libraries = Path::new(FOLDER).canonicalize().ok()?.join(LIBRARIES);
     let root = libraries.join("piglit");
     is_complete().then(|| Piglit {
@@ -70,7 +69,7 @@ pub(crate) fn unpacked() -> Option<Piglit> {
 
 /// Whether this machine can run it.
 pub(crate) fn is_for_this_machine() -> bool {
-    cfg!(all(target_os = "linux", target_arch = "x86_64")) && System::detect() == System::Debian
+    cfg!(all(target_os = "linux", target_arch = "x86_64")) && unpacked::possible()
 }
 
 /// What the folder holds, as the file says that is written last.

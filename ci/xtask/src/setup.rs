@@ -261,7 +261,7 @@ fn report(purpose: Purpose) -> bool {
         }
     }
     if purpose >= Purpose::Test && piglit_package::is_for_this_machine() {
-        let present = piglit_package::unpacked().is_some();
+        let present = piglit_package::find().is_some();
         complete &= present;
         let state = if present { "found  " } else { "MISSING" };
         println!("{state}  {PIGLIT}");
@@ -274,7 +274,7 @@ const PIGLIT: &str = "piglit's tests, below target: applications with programs, 
 
 /// Unpacks piglit's tests. `false` if they are not there.
 fn ensure_piglit() -> bool {
-    if !piglit_package::is_for_this_machine() || piglit_package::unpacked().is_some() {
+    if !piglit_package::is_for_this_machine() || piglit_package::find().is_some() {
         return true;
     }
     println!("missing: {PIGLIT}");

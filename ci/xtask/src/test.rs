@@ -8,7 +8,7 @@ use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
 use crate::{
-    gl_spirv, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
+    gl_spirv, i386, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
     vendor, virgl,
 };
 use anyhow::{Context, Result, bail};
@@ -79,6 +79,8 @@ pub(crate) enum Step {
     Vendor,
     /// Piglit's tests through the vendor library.
     Piglit,
+    /// The vendor library for 32-bit applications.
+    I386,
     /// GLSL, compared with the TGSI that Mesa made of it.
     Virgl,
     /// Feature lists.
@@ -107,6 +109,7 @@ const STEPS: &[(&str, Step)] = &[
     ("gl-spirv", Step::GlSpirv),
     ("vendor", Step::Vendor),
     ("piglit", Step::Piglit),
+    ("i386", Step::I386),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
     ("mutate", Step::Mutate),
@@ -195,6 +198,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::GlSpirv => gl_spirv::test(),
         Step::Vendor => vendor::test(),
         Step::Piglit => piglit_tests::test(),
+        Step::I386 => i386::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
         Step::Mutate => mutate::test(),
@@ -319,7 +323,7 @@ fn in_process_validation() -> Result<Tally> {
 }
 
 /// Runs tests. The scripts have a step of their own, on two drivers, so the test target that runs them stays empty.
-fn test_run(command: &mut Command) -> Result<Tally> {
+pub(crate) fn test_run(command: &mut Command) -> Result<Tally> {
     if let Some(driver) = vulkan::lavapipe() {
         vulkan::use_driver(command, &driver);
     }
