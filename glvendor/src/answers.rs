@@ -319,7 +319,8 @@ fn program_text(state: &mut State, program: Option<&Program>, name: u32) -> Opti
 /// Strings that are ours.
 pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
     const PROGRAM_ERROR_STRING: u32 = 0x8874;
-    if !state.capabilities.works {
+    // The driver says that it is not to be asked between `Begin` and `End`.
+    if !state.capabilities.works || state.is_inside {
         return None;
     }
     match name {
@@ -331,7 +332,7 @@ pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
 
 /// The extension of a number.
 pub(crate) fn indexed_string(state: &mut State, name: u32, index: u32) -> Option<*const c_char> {
-    if !state.capabilities.works || name != driver::constants::EXTENSIONS {
+    if !state.capabilities.works || state.is_inside || name != driver::constants::EXTENSIONS {
         return None;
     }
     Some(state.capabilities.extensions.get(index as usize)?.as_ptr())

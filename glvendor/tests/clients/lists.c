@@ -271,6 +271,58 @@ static void strings_in_lists(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* A square whose color is that of a list, called before the last vertices by its name, or by its offset where that is 0. */
+static void draw_with_list(GLuint name, GLubyte offset) {
+    glBegin(GL_QUADS);
+    glVertex2f(-1, -1);
+    glVertex2f(1, -1);
+    if (name)
+        glCallList(name);
+    else
+        glCallLists(1, GL_UNSIGNED_BYTE, &offset);
+    glVertex2f(1, 1);
+    glVertex2f(-1, 1);
+    glEnd();
+}
+
+/* CallList and CallLists stand between Begin and End, in lists, too (GL 2.1 section 2.6.3). */
+static void called_between_vertices(void) {
+    GLuint lists = glGenLists(3);
+    glShadeModel(GL_FLAT);
+    glBindProgramARB(GL_VERTEX_PROGRAM_ARB, moved);
+    glNewList(lists + 1, GL_COMPILE);
+    glColor4f(0.2f, 0.8f, 0.4f, 1);
+    glEndList();
+    glListBase(lists);
+    /* Once without lists that hold commands about programs, once with one. */
+    for (int has_more = 0; has_more < 2; has_more++) {
+        clear();
+        glColor4f(1, 1, 1, 1);
+        draw_with_list(0, 1);
+        ERROR(GL_NO_ERROR);
+        PIXEL(8, 8, 0.2f, 0.8f, 0.4f, 1);
+        glNewList(lists + 2, GL_COMPILE);
+        glBindProgramARB(GL_VERTEX_PROGRAM_ARB, local);
+        glEndList();
+    }
+    /* Mesa 22.3 makes nothing of every second such list, nor of one that is executed while it is compiled, and goes in circles with CallLists. */
+    glNewList(lists, GL_COMPILE);
+    draw_with_list(lists + 1, 0);
+    glEndList();
+    clear();
+    glColor4f(1, 1, 1, 1);
+    glCallList(lists);
+    PIXEL(8, 8, 0.2f, 0.8f, 0.4f, 1);
+    glBegin(GL_POINTS);
+    CHECK(!glGetString(GL_EXTENSIONS));
+    glEnd();
+    ERROR(GL_INVALID_OPERATION);
+    glListBase(0);
+    glShadeModel(GL_SMOOTH);
+    glDeleteLists(lists, 3);
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     use_context(open_context(0));
@@ -280,6 +332,7 @@ int main(void) {
     moved = load(GL_VERTEX_PROGRAM_ARB, MOVED);
     local = load(GL_VERTEX_PROGRAM_ARB, LOCAL);
     glEnable(GL_VERTEX_PROGRAM_ARB);
+    called_between_vertices();
     programs_in_lists();
     matrices_between_draws();
     nested();
