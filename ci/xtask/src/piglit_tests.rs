@@ -246,9 +246,8 @@ fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-        let ends = threads.into_iter().map(|thread| thread.join());
-        ends.map(|end| end.unwrap_or_else(|_| anyhow::bail!("a thread has ended")))
-            .collect::<Result<()>>()
+        let mut ends = threads.into_iter().map(|thread| thread.join());
+        ends.try_for_each(|end| end.unwrap_or_else(|_| anyhow::bail!("a thread has ended")))
     })?;
     let tally = *total.lock().unwrap_or_else(|it| it.into_inner());
     println!("piglit: {tally}\n");
