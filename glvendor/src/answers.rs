@@ -191,8 +191,12 @@ pub(crate) fn program_value(
     let (length, is_drivers) = (contents.text.len() as i32, contents.is_drivers);
     drop(contents);
     let is_count = matches!(name, 0x88A0..=0x88B3) || FRAGMENT_NAMES.contains(&name);
-    if is_drivers && is_count && state.bound(target).program.name == program.name {
-        return Some(query::arb_program::<1>(target.row().number, name)[0]);
+    if is_drivers && is_count {
+        let number = target.row().number;
+        return Some(match state.bound(target).program.name == program.name {
+            true => query::arb_program::<1>(number, name)[0],
+            false => query::named_arb_program::<1>(program.name, number, name)[0],
+        });
     }
     let row = COUNTS
         .iter()
@@ -315,7 +319,8 @@ fn program_text(state: &mut State, program: Option<&Program>, name: u32) -> Opti
 /// Strings that are ours.
 pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
     const PROGRAM_ERROR_STRING: u32 = 0x8874;
-    if !state.capabilities.works {
+    // The driver says that it is not to be asked between `Begin` and `End`.
+    if !state.capabilities.works || state.is_inside {
         return None;
     }
     match name {
@@ -327,7 +332,7 @@ pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
 
 /// The extension of a number.
 pub(crate) fn indexed_string(state: &mut State, name: u32, index: u32) -> Option<*const c_char> {
-    if !state.capabilities.works || name != driver::constants::EXTENSIONS {
+    if !state.capabilities.works || state.is_inside || name != driver::constants::EXTENSIONS {
         return None;
     }
     Some(state.capabilities.extensions.get(index as usize)?.as_ptr())

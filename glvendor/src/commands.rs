@@ -43,6 +43,10 @@ pub(crate) enum Command {
     Named(u32, Vec<u8>, Bits),
     /// `LoadProgram`: target, program, text.
     Load(u32, u32, Vec<u8>),
+    /// `ProgramString`: target, format, text.
+    LoadBound(u32, u32, Vec<u8>),
+    /// `NamedProgramString`: program, target, format, text.
+    LoadNamed(u32, u32, u32, Vec<u8>),
     /// `TrackMatrix`: target, address, matrix, transform.
     Track(u32, u32, u32, u32),
     /// `ExecuteProgram`: program, argument.
@@ -85,6 +89,10 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         }
         Command::Named(program, name, value) => set_named(state, *program, name, *value),
         Command::Load(target, program, text) => load_nv(state, *target, *program, text),
+        Command::LoadBound(target, format, text) => load_bound(state, *target, *format, text),
+        Command::LoadNamed(program, target, format, text) => {
+            load_named(state, *program, *target, *format, text)
+        }
         Command::Track(target, address, matrix, transform) => {
             track(state, *target, *address, *matrix, *transform)
         }
@@ -191,10 +199,7 @@ fn use_program(state: &mut State, program: u32) {
 }
 
 /// Loads a program string into the program that is bound: `ProgramStringARB`.
-pub(crate) fn load_bound(state: &mut State, number: u32, format: u32, text: &[u8]) {
-    if state.is_inside {
-        return state.fail(INVALID_OPERATION);
-    }
+fn load_bound(state: &mut State, number: u32, format: u32, text: &[u8]) {
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);
     };
@@ -206,7 +211,7 @@ pub(crate) fn load_bound(state: &mut State, number: u32, format: u32, text: &[u8
 }
 
 /// Loads a program string into a program that is named: `NamedProgramStringEXT`.
-pub(crate) fn load_named(state: &mut State, name: u32, number: u32, format: u32, text: &[u8]) {
+fn load_named(state: &mut State, name: u32, number: u32, format: u32, text: &[u8]) {
     let target = Target::of(number).filter(|_| format == 0x8875);
     let Some(target) = target else {
         return state.fail(INVALID_ENUM);

@@ -141,6 +141,8 @@ pub(crate) struct State {
     pub(crate) is_inside: bool,
     /// Whether the driver knows nothing of that `Begin`.
     is_begun_in_vain: bool,
+    /// The list base between `Begin` and `End`.
+    pub(crate) list_base: u32,
     /// Whether the matrix mode has a name of NV_vertex_program.
     pub(crate) is_matrix_nv: bool,
     /// Parameter buffers that are bound to a target, beside those of its numbered bindings.
@@ -179,6 +181,7 @@ impl State {
             buffers: Default::default(),
             is_inside: false,
             is_begun_in_vain: false,
+            list_base: 0,
             is_matrix_nv: false,
             bound_buffers: [0; TARGETS.len()],
             recording: None,

@@ -382,8 +382,8 @@ fn choose(state: &mut State, points: bool) {
 fn key(state: &mut State, programs: &Programs, points: bool) -> Key {
     let [vertex, .., fragment] = programs;
     let is_alone = state.drawing.beside.is_none();
-    let fixed_fragment =
-        (is_alone && fragment.is_none()).then(|| fixed::fragment(vertex.is_some()));
+    let fixed_fragment = (is_alone && fragment.is_none())
+        .then(|| fixed::fragment(&state.capabilities, vertex.is_some()));
     state.drawing.compared = state.drawing.shadows;
     if let Some(fixed) = &fixed_fragment {
         textures::add_fixed(&mut state.drawing.compared, fixed);
@@ -465,11 +465,13 @@ fn compiled_state(state: &State, points: bool) -> Compiled {
         });
     }
     let draw_buffers = (0..8).filter(|n| query::integer(0x8825 + n) != 0);
-    let vertex_clamp = query::integer(0x891A);
     Compiled {
         two_sided: query::is_enabled(0x8643) && state.bound(Target::Vertex).enabled,
         flat: query::integer(0x0B54) == 0x1D00,
-        clamps_vertex_colors: vertex_clamp != 0,
+        clamps_vertex_colors: fixed::clamps(
+            &state.capabilities,
+            driver::constants::CLAMP_VERTEX_COLOR,
+        ),
         point_sprites: sprites,
         clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),

@@ -30,6 +30,8 @@ pub(crate) struct Capabilities {
     pub(crate) extensions: Vec<CString>,
     /// The same as one string.
     pub(crate) extension_text: CString,
+    /// Whether the driver says if color buffers are of floats.
+    pub(crate) float_buffers: bool,
     /// Texture coordinate sets.
     pub(crate) texture_coordinates: u32,
     /// What modules are compiled with: the driver's features, and bindings that applications leave free.
@@ -147,6 +149,7 @@ impl Capabilities {
         if core && capabilities.has("GL_ARB_uniform_buffer_object", 31) {
             capabilities.choose_ways();
         }
+        capabilities.float_buffers = capabilities.has_extension("GL_ARB_color_buffer_float");
         capabilities.advertise(named);
         capabilities
     }

@@ -1,6 +1,7 @@
 //! The fixed functions: what the driver's state asks of the stage that has no program. GL 2.1 sections 2.11 to 2.14, 3.8.13, 3.9, 3.10.
 
-use crate::ffi::query;
+use crate::extensions::Capabilities;
+use crate::ffi::{driver, query};
 use crate::reader;
 use crate::textures;
 use glasm::Program as Loaded;
@@ -115,7 +116,7 @@ fn tex_gen(coordinate: u32) -> TexGenMode {
 }
 
 /// What the fixed functions of fragments do, behind a vertex program or behind their own kind.
-pub(crate) fn fragment(has_vertex_program: bool) -> FixedFragment {
+pub(crate) fn fragment(capabilities: &Capabilities, has_vertex_program: bool) -> FixedFragment {
     let adds_specular = !has_vertex_program && query::is_enabled(0x0B50) && has_separate_specular();
     let mut state = FixedFragment {
         color_sum: adds_specular || query::is_enabled(0x8458),
@@ -124,7 +125,7 @@ pub(crate) fn fragment(has_vertex_program: bool) -> FixedFragment {
             0x0801 => FogMode::Exp2,
             _ => FogMode::Exp,
         }),
-        unclamped: query::integer(0x891B) == 0,
+        unclamped: !clamps(capabilities, driver::constants::CLAMP_FRAGMENT_COLOR),
         ..FixedFragment::default()
     };
     let units = query::integer(0x84E2).clamp(0, UNITS as i32) as u32;
@@ -132,6 +133,17 @@ pub(crate) fn fragment(has_vertex_program: bool) -> FixedFragment {
         state.units[unit as usize] = texture_unit()
     });
     state
+}
+
+/// Whether colors are clamped: `CLAMP_VERTEX_COLOR`, `CLAMP_FRAGMENT_COLOR`. ARB_color_buffer_float sections 2.14.6 and 3.6.4.
+pub(crate) fn clamps(capabilities: &Capabilities, name: u32) -> bool {
+    const FIXED_ONLY: i32 = 0x891D;
+    const RGBA_FLOAT_MODE: u32 = 0x8820;
+    match query::integer(name) {
+        0 => false,
+        FIXED_ONLY => !capabilities.float_buffers || query::integer(RGBA_FLOAT_MODE) == 0,
+        _ => true,
+    }
 }
 
 /// Texture units that are enabled.

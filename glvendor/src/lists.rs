@@ -188,8 +188,29 @@ impl State {
         self.recording.as_ref().map(|it| it.name as i32)
     }
 
+    /// Primitives are about to begin, between which the driver does not tell its list base.
+    pub(crate) fn remember_list_base(&mut self) {
+        let is_needed = !self.is_inside && !self.shared().lists.is_empty();
+        if is_needed {
+            self.list_base = query::integer(driver::constants::LIST_BASE) as u32;
+        }
+    }
+
+    /// Whether the driver calls lists alone: between `Begin` and `End` of a list that is being compiled, where commands of ours are errors, and
+    /// where no list has any.
+    pub(crate) fn lists_are_drivers(&self) -> bool {
+        match &self.recording {
+            Some(recording) => recording.is_inside,
+            None => self.is_inside && self.shared().lists.is_empty(),
+        }
+    }
+
     /// `CallList`
     pub(crate) fn call_list(&mut self, name: u32) {
+        if self.lists_are_drivers() {
+            driver::CallList(name);
+            return self.touch(Groups::all());
+        }
         if self.record(&Command::CallLists(vec![name], Base::Zero)) {
             return;
         }
@@ -200,6 +221,7 @@ impl State {
     pub(crate) fn call_each(&mut self, names: &[u32], base: Base, depth: u32) {
         let first = match base {
             Base::Zero => 0,
+            Base::ListBase if self.is_inside => self.list_base,
             Base::ListBase => query::integer(driver::constants::LIST_BASE) as u32,
         };
         for &name in names {

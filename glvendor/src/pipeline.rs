@@ -231,7 +231,22 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
             owner: Some((target, Arc::clone(program))),
         });
     }
+    if key.captured.is_none() {
+        enable_distances(&mut parts);
+    }
     Ok(parts)
+}
+
+/// Distances clip where their planes are enabled: NV_vertex_program2_option section 2.11. The program does not write the others, for drivers of Mesa
+/// clip by all that are written where none of the planes is enabled. What is captured is written.
+fn enable_distances(parts: &mut [Part]) {
+    let mut stages = parts.iter_mut().map(|part| &mut part.loaded);
+    let last = stages.rfind(|stage| stage.stage() != Stage::Fragment);
+    let is_distance = |semantic| matches!(semantic, Semantic::ClipDistance(_));
+    let last = last.filter(|stage| stage.outputs().any(|output| is_distance(output.semantic)));
+    if let Some(last) = last {
+        *last = last.with_enabled_clip_distances();
+    }
 }
 
 /// Makes what stands beside shaders of the application. `Err` has what does not work about it.

@@ -24,6 +24,8 @@ macro_rules! clients {
 clients! {
     /// Programs that contexts of two threads share; contexts that end while they are current.
     threads,
+    /// Commands of exit handlers, and contexts that end in them.
+    exits,
     /// Programs, matrices and attributes in display lists.
     lists,
     /// Conventional attributes read by number, and the other way round, between Begin and End.
@@ -32,6 +34,8 @@ clients! {
     arrays,
     /// All that draws, and what is seen of it.
     draws,
+    /// Where colors are clamped.
+    clamps,
     /// Attribute stacks.
     stacks,
     /// What the queries answer.

@@ -23,6 +23,8 @@ mod mutate;
 mod opengl;
 mod packages;
 mod piglit;
+mod piglit_package;
+mod piglit_tests;
 mod random;
 mod reference;
 mod setup;
@@ -67,7 +69,8 @@ const HELP_SETUP: &str = "\
 usage: cargo xtask setup [--yes] [--check]
 
 Finds what is missing, says what it is for, and installs it with apt-get on Debian, Ubuntu and their
-relatives: directly as root, else through sudo. On other systems it prints the package names.
+relatives: directly as root, else through sudo. On other systems it prints the package names. Piglit's
+tests are unpacked below target and not installed.
 
   --yes     do not ask before installing
   --check   only report; exit status 1 if something is missing";
@@ -100,6 +103,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
   gl-spirv   scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V
   vendor     programs of the NV and ARB languages through the vendor library, before Mesa's driver for the CPU
+  piglit     piglit's tests with programs through the vendor library, before the same driver
   i386       the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target
   virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared
   coverage   the feature lists that passing scripts prove; docs/support.md says the same

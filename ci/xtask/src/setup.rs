@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
 
 use crate::packages::{Apt, Names, System};
-use crate::{opengl, shell, vulkan};
+use crate::{opengl, piglit_package, shell, vulkan};
 use anyhow::{Result, bail};
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
@@ -260,7 +260,29 @@ fn report(purpose: Purpose) -> bool {
             println!("         to install: {}", system.hint(&need.names));
         }
     }
+    if purpose >= Purpose::Test && piglit_package::is_for_this_machine() {
+        let present = piglit_package::find().is_some();
+        complete &= present;
+        let state = if present { "found  " } else { "MISSING" };
+        println!("{state}  {PIGLIT}");
+    }
     complete
+}
+
+/// What piglit is for.
+const PIGLIT: &str = "piglit's tests, below target: applications with programs, which the vendor library must satisfy";
+
+/// Unpacks piglit's tests. `false` if they are not there.
+fn ensure_piglit() -> bool {
+    if !piglit_package::is_for_this_machine() || piglit_package::find().is_some() {
+        return true;
+    }
+    println!("missing: {PIGLIT}");
+    let outcome = piglit_package::ensure_unpacked();
+    if let Err(error) = &outcome {
+        println!("  {error:#}\n  going on without piglit's tests: what needs them is skipped");
+    }
+    outcome.is_ok()
 }
 
 fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
@@ -299,6 +321,9 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
             complete = false;
             give_up(system, need)?;
         }
+    }
+    if purpose >= Purpose::Test {
+        complete &= ensure_piglit();
     }
     Ok(complete)
 }

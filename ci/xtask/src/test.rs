@@ -8,7 +8,8 @@ use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
 use crate::{
-    gl_spirv, i386, mutate, random, reference, shell, state as state_step, validate, vendor, virgl,
+    gl_spirv, i386, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
+    vendor, virgl,
 };
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
@@ -76,6 +77,8 @@ pub(crate) enum Step {
     GlSpirv,
     /// Scripts through the vendor library.
     Vendor,
+    /// Piglit's tests through the vendor library.
+    Piglit,
     /// The vendor library for 32-bit applications.
     I386,
     /// GLSL, compared with the TGSI that Mesa made of it.
@@ -105,6 +108,7 @@ const STEPS: &[(&str, Step)] = &[
     ("opengl", Step::OpenGl),
     ("gl-spirv", Step::GlSpirv),
     ("vendor", Step::Vendor),
+    ("piglit", Step::Piglit),
     ("i386", Step::I386),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
@@ -193,6 +197,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::OpenGl => reference::test(),
         Step::GlSpirv => gl_spirv::test(),
         Step::Vendor => vendor::test(),
+        Step::Piglit => piglit_tests::test(),
         Step::I386 => i386::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),

@@ -112,22 +112,31 @@ impl Program {
     /// (ARB_fragment_program_shadow). Arrays of units are what their first is.
     pub fn with_plain_lookups(&self, units: u32) -> Self {
         let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
-        let mut program = self.0.program.clone();
-        program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
-        self.with_program(program)
+        self.changed(|program| {
+            program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
+        })
     }
 
     /// The same program where there are no textures on `units`, a mask of texture image units: lookups give (0, 0, 0, 0), as `!!FP1.0` programs
     /// have it of targets without a consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are what their first is.
     pub fn with_zero_lookups(&self, units: u32) -> Self {
         let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
-        let mut program = self.0.program.clone();
-        program.look_up_zeros(|texture| texture.units.first().is_some_and(has));
-        self.with_program(program)
+        self.changed(|program| {
+            program.look_up_zeros(|texture| texture.units.first().is_some_and(has));
+        })
+    }
+
+    /// The same program with clip distances that clip where their planes are enabled ([`FixedState::clip_planes`](crate::FixedState::clip_planes))
+    /// and nowhere else, as in OpenGL. Without this all that it writes clip, but for programs of NV_vertex_program2. For the last stage before
+    /// rasterization.
+    pub fn with_enabled_clip_distances(&self) -> Self {
+        self.changed(|program| program.modes.enabled_clip_distances = true)
     }
 
     /// Another program of the same text.
-    fn with_program(&self, program: glasm_ir::Program) -> Self {
+    fn changed(&self, change: impl FnOnce(&mut ir::Program)) -> Self {
+        let mut program = self.0.program.clone();
+        change(&mut program);
         Self(Arc::new(Loaded {
             program,
             warnings: self.0.warnings.clone(),

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::{
-    Acceptance, Code, Compiler, Conventions, Counts, Limits, Linked, Options, Program, Shader,
-    Source, compile, link, link_with,
+    Acceptance, Code, Compiler, Conventions, Counts, Limits, Linked, Options, Program, Semantic,
+    Shader, Source, compile, link, link_with,
 };
 
 const VERTEX: &str = "!!ARBvp1.0
@@ -41,6 +41,23 @@ fn a_program_gives_what_its_text_gives_for_any_options() {
             Compiler::new().compile_program(&program, &options).unwrap(),
             whole
         );
+    }
+}
+
+#[test]
+fn distances_clip_where_their_planes_are_enabled_if_that_is_wanted() {
+    let text = "!!ARBvp1.0\nOPTION NV_vertex_program2;\nMOV result.position, vertex.position;\nMOV result.clip[1].x, vertex.position.x;\nEND";
+    let (all, enabled) = (load(text), load(text).with_enabled_clip_distances());
+    for (planes, writes) in [(0, false), (0b101, false), (0b010, true)] {
+        let mut options = Options::default();
+        options.fixed.clip_planes = planes;
+        let has = |program: &Program| {
+            let outputs = program.compile(&options).unwrap().reflection.outputs;
+            let mut semantics = outputs.iter().map(|output| output.semantic);
+            semantics.any(|it| it == Semantic::ClipDistance(1))
+        };
+        assert!(has(&all));
+        assert_eq!(has(&enabled), writes, "planes {planes:b}");
     }
 }
 

@@ -26,18 +26,22 @@ static CONTEXTS: LazyLock<Mutex<HashMap<Native, Arc<Cellular>>>> = LazyLock::new
 
 thread_local! {
     static CURRENT: Cell<*const Cellular> = const { Cell::new(std::ptr::null()) };
-    static HELD: RefCell<Held> = const { RefCell::new(Held { _context: None }) };
+    /// Keeps the current context alive when it is destroyed while it is current.
+    static HELD: RefCell<Held> = const { RefCell::new(Held(None)) };
 }
 
-/// Keeps the current context alive when it is destroyed while it is current.
-struct Held {
-    _context: Option<Arc<Cellular>>,
-}
+/// What a thread holds. Applications call commands from exit handlers, too, after the main thread has let go of this: the context is still
+/// current then, unless nothing else keeps it alive.
+struct Held(Option<Arc<Cellular>>);
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // Commands may come behind it, while a thread ends.
-        CURRENT.set(std::ptr::null());
+        let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = &self.0
+            && !contexts.values().any(|it| Arc::ptr_eq(it, context))
+        {
+            CURRENT.set(std::ptr::null());
+        }
     }
 }
 
@@ -61,7 +65,11 @@ impl Cellular {
 /// A context has been destroyed; it lives on as long as it is current.
 pub(crate) fn destroyed(native: Native) {
     let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
-    contexts.remove(&native);
+    let context = contexts.remove(&native);
+    let is_held = HELD.try_with(|_| ()).is_ok();
+    if !is_held && context.as_ref().map(Arc::as_ptr) == Some(CURRENT.get()) {
+        CURRENT.set(std::ptr::null());
+    }
 }
 
 /// Another context is about to be made current on this thread, or none: others that share its textures see them as the application made them.
@@ -78,14 +86,10 @@ pub(crate) fn made_current(native: Option<Native>) {
     let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     let context = native.and_then(|it| contexts.get(&it).cloned());
     drop(contexts);
-    let place = context.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
-    // A thread that ends holds nothing any more.
-    if HELD
-        .try_with(|held| held.replace(Held { _context: context }))
-        .is_ok()
-    {
-        CURRENT.set(place);
-    }
+    let current = context.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
+    // When the thread has let go of what it holds, `CONTEXTS` keeps the context alive.
+    let _ = HELD.try_with(|held| held.replace(Held(context)));
+    CURRENT.set(current);
     with(|state| state.made_current());
 }
 

@@ -104,6 +104,10 @@ get!(
     /// A value of the driver's program of a target of ARB_vertex_program.
     arb_program, GetProgramivARB, i32, (target: u32, name: u32)
 );
+get!(
+    /// A value of a program of the driver, in contexts with EXT_direct_state_access.
+    named_arb_program, GetNamedProgramivEXT, i32, (program: u32, target: u32, name: u32)
+);
 
 /// The points of a map, which are as many numbers.
 pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {

@@ -165,6 +165,32 @@ static void framebuffers(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* NV_vertex_program2_option, section 2.11: distances clip where their planes are enabled, and those that are not written are 0, which clips nothing. */
+static void clip_distances(void) {
+    static const char written[] = "!!ARBvp1.0\nOPTION NV_vertex_program2;\nMOV result.position, vertex.position;\n"
+                                  "MOV result.color, {0.2, 0.4, 0.8, 1};\nMOV result.clip[0].x, vertex.position.x;\n"
+                                  "MOV result.clip[2].x, vertex.position.y;\nEND";
+    load(GL_VERTEX_PROGRAM_ARB, written);
+    load(GL_FRAGMENT_PROGRAM_ARB, PASS_COLOR);
+    /* By planes 0, 1 and 2: which quarters are there, from below, from the left. */
+    static const bool there[8][4] = {{1, 1, 1, 1}, {0, 1, 0, 1}, {1, 1, 1, 1}, {0, 1, 0, 1},
+                                     {0, 0, 1, 1}, {0, 0, 0, 1}, {0, 0, 1, 1}, {0, 0, 0, 1}};
+    for (unsigned planes = 0; planes < 8; planes++) {
+        for (unsigned n = 0; n < 3; n++) (planes >> n & 1 ? glEnable : glDisable)(GL_CLIP_DISTANCE0 + n);
+        clear();
+        draw_square();
+        for (int part = 0; part < 4; part++) {
+            int x = part % 2 ? 12 : 3, y = part / 2 ? 12 : 3;
+            if (there[planes][part])
+                PIXEL(x, y, 0.2f, 0.4f, 0.8f, 1);
+            else
+                PIXEL(x, y, 0.2f, 0, 0.4f, 0);
+        }
+    }
+    for (unsigned n = 0; n < 3; n++) glDisable(GL_CLIP_DISTANCE0 + n);
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     use_context(open_context(0));
@@ -176,5 +202,6 @@ int main(void) {
     textures();
     framebuffers();
     pixels();
+    clip_distances();
     return finish();
 }

@@ -1,5 +1,5 @@
 /* Display lists hold commands about programs as any other (ARB_vertex_program: BindProgram, Enable, parameters are compiled into lists; those
-   that make, load or ask for programs are executed at once, but for LoadProgramNV, which lists hold: NV_vertex_program, section 5.4). */
+   that make, delete or ask for programs are executed at once: section 5.4, and that of NV_vertex_program). */
 #include "client.h"
 
 static const char COLORED[] = "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, program.env[1];\nEND";
@@ -234,6 +234,95 @@ static void executed_at_once(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* Program strings that lists hold, of programs that are bound and of those with a name. */
+static void strings_in_lists(void) {
+    static const char text[] = "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, {0.2, 0.4, 0.8, 1};\nEND";
+    static const char arb[] = "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, {0.8, 0.4, 0, 1};\nEND";
+    GLuint list = glGenLists(1), name;
+    glGenProgramsARB(1, &name);
+    GLuint bound = load(GL_VERTEX_PROGRAM_ARB, LOCAL);
+    glNewList(list, GL_COMPILE);
+    glProgramStringARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, sizeof text - 1, text);
+    glNamedProgramStringEXT(name, GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, sizeof arb - 1, arb);
+    glRectf(-1, -1, 0, 1);
+    glBindProgramARB(GL_VERTEX_PROGRAM_ARB, name);
+    glRectf(0, -1, 1, 1);
+    glEndList();
+    EQUAL(glIsProgramARB(name), 0);
+    GLint length = 0;
+    glGetProgramivARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_LENGTH_ARB, &length);
+    EQUAL(length, strlen(LOCAL));
+    clear();
+    glCallList(list);
+    PIXEL(2, 8, 0.2f, 0.4f, 0.8f, 1);
+    PIXEL(13, 8, 0.8f, 0.4f, 0, 1);
+    EQUAL(glIsProgramARB(name), 1);
+    ERROR(GL_NO_ERROR);
+    /* Errors are those of the time when the list is executed. */
+    glNewList(list, GL_COMPILE);
+    glProgramStringARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, 9, "!!ARBvp9\n");
+    glEndList();
+    ERROR(GL_NO_ERROR);
+    glCallList(list);
+    ERROR(GL_INVALID_OPERATION);
+    glDeleteProgramsARB(1, &name);
+    glDeleteProgramsARB(1, &bound);
+    glDeleteLists(list, 1);
+    ERROR(GL_NO_ERROR);
+}
+
+/* A square whose color is that of a list, called before the last vertices by its name, or by its offset where that is 0. */
+static void draw_with_list(GLuint name, GLubyte offset) {
+    glBegin(GL_QUADS);
+    glVertex2f(-1, -1);
+    glVertex2f(1, -1);
+    if (name)
+        glCallList(name);
+    else
+        glCallLists(1, GL_UNSIGNED_BYTE, &offset);
+    glVertex2f(1, 1);
+    glVertex2f(-1, 1);
+    glEnd();
+}
+
+/* CallList and CallLists stand between Begin and End, in lists, too (GL 2.1 section 2.6.3). */
+static void called_between_vertices(void) {
+    GLuint lists = glGenLists(3);
+    glShadeModel(GL_FLAT);
+    glBindProgramARB(GL_VERTEX_PROGRAM_ARB, moved);
+    glNewList(lists + 1, GL_COMPILE);
+    glColor4f(0.2f, 0.8f, 0.4f, 1);
+    glEndList();
+    glListBase(lists);
+    /* Once without lists that hold commands about programs, once with one. */
+    for (int has_more = 0; has_more < 2; has_more++) {
+        clear();
+        glColor4f(1, 1, 1, 1);
+        draw_with_list(0, 1);
+        ERROR(GL_NO_ERROR);
+        PIXEL(8, 8, 0.2f, 0.8f, 0.4f, 1);
+        glNewList(lists + 2, GL_COMPILE);
+        glBindProgramARB(GL_VERTEX_PROGRAM_ARB, local);
+        glEndList();
+    }
+    /* Mesa 22.3 makes nothing of every second such list, nor of one that is executed while it is compiled, and goes in circles with CallLists. */
+    glNewList(lists, GL_COMPILE);
+    draw_with_list(lists + 1, 0);
+    glEndList();
+    clear();
+    glColor4f(1, 1, 1, 1);
+    glCallList(lists);
+    PIXEL(8, 8, 0.2f, 0.8f, 0.4f, 1);
+    glBegin(GL_POINTS);
+    CHECK(!glGetString(GL_EXTENSIONS));
+    glEnd();
+    ERROR(GL_INVALID_OPERATION);
+    glListBase(0);
+    glShadeModel(GL_SMOOTH);
+    glDeleteLists(lists, 3);
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     use_context(open_context(0));
@@ -243,6 +332,7 @@ int main(void) {
     moved = load(GL_VERTEX_PROGRAM_ARB, MOVED);
     local = load(GL_VERTEX_PROGRAM_ARB, LOCAL);
     glEnable(GL_VERTEX_PROGRAM_ARB);
+    called_between_vertices();
     programs_in_lists();
     matrices_between_draws();
     nested();
@@ -250,5 +340,6 @@ int main(void) {
     called_by_numbers();
     glBindProgramARB(GL_VERTEX_PROGRAM_ARB, local);
     executed_at_once();
+    strings_in_lists();
     return finish();
 }

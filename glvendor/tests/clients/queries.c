@@ -62,6 +62,26 @@ static void of_programs(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* EXT_direct_state_access: the same answers as when the program is bound, whoever runs it. */
+static void of_named_programs(void) {
+    enum { TARGET = GL_FRAGMENT_PROGRAM_ARB };
+    static const char long_text[] = "!!ARBfp1.0\nTEMP a, b;\nTEX a, fragment.texcoord[0], texture[0], 2D;\nADD b, a, {0.5}.x;\nMUL b, b, a;\n"
+                                    "MAD_SAT result.color, a, b, program.local[3];\nEND";
+    GLuint named = load(TARGET, long_text), bound = load(TARGET, "!!ARBfp1.0\nMOV result.color, fragment.color;\nEND");
+    for (GLenum it = GL_PROGRAM_LENGTH_ARB; it <= GL_PROGRAM_UNDER_NATIVE_LIMITS_ARB; it++) {
+        bool is_count = it >= GL_PROGRAM_INSTRUCTIONS_ARB && it <= GL_MAX_PROGRAM_NATIVE_PARAMETERS_ARB;
+        if (!is_count && it != GL_PROGRAM_LENGTH_ARB && it != GL_PROGRAM_UNDER_NATIVE_LIMITS_ARB) continue;
+        GLint value = -77;
+        glGetNamedProgramivEXT(named, TARGET, it, &value);
+        glBindProgramARB(TARGET, named);
+        CHECK(value == value_of(TARGET, it), "0x%04x is %d, and %d when it is bound", it, value, value_of(TARGET, it));
+        glBindProgramARB(TARGET, bound);
+    }
+    glDeleteProgramsARB(1, &named);
+    glDeleteProgramsARB(1, &bound);
+    ERROR(GL_NO_ERROR);
+}
+
 static void of_fragment_programs(void) {
     static const char text[] = "!!NVfp4.0\nTEMP a;\nTEX a, fragment.texcoord[0], texture[0], 2D;\nTXP a, a, texture[1], 2D;\n"
                                "MUL result.color, a, fragment.color;\nEND";
@@ -234,6 +254,7 @@ int main(void) {
     start();
     use_context(open_context(0));
     of_programs();
+    of_named_programs();
     of_fragment_programs();
     of_geometry_programs();
     of_errors();

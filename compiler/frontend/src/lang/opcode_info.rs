@@ -329,6 +329,7 @@ pub(crate) enum Expansion {
     Pack(Op),
     Pack64,
     PackSignedBytes,
+    Pow,
     PowExact,
     Rcc,
     RccSigned,

@@ -195,7 +195,7 @@ opcodes! {
     "PK4B" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm4)), "pack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK64" V5_0 ALL [X X - - - F] v (v) Pack64 (T) Expand(Expansion::Pack64), "pack pairs of 32-bit values into 64 bits" rule OperandRule::Size(PackedSize::LongResult);
-    "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) op(Op::Pow), "power";
+    "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) Expand(Expansion::Pow), "power; anything to the power 0 is 1";
     // NV_shader_thread_group: the second operand is added to what another fragment of the quad has.
     "QSWZ0" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad0), "add a value of fragment 0 of the quad" needs THREAD_GROUP;
     "QSWZ1" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad1), "add a value of fragment 1 of the quad" needs THREAD_GROUP;

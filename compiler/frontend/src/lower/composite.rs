@@ -186,6 +186,16 @@ pub(crate) fn nrm<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     l.finish(cx, Op::Mul, F, &[a, scale]);
 }
 
+/// POW: `2^(b * log2(a))`, and 1 where b is 0. The formula makes NaN of 0 to the power 0, or what the device makes of its product, but "may be
+/// implemented" otherwise: ARB_vertex_program section 2.14.5.20, ARB_fragment_program section 3.11.5.20, NV_gpu_program4 section 2.X.8.Z.
+pub(crate) fn pow<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
+    let [base, exponent] = l.floats(cx);
+    let (zero, one) = (l.float(0.0), l.float(1.0));
+    let power = l.compute(Op::Pow, F, &[base, exponent]);
+    let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
+    l.finish(cx, Op::SelNz, F, &[is_zero, one, power]);
+}
+
 /// RCC: positive reciprocals lie in `[2^-64, 2^64]`, all others in `[-2^64, -2^-64]`.
 pub(crate) fn rcc<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a] = l.floats(cx);

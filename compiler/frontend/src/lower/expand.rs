@@ -97,6 +97,7 @@ fn expand(l: &mut Lowerer<'_>, cx: &InstCx<'_>, expansion: Expansion) {
         Expansion::Pack(op) => pack::pack(l, cx, op),
         Expansion::Pack64 => pack::pk64(l, cx),
         Expansion::PackSignedBytes => pack::pk4b(l, cx),
+        Expansion::Pow => composite::pow(l, cx),
         Expansion::PowExact => powers::pow(l, cx),
         Expansion::Rcc => composite::rcc(l, cx),
         Expansion::RccSigned => powers::rcc(l, cx),

@@ -31,9 +31,12 @@ pub fn fragment_program(key: &FixedFragment) -> String {
     if key.color_sum {
         program.line("ADD{sat} color.xyz, color, fragment.color.secondary");
     }
+    if key.unclamped {
+        program.fog();
+    }
     program.line("MOV result.color, color");
     let texels: [String; UNITS] = std::array::from_fn(texel);
-    let names = ["color", "primary", "a0", "a1", "a2"].into_iter();
+    let names = ["color", "primary", "fog", "a0", "a1", "a2"].into_iter();
     let names = names.chain(texels.iter().map(String::as_str));
     let temporaries = program.text.temporaries(names);
     format!("!!ARBfp1.0\n{head}{temporaries}{}END\n", program.text.body)
@@ -141,7 +144,8 @@ impl Fragments<'_> {
         let mut accesses = units.filter_map(TextureUnit::access);
         let compares = accesses.any(|(_, target)| target.starts_with("SHADOW"));
         let shadow = compares.then_some("ARB_fragment_program_shadow");
-        let fog = self.key.fog.map(|mode| match mode {
+        let fog = self.key.fog.filter(|_| !self.key.unclamped);
+        let fog = fog.map(|mode| match mode {
             FogMode::Linear => "ARB_fog_linear",
             FogMode::Exp => "ARB_fog_exp",
             FogMode::Exp2 => "ARB_fog_exp2",
@@ -150,6 +154,23 @@ impl Fragments<'_> {
         options
             .map(|option| format!("OPTION {option};\n"))
             .collect()
+    }
+
+    /// Fog of colors that are not clamped, as the options clamp them. The factor is. GL 2.1 section 3.10, ARB_color_buffer_float issue 12.
+    fn fog(&mut self) {
+        let Some(mode) = self.key.fog else { return };
+        if mode == FogMode::Linear {
+            self.line("SUB fog.x, state.fog.params.z, fragment.fogcoord.x");
+            self.line("MUL_SAT fog.x, fog.x, state.fog.params.w");
+        } else {
+            self.line("MUL fog.x, state.fog.params.x, fragment.fogcoord.x");
+            if mode == FogMode::Exp2 {
+                self.line("MUL fog.x, fog.x, fog.x");
+            }
+            self.line(&format!("MUL fog.x, fog.x, {}", std::f32::consts::LOG2_E));
+            self.line("EX2_SAT fog.x, -fog.x");
+        }
+        self.line("LRP color.xyz, fog.x, color, state.fog.color");
     }
 
     /// Whether a unit is enabled.

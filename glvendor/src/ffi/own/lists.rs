@@ -5,7 +5,7 @@
 use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::commands::{self, Base, Command};
-use crate::context::State;
+use crate::context::{Groups, State};
 use crate::draw::{self, Draw};
 use std::ffi::c_void;
 
@@ -73,6 +73,10 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
     // SAFETY: the application has as many offsets.
     let names = unsafe { offsets(count, kind, lists) };
     let done = current::with(|state| match names {
+        Some(_) if state.lists_are_drivers() => {
+            state.touch(Groups::all());
+            false
+        }
         Some(names) if state.capabilities.works && count >= 0 => {
             let names = names.into_iter().map(|it| it as u32).collect();
             let command = Command::CallLists(names, Base::ListBase);
@@ -104,7 +108,10 @@ pub(crate) fn primitives(mode: GLenum) -> Option<GLenum> {
 }
 
 pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
-    current::with(|state| state.begin_evaluation());
+    current::with(|state| {
+        state.remember_list_base();
+        state.begin_evaluation();
+    });
     let mode = primitives(mode);
     if let Some(mode) = mode {
         driver::Begin(mode);

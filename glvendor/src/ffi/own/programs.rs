@@ -51,8 +51,8 @@ pub(crate) unsafe extern "system" fn ProgramStringARB(
     text: *const c_void,
 ) {
     // SAFETY: the text has that length.
-    let text = unsafe { memory::sized(text.cast::<u8>(), length) };
-    current::with(|state| commands::load_bound(state, target, format, text));
+    let text = unsafe { memory::sized(text.cast::<u8>(), length) }.to_vec();
+    current::with(|state| commands::issue(state, Command::LoadBound(target, format, text)));
 }
 
 pub(crate) unsafe extern "system" fn NamedProgramStringEXT(
@@ -63,8 +63,9 @@ pub(crate) unsafe extern "system" fn NamedProgramStringEXT(
     text: *const c_void,
 ) {
     // SAFETY: the text has that length.
-    let text = unsafe { memory::sized(text.cast::<u8>(), length) };
-    current::with(|state| commands::load_named(state, program, target, format, text));
+    let text = unsafe { memory::sized(text.cast::<u8>(), length) }.to_vec();
+    let command = Command::LoadNamed(program, target, format, text);
+    current::with(|state| commands::issue(state, command));
 }
 
 pub(crate) unsafe extern "system" fn LoadProgramNV(

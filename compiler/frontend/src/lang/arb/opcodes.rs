@@ -151,7 +151,7 @@ opcodes! {
     "PK4B" - ([NV_FRAGMENT]) s (v) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4UB" - ([NV_FRAGMENT]) s (v) Expand(Expansion::Pack(Op::PackUnorm4)), "pack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "POPA" ([NV_VERTEX_3]) - ar () Flow(FlowOp::Pop), "pop an address register off the call stack";
-    "POW" ([] C S) ([] H C S) s (s s) op(Op::Pow), "power";
+    "POW" ([] C S) ([] H C S) s (s s) Expand(Expansion::Pow), "power; anything to the power 0 is 1";
     "PUSHA" ([NV_VERTEX_3]) - - (ad) Flow(FlowOp::Push), "push an address register on the call stack";
     "RCC" ([NV_VERTEX_2] C S) - s (s) Expand(Expansion::Rcc), "clamped reciprocal";
     "RCP" ([] C S) ([] H C S) s (s) op(Op::Rcp), "reciprocal";

@@ -98,12 +98,9 @@ impl Translation<'_> {
             Formula::PackSignedBytes => self.pack_signed_bytes(inst),
             Formula::PackUnorm2 => self.finish(inst, Op::PackUnorm2, F, &[a]),
             Formula::Power => {
-                // 0^0 is 1 where devices may compute a NaN.
-                let (base, exponent) = (splat(a, 0), splat(b, 0));
-                let (zero, one) = (self.word(0), self.float(1.0));
-                let power = self.compute(Op::Pow, F, &[base, exponent]);
-                let is_zero = self.compute(Op::SetEq, F, &[exponent, zero]);
-                self.finish(inst, Op::SelNz, F, &[is_zero, one, power]);
+                let mut scalars = first_only(inst);
+                scalars.sources[1] = splat(inst.sources[1], 0);
+                composite::pow(self, &scalars);
             }
             Formula::RccBounded => composite::rcc(self, &first_only(inst)),
             Formula::Reflect => {
