@@ -35,11 +35,13 @@ pub(crate) enum Vendor {
     Mesa,
 }
 
-fn folder() -> PathBuf {
+/// The sources of the clients.
+pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
 }
 
-fn made(name: &str) -> PathBuf {
+/// A file or folder that tests make.
+pub(crate) fn made(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
@@ -83,14 +85,23 @@ fn build(name: &str) -> Option<PathBuf> {
 }
 
 fn compile(name: &str) -> Option<PathBuf> {
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-    if !has_program(&compiler.to_string_lossy()) {
-        return None;
-    }
     let sources = [
         folder().join("client.c"),
         folder().join(format!("{name}.c")),
     ];
+    compile_sources(name, &sources, &[])
+}
+
+/// Builds a client of these sources, with more arguments for the compiler; nothing if there is no compiler.
+pub(crate) fn compile_sources(
+    name: &str,
+    sources: &[PathBuf],
+    arguments: &[OsString],
+) -> Option<PathBuf> {
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    if !has_program(&compiler.to_string_lossy()) {
+        return None;
+    }
     let generated = made(&format!("client-{name}"));
     std::fs::create_dir_all(&generated).unwrap();
     let texts: Vec<String> = sources
@@ -109,7 +120,8 @@ fn compile(name: &str) -> Option<PathBuf> {
         .args(sources)
         .arg("-o")
         .arg(&program)
-        .args(["-pthread", "-ldl", "-lm"]);
+        .args(["-pthread", "-ldl", "-lm"])
+        .args(arguments);
     let said = command.output().unwrap();
     assert!(
         said.status.success(),
@@ -131,9 +143,16 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
             command
         }
     };
+    set_vendor(&mut command, window, vendor);
+    judge(&command.output().unwrap(), name)
+}
+
+/// Sets what decides which vendor draws.
+pub(crate) fn set_vendor(command: &mut Command, window: Window, vendor: Vendor) {
     for variable in [
         "GLASM_LOG",
         "GLASM_ALL",
+        "GLASM_TEXT",
         "GLASM_DUMP",
         "GLASM_VENDOR",
         "MESA_LOADER_DRIVER_OVERRIDE",
@@ -164,7 +183,6 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
             );
         }
     }
-    judge(&command.output().unwrap(), name)
 }
 
 fn judge(ran: &Output, name: &str) -> Option<String> {
