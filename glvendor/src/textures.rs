@@ -2,12 +2,12 @@
 
 use crate::ffi::query;
 use crate::reader;
-use glasm::{DepthMode, Program as Loaded, TexTarget};
+use glasm::{DepthMode, Dialect, Program as Loaded, TexTarget};
 
 /// Texture image units that are looked at; programs of the ARB languages have no more.
 const UNITS: usize = 32;
 
-/// The shadow targets that programs access, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that are not compared.
+/// The targets that programs access and that may be compared, by texture image unit, as `GL_TEXTURE_2D`; 0 for other units.
 pub(crate) type Compared = [u32; UNITS];
 
 /// What the textures of these units are.
@@ -16,12 +16,20 @@ pub(crate) struct Depths {
     /// Two bits for each unit: its depth mode.
     modes: u64,
     /// A bit for each unit: it is not compared.
-    pub(crate) plain: u32,
+    plain: u32,
+    /// A bit for each unit: it is.
+    compared: u32,
 }
 
-/// Adds the shadow targets of a program.
+/// Whether the texture decides about lookups, not their target: NV_fragment_program section 3.11.5.38.
+fn asks_texture(program: &Loaded) -> bool {
+    program.dialect() == Some(Dialect::NvFp1_0)
+}
+
+/// Adds the targets of a program that are compared, or may be.
 pub(crate) fn add_compared(compared: &mut Compared, program: &Loaded) {
-    for texture in program.ir().textures.iter().filter(|it| it.shadow) {
+    let all = asks_texture(program);
+    for texture in program.ir().textures.iter().filter(|it| all || it.shadow) {
         let unit = texture
             .units
             .first()
@@ -49,7 +57,7 @@ fn number(target: TexTarget) -> u32 {
     }
 }
 
-/// Asks the driver about the textures that programs compare.
+/// Asks the driver about the textures that programs may compare.
 pub(crate) fn read(compared: &Compared) -> Depths {
     let units = compared
         .iter()
@@ -67,8 +75,9 @@ pub(crate) fn read(compared: &Compared) -> Depths {
             _ => DepthMode::Red,
         };
         depths.modes |= (mode as u64) << (2 * unit);
-        if !is_compared(target) {
-            depths.plain |= 1 << unit;
+        match is_compared(target) {
+            true => depths.compared |= 1 << unit,
+            false => depths.plain |= 1 << unit,
         }
     });
     depths
@@ -93,6 +102,15 @@ fn is_compared(target: u32) -> bool {
 }
 
 impl Depths {
+    /// The program whose lookups are what these textures make of them.
+    pub(crate) fn fit(&self, program: Loaded) -> Loaded {
+        match asks_texture(&program) {
+            true if self.compared != 0 => program.with_compared_lookups(self.compared),
+            false if self.plain != 0 => program.with_plain_lookups(self.plain),
+            true | false => program,
+        }
+    }
+
     /// The depth modes for the options of the compiler.
     pub(crate) fn modes(&self) -> Vec<DepthMode> {
         const MODES: [DepthMode; 4] = [

@@ -23,7 +23,7 @@ pub mod lock_step;
 pub mod op;
 pub mod operand;
 pub mod parse;
-mod plain_lookups;
+mod comparison;
 pub mod primitive;
 pub mod print;
 pub mod program;

@@ -33,6 +33,15 @@ static void texture_matrix(void) {
     glMatrixMode(GL_TEXTURE);
     glScalef(2, 3, 1);
     glRotatef(30, 0, 0, 1);
+    if (has_registers) {
+        glTrackMatrixNV(GL_VERTEX_PROGRAM_NV, 0, GL_MODELVIEW_PROJECTION_NV, GL_IDENTITY_NV);
+        glTrackMatrixNV(GL_VERTEX_PROGRAM_NV, 4, GL_MODELVIEW, GL_IDENTITY_NV);
+        glTrackMatrixNV(GL_VERTEX_PROGRAM_NV, 8, GL_MODELVIEW, GL_INVERSE_TRANSPOSE_NV);
+        glTrackMatrixNV(GL_VERTEX_PROGRAM_NV, 12, GL_TEXTURE, GL_IDENTITY_NV);
+    }
+    if (!is_reference) return;
+    EACH("to_eye", parameter) cgGLSetStateMatrixParameter(parameter, CG_GL_MODELVIEW_MATRIX, CG_GL_MATRIX_IDENTITY);
+    EACH("turn", parameter) cgGLSetStateMatrixParameter(parameter, CG_GL_MODELVIEW_MATRIX, CG_GL_MATRIX_INVERSE_TRANSPOSE);
 }
 
 /* Positions of lights are transformed when they are set. */
@@ -338,6 +347,11 @@ static void some_lines(void) {
     glEnd();
 }
 
+/* Only the last vertex of each primitive has the attribute. */
+static void flat_colors(void) {
+    glShadeModel(GL_FLAT);
+}
+
 /* Patches of so many of the corners. */
 static void patches(int count) {
     static const float corners[4][2] = {{-0.9f, -0.8f}, {0.8f, -0.9f}, {0.9f, 0.8f}, {-0.7f, 0.9f}};
@@ -419,7 +433,7 @@ static const drawing DRAWINGS[] = {
     {"geometry_triangles", 0, torus},
     {"geometry_points", 0, some_points},
     {"geometry_adjacency", limits, some_lines},
-    {"geometry_flat", 0, torus},
+    {"geometry_flat", flat_colors, torus},
     {"tessellation_quads", levels_of_quads, quad_patch},
     {"tessellation_triangles", levels_of_triangles, triangle_patch},
     {"tessellation_lines", levels_of_lines, quad_patch},

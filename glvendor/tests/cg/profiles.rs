@@ -79,7 +79,8 @@ pub(crate) static PAIRS: [Pair; 8] = [
         fragment: "arbfp1",
         between: NONE,
         level: [Arb, Arb],
-        lacks: &[],
+        // Programs of this language and of the next one read no state but matrices that registers track.
+        lacks: &["tracked_lights"],
         vendor: Vendor::Glasm,
         variables: &[],
     },
@@ -90,7 +91,7 @@ pub(crate) static PAIRS: [Pair; 8] = [
         between: NONE,
         level: [Nv30, Nv30],
         // NV_fragment_program has one color.
-        lacks: &["targets"],
+        lacks: &["targets", "tracked_lights"],
         vendor: Vendor::Glasm,
         variables: &[],
     },

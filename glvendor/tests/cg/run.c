@@ -7,7 +7,7 @@
 
 CGcontext cg;
 CGprogram programs[STAGES];
-bool is_reference;
+bool is_reference, has_registers;
 GLuint by_hand;
 static CGprogram combined;
 
@@ -63,7 +63,13 @@ static GLuint load_glsl(const char *name) {
 }
 
 static CGprogram load_entry(int stage, const char *text, const char *entry) {
-    const char *arguments[] = {is_reference ? "-DREFERENCE" : "-DASSEMBLY", 0};
+    const char *arguments[] = {is_reference ? "-DREFERENCE" : has_registers ? "-DREGISTERS" : "-DASSEMBLY", 0, 0, 0};
+    char option[32];
+    /* Some properties of evaluation programs are no words of the language, but options of the profile. */
+    if (stage == EVALUATION && sscanf(text, "// option %31s", option) == 1) {
+        arguments[1] = "-po";
+        arguments[2] = option;
+    }
     CGprofile profile = cgGetProfile(profile_names[stage]);
     CHECK(cgGLIsProfileSupported(profile), "%s", profile_names[stage]);
     cgGLSetOptimalOptions(profile);
@@ -163,6 +169,7 @@ int main(int count, char **arguments) {
     folder = arguments[1];
     for (int stage = 0; stage < STAGES; stage++) profile_names[stage] = arguments[3 + stage];
     is_reference = !strncmp(profile_names[VERTEX], "glsl", 4);
+    has_registers = !strcmp(profile_names[VERTEX], "vp20") || !strcmp(profile_names[VERTEX], "vp30");
     cgSetErrorHandler(on_error, 0);
     start();
     for (int i = 3 + STAGES; i < count; i++) run(arguments[i], arguments[2]);

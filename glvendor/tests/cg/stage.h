@@ -11,6 +11,8 @@ extern CGcontext cg;
 extern CGprogram programs[STAGES];
 /* Whether the programs are the reference's: GLSL, which the runtime writes or which stands beside the program. */
 extern bool is_reference;
+/* Whether vertex programs name registers, and the application says which matrices these track. */
+extern bool has_registers;
 /* The program of GLSL that stands beside the program, or 0. */
 extern GLuint by_hand;
 

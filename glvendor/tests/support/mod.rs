@@ -3,6 +3,8 @@
 //! A client gets its commands from EGL or GLX, as applications do, and ends with 0 if all it has seen is right, with [`CANNOT_RUN`] if there
 //! is no OpenGL of the system to draw with.
 
+#![allow(dead_code, reason = "each test takes a part of it")]
+
 mod header;
 
 use glasm_tests::skip::{has_program, skip};

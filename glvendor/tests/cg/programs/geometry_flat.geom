@@ -9,7 +9,7 @@ void main() {
             vec4 place = gl_in[i].gl_Position;
             place.x = place.x * 0.5 + float(turn) - 0.5;
             gl_Position = gl_ModelViewProjectionMatrix * place;
-            o_color = color[1];
+            o_color = color[turn];
             EmitVertex();
         }
         EndPrimitive();
