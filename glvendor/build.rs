@@ -15,6 +15,7 @@ use std::path::Path;
 const EXTENSIONS: &[&str] = &[
     "GL_ARB_buffer_storage",
     "GL_ARB_color_buffer_float",
+    "GL_ARB_compute_variable_group_size",
     "GL_ARB_draw_instanced",
     "GL_ARB_fragment_program",
     "GL_ARB_gl_spirv",
@@ -63,7 +64,7 @@ const EXTENSIONS: &[&str] = &[
 /// - `draw`: programs are made ready before the driver draws.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
 /// - `beside`: it does without programs of ours.
-/// - `arrays`: before it, arrays become what the application has made of them.
+/// - `arrays`: before it, arrays become what the application has made of them; `textures`: the parameters of textures do.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
     (
@@ -208,8 +209,14 @@ const RULES: &[(&str, &[&str])] = &[
             "UseProgram",
             "UseProgramObjectARB",
             "BindProgramPipeline",
+            "LinkProgram",
+            "LinkProgramARB",
+            "GetProgramiv",
             "DispatchCompute",
             "DispatchComputeIndirect",
+            "DispatchComputeGroupSizeARB",
+            "MemoryBarrier",
+            "MemoryBarrierByRegion",
             "PushAttrib",
             "PopAttrib",
             "BindImageTexture",
@@ -222,6 +229,17 @@ const RULES: &[(&str, &[&str])] = &[
             "DeleteLists",
             "Begin",
             "End",
+            // Evaluators.
+            "Map1d",
+            "Map1f",
+            "Map2d",
+            "Map2f",
+            "GetMapdv",
+            "GetMapfv",
+            "GetMapiv",
+            "EvalCoord*",
+            "EvalPoint*",
+            "EvalMesh*",
         ],
     ),
     (
@@ -264,7 +282,6 @@ const RULES: &[(&str, &[&str])] = &[
             "DrawRangeElements*",
             "DrawTransformFeedback*",
             "MultiDraw*",
-            "EvalMesh*",
             "Rect*",
         ],
     ),
@@ -346,15 +363,23 @@ const RULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "textures",
+        &[
+            "TexParameter*",
+            "TextureParameter*",
+            "MultiTexParameter*",
+            "GetTexParameter*",
+            "GetTextureParameter*",
+            "GetMultiTexParameter*",
+        ],
+    ),
+    (
         "TEXTURE",
         &[
             "BindTexture*",
             "BindMultiTextureEXT",
             "BindSampler*",
             "SamplerParameter*",
-            "TexParameter*",
-            "TextureParameter*",
-            "MultiTexParameter*",
             "DeleteTextures*",
             "DeleteSamplers",
             "TexImage*",
@@ -454,8 +479,7 @@ impl Generator for &Tables {
 
 /// Whether a command has the mode of the primitives that it draws.
 fn has_mode(command: &Cmd) -> bool {
-    let has_mode = command.params.first().is_some_and(|it| it.ident == "mode");
-    has_mode && !command.proto.ident.starts_with("Eval")
+    command.params.first().is_some_and(|it| it.ident == "mode")
 }
 
 /// The mode of the primitives that a command draws, if it has one.

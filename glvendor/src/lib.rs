@@ -13,11 +13,13 @@
 
 mod answers;
 mod arrays;
+mod beside;
 mod buffers;
 mod commands;
 mod context;
 mod draw;
 mod dump;
+mod evaluators;
 mod extensions;
 mod feedback;
 mod ffi;
@@ -30,6 +32,7 @@ mod overrides;
 mod params;
 mod pipeline;
 mod reader;
+mod redeclared;
 mod target;
 mod text;
 mod textures;

@@ -1,5 +1,6 @@
 //! Program objects and what else contexts share.
 
+use crate::beside::Partial;
 use crate::lists::List;
 use crate::target::Target;
 use glasm::{Program as Loaded, Source};
@@ -132,6 +133,8 @@ pub(crate) struct Share {
     pub(crate) lists: FxHashMap<u32, Arc<List>>,
     /// Parts of such lists so far.
     pub(crate) parts: u32,
+    /// The application's program objects of GLSL that lack a stage which programs of ours can have.
+    pub(crate) partial: FxHashMap<u32, Partial>,
 }
 
 impl Share {

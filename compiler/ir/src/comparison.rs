@@ -8,8 +8,8 @@
 //! texture says so (section 3.11.5.38; ARB_shadow).
 
 use crate::inst::Aux;
-use crate::program::Program;
 use crate::operand::Swizzle;
+use crate::program::Program;
 use crate::resource::{TexTarget, Texture};
 
 impl Program {

@@ -12,6 +12,7 @@
 #[macro_use]
 pub mod arena;
 pub mod builder;
+mod comparison;
 pub mod flow;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
@@ -23,7 +24,6 @@ pub mod lock_step;
 pub mod op;
 pub mod operand;
 pub mod parse;
-mod comparison;
 pub mod primitive;
 pub mod print;
 pub mod program;

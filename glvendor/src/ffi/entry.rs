@@ -111,6 +111,14 @@ macro_rules! entry {
             unsafe { driver::$name($($parameter),*) }
         }
     };
+    (textures $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            current::with(|state| state.textures_change());
+            #[allow(unused_unsafe, reason = "some commands have no pointers")]
+            // SAFETY: the application keeps to the specification.
+            unsafe { driver::$name($($parameter),*) }
+        }
+    };
     (attribute $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no pointers")]

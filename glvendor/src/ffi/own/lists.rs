@@ -104,6 +104,7 @@ pub(crate) fn primitives(mode: GLenum) -> Option<GLenum> {
 }
 
 pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
+    current::with(|state| state.begin_evaluation());
     let mode = primitives(mode);
     if let Some(mode) = mode {
         driver::Begin(mode);
@@ -115,4 +116,5 @@ pub(crate) unsafe extern "system" fn End() {
     if current::with(|state| state.end()) != Some(Draw::Nothing) {
         driver::End();
     }
+    super::evaluators::restore_attributes();
 }
