@@ -159,14 +159,6 @@ pub(crate) struct Case {
     level: [Level; 2],
 }
 
-impl Case {
-    /// How many pixels at edges may differ by more than a step. Positions are computed in another order of operations by each profile, so
-    /// that an edge may run on the other side of a pixel's center.
-    pub(crate) fn at_edges(&self) -> usize {
-        40
-    }
-}
-
 const fn case(name: &'static str, vertex: Level, fragment: Level) -> Case {
     Case {
         name,
