@@ -64,7 +64,7 @@ const EXTENSIONS: &[&str] = &[
 /// - `draw`: programs are made ready before the driver draws.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
 /// - `beside`: it does without programs of ours.
-/// - `arrays`: before it, arrays become what the application has made of them; `textures`: the parameters of textures do.
+/// - `arrays`: before it, arrays become what the application has made of them; `textures`: textures do.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
     (
@@ -371,17 +371,7 @@ const RULES: &[(&str, &[&str])] = &[
             "GetTexParameter*",
             "GetTextureParameter*",
             "GetMultiTexParameter*",
-        ],
-    ),
-    (
-        "TEXTURE",
-        &[
-            "BindTexture*",
-            "BindMultiTextureEXT",
-            "BindSampler*",
-            "SamplerParameter*",
             "DeleteTextures*",
-            "DeleteSamplers",
             "TexImage*",
             "TextureImage*",
             "MultiTexImage*",
@@ -392,6 +382,18 @@ const RULES: &[(&str, &[&str])] = &[
             "CompressedTexImage*",
             "CompressedTextureImage*",
             "TexBuffer*",
+            "GenerateMipmap*",
+            "GenerateTextureMipmap*",
+        ],
+    ),
+    (
+        "TEXTURE",
+        &[
+            "BindTexture*",
+            "BindMultiTextureEXT",
+            "BindSampler*",
+            "SamplerParameter*",
+            "DeleteSamplers",
         ],
     ),
     (

@@ -10,13 +10,14 @@ use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
 use crate::fixed;
 use crate::log;
+use crate::objects::Orphans;
 use crate::params::{Block, Place};
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
 use crate::target::{Row, TARGETS, Target};
 use crate::textures::{self, Accessed};
 use glasm::{Compiler, PatchLevels, Program as Loaded};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, LazyLock};
 
 /// More pipelines than an application has; those of programs that are gone make room.
@@ -30,6 +31,9 @@ const DECIDING: Groups = Groups::PROGRAMS
 
 /// Parameter blocks that are bound at a time.
 const BLOCK_BINDINGS: usize = STAGES;
+
+/// The serial number of a compute program, and the size of the groups if the command gave it.
+type ComputeKey = (u64, Option<[u32; 3]>);
 
 /// What draws in a context.
 #[derive(Default)]
@@ -45,8 +49,8 @@ pub(crate) struct Drawing {
     is_invalid: bool,
     /// Whether the last draw was an error of ours.
     is_refused: bool,
-    /// That of the compute program that ran last, with its serial number and the size of the groups if the command gave it.
-    compute: Option<((u64, Option<[u32; 3]>), Pipeline)>,
+    /// That of the compute program that ran last.
+    compute: Option<(ComputeKey, Pipeline)>,
     /// What the driver draws in the place of patches, if they are ours.
     patches: Option<u32>,
     /// Whether points were drawn last.
@@ -70,6 +74,10 @@ pub(crate) struct Drawing {
     pub(crate) compared: Accessed,
     /// Targets that they access from a least level on.
     clamped: Accessed,
+    /// Targets of which lookups give zeros where they are not complete.
+    transparent: Accessed,
+    /// Textures that are complete, with several levels or with one.
+    pub(crate) complete: FxHashSet<(u32, bool)>,
     /// Units that are compared with depth mode `ALPHA`.
     pub(crate) alpha: u32,
     /// Textures, with their targets, whose depth mode is luminance for the driver, and `ALPHA` for the application.
@@ -87,6 +95,18 @@ pub(crate) struct Drawing {
     /// Numbered arrays that were enabled in the place of conventional ones.
     pub(crate) arrays: u32,
     compiler: Compiler,
+}
+
+impl Drawing {
+    /// What is left of it when its context is gone.
+    pub(crate) fn orphans(&self) -> Orphans {
+        let compute = self.compute.iter().map(|(_, pipeline)| pipeline);
+        let pipelines = self.pipelines.iter().flatten().chain(compute);
+        Orphans {
+            programs: pipelines.map(|it| it.program).collect(),
+            buffer: self.ring.buffer().0,
+        }
+    }
 }
 
 /// Whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
@@ -329,19 +349,19 @@ fn enabled_programs(state: &State) -> Programs {
 
 /// Which state decides about pipelines of these programs.
 fn decide(drawing: &mut Drawing, programs: &Programs) {
-    let (mut compared, mut clamped) = (Accessed::default(), Accessed::default());
+    let nothing = Accessed::default();
+    let (mut compared, mut clamped, mut transparent) = (nothing, nothing, nothing);
     for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
         textures::add_compared(&mut compared, &loaded);
         textures::add_clamped(&mut clamped, &loaded);
+        textures::add_transparent(&mut transparent, &loaded);
     }
-    let (compares, clamps) = (
-        compared != Accessed::default(),
-        clamped != Accessed::default(),
-    );
+    let clamps = clamped != nothing;
+    let depends = clamps || compared != nothing || transparent != nothing;
     let [vertex, _, evaluation, geometry, fragment] = programs.each_ref().map(Option::is_some);
     let deciding = &mut drawing.deciding;
     *deciding = DECIDING;
-    deciding.set(Groups::TEXTURE, !fragment || compares || clamps);
+    deciding.set(Groups::TEXTURE, !fragment || depends);
     deciding.set(Groups::TEXENV, !fragment || clamps);
     deciding.set(Groups::PATCH, evaluation || geometry);
     deciding.set(Groups::FOG, !vertex || !fragment);
@@ -355,6 +375,7 @@ fn decide(drawing: &mut Drawing, programs: &Programs) {
     }
     drawing.shadows = compared;
     drawing.clamped = clamped;
+    drawing.transparent = transparent;
 }
 
 /// The program of a target, if it is enabled and there is one.
@@ -413,6 +434,8 @@ fn key(state: &mut State, programs: &Programs, points: bool) -> Key {
         textures::add_fixed(&mut state.drawing.compared, fixed);
     }
     let mut compiled = compiled_state(state, points);
+    let drawing = &mut state.drawing;
+    compiled.missing = textures::read_missing(&drawing.transparent, &mut drawing.complete);
     let fixed_vertex = (is_alone && vertex.is_none()).then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
         let behind: Vec<Loaded> = programs
@@ -496,6 +519,7 @@ fn compiled_state(state: &State, points: bool) -> Compiled {
         clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
         depths: textures::read(&state.drawing.compared),
+        missing: 0,
         patch_vertices: match state.drawing.deciding.contains(Groups::PATCH) {
             true => query::integer(0x8E72).clamp(0, 32) as u8,
             false => 0,

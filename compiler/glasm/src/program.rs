@@ -116,23 +116,30 @@ impl Program {
     /// as drivers gave it. Where a texture's `TEXTURE_COMPARE_MODE` is `NONE`, what such a lookup gives is undefined otherwise
     /// (ARB_fragment_program_shadow). Arrays of units are what their first is.
     pub fn with_plain_lookups(&self, units: u32) -> Self {
-        self.with_changed(|program| {
-            program.look_up_plainly(|texture| texture.units.first().is_some_and(is_among(units)));
-        })
+        let mut program = self.0.program.clone();
+        program.look_up_plainly(|texture| texture.units.first().is_some_and(is_among(units)));
+        self.with_program(program)
     }
 
     /// The same program for depths that are compared: lookups of plain targets of one and two dimensions on `units` compare with the third
     /// coordinate. Programs of NV_fragment_program look up textures as OpenGL without programs does: what `TEXTURE_COMPARE_MODE` says counts
     /// (section 3.11.5.38). In the ARB languages what such a lookup gives is undefined.
     pub fn with_compared_lookups(&self, units: u32) -> Self {
-        self.with_changed(|program| {
-            program.look_up_compared(|texture| texture.units.first().is_some_and(is_among(units)));
-        })
+        let mut program = self.0.program.clone();
+        program.look_up_compared(|texture| texture.units.first().is_some_and(is_among(units)));
+        self.with_program(program)
     }
 
-    fn with_changed(&self, change: impl FnOnce(&mut glasm_ir::Program)) -> Self {
+    /// The same program where there are no textures on `units`, a mask of texture image units: lookups give (0, 0, 0, 0), as `!!FP1.0` programs
+    /// have it of targets without a consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are what their first is.
+    pub fn with_zero_lookups(&self, units: u32) -> Self {
         let mut program = self.0.program.clone();
-        change(&mut program);
+        program.look_up_zeros(|texture| texture.units.first().is_some_and(is_among(units)));
+        self.with_program(program)
+    }
+
+    /// Another program of the same text.
+    fn with_program(&self, program: glasm_ir::Program) -> Self {
         Self(Arc::new(Loaded {
             program,
             warnings: self.0.warnings.clone(),

@@ -12,7 +12,6 @@
 #[macro_use]
 pub mod arena;
 pub mod builder;
-mod comparison;
 pub mod flow;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
@@ -21,6 +20,7 @@ pub mod image;
 pub mod inst;
 pub mod interp;
 pub mod lock_step;
+mod lookups;
 pub mod op;
 pub mod operand;
 pub mod parse;

@@ -1,4 +1,4 @@
-//! Lookups of textures that turn out not to be compared, and of those that turn out to be.
+//! Lookups of textures that turn out not to be compared, to be compared, or not to be there.
 //!
 //! Shadow targets compare where the texture's `TEXTURE_COMPARE_MODE` says so; what they give otherwise is undefined (ARB_fragment_program_shadow,
 //! "Texture Sampling"). On the drivers that had the target they give the texel, and compilers of that time wrote `TXP ..., SHADOW2D` for
@@ -6,9 +6,12 @@
 //!
 //! NV_fragment_program has no shadow targets: its lookups are those of OpenGL without programs, which compare with the third coordinate where the
 //! texture says so (section 3.11.5.38; ARB_shadow).
+//!
+//! Lookups of textures that are not there give zeros in `!!FP1.0` programs (the same section).
 
 use crate::inst::Aux;
-use crate::operand::Swizzle;
+use crate::op::Op;
+use crate::operand::{Base, Src, Swizzle};
 use crate::program::Program;
 use crate::resource::{TexTarget, Texture};
 
@@ -66,6 +69,22 @@ impl Program {
         }
         for texture in self.textures.iter_mut() {
             texture.shadow |= is_compared(texture);
+        }
+    }
+
+    /// Makes zeros of lookups of the textures that are not there.
+    pub fn look_up_zeros(&mut self, is_missing: impl Fn(&Texture) -> bool) {
+        let zeros = self.literals.push([0; 4]);
+        for inst in self.insts.iter_mut().filter(|inst| inst.op == Op::Tex) {
+            let Aux::Tex(id) = inst.aux else { continue };
+            if !is_missing(&self.textures[self.tex_accesses[id].texture]) {
+                continue;
+            }
+            // A lookup has at least a coordinate.
+            self.srcs[inst.first_source as usize] = Src::new(Base::Literal(zeros));
+            inst.source_count = 1;
+            inst.op = Op::Mov;
+            inst.aux = Aux::None;
         }
     }
 }
