@@ -218,10 +218,7 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
         let loaded = program
             .loaded()
             .ok_or_else(|| format!("program {} is not loaded", program.name))?;
-        let loaded = match key.state.depths.plain {
-            0 => loaded,
-            plain => loaded.with_plain_lookups(plain),
-        };
+        let loaded = key.state.depths.fit(loaded);
         let loaded = match key.state.missing {
             0 => loaded,
             missing => loaded.with_zero_lookups(missing),

@@ -5,7 +5,7 @@ use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
 use crate::reader;
 use glasm::fixed_function::{FixedFragment, TextureTarget};
-use glasm::{DepthMode, LodBias, Program as Loaded, TexTarget};
+use glasm::{DepthMode, Dialect, LodBias, Program as Loaded, TexTarget};
 use rustc_hash::FxHashSet;
 
 /// Texture image units that are looked at; programs of the ARB languages have no more.
@@ -30,12 +30,20 @@ pub(crate) struct Depths {
     /// Two bits for each unit: its depth mode.
     modes: u64,
     /// A bit for each unit: it is not compared.
-    pub(crate) plain: u32,
+    plain: u32,
+    /// A bit for each unit: it is.
+    compared: u32,
 }
 
-/// Adds the shadow targets of a program.
+/// Whether textures decide about lookups, not their targets: NV_fragment_program section 3.11.5.38.
+fn asks_textures(program: &Loaded) -> bool {
+    program.dialect() == Some(Dialect::NvFp1_0)
+}
+
+/// Adds the targets of a program that are compared, or may be.
 pub(crate) fn add_compared(compared: &mut Accessed, program: &Loaded) {
-    for texture in program.ir().textures.iter().filter(|it| it.shadow) {
+    let all = asks_textures(program);
+    for texture in program.ir().textures.iter().filter(|it| all || it.shadow) {
         set(compared, texture.units.first(), texture.target);
     }
 }
@@ -102,7 +110,7 @@ fn number(target: TexTarget) -> u32 {
     }
 }
 
-/// Asks the driver about the textures that programs compare.
+/// Asks the driver about the textures that programs may compare.
 pub(crate) fn read(compared: &Accessed) -> Depths {
     let mut depths = Depths::default();
     reader::with_units(units_of(compared), |unit| {
@@ -115,8 +123,9 @@ pub(crate) fn read(compared: &Accessed) -> Depths {
             _ => DepthMode::Red,
         };
         depths.modes |= (mode as u64) << (2 * unit);
-        if !is_compared(target) {
-            depths.plain |= 1 << unit;
+        match is_compared(target) {
+            true => depths.compared |= 1 << unit,
+            false => depths.plain |= 1 << unit,
         }
     });
     depths
@@ -292,6 +301,15 @@ impl State {
 }
 
 impl Depths {
+    /// The program whose lookups are what these textures make of them.
+    pub(crate) fn fit(&self, program: Loaded) -> Loaded {
+        match asks_textures(&program) {
+            true if self.compared != 0 => program.with_compared_lookups(self.compared),
+            false if self.plain != 0 => program.with_plain_lookups(self.plain),
+            true | false => program,
+        }
+    }
+
     /// The units that are compared with depth mode `ALPHA`.
     pub(crate) fn alpha(&self) -> u32 {
         let is_alpha = |unit: &u32| self.modes >> (2 * unit) & 3 == DepthMode::Alpha as u64;

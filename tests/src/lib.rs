@@ -1,6 +1,7 @@
 //! What the tests, benchmarks and fuzz targets of glasm share: generated programs, the script files, mutations.
 
 pub mod arb_scripts;
+pub mod cg;
 pub mod generator;
 pub mod gp_scripts;
 pub mod manual;

@@ -10,6 +10,7 @@
 mod bench;
 mod bench_draws;
 mod bench_scripts;
+mod cg;
 mod clarity;
 mod coverage;
 mod crates;
@@ -39,6 +40,7 @@ mod validate;
 mod vendor;
 mod virgl;
 mod vulkan;
+mod wheel;
 
 use anyhow::Result;
 use lexopt::{Arg, ValueExt};

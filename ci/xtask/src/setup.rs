@@ -1,8 +1,9 @@
 //! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
 
 use crate::packages::{Apt, Names, System};
-use crate::{opengl, piglit_package, shell, vulkan};
+use crate::{opengl, piglit_package, shell, vulkan, wheel};
 use anyhow::{Result, bail};
+use glasm_tests::cg;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
@@ -45,7 +46,25 @@ struct Need {
     purpose: Purpose,
     without: Without,
     present: fn() -> bool,
-    names: Names,
+    source: Source,
+}
+
+/// Where it comes from.
+enum Source {
+    /// The system's packages.
+    Packages(Names),
+    /// The registry of Python's packages.
+    Python,
+}
+
+impl Source {
+    /// How to install it here by hand.
+    fn hint(&self, system: System) -> String {
+        match self {
+            Self::Packages(names) => system.hint(names),
+            Self::Python => format!("cargo xtask setup takes {} with pip", wheel::PACKAGE),
+        }
+    }
 }
 
 /// Everything that is not a crate. Rust's own parts are checked by [`require_rust_components`].
@@ -60,12 +79,12 @@ const NEEDS: &[Need] = &[
                 .iter()
                 .any(|name| shell::find_program(name).is_some())
         },
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["g++"],
             fedora: "gcc-c++",
             arch: "gcc",
             homebrew: "llvm",
-        },
+        }),
     },
     Need {
         what: "Vulkan loader",
@@ -73,12 +92,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Demo,
         without: Without::Stop,
         present: vulkan::loader_present,
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["libvulkan1"],
             fedora: "vulkan-loader",
             arch: "vulkan-icd-loader",
             homebrew: "vulkan-loader",
-        },
+        }),
     },
     Need {
         what: "lavapipe",
@@ -86,12 +105,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Demo,
         without: Without::Skip,
         present: || vulkan::lavapipe().is_some(),
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["mesa-vulkan-drivers"],
             fedora: "mesa-vulkan-drivers",
             arch: "vulkan-swrast",
             homebrew: "molten-vk",
-        },
+        }),
     },
     Need {
         what: "spirv-val",
@@ -99,12 +118,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: || shell::find_program("spirv-val").is_some(),
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["spirv-tools"],
             fedora: "spirv-tools",
             arch: "spirv-tools",
             homebrew: "spirv-tools",
-        },
+        }),
     },
     Need {
         what: "glslangValidator",
@@ -112,12 +131,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: || shell::find_program("glslangValidator").is_some(),
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["glslang-tools"],
             fedora: "glslang",
             arch: "glslang",
             homebrew: "glslang",
-        },
+        }),
     },
     Need {
         what: "SwiftShader",
@@ -125,12 +144,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: || vulkan::swiftshader().is_some(),
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["chromium-common"],
             fedora: "chromium-common",
             arch: "chromium",
             homebrew: "swiftshader (build it yourself)",
-        },
+        }),
     },
     Need {
         what: "Vulkan validation layer",
@@ -138,12 +157,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: vulkan::installed_layer_present,
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["vulkan-validationlayers"],
             fedora: "vulkan-validation-layers",
             arch: "vulkan-validation-layers",
             homebrew: "vulkan-validationlayers",
-        },
+        }),
     },
     Need {
         what: "Vulkan headers",
@@ -151,12 +170,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: vulkan::headers_present,
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["libvulkan-dev"],
             fedora: "vulkan-loader-devel",
             arch: "vulkan-headers",
             homebrew: "vulkan-headers",
-        },
+        }),
     },
     Need {
         what: "EGL",
@@ -164,12 +183,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: opengl::egl_present,
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["libegl1"],
             fedora: "libglvnd-egl",
             arch: "libglvnd",
             homebrew: "libglvnd (build it yourself)",
-        },
+        }),
     },
     Need {
         what: "Mesa's OpenGL",
@@ -177,12 +196,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: opengl::mesa_present,
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["libgl1-mesa-dri"],
             fedora: "mesa-dri-drivers",
             arch: "mesa",
             homebrew: "mesa (build it yourself)",
-        },
+        }),
     },
     Need {
         what: "Xvfb",
@@ -190,12 +209,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: || shell::find_program("xvfb-run").is_some(),
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["xvfb", "xauth"],
             fedora: "xorg-x11-server-Xvfb",
             arch: "xorg-server-xvfb",
             homebrew: "xvfb (Linux only)",
-        },
+        }),
     },
     Need {
         what: "glxinfo",
@@ -203,12 +222,46 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Test,
         without: Without::Skip,
         present: || shell::find_program("glxinfo").is_some() && opengl::glx_present(),
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["mesa-utils", "libglx-mesa0"],
             fedora: "glx-utils",
             arch: "mesa-utils",
             homebrew: "mesa-utils (Linux only)",
-        },
+        }),
+    },
+    Need {
+        what: "pip",
+        why: "takes the next one from the registry of Python's packages",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: wheel::pip_present,
+        source: Source::Packages(Names {
+            debian: &["python3-pip"],
+            fedora: "python3-pip",
+            arch: "python-pip",
+            homebrew: "python",
+        }),
+    },
+    Need {
+        what: "Cg runtime",
+        why: "NVIDIA's compiler for its own languages, with Panda3D (53 MB): applications of the vendor library, on 64-bit x86",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || cg::libraries().is_some(),
+        source: Source::Python,
+    },
+    Need {
+        what: "Python 3.11",
+        why: "runs Panda3D with a shader of Cg",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || shell::find_program(&format!("python{}", cg::PYTHON)).is_some(),
+        source: Source::Packages(Names {
+            debian: &["python3.11"],
+            fedora: "python3.11",
+            arch: "python311 (of the user repository)",
+            homebrew: "python@3.11",
+        }),
     },
     Need {
         what: "valgrind",
@@ -216,12 +269,12 @@ const NEEDS: &[Need] = &[
         purpose: Purpose::Bench,
         without: Without::Skip,
         present: || shell::find_program("valgrind").is_some(),
-        names: Names {
+        source: Source::Packages(Names {
             debian: &["valgrind"],
             fedora: "valgrind",
             arch: "valgrind",
             homebrew: "valgrind (Linux only)",
-        },
+        }),
     },
 ];
 
@@ -257,7 +310,7 @@ fn report(purpose: Purpose) -> bool {
         let state = if present { "found  " } else { "MISSING" };
         println!("{state}  {}: {}", need.what, need.why);
         if !present {
-            println!("         to install: {}", system.hint(&need.names));
+            println!("         to install: {}", need.source.hint(system));
         }
     }
     if purpose >= Purpose::Test && piglit_package::is_for_this_machine() {
@@ -312,10 +365,14 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
             continue;
         }
         println!("missing: {} ({})", need.what, need.why);
-        if system == System::Debian {
-            install(&mut apt, need)?;
-        } else {
-            println!("  to install: {}", system.hint(&need.names));
+        match &need.source {
+            Source::Packages(names) if system == System::Debian => install(&mut apt, need, names)?,
+            Source::Packages(names) => println!("  to install: {}", system.hint(names)),
+            Source::Python => {
+                if let Err(error) = wheel::fetch() {
+                    println!("  {error:#}");
+                }
+            }
         }
         if !(need.present)() {
             complete = false;
@@ -328,22 +385,20 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
     Ok(complete)
 }
 
-fn install(apt: &mut Apt, need: &Need) -> Result<()> {
-    let outcome = apt
-        .choose(need.names.debian)
-        .and_then(|package| match package {
-            Some(package) => {
-                println!("  installing the package {package}");
-                apt.install(&[package])
-            }
-            None => {
-                println!(
-                    "  this distribution has no package {}",
-                    need.names.debian.join(" or ")
-                );
-                Ok(())
-            }
-        });
+fn install(apt: &mut Apt, need: &Need, names: &Names) -> Result<()> {
+    let outcome = apt.choose(names.debian).and_then(|package| match package {
+        Some(package) => {
+            println!("  installing the package {package}");
+            apt.install(&[package])
+        }
+        None => {
+            println!(
+                "  this distribution has no package {}",
+                names.debian.join(" or ")
+            );
+            Ok(())
+        }
+    });
     match need.without {
         Without::Stop => outcome,
         Without::Skip => {
@@ -361,7 +416,7 @@ fn give_up(system: System, need: &Need) -> Result<()> {
             "{} is required ({}); {}",
             need.what,
             need.why,
-            system.hint(&need.names)
+            need.source.hint(system)
         ),
         Without::Skip => {
             println!("  going on without {}: what needs it is skipped", need.what);

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check of the repository, in order of how soon they tell something.
 
+use crate::cg;
 use crate::coverage;
 use crate::crates;
 use crate::setup::{self, Purpose};
@@ -79,6 +80,8 @@ pub(crate) enum Step {
     Vendor,
     /// Piglit's tests through the vendor library.
     Piglit,
+    /// NVIDIA's Cg runtime through the vendor library.
+    Cg,
     /// The vendor library for 32-bit applications.
     I386,
     /// GLSL, compared with the TGSI that Mesa made of it.
@@ -109,6 +112,7 @@ const STEPS: &[(&str, Step)] = &[
     ("gl-spirv", Step::GlSpirv),
     ("vendor", Step::Vendor),
     ("piglit", Step::Piglit),
+    ("cg", Step::Cg),
     ("i386", Step::I386),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
@@ -198,6 +202,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::GlSpirv => gl_spirv::test(),
         Step::Vendor => vendor::test(),
         Step::Piglit => piglit_tests::test(),
+        Step::Cg => cg::test(),
         Step::I386 => i386::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
@@ -296,7 +301,9 @@ fn unit_tests() -> Result<Tally> {
             "--quiet",
         ]);
     }
-    test_run(&mut command)
+    // They have a step of their own.
+    let (variable, value) = cg::OFF;
+    test_run(command.env(variable, value))
 }
 
 /// The feature `spirv-tools`, which no other step builds. Of the command only what is tested by itself: its program stays as it is.

@@ -36,6 +36,11 @@ struct Loaded {
     counts: OnceLock<Counts>,
 }
 
+/// Whether a unit is in a mask of units.
+fn is_among(units: u32) -> impl Fn(u32) -> bool {
+    move |unit| units.checked_shr(unit).unwrap_or(0) & 1 != 0
+}
+
 impl Program {
     /// Loads a program string. Callers with many of them keep a [`Compiler`] for [`Compiler::load`].
     ///
@@ -111,18 +116,25 @@ impl Program {
     /// as drivers gave it. Where a texture's `TEXTURE_COMPARE_MODE` is `NONE`, what such a lookup gives is undefined otherwise
     /// (ARB_fragment_program_shadow). Arrays of units are what their first is.
     pub fn with_plain_lookups(&self, units: u32) -> Self {
-        let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
         self.changed(|program| {
-            program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
+            program.look_up_plainly(|texture| texture.units.first().is_some_and(is_among(units)));
+        })
+    }
+
+    /// The same program for depths that are compared: lookups of plain targets of one and two dimensions on `units` compare with the third
+    /// coordinate. Programs of NV_fragment_program look up textures as OpenGL without programs does: what `TEXTURE_COMPARE_MODE` says counts
+    /// (section 3.11.5.38). In the ARB languages what such a lookup gives is undefined.
+    pub fn with_compared_lookups(&self, units: u32) -> Self {
+        self.changed(|program| {
+            program.look_up_compared(|texture| texture.units.first().is_some_and(is_among(units)));
         })
     }
 
     /// The same program where there are no textures on `units`, a mask of texture image units: lookups give (0, 0, 0, 0), as `!!FP1.0` programs
     /// have it of targets without a consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are what their first is.
     pub fn with_zero_lookups(&self, units: u32) -> Self {
-        let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
         self.changed(|program| {
-            program.look_up_zeros(|texture| texture.units.first().is_some_and(has));
+            program.look_up_zeros(|texture| texture.units.first().is_some_and(is_among(units)));
         })
     }
 

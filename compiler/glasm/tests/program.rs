@@ -197,3 +197,22 @@ fn limits_of_the_caller_are_checked() {
         [Code::IndexOutOfBounds]
     );
 }
+
+#[test]
+fn the_texture_says_what_is_compared() {
+    // NV_fragment_program section 3.11.5.38 and ARB_shadow: targets of three dimensions are not compared, whatever the unit.
+    let text = "!!FP1.0\nTEX R0, f[TEX0], TEX0, 2D;\nTXP R1, f[TEX1], TEX1, 2D;\nTEX R2, f[TEX2], TEX2, 3D;\n\
+                ADDR R0, R0, R1;\nADDR o[COLR], R0, R2;\nEND";
+    let compared = |program: &Program| {
+        let shader = program.compile(&Options::default()).unwrap();
+        let textures = shader.reflection.textures;
+        let compared = textures.iter().filter(|it| it.shadow).map(|it| it.unit);
+        compared.collect::<Vec<_>>()
+    };
+    let program = load(text);
+    assert_eq!(compared(&program), [0_u32; 0]);
+    assert_eq!(compared(&program.with_compared_lookups(0b110)), [1]);
+    assert_eq!(compared(&program.with_compared_lookups(!0)), [0, 1]);
+    let plain = program.with_compared_lookups(!0).with_plain_lookups(0b01);
+    assert_eq!(compared(&plain), [1]);
+}

@@ -7,7 +7,10 @@
 #include <string.h>
 
 /* Edge of the square that clients draw on. */
-enum { SIZE = 16 };
+#ifndef CLIENT_SIZE
+#define CLIENT_SIZE 16
+#endif
+enum { SIZE = CLIENT_SIZE };
 
 typedef void *context;
 

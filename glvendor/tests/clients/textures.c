@@ -183,6 +183,27 @@ static void shared(context first) {
     ERROR(GL_NO_ERROR);
 }
 
+/* Programs of NV_fragment_program have no shadow targets: the texture says whether it is compared with the third coordinate, and TXP divides that one,
+ * too. NV_fragment_program sections 3.11.5.38 and 3.11.5.40. */
+static void compared_by_texture(void) {
+    GLuint program = load_nv(GL_FRAGMENT_PROGRAM_NV, "!!FP1.0\nMOVR R0, {0.25, 0.25, 0.75, 2};\nTEX o[COLR].x, R0, TEX0, 2D;\nTXP o[COLR].y, R0, TEX0, 2D;\n"
+                                                     "MOVR R0.z, {0.25}.x;\nTEX o[COLR].z, R0, TEX0, 2D;\nMOVR o[COLR].w, {1}.x;\nEND");
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glEnable(GL_FRAGMENT_PROGRAM_NV);
+    set_mode(GL_LUMINANCE);
+    draw();
+    PIXEL(3, 3, 0, 1, 1, 1);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_NONE);
+    draw();
+    PIXEL(3, 3, 0.5f, 0.5f, 0.5f, 1);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_R_TO_TEXTURE);
+    draw();
+    PIXEL(3, 3, 0, 1, 1, 1);
+    glDisable(GL_FRAGMENT_PROGRAM_NV);
+    glDeleteProgramsNV(1, &program);
+    ERROR(GL_NO_ERROR);
+}
+
 /* What is not complete gives zeros in programs of NV_fragment_program (section 3.11.5.38), and opaque black elsewhere. */
 static void incomplete(void) {
     static const GLubyte texels[4][4] = {{51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}};
@@ -234,6 +255,7 @@ int main(void) {
     glColor4f(1, 1, 1, 1);
     make_depths();
     compared();
+    compared_by_texture();
     fixed_functions();
     shared(first);
     biases();

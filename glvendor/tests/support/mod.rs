@@ -3,6 +3,8 @@
 //! A client gets its commands from EGL or GLX, as applications do, and ends with 0 if all it has seen is right, with [`CANNOT_RUN`] if there
 //! is no OpenGL of the system to draw with.
 
+#![allow(dead_code, reason = "each test takes a part of it")]
+
 mod header;
 
 use glasm_tests::skip::{has_program, skip};
@@ -35,11 +37,13 @@ pub(crate) enum Vendor {
     Mesa,
 }
 
-fn folder() -> PathBuf {
+/// The sources of the clients.
+pub(crate) fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/clients")
 }
 
-fn made(name: &str) -> PathBuf {
+/// A file or folder that tests make.
+pub(crate) fn made(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
@@ -92,14 +96,23 @@ fn build(name: &str) -> Option<PathBuf> {
 }
 
 fn compile(name: &str) -> Option<PathBuf> {
-    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
-    if !has_program(&compiler.to_string_lossy()) {
-        return None;
-    }
     let sources = [
         folder().join("client.c"),
         folder().join(format!("{name}.c")),
     ];
+    compile_sources(name, &sources, &[])
+}
+
+/// Builds a client of these sources, with more arguments for the compiler; nothing if there is no compiler.
+pub(crate) fn compile_sources(
+    name: &str,
+    sources: &[PathBuf],
+    arguments: &[OsString],
+) -> Option<PathBuf> {
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    if !has_program(&compiler.to_string_lossy()) {
+        return None;
+    }
     let generated = made(&format!("client-{name}"));
     std::fs::create_dir_all(&generated).unwrap();
     let texts: Vec<String> = sources
@@ -118,7 +131,8 @@ fn compile(name: &str) -> Option<PathBuf> {
         .args(sources)
         .arg("-o")
         .arg(&program)
-        .args(["-pthread", "-ldl", "-lm"]);
+        .args(["-pthread", "-ldl", "-lm"])
+        .args(arguments);
     let said = command.output().unwrap();
     assert!(
         said.status.success(),
@@ -161,9 +175,16 @@ fn command(name: &str, window: Window, vendor: Vendor) -> Option<Command> {
         command.arg(setting);
     }
     command.arg(program);
+    set_vendor(&mut command, window, vendor);
+    Some(command)
+}
+
+/// Sets what decides which vendor draws.
+pub(crate) fn set_vendor(command: &mut Command, window: Window, vendor: Vendor) {
     for variable in [
         "GLASM_LOG",
         "GLASM_ALL",
+        "GLASM_TEXT",
         "GLASM_DUMP",
         "GLASM_VENDOR",
         "MESA_LOADER_DRIVER_OVERRIDE",
@@ -194,7 +215,6 @@ fn command(name: &str, window: Window, vendor: Vendor) -> Option<Command> {
             );
         }
     }
-    Some(command)
 }
 
 fn judge(ran: &Output, name: &str) -> Option<String> {

@@ -1,16 +1,19 @@
-//! Lookups of textures that turn out not to be compared.
+//! Lookups of textures that turn out not to be compared, to be compared, or not to be there.
 //!
 //! Shadow targets compare where the texture's `TEXTURE_COMPARE_MODE` says so; what they give otherwise is undefined (ARB_fragment_program_shadow,
 //! "Texture Sampling"). On the drivers that had the target they give the texel, and compilers of that time wrote `TXP ..., SHADOW2D` for
 //! coordinates of four components whatever the texture was.
 //!
-//! Lookups of textures that turn out not to be there, too: in `!!FP1.0` programs they give zeros (NV_fragment_program section 3.11.5.38).
+//! NV_fragment_program has no shadow targets: its lookups are those of OpenGL without programs, which compare with the third coordinate where the
+//! texture says so (section 3.11.5.38; ARB_shadow).
+//!
+//! Lookups of textures that are not there give zeros in `!!FP1.0` programs (the same section).
 
 use crate::inst::Aux;
 use crate::op::Op;
-use crate::operand::{Base, Src};
+use crate::operand::{Base, Src, Swizzle};
 use crate::program::Program;
-use crate::resource::Texture;
+use crate::resource::{TexTarget, Texture};
 
 impl Program {
     /// Makes lookups of shadow textures plain ones, for the textures that are not compared.
@@ -35,6 +38,40 @@ impl Program {
             texture.shadow &= !is_plain(texture);
         }
     }
+
+    /// Makes plain lookups of depths compare with the third coordinate, for the textures that are compared: those of one and two dimensions.
+    pub fn look_up_compared(&mut self, is_compared: impl Fn(&Texture) -> bool) {
+        let is_compared = |texture: &Texture| {
+            let has_third = !matches!(
+                texture.target,
+                TexTarget::D1 | TexTarget::D2 | TexTarget::Rect
+            );
+            !texture.shadow && !has_third && is_compared(texture)
+        };
+        for inst in &mut self.insts {
+            let Aux::Tex(id) = inst.aux else { continue };
+            let access = &self.tex_accesses[id];
+            if !access.mode.compares() || !is_compared(&self.textures[access.texture]) {
+                continue;
+            }
+            // The sources with the reference behind the coordinate are new ones.
+            let [first, end] = [inst.source_range().start, inst.source_range().end];
+            inst.first_source = self.srcs.len() as u32;
+            let coordinate = self.srcs[first];
+            self.srcs.push(coordinate);
+            self.srcs.push(coordinate.swizzled(Swizzle::splat(2)));
+            self.srcs.extend_from_within(first + 1..end);
+            inst.source_count += 1;
+        }
+        for access in self.tex_accesses.iter_mut() {
+            let is_compared = is_compared(&self.textures[access.texture]);
+            access.reference |= access.mode.compares() && is_compared;
+        }
+        for texture in self.textures.iter_mut() {
+            texture.shadow |= is_compared(texture);
+        }
+    }
+
     /// Makes zeros of lookups of the textures that are not there.
     pub fn look_up_zeros(&mut self, is_missing: impl Fn(&Texture) -> bool) {
         let zeros = self.literals.push([0; 4]);

@@ -1,0 +1,98 @@
+//! Pictures of clients, and how far two of them are apart.
+
+use std::path::Path;
+
+/// Steps of a channel, of 255, that neighbors differ by at an edge.
+const EDGE: u8 = 24;
+
+/// A picture as clients write it: four channels of eight bits, from the top.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Picture {
+    width: usize,
+    pixels: Vec<[u8; 4]>,
+}
+
+/// How far a picture is from its reference.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Distance {
+    /// Pixels that differ at all.
+    pub(crate) different: usize,
+    /// Pixels that differ by more than one step, where the reference has an edge.
+    pub(crate) at_edges: usize,
+    /// The others that do.
+    pub(crate) elsewhere: usize,
+    /// Most steps that a channel differs by.
+    pub(crate) most: u8,
+}
+
+impl Picture {
+    /// Reads what a client has written; nothing if it has not, or only a part.
+    pub(crate) fn read(path: &Path) -> Option<Self> {
+        let bytes = std::fs::read(path).ok()?;
+        let end = b"ENDHDR\n";
+        let start = bytes.windows(end.len()).position(|it| it == end)? + end.len();
+        let header = std::str::from_utf8(&bytes[..start]).ok()?;
+        let number = |word: &str| -> Option<usize> {
+            let mut lines = header.lines();
+            lines.find_map(|line| line.strip_prefix(word)?.trim().parse().ok())
+        };
+        let [width, height] = [number("WIDTH ")?, number("HEIGHT ")?];
+        let chunks = bytes[start..].chunks_exact(4);
+        let pixels: Vec<[u8; 4]> = chunks.map(|it| [it[0], it[1], it[2], it[3]]).collect();
+        (pixels.len() == width * height).then_some(Self { width, pixels })
+    }
+
+    /// How many colors it has.
+    pub(crate) fn colors(&self) -> usize {
+        let mut colors = self.pixels.clone();
+        colors.sort_unstable();
+        colors.dedup();
+        colors.len()
+    }
+
+    /// How many pixels it has.
+    pub(crate) fn size(&self) -> usize {
+        self.pixels.len()
+    }
+
+    /// Whether a pixel differs from one of its neighbors as shapes do from what is behind them.
+    fn is_edge(&self, at: usize) -> bool {
+        let height = self.pixels.len() / self.width;
+        let near = |it: usize, end: usize| it.saturating_sub(1)..(it + 2).min(end);
+        let rows = near(at / self.width, height);
+        rows.flat_map(|y| near(at % self.width, self.width).map(move |x| (x, y)))
+            .any(|(x, y)| steps(self.pixels[at], self.pixels[y * self.width + x]) > EDGE)
+    }
+
+    /// How far another picture of the same size is from this one.
+    pub(crate) fn distance(&self, other: &Self) -> Option<Distance> {
+        if (self.width, self.size()) != (other.width, other.size()) {
+            return None;
+        }
+        let mut found = Distance {
+            different: 0,
+            at_edges: 0,
+            elsewhere: 0,
+            most: 0,
+        };
+        for (at, (own, its)) in std::iter::zip(&self.pixels, &other.pixels).enumerate() {
+            let steps = steps(*own, *its);
+            found.different += usize::from(steps > 0);
+            found.most = found.most.max(steps);
+            match steps > 1 {
+                true if self.is_edge(at) => found.at_edges += 1,
+                true => found.elsewhere += 1,
+                false => {}
+            }
+        }
+        Some(found)
+    }
+}
+
+/// The most that a channel differs by.
+fn steps(a: [u8; 4], b: [u8; 4]) -> u8 {
+    std::iter::zip(a, b)
+        .map(|(a, b)| a.abs_diff(b))
+        .max()
+        .unwrap_or(0)
+}

@@ -1,0 +1,223 @@
+//! Which profiles the runtime compiles for, and which cases each of them can draw.
+
+use crate::support::Vendor;
+
+/// A pair of profiles, with the ones of the stages between, and how they run.
+pub(crate) struct Pair {
+    pub(crate) name: &'static str,
+    vertex: &'static str,
+    fragment: &'static str,
+    /// Geometry, tessellation control and tessellation evaluation; `-` where there is none.
+    between: [&'static str; 3],
+    /// How much vertex and fragment programs can do.
+    level: [Level; 2],
+    /// Cases that only this pair lacks.
+    lacks: &'static [&'static str],
+    pub(crate) vendor: Vendor,
+    /// What is set besides what the vendor needs.
+    pub(crate) variables: &'static [(&'static str, &'static str)],
+}
+
+/// Generations of the languages.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Level {
+    /// ARB_vertex_program and NV_vertex_program1_1, ARB_fragment_program.
+    Arb,
+    /// NV_vertex_program2 and NV_fragment_program.
+    Nv30,
+    /// NV_vertex_program3 and NV_fragment_program2.
+    Nv40,
+    /// NV_gpu_program4.
+    Gp4,
+    /// NV_gpu_program5.
+    Gp5,
+}
+
+use Level::{Arb, Gp4, Gp5, Nv30, Nv40};
+
+const NONE: [&str; 3] = ["-"; 3];
+
+/// GLSL that the runtime writes of the same programs, on the driver alone.
+pub(crate) static REFERENCE: Pair = Pair {
+    name: "glsl",
+    vertex: "glslv",
+    fragment: "glslf",
+    between: ["-", "-", "glslg"],
+    level: [Gp5, Gp5],
+    lacks: &[],
+    vendor: Vendor::Mesa,
+    variables: &[],
+};
+
+/// What is compared with it.
+pub(crate) static PAIRS: [Pair; 8] = [
+    // The driver's own assembler, behind the library.
+    Pair {
+        name: "arb",
+        vertex: "arbvp1",
+        fragment: "arbfp1",
+        between: NONE,
+        level: [Arb, Arb],
+        lacks: &[],
+        vendor: Vendor::Glasm,
+        variables: &[],
+    },
+    Pair {
+        name: "arb_alone",
+        vertex: "arbvp1",
+        fragment: "arbfp1",
+        between: NONE,
+        level: [Arb, Arb],
+        lacks: &[],
+        vendor: Vendor::GlasmAlone,
+        variables: &[],
+    },
+    // The fragment profile of its time, fp20, is texture shaders and register combiners, which are no programs.
+    Pair {
+        name: "vp20",
+        vertex: "vp20",
+        fragment: "arbfp1",
+        between: NONE,
+        level: [Arb, Arb],
+        // Programs of this language and of the next one read no state but matrices that registers track.
+        lacks: &["tracked_lights"],
+        vendor: Vendor::Glasm,
+        variables: &[],
+    },
+    Pair {
+        name: "vp30",
+        vertex: "vp30",
+        fragment: "fp30",
+        between: NONE,
+        level: [Nv30, Nv30],
+        // NV_fragment_program has one color.
+        lacks: &["targets", "tracked_lights"],
+        vendor: Vendor::Glasm,
+        variables: &[],
+    },
+    Pair {
+        name: "vp40",
+        vertex: "vp40",
+        fragment: "fp40",
+        between: NONE,
+        level: [Nv40, Nv40],
+        lacks: &[],
+        vendor: Vendor::Glasm,
+        variables: &[],
+    },
+    Pair {
+        name: "gp4",
+        vertex: "gp4vp",
+        fragment: "gp4fp",
+        between: ["-", "-", "gp4gp"],
+        level: [Gp4, Gp4],
+        lacks: &[],
+        vendor: Vendor::Glasm,
+        variables: &[],
+    },
+    Pair {
+        name: "gp5",
+        vertex: "gp5vp",
+        fragment: "gp5fp",
+        between: ["gp5tcp", "gp5tep", "gp5gp"],
+        level: [Gp5, Gp5],
+        lacks: &[],
+        vendor: Vendor::Glasm,
+        variables: &[],
+    },
+    // As on drivers that take no SPIR-V.
+    Pair {
+        name: "gp5_text",
+        vertex: "gp5vp",
+        fragment: "gp5fp",
+        between: ["gp5tcp", "gp5tep", "gp5gp"],
+        level: [Gp5, Gp5],
+        lacks: &[],
+        vendor: Vendor::Glasm,
+        variables: &[("GLASM_TEXT", "1")],
+    },
+];
+
+impl Pair {
+    /// Whether its profiles can compile a case.
+    pub(crate) fn has(&self, case: &Case) -> bool {
+        let is_enough = std::iter::zip(self.level, case.level).all(|(own, its)| own >= its);
+        is_enough && !self.lacks.contains(&case.name)
+    }
+
+    /// The profiles by stages, as the client wants them.
+    pub(crate) fn stages(&self) -> [&'static str; 5] {
+        let [control, evaluation, geometry] = self.between;
+        [self.vertex, control, evaluation, geometry, self.fragment]
+    }
+}
+
+/// A case that the client draws.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    /// What vertex and fragment programs must be able to do at least.
+    level: [Level; 2],
+}
+
+const fn case(name: &'static str, vertex: Level, fragment: Level) -> Case {
+    Case {
+        name,
+        level: [vertex, fragment],
+    }
+}
+
+/// All of them.
+pub(crate) const CASES: &[Case] = &[
+    case("explicit_matrix", Arb, Arb),
+    case("tracked_matrices", Arb, Arb),
+    case("tracked_lights", Arb, Arb),
+    case("matrices", Arb, Arb),
+    case("arrays", Arb, Arb),
+    case("lights", Arb, Arb),
+    case("math_vertex", Arb, Arb),
+    case("math_fragment", Arb, Arb),
+    case("comparisons", Arb, Arb),
+    case("discards", Arb, Arb),
+    case("texture_1d", Arb, Arb),
+    case("texture_2d", Arb, Arb),
+    case("texture_projected", Arb, Arb),
+    case("texture_cube", Arb, Arb),
+    case("texture_3d", Arb, Arb),
+    case("texture_rectangle", Arb, Arb),
+    case("texture_shadow", Arb, Arb),
+    case("texture_bias", Arb, Arb),
+    case("texture_derivatives", Arb, Nv30),
+    case("texture_level", Arb, Nv40),
+    case("texture_vertex", Nv40, Arb),
+    case("texture_layers", Arb, Gp4),
+    case("texture_texels", Arb, Gp4),
+    case("texture_buffer", Arb, Gp4),
+    case("branches", Arb, Nv40),
+    case("branches_vertex", Nv30, Arb),
+    case("two_colors", Arb, Arb),
+    case("back_colors", Arb, Arb),
+    case("depth", Arb, Arb),
+    case("window_position", Arb, Arb),
+    case("face", Arb, Nv40),
+    case("derivatives", Arb, Nv30),
+    case("clipping", Nv30, Arb),
+    case("low_precision", Arb, Nv30),
+    case("packing", Arb, Nv30),
+    case("integers", Arb, Gp4),
+    case("numbers_of_vertices", Gp4, Arb),
+    case("interpolation", Gp4, Gp4),
+    case("targets", Arb, Arb),
+    case("buffers", Gp4, Gp4),
+    case("connected", Arb, Arb),
+    case("attributes", Arb, Arb),
+    case("fixed_vertices", Arb, Arb),
+    case("fixed_fragments", Arb, Arb),
+    case("lists", Arb, Arb),
+    case("geometry_triangles", Gp4, Gp4),
+    case("geometry_points", Gp4, Gp4),
+    case("geometry_adjacency", Gp4, Gp4),
+    case("geometry_flat", Gp4, Gp4),
+    case("tessellation_quads", Gp5, Gp5),
+    case("tessellation_triangles", Gp5, Gp5),
+    case("tessellation_lines", Gp5, Gp5),
+];

@@ -1,0 +1,5 @@
+#version 400 compatibility
+in vec4 o_color;
+void main() {
+    gl_FragColor = o_color;
+}
