@@ -12,6 +12,7 @@ use crate::log;
 use crate::params::{Block, Place};
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
+use crate::shapes::Shape;
 use crate::target::{Row, TARGETS, Target};
 use crate::textures::{self, Compared};
 use glasm::{Compiler, PatchLevels, Program as Loaded};
@@ -46,10 +47,10 @@ pub(crate) struct Drawing {
     is_refused: bool,
     /// That of the compute program that ran last, with its serial number.
     compute: Option<(u64, Pipeline)>,
-    /// What the driver draws in the place of patches, if they are ours.
-    patches: Option<u32>,
-    /// Whether points were drawn last.
-    points: bool,
+    /// A mode, and what the driver draws in its place.
+    replaced: Option<(u32, u32)>,
+    /// What was drawn last.
+    shape: Shape,
     /// Our program object that is in use; 0 if the application's is.
     in_use: u32,
     /// Goes up when state was read.
@@ -75,6 +76,14 @@ pub(crate) struct Drawing {
     compiler: Compiler,
 }
 
+impl Drawing {
+    /// Whether a geometry program draws.
+    fn has_geometry(&self) -> bool {
+        let geometry = |programs: &Programs| programs[STAGES - 2].is_some();
+        self.programs.as_ref().is_some_and(geometry)
+    }
+}
+
 /// Whether all programs are ours, those of ARB that the driver knows, too: `GLASM_ALL=1`.
 pub(crate) fn takes_all() -> bool {
     static ALL: LazyLock<bool> =
@@ -94,10 +103,16 @@ pub(crate) enum Draw {
 /// Something is about to draw, with primitives of a mode if it has them.
 #[inline]
 pub(crate) fn before(state: &mut State, primitive: Option<u32>) -> Draw {
-    state.drawing.patches = None;
+    state.drawing.replaced = None;
     state.drawing.is_refused = false;
     if state.recording.is_none() || state.record_draw(primitive) {
         ready(state, primitive);
+    }
+    state.drawing.feedback.has_drawn();
+    if state.recording.as_ref().is_some_and(|it| it.has_geometry) {
+        // Lists hold what the driver draws behind the geometry program that is enabled while they are compiled.
+        let shape = Shape::of(primitive);
+        state.drawing.replaced = shape.replaced().or(state.drawing.replaced);
     }
     match state.drawing.is_refused {
         true => Draw::Nothing,
@@ -135,9 +150,9 @@ pub(crate) fn come_back(disabled: [bool; TARGETS.len()]) {
 
 /// The mode that the driver draws in the place of the application's.
 pub(crate) fn mode(state: &State, mode: u32) -> u32 {
-    match mode {
-        driver::constants::PATCHES => state.drawing.patches.unwrap_or(mode),
-        mode => mode,
+    match state.drawing.replaced {
+        Some((replaced, other)) if replaced == mode => other,
+        _ => mode,
     }
 }
 
@@ -157,13 +172,14 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     if state.drawing.programs.is_none() {
         return release(state);
     }
-    let points = primitive == Some(driver::constants::POINTS);
+    let has_geometry = state.drawing.has_geometry();
+    let shape = Shape::of(primitive).before(has_geometry);
     if state.undecided.intersects(state.drawing.deciding)
-        || points != state.drawing.points
+        || shape != state.drawing.shape
         || state.drawing.current.is_none()
     {
-        state.drawing.points = points;
-        choose(state, points);
+        state.drawing.shape = shape;
+        choose(state, shape);
     }
     let place = state.drawing.current;
     let Some((place, mut pipeline)) =
@@ -174,7 +190,7 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         state.fail(INVALID_OPERATION);
         return release(state);
     };
-    state.drawing.patches = pipeline.patches;
+    state.drawing.replaced = pipeline.replaced;
     use_pipeline(state, &pipeline);
     send_parameters(state, &mut pipeline);
     state.apply_arrays(pipeline.attributes);
@@ -223,7 +239,7 @@ pub(crate) fn before_dispatch(state: &mut State) {
 
 fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     if state.drawing.in_use != pipeline.program {
-        driver::UseProgram(pipeline.program);
+        state.drawing.feedback.use_program(pipeline.program);
         state.drawing.in_use = pipeline.program;
     }
     for (target, index, binding) in &pipeline.buffers {
@@ -312,11 +328,11 @@ fn enabled_program(state: &State, target: Target) -> Option<Arc<crate::objects::
 }
 
 /// The pipeline of the programs and the state, made if it is new.
-fn choose(state: &mut State, points: bool) {
+fn choose(state: &mut State, shape: Shape) {
     let Some(programs) = state.drawing.programs.clone() else {
         return;
     };
-    let key = key(state, &programs, points);
+    let key = key(state, &programs, shape);
     state.undecided = Groups::empty();
     // Another pipeline may read what the last one did not need.
     state.dirty = Groups::all();
@@ -346,8 +362,8 @@ fn choose(state: &mut State, points: bool) {
 }
 
 /// The programs, the fixed functions in the place of those that are not there, and the state that all are compiled for.
-fn key(state: &State, programs: &Programs, points: bool) -> Key {
-    let mut compiled = compiled_state(state, points);
+fn key(state: &State, programs: &Programs, shape: Shape) -> Key {
+    let mut compiled = compiled_state(state, shape);
     let [vertex, .., fragment] = programs;
     let fixed_fragment = fragment
         .is_none()
@@ -409,11 +425,11 @@ fn forget_pipelines(state: &mut State) {
 }
 
 /// Reads the state that programs are compiled for.
-fn compiled_state(state: &State, points: bool) -> Compiled {
+fn compiled_state(state: &State, shape: Shape) -> Compiled {
     const CLIP_PLANES: u32 = 8;
     let clip_planes = (0..CLIP_PLANES).filter(|n| query::is_enabled(0x3000 + n));
     let mut sprites = 0;
-    if points && query::is_enabled(0x8861) {
+    if shape == Shape::Points && query::is_enabled(0x8861) {
         reader::with_units(0xFF, |unit| {
             if query::tex_env_mode::<1>(0x8861, 0x8862) != [0] {
                 sprites |= 1 << unit;
@@ -438,6 +454,7 @@ fn compiled_state(state: &State, points: bool) -> Compiled {
             true => PatchLevels::new(query::floats(0x8E74), query::floats(0x8E73)),
             false => PatchLevels::default(),
         },
+        shape,
     }
 }
 

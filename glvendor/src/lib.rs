@@ -30,6 +30,7 @@ mod overrides;
 mod params;
 mod pipeline;
 mod reader;
+mod shapes;
 mod target;
 mod text;
 mod textures;

@@ -8,6 +8,8 @@ use crate::commands::{self, Base, Command};
 use crate::context::{Groups, State};
 use crate::draw;
 use crate::ffi::{driver, query};
+use crate::shapes::Shape;
+use crate::target::Target;
 use std::sync::Arc;
 
 /// The first name of parts, high above those that `GenLists` gives.
@@ -46,6 +48,10 @@ pub(crate) struct Recording {
     pushed: Vec<bool>,
     /// Whether primitives are open: between `Begin` and `End`, lists do not end.
     pub(crate) is_inside: bool,
+    /// Whether a geometry program is enabled where the list is.
+    pub(crate) has_geometry: bool,
+    /// What our programs were made ready for last.
+    shape: Shape,
 }
 
 impl Recording {
@@ -74,6 +80,8 @@ impl State {
                 is_changed: true,
                 pushed: Vec::new(),
                 is_inside: false,
+                has_geometry: self.bound(Target::Geometry).enabled,
+                shape: Shape::default(),
             });
         }
     }
@@ -115,6 +123,9 @@ impl State {
                 recording.parts.push(Part::Driver(recording.open));
                 recording.parts.push(Part::Own(command.clone()));
                 recording.is_changed |= !matches!(command, Command::Ready(_));
+                if let Command::Enable(Target::Geometry, enabled) = command {
+                    recording.has_geometry = *enabled;
+                }
                 // The driver compiles nothing of it.
                 if recording.executes() {
                     commands::execute(self, command);
@@ -176,8 +187,10 @@ impl State {
             return true;
         };
         let executes = recording.executes();
-        if recording.is_changed && !recording.is_inside {
+        let shape = Shape::of(primitive);
+        if (recording.is_changed || recording.shape != shape) && !recording.is_inside {
             recording.is_changed = false;
+            recording.shape = shape;
             self.record(&Command::Ready(primitive));
         }
         executes

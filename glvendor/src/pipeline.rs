@@ -2,12 +2,14 @@
 
 use crate::context::State;
 use crate::extensions::Capabilities;
+use crate::ffi::driver::constants::PATCHES;
 use crate::ffi::{driver, query};
 use crate::images::{self, View};
 use crate::log;
 use crate::objects::Program;
 use crate::params::Block;
 use crate::reader::Needs;
+use crate::shapes::Shape;
 use crate::target::Target;
 use crate::text::Writer;
 use crate::textures::Depths;
@@ -57,6 +59,8 @@ pub(crate) struct Compiled {
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
     pub(crate) patch_levels: PatchLevels,
+    /// What is drawn, as far as programs depend on it.
+    pub(crate) shape: Shape,
 }
 
 /// A program object with what it reads.
@@ -75,8 +79,8 @@ pub(crate) struct Pipeline {
     pub(crate) is_unclipped: bool,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
-    /// What the driver draws in the place of patches, where a geometry program takes them as they are.
-    pub(crate) patches: Option<u32>,
+    /// A mode, and what the driver draws in its place: patches that a geometry program takes as they are, quadrilaterals and polygons.
+    pub(crate) replaced: Option<(u32, u32)>,
     /// Whether `GLASM_DUMP` has it.
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
@@ -118,6 +122,8 @@ fn options(base: &Options, key: &Key) -> Options {
     options.fixed.draw_buffers = state.draw_buffers;
     options.fixed.patch_vertices = state.patch_vertices;
     options.fixed.patch_levels = state.patch_levels;
+    options.fixed.primitive_numbers = state.shape.numbers();
+    options.fixed.quadrilaterals = state.shape == Shape::Quads;
     options.depth_modes = state.depths.modes();
     options
 }
@@ -198,10 +204,17 @@ pub(crate) fn make(
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
         clip_planes: key.state.clip_planes,
-        patches: match linked.made.is_empty() {
+        replaced: match linked.made.is_empty() {
             true => primitive_of_patches(&linking, key.state.patch_vertices),
             false => None,
-        },
+        }
+        .map(|primitive| (PATCHES, primitive))
+        .or_else(|| {
+            key.state
+                .shape
+                .replaced()
+                .filter(|_| takes_triangles(&linking))
+        }),
         ..Pipeline::default()
     };
     let mut modules = Vec::with_capacity(STAGES);
@@ -302,6 +315,13 @@ fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
         InputPrimitive::LinesAdjacency => 0x000A,
         InputPrimitive::TrianglesAdjacency => 0x000C,
         InputPrimitive::Patches => return None,
+    })
+}
+
+/// Whether a geometry program takes triangles.
+fn takes_triangles(programs: &[&Loaded]) -> bool {
+    programs.iter().any(|it| {
+        it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Triangles
     })
 }
 

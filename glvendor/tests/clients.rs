@@ -32,6 +32,8 @@ clients! {
     arrays,
     /// All that draws, and what is seen of it.
     draws,
+    /// Quadrilaterals and polygons before geometry programs.
+    quads,
     /// Attribute stacks.
     stacks,
     /// What the queries answer.

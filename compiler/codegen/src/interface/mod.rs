@@ -16,4 +16,4 @@ mod vertices;
 pub(crate) use vars::{
     ImageVariable, Interface, Io, SamplerVariable, TextureVariable, base_scalar, bind, stage_number,
 };
-pub(crate) use vertices::{Copies, Vertex, input_primitive, tess_levels};
+pub(crate) use vertices::{Copies, Vertex, input_primitive, takes_quadrilaterals, tess_levels};
