@@ -215,6 +215,7 @@ const RULES: &[(&str, &[&str])] = &[
             "BindImageTexture",
             "BindImageTextures",
             // Display lists, immediate mode.
+            "GenLists",
             "NewList",
             "EndList",
             "CallList",

@@ -10,6 +10,7 @@ use crate::draw;
 use crate::ffi::{driver, query};
 use crate::shapes::Shape;
 use crate::target::Target;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The first name of parts, high above those that `GenLists` gives.
@@ -48,6 +49,8 @@ pub(crate) struct Recording {
     pushed: Vec<bool>,
     /// Whether primitives are open: between `Begin` and `End`, lists do not end.
     pub(crate) is_inside: bool,
+    /// Names that `GenLists` has given meanwhile.
+    reserved: Vec<Range<u32>>,
     /// Whether a geometry program is enabled where the list is.
     pub(crate) has_geometry: bool,
     /// What our programs were made ready for last.
@@ -72,6 +75,9 @@ impl State {
                 driver::constants::COMPILE | driver::constants::COMPILE_AND_EXECUTE
             );
         if works && valid && self.recording.is_none() {
+            let mut share = self.shared();
+            share.last_list = share.last_list.max(name);
+            drop(share);
             self.recording = Some(Recording {
                 name,
                 mode,
@@ -80,10 +86,38 @@ impl State {
                 is_changed: true,
                 pushed: Vec::new(),
                 is_inside: false,
+                reserved: Vec::new(),
                 has_geometry: self.bound(Target::Geometry).enabled,
                 shape: Shape::default(),
             });
         }
+    }
+
+    /// `GenLists`: the names are those that the driver would give if it had no parts of lists. `None` where it gives them itself.
+    pub(crate) fn generate_lists(&mut self, count: i32) -> Option<u32> {
+        if self.is_inside || !self.capabilities.works {
+            return None;
+        }
+        let count = u32::try_from(count).ok().filter(|count| *count > 0)?;
+        let mut share = self.shared();
+        if share.parts == 0 {
+            let first = driver::GenLists(count as i32);
+            share.last_list = share.last_list.max(first.saturating_add(count - 1));
+            return Some(first);
+        }
+        let first = share.last_list.checked_add(1)?;
+        let names = first..first.checked_add(count)?;
+        // No application has so many, and behind them are the parts.
+        if names.end >= FIRST_PART || names.clone().any(|name| driver::IsList(name) != 0) {
+            return None;
+        }
+        share.last_list = names.end - 1;
+        drop(share);
+        match &mut self.recording {
+            None => make_empty(names),
+            Some(recording) => recording.reserved.push(names),
+        }
+        Some(first)
     }
 
     /// `EndList`
@@ -92,6 +126,7 @@ impl State {
         let Some(mut recording) = self.recording.take() else {
             return;
         };
+        recording.reserved.drain(..).for_each(make_empty);
         let mut share = self.shared();
         // Only now the old list of the name is replaced.
         let old = share.lists.remove(&recording.name);
@@ -258,6 +293,14 @@ impl State {
         for (name, list) in gone {
             delete_parts(&list, name);
         }
+    }
+}
+
+/// Makes lists that are empty, as those of new names are.
+fn make_empty(names: Range<u32>) {
+    for name in names.filter(|name| driver::IsList(*name) == 0) {
+        driver::NewList(name, driver::constants::COMPILE);
+        driver::EndList();
     }
 }
 

@@ -15,6 +15,11 @@ pub(crate) unsafe extern "system" fn NewList(name: GLuint, mode: GLenum) {
     }
 }
 
+pub(crate) unsafe extern "system" fn GenLists(count: GLsizei) -> GLuint {
+    let names = current::with(|state| state.generate_lists(count)).flatten();
+    names.unwrap_or_else(|| driver::GenLists(count))
+}
+
 pub(crate) unsafe extern "system" fn EndList() {
     if current::with(|state| state.end_list()).is_none() {
         driver::EndList();
