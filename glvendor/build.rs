@@ -62,6 +62,7 @@ const EXTENSIONS: &[&str] = &[
 /// - `own`: a function of this library answers it.
 /// - `draw`: programs are made ready before the driver draws.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
+/// - `raster`: it sets the raster position.
 /// - `beside`: it does without programs of ours.
 /// - `arrays`: before it, arrays become what the application has made of them.
 /// - anything else is the group of state that the command may change.
@@ -253,10 +254,8 @@ const RULES: &[(&str, &[&str])] = &[
             "FogCoordf*",
         ],
     ),
-    (
-        "beside",
-        &["DrawPixels", "CopyPixels", "Bitmap", "RasterPos*"],
-    ),
+    ("beside", &["DrawPixels", "CopyPixels", "Bitmap"]),
+    ("raster", &["RasterPos2*", "RasterPos3*", "RasterPos4*"]),
     (
         "draw",
         &[
@@ -435,7 +434,7 @@ impl Generator for &Tables {
             writeln!(dest, "{safety} {signature};")?;
             if let Some(class) = class_of(&command.proto.ident) {
                 let value = match class {
-                    "attribute" | "numbered" => attribute(command),
+                    "attribute" | "numbered" | "raster" => attribute(command),
                     "draw" => primitive(command).to_owned(),
                     _ => String::new(),
                 };
@@ -480,6 +479,7 @@ fn attribute(command: &Cmd) -> String {
     let (number, values) = match base {
         "Color" => ("3".to_owned(), &command.params[..]),
         "SecondaryColor" => ("4".to_owned(), &command.params[..]),
+        "RasterPos" => ("0".to_owned(), &command.params[..]),
         "Normal" => ("2".to_owned(), &command.params[..]),
         "TexCoord" => ("8".to_owned(), &command.params[..]),
         "FogCoord" => ("5".to_owned(), &command.params[..]),

@@ -54,6 +54,8 @@ pub(crate) enum Command {
     PushAttributes(u32),
     /// `PopAttrib`
     PopAttributes,
+    /// `RasterPos`: object coordinates.
+    RasterPosition([f32; 4]),
     /// Our programs are made ready for what draws, with the mode of its primitives if it has one.
     Ready(Option<u32>),
 }
@@ -97,6 +99,7 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
             driver::PopAttrib();
             state.pop_enables();
         }
+        Command::RasterPosition(coordinates) => crate::raster::set(state, *coordinates),
         Command::Ready(primitive) => draw::ready(state, *primitive),
     }
 }

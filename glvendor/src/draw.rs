@@ -120,8 +120,20 @@ pub(crate) fn before(state: &mut State, primitive: Option<u32>) -> Draw {
     }
 }
 
-/// Programs of ours do not concern what comes now, or cannot do it: raster positions, and pixels, whose vertices are the driver's own. Gives
-/// what is disabled meanwhile, as the driver has no program there.
+/// The programs that draw, if one of them is ours. `Err` if a program is enabled that is not there, which is GL's error.
+pub(crate) fn programs(state: &mut State) -> Result<Option<Programs>, ()> {
+    if state.undecided.contains(Groups::PROGRAMS) {
+        select(state);
+    }
+    if state.drawing.is_invalid {
+        state.fail(INVALID_OPERATION);
+        return Err(());
+    }
+    Ok(state.drawing.programs.clone())
+}
+
+/// Programs of ours do not concern what comes now, or cannot do it: raster positions and pixels of the driver. Gives what is disabled meanwhile, as
+/// the driver has no program there.
 pub(crate) fn leave(state: &mut State) -> [bool; TARGETS.len()] {
     if state.recording.is_some() || state.is_inside {
         return [false; TARGETS.len()];

@@ -29,6 +29,7 @@ mod objects;
 mod overrides;
 mod params;
 mod pipeline;
+mod raster;
 mod reader;
 mod shapes;
 mod target;

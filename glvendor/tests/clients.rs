@@ -34,6 +34,8 @@ clients! {
     draws,
     /// Quadrilaterals and polygons before geometry programs.
     quads,
+    /// Raster positions.
+    raster,
     /// Attribute stacks.
     stacks,
     /// What the queries answer.

@@ -111,6 +111,14 @@ macro_rules! entry {
             unsafe { driver::$name($($parameter),*) }
         }
     };
+    (raster $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            #[allow(unused_unsafe, reason = "some commands have no lists")]
+            // SAFETY: lists of the command have as many components as its name says.
+            let values = unsafe { $values };
+            own::raster_position(values);
+        }
+    };
     (attribute $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no pointers")]

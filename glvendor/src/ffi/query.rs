@@ -73,6 +73,14 @@ get!(
     attribute_array, GetVertexAttribiv, i32, (number: u32, name: u32)
 );
 get!(
+    /// The current value of a numbered attribute, with its name.
+    current_attribute, GetVertexAttribfv, f32, (number: u32, name: u32)
+);
+get!(
+    /// The same where integers were set.
+    current_integers, GetVertexAttribIuiv, u32, (number: u32, name: u32)
+);
+get!(
     /// A value of a shader.
     shader, GetShaderiv, i32, (shader: u32, name: u32)
 );
@@ -84,6 +92,22 @@ get!(
     /// A value of the driver's program of a target of ARB_vertex_program.
     arb_program, GetProgramivARB, i32, (target: u32, name: u32)
 );
+
+/// The current value of a numbered attribute.
+pub(crate) fn attribute(number: u32) -> [f32; 4] {
+    current_attribute(number, driver::constants::CURRENT_VERTEX_ATTRIB)
+}
+
+/// The current value of a numbered attribute of integers, as bits.
+pub(crate) fn integer_attribute(number: u32) -> [u32; 4] {
+    current_integers(number, driver::constants::CURRENT_VERTEX_ATTRIB)
+}
+
+/// Loads the matrix of the current mode.
+pub(crate) fn load_matrix(matrix: &[f32; 16]) {
+    // SAFETY: a matrix has sixteen elements.
+    unsafe { driver::LoadMatrixf(matrix.as_ptr()) };
+}
 
 /// One integer of the state.
 pub(crate) fn integer(name: u32) -> i32 {

@@ -5,6 +5,7 @@ mod buffers;
 mod feedback;
 mod lists;
 mod parameters;
+mod pixels;
 mod programs;
 mod queries;
 
@@ -13,5 +14,6 @@ pub(super) use buffers::*;
 pub(super) use feedback::*;
 pub(super) use lists::*;
 pub(super) use parameters::*;
+pub(super) use pixels::*;
 pub(super) use programs::*;
 pub(super) use queries::*;
