@@ -63,7 +63,6 @@ const EXTENSIONS: &[&str] = &[
 /// - `draw`: programs are made ready before the driver draws.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
 /// - `raster`: it sets the raster position.
-/// - `beside`: it does without programs of ours.
 /// - `arrays`: before it, arrays become what the application has made of them.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
@@ -216,6 +215,10 @@ const RULES: &[(&str, &[&str])] = &[
             "BindImageTexture",
             "BindImageTextures",
             // Display lists, immediate mode.
+            // Pixels.
+            "DrawPixels",
+            "CopyPixels",
+            "Bitmap",
             "GenLists",
             "NewList",
             "EndList",
@@ -254,7 +257,6 @@ const RULES: &[(&str, &[&str])] = &[
             "FogCoordf*",
         ],
     ),
-    ("beside", &["DrawPixels", "CopyPixels", "Bitmap"]),
     ("raster", &["RasterPos2*", "RasterPos3*", "RasterPos4*"]),
     (
         "draw",

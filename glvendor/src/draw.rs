@@ -15,6 +15,7 @@ use crate::reader;
 use crate::shapes::Shape;
 use crate::target::{Row, TARGETS, Target};
 use crate::textures::{self, Compared};
+use crate::window::Window;
 use glasm::{Compiler, PatchLevels, Program as Loaded};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
@@ -69,6 +70,8 @@ pub(crate) struct Drawing {
     pub(crate) overridden: Vec<(u32, bool)>,
     /// Whether depths are clamped, and planes that are disabled.
     pub(crate) overridden_for: (bool, u8),
+    /// What draws pixels.
+    pub(crate) window: Window,
     /// What is captured.
     pub(crate) feedback: Feedback,
     /// Numbered arrays that were enabled in the place of conventional ones.
@@ -141,7 +144,11 @@ pub(crate) fn leave(state: &mut State) -> [bool; TARGETS.len()] {
     release(state);
     TARGETS.each_ref().map(|row| {
         let bound = state.bound(row.target);
-        let is_ours = bound.enabled && row.is_drivers && !bound.program.contents().is_drivers;
+        // A program that is not there is an error that the driver tells of.
+        let is_ours = bound.enabled
+            && row.is_drivers
+            && bound.program.serial() != 0
+            && !bound.program.contents().is_drivers;
         if is_ours {
             driver::Disable(row.number);
         }
@@ -193,10 +200,7 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         state.drawing.shape = shape;
         choose(state, shape);
     }
-    let place = state.drawing.current;
-    let Some((place, mut pipeline)) =
-        place.and_then(|place| Some((place, state.drawing.pipelines[place].take()?)))
-    else {
+    let Some((place, mut pipeline)) = take_current(state) else {
         // Programs that do not go together draw nothing.
         state.drawing.is_refused = true;
         state.fail(INVALID_OPERATION);
@@ -213,6 +217,31 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         dump::write(state, programs, &pipeline.blocks);
     }
     state.drawing.pipelines[place] = Some(pipeline);
+}
+
+/// The pipeline that was chosen, which goes back to its place when it is ready.
+fn take_current(state: &mut State) -> Option<(usize, Pipeline)> {
+    let place = state.drawing.current?;
+    Some((place, state.drawing.pipelines[place].take()?))
+}
+
+/// Makes programs ready for pixels, which are not those that are bound. Gives whether they go together.
+pub(crate) fn ready_for_pixels(state: &mut State, programs: Programs) -> bool {
+    state.restore_arrays();
+    decide(&mut state.drawing, &programs);
+    state.drawing.programs = Some(programs);
+    state.drawing.shape = Shape::Pixels;
+    choose(state, Shape::Pixels);
+    let current = take_current(state);
+    let is_ready = current.is_some();
+    if let Some((place, mut pipeline)) = current {
+        use_pipeline(state, &pipeline);
+        send_parameters(state, &mut pipeline);
+        state.drawing.pipelines[place] = Some(pipeline);
+    }
+    // What is drawn next is chosen anew.
+    state.touch(Groups::PROGRAMS);
+    is_ready
 }
 
 /// Work groups are about to run.
@@ -453,7 +482,7 @@ fn compiled_state(state: &State, shape: Shape) -> Compiled {
     Compiled {
         two_sided: query::is_enabled(0x8643) && state.bound(Target::Vertex).enabled,
         flat: query::integer(0x0B54) == 0x1D00,
-        clamps_vertex_colors: vertex_clamp != 0,
+        clamps_vertex_colors: vertex_clamp != 0 && shape != Shape::Pixels,
         point_sprites: sprites,
         clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),

@@ -29,11 +29,13 @@ mod objects;
 mod overrides;
 mod params;
 mod pipeline;
+mod pixels;
 mod raster;
 mod reader;
 mod shapes;
 mod target;
 mod text;
 mod textures;
+mod window;
 
 pub use ffi::{__egl_Main, __glx_Main};

@@ -58,6 +58,12 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
+    /// The driver's list that is open is a part.
+    fn close(&mut self) {
+        driver::EndList();
+        self.parts.push(Part::Driver(self.open));
+    }
+
     /// Whether commands are executed while they are compiled.
     pub(crate) fn executes(&self) -> bool {
         self.mode == driver::constants::COMPILE_AND_EXECUTE
@@ -154,23 +160,47 @@ impl State {
                 !executes
             }
             Some(mut recording) => {
-                driver::EndList();
-                recording.parts.push(Part::Driver(recording.open));
-                recording.parts.push(Part::Own(command.clone()));
-                recording.is_changed |= !matches!(command, Command::Ready(_));
-                if let Command::Enable(Target::Geometry, enabled) = command {
-                    recording.has_geometry = *enabled;
-                }
-                // The driver compiles nothing of it.
-                if recording.executes() {
-                    commands::execute(self, command);
-                }
-                recording.open = self.part_name();
-                driver::NewList(recording.open, recording.mode);
-                self.recording = Some(recording);
+                recording.close();
+                self.add(recording, command);
                 true
             }
         }
+    }
+
+    /// Compiles a command of ours that stands for one of the driver: `native` compiles that into a list of its own, and `make` gets the name of this list.
+    /// `false` between `Begin` and `End`.
+    pub(crate) fn record_instead(
+        &mut self,
+        native: impl FnOnce(),
+        make: impl FnOnce(&mut Self, u32) -> Command,
+    ) -> bool {
+        let Some(mut recording) = self.recording.take_if(|it| !it.is_inside) else {
+            return false;
+        };
+        recording.close();
+        let list = self.part_name();
+        driver::NewList(list, driver::constants::COMPILE);
+        native();
+        driver::EndList();
+        let command = make(self, list);
+        self.add(recording, &command);
+        true
+    }
+
+    /// Adds a command between the driver's list that is closed and the one that is opened then.
+    fn add(&mut self, mut recording: Recording, command: &Command) {
+        recording.parts.push(Part::Own(command.clone()));
+        recording.is_changed |= !matches!(command, Command::Ready(_));
+        if let Command::Enable(Target::Geometry, enabled) = command {
+            recording.has_geometry = *enabled;
+        }
+        // The driver compiles nothing of it.
+        if recording.executes() {
+            commands::execute(self, command);
+        }
+        recording.open = self.part_name();
+        driver::NewList(recording.open, recording.mode);
+        self.recording = Some(recording);
     }
 
     /// A name for a part that nothing has: `GenLists` of the driver may go on behind the last part.
@@ -309,6 +339,11 @@ fn delete_parts(list: &List, name: u32) {
     for part in &list.parts {
         match part {
             Part::Driver(part) if *part != name => driver::DeleteLists(*part, 1),
+            Part::Own(Command::Bitmap(_, list)) => driver::DeleteLists(*list, 1),
+            Part::Own(Command::Image(image)) => {
+                driver::DeleteLists(image.list, 1);
+                image.texture.into_iter().for_each(query::delete_texture);
+            }
             Part::Driver(_) | Part::Own(_) => {}
         }
     }

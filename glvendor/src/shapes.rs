@@ -23,6 +23,8 @@ pub(crate) enum Shape {
     QuadStrips,
     /// A polygon.
     Polygon,
+    /// Pixels: triangles whose colors are clamped as fragments, not as vertices.
+    Pixels,
 }
 
 impl Shape {
@@ -41,7 +43,12 @@ impl Shape {
     pub(crate) fn before(self, has_geometry: bool) -> Self {
         match self {
             Self::Quads | Self::QuadStrips | Self::Polygon if !has_geometry => Self::Other,
-            Self::Other | Self::Points | Self::Quads | Self::QuadStrips | Self::Polygon => self,
+            Self::Other
+            | Self::Points
+            | Self::Quads
+            | Self::QuadStrips
+            | Self::Polygon
+            | Self::Pixels => self,
         }
     }
 
@@ -51,7 +58,7 @@ impl Shape {
             Self::Quads => Some((QUADS, LINES_ADJACENCY)),
             Self::QuadStrips => Some((QUAD_STRIP, TRIANGLE_STRIP)),
             Self::Polygon => Some((POLYGON, TRIANGLE_FAN)),
-            Self::Other | Self::Points => None,
+            Self::Other | Self::Points | Self::Pixels => None,
         }
     }
 
@@ -61,7 +68,7 @@ impl Shape {
             Self::QuadStrips => PrimitiveNumbers::Halved,
             Self::Polygon => PrimitiveNumbers::Zero,
             // Lines with adjacency are as many as the quadrilaterals.
-            Self::Other | Self::Points | Self::Quads => PrimitiveNumbers::Own,
+            Self::Other | Self::Points | Self::Quads | Self::Pixels => PrimitiveNumbers::Own,
         }
     }
 }

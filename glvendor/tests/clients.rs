@@ -36,6 +36,8 @@ clients! {
     quads,
     /// Raster positions.
     raster,
+    /// Pixels, copies and bitmaps.
+    pixels,
     /// Attribute stacks.
     stacks,
     /// What the queries answer.

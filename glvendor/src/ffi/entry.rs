@@ -94,15 +94,6 @@ macro_rules! entry {
             unsafe { driver::$name($($parameter),*) }
         }
     };
-    (beside $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
-        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
-            let left = current::with(draw::leave);
-            #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
-            unsafe { driver::$name($($parameter),*) };
-            left.map(draw::come_back);
-        }
-    };
     (arrays $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.arrays_change());
