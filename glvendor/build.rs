@@ -215,6 +215,10 @@ const RULES: &[(&str, &[&str])] = &[
             "BindImageTexture",
             "BindImageTextures",
             // Display lists, immediate mode.
+            "Materialf",
+            "Materialfv",
+            "Materiali",
+            "Materialiv",
             // Pixels.
             "DrawPixels",
             "CopyPixels",
@@ -298,7 +302,7 @@ const RULES: &[(&str, &[&str])] = &[
         ],
     ),
     ("LIGHT", &["Light*"]),
-    ("MATERIAL", &["Material*", "ColorMaterial"]),
+    ("MATERIAL", &["ColorMaterial"]),
     ("TEXGEN", &["TexGen*", "MultiTexGen*"]),
     ("TEXENV", &["TexEnv*", "MultiTexEnv*"]),
     ("FOG", &["Fogf", "Fogfv", "Fogi", "Fogiv", "FogCoord*"]),

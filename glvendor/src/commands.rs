@@ -112,7 +112,7 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         Command::Bitmap(bitmap, list) => {
             pixels::draw_bitmap(state, || Arc::clone(bitmap), || driver::CallList(*list))
         }
-        Command::Ready(primitive) => draw::ready(state, *primitive),
+        Command::Ready(primitive) => draw::ready_for_list(state, *primitive),
     }
 }
 

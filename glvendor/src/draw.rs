@@ -9,6 +9,7 @@ use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
 use crate::fixed;
 use crate::log;
+use crate::materials::Materials;
 use crate::params::{Block, Place};
 use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
@@ -70,6 +71,12 @@ pub(crate) struct Drawing {
     pub(crate) overridden: Vec<(u32, bool)>,
     /// Whether depths are clamped, and planes that are disabled.
     pub(crate) overridden_for: (bool, u8),
+    /// Materials that change between `Begin` and `End`.
+    pub(crate) materials: Materials,
+    /// Whether the vertices come one by one.
+    is_immediate: bool,
+    /// Parts of the material that are attributes of the pipeline that was chosen, if the fixed functions process vertices.
+    attributes_of_materials: u16,
     /// What draws pixels.
     pub(crate) window: Window,
     /// What is captured.
@@ -121,6 +128,21 @@ pub(crate) fn before(state: &mut State, primitive: Option<u32>) -> Draw {
         true => Draw::Nothing,
         false => Draw::On,
     }
+}
+
+/// Primitives of a mode are about to begin, whose vertices come one by one.
+pub(crate) fn before_vertices(state: &mut State, mode: u32) -> Draw {
+    state.drawing.is_immediate = true;
+    let draw = before(state, Some(mode));
+    state.drawing.is_immediate = false;
+    draw
+}
+
+/// What a list draws is about to be drawn: its vertices come one by one, those of arrays, too.
+pub(crate) fn ready_for_list(state: &mut State, primitive: Option<u32>) {
+    state.drawing.is_immediate = true;
+    ready(state, primitive);
+    state.drawing.is_immediate = false;
 }
 
 /// The programs that draw, if one of them is ours. `Err` if a program is enabled that is not there, which is GL's error.
@@ -193,11 +215,20 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     }
     let has_geometry = state.drawing.has_geometry();
     let shape = Shape::of(primitive).before(has_geometry);
+    if state.undecided.contains(Groups::FRAMEBUFFER) {
+        renew_origin(state);
+    }
+    let materials = match state.drawing.is_immediate {
+        true => state.drawing.materials.changing(),
+        false => 0,
+    };
     if state.undecided.intersects(state.drawing.deciding)
         || shape != state.drawing.shape
+        || materials != state.drawing.attributes_of_materials
         || state.drawing.current.is_none()
     {
         state.drawing.shape = shape;
+        state.drawing.attributes_of_materials = materials;
         choose(state, shape);
     }
     let Some((place, mut pipeline)) = take_current(state) else {
@@ -210,6 +241,7 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     use_pipeline(state, &pipeline);
     send_parameters(state, &mut pipeline);
     state.apply_arrays(pipeline.attributes);
+    state.apply_materials(pipeline.materials);
     if dump::is_wanted()
         && !std::mem::replace(&mut pipeline.is_dumped, true)
         && let Some(programs) = &state.drawing.programs
@@ -217,6 +249,14 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         dump::write(state, programs, &pipeline.blocks);
     }
     state.drawing.pipelines[place] = Some(pipeline);
+}
+
+/// Mesa 22.3 keeps the origin of window coordinates of fragments for a program that it has drawn with, whatever framebuffer is bound then: it is a constant of
+/// the program, and those are renewed with parameters of the environment.
+fn renew_origin(state: &State) {
+    let number = Target::Fragment.row().number;
+    let parameter = state.bound(Target::Fragment).env.first().copied();
+    query::set_env_parameter(number, 0, parameter.unwrap_or_default().map(f32::from_bits));
 }
 
 /// The pipeline that was chosen, which goes back to its place when it is ready.
@@ -416,7 +456,9 @@ fn key(state: &State, programs: &Programs, shape: Shape) -> Key {
             .flatten()
             .filter_map(|it| it.loaded())
             .collect();
-        fixed::vertex(&behind, units, state.capabilities.texture_coordinates)
+        let materials = state.drawing.attributes_of_materials;
+        let sets = state.capabilities.texture_coordinates;
+        fixed::vertex(&behind, units, sets, materials)
     });
     if let Some(fixed) = &fixed_vertex {
         compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
@@ -574,6 +616,7 @@ pub(crate) fn release(state: &mut State) {
         state.drawing.in_use = 0;
         state.restore_images();
         state.restore_overrides();
+        state.restore_materials();
     }
     state.restore_arrays();
 }

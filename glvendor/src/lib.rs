@@ -25,6 +25,7 @@ mod fixed;
 mod images;
 mod lists;
 mod log;
+mod materials;
 mod objects;
 mod overrides;
 mod params;

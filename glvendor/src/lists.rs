@@ -299,6 +299,7 @@ impl State {
                     match part {
                         Part::Driver(name) => {
                             driver::CallList(*name);
+                            self.restore_materials();
                             self.touch(Groups::all());
                         }
                         Part::Own(Command::CallLists(names, base)) => {

@@ -81,6 +81,8 @@ pub(crate) struct Pipeline {
     pub(crate) clip_distances: u8,
     /// A mode, and what the driver draws in its place: patches that a geometry program takes as they are, quadrilaterals and polygons.
     pub(crate) replaced: Option<(u32, u32)>,
+    /// Parts of the material that are attributes.
+    pub(crate) materials: u16,
     /// Whether `GLASM_DUMP` has it.
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
@@ -204,6 +206,10 @@ pub(crate) fn make(
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
         clip_planes: key.state.clip_planes,
+        materials: key
+            .vertex
+            .as_ref()
+            .map_or(0, FixedVertex::material_attributes),
         replaced: match linked.made.is_empty() {
             true => primitive_of_patches(&linking, key.state.patch_vertices),
             false => None,

@@ -19,18 +19,20 @@ const CLIP_PLANE0: u32 = 0x3000;
 /// More than a driver has.
 const CLIP_PLANES: u8 = 8;
 
+/// Sets of texture coordinates that a raster position has at most.
+const SETS: u8 = 8;
+
 /// Four components.
 type Vector = [f32; 4];
 
 /// What a vertex program has written.
-#[derive(Default)]
 struct Results {
     position: Vector,
     colors: [Option<Vector>; 2],
     fog: f32,
     coordinates: Vec<(u8, Vector)>,
-    /// Distances of clip planes, by their numbers.
-    distances: Vec<(u8, f32)>,
+    /// Distances of the clip planes that are enabled.
+    distances: Vec<f32>,
 }
 
 /// `RasterPos`: object coordinates.
@@ -85,27 +87,30 @@ fn run(state: &mut State, program: &Arc<Program>, coordinates: Vector) -> Result
     let outcome = interpreter
         .run(&mut environment)
         .map_err(|limit| limit.to_string())?;
-    let mut results = Results::default();
-    for (output, lanes) in ir.outputs.iter().zip(&outcome.outputs) {
-        let value = lanes.map(|lane| f32::from_bits(lane as u32));
-        match output.semantic {
-            Semantic::Position => {
-                results.position = value;
-                // Only positions as of the fixed functions are clipped by planes: ARB_vertex_program section 2.11.
-                if output.invariant {
-                    results.distances.extend(plane_distances(coordinates));
-                }
-            }
-            Semantic::Color(number @ 0..=1) => results.colors[usize::from(number)] = Some(value),
-            Semantic::FogCoord => results.fog = value[0],
-            Semantic::TexCoord(set) => results.coordinates.push((set, value)),
-            Semantic::ClipDistance(plane) if is_plane_enabled(plane) => {
-                results.distances.push((plane, value[0]))
-            }
-            _ => {}
-        }
+    let written = |semantic| {
+        let place = ir.outputs.iter().position(|it| it.semantic == semantic)?;
+        let lanes = outcome.outputs.get(place)?;
+        Some(lanes.map(|lane| f32::from_bits(lane as u32)))
+    };
+    let planes = (0..CLIP_PLANES).filter(|plane| is_plane_enabled(*plane));
+    let mut distances: Vec<f32> = planes
+        .filter_map(|plane| written(Semantic::ClipDistance(plane)))
+        .map(|distance| distance[0])
+        .collect();
+    // Only positions as of the fixed functions are clipped by planes: ARB_vertex_program section 2.11.
+    if ir.outputs.iter().any(|it| it.invariant) {
+        distances.extend(plane_distances(coordinates));
     }
-    Ok(results)
+    let sets = 0..SETS;
+    Ok(Results {
+        position: written(Semantic::Position).unwrap_or_default(),
+        colors: [0, 1].map(|number| written(Semantic::Color(number))),
+        fog: written(Semantic::FogCoord).map_or(0.0, |fog| fog[0]),
+        coordinates: sets
+            .filter_map(|set| Some((set, written(Semantic::TexCoord(set))?)))
+            .collect(),
+        distances,
+    })
 }
 
 fn is_plane_enabled(plane: u8) -> bool {
@@ -113,7 +118,7 @@ fn is_plane_enabled(plane: u8) -> bool {
 }
 
 /// Distances of the enabled planes, which are planes of eye space. GL 2.1 section 2.12.
-fn plane_distances(coordinates: Vector) -> impl Iterator<Item = (u8, f32)> {
+fn plane_distances(coordinates: Vector) -> impl Iterator<Item = f32> {
     let matrix: [f32; 16] = query::floats(0x0BA6);
     let eye: Vector = std::array::from_fn(|row| {
         (0..4)
@@ -128,7 +133,7 @@ fn plane_distances(coordinates: Vector) -> impl Iterator<Item = (u8, f32)> {
                 .iter()
                 .zip(eye)
                 .map(|(factor, it)| *factor as f32 * it);
-            (plane, products.sum())
+            products.sum()
         })
 }
 
@@ -181,10 +186,7 @@ fn is_visible(results: &Results) -> bool {
         && is_inside(x)
         && is_inside(y)
         && (is_inside(z) || query::is_enabled(DEPTH_CLAMP))
-        && results
-            .distances
-            .iter()
-            .all(|(_, distance)| *distance >= 0.0)
+        && results.distances.iter().all(|distance| *distance >= 0.0)
 }
 
 /// Gives the driver what a vertex program has written, as current values that its `WindowPos` takes.

@@ -38,6 +38,10 @@ clients! {
     raster,
     /// Pixels, copies and bitmaps.
     pixels,
+    /// Materials between Begin and End.
+    materials,
+    /// Selection and feedback.
+    modes,
     /// Attribute stacks.
     stacks,
     /// What the queries answer.

@@ -101,7 +101,11 @@ pub(crate) unsafe extern "system" fn DeleteLists(first: GLuint, count: GLsizei) 
 
 /// Primitives of a mode are about to be drawn. Gives the mode that they have for the driver, `None` if nothing is to be drawn.
 pub(crate) fn primitives(mode: GLenum) -> Option<GLenum> {
-    let ready = |state: &mut State| match draw::before(state, Some(mode)) {
+    primitives_after(mode, |state| draw::before(state, Some(mode)))
+}
+
+fn primitives_after(mode: GLenum, before: impl FnOnce(&mut State) -> Draw) -> Option<GLenum> {
+    let ready = |state: &mut State| match before(state) {
         Draw::On => Some(draw::mode(state, mode)),
         Draw::Nothing => None,
     };
@@ -109,7 +113,7 @@ pub(crate) fn primitives(mode: GLenum) -> Option<GLenum> {
 }
 
 pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
-    let mode = primitives(mode);
+    let mode = primitives_after(mode, |state| draw::before_vertices(state, mode));
     if let Some(mode) = mode {
         driver::Begin(mode);
     }
