@@ -189,18 +189,12 @@ fn is_visible(results: &Results) -> bool {
         && results.distances.iter().all(|distance| *distance >= 0.0)
 }
 
-/// Gives the driver what a vertex program has written, as current values that its `WindowPos` takes.
+/// Gives the driver what a vertex program has written, as current values that its `WindowPos` takes. Materials that follow the color come back with it.
 fn apply(state: &State, results: &Results) {
-    const COLOR_MATERIAL: u32 = 0x0B57;
     const FOG_COORD_SRC: u32 = 0x8450;
     const FOG_COORD: u32 = 0x8451;
     if !is_visible(results) {
         return invalidate();
-    }
-    let is_material = query::is_enabled(COLOR_MATERIAL);
-    if is_material {
-        // The color is no material.
-        driver::Disable(COLOR_MATERIAL);
     }
     let source = query::integer(FOG_COORD_SRC);
     driver::Fogi(FOG_COORD_SRC, FOG_COORD as i32);
@@ -232,9 +226,6 @@ fn apply(state: &State, results: &Results) {
     );
     set_current([color, secondary], fog, coordinates.iter());
     driver::Fogi(FOG_COORD_SRC, source);
-    if is_material {
-        driver::Enable(COLOR_MATERIAL);
-    }
 }
 
 fn current_coordinates(set: u8) -> Vector {

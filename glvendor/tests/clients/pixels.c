@@ -151,6 +151,9 @@ static void textures(void) {
     GLuint name;
     GLint bound;
     glGenTextures(1, &name);
+    glActiveTexture(GL_TEXTURE31);
+    glBindTexture(GL_TEXTURE_2D, name);
+    glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, name);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, texel);
@@ -159,8 +162,12 @@ static void textures(void) {
     glWindowPos2i(0, 0);
     glDrawPixels(4, 4, GL_RGBA, GL_UNSIGNED_BYTE, image);
     PIXEL(2, 0, 0.4f, 0.8f, 0.4f, 1);
-    glGetIntegerv(GL_TEXTURE_BINDING_2D, &bound);
-    EQUAL(bound, name);
+    for (GLenum unit = 0; unit < 32; unit += 31) {
+        glActiveTexture(GL_TEXTURE0 + unit);
+        glGetIntegerv(GL_TEXTURE_BINDING_2D, &bound);
+        EQUAL(bound, name);
+    }
+    glActiveTexture(GL_TEXTURE0);
     glDeleteTextures(1, &name);
     load(GL_FRAGMENT_PROGRAM_ARB, TURNED);
 }
