@@ -15,6 +15,7 @@ use std::path::Path;
 const EXTENSIONS: &[&str] = &[
     "GL_ARB_buffer_storage",
     "GL_ARB_color_buffer_float",
+    "GL_ARB_compute_variable_group_size",
     "GL_ARB_draw_instanced",
     "GL_ARB_fragment_program",
     "GL_ARB_gl_spirv",
@@ -62,8 +63,9 @@ const EXTENSIONS: &[&str] = &[
 /// - `own`: a function of this library answers it.
 /// - `draw`: programs are made ready before the driver draws.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
+/// - `rectangle`: it draws one.
 /// - `raster`: it sets the raster position.
-/// - `arrays`: before it, arrays become what the application has made of them.
+/// - `arrays`: before it, arrays become what the application has made of them; `textures`: the parameters of textures do.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
     (
@@ -208,8 +210,14 @@ const RULES: &[(&str, &[&str])] = &[
             "UseProgram",
             "UseProgramObjectARB",
             "BindProgramPipeline",
+            "LinkProgram",
+            "LinkProgramARB",
+            "GetProgramiv",
             "DispatchCompute",
             "DispatchComputeIndirect",
+            "DispatchComputeGroupSizeARB",
+            "MemoryBarrier",
+            "MemoryBarrierByRegion",
             "PushAttrib",
             "PopAttrib",
             "BindImageTexture",
@@ -231,6 +239,17 @@ const RULES: &[(&str, &[&str])] = &[
             "DeleteLists",
             "Begin",
             "End",
+            // Evaluators.
+            "Map1d",
+            "Map1f",
+            "Map2d",
+            "Map2f",
+            "GetMapdv",
+            "GetMapfv",
+            "GetMapiv",
+            "EvalCoord*",
+            "EvalPoint*",
+            "EvalMesh*",
         ],
     ),
     (
@@ -261,6 +280,7 @@ const RULES: &[(&str, &[&str])] = &[
             "FogCoordf*",
         ],
     ),
+    ("rectangle", &["Rect*"]),
     ("raster", &["RasterPos2*", "RasterPos3*", "RasterPos4*"]),
     (
         "draw",
@@ -270,8 +290,6 @@ const RULES: &[(&str, &[&str])] = &[
             "DrawRangeElements*",
             "DrawTransformFeedback*",
             "MultiDraw*",
-            "EvalMesh*",
-            "Rect*",
         ],
     ),
     (
@@ -352,15 +370,23 @@ const RULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "textures",
+        &[
+            "TexParameter*",
+            "TextureParameter*",
+            "MultiTexParameter*",
+            "GetTexParameter*",
+            "GetTextureParameter*",
+            "GetMultiTexParameter*",
+        ],
+    ),
+    (
         "TEXTURE",
         &[
             "BindTexture*",
             "BindMultiTextureEXT",
             "BindSampler*",
             "SamplerParameter*",
-            "TexParameter*",
-            "TextureParameter*",
-            "MultiTexParameter*",
             "DeleteTextures*",
             "DeleteSamplers",
             "TexImage*",
@@ -441,6 +467,7 @@ impl Generator for &Tables {
             if let Some(class) = class_of(&command.proto.ident) {
                 let value = match class {
                     "attribute" | "numbered" | "raster" => attribute(command),
+                    "rectangle" => rectangle(command),
                     "draw" => primitive(command).to_owned(),
                     _ => String::new(),
                 };
@@ -460,8 +487,7 @@ impl Generator for &Tables {
 
 /// Whether a command has the mode of the primitives that it draws.
 fn has_mode(command: &Cmd) -> bool {
-    let has_mode = command.params.first().is_some_and(|it| it.ident == "mode");
-    has_mode && !command.proto.ident.starts_with("Eval")
+    command.params.first().is_some_and(|it| it.ident == "mode")
 }
 
 /// The mode of the primitives that a command draws, if it has one.
@@ -470,6 +496,22 @@ fn primitive(command: &Cmd) -> &'static str {
         true => " = mode_, ()",
         false => " = None, ()",
     }
+}
+
+/// The corners of a rectangle: ` = (), [x1, y1, x2, y2]`.
+fn rectangle(command: &Cmd) -> String {
+    let corners: Vec<String> = match &command.params[..] {
+        [first, second] => [first, second]
+            .into_iter()
+            .flat_map(|it| [0, 1].map(|n| format!("component({}_, {n})", it.ident)))
+            .collect(),
+        numbers => numbers.iter().map(|it| format!("{}_", it.ident)).collect(),
+    };
+    let corners: Vec<String> = corners
+        .iter()
+        .map(|it| format!("Component::number({it})"))
+        .collect();
+    format!(" = (), [{}]", corners.join(", "))
 }
 
 /// What a command sets of a vertex: ` = number of the attribute, four components`. Components that it leaves out are 0, 0, 0, 1; integers

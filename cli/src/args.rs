@@ -358,7 +358,8 @@ pub(crate) enum ConventionsArg {
 const GL_HELP: &str = "\
 Between the application and the driver stands libglasm_glvendor.so, a vendor library of GLVND. It compiles programs of
 NV_vertex_program to NV_gpu_program5 and gives them to the driver as SPIR-V; everything else is the driver's. It is
-looked for beside this command and in ../lib. For that these variables are set:
+looked for beside this command and in ../lib; for 32-bit applications in ../i686-unknown-linux-gnu/release (or debug),
+../lib/i386-linux-gnu and ../lib32. For that these variables are set:
   __GLX_VENDOR_LIBRARY_NAME=glasm       for GLX, with its folder in LD_LIBRARY_PATH
   __EGL_VENDOR_LIBRARY_FILENAMES        for EGL
 Others are for you to set: GLASM_ALL=1 takes all programs of ARB_vertex_program and ARB_fragment_program, too;
@@ -377,9 +378,9 @@ pub(crate) struct GlArgs {
     /// The vendor whose driver draws: NAME of its libGLX_NAME.so.0 [default: what GLASM_VENDOR says, or mesa]
     #[arg(long, value_name = "NAME")]
     pub(crate) vendor: Option<OsString>,
-    /// The vendor library, or the folder that it lies in
+    /// The vendor library, or the folder that it lies in; again for that of 32-bit applications
     #[arg(long, value_name = "PATH")]
-    pub(crate) library: Option<PathBuf>,
+    pub(crate) library: Vec<PathBuf>,
     /// The application and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "APPLICATION")]
     pub(crate) application: Vec<OsString>,

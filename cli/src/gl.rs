@@ -26,19 +26,28 @@ const ICD: &str = "glasm.json";
 
 /// Becomes the application, so that its exit status is the application's.
 pub(crate) fn gl(args: &GlArgs) -> Result<Status, Fatal> {
-    let library = match &args.library {
-        Some(path) => given_library(path)?,
-        None => own_library()?,
+    let libraries = match args.library.as_slice() {
+        [] => own_libraries()?,
+        paths => paths
+            .iter()
+            .map(|path| given_library(path))
+            .collect::<Result<_, _>>()?,
     };
-    let folder = link_folder(&library)?;
-    prepare(&folder, &library).map_err(|error| Fatal::io(folder.display(), &error))?;
+    let mut folders = Vec::new();
+    for library in &libraries {
+        let folder = link_folder(library)?;
+        prepare(&folder, library).map_err(|error| Fatal::io(folder.display(), &error))?;
+        folders.push(folder);
+    }
+    let icds = folders.iter().map(|folder| folder.join(ICD));
+    let icds = joined(icds)?;
     let mut words = args.application.iter();
     let application = words.next().map_or(OsStr::new(""), OsString::as_os_str);
     let mut command = Command::new(application);
     command.args(words);
     command.env("__GLX_VENDOR_LIBRARY_NAME", "glasm");
-    command.env("__EGL_VENDOR_LIBRARY_FILENAMES", folder.join(ICD));
-    command.env("LD_LIBRARY_PATH", with_folder(&folder)?);
+    command.env("__EGL_VENDOR_LIBRARY_FILENAMES", icds);
+    command.env("LD_LIBRARY_PATH", with_folders(&folders)?);
     if let Some(vendor) = &args.vendor {
         command.env("GLASM_VENDOR", vendor);
     }
@@ -68,21 +77,40 @@ fn given_library(path: &Path) -> Result<PathBuf, Fatal> {
         .map_err(|error| Fatal::io(found.display(), &error))
 }
 
-/// The library that belongs to this command: beside it, as builds have it, or in the `lib` of its prefix.
-fn own_library() -> Result<PathBuf, Fatal> {
+/// The library that belongs to this command: beside it, as builds have it, or in the `lib` of its prefix; and the one for 32-bit applications, if
+/// there is one. Loaders pass over libraries of other machines, so an application finds its own.
+fn own_libraries() -> Result<Vec<PathBuf>, Fatal> {
     let command = env::current_exe().and_then(|path| path.canonicalize());
     let command = command.map_err(|error| Fatal::io("the path of this command", &error))?;
     let beside = command.parent().unwrap_or(Path::new("/"));
     let prefix = beside.parent().unwrap_or(Path::new("/"));
     let folders = [beside.to_owned(), prefix.join("lib")];
     if let Some(found) = folders.iter().find_map(|folder| library_in(folder)) {
-        return given_library(&found);
+        let narrow = narrow_folders(beside, prefix);
+        let narrow = narrow.iter().find_map(|folder| library_in(folder));
+        return std::iter::once(found)
+            .chain(narrow)
+            .map(|path| given_library(&path))
+            .collect();
     }
     let [beside, lib] = folders.map(|folder| folder.display().to_string());
     Err(Fatal(format!(
         "the vendor library {BUILT} is neither in {beside} nor in {lib}: build it with `cargo build -p glasm-glvendor`, \
          or say where it is with --library"
     )))
+}
+
+/// Where the library for 32-bit applications lies: where Cargo builds it, or in the folders that distributions have for i386.
+fn narrow_folders(beside: &Path, prefix: &Path) -> Vec<PathBuf> {
+    if cfg!(not(target_arch = "x86_64")) {
+        return Vec::new();
+    }
+    let profile = beside.file_name().unwrap_or_default();
+    vec![
+        prefix.join("i686-unknown-linux-gnu").join(profile),
+        prefix.join("lib/i386-linux-gnu"),
+        prefix.join("lib32"),
+    ]
 }
 
 /// The folder of the links to a library: nobody else can write to it.
@@ -134,10 +162,15 @@ fn icd_text(library: &Path) -> String {
     format!("{icd}\n")
 }
 
-/// Where the dynamic linker looks: first in the folder.
-fn with_folder(folder: &Path) -> Result<OsString, Fatal> {
+/// Where the dynamic linker looks: first in the folders.
+fn with_folders(folders: &[PathBuf]) -> Result<OsString, Fatal> {
     let others = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let others = env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
-    env::join_paths(std::iter::once(folder.to_owned()).chain(others))
-        .map_err(|error| Fatal(format!("{}: {error}", folder.display())))
+    joined(folders.iter().cloned().chain(others))
+}
+
+/// A list of paths for a variable; one with a colon would be two.
+fn joined(paths: impl Iterator<Item = PathBuf>) -> Result<OsString, Fatal> {
+    env::join_paths(paths)
+        .map_err(|error| Fatal(format!("the paths of the vendor library: {error}")))
 }

@@ -57,6 +57,53 @@ fn the_application_gets_variables_and_arguments() {
 }
 
 #[test]
+fn applications_of_32_bits_find_their_library() {
+    let folder = Folder::new("gl-32-bits");
+    let script = r#"printf '%s\n' "$LD_LIBRARY_PATH" "$__EGL_VENDOR_LIBRARY_FILENAMES""#;
+    let links_of = |command: &mut Command| {
+        let run = command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
+        run.env_remove("LD_LIBRARY_PATH");
+        let (status, stdout, stderr) = read(run.args(["sh", "-c", script]).output().unwrap());
+        assert_eq!(status, 0, "{stderr}");
+        let lists = stdout
+            .lines()
+            .map(|line| std::env::split_paths(line).collect::<Vec<_>>());
+        let [folders, icds] = <[_; 2]>::try_from(lists.collect::<Vec<_>>()).unwrap();
+        let named = folders.iter().map(|folder| folder.join("glasm.json"));
+        assert_eq!(icds, named.collect::<Vec<_>>());
+        let libraries = folders
+            .iter()
+            .map(|it| fs::read_link(it.join("libEGL_glasm.so.0")).unwrap());
+        libraries.collect::<Vec<_>>()
+    };
+    let wide = folder.write("wide.so", "").canonicalize().unwrap();
+    let narrow = folder.write("narrow.so", "").canonicalize().unwrap();
+    let given = ["--library", "wide.so", "--library", "narrow.so"];
+    assert_eq!(links_of(gl(&folder).args(given)), [wide, narrow]);
+    // As Cargo builds them, and as distributions install them.
+    for (command, wide, narrow) in [
+        (
+            "target/release/glasm",
+            "target/release",
+            "target/i686-unknown-linux-gnu/release",
+        ),
+        ("usr/bin/glasm", "usr/lib", "usr/lib/i386-linux-gnu"),
+        ("opt/bin/glasm", "opt/lib", "opt/lib32"),
+    ] {
+        let wide = folder.write(&format!("{wide}/libglasm_glvendor.so"), "");
+        let narrow = folder.write(&format!("{narrow}/libglasm_glvendor.so"), "");
+        let command = folder.0.join(command);
+        fs::create_dir_all(command.parent().unwrap()).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_glasm"), &command).unwrap();
+        let mut expected = vec![wide.canonicalize().unwrap()];
+        if cfg!(target_arch = "x86_64") {
+            expected.push(narrow.canonicalize().unwrap());
+        }
+        assert_eq!(links_of(Command::new(command).arg("gl")), expected);
+    }
+}
+
+#[test]
 fn without_vendor_the_environment_says_which() {
     let folder = Folder::new("gl-vendor");
     folder.write("libGLX_glasm.so.0", "");

@@ -3,6 +3,7 @@
 
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::State;
+use crate::evaluators;
 use crate::ffi::{driver, query};
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
 use crate::params::{self, TRACKING};
@@ -279,6 +280,15 @@ pub(crate) fn nv_program_value(state: &mut State, name: u32, value: u32) -> Opti
     })
 }
 
+/// What is ours to know of a program object of GLSL: whether the application has made it separable.
+pub(crate) fn object_value(state: &mut State, program: u32, name: u32) -> Option<i32> {
+    if name != driver::constants::PROGRAM_SEPARABLE {
+        return None;
+    }
+    let partial = state.shared().partial.get(&program).copied()?;
+    Some(partial.is_separable.into())
+}
+
 /// The program string of the program that is bound.
 pub(crate) fn bound_text(state: &mut State, number: u32, name: u32) -> Option<Vec<u8>> {
     let target = target(state, number)?;
@@ -331,6 +341,9 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if matches!(capability, 0x3000..=0x3007 | 0x864F) {
         state.restore_overrides();
     }
+    if let Some((dimension, attribute)) = evaluators::numbered(capability) {
+        return Some(state.maps[dimension].enabled & 1 << attribute != 0);
+    }
     if let 0x8650..=0x865F = capability {
         return Some(query::attribute_array::<1>(capability - 0x8650, 0x8622) != [0]);
     }
@@ -345,6 +358,9 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
     if let Some(enabled) = Target::of(name).map(|target| state.bound(target).enabled) {
         return Some(enabled.into());
     }
+    if evaluators::numbered(name).is_some() {
+        return is_enabled(state, name).map(i32::from);
+    }
     if let Some(target) = Target::of_buffers(name) {
         return Some(state.bound_buffers[target as usize] as i32);
     }
@@ -355,6 +371,7 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         0x864A => state.bound(Target::Vertex).program.name as i32,
         0x8873 => state.bound(Target::FragmentNv).program.name as i32,
         0x8B8D => state.used_program as i32,
+        0x825A => state.used_pipeline as i32,
         // MAX_TRACK_MATRICES_NV, MAX_TRACK_MATRIX_STACK_DEPTH_NV
         0x862F => 8,
         // MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV

@@ -3,6 +3,7 @@
 
 use crate::context::{Groups, State};
 use crate::draw;
+use crate::evaluators::Map;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
@@ -51,6 +52,10 @@ pub(crate) enum Command {
     Use(u32),
     /// `CallList`: a name. `CallLists`: offsets from the list base of the time when it is executed.
     CallLists(Vec<u32>, Base),
+    /// `Map1` and `Map2` of a numbered attribute.
+    Map(u32, Map),
+    /// `Enable` or `Disable` of such a map.
+    EnableMap(u32, bool),
     /// `PushAttrib`
     PushAttributes(u32),
     /// `PopAttrib`
@@ -97,8 +102,11 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         }
         Command::Use(program) => use_program(state, *program),
         Command::CallLists(names, base) => state.call_each(names, *base, 1),
+        Command::Map(target, map) => state.set_map(*target, map.clone()),
+        Command::EnableMap(target, enabled) => state.enable_map(*target, *enabled),
         Command::PushAttributes(mask) => {
             state.restore_overrides();
+            state.restore_depth_modes();
             state.push_enables(*mask);
             driver::PushAttrib(*mask);
         }
@@ -187,6 +195,21 @@ fn enable(state: &mut State, target: Target, enabled: bool) {
         state.bound_mut(target).enabled = enabled;
         state.touch(Groups::PROGRAMS);
     }
+}
+
+/// Whether groups may have a size, where they are ours to run: ARB_compute_variable_group_size, "DispatchComputeGroupSizeARB". `None` where they are not.
+pub(crate) fn checks_group(state: &mut State, group: [u32; 3]) -> Option<bool> {
+    if !draw::computes(state) {
+        return None;
+    }
+    let most = query::integer(driver::constants::MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
+    let sizes = group.map(u64::from);
+    let is_valid = sizes.iter().all(|size| (1..=0xFFFF).contains(size))
+        && sizes.iter().product::<u64>() <= most.max(0) as u64;
+    if !is_valid {
+        state.fail(INVALID_VALUE);
+    }
+    Some(is_valid)
 }
 
 /// `UseProgram`: the application's own programs of GLSL come before those that are bound.

@@ -2,6 +2,7 @@
 
 use crate::buffers::{BINDINGS, Binding};
 use crate::draw::{Draw, Drawing};
+use crate::evaluators::{Evaluation, Maps};
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
 use crate::lists::Recording;
@@ -84,14 +85,32 @@ pub(crate) struct Bound {
     pub(crate) env_version: u64,
 }
 
+/// Parts of the state that `PushAttrib` keeps here, too.
+pub(crate) const KEEPING: u32 = driver::constants::ENABLE_BIT | driver::constants::EVAL_BIT;
+
+/// What `PushAttrib` has kept.
+#[derive(Default)]
+struct Pushed {
+    /// Which targets were enabled.
+    targets: Option<[bool; TARGETS.len()]>,
+    /// Which maps of numbered attributes were, by dimension.
+    maps: Option<[u32; 2]>,
+}
+
 /// The state of a context.
 pub(crate) struct State {
     pub(crate) share: Shared,
     pub(crate) capabilities: Capabilities,
     /// By target.
     pub(crate) bound: [Bound; TARGETS.len()],
-    /// Which targets were enabled, by `PushAttrib(ENABLE_BIT)`; the driver keeps those that it knows.
-    pub(crate) pushed: Vec<Option<[bool; TARGETS.len()]>>,
+    /// What `PushAttrib` has kept; the driver keeps what it knows.
+    pushed: Vec<Pushed>,
+    /// Whether the application has defined maps.
+    pub(crate) has_maps: bool,
+    /// Maps of numbered attributes, by dimension.
+    pub(crate) maps: [Maps; 2],
+    /// What evaluators do between `Begin` and `End`, where they are ours.
+    pub(crate) evaluation: Option<Box<Evaluation>>,
     /// What has changed since parameters were read.
     pub(crate) dirty: Groups,
     /// What has changed since the pipeline was chosen.
@@ -138,6 +157,9 @@ impl State {
                 env_version: 0,
             }),
             pushed: Vec::new(),
+            has_maps: false,
+            maps: Default::default(),
+            evaluation: None,
             dirty: Groups::all(),
             undecided: Groups::all(),
             gl: GlState::default(),
@@ -210,6 +232,7 @@ impl State {
     /// Sets the numbered attribute that a conventional command has set.
     #[inline]
     pub(crate) fn mirror(&mut self, number: u32, [x, y, z, w]: [f32; 4]) {
+        self.attribute_is_set(number, [x, y, z, w]);
         // GL keeps attribute 0 and the position together itself.
         if number > 0 {
             driver::VertexAttrib4f(number, x, y, z, w);
@@ -270,22 +293,32 @@ impl State {
         }
     }
 
-    /// `PushAttrib`: which targets are enabled is a part of `ENABLE_BIT`. ARB_vertex_program, table X.6.
+    /// `PushAttrib`: which targets are enabled is a part of `ENABLE_BIT` (ARB_vertex_program, table X.6), which maps of that and of `EVAL_BIT`.
     pub(crate) fn push_enables(&mut self, mask: u32) {
         const MOST: usize = 64;
         if self.pushed.len() < MOST {
             let enables = std::array::from_fn(|n| self.bound[n].enabled);
-            let has_enables = mask & driver::constants::ENABLE_BIT != 0;
-            self.pushed.push(has_enables.then_some(enables));
+            let maps = self.maps.each_ref().map(|it| it.enabled);
+            let has = |bits: u32| mask & bits != 0;
+            self.pushed.push(Pushed {
+                targets: has(driver::constants::ENABLE_BIT).then_some(enables),
+                maps: has(KEEPING).then_some(maps),
+            });
         }
     }
 
     /// `PopAttrib`: nearly everything may have changed.
     pub(crate) fn pop_enables(&mut self) {
-        if let Some(Some(enables)) = self.pushed.pop() {
-            for (bound, enabled) in self.bound.iter_mut().zip(enables) {
-                bound.enabled = enabled;
-            }
+        let pushed = self.pushed.pop().unwrap_or_default();
+        for (bound, enabled) in self
+            .bound
+            .iter_mut()
+            .zip(pushed.targets.into_iter().flatten())
+        {
+            bound.enabled = enabled;
+        }
+        for (maps, enabled) in self.maps.iter_mut().zip(pushed.maps.into_iter().flatten()) {
+            maps.enabled = enabled;
         }
         self.changed(Groups::all() - Groups::ARRAYS);
     }

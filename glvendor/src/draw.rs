@@ -1,5 +1,6 @@
 //! Before something draws: which programs draw it, and whether all that they read has reached them.
 
+use crate::beside::{self, Side};
 use crate::commands::INVALID_OPERATION;
 use crate::context::{Groups, State};
 use crate::dump;
@@ -15,7 +16,7 @@ use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_O
 use crate::reader;
 use crate::shapes::Shape;
 use crate::target::{Row, TARGETS, Target};
-use crate::textures::{self, Compared};
+use crate::textures::{self, Accessed};
 use crate::window::Window;
 use glasm::{Compiler, PatchLevels, Program as Loaded};
 use rustc_hash::FxHashMap;
@@ -47,14 +48,19 @@ pub(crate) struct Drawing {
     is_invalid: bool,
     /// Whether the last draw was an error of ours.
     is_refused: bool,
-    /// That of the compute program that ran last, with its serial number.
-    compute: Option<(u64, Pipeline)>,
+    /// That of the compute program that ran last, with its serial number and the size of the groups if the command gave it.
+    compute: Option<((u64, Option<[u32; 3]>), Pipeline)>,
     /// A mode, and what the driver draws in its place.
     replaced: Option<(u32, u32)>,
     /// What was drawn last.
     shape: Shape,
     /// Our program object that is in use; 0 if the application's is.
     in_use: u32,
+    /// Where the programs stand beside shaders of the application.
+    beside: Option<Side>,
+    /// The pipeline object of ours and theirs, and whether it is bound.
+    pub(crate) both: u32,
+    pub(crate) is_both_bound: bool,
     /// Goes up when state was read.
     pub(crate) generation: u64,
     ring: Ring,
@@ -62,7 +68,15 @@ pub(crate) struct Drawing {
     /// What is bound to the bindings of the stages' blocks, whose numbers follow each other.
     bound: [Option<(u32, Place)>; BLOCK_BINDINGS],
     /// Shadow targets of the programs.
-    compared: Compared,
+    shadows: Accessed,
+    /// Those, and what the fixed functions compare.
+    pub(crate) compared: Accessed,
+    /// Targets that they access from a least level on.
+    clamped: Accessed,
+    /// Units that are compared with depth mode `ALPHA`.
+    pub(crate) alpha: u32,
+    /// Textures, with their targets, whose depth mode is luminance for the driver, and `ALPHA` for the application.
+    pub(crate) luminances: Vec<(u32, u32)>,
     /// Groups of state that decide about the pipeline.
     deciding: Groups,
     /// Image units that are ours, with what the application has bound there.
@@ -154,7 +168,9 @@ pub(crate) fn programs(state: &mut State) -> Result<Option<Programs>, ()> {
         state.fail(INVALID_OPERATION);
         return Err(());
     }
-    Ok(state.drawing.programs.clone())
+    // Beside shaders of the application pixels are the driver's.
+    let programs = state.drawing.programs.as_ref();
+    Ok(programs.filter(|_| state.drawing.beside.is_none()).cloned())
 }
 
 /// Programs of ours do not concern what comes now, or cannot do it: raster positions and pixels of the driver. Gives what is disabled meanwhile, as
@@ -186,6 +202,18 @@ pub(crate) fn come_back(disabled: [bool; TARGETS.len()]) {
         .filter(|(_, disabled)| *disabled)
     {
         driver::Enable(row.number);
+    }
+}
+
+/// Whether a geometry program is enabled, now or where a list is.
+pub(crate) fn has_geometry(state: &State) -> bool {
+    match &state.recording {
+        Some(recording) => recording.has_geometry,
+        None => {
+            state.capabilities.works
+                && state.used_program == 0
+                && state.bound(Target::Geometry).enabled
+        }
     }
 }
 
@@ -232,6 +260,10 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         choose(state, shape);
     }
     let Some((place, mut pipeline)) = take_current(state) else {
+        // The application's shaders draw without ours, with the driver's fixed functions.
+        if state.drawing.beside.is_some() {
+            return release(state);
+        }
         // Programs that do not go together draw nothing.
         state.drawing.is_refused = true;
         state.fail(INVALID_OPERATION);
@@ -284,43 +316,56 @@ pub(crate) fn ready_for_pixels(state: &mut State, programs: Programs) -> bool {
     is_ready
 }
 
-/// Work groups are about to run.
-pub(crate) fn before_dispatch(state: &mut State) {
-    let is_ours = state.capabilities.works
+/// Whether work groups are ours to run; what the application sets decides.
+pub(crate) fn computes(state: &State) -> bool {
+    state.capabilities.works
         && state.used_program == 0
-        && enabled_program(state, Target::Compute).is_some();
-    if !is_ours {
-        return release(state);
+        && enabled_program(state, Target::Compute).is_some()
+}
+
+/// Work groups are about to run, of a size that the command gives if it gives one.
+pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Draw {
+    if !computes(state) {
+        release(state);
+        return Draw::On;
     }
     let program = Arc::clone(&state.bound(Target::Compute).program);
-    let serial = program.serial();
-    if state
-        .drawing
-        .compute
-        .as_ref()
-        .is_none_or(|(known, _)| *known != serial)
-    {
+    let size = program.loaded().map(|it| it.ir().modes.workgroup_size);
+    // ARB_compute_variable_group_size: a program has the size, or the command, and not both.
+    if size.is_some_and(|size| (size == [0; 3]) != group.is_some()) {
+        state.fail(INVALID_OPERATION);
+        return Draw::Nothing;
+    }
+    let key = (program.serial(), group);
+    let known = state.drawing.compute.as_ref();
+    if known.is_none_or(|(known, _)| *known != key) {
         if let Some((_, old)) = state.drawing.compute.take() {
+            release(state);
             driver::DeleteProgram(old.program);
         }
-        let made = pipeline::make_compute(state, &program);
+        let made = pipeline::make_compute(state, &program, group);
         let made = made.inspect_err(|problem| {
             log::error(format_args!("a compute program does not run: {problem}"))
         });
-        state.drawing.compute = made.ok().map(|made| (serial, made));
+        state.drawing.compute = made.ok().map(|made| (key, made));
     }
     let Some((_, mut pipeline)) = state.drawing.compute.take() else {
-        return release(state);
+        release(state);
+        return Draw::On;
     };
     use_pipeline(state, &pipeline);
     state.touch(Groups::MATRIX);
     send_parameters(state, &mut pipeline);
-    state.drawing.compute = Some((serial, pipeline));
+    state.drawing.compute = Some((key, pipeline));
+    Draw::On
 }
 
 fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     if state.drawing.in_use != pipeline.program {
-        state.drawing.feedback.use_program(pipeline.program);
+        match pipeline.beside {
+            None => state.drawing.feedback.use_program(pipeline.program),
+            Some(side) => beside::use_both(state, side, pipeline.program),
+        }
         state.drawing.in_use = pipeline.program;
     }
     for (target, index, binding) in &pipeline.buffers {
@@ -331,8 +376,12 @@ fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
         let part = (bound.buffer, bound.offset, bound.size);
         query::bind_part(*binding, part, state.capabilities.binds);
     }
+    for (binding, storage_binding) in &pipeline.counters {
+        query::bind_counters(*binding, *storage_binding);
+    }
     state.apply_images(&pipeline.images);
     state.apply_overrides(pipeline, pipeline.clip_planes);
+    state.apply_depth_modes();
 }
 
 /// Which programs draw: those that are enabled, if one of them is ours and the application uses none in GLSL.
@@ -341,7 +390,20 @@ fn select(state: &mut State) {
     state.drawing.current = None;
     state.drawing.programs = None;
     state.drawing.is_invalid = false;
-    if !state.capabilities.works || state.used_program != 0 || state.used_pipeline != 0 {
+    state.drawing.beside = None;
+    if !state.capabilities.works {
+        return;
+    }
+    if state.used_program != 0 {
+        if let Some((side, programs)) = beside::programs(state) {
+            state.start_mirroring();
+            decide(&mut state.drawing, &programs);
+            state.drawing.beside = Some(side);
+            state.drawing.programs = Some(programs);
+        }
+        return;
+    }
+    if state.used_pipeline != 0 {
         return;
     }
     let programs = enabled_programs(state);
@@ -378,18 +440,20 @@ fn enabled_programs(state: &State) -> Programs {
 
 /// Which state decides about pipelines of these programs.
 fn decide(drawing: &mut Drawing, programs: &Programs) {
-    let mut compared = Compared::default();
+    let (mut compared, mut clamped) = (Accessed::default(), Accessed::default());
     for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
         textures::add_compared(&mut compared, &loaded);
+        textures::add_clamped(&mut clamped, &loaded);
     }
+    let (compares, clamps) = (
+        compared != Accessed::default(),
+        clamped != Accessed::default(),
+    );
     let [vertex, _, evaluation, geometry, fragment] = programs.each_ref().map(Option::is_some);
     let deciding = &mut drawing.deciding;
     *deciding = DECIDING;
-    deciding.set(
-        Groups::TEXTURE,
-        !fragment || compared != Compared::default(),
-    );
-    deciding.set(Groups::TEXENV, !fragment);
+    deciding.set(Groups::TEXTURE, !fragment || compares || clamps);
+    deciding.set(Groups::TEXENV, !fragment || clamps);
     deciding.set(Groups::PATCH, evaluation || geometry);
     deciding.set(Groups::FOG, !vertex || !fragment);
     for group in [
@@ -400,10 +464,15 @@ fn decide(drawing: &mut Drawing, programs: &Programs) {
     ] {
         deciding.set(group, !vertex);
     }
-    drawing.compared = compared;
+    drawing.shadows = compared;
+    drawing.clamped = clamped;
 }
 
-fn enabled_program(state: &State, target: Target) -> Option<Arc<crate::objects::Program>> {
+/// The program of a target, if it is enabled and there is one.
+pub(crate) fn enabled_program(
+    state: &State,
+    target: Target,
+) -> Option<Arc<crate::objects::Program>> {
     let bound = state.bound(target);
     (bound.enabled && bound.program.serial() != 0).then(|| Arc::clone(&bound.program))
 }
@@ -413,7 +482,9 @@ fn choose(state: &mut State, shape: Shape) {
     let Some(programs) = state.drawing.programs.clone() else {
         return;
     };
+    state.restore_depth_modes();
     let key = key(state, &programs, shape);
+    state.drawing.alpha = key.state.depths.alpha();
     state.undecided = Groups::empty();
     // Another pipeline may read what the last one did not need.
     state.dirty = Groups::all();
@@ -443,13 +514,17 @@ fn choose(state: &mut State, shape: Shape) {
 }
 
 /// The programs, the fixed functions in the place of those that are not there, and the state that all are compiled for.
-fn key(state: &State, programs: &Programs, shape: Shape) -> Key {
-    let mut compiled = compiled_state(state, shape);
+fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
     let [vertex, .., fragment] = programs;
-    let fixed_fragment = fragment
-        .is_none()
-        .then(|| fixed::fragment(vertex.is_some()));
-    let fixed_vertex = vertex.is_none().then(|| {
+    let is_alone = state.drawing.beside.is_none();
+    let fixed_fragment =
+        (is_alone && fragment.is_none()).then(|| fixed::fragment(vertex.is_some()));
+    state.drawing.compared = state.drawing.shadows;
+    if let Some(fixed) = &fixed_fragment {
+        textures::add_fixed(&mut state.drawing.compared, fixed);
+    }
+    let mut compiled = compiled_state(state, shape);
+    let fixed_vertex = (is_alone && vertex.is_none()).then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
         let behind: Vec<Loaded> = programs
             .iter()
@@ -460,6 +535,9 @@ fn key(state: &State, programs: &Programs, shape: Shape) -> Key {
         let sets = state.capabilities.texture_coordinates;
         fixed::vertex(&behind, units, sets, materials)
     });
+    if !is_alone {
+        compiled.leave_varyings();
+    }
     if let Some(fixed) = &fixed_vertex {
         compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
     }
@@ -469,6 +547,8 @@ fn key(state: &State, programs: &Programs, shape: Shape) -> Key {
         captured: state.drawing.feedback.captured().cloned(),
         vertex: fixed_vertex,
         fragment: fixed_fragment,
+        biases: textures::read_biases(&state.drawing.clamped),
+        beside: state.drawing.beside,
     }
 }
 
@@ -612,11 +692,13 @@ fn write_block(state: &mut State, block: &Block, alignment: usize) -> Option<Pla
 /// The application's own program is in use again, and its arrays are as it made them.
 pub(crate) fn release(state: &mut State) {
     if state.drawing.in_use != 0 {
+        beside::restore(state);
         driver::UseProgram(state.used_program);
         state.drawing.in_use = 0;
         state.restore_images();
         state.restore_overrides();
         state.restore_materials();
+        state.restore_depth_modes();
     }
     state.restore_arrays();
 }

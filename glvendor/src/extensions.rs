@@ -16,6 +16,8 @@ pub(crate) struct Capabilities {
     pub(crate) works: bool,
     /// What writes modules as GLSL, if the driver takes them so.
     pub(crate) writer: Option<Writer>,
+    /// What writes programs as GLSL that draw beside shaders of the application, if the driver lets them.
+    pub(crate) mixer: Option<Writer>,
     /// How parameters are written to buffers.
     pub(crate) maps: Maps,
     /// How these are bound.
@@ -99,6 +101,11 @@ static ADDED: &[Row] = &[
         43,
         "GL_ARB_shader_storage_buffer_object",
     ),
+    Row(
+        "GL_NV_shader_atomic_counters",
+        43,
+        "GL_ARB_shader_storage_buffer_object",
+    ),
     Row("GL_NV_transform_feedback", 40, "GL_ARB_transform_feedback3"),
     Row(
         "GL_NV_transform_feedback2",
@@ -152,14 +159,16 @@ impl Capabilities {
             self.options = options;
             self.works = true;
         } else {
-            let version = glsl_version().min(forced.filter(|it| *it > 1).unwrap_or(u32::MAX));
-            self.writer = Writer::new(version, options);
+            self.writer = Writer::new(readable_version(forced), options);
             self.works = self.writer.is_some();
             self.options = self
                 .writer
                 .as_ref()
                 .map(Writer::options)
                 .unwrap_or_default();
+        }
+        if self.works && self.has("GL_ARB_separate_shader_objects", 41) {
+            self.mixer = Writer::new(readable_version(forced), self.module_options());
         }
         if forced.is_some() {
             return;
@@ -223,6 +232,12 @@ impl Capabilities {
 fn forced_text() -> Option<u32> {
     let text = std::env::var("GLASM_TEXT").ok()?;
     text.parse().ok().filter(|version| *version > 0)
+}
+
+/// The newest version of GLSL that the driver reads and that may be written.
+fn readable_version(forced: Option<u32>) -> u32 {
+    let most = forced.filter(|it| *it > 1).unwrap_or(u32::MAX);
+    glsl_version().min(most)
 }
 
 /// The version of GLSL that the driver reads, as 450.

@@ -2,6 +2,7 @@
 
 use crate::ffi::query;
 use crate::reader;
+use crate::textures;
 use glasm::Program as Loaded;
 use glasm::fixed_function::{
     Argument, BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource,
@@ -184,7 +185,7 @@ fn texture_unit() -> TextureUnit {
     TextureUnit {
         target: Some(target),
         base_format: base_format(is_depth, level, name),
-        compared: is_depth && query::tex_parameter::<1>(name, 0x884C) != [0],
+        compared: is_depth && textures::is_compared(name),
         environment: environment(),
     }
 }

@@ -13,11 +13,13 @@
 
 mod answers;
 mod arrays;
+mod beside;
 mod buffers;
 mod commands;
 mod context;
 mod draw;
 mod dump;
+mod evaluators;
 mod extensions;
 mod feedback;
 mod ffi;
@@ -33,6 +35,7 @@ mod pipeline;
 mod pixels;
 mod raster;
 mod reader;
+mod redeclared;
 mod shapes;
 mod target;
 mod text;

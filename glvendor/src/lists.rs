@@ -5,7 +5,7 @@
 //! the list must reach our programs; that is such a command, too.
 
 use crate::commands::{self, Base, Command};
-use crate::context::{Groups, State};
+use crate::context::{Groups, KEEPING, State};
 use crate::draw;
 use crate::ffi::{driver, query};
 use crate::shapes::Shape;
@@ -217,7 +217,7 @@ impl State {
 
     /// `PushAttrib`. In a list it is a command of ours if it keeps which targets are enabled, which the driver does not know of all.
     pub(crate) fn push_attributes(&mut self, mask: u32) {
-        let keeps_enables = mask & driver::constants::ENABLE_BIT != 0;
+        let keeps_enables = mask & KEEPING != 0;
         if let Some(recording) = &mut self.recording {
             recording.pushed.push(keeps_enables);
             if keeps_enables && self.record(&Command::PushAttributes(mask)) {

@@ -1,5 +1,6 @@
 //! Program objects and what else contexts share.
 
+use crate::beside::Partial;
 use crate::lists::List;
 use crate::target::Target;
 use glasm::{Program as Loaded, Source};
@@ -134,6 +135,8 @@ pub(crate) struct Share {
     pub(crate) parts: u32,
     /// The last name of a list that the application has had.
     pub(crate) last_list: u32,
+    /// The application's program objects of GLSL that lack a stage which programs of ours can have.
+    pub(crate) partial: FxHashMap<u32, Partial>,
 }
 
 impl Share {

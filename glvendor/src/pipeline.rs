@@ -1,5 +1,6 @@
 //! Pipelines: programs that draw together, as program objects of the driver.
 
+use crate::beside::{self, Side};
 use crate::context::State;
 use crate::extensions::Capabilities;
 use crate::ffi::driver::constants::PATCHES;
@@ -11,13 +12,13 @@ use crate::params::Block;
 use crate::reader::Needs;
 use crate::shapes::Shape;
 use crate::target::Target;
-use crate::text::Writer;
+use crate::text::{self, Writer};
 use crate::textures::Depths;
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::BufferKind;
 use glasm::{
-    Compiler, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage,
+    Compiler, LodBias, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source, Stage,
     TransformFeedback, stages,
 };
 use std::sync::Arc;
@@ -41,6 +42,10 @@ pub(crate) struct Key {
     pub(crate) vertex: Option<FixedVertex>,
     /// Those of fragments.
     pub(crate) fragment: Option<FixedFragment>,
+    /// Biases of levels, where they are clamped.
+    pub(crate) biases: Vec<LodBias>,
+    /// Where the only program stands beside shaders of the application.
+    pub(crate) beside: Option<Side>,
 }
 
 /// State that programs are compiled for.
@@ -63,6 +68,16 @@ pub(crate) struct Compiled {
     pub(crate) shape: Shape,
 }
 
+impl Compiled {
+    /// The driver sees to the varyings that GLSL has built in, and to clip planes.
+    pub(crate) fn leave_varyings(&mut self) {
+        self.two_sided = false;
+        self.flat = false;
+        self.clamps_vertex_colors = false;
+        self.point_sprites = 0;
+    }
+}
+
 /// A program object with what it reads.
 #[derive(Debug, Default)]
 pub(crate) struct Pipeline {
@@ -74,6 +89,8 @@ pub(crate) struct Pipeline {
     pub(crate) attributes: u32,
     /// Parameter buffers: what is bound to a binding of a target, and the binding of the driver.
     pub(crate) buffers: Vec<(Target, u32, u32)>,
+    /// Buffers of atomic counters: their bindings, and those of storage buffers where modules find them.
+    pub(crate) counters: Vec<(u32, u32)>,
     pub(crate) images: Vec<View>,
     /// Whether near and far planes clip nothing.
     pub(crate) is_unclipped: bool,
@@ -87,6 +104,8 @@ pub(crate) struct Pipeline {
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
     pub(crate) clip_planes: u8,
+    /// Whether shaders of the application stand beside the program object.
+    pub(crate) beside: Option<Side>,
 }
 
 /// The target and the stage of a place among the stages, by what is bound there.
@@ -127,11 +146,16 @@ fn options(base: &Options, key: &Key) -> Options {
     options.fixed.primitive_numbers = state.shape.numbers();
     options.fixed.quadrilaterals = state.shape == Shape::Quads;
     options.depth_modes = state.depths.modes();
+    options.lod_biases = key.biases.clone();
     options
 }
 
-/// Makes the pipeline of a compute program. `Err` has what does not work about it.
-pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<Pipeline, String> {
+/// Makes the pipeline of a compute program, for groups of a size if the program leaves it open. `Err` has what does not work about it.
+pub(crate) fn make_compute(
+    state: &mut State,
+    program: &Arc<Program>,
+    group: Option<[u32; 3]>,
+) -> Result<Pipeline, String> {
     let loaded = program
         .loaded()
         .ok_or_else(|| format!("program {} is not loaded", program.name))?;
@@ -144,7 +168,9 @@ pub(crate) fn make_compute(state: &mut State, program: &Arc<Program>) -> Result<
         &shader,
         Some(&(Target::Compute, Arc::clone(program))),
     );
-    pipeline.program = program_object(&state.capabilities, &[(Stage::Compute, shader)])?;
+    let group = group.as_ref().map_or(&[][..], |group| &group[..]);
+    let modules = [(Stage::Compute, shader)];
+    pipeline.program = program_object(&state.capabilities, &modules, group)?;
     Ok(pipeline)
 }
 
@@ -192,6 +218,41 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
+/// Makes what stands beside shaders of the application. `Err` has what does not work about it.
+fn make_beside(
+    state: &State,
+    programs: &Programs,
+    key: &Key,
+    side: Side,
+) -> Result<Pipeline, String> {
+    let writer = state.capabilities.mixer.as_ref();
+    let writer = writer.ok_or("the driver has no separable program objects")?;
+    let parts = parts(programs, key)?;
+    let [part] = &parts[..] else {
+        return Err("one program stands beside shaders".to_owned());
+    };
+    let options = options(&writer.options(), key);
+    let shader = part.loaded.compile(&options);
+    let shader = shader.map_err(|errors| errors.render(&part.loaded.source()))?;
+    let stage = part.loaded.stage();
+    let written = beside::with_builtins(writer.write(&shader)?, stage);
+    let mut pipeline = Pipeline {
+        clip_planes: key.state.clip_planes,
+        beside: Some(side),
+        ..Pipeline::default()
+    };
+    pipeline.add(state, &shader, part.owner.as_ref());
+    pipeline.program = quietly(&state.capabilities, || {
+        let shader = query::create_shader_of_text(shader_kind(stage), &written.text)?;
+        let program = query::link_program(&[shader], true)?;
+        for resource in &written.named {
+            query::set_binding(program, resource);
+        }
+        Ok::<_, String>(program)
+    })?;
+    Ok(pipeline)
+}
+
 /// Makes a pipeline. `Err` has what does not work about it.
 pub(crate) fn make(
     state: &mut State,
@@ -199,6 +260,9 @@ pub(crate) fn make(
     programs: &Programs,
     key: &Key,
 ) -> Result<Pipeline, String> {
+    if let Some(side) = key.beside {
+        return make_beside(state, programs, key, side);
+    }
     let start = Instant::now();
     let parts = parts(programs, key)?;
     let options = options(&state.capabilities.options, key);
@@ -245,7 +309,7 @@ pub(crate) fn make(
         modules.push((stage, shader.map_err(|errors| errors.to_string())?));
     }
     let ours = start.elapsed();
-    pipeline.program = program_object(&state.capabilities, &modules)?;
+    pipeline.program = program_object(&state.capabilities, &modules, &[])?;
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
         key.serials,
@@ -256,34 +320,45 @@ pub(crate) fn make(
     Ok(pipeline)
 }
 
-/// A program object of the driver, of modules. `Err` has what the driver says.
-fn program_object(capabilities: &Capabilities, modules: &[(Stage, Shader)]) -> Result<u32, String> {
-    // What the driver says of our shaders is not for the application's ears.
+/// A program object of the driver, of modules whose first specialization constants have these values. `Err` has what the driver says.
+fn program_object(
+    capabilities: &Capabilities,
+    modules: &[(Stage, Shader)],
+    constants: &[u32],
+) -> Result<u32, String> {
+    quietly(capabilities, || {
+        make_program_object(capabilities.writer.as_ref(), modules, constants)
+    })
+}
+
+/// What the driver says of our shaders is not for the application's ears.
+fn quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
     let speaks =
         capabilities.has("GL_KHR_debug", 43) && query::is_enabled(driver::constants::DEBUG_OUTPUT);
     if speaks {
         driver::Disable(driver::constants::DEBUG_OUTPUT);
     }
-    let program = make_program_object(capabilities.writer.as_ref(), modules);
+    let made = work();
     if speaks {
         driver::Enable(driver::constants::DEBUG_OUTPUT);
     }
-    program
+    made
 }
 
 fn make_program_object(
     writer: Option<&Writer>,
     modules: &[(Stage, Shader)],
+    constants: &[u32],
 ) -> Result<u32, String> {
     let mut shaders = Vec::with_capacity(modules.len());
     let mut named = Vec::new();
     for (stage, module) in modules {
         let kind = shader_kind(*stage);
         let made = match writer {
-            None => query::create_shader(kind, &module.words),
+            None => query::create_shader(kind, &module.words, constants),
             Some(writer) => writer.write(module).and_then(|text| {
                 named.extend(text.named);
-                query::create_shader_of_text(kind, &text.text)
+                query::create_shader_of_text(kind, &text::with_constants(&text.text, constants))
             }),
         };
         match made {
@@ -297,7 +372,7 @@ fn make_program_object(
             }
         }
     }
-    let program = query::link_program(&shaders)?;
+    let program = query::link_program(&shaders, false)?;
     for resource in &named {
         query::set_binding(program, resource);
     }
@@ -355,6 +430,11 @@ impl Pipeline {
                     (0..buffer.count).map(|n| (*target, buffer.index + n, buffer.slot.binding + n));
                 self.buffers.extend(bindings);
             }
+        }
+        let counters = reflection.buffers.iter();
+        for buffer in counters.filter(|it| it.kind == BufferKind::Counter) {
+            let bindings = (0..buffer.count).map(|n| (buffer.index + n, buffer.slot.binding + n));
+            self.counters.extend(bindings);
         }
         self.images
             .extend(reflection.images.iter().flat_map(images::views));

@@ -17,6 +17,20 @@ pub(crate) struct Written {
     pub(crate) named: Vec<Named>,
 }
 
+/// A text in which the first specialization constants have these values.
+pub(crate) fn with_constants(text: &str, constants: &[u32]) -> String {
+    let Some((version, rest)) = text.split_once('\n').filter(|_| !constants.is_empty()) else {
+        return text.to_owned();
+    };
+    let mut text = version.to_owned();
+    for (number, value) in constants.iter().enumerate() {
+        text.push_str(&format!(
+            "\n#define SPIRV_CROSS_CONSTANT_ID_{number} {value}u"
+        ));
+    }
+    text + "\n" + rest
+}
+
 /// A resource whose binding is set when the program is linked.
 #[derive(Debug)]
 pub(crate) struct Named {

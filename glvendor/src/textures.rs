@@ -1,14 +1,23 @@
-//! Textures that programs compare: what their depth mode is, and whether they are compared at all.
+//! Textures that programs compare: what their depth mode is, and whether they are compared at all. Biases of levels, for accesses with a least level.
 
-use crate::ffi::query;
+use crate::context::{Groups, State};
+use crate::ffi::{driver, query};
 use crate::reader;
-use glasm::{DepthMode, Program as Loaded, TexTarget};
+use glasm::fixed_function::{FixedFragment, TextureTarget};
+use glasm::{DepthMode, LodBias, Program as Loaded, TexTarget};
 
 /// Texture image units that are looked at; programs of the ARB languages have no more.
 const UNITS: usize = 32;
 
-/// The shadow targets that programs access, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that are not compared.
-pub(crate) type Compared = [u32; UNITS];
+/// `DEPTH_TEXTURE_MODE`
+const DEPTH_TEXTURE_MODE: u32 = 0x884B;
+const LUMINANCE: u32 = 0x1909;
+const INTENSITY: u32 = 0x8049;
+const ALPHA: u32 = 0x1906;
+const SAMPLER_BINDING: u32 = 0x8919;
+
+/// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that they do not.
+pub(crate) type Accessed = [u32; UNITS];
 
 /// What the textures of these units are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -20,16 +29,46 @@ pub(crate) struct Depths {
 }
 
 /// Adds the shadow targets of a program.
-pub(crate) fn add_compared(compared: &mut Compared, program: &Loaded) {
+pub(crate) fn add_compared(compared: &mut Accessed, program: &Loaded) {
     for texture in program.ir().textures.iter().filter(|it| it.shadow) {
-        let unit = texture
-            .units
-            .first()
-            .and_then(|unit| compared.get_mut(unit as usize));
-        if let Some(target) = unit {
-            *target = number(texture.target);
+        set(compared, texture.units.first(), texture.target);
+    }
+}
+
+/// Adds the targets that a program accesses from a least level on.
+pub(crate) fn add_clamped(clamped: &mut Accessed, program: &Loaded) {
+    let ir = program.ir();
+    for access in ir.tex_accesses.iter().filter(|it| it.min_lod) {
+        let texture = &ir.textures[access.texture];
+        set(clamped, texture.units.first(), texture.target);
+    }
+}
+
+fn set(accessed: &mut Accessed, unit: Option<u32>, target: TexTarget) {
+    if let Some(place) = unit.and_then(|unit| accessed.get_mut(unit as usize)) {
+        *place = number(target);
+    }
+}
+
+/// Adds what the fixed functions of fragments compare.
+pub(crate) fn add_fixed(compared: &mut Accessed, fixed: &FixedFragment) {
+    for (place, unit) in compared.iter_mut().zip(&fixed.units) {
+        match unit.target.filter(|_| unit.compared) {
+            Some(TextureTarget::D1) => *place = number(TexTarget::D1),
+            Some(TextureTarget::D2) => *place = number(TexTarget::D2),
+            Some(TextureTarget::Rectangle) => *place = number(TexTarget::Rect),
+            Some(TextureTarget::D3 | TextureTarget::Cube) | None => {}
         }
     }
+}
+
+/// The units of a list.
+fn units_of(accessed: &Accessed) -> u32 {
+    let units = accessed
+        .iter()
+        .enumerate()
+        .filter(|(_, target)| **target != 0);
+    units.fold(0, |mask, (unit, _)| mask | 1 << unit)
 }
 
 /// `GL_TEXTURE_2D` and its kin.
@@ -50,20 +89,15 @@ fn number(target: TexTarget) -> u32 {
 }
 
 /// Asks the driver about the textures that programs compare.
-pub(crate) fn read(compared: &Compared) -> Depths {
-    let units = compared
-        .iter()
-        .enumerate()
-        .filter(|(_, target)| **target != 0);
-    let units = units.fold(0, |mask, (unit, _)| mask | 1 << unit);
+pub(crate) fn read(compared: &Accessed) -> Depths {
     let mut depths = Depths::default();
-    reader::with_units(units, |unit| {
+    reader::with_units(units_of(compared), |unit| {
         let target = compared[unit as usize];
-        let [mode] = query::tex_parameter(target, 0x884B);
-        let mode = match mode {
-            0x1909 => DepthMode::Luminance,
-            0x8049 => DepthMode::Intensity,
-            0x1906 => DepthMode::Alpha,
+        let [mode] = query::tex_parameter(target, DEPTH_TEXTURE_MODE);
+        let mode = match mode as u32 {
+            LUMINANCE => DepthMode::Luminance,
+            INTENSITY => DepthMode::Intensity,
+            ALPHA => DepthMode::Alpha,
             _ => DepthMode::Red,
         };
         depths.modes |= (mode as u64) << (2 * unit);
@@ -74,9 +108,31 @@ pub(crate) fn read(compared: &Compared) -> Depths {
     depths
 }
 
+/// What the driver adds to the levels of these units: the bias of the unit and that of its sampler, or of its texture (GL 3.3 section 3.8.8). As long as
+/// the last unit with a bias demands.
+pub(crate) fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
+    const TEXTURE_LOD_BIAS: u32 = 0x8501;
+    const TEXTURE_FILTER_CONTROL: u32 = 0x8500;
+    const MAX_TEXTURE_LOD_BIAS: u32 = 0x84FD;
+    let mut biases = Vec::new();
+    reader::with_units(units_of(clamped), |unit| {
+        let [sampler] = match query::integer(SAMPLER_BINDING) {
+            0 => query::tex_parameter_float(clamped[unit as usize], TEXTURE_LOD_BIAS),
+            sampler => query::sampler_parameter_float(sampler as u32, TEXTURE_LOD_BIAS),
+        };
+        let [environment] = query::tex_env::<1>(TEXTURE_FILTER_CONTROL, TEXTURE_LOD_BIAS);
+        let [most] = query::floats(MAX_TEXTURE_LOD_BIAS);
+        let bias = (sampler + environment).min(most).max(-most);
+        if bias != 0.0 {
+            biases.resize(unit as usize, LodBias::default());
+            biases.push(bias.into());
+        }
+    });
+    biases
+}
+
 /// Whether the texture of a target of the active unit holds depths, and its sampler compares them.
-fn is_compared(target: u32) -> bool {
-    const SAMPLER_BINDING: u32 = 0x8919;
+pub(crate) fn is_compared(target: u32) -> bool {
     const COMPARE_MODE: u32 = 0x884C;
     const CUBE_FACE: u32 = 0x8515;
     let [mode] = match query::integer(SAMPLER_BINDING) {
@@ -92,7 +148,69 @@ fn is_compared(target: u32) -> bool {
     mode != 0 && bits != 0
 }
 
+/// What a texture of this target is asked for with: `GL_TEXTURE_BINDING_2D`.
+fn binding(target: u32) -> u32 {
+    match target {
+        0x0DE0 => 0x8068,
+        0x0DE1 => 0x8069,
+        0x806F => 0x806A,
+        0x84F5 => 0x84F6,
+        0x8513 => 0x8514,
+        0x8C18 => 0x8C1C,
+        0x8C1A => 0x8C1D,
+        _ => 0x900A,
+    }
+}
+
+impl State {
+    /// Our modules apply depth modes to comparisons themselves. A comparison gives them one number, which is red of what the driver's depth mode
+    /// makes of it; that is none with `ALPHA`. Such textures are luminance for the driver as long as a pipeline of ours is in use.
+    pub(crate) fn apply_depth_modes(&mut self) {
+        let drawing = &mut self.drawing;
+        if drawing.alpha == 0 || !drawing.luminances.is_empty() {
+            return;
+        }
+        let (compared, luminances) = (&drawing.compared, &mut drawing.luminances);
+        reader::with_units(drawing.alpha, |unit| {
+            let target = compared[unit as usize];
+            let texture = query::integer(binding(target)) as u32;
+            driver::TexParameteri(target, DEPTH_TEXTURE_MODE, LUMINANCE as i32);
+            luminances.push((target, texture));
+        });
+    }
+
+    /// Depth modes are what the application has set.
+    pub(crate) fn restore_depth_modes(&mut self) {
+        for (target, texture) in std::mem::take(&mut self.drawing.luminances) {
+            // A name that is gone would become a texture again.
+            if texture != 0 && driver::IsTexture(texture) == 0 {
+                continue;
+            }
+            let bound = query::integer(binding(target)) as u32;
+            driver::BindTexture(target, texture);
+            // A display list may have set another one.
+            if query::tex_parameter(target, DEPTH_TEXTURE_MODE) == [LUMINANCE as i32] {
+                driver::TexParameteri(target, DEPTH_TEXTURE_MODE, ALPHA as i32);
+            }
+            driver::BindTexture(target, bound);
+        }
+    }
+
+    /// The application sets parameters of textures, or asks for them.
+    pub(crate) fn textures_change(&mut self) {
+        self.restore_depth_modes();
+        self.changed(Groups::TEXTURE);
+    }
+}
+
 impl Depths {
+    /// The units that are compared with depth mode `ALPHA`.
+    pub(crate) fn alpha(&self) -> u32 {
+        let is_alpha = |unit: &u32| self.modes >> (2 * unit) & 3 == DepthMode::Alpha as u64;
+        let units = (0..UNITS as u32).filter(is_alpha);
+        units.fold(0, |mask, unit| mask | 1 << unit) & !self.plain
+    }
+
     /// The depth modes for the options of the compiler.
     pub(crate) fn modes(&self) -> Vec<DepthMode> {
         const MODES: [DepthMode; 4] = [

@@ -52,7 +52,15 @@ clients! {
     errors_nv,
     /// Parameters by number and by name, of buffers, and tracked matrices.
     parameters,
-    /// Programs of GLSL beside ours.
+    /// Depth modes and biases of textures.
+    textures,
+    /// Vertex shaders with fragment programs, vertex programs with fragment shaders.
+    beside,
+    /// Evaluators of numbered attributes.
+    evaluators,
+    /// Compute programs with groups of any size and with counters.
+    compute,
+    /// Programs of GLSL in the place of ours.
     shaders,
 }
 

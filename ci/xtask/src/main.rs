@@ -18,6 +18,7 @@ mod features;
 mod fuzz;
 mod gallery;
 mod gl_spirv;
+mod i386;
 mod mutate;
 mod opengl;
 mod packages;
@@ -31,6 +32,7 @@ mod suite;
 mod support;
 mod tally;
 mod test;
+mod unpacked;
 mod validate;
 mod vendor;
 mod virgl;
@@ -98,6 +100,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
   gl-spirv   scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V
   vendor     programs of the NV and ARB languages through the vendor library, before Mesa's driver for the CPU
+  i386       the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target
   virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared
   coverage   the feature lists that passing scripts prove; docs/support.md says the same
   mutate     a sample of faults in the compiler, which scripts and tests have to notice

@@ -8,7 +8,7 @@ use crate::support::{self, Verdict};
 use crate::tally::Tally;
 use crate::vulkan::{self, Layer};
 use crate::{
-    gl_spirv, mutate, random, reference, shell, state as state_step, validate, vendor, virgl,
+    gl_spirv, i386, mutate, random, reference, shell, state as state_step, validate, vendor, virgl,
 };
 use anyhow::{Context, Result, bail};
 use glasm_tests::skip;
@@ -76,6 +76,8 @@ pub(crate) enum Step {
     GlSpirv,
     /// Scripts through the vendor library.
     Vendor,
+    /// The vendor library for 32-bit applications.
+    I386,
     /// GLSL, compared with the TGSI that Mesa made of it.
     Virgl,
     /// Feature lists.
@@ -103,6 +105,7 @@ const STEPS: &[(&str, Step)] = &[
     ("opengl", Step::OpenGl),
     ("gl-spirv", Step::GlSpirv),
     ("vendor", Step::Vendor),
+    ("i386", Step::I386),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
     ("mutate", Step::Mutate),
@@ -190,6 +193,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::OpenGl => reference::test(),
         Step::GlSpirv => gl_spirv::test(),
         Step::Vendor => vendor::test(),
+        Step::I386 => i386::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
         Step::Mutate => mutate::test(),
@@ -314,7 +318,7 @@ fn in_process_validation() -> Result<Tally> {
 }
 
 /// Runs tests. The scripts have a step of their own, on two drivers, so the test target that runs them stays empty.
-fn test_run(command: &mut Command) -> Result<Tally> {
+pub(crate) fn test_run(command: &mut Command) -> Result<Tally> {
     if let Some(driver) = vulkan::lavapipe() {
         vulkan::use_driver(command, &driver);
     }

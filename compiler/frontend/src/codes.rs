@@ -38,6 +38,7 @@ macro_rules! codes {
 }
 
 codes! {
+    // Scripts, documents and callers know the numbers: a code that no rule reports any more leaves a gap.
     UnexpectedCharacter "E0101" "character outside the language"
         "Programs consist of printable ASCII characters, blanks and line ends. Comments start with # and run to the end of the line.";
     UnexpectedToken "E0102" "unexpected token"
@@ -70,6 +71,7 @@ codes! {
         "A label may stand at one place only.";
     OperandNotVariable "E0206" "name of another kind"
         "The name stands for something that cannot be used here, for instance a texture variable as arithmetic operand.";
+    // Codes of TGSI stand in the groups of what they are about, not in one of their own.
     UndeclaredRegister "E0207" "undeclared register"
         "Registers of TGSI are declared by DCL, immediates by IMM, before the first instruction that uses them. Temporaries, samplers, \
          constants and vertex inputs that no declaration covers are accepted with a warning unless loading is strict.";
@@ -292,7 +294,7 @@ codes! {
     StorageModifier "E0507" "bad storage modifier"
         "Memory instructions take exactly one storage modifier such as U32, F32X4 or U64.";
     CvtModifiers "E0508" "bad CVT modifiers"
-        "CVT takes two sized types, first that of the result, then that of the operand; the operand has neither sign nor absolute value.";
+        "CVT takes two sized types, first that of the result, then that of the operand; the operand has neither minus nor absolute value.";
     AtomCombination "E0509" "atomic operation not defined for the type"
         "Atomics work on U32 and S32; ADD, EXCH and CSWAP also on U64. IWRAP and DWRAP need U32. Further types need options.";
     AtomModifiers "E0510" "atomic without operation or type"
@@ -426,6 +428,7 @@ codes! {
     TooManyOutputComponents "E1011" "too many components in all vertices"
         "VERTICES_OUT times the components of results that a geometry program writes is 1024 at most.";
 
+    // Far behind all others: it is no error of a program.
     Internal "E9901" "fault of glasm"
         "glasm contradicted itself. Please report it with the program.";
 }

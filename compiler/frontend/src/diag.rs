@@ -11,6 +11,7 @@ mod render;
 mod tests;
 
 pub use crate::codes::Code;
+pub(crate) use line_map::line_of;
 pub use line_map::{LineMap, Position};
 
 use crate::source::Source;
@@ -64,6 +65,7 @@ impl Location {
     fn sort_key(self) -> (bool, Span) {
         match self {
             Self::Span(span) => (false, span),
+            // Behind every place, as GL's position of such an error is the length of the program.
             Self::WholeProgram => (true, Span::default()),
         }
     }
@@ -132,6 +134,7 @@ impl Diagnostic {
             message,
             location,
             notes: Vec::new(),
+            // Only the translation knows devices, so only it sets this.
             feature: None,
         }
     }
@@ -170,6 +173,7 @@ impl Diagnostics {
     pub fn has_errors(&self) -> bool {
         self.list
             .iter()
+            // A fault of glasm gives no program either.
             .any(|diagnostic| diagnostic.severity != Severity::Warning)
     }
 
@@ -211,9 +215,11 @@ impl Diagnostics {
         let part = source.part().range();
         self.list
             .iter()
+            // A program with warnings loads, and GL then reports -1.
             .filter(|diagnostic| diagnostic.severity != Severity::Warning)
             .map(|diagnostic| match diagnostic.location {
                 Location::Span(span) => {
+                    // The place of an error may lie outside of the part, such as that of another program in the text.
                     (span.start as usize).clamp(part.start, part.end) - part.start
                 }
                 Location::WholeProgram => part.len(),

@@ -1,7 +1,7 @@
 //! The header of a program: its language, and what of the text belongs to the program.
 
 use crate::codes::Code;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostics, line_of};
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::report::Reports;
@@ -24,6 +24,7 @@ pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
 pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let mut reports = Reports::new(source.acceptance);
     let mut part = source.part();
+    // The part counts, however long the text around it is; without one, `Source::part` would hide what lies past 4 GiB.
     let bytes = match source.part {
         Some(_) => part.range().len(),
         None => source.text.len(),
@@ -34,6 +35,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
             limits::PROGRAM_BYTES
         );
         reports.whole(Code::ProgramTooLarge, message);
+        // Nothing of it is looked at: positions in it may not fit into a token.
         return Err(reports.finish());
     }
     let mut header = part.start;
@@ -42,6 +44,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
         let wanted = source.program_type;
         wanted.is_none_or(|wanted| dialect.program_type() == wanted)
     };
+    // Before the search below: blanks before such a header are no mistake, so no warning is due.
     if found.is_none()
         && let Some((skipped, dialect)) = behind_blanks(&source.text[part.range()])
     {
@@ -52,6 +55,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
         let chosen = surrounded(source, part, &mut reports);
         (part, header, found) = (chosen.span, chosen.header, chosen.dialect);
     }
+    // GL loads a program for a target, and refuses one whose header is of another.
     if let (Some(wanted), Some(dialect)) = (source.program_type, found)
         && !fits(dialect)
     {
@@ -65,6 +69,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let behind = |dialect: Dialect| header as usize + dialect.header().len();
     let (dialect, body) = match (source.dialect, found) {
         (None, Some(dialect)) => (dialect, behind(dialect)),
+        // A header that contradicts the caller is as bad as an unknown one.
         (Some(wanted), Some(dialect)) if wanted == dialect => (dialect, behind(dialect)),
         // A caller that names the language may leave the header out. An unknown header is an error even then.
         (Some(wanted), None) if !text[header as usize..].starts_with(b"!!") => {
@@ -90,6 +95,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
 #[cold]
 fn behind_blanks(text: &[u8]) -> Option<(u32, Dialect)> {
     let mut skipped = leading_bytes(text);
+    // TGSI has comments of its own, so what leads is skipped again by its rules.
     let found = Dialect::of(&text[skipped..]).or_else(|| {
         skipped = tgsi::leading_bytes(text);
         Dialect::of(&text[skipped..]).filter(|dialect| dialect.family() == Family::Tgsi)
@@ -107,6 +113,7 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     let mut parts = programs(text);
     let first = parts.next().filter(|first| {
         let header = first.header as usize;
+        // Something else before the first header, be it TGSI or prose, means that the text is no program of these languages.
         header == leading_bytes(text) && text[header..].starts_with(b"!!")
     });
     let Some(first) = first else {
@@ -118,8 +125,10 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
     };
     let fits = match (first.dialect, source.program_type) {
         (Some(dialect), Some(wanted)) => dialect.program_type() == wanted,
+        // An unknown header is reported as such, and without a type wanted every program fits.
         (None, _) | (_, None) => true,
     };
+    // Only a first program of the wrong type is passed over.
     let other = match fits {
         true => None,
         false => only_program(parts, source.program_type),
@@ -148,6 +157,7 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
 fn only_program(parts: impl Iterator<Item = Part>, wanted: Option<ProgramType>) -> Option<Part> {
     let mut fitting = parts.filter(|part| part.dialect.map(Dialect::program_type) == wanted);
     let part = fitting.next()?;
+    // Of two programs of the type neither is preferred.
     fitting.next().is_none().then_some(part)
 }
 
@@ -178,6 +188,7 @@ fn unknown_header(
         message,
         mut notes,
     } = unknown_header::describe(rest, wanted);
+    // A known header further on is most likely what was meant.
     let later = programs(&text[part.range()]).find(|found| found.dialect.is_some());
     if let Some((found, dialect)) = later.and_then(|found| Some((found, found.dialect?)))
         && found.header > 0
@@ -202,6 +213,7 @@ pub(crate) fn text_after_end(
     wanted: Option<ProgramType>,
 ) {
     let from = span.start as usize;
+    // Strings of C end here, and so did the program for drivers that got no length.
     if text[from] == 0 {
         let message = "NUL behind `END`";
         reports.lenient(Rule::TextBehindNul, span, message);
@@ -212,6 +224,7 @@ pub(crate) fn text_after_end(
     }
     let others: Vec<Part> = programs(&text[from..]).collect();
     let same = |part: &Part| {
+        // A part without a known language may be of the type wanted: it is no reason to go on.
         part.dialect
             .is_none_or(|dialect| Some(dialect.program_type()) == wanted)
     };
@@ -240,10 +253,4 @@ pub(crate) fn text_after_end(
     });
     let message = "another program behind `END`; a program string holds one";
     reports.error_with(Code::TextAfterEnd, span, message, notes.collect());
-}
-
-/// The line of a byte, from 1.
-fn line_of(text: &[u8], at: u32) -> usize {
-    let before = &text[..at as usize];
-    before.iter().filter(|&&byte| byte == b'\n').count() + 1
 }

@@ -102,6 +102,7 @@ impl Token {
     /// TokenKind.
     #[inline]
     pub fn kind(self) -> TokenKind {
+        // 21 kinds fit into five bits.
         KINDS[(self.length_and_kind & 31) as usize]
     }
 
@@ -165,6 +166,7 @@ const KINDS: [TokenKind; 32] = {
     ];
     let mut index = 0;
     while index < list.len() {
+        // By number, whatever the order of the list.
         kinds[list[index] as usize] = list[index];
         index += 1;
     }
@@ -183,7 +185,9 @@ const CLASSES: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         classes[byte] = match byte as u8 {
+            // Form feeds and the like are in none of the languages.
             b' ' | b'\t' | b'\n' | b'\r' => SPACE,
+            // <identifier> of NV_gpu_program4 section 2.X.2 and ARB_vertex_program section 2.14.2.
             b'A'..=b'Z' | b'a'..=b'z' | b'_' | b'$' => LETTER,
             b'0'..=b'9' => DIGIT,
             b'.' => DOT,
@@ -251,6 +255,7 @@ pub(crate) fn token_at(source: &[u8], at: usize) -> Token {
         return Token::new(TokenKind::End, source.len(), source.len());
     };
     let class = CLASSES[byte as usize];
+    // In the order of how often tokens are of each sort.
     let (kind, end) = if class == LETTER {
         (TokenKind::Ident, skip_word(source, at + 1))
     } else if class < LETTER {
@@ -264,6 +269,7 @@ pub(crate) fn token_at(source: &[u8], at: usize) -> Token {
 /// What begins with a digit or a point.
 fn number_or_point(source: &[u8], at: usize) -> (TokenKind, usize) {
     match (source[at], source.get(at + 1)) {
+        // Before numbers: `..3` ends a range, although `.3` is a number.
         (b'.', Some(b'.')) => (TokenKind::DotDot, at + 2),
         (b'.', Some(b'0'..=b'9')) => fraction(source, at + 1),
         (b'.', _) => (TokenKind::Dot, at + 1),
@@ -304,10 +310,13 @@ fn behind_blanks(mut rest: &[u8]) -> &[u8] {
 fn behind_comment(mut rest: &[u8]) -> &[u8] {
     // Most of a program's bytes may be comments, so many are looked at together.
     while let Some((many, behind)) = rest.split_first_chunk::<32>() {
+        // No early exit, so that the compiler compares all bytes at once.
         let low = many.iter().fold(false, |low, &byte| low | (byte < LOW));
         rest = match low.then(|| first_low(many)) {
             None => behind,
+            // The mask only tells the compiler that the index is within bounds.
             Some(at) if is_line_end(many[at & 31]) => return &rest[at + 1..],
+            // A tab or another control character: the comment goes on.
             Some(at) => &rest[at + 1..],
         };
     }
@@ -327,6 +336,7 @@ fn is_line_end(byte: u8) -> bool {
 fn first_low(many: &[u8; 32]) -> usize {
     for (number, eight) in many.as_chunks::<8>().0.iter().enumerate() {
         let bytes = u64::from_le_bytes(*eight);
+        // Each byte below LOW borrows and gets its top bit; bytes above 0x7F, which have it anyway, are masked out.
         let below = bytes.wrapping_sub(u64::from_le_bytes([LOW; 8])) & !bytes;
         let marks = below & u64::from_le_bytes([0x80; 8]);
         if marks != 0 {
@@ -358,6 +368,7 @@ pub(crate) fn short_name(rest: &[u8]) -> Option<(usize, u64)> {
     let eight = rest.first_chunk::<8>()?;
     // The first byte is the letter by which the name was told from other tokens.
     let length = word_length_from(1, eight);
+    // A longer word has no short key.
     if length == 8 && rest.get(8).is_some_and(|&byte| is_of_word(byte)) {
         return None;
     }
@@ -409,11 +420,13 @@ fn skip_digits(source: &[u8], mut at: usize) -> usize {
 
 /// A number that starts with the digit at `from`: kind and end.
 fn number(source: &[u8], from: usize) -> (TokenKind, usize) {
+    // A small x only: `0X1` is no number of NV_gpu_program4.
     if source[from] == b'0' && source.get(from + 1) == Some(&b'x') {
         let mut at = from + 2;
         while source.get(at).is_some_and(u8::is_ascii_hexdigit) {
             at += 1;
         }
+        // Letters behind the digits make a word of it, which no rule takes: `0x1g`.
         let end = skip_word(source, at);
         return (
             if at > from + 2 && end == at {
@@ -444,6 +457,7 @@ fn exponent(source: &[u8], at: usize, without: TokenKind) -> (TokenKind, usize) 
         let signed = matches!(source.get(at + 1), Some(b'+' | b'-'));
         let digits = at + 1 + usize::from(signed);
         let end = skip_digits(source, digits);
+        // Digits to the end of the word: only then it is an exponent.
         if end > digits && skip_word(source, end) == end {
             return (TokenKind::Float, end);
         }

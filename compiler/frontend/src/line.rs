@@ -97,6 +97,7 @@ impl Lines {
         self.sources.extend(resolved);
         let mut extra = inst.extra;
         if let (Extra::Texture(number), Some(part)) = (&mut extra, part) {
+            // The parts of all lines stand in one list; the parser's number counts those of one statement.
             *number = self.textures.len() as u32;
             self.textures.extend(part.resolved());
         }
@@ -106,6 +107,7 @@ impl Lines {
             types,
             dst: inst.dst.and_then(Dst::resolved),
             first_source,
+            // Fewer sources than this if one could not be resolved; such a program is not lowered.
             source_count: operands.len() as u8,
             cond: inst.cond,
             extra,
@@ -145,6 +147,7 @@ impl Base {
             Self::Var(var) => Some(Value::Var(var)),
             Self::Scalar(literal) => Some(Value::Scalar(literal)),
             Self::Vector { first, count } => Some(Value::Vector { first, count }),
+            // What the rules have reported stays as the parser left it.
             Self::Name(_) | Self::Path(_) => None,
         }
     }
@@ -198,6 +201,7 @@ impl TexPart {
     /// The texture that the rules have made of it.
     pub(crate) fn resolved(&self) -> Option<TextureSource> {
         let handle = match &self.handle {
+            // Of a handle with an error no part is made; the program is not lowered.
             Some(handle) => Some(handle.resolved()?),
             None => None,
         };

@@ -22,6 +22,7 @@ impl ProgramMemory {
     /// A builder of an empty program.
     pub(crate) fn builder(&mut self, stage: Stage) -> Builder {
         let program = match self.program.take() {
+            // The memory of the last program that the caller gave back.
             Some(program) => program.emptied(stage),
             None => Program::new(stage),
         };
@@ -39,6 +40,7 @@ impl ProgramMemory {
 /// A kept list, emptied.
 pub(crate) fn take<T>(kept: &mut Vec<T>) -> Vec<T> {
     let mut list = std::mem::take(kept);
+    // Here, not where a list is kept: a program that was abandoned may have left entries.
     list.clear();
     list
 }

@@ -82,6 +82,7 @@ impl<'s> Names<'s> {
     ) -> Self {
         tables.spans.clear();
         tables.pairs.clear();
+        // Small again, even after a program of many names: most have few, and a small table stays in the cache.
         tables.pairs.resize(FIRST_PAIRS, [FREE; 2]);
         tables.crowded.clear();
         let mut names = Self {
@@ -93,6 +94,7 @@ impl<'s> Names<'s> {
             names.find(
                 text.as_bytes(),
                 words::key(text.as_bytes()),
+                // Their text is that of the list, see `text`.
                 Span::default(),
             );
         }
@@ -158,6 +160,7 @@ impl<'s> Names<'s> {
     pub(crate) fn known(&self, rest: &[u8]) -> Option<(NameId, usize)> {
         let (length, key) = lex::short_name(rest)?;
         let pairs = self.tables.pairs.as_slice();
+        // `none` has no slots, and then there is nothing to find.
         let [first, second] = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))?;
         // Free slots have the key 0, which no name has.
         let slot = [first, second].into_iter().find(|slot| slot.key == key)?;
@@ -176,6 +179,7 @@ impl<'s> Names<'s> {
         let pairs = self.tables.pairs.as_slice();
         let pair = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))?;
         let slot = pair.iter().find(|slot| slot.key == key)?;
+        // A longer name would have to be compared by its bytes.
         let is_name = slot.number != 0 && span.end - span.start <= 8;
         is_name.then(|| NameId(slot.number - 1))
     }
@@ -187,15 +191,18 @@ impl<'s> Names<'s> {
         for step in 0..PROBES {
             let position = (home + step) & mask;
             for (side, slot) in self.tables.pairs[position].iter().enumerate() {
+                // Names are never removed, so a free slot ends the search.
                 if slot.number == 0 {
                     return self.add(Some((position, side)), key, span);
                 }
                 let name = NameId(slot.number - 1);
+                // A key of eight bytes at most is the text itself. Longer ones are hashes, which two names may share.
                 if slot.key == key && (text.len() <= 8 || self.text(name) == text) {
                     return name;
                 }
             }
         }
+        // Twelve full pairs in a row: hardly ever, but for names that were chosen so.
         match self.tables.crowded.get(text) {
             Some(&number) => NameId(number),
             None => self.add(None, key, span),
@@ -222,9 +229,11 @@ impl<'s> Names<'s> {
     /// Gives every name its place in a larger table.
     #[cold]
     fn grow(&mut self) {
+        // Four times as many, so that growing costs little in all.
         let mask = self.tables.pairs.len() * 4 - 1;
         self.tables.pairs.clear();
         self.tables.pairs.resize(mask + 1, [FREE; 2]);
+        // Each name is sought a place anew, those that had none as well.
         self.tables.crowded.clear();
         for number in 1..=self.tables.spans.len() as u32 {
             let text = self.text(NameId(number - 1));
@@ -233,6 +242,7 @@ impl<'s> Names<'s> {
             let mut near = (0..PROBES).map(|step| (home + step) & mask);
             let pairs = &mut self.tables.pairs;
             match near.find(|&position| pairs[position][1].number == 0) {
+                // The second slot is free, and perhaps the first.
                 Some(position) => {
                     let side = usize::from(pairs[position][0].number != 0);
                     pairs[position][side] = Slot { key, number };

@@ -37,13 +37,16 @@ pub(crate) fn translate(
     let mut lowering = Lowering::Undecided;
     while let Some(statement) = checker.next_statement() {
         // Nothing behind an error is translated: there will be no program.
+        // Errors are counted, not returned: the rest of the text is read for further ones.
         if checker.has_errors() {
             checker.forget_lines();
             continue;
         }
+        // Declarations before the first instruction are lowered with it, so nothing is lost by waiting.
         if lowering == Lowering::Undecided && statement != Statement::Other {
             lowering = decide(&checker, statement);
             if lowering == Lowering::AtOnce {
+                // Options and declarations so far decide how the program begins.
                 translation.begin(checker.so_far());
             }
         }
@@ -52,11 +55,14 @@ pub(crate) fn translate(
                 translation.line(checker.so_far());
                 checker.forget_lines();
             }
+            // Labels are no lines, so they are kept beside them.
             (Lowering::AtEnd, Statement::Label(name)) => checker.keep_label(name),
             (Lowering::AtEnd, _) => {}
+            // What a declaration has left in the lists is in the program by then.
             (Lowering::AtOnce | Lowering::Undecided, _) => checker.forget_lines(),
         }
     }
+    // Rules of the whole program may still find an error, so the translation is not closed before.
     checker.end();
     if checker.has_errors() {
         translation.abandon((tables, memory));
@@ -74,9 +80,11 @@ pub(crate) fn translate(
 fn decide(checker: &Checker<'_>, first: Statement) -> Lowering {
     let (checked, reading) = checker.so_far();
     let waits = match checked.lines.list.last() {
+        // Only text behind the first instruction is looked at: nothing before it became IR.
         Some(line) if first == Statement::Inst => {
             let rest = &reading.text[line.span.start as usize..];
             let facts = checked.dialect.facts();
+            // A declaration before it may have a binding with a run-time index.
             !reading.relatives.is_empty() || whole::is_needed(rest, facts, checked.features)
         }
         // It begins with a label.

@@ -11,6 +11,7 @@ use glasm_ir::Span;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Reports {
     acceptance: Acceptance,
+    // Errors only: warnings are kept apart, so that `has_errors` needs no look at severities.
     list: Vec<Diagnostic>,
     /// For each lenient rule that the program broke, the first place and how many more there are.
     warnings: Vec<(Rule, Diagnostic, u32)>,
@@ -62,6 +63,7 @@ impl Reports {
     fn lenient_at(&mut self, rule: Rule, location: Location, message: String) -> bool {
         let code = rule.info().code;
         if self.acceptance == Acceptance::Strict {
+            // Strict callers get the error that the row names.
             self.push(code, location, message, Vec::new());
             return false;
         }
@@ -85,6 +87,7 @@ impl Reports {
     #[cold]
     pub(crate) fn retract(&mut self, code: Code, span: Span) {
         self.list
+            // The place is enough to find it: a rule reports once at a place.
             .retain(|it| it.code != code || it.location != Location::Span(span));
     }
 
@@ -132,6 +135,7 @@ impl Reports {
         // The sort is stable: messages at one place stay in the order in which the rules found them.
         list.sort_by_key(|diagnostic| match diagnostic.location {
             Location::Span(span) => span.start,
+            // Spans are below this, because texts are.
             Location::WholeProgram => u32::MAX,
         });
         Diagnostics { list }

@@ -37,6 +37,7 @@ impl Family {
     /// The family that has what programs of this one may ask for in vain.
     pub(crate) const fn newer(self) -> Option<Self> {
         match self {
+            // Only there a program of an old header names what the next one has: other families have one version, or versions in their tables.
             Self::Vertex1 => Some(Self::Vertex2),
             Self::Typed | Self::Arb | Self::Vertex2 | Self::Fragment1 | Self::Tgsi => None,
         }
@@ -120,6 +121,7 @@ macro_rules! dialects {
 }
 
 dialects! {
+    // No header is the beginning of another one, so their order does not matter to `of`.
     NvVp4_0 "!!NVvp4.0" Vertex Typed V4_0 "NV_gpu_program4";
     NvVp4_1 "!!NVvp4.1" Vertex Typed V4_1 "NV_gpu_program4_1";
     NvVp5_0 "!!NVvp5.0" Vertex Typed V5_0 "NV_gpu_program5";
@@ -137,6 +139,7 @@ dialects! {
     NvVp1_0 "!!VP1.0" Vertex Vertex1 V1_0 "NV_vertex_program";
     NvVp1_1 "!!VP1.1" Vertex Vertex1 V1_1 "NV_vertex_program1_1";
     NvVp2_0 "!!VP2.0" Vertex Vertex2 V2_0 "NV_vertex_program2";
+    // GL runs it outside of any drawing, which only compute shaders can.
     NvVsp1_0 "!!VSP1.0" Compute Vertex1 V1_0 "NV_vertex_program";
     NvFp1_0 "!!FP1.0" Fragment Fragment1 V1_0 "NV_fragment_program";
     TgsiVertex "VERT" Vertex Tgsi V1_0 "";
@@ -150,6 +153,7 @@ dialects! {
 impl Dialect {
     /// The language whose header starts `text`.
     pub fn of(text: &[u8]) -> Option<Self> {
+        // Headers of OpenGL's languages begin so, words of TGSI do not.
         if !text.starts_with(b"!!") {
             return Self::of_tgsi(text);
         }
@@ -161,6 +165,7 @@ impl Dialect {
 
     /// The processor that a TGSI text starts with, a word in letters of either case.
     fn of_tgsi(text: &[u8]) -> Option<Self> {
+        // The whole word counts: `FRAGMENT` is none.
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
         let word = text.iter().position(|byte| !is_part(byte));
         let word = &text[..word.unwrap_or(text.len())];
@@ -281,6 +286,7 @@ impl Default for TgsiOptions {
         Self {
             old: false,
             virgl: false,
+            // What OpenGL 4.3 and OpenCL guarantee; drivers are told by their caller.
             shared_memory: 32_768,
             private_memory: 4096,
             block_size: [1; 3],
@@ -369,6 +375,7 @@ impl<'a> Source<'a> {
     /// least one, even if nothing is a header. A strict source is one program, as GL sees it.
     pub fn programs(self) -> impl Iterator<Item = (Part, Self)> {
         let whole = self.part();
+        // GL takes a string for one program, so a strict source is not searched.
         let text = match self.acceptance {
             Acceptance::Shipped => &self.text[whole.range()],
             Acceptance::Strict => &[],

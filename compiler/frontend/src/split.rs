@@ -45,6 +45,7 @@ impl Part {
 /// assert_eq!(parts[1].dialect.map(|dialect| dialect.header()), Some("!!ARBfp1.0"));
 /// ```
 pub fn programs(text: &[u8]) -> impl Iterator<Item = Part> + '_ {
+    // Positions have 32 bits.
     let text = &text[..text.len().min(u32::MAX as usize)];
     let tgsi = tgsi_header(text);
     let mut start = Some(0);
@@ -55,7 +56,9 @@ pub fn programs(text: &[u8]) -> impl Iterator<Item = Part> + '_ {
             0 => tgsi.or_else(|| next_header(text, 0)),
             _ => Some(from),
         };
+        // A text of TGSI is one program: `!!` in it is an error, no header.
         let behind = header.filter(|_| tgsi.is_none());
+        // Behind the two marks of this one.
         let next = behind.and_then(|header| next_header(text, header + 2));
         start = next;
         let end = next.unwrap_or(text.len());
@@ -83,7 +86,9 @@ fn next_header(text: &[u8], mut at: usize) -> Option<usize> {
             .position(|byte| matches!(byte, b'!' | b'#'))?;
         match (text[at], text.get(at + 1)) {
             (b'!', Some(b'!')) => return Some(at),
+            // A header that is commented out begins no program.
             (b'#', _) => at = comment_end(text, at),
+            // A single mark, such as in `! !`.
             _ => at += 1,
         }
     }

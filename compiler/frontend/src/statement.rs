@@ -227,6 +227,7 @@ impl Suffix {
     /// Which kind it is.
     #[inline]
     pub const fn kind(self) -> SuffixKind {
+        // The high byte is the kind; `is_none` and `swizzle` each need one byte only.
         match self.0 >> 8 {
             0 => SuffixKind::None,
             1 => SuffixKind::One(self.0 as u8 & 3),
@@ -488,6 +489,7 @@ impl<'s> Reading<'s> {
         Self {
             dialect,
             text,
+            // The parser puts the kept tables of names in.
             names: Names::none(text),
             inst_count: 0,
             operands: Vec::new(),

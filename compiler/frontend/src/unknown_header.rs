@@ -18,6 +18,7 @@ pub(crate) struct Unknown {
 /// What to say of a text that starts with no header, where a program of a type may be wanted.
 pub(crate) fn describe(text: &[u8], wanted: Option<ProgramType>) -> Unknown {
     let known = format!("known headers: {}", headers(wanted).join(", "));
+    // A language that is known by name gets advice of its own.
     if let Some(row) = Language::of(text) {
         let (message, note) = describe_language(row);
         return Unknown {

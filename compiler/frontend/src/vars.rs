@@ -86,6 +86,7 @@ pub(crate) struct IoBinding {
 impl IoBinding {
     /// As what its components are counted: those of all vertices once.
     pub(crate) fn counted(&self) -> (Semantic, Side) {
+        // Both patches of a control program count apart, the vertices of each do not.
         (self.semantic, self.holder.side)
     }
 
@@ -206,6 +207,7 @@ impl Var {
     /// How many elements have places of their own in the translation: none unless it is an array that the program does not index at run
     /// time, else it is one register or one run of slots.
     pub(crate) fn elements_with_places(&self) -> u32 {
+        // Textures, images and memory have no registers.
         let is_stored = matches!(
             self.kind,
             VarKind::Temp
@@ -245,6 +247,7 @@ impl Var {
 impl BufferView {
     /// Binding points and elements of a variable with two indices.
     pub(crate) fn sizes(self) -> Option<[u32; 2]> {
+        // A view over binding points whose variable is one element takes one index only.
         Some([self.bindings?, self.elements?])
     }
 }

@@ -15,6 +15,7 @@ pub(crate) fn is_needed(rest: &[u8], facts: &LanguageFacts, features: Features) 
     // types neither changes what lies before it.
     let has_loops = features.contains(Features::NV_FRAGMENT_2);
     let has_stack = features.contains(Features::NV_VERTEX_3);
+    // Options first: without them the text is not looked through.
     has_loops && position(rest, ends_loop).is_some()
         || has_stack && position(rest, ends_push_or_pop).is_some()
         || has_label_or_index(rest, facts)
@@ -22,6 +23,7 @@ pub(crate) fn is_needed(rest: &[u8], facts: &LanguageFacts, features: Features) 
 
 /// ENDREP and ENDLOOP end like this, and hardly any other word of a program.
 fn ends_loop(byte: u8, next: u8) -> bool {
+    // `&` and `|` of all parts instead of branches: the compiler compares many bytes at once.
     (byte == b'E') & (next == b'P') | (byte == b'O') & (next == b'P')
 }
 
@@ -35,6 +37,7 @@ fn ends_push_or_pop(byte: u8, next: u8) -> bool {
 fn has_label_or_index(mut rest: &[u8], facts: &LanguageFacts) -> bool {
     let begins_index = |&byte: &u8| match facts.registers {
         None => lex::is_letter(byte),
+        // A0 and A1; other words in brackets name registers.
         Some(_) => byte == b'A',
     };
     let may_be =
@@ -42,8 +45,10 @@ fn has_label_or_index(mut rest: &[u8], facts: &LanguageFacts) -> bool {
     while let Some(at) = position(rest, may_be) {
         let (found, behind) = (rest[at], &rest[at + 1..]);
         rest = match found {
+            // Colons and brackets in comments mean nothing.
             b'#' => lex::without_blanks(&rest[at..]),
             b'[' => lex::without_blanks(behind),
+            // A colon stands behind labels only.
             _ => return true,
         };
         if found == b'[' && rest.first().is_some_and(begins_index) {
@@ -62,6 +67,7 @@ fn position(text: &[u8], is_found: impl Fn(u8, u8) -> bool) -> Option<usize> {
     while let Some(many) = text[start..].first_chunk::<{ MANY + 1 }>() {
         let found = |found, at: usize| found | is_found(many[at], many[at + 1]);
         if (0..MANY).fold(false, found) {
+            // Which byte it is, is found out one by one below.
             break;
         }
         start += MANY;

@@ -18,6 +18,7 @@ pub(crate) fn key(text: &[u8]) -> u64 {
 /// The key of the first `length` of eight bytes, at least one.
 #[inline(always)]
 pub(crate) fn short_key(eight: [u8; 8], length: usize) -> u64 {
+    // The first letter is the highest byte, as `key` builds it. The mask keeps a shift by 64 from being one by all bits.
     u64::from_be_bytes(eight) >> ((64 - 8 * length) & 63)
 }
 
@@ -25,6 +26,7 @@ pub(crate) fn short_key(eight: [u8; 8], length: usize) -> u64 {
 fn long_key(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
+    // A word of eight ASCII letters has no top bit, so that no short key equals a long one.
     hasher.finish() | 1 << 63
 }
 
@@ -56,6 +58,7 @@ impl<T> FromIterator<(&'static str, T)> for WordTable<T> {
         for (number, (text, _)) in entries.iter().enumerate() {
             let key = key(text.as_bytes());
             let mut position = home(key) & mask;
+            // Ends: at least three of four slots are free. A word that is listed again takes the slot that it has.
             while slots[position].1 != 0 && slots[position].0 != key {
                 position = (position + 1) & mask;
             }
@@ -78,7 +81,9 @@ impl<T> WordTable<T> {
         let mask = self.slots.len() - 1;
         let mut position = home(key) & mask;
         loop {
+            // Never `None`: the position is below the number of slots.
             let (other, number) = *self.slots.get(position)?;
+            // The empty text has the key 0 of free slots, whose number 0 then has no entry.
             if other == key {
                 let (word, entry) = self.entries.get((number as usize).wrapping_sub(1))?;
                 let same = word.len() == text.len() && (text.len() <= 8 || word.as_bytes() == text);

@@ -77,6 +77,27 @@ fn indirections_are_nodes_of_the_chain() {
     assert_eq!(count("TEMP a;\nMOV a, fragment.color;\nKIL a;\nKIL a;"), 2);
 }
 
+/// The example of ARB_vertex_program section 2.14.3.7: all four constants of `arr1` count, and two others.
+#[test]
+fn constants_of_arrays_with_a_run_time_index_count_each() {
+    let text = "!!ARBvp1.0\nADDRESS a;\nPARAM arr1[4] = { {1,2,3,4}, {1,2,3,4}, {4,4,4,4}, {5,6,7,8} };\n\
+                PARAM arr2[3] = { {1,2,3,4}, {5,6,7,8}, {0,1,2,3} };\nPARAM x = {4,3,2,1};\nPARAM y = {1,2,3,4};\nPARAM z = 4;\n\
+                PARAM r = {4,3,2,1};\nARL a.x, vertex.position.x;\nMOV result.position, arr1[INDEX];\nEND";
+    assert_eq!(counts(&text.replace("INDEX", "a.x")).parameters, 6);
+    assert_eq!(counts(&text.replace("INDEX", "0")).parameters, 5);
+}
+
+#[test]
+fn only_declared_variables_count() {
+    let codes = "!!ARBvp1.0\nOPTION NV_vertex_program2;\nTEMP t;\nMOVC CC, vertex.position;\nMOV t, vertex.color;\n\
+                 MOV result.position, t;\nEND";
+    assert_eq!(counts(codes).temporaries, 1);
+    let looped = "!!ARBfp1.0\nOPTION NV_fragment_program2;\nTEMP t;\nLOOP {2, 0, 1};\nADD t, t, fragment.texcoord[A0.x];\n\
+                  ENDLOOP;\nMOV result.color, t;\nEND";
+    let found = counts(looped);
+    assert_eq!([found.temporaries, found.address_registers], [1, 0]);
+}
+
 #[test]
 fn instructions_variables_and_bindings_are_counted() {
     let text = "!!ARBfp1.0\nTEMP a, b;\nALIAS c = a;\nPARAM p = program.local[0];\nPARAM q[] = { program.env[0..2], { 1, 2 } };\n\

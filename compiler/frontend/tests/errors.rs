@@ -218,6 +218,20 @@ fn bindings() {
     fragment("MOV r, fragment.«colour»;", Code::BindingUnknown);
     fragment("MOV r, fragment.«attrib».x;", Code::BindingNeedsIndex);
     fragment("MOV r, fragment.«fogcoord[0]»;", Code::BindingTakesNoIndex);
+    fragment(
+        "MOV r, state.matrix.mvp.«row[0][1]»;",
+        Code::BindingTakesNoIndex,
+    );
+    fragment(
+        "MOV r, state.«matrix[1]».mvp.row[0];",
+        Code::BindingTakesNoIndex,
+    );
+    fragment(
+        "MOV r, «state[1]».matrix.mvp.row[0];",
+        Code::BindingTakesNoIndex,
+    );
+    fragment("TEX r, r, «texture[0][1]», 2D;", Code::BindingTakesNoIndex);
+    fragment("IMAGE x = «image[0][1]»;", Code::BindingTakesNoIndex);
     fragment("MOV r, «state.matrix.mvp»;", Code::MatrixNeedsRow);
     fragment("PARAM x = «state.matrix.mvp»;", Code::MatrixNeedsRow);
     fragment("MOV r, state.matrix.mvp.«row[4]»;", Code::BindingRange);

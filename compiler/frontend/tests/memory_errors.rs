@@ -232,7 +232,7 @@ fn atomics() {
     );
     storage("ATOMCTR.«ADD».INCR r, n;", &[ModifierUnsupported]);
     storage(
-        "ATOMB.ADD.«F32» r, r, s[0]; ATOMB.MIN.«S64» r, r, s[0]; ATOMB.ADD.«F16X2» r, r, s[0];",
+        "ATOMB.ADD.F32 r, r, s[0]; ATOMB.MIN.«F32» r, r, s[0]; ATOMB.MIN.«S64» r, r, s[0]; ATOMB.ADD.«F16X2» r, r, s[0];",
         &[AtomCombination; 3],
     );
     storage(

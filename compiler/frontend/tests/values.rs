@@ -257,6 +257,11 @@ fn rounding_and_conversion() {
         "MOV a, {-1.5, 2.5, 3.0, 7}; CVT.S32.F32.CEIL r, a;",
         [-1, 3, 3, 7],
     );
+    // A plus changes nothing, so CVT takes it: NV_gpu_program4 section 2.X.4.2.
+    ints(
+        "MOV a, {-1.5, 2.5, 3.0, 7}; CVT.S32.F32.TRUNC r, +a;",
+        [-1, 2, 3, 7],
+    );
     ints("MOV.U a, 0x1FE; CVT.S32.S8 r, a;", [-2; 4]);
     floats("MOV.U a, 0x3C00; CVT.F32.F16 r, a;", [1.0; 4]);
     ints("MOV a, 1; CVT.F16.F32 r, a;", [0x3C00; 4]);

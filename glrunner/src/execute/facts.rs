@@ -29,11 +29,11 @@ pub(super) struct Facts {
     pub(super) open_groups: bool,
     /// What it reads of textures.
     pub(super) lookups: Lookups,
-    /// The attributes that a module reads as words, among them those of 64 bits.
+    /// The attributes that a module reads as words or doubles, among them those of 64 bits.
     pub(super) words: Vec<WordInput>,
 }
 
-/// An attribute that a module reads as words.
+/// An attribute that a module reads as words, or as doubles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WordInput {
     /// Number of the attribute.
@@ -42,6 +42,8 @@ pub(super) struct WordInput {
     pub(super) location: u32,
     /// The components of 64 bits that it holds.
     pub(super) half: Option<Half>,
+    /// Whether it holds all of them, as doubles.
+    pub(super) is_doubles: bool,
 }
 
 impl Facts {
@@ -92,10 +94,11 @@ impl Facts {
         facts.primitives = primitives.and_then(Primitives::of_module);
         let inputs = reflection.inputs.iter();
         let words = inputs.filter_map(|input| match (input.semantic, input.scalar) {
-            (Semantic::Attrib(number), Scalar::Uint) => Some(WordInput {
+            (Semantic::Attrib(number), Scalar::Uint | Scalar::Double) => Some(WordInput {
                 attribute: number.into(),
                 location: input.location?,
                 half: input.half,
+                is_doubles: input.scalar == Scalar::Double,
             }),
             _ => None,
         });

@@ -156,13 +156,19 @@ impl Plan {
     }
 
     /// A column of 64-bit components as modules read it: in pairs of words, two components at a location. Registers of words have the
-    /// third and fourth component behind the attribute, unless it is read as one.
+    /// third and fourth component behind the attribute, unless it is read as one. Or all of them as doubles.
     fn add_words(&mut self, data: &VertexData, column: &Column, words: &[WordInput]) {
         let is_split = |number| {
             let mut words = words.iter();
             words.any(|input| input.attribute == number && input.half.is_some())
         };
         for input in words {
+            if input.is_doubles {
+                if input.attribute == column.location {
+                    self.add_doubles(data, column, input.location);
+                }
+                continue;
+            }
             let first = match (input.attribute.checked_sub(column.location), input.half) {
                 (Some(0), Some(Half::Low) | None) => 0,
                 (Some(0), Some(Half::High)) => 2,
@@ -187,6 +193,24 @@ impl Plan {
             };
             self.arrays.push((column.location, array));
         }
+    }
+
+    /// The bits of 64-bit components as those of doubles.
+    fn add_doubles(&mut self, data: &VertexData, column: &Column, location: u32) {
+        let count = column.format.channels.len();
+        let format = GenericFormat {
+            size: count as u32,
+            ty: gl::DOUBLE,
+            kind: AttributeKind::Long,
+        };
+        let array = VertexArray {
+            slot: ArraySlot::Generic(location, format),
+            offset: column.offset as usize,
+            stride: data.stride as usize,
+            size: 8 * count,
+            divisor: 0,
+        };
+        self.arrays.push((column.location, array));
     }
 
     /// Four floats for each row.
@@ -446,6 +470,7 @@ mod tests {
             attribute,
             location,
             half,
+            is_doubles: false,
         };
         let found = |words: &[WordInput]| {
             let mut plan = Plan::default();
@@ -463,6 +488,11 @@ mod tests {
         // Registers of words have the rest behind the attribute.
         let registers = [word(1, 1, None), word(2, 2, None), word(0, 0, None)];
         assert_eq!(found(&registers), [(1, 4, 0), (2, 2, 16)]);
+        let doubles = WordInput {
+            is_doubles: true,
+            ..word(1, 1, None)
+        };
+        assert_eq!(found(&[doubles]), [(1, 3, 0)]);
     }
 
     #[test]

@@ -53,6 +53,15 @@ pub(crate) fn destroyed(native: Native) {
     contexts.remove(&native);
 }
 
+/// Another context is about to be made current on this thread, or none: others that share its textures see them as the application made them.
+pub(crate) fn leaving() {
+    with(|state| {
+        if !state.is_inside {
+            state.restore_depth_modes();
+        }
+    });
+}
+
 /// A context has been made current on this thread, or none.
 pub(crate) fn made_current(native: Option<Native>) {
     let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);

@@ -120,6 +120,7 @@ unsafe extern "C" fn eglMakeCurrent(
     read: Pointer,
     context: Pointer,
 ) -> c_int {
+    current::leaving();
     let make = vendor_function!(
         VENDOR,
         "eglMakeCurrent" as unsafe extern "C" fn(Pointer, Pointer, Pointer, Pointer) -> c_int
@@ -133,6 +134,7 @@ unsafe extern "C" fn eglMakeCurrent(
 }
 
 unsafe extern "C" fn eglReleaseThread() -> c_int {
+    current::leaving();
     current::made_current(None);
     let release = vendor_function!(
         VENDOR,

@@ -102,12 +102,32 @@ macro_rules! entry {
             unsafe { driver::$name($($parameter),*) }
         }
     };
+    (rectangle $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            #[allow(unused_unsafe, reason = "some commands have no lists")]
+            // SAFETY: lists of the command have two components each.
+            let values = unsafe { $values };
+            if !own::rectangle(values) {
+                #[allow(unused_unsafe, reason = "some commands have no pointers")]
+                // SAFETY: the application keeps to the specification.
+                unsafe { driver::$name($($parameter),*) }
+            }
+        }
+    };
     (raster $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             #[allow(unused_unsafe, reason = "some commands have no lists")]
             // SAFETY: lists of the command have as many components as its name says.
             let values = unsafe { $values };
             own::raster_position(values);
+        }
+    };
+    (textures $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            current::with(|state| state.textures_change());
+            #[allow(unused_unsafe, reason = "some commands have no pointers")]
+            // SAFETY: the application keeps to the specification.
+            unsafe { driver::$name($($parameter),*) }
         }
     };
     (attribute $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {

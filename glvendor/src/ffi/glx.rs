@@ -167,6 +167,7 @@ fn made_current(success: c_int, context: Pointer) -> c_int {
 }
 
 unsafe extern "C" fn glXMakeCurrent(display: Pointer, drawable: usize, context: Pointer) -> c_int {
+    current::leaving();
     let make = vendor_function!(
         VENDOR,
         "glXMakeCurrent" as unsafe extern "C" fn(Pointer, usize, Pointer) -> c_int
@@ -182,6 +183,7 @@ unsafe extern "C" fn glXMakeContextCurrent(
     read: usize,
     context: Pointer,
 ) -> c_int {
+    current::leaving();
     let make = vendor_function!(
         VENDOR,
         "glXMakeContextCurrent" as unsafe extern "C" fn(Pointer, usize, usize, Pointer) -> c_int

@@ -65,6 +65,10 @@ get!(
     tex_parameter, GetTexParameteriv, i32, (target: u32, name: u32)
 );
 get!(
+    /// The same as floats.
+    tex_parameter_float, GetTexParameterfv, f32, (target: u32, name: u32)
+);
+get!(
     /// A parameter of a level of that texture.
     tex_level_parameter, GetTexLevelParameteriv, i32, (target: u32, level: i32, name: u32)
 );
@@ -73,16 +77,28 @@ get!(
     sampler_parameter, GetSamplerParameteriv, i32, (sampler: u32, name: u32)
 );
 get!(
+    /// The same as floats.
+    sampler_parameter_float, GetSamplerParameterfv, f32, (sampler: u32, name: u32)
+);
+get!(
     /// A value of an array of a numbered attribute.
     attribute_array, GetVertexAttribiv, i32, (number: u32, name: u32)
 );
 get!(
-    /// The current value of a numbered attribute, with its name.
+    /// The current value of a numbered attribute.
     current_attribute, GetVertexAttribfv, f32, (number: u32, name: u32)
 );
 get!(
     /// The same where integers were set.
     current_integers, GetVertexAttribIuiv, u32, (number: u32, name: u32)
+);
+get!(
+    /// Order of a map.
+    map_integers, GetMapiv, i32, (target: u32, name: u32)
+);
+get!(
+    /// Domain of a map.
+    map_floats, GetMapfv, f32, (target: u32, name: u32)
 );
 get!(
     /// A value of a shader.
@@ -111,6 +127,14 @@ pub(crate) fn integer_attribute(number: u32) -> [u32; 4] {
 pub(crate) fn load_matrix(matrix: &[f32; 16]) {
     // SAFETY: a matrix has sixteen elements.
     unsafe { driver::LoadMatrixf(matrix.as_ptr()) };
+}
+
+/// The points of a map, which are as many numbers.
+pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
+    let mut values = vec![0.0; count];
+    // SAFETY: there is room for as many numbers as the driver's orders demand.
+    unsafe { driver::GetMapfv(target, driver::constants::COEFF, values.as_mut_ptr()) };
+    values
 }
 
 /// One integer of the state.
@@ -281,21 +305,22 @@ pub(crate) fn set_local_parameter(target: u32, index: u32, value: [f32; 4]) {
     unsafe { driver::ProgramLocalParameter4fvARB(target, index, value.as_ptr()) };
 }
 
-/// A shader of a module. `Err` has what the driver says about it.
-pub(crate) fn create_shader(kind: u32, words: &[u32]) -> Result<u32, String> {
+/// A shader of a module, with the first of its specialization constants. `Err` has what the driver says about it.
+pub(crate) fn create_shader(kind: u32, words: &[u32], constants: &[u32]) -> Result<u32, String> {
     let shader = driver::CreateShader(kind);
     let bytes =
         i32::try_from(size_of_val(words)).map_err(|_| "a module of two gigabytes".to_owned())?;
     // SAFETY: the module has as many bytes, and there is one shader.
     unsafe { driver::ShaderBinary(1, &shader, 0x9551, words.as_ptr().cast(), bytes) };
-    // SAFETY: there are no constants to specialize.
+    let numbers: Vec<u32> = (0..).take(constants.len()).collect();
+    // SAFETY: there are as many numbers as constants.
     unsafe {
         driver::SpecializeShader(
             shader,
             c"main".as_ptr(),
-            0,
-            std::ptr::null(),
-            std::ptr::null(),
+            constants.len() as u32,
+            numbers.as_ptr(),
+            constants.as_ptr(),
         )
     };
     checked(shader)
@@ -325,9 +350,12 @@ fn checked(shader: u32) -> Result<u32, String> {
     Ok(shader)
 }
 
-/// A program object of shaders, which are deleted with it. `Err` has what the driver says about it.
-pub(crate) fn link_program(shaders: &[u32]) -> Result<u32, String> {
+/// A program object of shaders, which are deleted with it; a separable one can be part of a pipeline object. `Err` has what the driver says about it.
+pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, String> {
     let program = driver::CreateProgram();
+    if is_separable {
+        driver::ProgramParameteri(program, driver::constants::PROGRAM_SEPARABLE, 1);
+    }
     for &shader in shaders {
         driver::AttachShader(program, shader);
         driver::DeleteShader(shader);
@@ -343,6 +371,36 @@ pub(crate) fn link_program(shaders: &[u32]) -> Result<u32, String> {
         return Err(String::from_utf8_lossy(&log).into_owned());
     }
     Ok(program)
+}
+
+/// What is attached to a program object.
+pub(crate) fn attached_shaders(program: u32) -> Vec<u32> {
+    let [count] = self::program(program, driver::constants::ATTACHED_SHADERS);
+    let mut shaders = vec![0; usize::try_from(count).unwrap_or(0)];
+    let mut written = 0;
+    // SAFETY: there is room for as many names.
+    unsafe { driver::GetAttachedShaders(program, count, &mut written, shaders.as_mut_ptr()) };
+    shaders.truncate(usize::try_from(written).unwrap_or(0));
+    shaders
+}
+
+/// The text of a shader.
+pub(crate) fn shader_text(shader: u32) -> String {
+    let [size] = self::shader(shader, driver::constants::SHADER_SOURCE_LENGTH);
+    let mut text = vec![0_u8; usize::try_from(size).unwrap_or(0)];
+    let mut written = 0;
+    // SAFETY: there is room for so many bytes.
+    unsafe { driver::GetShaderSource(shader, size, &mut written, text.as_mut_ptr().cast()) };
+    text.truncate(usize::try_from(written).unwrap_or(0));
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// A new name of a pipeline object.
+pub(crate) fn pipeline_name() -> u32 {
+    let mut name = 0;
+    // SAFETY: there is room for one name.
+    unsafe { driver::GenProgramPipelines(1, &mut name) };
+    name
 }
 
 /// Gives a resource of a program object that has no number in its text the number of its binding.
@@ -397,6 +455,27 @@ pub(crate) fn bind_uniform_buffer(
     }
     // SAFETY: one buffer, one offset, one size.
     unsafe { driver::BindBuffersRange(0x8A11, binding, 1, &buffer, &offset, &size) };
+}
+
+/// Binds the part of a buffer that is bound to a binding of atomic counters to one of storage buffers, too.
+pub(crate) fn bind_counters(binding: u32, storage_binding: u32) {
+    const ATOMIC_COUNTER_BUFFER_BINDING: u32 = 0x92C1;
+    const STORAGE: u32 = 0x90D2;
+    let value = |name: u32| {
+        let mut value = 0;
+        // SAFETY: each of these states is one number.
+        unsafe { driver::GetInteger64i_v(name, binding, &mut value) };
+        value as isize
+    };
+    let buffer = value(ATOMIC_COUNTER_BUFFER_BINDING) as u32;
+    let offset = value(ATOMIC_COUNTER_BUFFER_BINDING + 1);
+    let size = value(ATOMIC_COUNTER_BUFFER_BINDING + 2);
+    let bound = integer(driver::constants::SHADER_STORAGE_BUFFER_BINDING) as u32;
+    match size {
+        0 => driver::BindBufferBase(STORAGE, storage_binding, buffer),
+        size => driver::BindBufferRange(STORAGE, storage_binding, buffer, offset, size),
+    }
+    driver::BindBuffer(STORAGE, bound);
 }
 
 /// The size of a buffer, which is bound to a target for that.

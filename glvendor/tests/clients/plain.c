@@ -4,10 +4,10 @@
 
 static void print_pixels(const char *what) {
     static GLubyte pixels[SIZE * SIZE * 4];
-    unsigned long hash = 14695981039346656037UL;
+    unsigned long long hash = 14695981039346656037ULL;
     glReadPixels(0, 0, SIZE, SIZE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-    for (unsigned i = 0; i < sizeof pixels; i++) hash = (hash ^ pixels[i]) * 1099511628211UL;
-    printf("%s: %016lx, error 0x%04x\n", what, hash, glGetError());
+    for (unsigned i = 0; i < sizeof pixels; i++) hash = (hash ^ pixels[i]) * 1099511628211ULL;
+    printf("%s: %016llx, error 0x%04x\n", what, hash, glGetError());
 }
 
 static void draw_triangles(void) {

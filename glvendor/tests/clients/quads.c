@@ -84,6 +84,9 @@ static void immediate_mode(void) {
     PIXEL(1, 13, 0, 0, 0, 0);
     SUM(glBegin(GL_QUAD_STRIP); send(STRIP, 6); glEnd());
     RIGHT(0, 0.2f, 0.6f, 0.2f);
+    SUM(glRectf(-1, -1, 0, 1); glRectsv((const GLshort[]){1, -1}, (const GLshort[]){0, 1}));
+    LEFT(0.2f, 0, 0.6f, 0.2f);
+    RIGHT(0, 0, 0.6f, 0.2f);
     SUM(glBegin(GL_POLYGON); send(FIVE, 5); glEnd());
     PIXEL(14, 6, 0.2f, 0, 0.6f, 0.2f);
     PIXEL(1, 14, 0.2f, 0, 0.6f, 0.2f);
@@ -109,6 +112,11 @@ static void lists(void) {
     glEndList();
     glDisableClientState(GL_VERTEX_ARRAY);
     SUM(glCallList(list + 1)); check_two();
+    glNewList(list, GL_COMPILE);
+    glRecti(-1, -1, 0, 1);
+    glEndList();
+    SUM(glCallList(list));
+    LEFT(0.2f, 0, 0.6f, 0.2f);
     glDeleteLists(list, 2);
 }
 

@@ -6,10 +6,12 @@ use std::fmt::Write as _;
 
 /// What clients use beyond OpenGL 4.6 with the compatibility profile.
 const EXTENSIONS: &[&str] = &[
+    "GL_ARB_compute_variable_group_size",
     "GL_ARB_fragment_program",
     "GL_ARB_vertex_program",
     "GL_EXT_direct_state_access",
     "GL_EXT_gpu_program_parameters",
+    "GL_NV_compute_program5",
     "GL_NV_fragment_program",
     "GL_NV_fragment_program2",
     "GL_NV_geometry_program4",

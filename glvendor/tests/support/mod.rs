@@ -43,9 +43,18 @@ fn made(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
 
+/// Names a library to test in place of the one that Cargo has built, as for i386. The clients are built with `CC`.
+const LIBRARY: &str = "GLASM_TEST_LIBRARY";
+
+/// Names the folder of Mesa's drivers for such clients. Their X server keeps its own.
+const DRIVERS: &str = "GLASM_TEST_DRIVERS";
+
 /// The library that Cargo has built: beside the test program, or above it.
 fn library() -> PathBuf {
     const NAME: &str = "libglasm_glvendor.so";
+    if let Some(given) = std::env::var_os(LIBRARY) {
+        return given.into();
+    }
     let program = std::env::current_exe().unwrap();
     let mut folders = program.ancestors().skip(1).take(2);
     let found = folders.find(|folder| folder.join(NAME).exists());
@@ -123,14 +132,20 @@ fn compile(name: &str) -> Option<PathBuf> {
 pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> {
     let program = build(name)?;
     let mut command = match window {
-        Window::Egl => Command::new(program),
+        Window::Egl => Command::new("env"),
         Window::Glx if !has_program("xvfb-run") => return None,
         Window::Glx => {
             let mut command = Command::new("xvfb-run");
-            command.arg("--auto-servernum").arg(program);
+            command.args(["--auto-servernum", "env"]);
             command
         }
     };
+    if let Some(folder) = std::env::var_os(DRIVERS) {
+        let mut setting = OsString::from("LIBGL_DRIVERS_PATH=");
+        setting.push(folder);
+        command.arg(setting);
+    }
+    command.arg(program);
     for variable in [
         "GLASM_LOG",
         "GLASM_ALL",

@@ -1,7 +1,8 @@
 //! Vertex attributes of 64-bit components: two variables of four words each, for x and y and for z and w.
 //!
 //! The first variable has the location of the attribute. The second one, which is there only if the program reads z or w, takes
-//! the first location that no attribute of the program has; the reflection names it.
+//! the first location that no attribute of the program has; the reflection names it. In OpenGL, where such an attribute has one location, it is one
+//! variable of four doubles, on devices that have these (GL 4.6 section 11.1.1).
 
 use super::names::{input_name, snake_case};
 use super::vars::Io;
@@ -24,6 +25,11 @@ impl Io<'_> {
         } else {
             Scalar::Pair
         };
+        let semantic = self.program.inputs[id].semantic;
+        let has_doubles = self.options.target.is_opengl() && self.options.device.float64;
+        if has_doubles && !read_narrow(self.program, semantic) {
+            return self.load_doubles(semantic, scalar);
+        }
         let read = lanes_read(self.program, id);
         // A half that the program does not read takes no location.
         let mut lanes = [Lane::UNDEFINED; 4];
@@ -37,6 +43,42 @@ impl Io<'_> {
             lanes[first + 1] = self.wide_lane(words, scalar, [2, 3]);
         }
         lanes
+    }
+
+    /// The bits of four doubles.
+    fn load_doubles(&mut self, semantic: Semantic, scalar: Scalar) -> [Lane; 4] {
+        let number = attribute_number(semantic);
+        let mut known = self.vars.inputs.doubles.iter();
+        let variable = match known.find(|row| row.0 == number) {
+            Some(&(_, variable)) => variable,
+            None => self.declare_doubles(semantic),
+        };
+        let doubles = self.load(variable, Scalar::F64, 4);
+        [0, 1, 2, 3].map(|lane| {
+            let double = self.at_start(Op::CompositeExtract, Scalar::F64, &[doubles.0, lane]);
+            Lane::scalar(self.at_start(Op::Bitcast, scalar, &[double.0]))
+        })
+    }
+
+    fn declare_doubles(&mut self, semantic: Semantic) -> ValueWord {
+        let number = attribute_number(semantic);
+        let location = u32::from(number);
+        let ty = self.w.ty(Scalar::F64, 4);
+        let variable = self.variable(StorageClass::Input, ty);
+        self.w.decorate(variable, Decoration::Location, &[location]);
+        self.w
+            .name(variable, || input_name(self.program.stage, semantic));
+        self.vars.inputs.doubles.push((number, variable));
+        self.vars.reflected.inputs.push(InterfaceVariable {
+            semantic,
+            location: Some(location),
+            scalar: ReflectedScalar::Double,
+            components: 4,
+            interpolation: Interpolation::Flat,
+            half: None,
+            per_vertex: false,
+        });
+        variable
     }
 
     /// A lane of 64 bits made of two of the words of a half.
@@ -60,11 +102,7 @@ impl Io<'_> {
 
     fn half_variable(&mut self, id: InputId, half: Half) -> ValueWord {
         let semantic = self.program.inputs[id].semantic;
-        let number = if let Semantic::Attrib(number) = semantic {
-            number
-        } else {
-            0
-        };
+        let number = attribute_number(semantic);
         let mut halves = self.vars.inputs.halves.iter();
         match halves.find(|row| (row.0, row.1) == (number, half)) {
             Some(&(_, _, variable)) => variable,
@@ -117,6 +155,13 @@ impl Io<'_> {
             // Vulkan guarantees 16 locations (`maxVertexInputAttributes`); this is one for devices that have more.
             ATTRIBUTES + u32::from(number)
         }
+    }
+}
+
+fn attribute_number(semantic: Semantic) -> u8 {
+    match semantic {
+        Semantic::Attrib(number) => number,
+        _ => 0,
     }
 }
 

@@ -54,6 +54,8 @@ pub(crate) struct Inputs {
     pub(crate) distances: [ValueWord; 2],
     /// Variables of the halves of 64-bit attributes, by attribute number.
     pub(crate) halves: Vec<(u8, Half, ValueWord)>,
+    /// Variables of attributes of four doubles, by attribute number.
+    pub(crate) doubles: Vec<(u8, ValueWord)>,
 }
 
 impl Inputs {
@@ -63,6 +65,7 @@ impl Inputs {
             copies: emptied(take(&mut self.copies)),
             builtins: emptied(take(&mut self.builtins)),
             halves: emptied(take(&mut self.halves)),
+            doubles: emptied(take(&mut self.doubles)),
             beside: emptied(take(&mut self.beside)),
             vertices: take(&mut self.vertices),
             ..Self::default()

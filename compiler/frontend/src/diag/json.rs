@@ -16,6 +16,7 @@ pub(super) fn lines(diagnostics: &Diagnostics, source: &Source<'_>) -> Vec<Strin
         };
         let position = span.map(|span| map.position(span.start as usize));
         let mut object = Object::default();
+        // Tools read the fields by name; their order is that of `Diagnostics::to_json` for people who look at a line.
         object.text("code", diagnostic.code.id());
         object.text("severity", diagnostic.severity.name());
         object.text("message", &diagnostic.message);
@@ -36,6 +37,7 @@ struct Object(String);
 
 impl Object {
     fn key(&mut self, name: &str) {
+        // The brace is written with the first field.
         self.0.push(if self.0.is_empty() { '{' } else { ',' });
         push_string(&mut self.0, name);
         self.0.push(':');
@@ -50,6 +52,7 @@ impl Object {
         self.key(name);
         match value {
             Some(value) => push(&mut self.0, format_args!("{value}")),
+            // Fields are never left out, so that every record has the same ones.
             None => self.0.push_str("null"),
         }
     }
@@ -84,6 +87,7 @@ fn push_string(json: &mut String, text: &str) {
             '\t' => json.push_str("\\t"),
             '\u{8}' => json.push_str("\\b"),
             '\u{c}' => json.push_str("\\f"),
+            // Control characters with a short form are above.
             '\0'..'\u{20}' => push(json, format_args!("\\u{:04x}", u32::from(character))),
             _ => json.push(character),
         }

@@ -25,14 +25,8 @@ pub struct LineMap<'a> {
 impl<'a> LineMap<'a> {
     /// Finds the lines.
     pub fn new(text: &'a [u8]) -> Self {
-        // CR LF is one line end: its LF counts.
-        let ends = text.iter().enumerate().filter(|&(at, &byte)| match byte {
-            b'\n' => true,
-            b'\r' => text.get(at + 1) != Some(&b'\n'),
-            _ => false,
-        });
         let starts = std::iter::once(0)
-            .chain(ends.map(|(at, _)| at + 1))
+            .chain(line_ends(text).map(|at| at + 1))
             .collect();
         Self { text, starts }
     }
@@ -44,6 +38,7 @@ impl<'a> LineMap<'a> {
 
     /// The line (from 1) that holds a byte. Offsets past the end belong to the last line.
     pub fn line(&self, offset: usize) -> usize {
+        // The first start is 0, so this is 1 at least.
         self.starts.partition_point(|&start| start <= offset)
     }
 
@@ -53,6 +48,7 @@ impl<'a> LineMap<'a> {
         let line = self.line(offset);
         let range = self.line_range(line);
         let column = characters(&self.text[range.clone()])
+            // Characters that end at or before the byte: one that holds it does not.
             .take_while(|bytes| range.start + bytes.end <= offset)
             .count();
         Position {
@@ -67,6 +63,7 @@ impl<'a> LineMap<'a> {
             return self.text.len()..self.text.len();
         };
         let bytes = &self.text[start..self.next_start(line)];
+        // LF first: of CR LF both go.
         let content = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let content = content.strip_suffix(b"\r").unwrap_or(content);
         start..start + content.len()
@@ -76,6 +73,23 @@ impl<'a> LineMap<'a> {
     fn next_start(&self, line: usize) -> usize {
         self.starts.get(line).copied().unwrap_or(self.text.len())
     }
+}
+
+/// The line (from 1) of a byte, for those who ask for one only.
+pub(crate) fn line_of(text: &[u8], offset: u32) -> usize {
+    1 + line_ends(&text[..offset as usize]).count()
+}
+
+/// The last bytes of all line ends.
+fn line_ends(text: &[u8]) -> impl Iterator<Item = usize> {
+    // CR LF is one line end: its LF counts.
+    let is_end = |&(at, &byte): &(usize, &u8)| match byte {
+        b'\n' => true,
+        b'\r' => text.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    };
+    let ends = text.iter().enumerate().filter(is_end);
+    ends.map(|(at, _)| at)
 }
 
 /// The byte ranges of the characters of a text, where an invalid sequence is one character.
@@ -113,6 +127,7 @@ impl Printable {
             let at = printable.text.len();
             printable
                 .offsets
+                // All bytes of a character have its place, so that a span that begins within one marks the whole.
                 .extend(std::iter::repeat_n(at, range.len()));
             let character = std::str::from_utf8(&bytes[range])
                 .ok()
@@ -121,6 +136,7 @@ impl Printable {
                 .text
                 .push(character.map_or(char::REPLACEMENT_CHARACTER, printable_char));
         }
+        // The end is a place, too: spans end behind their last byte.
         printable.offsets.push(printable.text.len());
         printable
     }
@@ -133,7 +149,9 @@ impl Printable {
 
 /// The character itself, or U+FFFD for one that a terminal would obey instead of showing it.
 pub(super) fn printable_char(character: char) -> char {
+    // The drawing crate replaces tabs by blanks.
     let obeyed = character.is_control() && character != '\t';
+    // Characters without width, and those that turn the direction of a line: source text could hide in them.
     let direction = matches!(character, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
     if obeyed || direction {
         char::REPLACEMENT_CHARACTER

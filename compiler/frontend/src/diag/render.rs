@@ -57,6 +57,7 @@ pub(super) fn render_each(
 ) -> Vec<String> {
     let renderer = match style {
         Style::Plain => Renderer::plain(),
+        // Links to documentation would need an address for each code.
         Style::Ansi => Renderer::styled().hyperlink(false),
     };
     let map = LineMap::new(source.text);
@@ -71,6 +72,7 @@ fn closing_line(diagnostics: &Diagnostics, source: &Source<'_>) -> String {
         1 => Some(format!("1 {word}")),
         _ => Some(format!("{count} {word}s")),
     };
+    // A single message says enough.
     if diagnostics.list.len() < 2 {
         return String::new();
     }
@@ -91,6 +93,7 @@ fn render_one(
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
+        // The crate has no level for it.
         Severity::Bug => Level::ERROR.with_name("internal error"),
     };
     let title = level
@@ -98,6 +101,7 @@ fn render_one(
         .id(diagnostic.code.id());
     let mut elements: Vec<Element<'_>> = match diagnostic.location {
         Location::Span(span) => draw_span(source, map, clamp(span, source.text.len())),
+        // The name alone: no line stands for the whole.
         Location::WholeProgram => vec![Origin::path(one_line(source.name)).into()],
     };
     elements.extend(
@@ -129,12 +133,14 @@ fn draw_span(source: &Source<'_>, map: &LineMap<'_>, span: Span) -> Vec<Element<
     let name = one_line(source.name);
     let span = span.range();
     let first = map.line(span.start);
+    // The line of the last byte, not of the one behind it, which may begin a line; an empty span has its start only.
     let last = map.line(span.end.saturating_sub(1).max(span.start));
     let last = if last - first < MAX_LINES {
         last
     } else {
         first
     };
+    // The crate's work grows with the length of a line, and a program may be one line of 16 MiB.
     if (first..=last).all(|line| map.line_range(line).len() <= MAX_LINE) {
         return vec![
             snippet(whole_lines(source.text, map, first..=last, span), first)
@@ -175,6 +181,7 @@ fn whole_lines(
         marked: 0..0,
     };
     for line in lines.clone() {
+        // Line ends of any kind become the one that the crate knows.
         if line > *lines.start() {
             excerpt.text.push('\n');
         }
@@ -186,6 +193,7 @@ fn whole_lines(
         if line == *lines.start() {
             excerpt.marked.start = place(span.start);
         }
+        // Set anew for each line: the last one has the end.
         excerpt.marked.end = place(span.end).max(excerpt.marked.start);
         excerpt.text.push_str(&printable.text);
     }
@@ -195,6 +203,7 @@ fn whole_lines(
 /// The part of a long line around the span.
 fn part_of_line(text: &[u8], line: Range<usize>, span: Range<usize>) -> Excerpt {
     let start = span.start.clamp(line.start, line.end);
+    // Only the first line is drawn here, so the mark ends with it.
     let end = span.end.clamp(start, line.end.min(start + MAX_UNDERLINE));
     let window = start.saturating_sub(CONTEXT).max(line.start)..(end + CONTEXT).min(line.end);
     let cut_before = if window.start > line.start { "..." } else { "" };

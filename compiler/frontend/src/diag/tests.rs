@@ -123,6 +123,8 @@ fn lines_end_at_lf_crlf_and_cr() {
         assert_eq!(&text[map.line_range(1)], b"a");
         assert_eq!(&text[map.line_range(2)], b"bc");
         assert!(map.line_range(3).is_empty() && map.line_range(0).is_empty());
+        assert_eq!(line_of(text, 0), 1);
+        assert_eq!(line_of(text, text.len() as u32 - 2), 2);
     }
     assert_eq!(
         LineMap::new(b"a\r\nb").position(2),

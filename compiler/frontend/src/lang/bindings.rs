@@ -23,6 +23,7 @@ impl Number {
     /// First number past the allowed ones.
     pub const fn limit(self) -> u32 {
         match self {
+            // Bindings without a number still stand for one thing, which `Checker::numbers` sees to.
             Self::None => 0,
             Self::Required(limit) | Self::Optional(limit) => limit,
         }
@@ -120,6 +121,7 @@ impl BindingInfo {
         match family {
             Family::Typed => self.since > Version::V1_0,
             Family::Arb => self.arb.is_some(),
+            // Their registers are in tables of their own: `lang::register`, `tgsi::semantics`.
             Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => false,
         }
     }
@@ -137,6 +139,7 @@ impl BindingInfo {
     /// Whether a vertex attribute has the conventional binding, which shares its slot with the generic one; a program may use one kind
     /// per slot. NV_vertex_program4 section 2.X.3.2.
     pub fn is_conventional(&self) -> bool {
+        // `vertex.attrib[n]` is the one generic binding of vertices, and the one without a type.
         !self.traits.contains(Traits::TYPELESS)
     }
 
@@ -144,6 +147,7 @@ impl BindingInfo {
     pub fn beginnings(&self) -> Vec<String> {
         let first = self.path.split('.').next().unwrap_or(self.path);
         let sides = [
+            // Without `in` or `out` the patch that comes in is meant: NV_tessellation_program5 section 2.X.3.2.
             ("", Traits::empty()),
             (".in", Traits::IN),
             (".out", Traits::OUT),
@@ -170,6 +174,8 @@ impl BindingInfo {
 
 bindings! { ATTRIBS:
     // path, program types, version, (number), type, (properties), meaning, needs => needs in ARB programs
+    // The numbers of attributes are those of the generic ones that share their slots: NV_vertex_program4 section 2.X.3.2, the table of invalid
+    // pairs; weights, slot 1, are in that of ARB_vertex_program section 2.14.3.1.
     "vertex.position" VERTEX V4_0 () Float () |_| Semantic::Attrib(0) => [];
     "vertex.normal" VERTEX V4_0 () Float () |_| Semantic::Attrib(2) => [];
     "vertex.color.primary" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
@@ -178,13 +184,17 @@ bindings! { ATTRIBS:
     "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::Attrib(5) => [];
     "vertex.texcoord[]" VERTEX V4_0 ([? 8]) Float (ARRAY RELATIVE) |n| Semantic::Attrib(8 + n) => [];
     "vertex.attrib[]" VERTEX V4_0 ([16]) Float (ARRAY TYPELESS RELATIVE) Semantic::Attrib => [];
+    // Only weights 0 to 3 share a slot, so those behind them, and indices of matrices, have numbers beyond the slots. NV_vertex_program4 leaves
+    // both bindings out.
     "vertex.weight[]" VERTEX V1_0 ([? 16]) Float (QUADS) |n| Semantic::Attrib(if n == 0 { 1 } else { 15 + n / 4 }) => [];
     "vertex.matrixindex[]" VERTEX V1_0 ([16]) Float (QUADS) |n| Semantic::Attrib(20 + n / 4) => [];
+    // Integers: "vertex identifier (integer)".
     "vertex.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
     "vertex.instance" VERTEX V4_0 () Signed () |_| Semantic::InstanceId;
     "vertex.baseInstance" VERTEX V5_0 () Signed () |_| Semantic::BaseInstance;
     "vertex.baseVertex" VERTEX V5_0 () Signed () |_| Semantic::BaseVertex;
     "vertex.draw.id" VERTEX V5_0 () Signed () |_| Semantic::DrawId;
+    // What the stage before has made. NV_geometry_program4 and NV_tessellation_program5 section 2.X.3.2.
     "vertex.position" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Position;
     "vertex.color.front.primary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(0);
     "vertex.color.front.secondary" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(1);
@@ -202,7 +212,9 @@ bindings! { ATTRIBS:
     "vertex.clip[]" PRIMITIVES V4_0 ([8]) Float (ARRAY PER_VERTEX IN OUT) Semantic::ClipDistance;
     "vertex.id" PRIMITIVES V4_0 () Signed (PER_VERTEX IN OUT) |_| Semantic::VertexId;
     "vertex.secondaryposition" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::SecondaryPosition, STEREO_VIEWS;
+    // Of the vertex that is made, so no number selects it.
     "vertex.tesscoord" TESS_EVAL V5_0 () Float () |_| Semantic::TessCoord;
+    // Position, facing, fog coordinate and clip distances take no interpolation modifiers: NV_fragment_program4 section 2.X.3.1.
     "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
     "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1) => [];
     "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
@@ -215,15 +227,19 @@ bindings! { ATTRIBS:
     "fragment.pointcoord" FRAGMENT V5_0 () Float () |_| Semantic::PointCoord;
     "fragment.sampleid" FRAGMENT V4_1 () Signed () |_| Semantic::SampleId;
     "fragment.samplemask" FRAGMENT V5_0 () Signed () |_| Semantic::SampleMask;
+    // A word of 32 samples by its number, of which there is one.
     "fragment.samplemask[]" FRAGMENT V5_0 ([1]) Signed () |_| Semantic::SampleMask;
     "fragment.helperthread" FRAGMENT V5_0 () Signed () |_| Semantic::HelperInvocation, THREAD_GROUP;
+    // In 4.0, too: OPTION ARB_fragment_layer_viewport brings them, whatever the version.
     "fragment.layer" FRAGMENT V4_0 () Signed () |_| Semantic::Layer, FRAGMENT_LAYER;
     "fragment.viewport" FRAGMENT V4_0 () Signed () |_| Semantic::ViewportIndex, FRAGMENT_LAYER;
     "fragment.fullycovered" FRAGMENT V4_0 () Signed () |_| Semantic::FullyCovered, FULLY_COVERED;
+    // FLAT alone is allowed of its modifiers, see `bind_attrib`.
     "primitive.id" FRAGMENT V4_0 () Signed (INTERPOLATED) |_| Semantic::PrimitiveId;
     "primitive.id" PRIMITIVES V4_0 () Signed (IN OUT) |_| Semantic::PrimitiveId;
     "primitive.invocation" INVOKED V5_0 () Signed (IN OUT) |_| Semantic::InvocationId;
     "primitive.vertexcount" PRIMITIVES V5_0 () Signed (IN) |_| Semantic::VertexCount;
+    // In geometry programs these need PRIMITIVE_IN PATCHES: NV_gpu_program5 section 2.X.3.2.
     "primitive.tessouter[]" PRIMITIVES V5_0 ([4]) Float (ARRAY IN OUT) Semantic::TessOuter;
     "primitive.tessinner[]" PRIMITIVES V5_0 ([2]) Float (ARRAY IN OUT) Semantic::TessInner;
     "primitive.patch.attrib[]" PRIMITIVES V5_0 ([30]) Float (ARRAY TYPELESS IN OUT) Semantic::PatchGeneric;
@@ -233,6 +249,7 @@ bindings! { ATTRIBS:
     "invocation.groupcount" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupCount;
     "invocation.groupsize" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupSize;
     "invocation.localindex" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationIndex;
+    // NV_shader_thread_group names the same values after the first word of each stage's own attributes.
     "vertex.threadid" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadId, THREAD_GROUP;
     "vertex.threadeqmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadEqMask, THREAD_GROUP;
     "vertex.threadltmask" VERTEX V5_0 () Unsigned () |_| Semantic::ThreadLtMask, THREAD_GROUP;
@@ -269,6 +286,7 @@ bindings! { ATTRIBS:
 
 bindings! { RESULTS:
     "result.position" VERTICES V4_0 () Float () |_| Semantic::Position => [];
+    // Colors without a face are those of front faces, colors without a second word primary ones: NV_vertex_program4 section 2.X.3.5.
     "result.color.front.primary" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
     "result.color.front.secondary" VERTICES V4_0 () Float () |_| Semantic::Color(1) => [];
     "result.color.front" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
@@ -282,24 +300,30 @@ bindings! { RESULTS:
     "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize => [];
     "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY RELATIVE) Semantic::TexCoord => [];
     "result.attrib[]" VERTICES V4_0 ([32]) Float (ARRAY TYPELESS) Semantic::Generic;
+    // Clip distances of ARB programs came with NV_vertex_program2_option section 2.14.3.4.
     "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
     "result.id" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::VertexId;
     "result.primid" GEOMETRY V4_0 () Signed () |_| Semantic::PrimitiveId;
     "result.layer" GEOMETRY V4_0 () Signed () |_| Semantic::Layer;
+    // A row of its own: what geometry programs always have needs an option before them.
     "result.layer" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::Layer, VIEWPORT_ARRAY2;
     "result.viewport" VERTICES V4_0 () Signed () |_| Semantic::ViewportIndex, VIEWPORT_ARRAY;
     "result.patch.tessouter[]" TESS_CONTROL V5_0 ([4]) Float (ARRAY) Semantic::TessOuter;
     "result.patch.tessinner[]" TESS_CONTROL V5_0 ([2]) Float (ARRAY) Semantic::TessInner;
     "result.patch.attrib[]" TESS_CONTROL V5_0 ([30]) Float (ARRAY TYPELESS) Semantic::PatchGeneric;
+    // NV_viewport_array2 prints brackets in its table and none in its text, so both are taken.
     "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, VIEWPORT_ARRAY2;
     "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, STEREO_VIEWS;
     "result.secondaryviewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::SecondaryViewportMask, STEREO_VIEWS;
+    // NV_gpu_program5 section 2.X.3.5: unavailable without OPTION ARB_blend_func_extended.
     "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DUAL_SOURCE;
     "result.color.secondary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 1 }, DUAL_SOURCE;
     "result.color" FRAGMENT V4_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 } => [];
     "result.color[].primary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DUAL_SOURCE;
     "result.color[].secondary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 1 }, DUAL_SOURCE;
+    // The limit is that of GL's draw buffers.
     "result.color[]" FRAGMENT V4_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DRAW_BUFFERS => [DRAW_BUFFERS];
+    // The depth is in z. ARB_fragment_program section 3.11.3.4.
     "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth => [];
     "result.samplemask" FRAGMENT V4_1 () Signed () |_| Semantic::SampleMask;
     "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;

@@ -38,6 +38,7 @@ static TESTS: &[(&str, CondTest, Scope)] = &[
     ("NE", CondTest::Ne, All),
     ("FL", CondTest::False, All),
     ("TR", CondTest::True, All),
+    // Tests of single flags need codes that are flags: those of the ARB languages are a comparison with zero each.
     ("NAN", CondTest::Nan, Typed),
     ("LEG", CondTest::Leg, Typed),
     ("CF", CondTest::Carry, Typed),
@@ -48,6 +49,7 @@ static TESTS: &[(&str, CondTest, Scope)] = &[
     ("NSF", CondTest::NoSign, Typed),
     ("AB", CondTest::Above, Typed),
     ("BLE", CondTest::BelowEqual, Typed),
+    // RESF is one bit, kept as a number that is 0 where a texel is missing.
     ("RESIDENT", CondTest::Ne, Sparse),
     ("NONRESIDENT", CondTest::Eq, Sparse),
 ];
@@ -63,6 +65,7 @@ pub fn lookup(family: Family, rule: &[u8]) -> Option<Test> {
     let row = TESTS.iter().find(|(text, ..)| text.as_bytes() == name);
     let &(_, test, scope) = row.filter(|(.., scope)| *scope == All || family == Family::Typed)?;
     let register = match (scope, number) {
+        // "If 0 or 1 is appended to the rule name, the corresponding condition code register is loaded, otherwise CC0."
         (All | Typed, number) => number.unwrap_or(0),
         (Sparse, None) => SPARSE_REGISTER,
         (Sparse, Some(_)) => return None,

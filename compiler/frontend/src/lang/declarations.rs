@@ -99,11 +99,13 @@ declarations! {
     // name, keyword, program types, version, argument, how often, text, the option that it needs
     PrimitiveIn "PRIMITIVE_IN" GEOMETRY V4_0 Argument::Word(INPUTS), Required "the primitives that come in";
     PrimitiveOut "PRIMITIVE_OUT" GEOMETRY V4_0 Argument::Word(OUTPUTS), Required "the primitives that the program makes";
+    // Both stages have the word for different things: a limit in geometry programs, the size of a patch in control programs.
     VerticesOut "VERTICES_OUT" INVOKED V4_0 Argument::Number, Required
         "vertices: the most that a geometry program emits, all of a control program's patch";
     Invocations "INVOCATIONS" GEOMETRY V5_0 Argument::Number, Optional "how often the program runs for a primitive";
     Passthrough "PASSTHROUGH" GEOMETRY V4_0 Argument::Result, Repeated "a result that each vertex takes from the one that came in" needs PASSTHROUGH;
     TessMode "TESS_MODE" TESS_EVAL V5_0 Argument::Word(TESS_MODES), Required "what patches are subdivided as";
+    // What is missing has a default: NV_tessellation_program5 section 2.X.7.Y.
     TessSpacing "TESS_SPACING" TESS_EVAL V5_0 Argument::Word(TESS_SPACINGS), Optional "how edges are divided; EQUAL if missing";
     TessVertexOrder "TESS_VERTEX_ORDER" TESS_EVAL V5_0 Argument::Word(TESS_ORDERS), Optional "the orientation of triangles; CCW if missing";
     TessPointMode "TESS_POINT_MODE" TESS_EVAL V5_0 Argument::None, Optional "patches become points";
@@ -111,6 +113,7 @@ declarations! {
 
 words! {
     // table, mode of the program and its type: words, with version
+    // PATCHES came with NV_gpu_program5, where geometry programs may follow control programs.
     INPUTS primitive_in InputPrimitive: "POINTS" Points V4_0, "LINES" Lines V4_0, "LINES_ADJACENCY" LinesAdjacency V4_0,
         "TRIANGLES" Triangles V4_0, "TRIANGLES_ADJACENCY" TrianglesAdjacency V4_0, "PATCHES" Patches V5_0;
     OUTPUTS primitive_out OutputPrimitive: "POINTS" Points V4_0, "LINE_STRIP" LineStrip V4_0, "TRIANGLE_STRIP" TriangleStrip V4_0;
@@ -127,6 +130,7 @@ impl Declaration {
 
     /// Its row.
     pub fn info(self) -> &'static DeclarationInfo {
+        // One macro makes the rows and the names, in the same order.
         &DECLARATIONS[self as usize]
     }
 }

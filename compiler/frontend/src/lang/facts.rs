@@ -104,8 +104,10 @@ pub struct LanguageFacts {
 static TYPED: LanguageFacts = LanguageFacts {
     features: Features::empty(),
     registers: None,
+    // Each stage reserves the words that its own bindings begin with, no others: NV_gpu_program4 section 2.X.2.
     reserved_words: &["program", "result", "state", "texture", "vertex"],
     old_words: &[
+        // "Functionality removed": free branches, address registers, approximations of powers and logarithms.
         "ADDRESS", "ARA", "ARL", "ARR", "BRA", "ENDLOOP", "EXP", "LOG", "LOOP", "PUSHA", "POPA",
     ],
     program_bindings: &[
@@ -113,16 +115,19 @@ static TYPED: LanguageFacts = LanguageFacts {
         "program.local",
         "program.buffer",
         "program.storage",
+        // NVIDIA's compiler writes this for arrays of storage buffers without a size; no specification has it.
         "program.storagelen",
         "program.counter",
         "program.sharedmem",
         "program.subroutine",
     ],
     rgba: true,
+    // In the grammar of NV_gpu_program4 each component is of either set; in that of ARB_fragment_program all four are of one.
     mixed_extended_swizzle: true,
     hexadecimal: true,
     suffixed_numbers: false,
     dotted_modifiers: true,
+    // The grammar has none behind IF and some behind BRK; programs have both.
     optional_parentheses: true,
     condition_words: None,
     numbered_conditions: Some(Features::empty()),
@@ -144,9 +149,11 @@ static TYPED: LanguageFacts = LanguageFacts {
     texture_units: None,
     if_depth: limits::IF_DEPTH,
     loop_depth: limits::LOOP_DEPTH,
+    // Routines that call themselves deeper than this skip the call: NV_gpu_program4 leaves it undefined, and the program must end.
     call_depth: limits::CALL_DEPTH as u32,
     loop_rounds: None,
     counted_instructions: None,
+    // "As though an unconditional RET instruction were inserted immediately before the instruction label."
     falls_through: false,
     full_stack_ends: false,
     clamp_keeps_nan: false,
@@ -164,6 +171,7 @@ static TYPED_FRAGMENT: LanguageFacts = LanguageFacts {
     ..TYPED
 };
 
+// NV_compute_program5 section 2.X.2: attributes begin with `invocation`.
 static TYPED_COMPUTE: LanguageFacts = LanguageFacts {
     reserved_words: &["program", "result", "state", "texture", "invocation"],
     ..TYPED
@@ -184,10 +192,12 @@ static TYPED_PRIMITIVE: LanguageFacts = LanguageFacts {
 
 static ARB_VERTEX: LanguageFacts = LanguageFacts {
     reserved_words: &["program", "result", "state", "vertex"],
+    // Letters of colors are for fragments: the grammar of ARB_vertex_program has xyzw only.
     rgba: false,
     condition_words: Some(Features::NV_FRAGMENT),
     numbered_conditions: Some(Features::NV_VERTEX_3),
     conditions: Features::NV_VERTEX_2,
+    // Both instruction sets bring labels, but those of vertex programs are targets of free branches, too.
     labels: Features::NV_VERTEX_2,
     relative_bindings: Some(Features::NV_VERTEX_3),
     attributes: Some(arb::VERTEX_ATTRIBS),
@@ -200,6 +210,7 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     registers: None,
     reserved_words: &["program", "result", "state", "texture", "fragment"],
     old_words: &[],
+    // Buffers came with NV_gpu_program4.
     program_bindings: &["program.env", "program.local"],
     rgba: true,
     mixed_extended_swizzle: false,
@@ -209,6 +220,7 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     optional_parentheses: false,
     condition_words: Some(Features::NV_FRAGMENT),
     numbered_conditions: None,
+    // ARB_fragment_program section 3.11.2: only <PARAM_statement> has an array form.
     arrays: false,
     bare_ranges: false,
     texture_names: false,
@@ -228,9 +240,12 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     if_depth: arb::IF_DEPTH,
     loop_depth: arb::LOOP_DEPTH,
     call_depth: arb::CALL_DEPTH,
+    // "The number of loop iterations is limited to the value MAX_PROGRAM_LOOP_COUNT_NV": NV_fragment_program2 section 3.11.4.X.
     loop_rounds: Some(arb::LOOP_COUNT),
     counted_instructions: Some(StepTest::Rounds),
+    // "Instructions will be executed sequentially in the order specified in the program."
     falls_through: true,
+    // "A vertex program will terminate abnormally if a subroutine call instruction produces a call stack overflow."
     full_stack_ends: true,
     clamp_keeps_nan: true,
 };
@@ -238,6 +253,7 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
 /// NV_vertex_program.
 static VERTEX_1_0: LanguageFacts = LanguageFacts {
     registers: Some(&vertex1::REGISTERS_1_0),
+    // Versions bring opcodes here, as in the languages with types; what else is below is as in ARB programs.
     forms_by_options: false,
     reserved_words: &["v", "o"],
     program_bindings: &[],
@@ -268,6 +284,7 @@ static VERTEX_1_1: LanguageFacts = LanguageFacts {
 static VERTEX_2: LanguageFacts = LanguageFacts {
     features: Features::NV_VERTEX_2,
     registers: Some(&vertex2::REGISTERS),
+    // Its branches are free, so that any of them may lead back.
     counted_instructions: Some(StepTest::Blocks),
     ..VERTEX_1_0
 };
@@ -278,7 +295,9 @@ static FRAGMENT_1: LanguageFacts = LanguageFacts {
     registers: Some(&fragment::REGISTERS),
     reserved_words: &["f", "o", "p"],
     exact_precision: true,
+    // No option brings one: the language itself has all of it, see `features`.
     instruction_sets: Features::empty(),
+    // KIL takes a condition only, so the word is one in every program.
     condition_words: Some(Features::empty()),
     ..VERTEX_1_0
 };
@@ -298,6 +317,7 @@ impl LanguageFacts {
                 zero_product: registers.zero_product,
                 flush_denormals: true,
                 enabled_clip_distances: registers.enabled_clip_distances,
+                // NV_fragment_program gives (0, 0, 0, 0) for textures that are not complete.
                 transparent_missing: registers.fragment.is_some(),
                 ..Modes::default()
             },
@@ -316,6 +336,7 @@ impl Dialect {
                 &TYPED_PRIMITIVE
             }
             (Family::Arb, Stage::Vertex) => &ARB_VERTEX,
+            // The family has no other stages.
             (Family::Arb, _) => &ARB_FRAGMENT,
             (Family::Vertex1, Stage::Compute) => &VERTEX_STATE,
             (Family::Vertex1, _) if self.version() == Version::V1_0 => &VERTEX_1_0,

@@ -41,6 +41,7 @@ macro_rules! rules {
 
 rules! {
     // name, code, example, what is accepted and what it means
+    // In the order of the codes of the errors, as `docs/shipped.md` has them.
     BiasedLookup UnknownOpcode "!!FP1.0 TXB R0, f[TEX0], TEX0, 2D;"
         "TXB in programs of NV_fragment_program adds w of the coordinate to the level of detail, as with OPTION NV_fragment_program";
     TextBehindNul TextAfterEnd "END\\0\\0\\0"

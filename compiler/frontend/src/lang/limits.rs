@@ -1,6 +1,7 @@
 //! Limits of the translation: high enough for every real program, low enough that no input costs much time or memory.
 
 /// Bytes of a program string.
+// Lengths of tokens have 24 bits, see `lex::Token`.
 pub const PROGRAM_BYTES: usize = (1 << 24) - 1;
 /// Errors that are reported.
 pub const ERRORS: usize = 100;

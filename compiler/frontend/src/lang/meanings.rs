@@ -9,6 +9,7 @@ pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
     let is_fragment = stage == Stage::Fragment;
     match semantic {
         Semantic::Attrib(_) => "vertex attribute",
+        // One semantic has two meanings where the fragment's is what rasterization made of the vertex's.
         Semantic::Position if is_fragment => "window position of the fragment: (x, y, z, 1/w)",
         Semantic::Position => "position in clip space",
         Semantic::PointSize => "size of points, in x",
@@ -119,6 +120,7 @@ const fn term_text(term: ColorTerm) -> &'static str {
 #[expect(clippy::too_many_lines, reason = "a table with an arm for each row")]
 pub fn state_text(param: StateParam) -> String {
     let text = match param {
+        // Texts with parts return at once; all others are fixed.
         StateParam::MatrixRow { matrix, form, .. } => {
             return format!("a row of {}{}", form_text(form), matrix_text(matrix));
         }

@@ -175,6 +175,7 @@ impl DataTypeId {
 pub struct Modifiers(u64);
 
 impl Modifiers {
+    // Bits: 0 to 31 flags, 32 and 33 the number of types, 34 to 49 a byte for each of two types, 50 to 53 the operation plus one.
     const TYPE_COUNT: u32 = 32;
     const TYPES: u32 = 34;
     const ATOMIC: u32 = 50;
@@ -223,6 +224,7 @@ impl Modifiers {
             Modifier::Type(ty) => {
                 // Only CVT takes two types; the checker says so of others.
                 let count = self.type_count();
+                // The suffixes R and H are data types: table X.15.
                 let free = count < 2 && !self.mods().intersects(Mods::ANY_PRECISION);
                 if free {
                     self.0 += 1 << Self::TYPE_COUNT;
@@ -236,10 +238,12 @@ impl Modifiers {
                     .iter()
                     .position(|&(_, atomic)| atomic == op)
                     .unwrap_or(0) as u64;
+                // Of two operations the later one stays: the error is reported anyway.
                 self.0 = self.0 & !(15 << Self::ATOMIC) | (index + 1) << Self::ATOMIC;
                 twice
             }
             Modifier::Flag(flag) => {
+                // "A program will fail to load if it specifies more than one modifier of any given type": section 2.X.4.1.
                 let kinds = [
                     Mods::ANY_CC,
                     Mods::ANY_CLAMP,
@@ -251,6 +255,7 @@ impl Modifiers {
                 let kind = kinds
                     .into_iter()
                     .find(|kind| kind.intersects(flag))
+                    // All others exclude only themselves.
                     .unwrap_or(flag);
                 let twice = self.mods().intersects(kind);
                 self.0 |= u64::from(flag.bits());
@@ -267,11 +272,12 @@ pub enum Modifier {
     Type(DataTypeId),
     /// An atomic operation.
     Atomic(AtomicOp),
-    /// An atomic operation, or a rounding mode on CVT: the words are different, but `ADD` and its like also are opcodes.
+    /// Any other modifier. `ROUND` and its like are opcodes, too, as are `ADD` and others among the atomic operations.
     Flag(Mods),
 }
 
 static FLAGS: &[(&str, Mods)] = &[
+    // "CC and CC0 specify that the condition code register CC0 be updated."
     ("CC", Mods::CC0),
     ("CC0", Mods::CC0),
     ("CC1", Mods::CC1),
@@ -331,6 +337,7 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static str, Modifier)> {
     let atomics = ATOMICS
         .iter()
         .map(|&(name, op)| (name, Modifier::Atomic(op)));
+    // The small spellings come last, and `words` leaves them out: hints name those that specifications have.
     types.map(ty).chain(flags).chain(atomics).chain(small)
 }
 

@@ -228,6 +228,7 @@ impl TextureOp {
 
     /// As what the first operand is read.
     pub(crate) const fn coordinate(self) -> Type {
+        // "vs" in table X.13: texels and levels are counted.
         match matches!(self, Self::Fetch | Self::FetchSample | Self::QuerySize) {
             true => Type::S32,
             false => Type::F32,
@@ -502,6 +503,7 @@ impl OpcodeInfo {
 
     /// Whether an operand is an element of this memory.
     pub(crate) fn accesses(&self, memory: OperandKind) -> bool {
+        // Memory is the last operand of every row that has some.
         self.operands.last() == Some(&memory)
     }
 
@@ -546,6 +548,7 @@ impl OpcodeInfo {
             return self.register_section();
         }
         match (self.stages, self.since) {
+            // All opcodes that only compute programs have came with that extension; those of 4.0 for one stage with that stage's.
             (Stages::COMPUTE, _) => "NV_compute_program5 section 2.X.8",
             (Stages::GEOMETRY, Version::V4_0) => "NV_geometry_program4 section 2.X.8",
             (Stages::FRAGMENT, Version::V4_0) => "NV_fragment_program4 section 2.X.8",
@@ -570,6 +573,7 @@ impl OpcodeInfo {
 
     fn arb_section(&self) -> &'static str {
         let forms = [self.arb.vertex, self.arb.fragment];
+        // What both stages need is what brought the opcode, whatever else one of them asks for.
         let needs = forms
             .into_iter()
             .flatten()
@@ -577,6 +581,7 @@ impl OpcodeInfo {
             .reduce(Features::intersection)
             .unwrap_or_default();
         let by_option = [
+            // Options that include others come first.
             (Features::NV_VERTEX_3, "NV_vertex_program3"),
             (Features::NV_FRAGMENT_2, "NV_fragment_program2"),
             (

@@ -115,6 +115,7 @@ pub(crate) use {operand, operand_rule, result};
 
 pub(crate) const fn all_plain(operands: &[OperandKind]) -> bool {
     let mut index = 0;
+    // A loop over numbers: constant functions have no iterators.
     while index < operands.len() {
         if !operands[index].is_value() {
             return false;

@@ -30,6 +30,7 @@ macro_rules! support {
     };
 }
 macro_rules! mods {
+    // "-" and "X" are those of the table: whether the opcode takes the modifiers of the column.
     (- $flags:ident) => {
         Mods::empty()
     };
@@ -110,15 +111,18 @@ opcodes! {
     "ABS" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) Expand(Expansion::Abs), "absolute value";
     "ADD" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Add), "add";
     "AND" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::And), "bitwise and";
+    // Atomics take a storage modifier and an operation in place of a data type: NV_gpu_program5 section 2.X.8.Z.
     "ATOM" V5_0 ALL [- - X - - S] s (v a) Atomic (M) Expand(Expansion::AtomicGlobal), "atomic access to global memory";
     "ATOMB" V5_0 ALL [- - X - - S] s (v bm) Atomic (M) Expand(Expansion::AtomicElement), "atomic access to a storage buffer" needs STORAGE_BUFFER;
     "ATOMCTR" V5_0 ALL [- X X - - U] s (ctr) Arithmetic (C) Expand(Expansion::Counter), "atomic access to a counter" needs ATOMIC_COUNTERS rule OperandRule::CounterOperation;
     "ATOMIM" V5_0 ALL [- - X - - S] s (v vs im) Atomic (M.union(Mods::SPARSE)) Expand(Expansion::Image(ImageOp::Atomic)), "atomic access to an image";
     "ATOMS" V5_0 COMPUTE [- - X - - S] s (v sm) Atomic (M) Expand(Expansion::AtomicElement), "atomic access to shared memory" rule OperandRule::SharedBounds;
+    // Control programs have it, too, but with a warning: see `Rule::PatchBarrier`.
     "BAR" V5_0 COMPUTE [- - - - - -] - () None (NO) Expand(Expansion::Barrier(Op::Barrier)), "barrier of the work group";
     "BFE" V5_0 ALL [- X X - - S] v (v v) Arithmetic (A) Expand(Expansion::BitExtract), "extract bits: (count, offset), value";
     "BFI" V5_0 ALL [- X X - - S] v (v v v) Arithmetic (A) Expand(Expansion::BitInsert), "insert bits: (count, offset), bits, value";
     "BFR" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::BitReverse), "reverse bits";
+    // "c" in the table is optional for all but IF: section 2.X.5.
     "BRK" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Brk), "leave the loop";
     "BTC" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::BitCount), "count one bits";
     "BTFL" V5_0 ALL [- X X - - S] v (v) Arithmetic (A) op(Op::FindLsb), "find the lowest one bit";
@@ -129,9 +133,11 @@ opcodes! {
     "CMP" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::SelLt), "choose by sign: a < 0 ? b : c";
     "CONT" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Cont), "go on with the next round of the loop";
     "COS" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Cos), "cosine";
+    // Both columns are empty: its two types are no data type modifiers.
     "CVT" V5_0 ALL [- - X X - F] v (v) Convert (A.union(Mods::ANY_ROUNDING)) Expand(Expansion::Convert), "convert between types";
     "DDX" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Expand(Expansion::DerivativeX), "derivative in x";
     "DDY" V4_0 FRAGMENT [X - X X X F] v (v) Arithmetic (A.union(Mods::ANY_DERIVATIVE)) Expand(Expansion::DerivativeY), "derivative in y";
+    // The divisor is one component for all four, as that of MOD and the counts of shifts.
     "DIV" V4_0 ALL [6 6 X X X F] v (v s) Arithmetic (A) op(Op::Div), "divide by a scalar";
     "DP2" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) op(Op::Dp2), "dot product of two components";
     "DP2A" V4_0 ALL [X - X X X F] s (v v v) Arithmetic (A) Expand(Expansion::Dp2a), "dot product of two components plus a scalar";
@@ -140,6 +146,7 @@ opcodes! {
     "DPH" V4_0 ALL [X - X X X F] s (v v) Arithmetic (A) Expand(Expansion::Dph), "homogeneous dot product";
     "DST" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Dst), "distance vector";
     "ELSE" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::Else), "otherwise";
+    // EMIT and ENDPRIM are of NV_geometry_program4, EMITS of NV_gpu_program5.
     "EMIT" V4_0 GEOMETRY [- - - - - -] - () None (NO) Expand(Expansion::EmitVertex), "emit a vertex" rule OperandRule::Emission;
     "EMITS" V5_0 GEOMETRY [- X - - - S] - (s) Arithmetic (NO) Expand(Expansion::EmitVertex), "emit a vertex to a stream" rule OperandRule::Emission;
     "ENDIF" V4_0 ALL [- - - - - -] - () None (NO) Flow(FlowOp::EndIf), "end of IF";
@@ -148,17 +155,20 @@ opcodes! {
     "EX2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Exp2), "2 to the power of";
     "FLR" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Floor, Rounding::Floor)), "round down";
     "FRC" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Fract), "fraction";
+    // Any of four options brings these two, which `rules::interlock` sees to with where they stand.
     "FSIB" V4_0 FRAGMENT [- - - - - -] - () None (NO) Flow(FlowOp::InterlockBegin), "begin the critical section";
     "FSIE" V4_0 FRAGMENT [- - - - - -] - () None (NO) Flow(FlowOp::InterlockEnd), "end the critical section";
     "I2F" V4_0 ALL [- 6 X - - S] vf (v) Arithmetic (A) Expand(Expansion::IntToFloat), "integer to float";
     "IF" V4_0 ALL [- - - - - -] - (c) None (NO) Flow(FlowOp::If), "conditional block";
     "IMQ" V5_0 ALL [- - - - - S] vs (im) None (NO) Expand(Expansion::Image(ImageOp::QuerySize)), "size of an image" needs IMAGE_SIZE;
     "IMQS" V5_0 ALL [- - - - - S] s (im) None (NO) Expand(Expansion::Image(ImageOp::QuerySamples)), "number of samples of an image" needs IMAGE_SAMPLES;
+    // Neither R nor H: column H is empty.
     "IPAC" V5_0 FRAGMENT [X - X X - F] v (v) Arithmetic (A) op(Op::InterpCentroid), "interpolate at the centroid" rule OperandRule::Attribute;
     "IPAO" V5_0 FRAGMENT [X - X X - F] v (v v) Arithmetic (A) op(Op::InterpOffset), "interpolate with an offset" rule OperandRule::Attribute;
     "IPAS" V5_0 FRAGMENT [X - X X - F] v (v su) Arithmetic (A) Expand(Expansion::InterpolateAtSample), "interpolate at a sample" rule OperandRule::Attribute;
     "KIL" V4_0 FRAGMENT [X X - - X F] - (vc) Arithmetic (T) Expand(Expansion::Kill), "discard the fragment";
     "LDB" V5_0 ALL [- - X X - F] v (bm) Storage (M) Expand(Expansion::LoadElement), "load from a storage buffer" needs STORAGE_BUFFER;
+    // Table X.13 lists this and LOAD under 4.0, where options bring them.
     "LDC" V5_0 ALL [- - X X - F] v (cm) Storage (M) Expand(Expansion::LoadElement), "load from a constant buffer" early CBUFFER;
     "LDS" V5_0 COMPUTE [- - X X - F] v (sm) Storage (M) Expand(Expansion::LoadElement), "load from shared memory" rule OperandRule::SharedBounds;
     "LG2" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) op(Op::Log2), "logarithm to base 2";
@@ -169,20 +179,24 @@ opcodes! {
     "LRP" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Expand(Expansion::Lrp), "linear interpolation: a * b + (1 - a) * c";
     "MAD" V4_0 ALL [6 6 X X X F] v (v v v) Arithmetic (A) op(Op::Mad), "multiply and add";
     "MAX" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Max), "maximum";
+    // CTA: of the work group only. NV_compute_program5 section 2.X.4.1.
     "MEMBAR" V5_0 ALL [- - - - - -] - () None (Mods::CTA) Expand(Expansion::Barrier(Op::MemoryBarrier)), "memory barrier";
     "MIN" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Min), "minimum";
     "MOD" V4_0 ALL [- 6 X - - S] v (v s) Arithmetic (A) op(Op::Mod), "remainder of the division by a scalar";
     "MOV" V4_0 ALL [6 6 X X X F] v (v) Arithmetic (A) op(Op::Mov), "move";
+    // HI, S24 and U24 are its own.
     "MUL" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A.union(Mods::HI)) Expand(Expansion::Multiply), "multiply";
     "NOT" V4_0 ALL [- 6 X - - S] v (v) Arithmetic (A) op(Op::Not), "bitwise not";
     "NRM" V4_0 ALL [X - X X X F] v (v) Arithmetic (A) Expand(Expansion::Nrm), "normalize three components";
     "OR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Or), "bitwise or";
+    // The data type is that of the packed bits; the operand is always of floats. Neither condition codes nor clamps.
     "PK2H" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackHalf2)), "pack two half floats" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK2US" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm2)), "pack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4B" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::PackSignedBytes), "pack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK4UB" V4_0 ALL [X X - - - F] s (vf) Arithmetic (T) Expand(Expansion::Pack(Op::PackUnorm4)), "pack four unsigned normalized bytes" rule OperandRule::Size(PackedSize::NoShortResult);
     "PK64" V5_0 ALL [X X - - - F] v (v) Pack64 (T) Expand(Expansion::Pack64), "pack pairs of 32-bit values into 64 bits" rule OperandRule::Size(PackedSize::LongResult);
     "POW" V4_0 ALL [X - X X X F] s (s s) Arithmetic (A) op(Op::Pow), "power";
+    // NV_shader_thread_group: the second operand is added to what another fragment of the quad has.
     "QSWZ0" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad0), "add a value of fragment 0 of the quad" needs THREAD_GROUP;
     "QSWZ1" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad1), "add a value of fragment 1 of the quad" needs THREAD_GROUP;
     "QSWZ2" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::Quad2), "add a value of fragment 2 of the quad" needs THREAD_GROUP;
@@ -191,11 +205,13 @@ opcodes! {
     "QSWZY" V5_0 FRAGMENT [X - - - - F] v (v v) Arithmetic (T) op(Op::QuadY), "add a value of the neighbor in y" needs THREAD_GROUP;
     "RCC" V4_0 ALL [X - X X X F] s (s) Arithmetic (A) Expand(Expansion::Rcc), "clamped reciprocal";
     "RCP" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rcp), "reciprocal";
+    // The type decides how the count is read; without a count the loop needs a way out, see `rules::flow`.
     "REP" V4_0 ALL [6 6 - - X F] - (ov) Arithmetic (T) Flow(FlowOp::Rep), "loop";
     "RET" V4_0 ALL [- - - - - -] - (oc) None (NO) Flow(FlowOp::Ret), "return from a subroutine";
     "RFL" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Rfl), "reflection vector";
     "ROUND" V4_0 ALL [6 6 X X X F] v (vf) Arithmetic (A) Expand(Expansion::Round(Op::Round, Rounding::Even)), "round to nearest, ties to even";
     "RSQ" V4_0 ALL [6 - X X X F] s (s) Arithmetic (A) op(Op::Rsq), "reciprocal square root";
+    // Sum and third operand are unsigned, whatever the type of the differences.
     "SAD" V4_0 ALL [- 6 X - - S] vu (v v vu) Arithmetic (A) Expand(Expansion::Sad), "sum of absolute differences";
     "SCS" V4_0 ALL [X - X X X F] v (s) Arithmetic (A) Expand(Expansion::Scs), "cosine and sine";
     "SEQ" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::SetEq), "set on equal";
@@ -215,10 +231,12 @@ opcodes! {
     "SSG" V4_0 ALL [6 - X X X F] v (v) Arithmetic (A) op(Op::Sign), "sign";
     "STB" V5_0 ALL [- - - - - -] - (v bm) Storage (M) Expand(Expansion::StoreElement), "store to a storage buffer" needs STORAGE_BUFFER;
     "STORE" V5_0 ALL [- - - - - -] - (v a) Storage (M) Expand(Expansion::StoreGlobal), "store to global memory";
+    // The image comes first and its target last, unlike in LOADIM.
     "STOREIM" V5_0 ALL [- - - - - F] - (iu v vs it) Image (M) Expand(Expansion::Image(ImageOp::Store)), "store to an image";
     "STR" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) Expand(Expansion::SetTrue), "set on true";
     "STS" V5_0 COMPUTE [- - - - - -] - (v sm) Storage (M) Expand(Expansion::StoreElement), "store to shared memory" rule OperandRule::SharedBounds;
     "SUB" V4_0 ALL [6 6 X X X F] v (v v) Arithmetic (A) op(Op::Sub), "subtract";
+    // The first operand is <instOperandVNS>, without swizzle and sign.
     "SWZ" V4_0 ALL [X - X X X F] v (p x) Arithmetic (A) Expand(Expansion::Swz), "extended swizzle";
     "TEX" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Expand(Expansion::Texture(TextureOp::Sample)), "texture sample";
     "TGALL" V5_0 ALL [X X X X - F] v (v) Arithmetic (T) op(Op::GroupAll), "test for all non-zero in a thread group";
@@ -229,13 +247,16 @@ opcodes! {
     "TXB" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (L) Expand(Expansion::Texture(TextureOp::Bias)), "texture sample with bias";
     "TXD" V4_0 ALL [X X X X - F] v (vf vf vf t) Arithmetic (L) Expand(Expansion::Texture(TextureOp::Grad)), "texture sample with derivatives";
     "TXF" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Fetch)), "texel fetch";
+    // Its targets need an option, so the opcode needs none of its own.
     "TXFMS" V4_0 ALL [X X X X - F] v (vs t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::FetchSample)), "multisample texel fetch";
     "TXG" V4_1 ALL [X X X X - F] v (vf t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Gather)), "texture gather";
+    // Operands two and three are offsets of four texels, in x and in y.
     "TXGO" V5_0 ALL [X X X X - F] v (vf vs vs t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::GatherOffsets)), "texture gather with offsets per texel";
     "TXL" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Lod)), "texture sample with level of detail";
     "TXP" V4_0 ALL [X X X X - F] v (vf t) Arithmetic (S) Expand(Expansion::Texture(TextureOp::Project)), "texture sample with projection";
     "TXQ" V4_0 ALL [- - - - - S] vs (vs t) Arithmetic (T) Expand(Expansion::Texture(TextureOp::QuerySize)), "texture size";
     "TXQS" V5_0 ALL [- - - - - S] s (t) None (NO) Expand(Expansion::Texture(TextureOp::QuerySamples)), "number of samples of a texture" needs IMAGE_SAMPLES;
+    // The data type is that of the packed bits; the result is always of floats.
     "UP2H" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Expand(Expansion::Unpack(Op::UnpackHalf2)), "unpack two half floats" rule OperandRule::Size(PackedSize::NoShortSource);
     "UP2US" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Expand(Expansion::Unpack(Op::UnpackUnorm2)), "unpack two unsigned normalized 16-bit values" rule OperandRule::Size(PackedSize::NoShortSource);
     "UP4B" V4_0 ALL [X X X X - F] vf (s) Arithmetic (T) Expand(Expansion::UnpackSignedBytes), "unpack four signed normalized bytes" rule OperandRule::Size(PackedSize::NoShortSource);
@@ -243,6 +264,7 @@ opcodes! {
     "UP64" V5_0 ALL [X X X X - F] v (v) Unpack64 (T) Expand(Expansion::Unpack64), "unpack 64-bit values into pairs of 32 bits" rule OperandRule::Size(PackedSize::LongSource);
     "X2D" V4_0 ALL [X - X X X F] v (v v v) Arithmetic (A) Expand(Expansion::X2d), "two-dimensional coordinate transformation";
     "XOR" V4_0 ALL [- 6 X - - S] v (v v) Arithmetic (A) op(Op::Xor), "bitwise exclusive or";
+    // w of the result is undefined: only three components are computed.
     "XPD" V4_0 ALL [X - X X X F] v (v v) Arithmetic (A) Expand(Expansion::Xpd), "cross product";
 }
 
@@ -255,6 +277,7 @@ static ROWS: [OpcodeInfo; first_row(Family::ALL.len())] = {
         let mut index = 0;
         while index < table.len() {
             let mut row = table[index];
+            // Once, so that no instruction has to ask for it.
             row.usual = row.is_usual();
             rows[first_row(family) + index] = row;
             index += 1;
@@ -288,6 +311,7 @@ const fn first_row(family: usize) -> usize {
 
 /// The opcodes of a family, in alphabetical order.
 pub fn rows(family: Family) -> &'static [OpcodeInfo] {
+    // Families are numbered in the order of `ALL`.
     let first = first_row(family as usize);
     &ROWS[first..first + table(family).len()]
 }
@@ -335,6 +359,7 @@ pub fn split(family: Family, word: &[u8]) -> Option<(Opcode, Mods)> {
     };
     // All suffixes together have no more letters than `RC0_SSAT`.
     let shortest = word.len().saturating_sub(8).max(1);
+    // From the longest opcode on: RCC is one itself, not RC with two updates.
     (shortest..word.len()).rev().find_map(|length| {
         let mods = suffixes(family, &word[length..])?;
         Some((Opcode::exact(family, &word[..length])?, mods))
@@ -346,10 +371,12 @@ fn suffixes(family: Family, text: &[u8]) -> Option<Mods> {
     let (precision, rest) = match (text, family) {
         ([b'R', rest @ ..], _) => (Mods::FULL, rest),
         ([b'H', rest @ ..], _) => (Mods::HALF, rest),
+        // Only fragment programs have fixed-point numbers; in other families the letter is of a name.
         ([b'X', rest @ ..], Family::Arb | Family::Fragment1) => (Mods::FIXED, rest),
         _ => (Mods::empty(), text),
     };
     let numbered = match family {
+        // C and C0 mean the same; in ARB programs a number needs NV_vertex_program3, so that it is kept.
         Family::Typed => Mods::empty(),
         Family::Arb | Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
             Mods::NUMBERED

@@ -99,6 +99,7 @@ bitflags::bitflags! {
 impl Features {
     /// The first option that enables all of these features, or else some.
     pub fn option(self) -> &'static str {
+        // One option that brings everything spares a program a second line.
         let all = OPTIONS.iter().find(|row| row.enables.contains(self));
         all.or_else(|| OPTIONS.iter().find(|row| row.enables.intersects(self)))
             .map_or("", |row| row.name)
@@ -181,10 +182,12 @@ macro_rules! options {
 
 options! {
     // name, program types, version, group, enables, mode of the program, ARB programs, register languages, text, other option that it requires
+    // The same under two names: NV_vertex_program1_1 section 2.14.1.7 has its own.
     "ARB_position_invariant" VERTEX V4_0 None [POSITION_INVARIANT] arb VERTEX
         "positions are computed as by GL's fixed functions; the program writes none";
     "NV_position_invariant" NONE V4_0 None [POSITION_INVARIANT] register VERTEX
         "positions are computed as by GL's fixed functions; the program writes none";
+    // At most one of each group: ARB_fragment_program sections 3.11.4.5.1 and 3.11.4.5.2.
     "ARB_fog_exp" FRAGMENT V4_0 Fog [FOG_EXP] arb FRAGMENT
         "GL's fog is applied to the color, with a power of e";
     "ARB_fog_exp2" FRAGMENT V4_0 Fog [FOG_EXP2] arb FRAGMENT
@@ -195,10 +198,12 @@ options! {
         "a hint that speed matters; without effect";
     "ARB_precision_hint_nicest" FRAGMENT V4_0 Hint [] arb FRAGMENT
         "a hint that precision matters; without effect";
+    // With the option `result.color` is color 0 only, without it the color of every buffer: hence a mode beside the feature.
     "ARB_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
     "ATI_draw_buffers" FRAGMENT V4_0 None [DRAW_BUFFERS] (numbered_colors = true) arb FRAGMENT
         "`result.color[n]`: a color for each draw buffer";
+    // Programs with types have SHADOW targets anyway; the option is accepted there.
     "ARB_fragment_program_shadow" FRAGMENT V4_0 None [SHADOW] arb ARB
         "SHADOW targets: lookups that compare depths"
         requires NV_VERTEX_3 in VERTEX "in a vertex program this option needs OPTION NV_vertex_program3";
@@ -218,12 +223,14 @@ options! {
         "CBUFFER variables and LDC before version 5.0";
     "NV_shader_buffer_load" ALL V4_0 None [BUFFER_LOAD]
         "LOAD from addresses before version 5.0";
+    // Both bring 2DMS; one feature stands for all targets of either.
     "NV_explicit_multisample" ALL V4_0 None [MULTISAMPLE]
         "the targets 2DMS and RENDERBUFFER, and TXFMS";
     "NV_texture_multisample" ALL V4_0 None [MULTISAMPLE]
         "the targets 2DMS and ARRAY2DMS, and TXFMS";
     "NV_gpu_program5_mem_extended" ALL V5_0 None [MEM_EXTENDED]
         "storage modifiers for small integers and half floats";
+    // Doubles need no option here; generators write one.
     "NV_gpu_program_fp64" ALL V5_0 None []
         "operations on doubles; part of version 5.0";
     "NV_internal" ALL V5_0 None []
@@ -236,6 +243,7 @@ options! {
         "all atomic operations on 64-bit integers";
     "ARB_derivative_control" ALL V5_0 None [DERIVATIVE_CONTROL]
         "FINE and COARSE for DDX and DDY";
+    // "If a fragment program specifies the option and not NV_early_fragment_tests, it will fail to compile": section 2.X.6.
     "ARB_post_depth_coverage" FRAGMENT V5_0 None [] (post_depth_coverage = true)
         "`fragment.samplemask` after early depth and stencil tests"
         requires EARLY_TESTS in ALL "post-depth coverage needs OPTION NV_early_fragment_tests";
@@ -246,6 +254,7 @@ options! {
         "`result.samplemask` replaces coverage";
     "NV_conservative_raster_underestimation" FRAGMENT V4_0 None [FULLY_COVERED]
         "`fragment.fullycovered`";
+    // The four exclude each other: NV_fragment_shader_interlock section 2.X.6.
     "NV_pixel_interlock_ordered" FRAGMENT V4_0 Interlock [INTERLOCK] (interlock = Some(Interlock::PixelOrdered))
         "FSIB and FSIE: fragments of a pixel one after the other, in order";
     "NV_pixel_interlock_unordered" FRAGMENT V4_0 Interlock [INTERLOCK] (interlock = Some(Interlock::PixelUnordered))
@@ -260,6 +269,7 @@ options! {
         "results of a second view";
     "ARB_viewport_array" GEOMETRY V4_0 None [VIEWPORT_ARRAY]
         "`result.viewport` of geometry programs";
+    // Both names are in the text of NV_geometry_shader_passthrough.
     "NV_geometry_program_passthrough" GEOMETRY V4_0 None [PASSTHROUGH] (passthrough = true)
         "geometry programs that pass their primitive on: PASSTHROUGH";
     "NV_geometry_shader_passthrough" GEOMETRY V4_0 None [PASSTHROUGH] (passthrough = true)
@@ -284,6 +294,7 @@ options! {
         "IMQ: sizes of images";
     "ARB_shader_texture_image_samples" ALL V5_0 None [IMAGE_SAMPLES]
         "IMQS and TXQS: numbers of samples";
+    // Version 5.0 takes SPARSE and LODCLAMP without them: the texts name no option.
     "EXT_sparse_texture2" ALL V5_0 None []
         "SPARSE accesses, which tell whether all texels are there";
     "ARB_sparse_texture2" ALL V5_0 None []
@@ -292,6 +303,7 @@ options! {
         "LODCLAMP: a least level of detail";
     "ARB_compute_variable_group_size" COMPUTE V5_0 None [VARIABLE_GROUP_SIZE]
         "the size of work groups is given when the program runs";
+    // Instruction sets of ARB programs: the later of each pair includes the earlier one.
     "NV_vertex_program2" NONE V4_0 None [NV_VERTEX_2] arb VERTEX
         "condition codes, branches, subroutines, vector address registers, clip distances";
     "NV_vertex_program3" NONE V4_0 None [NV_VERTEX_2 NV_VERTEX_3] arb VERTEX
@@ -313,6 +325,7 @@ impl OptionInfo {
             Family::Typed => self.stages.has(dialect.stage()) && self.since <= dialect.version(),
             Family::Arb => self.arb.has(dialect.stage()),
             Family::Vertex1 | Family::Vertex2 | Family::Fragment1 | Family::Tgsi => {
+                // That such a language has OPTION lines at all is looked at by the parser.
                 self.register.has(dialect.stage())
             }
         }

@@ -25,6 +25,7 @@ pub(crate) const LONGEST: usize = 5;
 /// The key of a path that has one more word, with or without brackets.
 #[inline(always)]
 pub(crate) fn step(key: u64, word: u64, brackets: bool) -> u64 {
+    // The rotation keeps words of few letters from canceling each other out, the product spreads them over all bits.
     (key.rotate_left(29) ^ word)
         .wrapping_add(u64::from(brackets))
         .wrapping_mul(words::HOME_FACTOR)
@@ -61,6 +62,7 @@ impl Prefix {
             Stage::TessEval => &[None, Some(Side::In)],
             Stage::Vertex | Stage::Geometry | Stage::Fragment | Stage::Compute => &[None],
         };
+        // Only these stages see several vertices.
         let numbers: &[_] = match Stages::PRIMITIVES.has(stage) {
             true => &[false, true],
             false => &[false],
@@ -109,6 +111,7 @@ pub(crate) fn row(dialect: Dialect, key: u64) -> Option<PathRow> {
 
 fn table(dialect: Dialect) -> FxHashMap<u64, PathRow> {
     let mut table = FxHashMap::default();
+    // A language's table has its own rows only, so that a path of another language is unknown at once.
     let known =
         |row: &&BindingInfo| row.stages.has(dialect.stage()) && row.known_in(dialect.family());
     for row in ATTRIBS.iter().filter(known) {
@@ -123,10 +126,12 @@ fn table(dialect: Dialect) -> FxHashMap<u64, PathRow> {
         let path = (row.path, row.number);
         add(&mut table, START, path, PathRow::Result(row));
     }
+    // Whatever their limit: the rules know it.
     let required = Number::Required(0);
     for (path, row) in [(ENV, PathRow::Env), (LOCAL, PathRow::Local)] {
         add(&mut table, START, (path, required), row);
     }
+    // Rows of state leave this word out.
     let state = step(START, words::key(b"state"), false);
     for row in STATE.iter().filter(|row| row.known_in(dialect)) {
         let path = (row.path, row.number);
@@ -160,10 +165,12 @@ fn add(
     let keyed = |numbered: bool| {
         path.split('.').fold(start, |key, part| {
             let word = part.trim_end_matches("[]");
+            // Without a number, the brackets in the pattern are of those that may be left out.
             let brackets = numbered && word.len() < part.len();
             step(key, words::key(word.as_bytes()), brackets)
         })
     };
+    // `or_insert`: of rows that are spelled alike the first one counts.
     table.entry(keyed(true)).or_insert(row);
     if matches!(number, Number::Optional(_)) {
         table.entry(keyed(false)).or_insert(row);

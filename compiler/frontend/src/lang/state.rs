@@ -53,6 +53,7 @@ impl StateInfo {
 impl MatrixInfo {
     /// Whether a family has the matrix.
     pub fn known_in(&self, family: Family) -> bool {
+        // Only the two families with bindings of state ask.
         family == Family::Arb || self.since > Version::V1_0
     }
 }
@@ -71,11 +72,13 @@ macro_rules! matrices {
 
 matrices! {
     // name, (number), matrix, version
+    // Without a number matrix 0 is meant; program matrices always have one. Table X.11.
     "modelview" ([? 32]) MatrixName::Modelview, V4_0;
     "projection" () |_| MatrixName::Projection, V4_0;
     "mvp" () |_| MatrixName::Mvp, V4_0;
     "texture" ([? 32]) MatrixName::Texture, V4_0;
     "program" ([32]) MatrixName::Program, V4_0;
+    // NV_gpu_program4 has no palette, which only ARB_matrix_palette fills.
     "palette" ([32]) MatrixName::Palette, V1_0;
 }
 
@@ -110,6 +113,7 @@ use StateParam as P;
 
 state! {
     // path, (number), parameter => ARB programs, both if none are named; the option that it needs; whether it has ranges
+    // "If a material face is not specified in the binding, the front property is used": table X.3.
     "material.ambient" () |_| P::Material(Front, Ambient);
     "material.diffuse" () |_| P::Material(Front, Diffuse);
     "material.specular" () |_| P::Material(Front, Specular);
@@ -125,6 +129,7 @@ state! {
     "material.back.specular" () |_| P::Material(Back, Specular);
     "material.back.emission" () |_| P::Material(Back, Emission);
     "material.back.shininess" () |_| P::MaterialShininess(Back);
+    // Lights and clip planes: as many as glasm keeps in its state, the least number of lights that GL allows.
     "light[].ambient" ([8]) |n| P::Light(n, Ambient);
     "light[].diffuse" ([8]) |n| P::Light(n, Diffuse);
     "light[].specular" ([8]) |n| P::Light(n, Specular);
@@ -133,6 +138,7 @@ state! {
     "light[].spot.direction" ([8]) P::LightSpotDirection;
     "light[].half" ([8]) P::LightHalf;
     "lightmodel.ambient" () |_| P::LightModelAmbient;
+    // Scene colors and products without a face are those of the front, too: table X.4.
     "lightmodel.scenecolor" () |_| P::LightModelSceneColor(Front);
     "lightmodel.front.scenecolor" () |_| P::LightModelSceneColor(Front);
     "lightmodel.back.scenecolor" () |_| P::LightModelSceneColor(Back);
@@ -145,6 +151,8 @@ state! {
     "lightprod[].back.ambient" ([8]) |n| P::LightProduct(n, Back, Ambient);
     "lightprod[].back.diffuse" ([8]) |n| P::LightProduct(n, Back, Diffuse);
     "lightprod[].back.specular" ([8]) |n| P::LightProduct(n, Back, Specular);
+    // ARB_fragment_program has neither this nor clip planes and points, ARB_vertex_program neither texture environments nor the depth range:
+    // each names state of its own stage. NV_gpu_program4 has all of them.
     "texgen[].eye.s" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::S) => VERTEX;
     "texgen[].eye.t" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::T) => VERTEX;
     "texgen[].eye.r" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::R) => VERTEX;
@@ -160,6 +168,7 @@ state! {
     "point.size" () |_| P::PointSize => VERTEX;
     "point.attenuation" () |_| P::PointAttenuation => VERTEX;
     "depth.range" () |_| P::DepthRange => FRAGMENT;
+    // Of the device, not of GL's state, but read like it.
     "thread.warpsize" () |_| P::Thread(ThreadProperty::WarpSize) => NONE needs THREAD_GROUP;
     "thread.warpspersm" () |_| P::Thread(ThreadProperty::WarpsPerSm) => NONE needs THREAD_GROUP;
     "thread.smcount" () |_| P::Thread(ThreadProperty::SmCount) => NONE needs THREAD_GROUP;

@@ -48,6 +48,7 @@ const NORMAL: Access = Access::SAMPLE
     .union(Access::GRAD)
     .union(Access::QUERY_SIZE)
     .union(Access::QUERY_LOD);
+// Everything but comparison, cubes and samples.
 const FETCH: Access = NORMAL.union(Access::FETCH).union(IMAGE);
 /// Without room for bias, level or divisor beside the reference.
 const FULL: Access = Access::SAMPLE
@@ -115,23 +116,30 @@ targets! {
     "1D" D1 [None] 1 (FETCH) V4_0 => [];
     "2D" D2 [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
     "3D" D3 [None] 3 (FETCH) V4_0 => [];
+    // "Single texel fetches can not perform depth comparisons or access cubemaps": NV_gpu_program4 section 2.X.4.4. TXGO takes no cubes either.
     "CUBE" Cube [None] 0 (NORMAL.union(GATHER).union(IMAGE)) V4_0 => [];
+    // TXG and TXGO take targets of two dimensions only: NV_gpu_program5 section 2.X.8.Z.
     "RECT" Rect [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [];
     "SHADOW1D" D1 [Lane(2)] 1 (NORMAL) V4_0 => [SHADOW];
     "SHADOW2D" D2 [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0 => [SHADOW];
     "SHADOWRECT" Rect [Lane(2)] 2 (NORMAL.union(GATHER_BOTH)) V4_0 => [SHADOW];
     "ARRAY1D" D1Array [None] 1 (FETCH) V4_0 => [TEXTURE_ARRAY];
     "ARRAY2D" D2Array [None] 2 (FETCH.union(GATHER_BOTH)) V4_0 => [TEXTURE_ARRAY];
+    // The reference is in w, where bias, level and divisor would be: NV_gpu_program4 refuses TXB, TXL and TXP of this and of SHADOWARRAY2D.
     "SHADOWCUBE" Cube [Lane(3)] 0 (FULL.union(GATHER)) V4_0;
     "SHADOWARRAY1D" D1Array [Lane(2)] 1 (NORMAL) V4_0 => [SHADOW TEXTURE_ARRAY];
     "SHADOWARRAY2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V4_0 => [SHADOW TEXTURE_ARRAY];
     // Spellings of Mesa's parser.
     "ARRAYSHADOW1D" D1Array [Lane(2)] 1 (NORMAL) V1_0 => [SHADOW TEXTURE_ARRAY];
     "ARRAYSHADOW2D" D2Array [Lane(3)] 2 (FULL.union(GATHER_BOTH)) V1_0 => [SHADOW TEXTURE_ARRAY];
+    // "Buffer textures are not supported by normal texture lookup functions": table X.17. TXF of them takes no offset.
     "BUFFER" Buffer [None] 0 (Access::FETCH.union(Access::QUERY_SIZE).union(IMAGE)) V4_0;
     "ARRAYCUBE" CubeArray [None] 0 (FULL.union(GATHER).union(IMAGE)) V5_0;
+    // Four lanes of coordinate leave no room for the reference.
     "SHADOWARRAYCUBE" CubeArray [Operand] 0 (Access::SAMPLE.union(Access::QUERY_SIZE).union(Access::QUERY_LOD).union(GATHER)) V5_0;
+    // Only TXFMS reads samples; NV_texture_multisample and NV_explicit_multisample bring it with these targets.
     "2DMS" D2Ms [None] 2 (ALL_SAMPLES) V4_0 MULTISAMPLE;
+    // MESAX_texture_stack: arrays whose layer is a coordinate from 0 to 1.
     "1D_STACK" D1Array [None] 1 (NORMAL) V1_0 => [TEXTURE_STACK];
     "2D_STACK" D2Array [None] 2 (NORMAL) V1_0 => [TEXTURE_STACK];
     "ARRAY2DMS" D2MsArray [None] 2 (ALL_SAMPLES) V4_0 MULTISAMPLE;
@@ -171,6 +179,7 @@ impl TargetInfo {
     /// Whether the coordinate takes all lanes, so that bias and level stand in an operand of their own. EXT_sparse_texture2
     /// table X.17.
     pub fn is_full(&self) -> bool {
+        // Rows of table X.17 with "x2" or "y2" in the column "lod", and those that use all of x, y, z and w.
         self.reference == Reference::Lane(3) || self.target == TexTarget::CubeArray
     }
 
@@ -181,6 +190,7 @@ impl TargetInfo {
 
     /// The lane of the second operand in which LODCLAMP has the least level. EXT_sparse_texture2 table X.17.
     pub fn clamp_lane(&self) -> u8 {
+        // y2 in the rows of cubes whose coordinate is full, x2 in all others. Rectangles have neither, but they take no LODCLAMP.
         u8::from(self.is_full() && self.is_cube())
     }
 

@@ -116,6 +116,7 @@ pub(super) fn view_address(
         space: MemSpace::Buffer(buffer),
         element: point,
         source,
+        // Offsets wrap, as the sum with the unsigned address does that the IR makes of them.
         offset: offset.wrapping_add((view.start * stride) as i32),
     }
 }

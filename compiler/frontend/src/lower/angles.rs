@@ -46,6 +46,7 @@ pub(super) fn cosine(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let turns = l.compute(Op::Round, F, &[turns]);
     let middle = l.compute(Op::Add, F, &[turns, half]);
     let rest = rest_of(l, angle, middle);
+    // With the middle (n + 1/2) pi and the rest r the cosine is -(-1)^n sin(r).
     let cosine = sine_near_zero(l, rest.negated());
     let odd = odd_turns(l, turns);
     let cosine = l.compute(Op::Xor, U, &[cosine, odd]);
@@ -63,6 +64,7 @@ fn half_turns(l: &mut Lowerer<'_>, angle: Src) -> Src {
 /// What is left of an angle without so many half turns, at most a quarter turn to either side. Angles for which single precision is too
 /// coarse end somewhere there; NaN stays.
 fn rest_of(l: &mut Lowerer<'_>, angle: Src, turns: Src) -> Src {
+    // The largest part first: the difference of two numbers near to each other is exact, so that what is small counts in full.
     let rest = PI_PARTS.into_iter().fold(angle, |rest, part| {
         let part = l.float(-part);
         l.compute(Op::Mad, F, &[turns, part, rest])

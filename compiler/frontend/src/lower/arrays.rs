@@ -8,6 +8,7 @@ use glasm_ir::{Base, ParamSource};
 impl Lowerer<'_> {
     /// Gives arrays with run-time index consecutive slots, before anything else takes some of them.
     pub(super) fn relative_arrays(&mut self) {
+        // Before all others: slots that several arrays have in common must lie in an order that suits each of them.
         self.shared_slots();
         for (var, info) in self.checked.vars.iter().enumerate() {
             let Some(count) = info.array.filter(|_| info.relative) else {
@@ -22,6 +23,7 @@ impl Lowerer<'_> {
                     *self.tables.place(var as u32, 0) = Some(start);
                 }
                 VarKind::Result { first } => self.result_array(info, first, count),
+                // Temporaries get their register where they are named first; resources have no slots.
                 VarKind::Temp
                 | VarKind::Codes
                 | VarKind::Address
@@ -46,6 +48,8 @@ impl Lowerer<'_> {
                 true => Base::Input(self.input(*binding, base, info.width())),
                 false => self.held_slot(*binding, base),
             };
+            // The first slot stands for the array: element n is that of n slots further on. The rules see to it that no two arrays of a
+            // vertex or a fragment program have bindings in common, so that none of these slots was there before.
             start.get_or_insert(slot);
         }
         start
@@ -64,7 +68,9 @@ impl Lowerer<'_> {
         }
         for number in first..first + count {
             let source = self.checked.params[number as usize];
+            // Constants become parameters here, because elements need to lie side by side.
             let id = params.push(glasm_ir::Param { source });
+            // Operands that name one of these parameters outside of the array read the slot that it has in it.
             self.tables.params.insert(source, id);
         }
         if has_ends {

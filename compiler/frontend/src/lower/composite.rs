@@ -31,6 +31,7 @@ pub(super) fn ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
 
 /// ARA of NV_vertex_program2 (section 2.14.3.3): the sums lie within [-512, 511].
 pub(super) fn short_ara(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
+    // Operands are ten bits wide, so the sum itself does not overflow before it is clamped.
     let pairs = address_pairs(l, cx);
     let sums = l.compute(Op::Add, S, &pairs);
     finish_short_address(l, cx, sums);
@@ -180,6 +181,7 @@ pub(crate) fn lrp<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
 pub(crate) fn nrm<L: Formulas>(l: &mut L, cx: &L::Line<'_>) {
     let [a] = l.floats(cx);
     let square = l.compute(Op::Dp3, F, &[a, a]);
+    // w of the result is undefined, so it may be scaled with the others.
     let scale = l.compute(Op::Rsq, F, &[square]);
     l.finish(cx, Op::Mul, F, &[a, scale]);
 }
@@ -253,6 +255,7 @@ pub(super) fn swz(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
                 usize::from(component.negate)
             }
             ExtSelect::Zero | ExtSelect::One => {
+                // A sign before 0 is kept: the text negates what was selected, and that of 0.0 is -0.0.
                 let value = f32::from(u8::from(component.select == ExtSelect::One));
                 let value = if component.negate { -value } else { value };
                 constants[lane] = u64::from(value.to_bits());

@@ -158,6 +158,7 @@ impl<'c> Lowerer<'c> {
 
     /// A register for intermediate values of this instruction.
     pub(crate) fn hidden(&mut self, width: Width) -> RegisterId {
+        // Values of 8 and 16 bits stand in lanes of 32 bits, so that two pools serve all widths.
         let pool = usize::from(width == Width::W64);
         let used = self.hidden_used[pool];
         self.hidden_used[pool] += 1;

@@ -39,6 +39,8 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
         Mods::CEIL => Rounding::Ceil,
         Mods::FLR => Rounding::Floor,
         Mods::TRUNC => Rounding::Trunc,
+        // ROUND, or none: NV_gpu_program5 section 2.X.8.Z rounds to the nearest, then to
+        // the even integer, "if no rounding modifier is specified".
         _ => Rounding::Even,
     };
     // Half floats and narrow integers stand in the low bits: a LONG operand loses its upper half before it is read.
@@ -50,6 +52,7 @@ pub(super) fn convert(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let aux = Aux::Cvt {
         from,
         rounding,
+        // Without SAT integers drop their upper bits. SAT of a float is the clamp of the result.
         saturate: mods.contains(Mods::SAT) && to.is_int(),
     };
     l.finish_with(cx, Op::Cvt, to, aux, &[source]);

@@ -35,11 +35,13 @@ impl Lowerer<'_> {
             };
             self.inst(Op::SetLt, F, Some(dst), Aux::None, sources);
         };
+        // NaN is less than no bound and no bound is less than NaN: such a fragment stays.
         compare(0b0001, &[depth, splat(bounds, 0)]);
         compare(0b0010, &[splat(bounds, 1), depth]);
         let is_outside = Cond::Any(Guard {
             cc,
             test: CondTest::Ne,
+            // z and w of these codes were never set.
             swizzle: Swizzle::new([0, 1, 0, 1]),
         });
         self.discard(is_outside, Span::default());

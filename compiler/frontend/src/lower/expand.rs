@@ -20,12 +20,14 @@ impl Lowerer<'_> {
         let mods = line.modifiers.mods();
         (self.flags, self.precision) = (InstFlags::empty(), Precision::default());
         let is_short = line.dst.is_some_and(|dst| self.tables.is_short(dst.var));
+        // Few instructions say anything about precision.
         if is_short || mods.intersects(Mods::PREC.union(Mods::HALF).union(Mods::FIXED)) {
             self.unusual_precision(line, info);
         }
         match info.lower {
             Lower::Op(op) => self.direct(&cx, op),
             Lower::Expand(expansion) => expand(self, &cx, expansion),
+            // Lines of flow control never come here.
             Lower::Flow(_) => {}
         }
     }

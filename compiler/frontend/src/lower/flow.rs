@@ -49,6 +49,7 @@ impl Lowerer<'_> {
     /// Translates all lines, with the labels between them.
     pub(super) fn lines(&mut self, walk: &mut Walk) {
         let lines = &self.checked.lines;
+        // The rules have followed all branches and calls, so that text which nothing leads to is known before it is reached.
         walk.recorder.expect(&self.checked.plan);
         let mut next = 0;
         for &(before, name) in &lines.labels {
@@ -64,6 +65,7 @@ impl Lowerer<'_> {
 
     /// Makes the routines of the program.
     pub(super) fn end_of_text(&mut self, mut walk: Walk) {
+        // State programs have no fog and no routines: this is the end of the only one.
         self.store_params();
         let plan = &self.checked.plan;
         let main_returns = walk.main_returns || plan.group_of(plan.entry()).is_some();
@@ -75,6 +77,7 @@ impl Lowerer<'_> {
             walk.recorder.set_epilogue(self.builder.take_nodes());
         } else if self.limits_depth() {
             self.builder.open_block();
+            // No program has fog and limits of depth: the one comes with options of ARB programs, the other with `!!FP1.0`.
             self.depth_limits();
             walk.recorder.set_epilogue(self.builder.take_nodes());
         }
@@ -168,6 +171,7 @@ impl Lowerer<'_> {
         if !features.intersects(Features::NV_OPTIONS) {
             return;
         }
+        // Only NV_vertex_program3 has a second register. Section 2.14.3.X.
         let count = 1 + u8::from(features.contains(Features::NV_VERTEX_3));
         for number in 0..count {
             let (zero, unused) = (self.float(0.0), self.hidden(Width::W32));
@@ -186,6 +190,7 @@ impl Lowerer<'_> {
         if !self.checked.features.contains(Features::POSITION_INVARIANT) {
             return;
         }
+        // vertex.position is the same as vertex.attrib[0]. ARB_vertex_program table X.2.
         let binding = IoBinding::float(Semantic::Attrib(0));
         let vertex = Src::new(Base::Input(self.input(
             binding,
@@ -228,6 +233,7 @@ impl Lowerer<'_> {
         let alive = !walk.recorder.is_dead();
         self.begin_line(line);
         match op {
+            // Where nothing leads, blocks are only counted, so that each ELSE and END finds its own.
             FlowOp::If | FlowOp::Loop | FlowOp::Rep if !alive => walk.recorder.open_dead(),
             FlowOp::If => {
                 let cond = self.any(line.cond);
@@ -251,6 +257,7 @@ impl Lowerer<'_> {
             FlowOp::Ret => {
                 let cond = self.condition(walk, line);
                 let recorder = &mut walk.recorder;
+                // Also where the line is dead or has a condition: fog then stands around the main routine, which is always right.
                 walk.main_returns |= self.checked.plan.is_in_main(recorder.here());
                 recorder.ret(self.builder, cond, line.span);
             }
@@ -310,6 +317,7 @@ impl Lowerer<'_> {
             recorder.leave_loop(self.builder, Some(done), line.span);
         }
         if let Some(bound) = walk.bound {
+            // This leaves the routine only, but the count stays: the loops of its callers end at their next round, too.
             let beyond = self.is_beyond(bound);
             recorder.ret(self.builder, Some(beyond), line.span);
         }
@@ -317,6 +325,7 @@ impl Lowerer<'_> {
 
     /// ENDREP, ENDLOOP.
     fn end_loop(&mut self, walk: &mut Walk) {
+        // A loop that was only counted has put no rounds on the stack.
         let Some(steps) = walk.recorder.end_body(self.builder) else {
             return;
         };
@@ -359,6 +368,7 @@ impl Lowerer<'_> {
         else {
             return;
         };
+        // Tested before the block is open: a condition may need instructions, which belong in front of the branch.
         let cond = line.cond.map(|_| self.any(line.cond));
         self.builder.open_block();
         let selector = self.hidden(Width::W32);

@@ -44,6 +44,7 @@ impl Lowerer<'_> {
         let Some(&(register, element)) = self.tables.results.get(&COLOR) else {
             return;
         };
+        // An integer color cannot be blended.
         let mut outputs = self.builder.program.outputs.iter();
         if outputs.any(|output| output.semantic == COLOR && output.base != TypeBase::Float) {
             return;
@@ -80,6 +81,7 @@ impl Lowerer<'_> {
     fn fog_factor(&mut self) -> Src {
         let binding = IoBinding::float(Semantic::FogCoord);
         let coordinate = Base::Input(self.input(binding, TypeBase::Float, Width::W32));
+        // The coordinate is in x, whatever the other components are.
         let coordinate = splat(Src::new(coordinate), 0);
         let params = self.state(StateParam::FogParams);
         let [density, end, scale] = [0, 2, 3].map(|lane| splat(params, lane));

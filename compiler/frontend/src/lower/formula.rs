@@ -133,6 +133,7 @@ pub(crate) trait Formulas {
         let parts: [Part<'_>; 3] = [
             (0b1001, Op::Mov, F, &[one]),
             (0b0010, Op::Mov, F, &[diffuse]),
+            // Above zero is below it when negated; a diffuse part of 0 has no specular one. NV_gpu_program4 section 2.X.8.Z, LIT.
             (0b0100, Op::SelLt, F, &[diffuse.negated(), power, zero]),
         ];
         self.finish_parts(line, &parts);

@@ -35,6 +35,7 @@ impl Lowerer<'_> {
     /// The units of a texture or image part.
     pub(super) fn units(&self, part: &TextureSource, purpose: Purpose) -> Units {
         match (part.handle, purpose) {
+            // Behind a handle, accesses know the type of the texels, queries do not.
             (Some(_), Purpose::Texels) => return Units::Handle,
             (Some(_), Purpose::Query) => return Units::QueriedHandle,
             (None, _) => {}

@@ -71,6 +71,8 @@ fn query(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
 fn texels(cx: &InstCx<'_>) -> ImageTexels {
     let modifiers = cx.line.modifiers;
     let ty = cx.types.ty;
+    // Without a type of storage, or with one that says the base only, texels are
+    // converted from the format of the image; other types see its bits.
     let formatted =
         modifiers.type_count() == 0 || modifiers.data_type(0).info().class == TypeClass::Base;
     let raw = ImageTexels::raw(ty, cx.types.components);

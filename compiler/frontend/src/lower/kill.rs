@@ -21,6 +21,7 @@ impl Lowerer<'_> {
     /// Discards the fragment where a condition holds.
     pub(super) fn discard(&mut self, cond: Cond, span: Span) {
         self.builder.open_block();
+        // The invocation goes on without effect instead of ending: lookups of its neighbors take derivatives from it.
         self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
         let then = self.builder.close_block();
         self.builder.branch(cond, then, None, span);

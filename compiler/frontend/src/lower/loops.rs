@@ -43,6 +43,7 @@ impl Lowerer<'_> {
             self.inst(Op::Cvt, count, dst, floor_of(ty), &[source]);
             source = Src::register(floor);
         }
+        // ARB programs: more rounds than MAX_PROGRAM_LOOP_COUNT_NV are not run. NV_fragment_program2 section 3.11.4.X.
         if let Some(rounds) = self.checked.dialect.facts().loop_rounds {
             let (most, least) = (self.bits(u64::from(rounds)), self.hidden(count.width()));
             self.put(least, WriteMask::X, Op::Min, count, &[source, most]);
@@ -60,6 +61,7 @@ impl Lowerer<'_> {
     fn begin_index(&mut self, line: &Line) -> LoopIndex {
         let operand = self.checked.lines.source(line, 0);
         let values = self.operand(&operand, Type::F32);
+        // x is the count, y the first index, z the step. NV_fragment_program2 section 3.11.X.8.
         let lanes = glasm_ir::Swizzle::new([1, 2, 1, 2]);
         let (register, address) = (self.new_register(Width::W32), self.new_register(Width::W32));
         let dst = Some(Dst::new(register, INDEX_AND_STEP));
@@ -139,6 +141,7 @@ impl Lowerer<'_> {
     pub(super) fn step_bound(&mut self, step_limit: Option<u32>) -> Option<StepBound> {
         let test = self.checked.dialect.facts().counted_instructions?;
         let max = step_limit?;
+        // A program that cannot run so many instructions is spared the count.
         let is_needed = match test {
             StepTest::Rounds => self.may_loop_beyond(max),
             StepTest::Blocks => self.may_run_beyond(max),
@@ -161,6 +164,8 @@ impl Lowerer<'_> {
     fn may_loop_beyond(&mut self, max: u32) -> bool {
         let checked = self.checked;
         let mut open = 0u32;
+        // A loop alone needs no count: 255 rounds of a text of limited length end soon, and implementations may allow more than the 65536
+        // instructions of the text.
         let mut nested = checked.plan.repeats();
         let mut calls = nested;
         for line in &checked.lines.list {

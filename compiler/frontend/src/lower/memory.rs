@@ -133,6 +133,7 @@ fn address(l: &mut Lowerer<'_>, cx: &InstCx<'_>, number: usize) -> Address {
         _ => 0,
     };
     let term = l.index_term(operand.index);
+    // Elements of shared memory are its bytes, whatever type an instruction reads there. NV_compute_program5 section 2.X.3.Y.
     let (source, offset) = byte_address(l, term, 1);
     Address {
         space: MemSpace::Buffer(l.buffer(BufferKey::Shared)),

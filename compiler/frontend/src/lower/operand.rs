@@ -32,10 +32,12 @@ impl Lowerer<'_> {
                 None => self.variable(var, operand.index, ty),
             },
             Value::Scalar(_) | Value::Vector { .. } => {
+                // `constant` applies them: only there is it known whether the number has one of them in its bits.
                 signs = Signs::empty();
                 self.constant(operand, ty)
             }
         };
+        // Only what was loaded as a scalar brings a swizzle of its own, such as an element of a BUFFER variable.
         if src.swizzle == Swizzle::XYZW {
             src.swizzle = operand.suffix.swizzle();
         } else {
@@ -67,6 +69,7 @@ impl Lowerer<'_> {
                 } else {
                     literal.negative = false;
                 }
+                // Numbers that the type does not hold were reported by the rules; here they only must not be a panic.
                 let bits = literal_bits(self.reading.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.literal_id([bits; 4]))
             }
@@ -130,6 +133,7 @@ impl Lowerer<'_> {
     /// Converts a source to the width of `ty` if its variable has another.
     #[inline]
     fn at_width(&mut self, source: Src, var: u32, ty: Type) -> Src {
+        // There are two sizes of registers: SHORT variables and narrow types have 32 bits, too.
         let long = self.checked.vars[var as usize].size == VarSize::Long;
         if long == (ty.width() == Width::W64) {
             return source;
@@ -221,6 +225,7 @@ impl Lowerer<'_> {
         }
         let source = self.checked.params[(first + element) as usize];
         let base = match source {
+            // A constant of a PARAM declaration: nobody sets it, so it takes no slot among the parameters.
             ParamSource::Literal(bits) => Base::Literal(self.literal_id(bits.map(u64::from))),
             ParamSource::Env(_)
             | ParamSource::Local(_)
@@ -235,6 +240,7 @@ impl Lowerer<'_> {
 
     /// An element of an array that is indexed at run time somewhere.
     fn element(&mut self, var: u32, info: &Var, index: AstIndex) -> Src {
+        // A binding such as `vertex.attrib[A0.x]` is a variable that is all attributes of its kind and knows its own index.
         let index = info.element.map_or(index, AstIndex::Relative);
         // Such arrays get their places before the first line.
         let Some(base) = *self.tables.place(var, 0) else {
@@ -287,6 +293,8 @@ impl Lowerer<'_> {
         let AstIndex::Relative(number) = index else {
             return IndexTerm::constant(const_index(index) as i32);
         };
+        // Cut to 32 bits if the variable has 64: indices that do not fit select no
+        // element, whose value is undefined. NV_gpu_program4 section 2.X.4.2.
         let relative = self.reading.relatives[number as usize].resolved();
         let Value::Var(var) = relative.base else {
             return IndexTerm::constant(0);

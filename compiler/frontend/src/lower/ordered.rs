@@ -71,6 +71,7 @@ pub(super) fn set_or_nan(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let at_most = l.compute(Op::SetLe, F, &[a, b]);
     let [equal, greater, less] = outcomes(op).map(|holds| l.bits(u64::from(holds) * ONE));
     let nan = l.bits(NAN);
+    // SNE and SEQ, SGT and SLE tell these two apart, SGE and SLT do not.
     let from_above = match equal == greater {
         true => equal,
         false => l.compute(Op::SelNz, F, &[at_most, equal, greater]),
@@ -94,6 +95,7 @@ fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
     let bits = l.signed_bits(value);
     let (mask, least) = (l.bits(MAGNITUDE), l.bits(LARGEST_DENORMAL));
     let magnitude = l.compute(Op::And, U, &[bits, mask]);
+    // Zeros, too, get the bits of a denormal: negated, those of -0 are then less than those of +0.
     let magnitude = l.compute(Op::Max, S, &[magnitude, least]);
     l.compute(Op::SelLt, S, &[bits, magnitude.negated(), magnitude])
 }

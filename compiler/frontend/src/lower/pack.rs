@@ -10,6 +10,7 @@ use glasm_ir::{Op, Src, WriteMask};
 /// PK2H, PK2US, PK4UB.
 pub(super) fn pack(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: Op) {
     let [source] = l.floats(cx);
+    // The type is that of the operand: the word is the same whatever type it is written as.
     l.finish(cx, op, Type::F32, &[source]);
 }
 
@@ -19,6 +20,7 @@ pub(super) fn pk4b(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [source] = l.floats(cx);
     let (scale, bias, low) = (l.float(127.0), l.float(128.0), l.float(0.0));
     let biased = l.compute(Op::Mad, Type::F32, &[source, scale, bias]);
+    // 0 is the byte of -128/127. The upper end needs no clamp of its own, as packing as unsigned bytes has it.
     let biased = l.compute(Op::Max, Type::F32, &[biased, low]);
     let whole = l.compute(Op::Round, Type::F32, &[biased]);
     let bytes = l.float(1.0 / 255.0);

@@ -24,6 +24,7 @@ const BELOW_ONE: f32 = 1.0 - f32::EPSILON / 2.0;
     reason = "the factor of the fit is not the logarithm of 2"
 )]
 const POWER: [f32; 7] = [
+    // Exactly 1, so that powers of whole numbers are exact.
     1.0,
     0.693_147,
     0.240_229_9,
@@ -56,6 +57,7 @@ pub(super) enum Rules {
 pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let [a] = l.floats(cx);
     let bounds = [LEAST_EXPONENT, VANISHING, OVERFLOW].map(|bound| l.float(bound));
+    // Powers that would be denormal are zero: there are no denormals. NV_vertex_program section 2.14.1.11.
     let is_small = l.compute(Op::SetLt, F, &[a, bounds[0]]);
     let bounded = l.compute(Op::SelNz, F, &[is_small, bounds[1], a]);
     // NaN stays: with it `Min` gives its first source.
@@ -63,14 +65,17 @@ pub(super) fn exp(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let is_number = l.compute(Op::SetEq, F, &[a, a]);
     let floor = l.compute(Op::Floor, F, &[bounded]);
     let whole = whole_power(l, floor);
+    // For z, which has to be exact to 11 bits only, as devices are.
     let rough = l.compute(Op::Exp2, F, &[bounded]);
     let (one, below_one) = (l.float(1.0), l.float(BELOW_ONE));
     let fraction = match rules {
+        // Both bounds are whole numbers, so that this is 0 where the power underflows or overflows.
         Rules::Vertex1 => l.compute(Op::Sub, F, &[bounded, floor]),
         Rules::Vertex2 => above_floor(l, a),
     };
     let parts: [Part<'_>; 4] = [
         (0b0001, Op::SelNz, F, &[is_number, whole, a]),
+        // The fraction of a tiny negative number rounds to 1, which is out of its range [0, 1).
         (0b0010, Op::Min, F, &[fraction, below_one]),
         (0b0100, Op::SelNz, F, &[is_number, rough, a]),
         (0b1000, Op::Mov, F, &[one]),
@@ -136,6 +141,7 @@ fn exact_power(l: &mut Lowerer<'_>, a: Src) -> Src {
     let sum = l.polynomial(fraction, &POWER);
     let power = l.compute(Op::Mul, F, &[sum, whole]);
     let zero = l.float(0.0);
+    // The operand itself is tested, for the bounded one is never less. At the other end the whole power is infinite and the polynomial 1.
     let is_small = l.compute(Op::SetLt, F, &[a, least]);
     l.compute(Op::SelNz, F, &[is_small, zero, power])
 }
@@ -161,6 +167,7 @@ pub(super) fn log(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let mantissa = l.compute(Op::Or, U, &[mantissa, one]);
     let mantissa = l.compute(Op::SelNz, F, &[is_small, one, mantissa]);
     let is_number = l.compute(Op::SetEq, F, &[value, value]);
+    // Denormals count as zero, which the logarithm of a device need not know.
     let flushed = l.compute(Op::SelNz, F, &[is_small, zero, value]);
     let parts: [Part<'_>; 4] = [
         (
@@ -193,6 +200,7 @@ pub(super) fn lit(l: &mut Lowerer<'_>, cx: &InstCx<'_>, rules: Rules) {
     let base = splat(positive, 1);
     let (zero, one) = (l.float(0.0), l.float(1.0));
     let power = rough_power_of(l, base, exponent);
+    // 0 * log2(a) may be NaN, of which the power is none that the text wants.
     let is_zero = l.compute(Op::SetEq, F, &[exponent, zero]);
     let of_zero = match rules {
         Rules::Vertex1 => one,
@@ -239,6 +247,7 @@ fn bounded_power(l: &mut Lowerer<'_>, exponent: Src) -> Src {
 /// comparisons of it out, so that the infinities are made of bits. NV_vertex_program2 section 2.14.3.28.
 pub(super) fn rsq(l: &mut Lowerer<'_>, cx: &InstCx<'_>) {
     let [a] = l.floats(cx);
+    // In a register, because the bits are read: the signs of the operand must be in them.
     let value = l.compute(Op::Mov, F, &[a]);
     let (zero, sign, infinity) = (l.float(0.0), l.bits(SIGN), l.float(f32::INFINITY));
     let sign = l.compute(Op::And, U, &[value, sign]);

@@ -32,7 +32,10 @@ impl Lowerer<'_> {
         } else {
             stored
         };
+        // Fog and texture coordinates overrule any suffix. NV_fragment_program section 3.11.4.2.
         let computed = computed.filter(|_| !self.is_full_precision(line, info));
+        // One conversion will do: a number of fixed point is one of half precision, and
+        // where the precision is half, so is the register or a wider one.
         let result = computed.or(stored);
         Precision {
             operands: computed.filter(|_| rounds_operands(info.lower)),
@@ -59,6 +62,7 @@ impl Lowerer<'_> {
 
     /// Whether an operand is f[FOGC] or f[TEX0] to f[TEX7].
     fn is_coordinate(&self, source: &Source) -> bool {
+        // Attributes of these programs have no run-time index.
         let (Some((_, var)), Index::Const(number)) =
             (self.checked.variable(source.base), source.index)
         else {
@@ -75,6 +79,7 @@ impl Lowerer<'_> {
     #[inline(never)]
     pub(super) fn rounded(&mut self, operand: &Source, op: Op, value: Src) -> Src {
         let is_half = matches!(operand.base, Value::Var(var) if self.tables.is_short(var));
+        // A short register holds numbers of half precision only. Fixed point has another range than these.
         match is_half && op == Op::RoundHalf {
             true => value,
             false => self.compute(op, Type::F32, &[value]),

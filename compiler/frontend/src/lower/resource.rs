@@ -12,6 +12,7 @@ impl Lowerer<'_> {
     /// The input of a binding.
     pub(super) fn input(&mut self, binding: IoBinding, base: TypeBase, width: Width) -> InputId {
         let semantic = binding.semantic;
+        // An attribute that is read with 32 and with 64 bits is two inputs.
         if let Some(&input) = self.tables.inputs.get(&(semantic, width)) {
             return input;
         }

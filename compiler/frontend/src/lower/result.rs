@@ -29,6 +29,7 @@ impl Lowerer<'_> {
     #[inline]
     pub(super) fn finish_pushed(&mut self, cx: &InstCx<'_>, op: Op, ty: Type, first_source: usize) {
         let source_count = self.builder.program.srcs.len() - first_source;
+        // What else the result needs may append instructions, which would come between the sources: they are taken out again.
         let Some(dst) = self.plain_result(cx) else {
             let mut sources = [placeholder(); 4];
             let sources = &mut sources[..source_count.min(4)];
@@ -52,6 +53,7 @@ impl Lowerer<'_> {
     /// name of the register. Most results are that.
     #[inline]
     fn plain_result(&self, cx: &InstCx<'_>) -> Option<Dst> {
+        // Only modifiers are looked for here: variables that need more than a write are left out by `known_result`.
         let unusual = Mods::ANY_CC.union(Mods::ANY_CLAMP).union(Mods::FIXED);
         let result = cx.line.dst.as_ref()?;
         let mods = cx.line.modifiers.mods();
@@ -83,6 +85,7 @@ impl Lowerer<'_> {
         if cx.line.modifiers.mods().contains(Mods::FIXED) && !self.has_exact_precision() {
             return self.finish_fixed(dst, op, ty, aux, sources);
         }
+        // What follows is for integers and sizes, which the languages with these precisions do not have.
         let clamped = cx.line.modifiers.mods().intersects(Mods::ANY_CLAMP);
         // CVT limits integers itself: its clamp is that of the conversion, in `aux`.
         if clamped && !cx.result.is_float() && cx.info.rule != TypeRule::Convert {
@@ -113,6 +116,8 @@ impl Lowerer<'_> {
             true => (Op::Mov, Aux::None),
             false => (Op::Cvt, nearest(cx.result)),
         };
+        // The base stays that of the result: signed integers are extended with their sign, unsigned ones with zeros, and clamp and
+        // condition codes see a value of that type.
         let ty = cx.result.with_width(width);
         self.inst(op, ty, Some(dst), aux, &[Src::register(hidden)]);
     }
@@ -155,6 +160,8 @@ impl Lowerer<'_> {
         (op, ty, aux): (Op, Type, Aux),
         sources: &[Src],
     ) {
+        // The conversion moves, too. The clamp, which `dst` has, comes behind the conversion although the text has it before: 0 and 1 are
+        // numbers of every precision, so the results are the same. NV_fragment_program section 3.11.4.4.
         if op == Op::Mov {
             return self.inst(rounding, Type::F32, Some(dst), Aux::None, sources);
         }
@@ -176,6 +183,7 @@ impl Lowerer<'_> {
             aux,
             sources,
         );
+        // Nothing but the ends is promised: the precision of the option is a minimum, which floats of 32 bits exceed.
         let (low, high) = (self.float(-2.0), self.float(2047.0 / 1024.0));
         let value = self.compute(Op::Max, Type::F32, &[Src::register(hidden), low]);
         self.inst(Op::Min, Type::F32, Some(dst), Aux::None, &[value, high]);
@@ -220,6 +228,7 @@ impl Lowerer<'_> {
         } else {
             self.temp_register(var, info, result.index)
         };
+        // Where precisions are exact, conversions have taken care of it: a relaxed operation might be less than half precision.
         if info.size == VarSize::Short && !self.has_exact_precision() {
             self.flags |= InstFlags::RELAXED;
         }
@@ -321,15 +330,18 @@ impl Lowerer<'_> {
                 return (register, Some(self.index(index, info.array.unwrap_or(1))));
             }
         }
+        // Elements whose number is known are looked up by what they mean: the array may be another variable's.
         let number = const_index(index);
         let binding = self.checked.results[(first + number) as usize];
         let (register, element) = match self.tables.results.get(&binding.semantic) {
             Some(&found) => found,
             None => (self.new_result(info, binding, ty), None),
         };
+        // A place holds no index, so that elements of a register are looked up each time.
         if element.is_none() && !info.relative {
             *self.tables.place(var, number) = Some(Base::Register(register));
         }
+        // A result that belongs to an array is an element of its register, whichever variable names it.
         let index = element.map(|(number, len)| {
             let element = IndexTerm::constant(number as i32);
             self.builder.program.indices.push(glasm_ir::Index {
@@ -398,6 +410,7 @@ impl Lowerer<'_> {
     /// The register of a result array with run-time index.
     pub(super) fn result_array(&mut self, info: &Var, first: u32, count: u32) {
         let start = self.checked.results[first as usize].semantic;
+        // Each operand `result.texcoord[A0.x]` is a variable of its own; the first one has made the array of all of them.
         if info.element.is_some() && self.tables.results.contains_key(&start) {
             return;
         }

@@ -27,15 +27,18 @@ impl Lowerer<'_> {
         let program = &mut self.builder.program;
         program.modes = modes;
         for input in program.inputs.iter_mut() {
+            // By semantic: the modifiers of one declaration hold for all variables that are bound to the same attribute.
             let mods = self.checked.interpolation.get(&input.semantic);
             interpolate(input, mods.copied().unwrap_or_default());
         }
+        // SHARED_MEMORY may stand behind instructions that use the memory.
         if let Some(&shared) = self.tables.buffers.get(&BufferKey::Shared) {
             program.buffers[shared].size = Some(self.checked.shared_bytes);
         }
     }
 
     fn modes(&self) -> Modes {
+        // Zeros say that the size is only known when work is dispatched. ARB_compute_variable_group_size.
         let workgroup_size = match self
             .checked
             .features
@@ -57,6 +60,7 @@ impl Lowerer<'_> {
 /// How an input is interpolated that is declared with `mods`.
 fn interpolate(input: &mut Input, mods: VarMods) {
     input.interpolation = match mods.intersection(VarMods::FLAT | VarMods::NOPERSPECTIVE) {
+        // Inputs of integers were made so, whatever a declaration says of them.
         _ if input.interpolation == Interpolation::Flat => Interpolation::Flat,
         VarMods::FLAT => Interpolation::Flat,
         VarMods::NOPERSPECTIVE => Interpolation::NoPerspective,

@@ -28,6 +28,7 @@ pub(super) fn update_with(
     }
     let guard = cx.line.dst.and_then(|dst| dst.guard);
     let tests_old = guard.is_some_and(|guard| guard.test.register == SPARSE_REGISTER);
+    // The value itself is read only by `update_after`; an instruction needs some destination.
     let register = l.hidden(Width::W32);
     let mut dst = Dst::new(register, WriteMask::X);
     if !tests_old {

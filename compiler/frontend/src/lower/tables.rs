@@ -203,6 +203,7 @@ impl Tables {
     #[inline]
     pub(super) fn known_place(&self, var: u32, index: Index, width: Width) -> Option<Base> {
         let place = &self.places[var as usize];
+        // What only results have to know does not keep an operand from its place.
         (place.form.difference(UNUSUAL_RESULT) == Form::of(width))
             .then(|| self.known_element(place, index))
             .flatten()
@@ -237,6 +238,7 @@ impl Tables {
         index: Index,
         width: Width,
     ) -> Option<(Base, Option<IndexId>)> {
+        // Most programs have no such attributes, and none of 64 bits.
         if self.held.is_empty() || width == Width::W64 {
             return None;
         }

@@ -38,6 +38,8 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             access(l, cx, TexMode::Implicit, coordinate, &[]);
         }
         TextureOp::Project => {
+            // The reference in z is divided as well: TXP divides the first three components. Targets that need w for something else do not
+            // have it. NV_gpu_program4 section 2.X.8.Z.
             let coordinate = l.compute(Op::Div, F, &[coordinate, w]);
             access(l, cx, TexMode::Implicit, coordinate, &[]);
         }
@@ -62,6 +64,7 @@ pub(super) fn lower_texture(l: &mut Lowerer<'_>, cx: &InstCx<'_>, op: TextureOp)
             access(l, cx, mode, coordinate, &own);
         }
         TextureOp::QuerySize => {
+            // TXQ has a vector operand, of which only x counts.
             let level = splat(coordinate, 0);
             access(l, cx, TexMode::QuerySize, coordinate, &[level]);
         }
@@ -81,6 +84,7 @@ impl Lowerer<'_> {
 /// Bias or level: w of the coordinate; x of the second operand, or y if x is the reference. EXT_sparse_texture2 table X.17.
 fn level(l: &mut Lowerer<'_>, cx: &InstCx<'_>, w: Src) -> Src {
     let (part, target) = part(l, cx);
+    // The last kind of operand in the row is the texture itself.
     let own = cx.info.operands.len() - 1;
     // An offset that is computed at run time is an operand behind those of the opcode, too.
     let before = own + usize::from(part.offset == Offset::Dynamic);
@@ -147,6 +151,7 @@ fn offset(
     match offset {
         // Zeros are allowed for every target, but SPIR-V takes no offset operand with cubes.
         Offset::None | Offset::Constant([0, 0, 0]) => TexelOffset::None,
+        // Nothing is cut: the rules accept -8 to 7 only.
         Offset::Constant(offset) => TexelOffset::Constant(offset.map(|it| it as i8)),
         Offset::Dynamic => {
             let last = cx.line.source_count as usize - 1;
@@ -164,6 +169,7 @@ fn layer_of_stack(l: &mut Lowerer<'_>, coordinate: Src, texture: &Texture, id: T
     let level = l.bits(0);
     let size = l.compute_with(Op::Tex, Type::S32, aux, &[level]);
     let layers = l.converted(size, Type::S32, F);
+    // The layer stands behind the coordinates of the image: y of 1D_STACK, z of 2D_STACK.
     let lane = texture.target.dimensions();
     let stacked = l.hidden(F.width());
     l.put(stacked, WriteMask::XYZW, Op::Mov, F, &[coordinate]);
@@ -180,6 +186,7 @@ fn texture(
     target: &TargetInfo,
     mode: TexMode,
 ) -> (TextureId, Texture) {
+    // The type of the result says how texels are seen, which a query does not care about.
     let (purpose, texel) = match mode.reads_texels() {
         true => (Purpose::Texels, cx.result),
         false => (Purpose::Query, F),

@@ -51,6 +51,7 @@ impl Lowerer<'_> {
         let (vertex, element) = self.divided(info, index);
         // An array with run-time index has its slots already.
         let array = (*self.tables.place(var, 0)).filter(|_| info.relative);
+        // All elements of an array belong to the same vertex or patch, so that its first binding tells to which.
         let number = match array {
             Some(_) => 0,
             None => const_index(element),
@@ -95,6 +96,7 @@ impl Lowerer<'_> {
         match index {
             AstIndex::Relative(_) => self.index_term(index),
             AstIndex::None | AstIndex::Const(_) | AstIndex::Pair(_) => {
+                // Patches may be smaller than the number, which the text cannot know.
                 let number = const_index(index).min(MAX_PATCH_VERTICES - 1);
                 IndexTerm::constant(number as i32)
             }
@@ -113,6 +115,7 @@ impl Lowerer<'_> {
         match binding.holder.side {
             Side::In => Base::Input(self.vertex_input(binding.semantic, base)),
             Side::Out => {
+                // What is read back may have been written by another invocation.
                 self.tables.lock_step = true;
                 let output = Output {
                     base,
@@ -166,6 +169,7 @@ impl Lowerer<'_> {
                 }
             }
         }
+        // With the number of the entry, so that of several bases for one slot that of the first declaration stays.
         slots.sort_unstable_by_key(|&(side, semantic, number, _)| (side, semantic, number));
         let is_control = checked.dialect.stage() == Stage::TessControl;
         for &(side, semantic, _, base) in &slots {

@@ -13,12 +13,14 @@ impl Checker<'_> {
     /// POPA writes all components. NV_vertex_program3 section 2.14.5.43.
     pub(super) fn whole_address(&mut self, inst: &Inst) {
         let Some(dst) = inst.dst else { return };
+        // The section demands the test TR: a guard that is written with it hides nothing.
         let always = dst
             .guard
             .is_none_or(|guard| guard.test.test == CondTest::True);
         let message = "POPA writes all components of an address register";
         if dst.mask != WriteMask::XYZW {
             self.error(Code::AddressRegister, dst.span, message);
+        // The section refuses this, but drivers load it: the flow of control stays the same, only the write is guarded.
         } else if !always {
             self.lenient(Rule::GuardedPop, dst.span, message);
         }
@@ -27,6 +29,7 @@ impl Checker<'_> {
     /// An operand that is an address register as a whole.
     pub(super) fn address_operand(&mut self, operand: &Operand, var: u32) {
         let kind = self.program.vars[var as usize].kind;
+        // ARA and PUSHA take the whole register: `<instOperandAddrVNS>` of NV_vertex_program2_option section 2.14.2 has neither swizzle nor sign.
         let bare = operand.suffix.kind() == SuffixKind::None && operand.signs == Signs::empty();
         if kind != VarKind::Address && kind != VarKind::Poisoned || !bare {
             let message = "an address register without suffix and sign is expected";
@@ -41,6 +44,7 @@ impl Checker<'_> {
             Some(registers) => self.register_offset(registers, info),
             None => self.address_offset(info.offset, info.span),
         }
+        // Else it is a variable already.
         let Base::Name(name) = info.base else { return };
         let Some(var) = self.var_of(name, info.span) else {
             return;
@@ -56,6 +60,7 @@ impl Checker<'_> {
             let message = format!("the offset {offset} is not in 0 to {most}");
             self.error(Code::IndexOffset, info.span, message);
         }
+        // ARB_vertex_program section 2.14.3.5 and NV_fragment_program2 section 3.11.3.Y: only x of these registers is accessible.
         let has_x_only = self.is_plain_arb() || is_loop_index;
         if kind != VarKind::Address || has_x_only && info.lane != 0 {
             let text = self.var_text(var);
@@ -63,6 +68,7 @@ impl Checker<'_> {
                 true => format!("only component x of {text} can be an index"),
                 false => format!("{text} cannot be an index; use an address register"),
             };
+            // In programs of registers nothing else can stand in such brackets, so the register itself is what is wrong.
             let code = match self.facts.registers {
                 Some(_) => Code::AddressRegister,
                 None => Code::IndexVariable,

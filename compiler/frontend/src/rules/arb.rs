@@ -49,6 +49,7 @@ impl Checker<'_> {
 
     /// What the suffixes of an opcode lack: the option that would bring one of them, no option if none would.
     fn missing_suffix(&self, form: Form, mods: Mods) -> Option<Features> {
+        // First what this opcode alone takes in addition, then what options bring to all opcodes of the stage: the first is the nearer remedy.
         let extra = mods.difference(form.mods);
         let (feature, more) = form.more;
         if !more.contains(extra) {
@@ -66,6 +67,7 @@ impl Checker<'_> {
         if brought.contains(mods) {
             return None;
         }
+        // Several suffixes may be missing; the first one that no option of the program brings is named.
         mods.iter().find_map(|suffix| {
             let found = needs.iter().find(|(known, _)| known.contains(suffix));
             let feature = found.map_or(Features::empty(), |&(_, feature)| feature);
@@ -82,10 +84,12 @@ impl Checker<'_> {
             let message = format!("`{name}` is not available in {stage} programs");
             return self.error(Code::FeatureStage, span, message);
         };
+        // An opcode that is not there at all says nothing about its suffixes.
         if !self.need_option(form.needs, span, format_args!("`{name}` needs")) {
             return;
         }
         match self.missing_suffix(form, inst.modifiers.mods()) {
+            // An empty set of features stands for suffixes that no option would bring.
             Some(feature) if feature.is_empty() => {
                 let message = format!("`{name}` does not take this suffix");
                 self.error(Code::ModifierUnsupported, span, message);
@@ -98,6 +102,7 @@ impl Checker<'_> {
     /// Conditions and absolute values in a program that has no option for them.
     pub(super) fn plain_syntax(&mut self, inst: &Inst, operands: &[Operand]) {
         let option = self.facts.conditions;
+        // A condition stands behind the result, or is an operand of its own, as that of BRA; no instruction has both.
         let guard = inst.dst.filter(|dst| dst.guard.is_some());
         if let Some(span) = guard.map(|dst| dst.span).or(inst.cond.map(|_| inst.span)) {
             self.need_option(option, span, "conditions need");
@@ -135,6 +140,7 @@ impl Checker<'_> {
             let text = self.var_text(var);
             let message = format!("{text} is no address register");
             self.error(Code::AddressRegister, dst.span, message);
+        // `<ARL_instruction>` of ARB_vertex_program section 2.14.2 has the mask in its grammar: `.x`, not even no mask.
         } else if self.is_plain_arb() && dst.mask != WriteMask::X {
             let message = "address registers have the component x only, which must be written";
             self.error(Code::AddressRegister, dst.span, message);
@@ -179,6 +185,7 @@ impl Checker<'_> {
         let size = self.program.vars[var as usize].size;
         let semantics: Vec<Semantic> = self.attrib_semantics(var).collect();
         for semantic in semantics {
+            // What was written first decides, whatever the order of the declarations.
             let first = *self.result_sizes.entry(semantic).or_insert(size);
             if first != size {
                 let message = "this result is written under another size, too";
@@ -196,6 +203,7 @@ impl Checker<'_> {
         if !decl.mods.is_empty() {
             self.arb_decl_modifiers(decl);
         }
+        // TEMP and ADDRESS have a list of names, all other declarations one.
         if let Some((name, span)) = decl.name {
             self.arb_reserved_word(name, span);
             return;
@@ -225,8 +233,10 @@ impl Checker<'_> {
     /// Names that are words of the language, as far as the options of the program go.
     fn arb_reserved_word(&mut self, name: NameId, span: Span) {
         let is_reserved = match self.syntax.leader(name) {
+            // ARB_fragment_program section 3.11.2 does not list ADDRESS.
             Leader::Decl(DeclWord::Keyword(DeclKind::Address)) => self.stage == Stage::Vertex,
             Leader::Decl(DeclWord::Keyword(_)) | Leader::End | Leader::Option => true,
+            // An opcode of an option is no reserved word of a program that does not have it.
             Leader::Opcode(opcode, mods) => {
                 let form = opcode.info().arb.of(self.stage);
                 form.is_some_and(|form| self.has_option(form.needs) && self.is_listed(form, mods))
@@ -256,7 +266,7 @@ impl Checker<'_> {
         self.arb_reserved_word(name, span);
     }
 
-    /// Attributes are counted as a whole. ARB_vertex_program section 2.14.6, ARB_fragment_program section 3.11.6.
+    /// Attributes are counted as a whole. ARB_vertex_program section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
     pub(super) fn whole_attribs(&mut self, limit: usize) {
         // Facing is an attribute of NV_fragment_program2 only.
         let limit = limit + usize::from(self.has_option(Features::NV_FRAGMENT_2));
@@ -268,6 +278,7 @@ impl Checker<'_> {
             .map(|binding| binding.semantic)
             .collect();
         if attribs.len() > limit {
+            // "Vertex attributes bound multiple times count only once".
             let count = attribs.len();
             let message = format!("{count} attributes are bound; the limit is {limit}");
             self.whole(Code::TooManyAttribs, message);

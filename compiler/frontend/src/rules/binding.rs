@@ -24,7 +24,9 @@ impl Checker<'_> {
         // A swizzle or a mask is the only thing that may follow a binding, and it has no brackets.
         let is_suffix = rest.len() < 2 && rest.iter().all(|it| it.brackets[0] == Bracket::None);
         let rest = rest.first().map(|segment| segment.span);
+        // At most one bracket of a path has a run-time index: rows with two brackets take constants only.
         let relative = segments.iter().find_map(Segment::relative);
+        // Before the rest of the path: that a binding does not exist here says more than what follows it.
         if !self.may_be_bound(&bound, span) {
             return None;
         }
@@ -58,6 +60,7 @@ impl Checker<'_> {
                 PathRow::Local => self.local_parameter(segments),
             };
         }
+        // Paths without a row in the tables: matrices, buffers, units, or errors that are told by their first word.
         match self.word(segments[0]) {
             b"state" => self.other_state(segments),
             b"program" => self.program_binding(segments),
@@ -72,6 +75,7 @@ impl Checker<'_> {
     fn row_of(&self, segments: &[Segment]) -> Option<(PathRow, usize, Bracket)> {
         let longest = segments.len().min(paths::LONGEST);
         (2..=longest).rev().find_map(|used| {
+            // A segment's key is that of all words up to it, which the parser has computed: no text is compared until a row is found.
             let row = paths::row(self.syntax.reading.dialect, segments[used - 1].key)?;
             let words = &segments[..used];
             let bracket = match row {
@@ -81,6 +85,7 @@ impl Checker<'_> {
                 PathRow::Attrib(row, _) | PathRow::Result(row) => {
                     self.bracket_of(words, row.path, row.number)
                 }
+                // Rows of state leave out the word `state`, which all of them have.
                 PathRow::State(row) => self.bracket_of(&words[1..], row.path, row.number),
                 PathRow::Env => self.bracket_of(words, paths::ENV, Number::Required(0)),
                 PathRow::Local => self.bracket_of(words, paths::LOCAL, Number::Required(0)),
@@ -96,6 +101,7 @@ impl Checker<'_> {
         };
         let words = self.text_at(first.word.to(last.word));
         let pattern_words = pattern.strip_suffix("[]").unwrap_or(pattern);
+        // The usual path is written without blanks and has its bracket at the end, where the pattern has it, too.
         if words == pattern_words.as_bytes() && last.brackets[1] == Bracket::None {
             return Some(last.brackets[0]);
         }
@@ -122,9 +128,11 @@ impl Checker<'_> {
                 let ParamSource::State(param) = params.source() else {
                     return true;
                 };
+                // Rows that no specification has are in the table for programs that drivers have compiled from other languages.
                 !param.is_drivers() || self.drivers_state(span)
             }
             Bound::Result(row, ..) => {
+                // ARB_vertex_program section 2.14.4.5.1 takes `result.position` out of the grammar of such programs.
                 let is_computed = self.program.features.contains(Features::POSITION_INVARIANT)
                     && (row.semantic)(0) == Semantic::Position;
                 !is_computed || self.own_position(span)
@@ -174,6 +182,7 @@ impl Checker<'_> {
         // The option counts, see `Rule::DualSourceEarly`.
         let by_option =
             row.needs == Features::DUAL_SOURCE && self.has_option(Features::DUAL_SOURCE);
+        // The version comes before the options: an option cannot bring what the version lacks.
         if row.is_newer_than(self.syntax.reading.dialect) && !by_option {
             let (text, since) = (self.source_text(span), row.since.name());
             return fail(
@@ -199,6 +208,7 @@ impl Checker<'_> {
                 self.numbers(bracket, row.number.limit(), span)?
             }
         };
+        // Four scalars are read as one vector, which begins at a multiple of four.
         if row.traits.contains(Traits::QUADS) && !first.is_multiple_of(4) {
             let message = format!("number {first} is no multiple of four");
             return fail(span, Code::BindingRange, message);

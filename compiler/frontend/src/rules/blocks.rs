@@ -29,6 +29,7 @@ impl Block {
 
     /// The word that opens it; that which closes it is `END` and this.
     pub(super) fn word(self) -> &'static str {
+        // ELSE is no block of its own: ENDIF closes both.
         match self {
             Self::If | Self::Else => "IF",
             Self::Rep => "REP",
@@ -93,5 +94,6 @@ impl Flow {
 
 /// The label of a name.
 pub(crate) fn label_of(name: NameId) -> LabelId {
+    // Labels have a name space of their own, so the number of the name can be that of the label.
     LabelId::new(name.index())
 }

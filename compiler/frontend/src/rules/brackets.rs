@@ -127,6 +127,7 @@ impl Checker<'_> {
         let mut problem = None;
         let mut rest = pattern.as_bytes();
         // Most rows fail at the second word, so the pattern is not taken apart beforehand.
+        // An empty pattern still takes one word, so that the loop ends with `used` at least 1.
         while used == 0 || !rest.is_empty() {
             let Some(&segment) = segments.get(used) else {
                 return Match::No;
@@ -137,6 +138,7 @@ impl Checker<'_> {
             let (behind, numbered) = behind
                 .strip_prefix(b"[]")
                 .map_or((behind, false), |behind| (behind, true));
+            // A word must end where the pattern has a point or ends: `front` does not fit `frontface`.
             rest = match behind {
                 [] => behind,
                 [b'.', next @ ..] => next,
@@ -145,6 +147,7 @@ impl Checker<'_> {
             // Goes on behind a wrong bracket: it is the problem only if all words fit.
             let found = segment.brackets[0];
             match (numbered, found) {
+                // Where the number may be left out it is 0, as that of `vertex.texcoord`: ARB_vertex_program section 2.14.3.1.
                 (true, Bracket::None) if matches!(number, Number::Required(_)) => {
                     problem = Some(Match::Number(segment.span, Code::BindingNeedsIndex));
                 }
@@ -154,6 +157,7 @@ impl Checker<'_> {
                     problem = Some(Match::Number(segment.span, Code::BindingTakesNoIndex))
                 }
             }
+            // Two brackets are for buffers and vertices only, which have functions of their own.
             if segment.brackets[1] != Bracket::None {
                 problem = Some(Match::Number(segment.span, Code::BindingTakesNoIndex));
             }
@@ -204,6 +208,7 @@ impl Checker<'_> {
                 is_known && prefix.goes_with(row)
             })
         };
+        // A wrong bracket behind words that all fit is a better hint than that no words do.
         let patterns = rows().map(|row| (row.path, row.number));
         match self.bracket_problem(segments, patterns) {
             Some(failed) => failed,
@@ -243,6 +248,7 @@ impl Checker<'_> {
             let fitting = pairs
                 .take_while(|(word, segment)| word.as_bytes() == self.word(**segment))
                 .count();
+            // Only the rows that share most words with the path tell what could have stood behind them.
             if fitting > known {
                 known = fitting;
                 next.clear();

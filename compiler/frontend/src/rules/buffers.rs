@@ -139,6 +139,7 @@ impl BufferRange {
         let same =
             (self.space, self.binding, self.bindings) == (next.space, next.binding, next.bindings);
         match (self.elements, next.elements) {
+            // NV_gpu_program4 section 2.X.3.6: bindings of an array use one binding point and increase consecutively.
             (Some((first, count)), Some((other, more))) if same && first + count == other => {
                 self.elements = Some((first, count + more));
                 self.one = false;
@@ -160,6 +161,7 @@ impl Checker<'_> {
         let [points, second] = segment.brackets;
         let limits = space.info();
         let (binding, count, spans) = self.numbers(points, limits.points, span)?;
+        // NV_shader_atomic_counters section 2.X.3.Y has no ranges of binding points, unlike NV_gpu_program5 section 2.X.3.6.
         if spans && space == BufferSpace::Counter {
             let message = "an atomic counter variable uses one binding point";
             return fail(span, Code::BufferBindings, message);
@@ -177,6 +179,7 @@ impl Checker<'_> {
             elements,
             one,
         };
+        // A binding without elements is the whole buffer: a range, which only an array can take.
         Ok((Bound::Buffer(range), !one, 2))
     }
 
@@ -192,6 +195,7 @@ impl Checker<'_> {
         let (start, count) = range.elements.unwrap_or((0, row.most));
         let bounded = range.elements.is_some();
         if row.layout.is_value() {
+            // CBUFFER variables may share a binding point with others: they count bytes and are no values.
             self.one_layout(decl, row.layout, range)?;
         }
         let mut view = BufferView {
@@ -222,6 +226,7 @@ impl Checker<'_> {
                 }
                 let elements = if has_two_sizes { decl.size2 } else { decl.size };
                 view.elements = self.view_array(elements, bounded, count)?;
+                // Both sizes are in the view. 0 elements here, so that no constant index passes without a look at them.
                 Some(0)
             }
         };
@@ -230,6 +235,7 @@ impl Checker<'_> {
 
     /// BUFFER and BUFFER4 variables exclude each other on a binding point. NV_gpu_program4 section 2.X.3.6.
     fn one_layout(&mut self, decl: &Decl, layout: BufferLayout, range: BufferRange) -> Option<()> {
+        // At most as many as there are binding points, which `numbers` has checked.
         for binding in range.binding..range.binding + range.bindings.unwrap_or(1) {
             if *self.buffer_layouts.entry(binding).or_insert(layout) != layout {
                 let message =

@@ -164,6 +164,7 @@ impl Checker<'_> {
     /// Whether this is an ARB program without any of the NV instruction sets.
     #[inline]
     pub(super) fn is_plain_arb(&self) -> bool {
+        // Languages other than ARB ones have no such options, hence the test for none: they are not plain ARB programs.
         let sets = self.facts.instruction_sets;
         !sets.is_empty() && !self.program.features.intersects(sets)
     }
@@ -180,6 +181,7 @@ impl Checker<'_> {
     pub(super) fn declare_loop_index(&mut self, name: NameId) -> u32 {
         let var = Var {
             name: Some(name),
+            // No place in the text declares it.
             ..Var::unnamed(VarKind::Address, Span::default())
         };
         let number = self.program.vars.len() as u32;
@@ -201,6 +203,7 @@ impl Checker<'_> {
 impl Checked {
     /// The attribute or result bindings from the first one of a variable on; none if it is neither.
     pub(crate) fn bindings_of(&self, kind: VarKind) -> &[IoBinding] {
+        // Not a match: of all the kinds only two have bindings of this sort.
         let (first, table) = if let VarKind::Attrib { first } = kind {
             (first, &self.attribs)
         } else if let VarKind::Result { first } = kind {
@@ -208,6 +211,7 @@ impl Checked {
         } else {
             return &[];
         };
+        // A declaration with errors may have a number without bindings behind it.
         table.get(first as usize..).unwrap_or_default()
     }
 

@@ -15,8 +15,10 @@ impl Checked {
     pub(super) fn attrib_components(&self) -> u32 {
         let mut components = Masks::default();
         for source in &self.lines.sources {
+            // All four components of the swizzle count, whatever the instruction uses of them: section 2.X.3.2 allows that.
             let swizzle = source.suffix.swizzle();
             let mask = (0..4).fold(0, |mask, lane| mask | 1 << swizzle.lane(lane));
+            // Operands that are constants have no binding, and other variables none that counts.
             if let Value::Var(var) = source.base {
                 self.add(var, source.index, mask, &mut components);
             }
@@ -57,6 +59,7 @@ impl Checked {
             Index::Relative(_) | Index::Pair(_) => 0..var.array.unwrap_or(1),
         };
         for element in elements {
+            // Variables without bindings, such as temporaries.
             let Some(binding) = bindings.get(element as usize) else {
                 return;
             };

@@ -2,13 +2,15 @@
 
 use super::Checker;
 use crate::codes::Code;
-use crate::statement::Literal;
+use crate::statement::{self, Literal, Reading};
 use glasm_ir::Width;
 use glasm_ir::types::{Base, Type};
 
 impl Checker<'_> {
     /// Bits of a scalar constant in a declaration: the value in every lane; a float unless the declaration is of integer type.
     pub(super) fn scalar_constant(&mut self, literal: u32, base: Option<Base>) -> Option<[u32; 4]> {
+        // "If no data type modifier is specified in a declaration, constants are interpreted as floating-point values."
+        // Parameters have 32 bits: LONG is for temporaries and attributes.
         let ty = Type::of(base.unwrap_or(Base::Float), Width::W32);
         let literal = self.syntax.reading.literals[literal as usize];
         Some([self.literal(literal, ty)? as u32; 4])
@@ -68,11 +70,13 @@ pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u6
     let written = &text[literal.span.range()];
     let digits = || std::str::from_utf8(written).unwrap_or("");
     if ty.is_float() {
+        // At 64 bits the quotient of `f32` values would be rounded too early.
         if let Some(value) = short_decimal(written).filter(|_| ty != Type::F64) {
             let value = if literal.negative { -value } else { value };
             return Ok(u64::from(value.to_bits()));
         }
         // Decimal digits are read at the width of the type, so that the value is rounded once.
+        // Rust's parser of floats takes no hexadecimal digits; the lexer has read them as an integer.
         let hex = digits().starts_with("0x");
         return Ok(match (ty, literal.int) {
             (Type::F64, Some(value)) if hex => signed(value as f64, literal.negative).to_bits(),
@@ -86,6 +90,7 @@ pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u6
             }
         });
     }
+    // A number with a point or an exponent.
     let Some(value) = literal.int else {
         return Err(Code::FloatAsInteger);
     };
@@ -93,12 +98,14 @@ pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u6
         return Err(Code::LiteralTooLarge);
     }
     let bits = ty.width().bits();
+    // Shifting by all 64 bits would overflow.
     let limit = if bits == 64 {
         u64::MAX
     } else {
         (1 << bits) - 1
     };
     if literal.negative {
+        // -0 is no negative value.
         if ty.base() == Base::Unsigned && value != 0 {
             return Err(Code::NegativeUnsigned);
         }
@@ -114,6 +121,27 @@ pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u6
         Err(Code::LiteralTooLarge)
     } else {
         Ok(value)
+    }
+}
+
+/// The vector of floats that a literal is: a number fills all lanes, missing lanes of braces are 0, 0, 1. `None` for what is no literal.
+pub(super) fn float_constant(reading: &Reading<'_>, base: statement::Base) -> Option<[u32; 4]> {
+    use statement::Base;
+    let bits = |literal: u32| {
+        let literal = reading.literals[literal as usize];
+        // Literals of instructions may be meant as integers; as floats they are told apart all the same.
+        literal_bits(reading.text, literal, Type::F32).unwrap_or(0) as u32
+    };
+    match base {
+        Base::Scalar(literal) => Some([bits(literal); 4]),
+        Base::Vector { first, count } => {
+            let mut lanes = default_constant(Type::F32).map(|bits| bits as u32);
+            for (lane, literal) in lanes.iter_mut().zip(first..first + u32::from(count)) {
+                *lane = bits(literal);
+            }
+            Some(lanes)
+        }
+        Base::Name(_) | Base::Path(_) | Base::Var(_) => None,
     }
 }
 
@@ -138,6 +166,7 @@ fn short_decimal(text: &[u8]) -> Option<f32> {
         }
     }
     let scale = SCALES.get(behind_point.unwrap_or(0))?;
+    // Eight digits without a point may exceed what an `f32` holds exactly.
     (digits < 1 << 24).then(|| digits as f32 / scale)
 }
 

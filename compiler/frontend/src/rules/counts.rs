@@ -2,12 +2,12 @@
 //! ARB_fragment_program section 3.11.3.6.
 
 use super::checker::Checked;
-use super::constant::literal_bits;
+use super::constant::float_constant;
 use crate::lang::opcode_info::{Expansion, Lower};
 use crate::line::{Line, Source, Value};
 use crate::statement::Reading;
-use crate::vars::VarKind;
-use glasm_ir::{ParamSource, Type};
+use crate::vars::{Var, VarKind};
+use glasm_ir::ParamSource;
 use rustc_hash::FxHashSet;
 
 /// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
@@ -45,37 +45,60 @@ impl Checked {
         let attribs: FxHashSet<_> = self.attribs.iter().map(|it| it.counted()).collect();
         Counts {
             instructions,
+            // `<instruction>` of ARB_fragment_program section 3.11.2 is either an ALU or a texture instruction.
             alu_instructions: instructions - textures,
             texture_instructions: textures,
             texture_indirections: self.indirections(),
-            temporaries: self.variables(VarKind::Temp),
+            temporaries: self.declared(VarKind::Temp),
             parameters: self.parameters(reading),
             attribs: attribs.len() as u32,
-            address_registers: self.variables(VarKind::Address),
+            address_registers: self.declared(VarKind::Address),
             attrib_components: self.attrib_components(),
             result_components: self.result_components(),
         }
     }
 
-    /// Number of variables of a kind.
-    fn variables(&self, kind: VarKind) -> u32 {
-        let all = self.vars.iter().filter(|var| var.kind == kind);
-        all.map(|var| var.array.unwrap_or(1)).sum()
+    /// Number of variables of a kind that a program declares or names as registers.
+    fn declared(&self, kind: VarKind) -> u32 {
+        // Neither the result `CC`, which has no name here, nor the A0 of loops is a variable of the program's own.
+        let is_own = |&(number, var): &(u32, &Var)| {
+            var.kind == kind && var.name.is_some() && self.loop_index != Some(number)
+        };
+        let own = (0..).zip(&self.vars).filter(is_own);
+        own.map(|(_, var)| var.array.unwrap_or(1)).sum()
     }
 
     /// Different parameters: those that are bound, and constants that stand in instructions.
     fn parameters(&self, reading: &Reading<'_>) -> u32 {
         let mut all: FxHashSet<ParamSource> = self.params.iter().copied().collect();
         let textures = self.lines.textures.iter();
+        // A handle may be a parameter, too.
         let handles = textures.filter_map(|part| part.handle.as_ref());
         let sources = self.lines.sources.iter().chain(handles);
-        all.extend(sources.filter_map(|source| constant(source, reading)));
-        all.len() as u32
+        let constants = sources.filter_map(|source| float_constant(reading, source.base.base()));
+        all.extend(constants.map(ParamSource::Literal));
+        all.len() as u32 + self.repeated_constants()
+    }
+
+    /// How often arrays with a run-time index repeat a constant: each of theirs counts. ARB_vertex_program section 2.14.3.7.
+    fn repeated_constants(&self) -> u32 {
+        let (mut known, mut repeated) = (FxHashSet::default(), 0);
+        for var in self.vars.iter().filter(|var| var.relative) {
+            let VarKind::Param { first } = var.kind else {
+                continue;
+            };
+            let elements = self.params[first as usize..].iter();
+            let elements = elements.take(var.array.unwrap_or(1) as usize);
+            let constants = elements.filter(|it| matches!(it, ParamSource::Literal(_)));
+            repeated += constants.filter(|&&it| !known.insert(it)).count() as u32;
+        }
+        repeated
     }
 
     /// ARB_fragment_program issue 24: a texture instruction starts a new node of the chain if its coordinate was written in this node, or if
     /// an ALU instruction of this node read or wrote its result. Swizzles and masks do not count, nor do elements of arrays.
     fn indirections(&self) -> u32 {
+        // A program without texture instructions has one node, too.
         let (mut nodes, mut written, mut of_alu) = (1, FxHashSet::default(), FxHashSet::default());
         for line in &self.lines.list {
             let result = line.dst.map(|dst| dst.var).filter(|&var| self.is_temp(var));
@@ -84,6 +107,7 @@ impl Checked {
                 let depends =
                     sources.any(|it| self.temp(it).is_some_and(|it| written.contains(&it)));
                 if depends || result.is_some_and(|it| of_alu.contains(&it)) {
+                    // The instruction itself belongs to the new node, so what it writes is noted below, behind this.
                     nodes += 1;
                     written.clear();
                     of_alu.clear();
@@ -113,24 +137,6 @@ impl Checked {
 /// Whether an instruction is a match of the rule `<TexInstruction>`.
 fn is_texture(line: &Line) -> bool {
     let row = line.opcode.info();
+    // KIL is in the rule, although it reads no texture.
     row.texture().is_some() || row.lower == Lower::Expand(Expansion::Kill)
-}
-
-/// The constant vector that a source is: a scalar is replicated, missing components are (0, 0, 0, 1).
-fn constant(source: &Source, reading: &Reading<'_>) -> Option<ParamSource> {
-    let bits = |literal: u32| {
-        let literal = reading.literals[literal as usize];
-        literal_bits(reading.text, literal, Type::F32).unwrap_or(0) as u32
-    };
-    match source.base {
-        Value::Var(_) => None,
-        Value::Scalar(literal) => Some(ParamSource::Literal([bits(literal); 4])),
-        Value::Vector { first, count } => {
-            let mut lanes = [0, 0, 0, 1f32.to_bits()];
-            for (number, lane) in lanes.iter_mut().enumerate().take(count.into()) {
-                *lane = bits(first + number as u32);
-            }
-            Some(ParamSource::Literal(lanes))
-        }
-    }
 }

@@ -47,6 +47,7 @@ impl Checker<'_> {
     fn decl_modifiers(&mut self, decl: &Decl) {
         let (kind, mods, span) = (decl.kind, decl.mods, decl.span);
         let five = self.version >= Version::V5_0;
+        // LONG ATTRIB came with NV_gpu_program5 section 2.X.3.1, for vertex programs only.
         let long = kind == DeclKind::Temp
             || kind == DeclKind::Attrib && self.stage == Stage::Vertex && five;
         if mods.contains(VarMods::LONG) && !long {
@@ -74,6 +75,7 @@ impl Checker<'_> {
             let message = "interpolation modifiers apply to attributes of fragment programs";
             self.error(Code::InterpolationNotAllowed, span, message);
         }
+        // CENTROID goes with NOPERSPECTIVE. NV_fragment_program4 section 2.X.3.1.
         let flat_mix = mods.contains(VarMods::FLAT) && interpolation != VarMods::FLAT;
         if flat_mix || mods.contains(VarMods::CENTROID | VarMods::SAMPLE) {
             let message = "these interpolation modifiers exclude each other";
@@ -83,6 +85,7 @@ impl Checker<'_> {
             let message = "SAMPLE needs language version 4.1";
             self.error(Code::FeatureNewer, span, message);
         }
+        // "Implementations are not required to support arithmetic interpolation of integer values."
         let integer = mods.intersects(VarMods::INT | VarMods::UINT) && kind == DeclKind::Attrib;
         if integer && self.stage == Stage::Fragment && !mods.contains(VarMods::FLAT) {
             let message = "integer attributes of fragment programs must be FLAT";
@@ -92,6 +95,7 @@ impl Checker<'_> {
 
     fn temps(&mut self, decl: &Decl) {
         for index in 0..decl.item_count {
+            // One statement may have a million names; further errors would only be counted.
             if self.syntax.reports.is_full() {
                 return;
             }
@@ -105,6 +109,7 @@ impl Checker<'_> {
                 Size::Of(0, place) => {
                     let message = "an array has at least one element";
                     self.error(Code::ArraySizeBad, place, message);
+                    // One element, so that uses of the name are not reported as well.
                     Some(1)
                 }
                 Size::Of(count, _) => Some(count),
@@ -167,7 +172,9 @@ impl Checker<'_> {
             [Item::Path(path)] => return self.binding_alias(decl, path),
             _ => return,
         };
+        // The old name must be established already. NV_gpu_program4 section 2.X.3.8.
         let target = self.var_of(old, old_span);
+        // A name that was used before it was declared may become an alias: its uses were reported.
         if matches!(self.syntax.words[name.index()].named, Named::Var(_)) {
             let text = self.name_text(name);
             let message = format!("`{text}` is declared already");
@@ -186,6 +193,7 @@ impl Checker<'_> {
             let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
             self.error(Code::GroupSize, decl.span, message);
         }
+        // Copied, because reports need all of the checker; GROUP_SIZE stands once in a program.
         let items = self.syntax.reading.items(decl).to_vec();
         if std::mem::replace(&mut self.group_size_seen, true) {
             self.error(Code::GroupSize, decl.span, "GROUP_SIZE is declared twice");
@@ -194,6 +202,7 @@ impl Checker<'_> {
             let message = "GROUP_SIZE has at most three sizes";
             self.error(Code::GroupSize, decl.span, message);
         }
+        // Sizes that are left out are 1, as the program has them from the start.
         let mut product = 1u64;
         for (axis, item) in items.iter().take(3).enumerate() {
             let &Item::Number(value, span) = item else {
@@ -216,6 +225,7 @@ impl Checker<'_> {
         if !self.compute_only(decl) {
             return;
         }
+        // Copied for the same reason as in `group_size`.
         let items = self.syntax.reading.items(decl).to_vec();
         if std::mem::replace(&mut self.shared_seen, true) {
             let message = "SHARED_MEMORY is declared twice";

@@ -2,6 +2,7 @@
 
 use super::{Checker, Implicit, IoBinding, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
+use crate::diag::line_of;
 use crate::lang::bindings::{BindingInfo, Traits};
 use crate::names::NameId;
 use crate::source::Version;
@@ -20,9 +21,11 @@ impl Checker<'_> {
         let number = self.program.vars.len() as u32;
         self.program.vars.push(var);
         if let Some((name, span)) = name {
+            // The first declaration stays: operands before and behind the second one mean the same variable.
             if let Named::Var(other) = self.syntax.words[name.index()].named {
                 let text = self.name_text(name);
-                let line = self.line_of(self.program.vars[other as usize].span);
+                let first = self.program.vars[other as usize].span;
+                let line = line_of(self.syntax.reading.text, first.start);
                 let notes = vec![format!("the first declaration is in line {line}")];
                 self.error_with(
                     Code::DuplicateName,
@@ -35,11 +38,6 @@ impl Checker<'_> {
             }
         }
         number
-    }
-
-    fn line_of(&self, span: Span) -> usize {
-        let before = &self.syntax.reading.text[..span.start as usize];
-        before.iter().filter(|&&byte| byte == b'\n').count() + 1
     }
 
     pub(super) fn new_var(&self, decl: &Decl, kind: VarKind, array: Option<u32>) -> Var {
@@ -96,12 +94,15 @@ impl Checker<'_> {
         let Semantic::Attrib(slot) = semantic else {
             return;
         };
+        // Each slot has two marks: bound by its conventional name, bound by its number.
         let number = usize::from(!row.is_conventional());
+        // Attributes of ARB programs beyond the 16 slots, such as further weights, have no number of their own.
         let Some(pair) = self.slots.get_mut(slot as usize) else {
             return;
         };
         let first = !pair[number];
         pair[number] = true;
+        // Reported once for each slot and way to bind it, however often the binding stands in the text.
         if first && pair[1 - number] {
             let message = format!(
                 "vertex attribute {slot} is bound by its conventional name and by its number"
@@ -118,6 +119,7 @@ impl Checker<'_> {
         count: u32,
     ) -> Option<Option<u32>> {
         match size {
+            // `program.buffer[a]` has as many elements as the array, if that has a size. NV_gpu_program4 section 2.X.3.6.
             Size::Of(size, _) if !bounded && size > 0 => Some(Some(size)),
             Size::Of(..) | Size::Single | Size::Open => self.array_of(size, count as usize),
         }
@@ -125,6 +127,7 @@ impl Checker<'_> {
 }
 
 pub(super) fn base_of(mods: VarMods) -> Option<Base> {
+    // The parser refuses a second data type, so the order does not matter.
     if mods.contains(VarMods::INT) {
         Some(Base::Signed)
     } else if mods.contains(VarMods::UINT) {
@@ -147,6 +150,7 @@ pub(super) fn attrib_binding(row: &BindingInfo, number: u32, holder: Holder) -> 
 /// A row's binding for a number.
 pub(super) fn io_binding(row: &BindingInfo, number: u32) -> IoBinding {
     IoBinding {
+        // Numbers were checked against the limit of the row, which fits into a byte.
         semantic: (row.semantic)(number as u8),
         base: row.base,
         typeless: row.traits.contains(Traits::TYPELESS),

@@ -47,6 +47,7 @@ impl Checker<'_> {
     fn flow_opcode(&mut self, inst: &Inst, op: FlowOp) {
         match op {
             FlowOp::If => self.open(inst, Block::If),
+            // The block stays open under another kind, so that a second ELSE is told from the first.
             FlowOp::Else => match self.flow.open.last_mut() {
                 Some(open) if open.kind == Block::If => open.kind = Block::Else,
                 Some(open) if open.kind == Block::Else => {
@@ -59,6 +60,7 @@ impl Checker<'_> {
             FlowOp::Loop => self.open(inst, Block::Loop),
             FlowOp::EndRep => self.close(inst, Block::Rep),
             FlowOp::EndLoop => self.close(inst, Block::Loop),
+            // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
             FlowOp::Brk | FlowOp::Cont => {
                 match self
                     .flow
@@ -80,11 +82,13 @@ impl Checker<'_> {
                     .open
                     .iter_mut()
                     .for_each(|open| open.endless = false);
+                // Only such a RET ends its piece for sure; behind any other the text may go on.
                 if inst.cond.is_none() && self.flow.open.is_empty() {
                     self.flow.outline.ret();
                 }
             }
             FlowOp::Bra | FlowOp::Cal => self.branch_or_call(inst, op),
+            // PUSHA and POPA use the stack of calls: NV_vertex_program3 section 2.14.5.44.
             FlowOp::Push => self.flow.outline.keep_address(),
             FlowOp::Pop => {
                 self.flow.outline.keep_address();
@@ -92,6 +96,7 @@ impl Checker<'_> {
             }
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(inst, op),
             FlowOp::Cali => {
+                // None if the operand is no SUBROUTINE variable, which was reported.
                 if let Some(ty) = self.called_type.take() {
                     self.flow.jumps.push(Jump {
                         from: self.flow.outline.here(),
@@ -104,6 +109,7 @@ impl Checker<'_> {
     }
 
     fn branch_or_call(&mut self, inst: &Inst, op: FlowOp) {
+        // The label could not be read.
         let Extra::Label(label, span) = inst.extra else {
             return;
         };
@@ -137,11 +143,13 @@ impl Checker<'_> {
             span: inst.span,
             endless,
         });
+        // Counted apart: A0 has a value inside LOOP only, and REP does not set it.
         self.open_loops += usize::from(kind == Block::Loop);
         let (limit, code) = match kind.is_loop() {
             true => (self.facts.loop_depth, Code::LoopDepth),
             false => (self.facts.if_depth, Code::IfDepth),
         };
+        // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks apart from loops.
         let same = |open: &&OpenBlock| open.kind.is_loop() == kind.is_loop();
         let count = self.flow.open.iter().filter(same).count();
         if count > limit {
@@ -155,6 +163,7 @@ impl Checker<'_> {
     fn close(&mut self, inst: &Inst, kind: Block) {
         let word = kind.word();
         match self.flow.open.last().copied() {
+            // Words, not kinds: ELSE counts as IF.
             Some(open) if open.kind.word() == word => {
                 self.close_from(self.flow.open.len() - 1);
                 if open.endless {
@@ -168,6 +177,7 @@ impl Checker<'_> {
                 self.error(Code::BlockMismatch, inst.span, message);
                 // If such a block is open further out, the inner ones were forgotten: go on outside.
                 let same = |open: &OpenBlock| open.kind.word() == word;
+                // Else the word closes nothing, and all blocks stay open.
                 if let Some(position) = self.flow.open.iter().rposition(same) {
                     self.close_from(position);
                 }
@@ -240,11 +250,13 @@ impl Checker<'_> {
         let mut indirect = 0;
         for &Jump { from, target, span } in jumps {
             match target {
+                // Labels may be defined behind their uses, so this waits for the end of the text. NV_gpu_program4 section 2.X.5.
                 Target::Branch(label) | Target::Label(label)
                     if outline.piece_of(label_of(label)).is_none() =>
                 {
                     self.undefined_label(outline, label, span);
                 }
+                // The outline has it from when it was read.
                 Target::Branch(_) => {}
                 Target::Label(label) => outline.call(from, label_of(label)),
                 Target::Type(ty) => {
@@ -297,6 +309,7 @@ impl Checker<'_> {
     fn indirect_recursion(&mut self, jumps: &[Jump], plan: &Plan) {
         let mut left = limits::INDIRECT_BRANCHES;
         for jump in jumps {
+            // Only routines that reach themselves are in a group.
             let (Target::Type(ty), Some(group)) = (jump.target, plan.group_of(jump.from)) else {
                 continue;
             };

@@ -53,6 +53,7 @@ impl Checker<'_> {
             wanted.takes(kind_of(var), suffix) && operand.signs.is_empty()
         });
         let Some((var, suffix)) = fits else {
+            // A variable whose declaration failed was reported there.
             if found.is_none_or(|(var, _)| kind_of(var) != VarKind::Poisoned) {
                 let (code, message) = wanted.expected();
                 self.error(code, operand.span, message);

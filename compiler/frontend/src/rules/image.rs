@@ -36,6 +36,7 @@ impl Checker<'_> {
     /// The types of LOADIM and STOREIM: a storage modifier for texels as they are, or a base type for converted ones.
     pub(super) fn image_types(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
         let needs = Features::IMAGE_LOAD_FORMATTED;
+        // STOREIM may convert in any program, LOADIM under EXT_shader_image_load_formatted only.
         let converts = info.image() != Some(ImageOp::Load) || self.has_option(needs);
         let formatted = |ty| InstTypes {
             components: 4,
@@ -57,6 +58,7 @@ impl Checker<'_> {
             let message = format!("texels of images cannot be accessed as `{}`", data.name);
             let span = self.type_span(inst, 0);
             self.error(Code::StorageModifier, span, message);
+            // Any type that fits, so that operands are still checked.
             return formatted(Type::U32);
         }
         types

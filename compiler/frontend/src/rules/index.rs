@@ -24,6 +24,7 @@ impl Checker<'_> {
 
     pub(super) fn unusual_index(&mut self, var: u32, array: Option<u32>, index: Index, span: Span) {
         if self.program.vars[var as usize].by_vertex {
+            // Before all others: `array` counts the elements behind the vertex here.
             return self.vertex_index((var, array), index, span);
         }
         if let VarKind::Buffer(view) = self.program.vars[var as usize].kind
@@ -32,12 +33,15 @@ impl Checker<'_> {
             return self.two_indices(var, sizes, index, span);
         }
         if let (Some(relative), Index::None) = (self.program.vars[var as usize].element, index) {
+            // The index of such a variable is part of its binding; no second one stands behind its name.
             return self.loop_index_use(relative, span);
         }
         if let (Some(registers), Some(count)) = (self.facts.registers, array) {
+            // Files of registers have messages of their own: their elements are registers, not members of an array.
             return self.register_index(registers, (var, count), index, span);
         }
         let text = self.var_text(var);
+        // An index behind a variable with an index of its own is one on a single variable.
         let array = array.filter(|_| self.program.vars[var as usize].element.is_none());
         match (array, index) {
             (None, Index::None) => {}
@@ -64,8 +68,10 @@ impl Checker<'_> {
     pub(super) fn relative(&mut self, var: u32, count: u32, relative: u32) {
         // One run-time index anywhere keeps all elements together, also for accesses with constant indices.
         self.program.vars[var as usize].relative = self.keeps_together(var);
+        // In these languages an address register is the index, so that its component and its offset have rules of their own.
         if self.facts.address_registers {
             self.address_index(relative);
+            // Behind the other checks, which find out what variable the index is.
             return self.no_loop_index(relative);
         }
         self.run_time_index(count, relative);
@@ -103,6 +109,7 @@ impl Checker<'_> {
                 let (var, suffix) = self.path_operand(path)?;
                 match suffix.kind() {
                     SuffixKind::One(lane) => Some((var, lane)),
+                    // As behind a name: x is meant where no component stands.
                     SuffixKind::None => Some((var, 0)),
                     SuffixKind::Four => {
                         self.error(Code::ScalarSuffix, info.span, "an index is one component");
@@ -158,6 +165,7 @@ impl Checker<'_> {
             return self.error(Code::ArrayNeedsIndex, span, message);
         };
         let pair = self.syntax.reading.pairs[pair as usize];
+        // Binding point first, element second, each against its own size.
         for (index, count) in pair.into_iter().zip(sizes) {
             match index {
                 Index::Relative(relative) => self.relative(var, count, relative),
@@ -189,6 +197,7 @@ impl Checker<'_> {
                 let [vertex, element] = self.syntax.reading.pairs[pair as usize];
                 (vertex, Some((element, count)))
             }
+            // A single attribute of each vertex: its one index is that of the vertex.
             (Index::Const(_) | Index::Relative(_), None) => (index, None),
             (Index::None | Index::Pair(_), None)
             | (Index::None | Index::Const(_) | Index::Relative(_), Some(_)) => {
@@ -198,6 +207,7 @@ impl Checker<'_> {
         let side = self.side_of(var);
         match vertex {
             Index::Relative(relative) => {
+                // Where the primitive is not declared yet, the most vertices that any has bound the offset.
                 let vertices = self.vertices(side).unwrap_or(MAX_PATCH_VERTICES);
                 self.run_time_index(vertices, relative);
             }

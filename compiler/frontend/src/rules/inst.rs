@@ -32,12 +32,14 @@ impl Checker<'_> {
     #[inline]
     pub(super) fn inst(&mut self, inst: &mut Inst, operands: &mut [Operand]) -> InstTypes {
         let info = inst.opcode.info();
+        // Types first: that a modifier needs a version or an option is told even if the rest could not be read.
         let types = self.types(inst, operands, info);
         if inst.broken || !self.is_available(inst, operands, info, types) {
             return types;
         }
         if let Some(mut dst) = inst.dst {
             self.checked_result(&mut dst, inst, types);
+            // What could not be resolved keeps its name; `Dst::resolved` leaves such results out.
             inst.dst = Some(dst);
         }
         // Labels, textures and the like take no operand from the list: only kinds with a shape do, and CALI.
@@ -46,11 +48,13 @@ impl Checker<'_> {
             if kind != OperandKind::Subroutine && self.shape(kind).is_none() {
                 continue;
             }
+            // Too few operands were an error of syntax.
             let Some(operand) = places.next() else { break };
             self.checked_operand(operand, kind, inst, types);
         }
         if self.facts.registers.is_some() {
             self.register_operands(operands);
+            // Only results that are variables can be noted as written.
             if let Some(dst) = inst.dst.and_then(Dst::resolved) {
                 self.register_result(&dst);
             }
@@ -101,6 +105,7 @@ impl Checker<'_> {
             | OperandKind::Vu
             | OperandKind::Kill
             | OperandKind::Count => Shape::Vector,
+            // `Su` and the address of LOAD and STORE: "su" in table X.13 of NV_gpu_program5.
             OperandKind::S | OperandKind::Su | OperandKind::Address => Shape::Scalar,
             OperandKind::Plain => Shape::Plain,
             OperandKind::Sv => self.scalar_or_vector(),
@@ -160,6 +165,7 @@ impl Checker<'_> {
     #[inline]
     pub(super) fn has_modifiers(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
         let mods = inst.modifiers.mods();
+        // Before 5.0 some modifiers that the table has are missing; which ones is looked at elsewhere.
         let old = self.version < Version::V5_0 && !mods.is_empty();
         info.mods.contains(mods) && !mods.intersects(UNUSUAL) && !old
     }
@@ -167,10 +173,12 @@ impl Checker<'_> {
     #[cold]
     fn availability(&mut self, inst: &Inst, info: &OpcodeInfo) {
         let (name, span) = (info.name, self.opcode_span(inst));
+        // Such as CBUFFER's LDC, which OPTION NV_parameter_buffer_object2 brings to versions before 5.0.
         let enabled = !info.early.is_empty() && self.has_option(info.early);
         if !info.stages.has(self.stage) {
             let stage = stage_name(self.stage);
             let message = format!("`{name}` is not available in {stage} programs");
+            // NV_compute_program5 has BAR for compute programs only, but drivers take it here, too.
             if self.stage == Stage::TessControl && info.is_group_barrier() {
                 self.lenient(Rule::PatchBarrier, span, message);
             } else {
@@ -192,12 +200,14 @@ impl Checker<'_> {
         let result = result_type(info, types);
         let clamp = inst.modifiers.mods().intersection(Mods::ANY_CLAMP);
         let convert = info.rule == TypeRule::Convert;
+        // An opcode without a result takes no clamp at all, which is told below.
         let clamped = !clamp.is_empty() && info.result != ResultKind::None && !result.is_float();
         // CVT alone clamps integers: SAT limits the converted value to the range of the result type.
         let integer_clamp = convert && clamp == Mods::SAT;
         if clamped && !integer_clamp {
             let span = self.flag_span(inst, Mods::ANY_CLAMP);
             let message = "only float results can be clamped";
+            // CVT has a clamp of integers of its own, SAT, so that SSAT there is no old habit.
             if convert {
                 self.error(Code::ClampOnInteger, span, message);
                 return;
@@ -206,6 +216,7 @@ impl Checker<'_> {
                 return;
             }
         }
+        // A clamp that was let through is no second error below.
         let taken = match clamped && !convert {
             true => info.mods.union(Mods::ANY_CLAMP),
             false => info.mods,
@@ -237,6 +248,7 @@ impl Checker<'_> {
     fn high_modifier(&mut self, inst: &Inst, types: InstTypes) {
         let modifiers = inst.modifiers;
         let mul24 = modifiers.data_type(0).info().class == TypeClass::Mul24;
+        // "HI multiplies two 32-bit integer operands": table X.14 of NV_gpu_program4.
         let wrong =
             modifiers.type_count() == 0 || types.ty.is_float() || types.ty.width() == Width::W64;
         if modifiers.mods().contains(Mods::HI) && (wrong || mul24) {
@@ -254,12 +266,14 @@ impl Checker<'_> {
         info: &OpcodeInfo,
         types: InstTypes,
     ) {
+        // Before all other rules of the opcode, for it says whether the opcode exists.
         self.needed_option(inst, info);
         if let Some(op) = info.texture() {
             self.texture(inst, operands, op);
         } else if let Some(op) = info.image() {
             self.image(inst, info, op);
         }
+        // ADD, MIN and others are words of both kinds: opcodes, and operations of atomics.
         if inst.modifiers.atomic().is_some() && info.rule != TypeRule::Atomic {
             self.stray_atomic(inst, info);
         }
@@ -268,6 +282,7 @@ impl Checker<'_> {
 
     /// The option that an opcode needs in the versions that have it.
     fn needed_option(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        // Else its absence was reported for the stage or the version, which no option cures.
         let is_there = info.stages.has(self.stage) && self.version >= info.since;
         if is_there && !self.has_option(info.needs) {
             let span = self.opcode_span(inst);
@@ -325,6 +340,7 @@ impl Checker<'_> {
 
     /// Whether a variable holds values that differ from place to place in a pixel; of one with errors nothing is said.
     fn is_interpolated(&self, var: u32) -> bool {
+        // Both are the same all over a primitive.
         let constant = [Semantic::Facing, Semantic::PrimitiveId];
         let kind = self.program.vars[var as usize].kind;
         let mut semantics = self.attrib_semantics(var);
@@ -349,6 +365,7 @@ impl Checker<'_> {
         let (Some(dst), Some(source)) = (&inst.dst, operands.first()) else {
             return;
         };
+        // A result without a size could not be resolved, and was reported.
         let dst_size = self.program.var(dst.base).map(|(_, var)| var.size);
         let source_size = self.program.var(source.base).map(|(_, var)| var.size);
         // A name left over was reported already.

@@ -36,6 +36,7 @@ impl Checker<'_> {
         let has = |op| sections.iter().any(|section| section.op == op);
         if !has(FlowOp::InterlockBegin) || !has(FlowOp::InterlockEnd) {
             let message = "a program with an interlock option needs FSIB and FSIE";
+            // Of the program, not of a place: what is missing has none.
             self.whole(Code::Interlock, message);
         }
     }

@@ -29,6 +29,7 @@ static RESERVED: &[(Features, Reserved)] = &[
             temporaries: 0,
             parameters: 0,
             attribs: 0,
+            // Four dot products with the rows of the matrix.
             instructions: 4,
         },
     ),
@@ -40,6 +41,7 @@ impl Reserved {
         Self {
             temporaries: 1,
             parameters: 2,
+            // "2 params, 1 temp, 1 attribute": ARB_fragment_program issue 29 has the code that does it.
             attribs: 1,
             instructions,
         }
@@ -58,6 +60,7 @@ impl Checker<'_> {
     /// Limits that count over the whole program.
     pub(super) fn whole_limits(&mut self) {
         let reserved = self.reserved();
+        // Options take less than the limit, so this cannot be negative; so in all differences below.
         let limit = limits::INSTRUCTIONS - reserved.instructions;
         // The parser has reported programs beyond the limit itself.
         if (limit + 1..=limits::INSTRUCTIONS).contains(&(self.syntax.reading.inst_count as usize)) {
@@ -75,6 +78,7 @@ impl Checker<'_> {
             let what = "components of attributes are used";
             self.component_limit(count, limit, Code::TooManyAttribComponents, what);
         }
+        // Apart from the limits of results: each vertex that is emitted counts anew.
         if self.may_exceed_output() {
             self.output_components();
         }

@@ -42,6 +42,7 @@ impl MemoryKind {
 impl Checker<'_> {
     /// An element of a variable that lies in memory.
     pub(super) fn memory_operand(&mut self, operand: &mut Operand, kind: MemoryKind) {
+        // Bindings of memory cannot be used directly: NV_compute_program5 section 2.X.3.Y and its like want a declaration.
         let Base::Name(name) = operand.base else {
             return self.wrong_memory(operand.span, kind);
         };
@@ -80,6 +81,7 @@ impl Checker<'_> {
 
     /// Constant addresses lie within the declared shared memory. NV_compute_program5 section 2.X.7.Y.
     pub(super) fn shared_access(&mut self, operands: &[Operand], types: InstTypes) {
+        // The address is the last operand of LDS, STS and ATOMS, whatever stands before it.
         let Some(operand) = operands.last() else {
             return;
         };
@@ -99,6 +101,7 @@ impl Checker<'_> {
         };
         // The index of a SHARED variable counts bytes.
         let bytes = types.ty.width().bytes() * u32::from(types.components);
+        // In 64 bits, because start and index may be any numbers of 32 bits.
         let end = u64::from(start) + u64::from(index) + u64::from(bytes);
         let size = self.program.shared_bytes;
         if end > u64::from(size) {

@@ -103,6 +103,7 @@ impl<'s> Checker<'s> {
                 lines: std::mem::take(&mut memory.lines),
                 plan: Plan::default(),
                 loop_index: None,
+                // What the language itself says about its programs; options change it.
                 modes: dialect.facts().modes(),
                 features: dialect.facts().features,
                 subroutine_types: FxHashMap::default(),
@@ -149,6 +150,7 @@ impl<'s> Checker<'s> {
     /// The names of a declaration that could not be read: neither their later uses nor those before are errors of their own.
     #[cold]
     fn poison_names(&mut self) {
+        // A name that stands for something keeps that: only the declaration that failed is void.
         for name in std::mem::take(&mut self.syntax.reading.poisoned) {
             let named = &mut self.syntax.words[name.index()].named;
             if *named == Named::Nothing {
@@ -163,6 +165,7 @@ impl<'s> Checker<'s> {
     /// Reads and checks the next statement; `None` at the end of the program.
     #[inline]
     pub(crate) fn next_statement(&mut self) -> Option<Statement> {
+        // Declarations, items and paths are of one statement only: the lists that hold them stay short.
         self.syntax.reading.forget_statement();
         if !self.syntax.read_statement() {
             return None;
@@ -191,6 +194,7 @@ impl<'s> Checker<'s> {
     #[inline(always)]
     fn instruction(&mut self) {
         self.code_begins();
+        // Most instructions break no rule, and are told by a few comparisons.
         if !self.usual_line() {
             self.unusual_instruction();
         }
@@ -201,9 +205,11 @@ impl<'s> Checker<'s> {
         let Some(mut inst) = self.syntax.inst().copied() else {
             return;
         };
+        // Taken out while the rules need all of the checker, and put back: the list keeps its memory.
         let mut operands = std::mem::take(&mut self.syntax.reading.operands);
         let types = self.inst(&mut inst, &mut operands);
         self.flow_inst(&inst);
+        // An instruction has one texture part at most.
         let part = self.syntax.reading.textures.first();
         self.program.lines.add(&inst, &operands, part, types);
         self.syntax.reading.operands = operands;
@@ -226,6 +232,7 @@ impl<'s> Checker<'s> {
     /// read once more for them, instead of every other program keeping its lines.
     #[cold]
     fn complete_lines(&mut self) {
+        // A caller that keeps all lines, such as `count`, has them.
         if self.program.lines.list.len() == self.syntax.reading.inst_count as usize {
             return;
         }
@@ -233,11 +240,13 @@ impl<'s> Checker<'s> {
             dialect: self.program.dialect,
             text: self.syntax.reading.text,
             body: self.body,
+            // The text was read before: what its header says is known.
             wanted: None,
             reports: Reports::new(self.syntax.reports.acceptance()),
             tgsi: TgsiOptions::default(),
         };
         let mut again = Checker::new(start, &mut RuleMemory::default());
+        // Its messages are dropped with it: they were reported the first time.
         while again.next_statement().is_some() {}
         self.program.lines = again.program.lines;
     }
@@ -245,6 +254,7 @@ impl<'s> Checker<'s> {
     /// Rules that need the whole program.
     pub(crate) fn end(&mut self) {
         self.option_dependencies();
+        // Blocks were not followed beyond the limit, so the rest of the text would only seem to have none.
         if !self.flow.too_deep {
             self.end_of_flow();
         }
@@ -260,6 +270,7 @@ impl<'s> Checker<'s> {
     /// Ends the work; `memory` gets the memory.
     pub(crate) fn finish(self, memory: &mut RuleMemory) -> Reports {
         let mut program = self.program;
+        // Emptied where they are, so that the memory serves the next program.
         program.lines.clear();
         (memory.vars, memory.params, memory.lines) = (program.vars, program.params, program.lines);
         (memory.attribs, memory.results) = (program.attribs, program.results);
@@ -284,6 +295,7 @@ impl<'s> Checker<'s> {
             let message = "compute programs need a GROUP_SIZE declaration";
             self.whole(Code::GroupSize, message);
         }
+        // Before the rules below, which depend on the number of vertices and on the output primitive.
         self.end_of_declarations();
         if self.binds_viewport_and_mask()
             || self.may_exceed_components() != [false; 2]

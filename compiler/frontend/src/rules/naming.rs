@@ -27,6 +27,7 @@ impl Checker<'_> {
     #[cold]
     pub(super) fn undeclared(&mut self, name: NameId, span: Span) -> Option<u32> {
         if let Some(registers) = self.facts.registers {
+            // Registers are declared by their first use.
             return self.register(registers, name, span);
         }
         self.undeclared_variable(name, span)
@@ -47,6 +48,7 @@ impl Checker<'_> {
             .map(|(_, text)| String::from_utf8_lossy(text).into_owned())
             .collect();
         let close = suggest(&text, declared.iter().map(String::as_str));
+        // The name alone: the operand goes on with an index or a suffix.
         let span = Span::new(span.start, span.start + text.len() as u32);
         let message = format!("`{text}` is not declared");
         let notes = close.into_iter().collect();

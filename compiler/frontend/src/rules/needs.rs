@@ -32,6 +32,7 @@ impl Checker<'_> {
     ) -> bool {
         // One option may bring several of the missing features; the message names such a one.
         let missing = needs.difference(self.program.features);
+        // No features needed is always fulfilled: rows without a need have the empty set.
         if !missing.is_empty() {
             let message = format!("{feature} OPTION {}", missing.option());
             self.error(Code::FeatureOption, span, message);

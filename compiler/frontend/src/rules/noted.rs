@@ -25,6 +25,8 @@ impl Declarations {
     /// Notes a vertex.
     pub(super) fn late_vertex(&mut self, side: Side, number: u32, span: Span) {
         let list = &mut self.vertices[side as usize];
+        // Which number is the first one too many shows only later. Ascending ones suffice: a smaller one can only fail where one before it does,
+        // and the list stays as short as the limit of vertices.
         if list.last().is_none_or(|(last, _)| number > *last) {
             list.push((number, span));
         }

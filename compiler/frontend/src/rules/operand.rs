@@ -43,11 +43,13 @@ impl Checker<'_> {
     /// bounds, whose declared type fits. Most operands are that; all others go through [`unusual_value`](Self::unusual_value).
     #[inline(always)]
     fn is_usual(&self, operand: &Operand, shape: Shape, ty: Type) -> bool {
+        // Constants and bindings need more than a look at a variable.
         let Base::Var(var) = operand.base else {
             return false;
         };
         let var = &self.program.vars[var as usize];
         let is_value = var.kind.is_value();
+        // Vectors take any suffix: the parser has refused those of two and three letters.
         let has_shape = match shape {
             Shape::Vector => true,
             Shape::Scalar => matches!(operand.suffix.kind(), SuffixKind::One(_)),
@@ -69,6 +71,7 @@ impl Checker<'_> {
             return self.memory_operand(operand, kind);
         }
         let var = match operand.base {
+            // A parameter such as `p[3]` is one variable, so its number is no index.
             Base::Name(name) => match self.numbered_local(name, operand.index) {
                 Some(var) => {
                     operand.index = Index::None;
@@ -103,15 +106,18 @@ impl Checker<'_> {
         let info = self.program.vars[var as usize];
         let is_element = matches!(info.kind, VarKind::Buffer(view) if view.layout.is_value());
         let readable = info.kind.is_value() || is_element;
+        // Before the test for values: an address register is none.
         if shape == Shape::AddressRegister {
             return self.address_operand(operand, var);
         }
+        // Elements of BUFFER variables are values, but not as a whole: their index is checked below as of any array.
         if !readable && !self.reads_result(var, operand.span) {
             return self.not_readable(var, operand.span);
         }
         // Variables without declared type take any. NV_gpu_program4 section 2.X.4.
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, operand.index, operand.span);
+        // A vector takes every suffix and every sign.
         if shape != Shape::Vector {
             self.suffix(operand, shape);
         }
@@ -125,12 +131,14 @@ impl Checker<'_> {
         match (shape, operand.suffix.kind()) {
             (Shape::Vector | Shape::Memory(_), _) | (Shape::Scalar, SuffixKind::One(_)) => {}
             (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
+            // NV_fragment_program section 3.11.2: a name that DEFINE gives to a number is a scalar.
             (Shape::Scalar, SuffixKind::None) if self.is_number(operand.base) => {}
             (Shape::Scalar, _) => {
                 let message = "a scalar operand needs one component, such as `.x`";
                 let span = self.value_span(operand.span);
                 self.error(Code::ScalarSuffix, span, message);
             }
+            // `address_operand` has its rules.
             (Shape::AddressRegister, _) => {}
             (Shape::Plain, _) => {
                 let message = "this operand has no suffix, sign or absolute value";
@@ -143,6 +151,7 @@ impl Checker<'_> {
     /// NV_fragment_program2.
     #[cold]
     fn reads_result(&mut self, var: u32, span: Span) -> bool {
+        // Languages without such an option have the empty set here, which every program has.
         let known = self.facts.registers.is_none() && self.has_option(self.facts.readable_results);
         let is_result = matches!(self.program.vars[var as usize].kind, VarKind::Result { .. });
         if !is_result || !known {
@@ -215,6 +224,7 @@ impl Checker<'_> {
             Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
         };
         // Plain ARB programs select a component even of a single number.
+        // Everywhere else `<scalarOperand>` takes a number as it is.
         let bare = matches!(operand.base, Base::Scalar(_))
             && (!self.is_plain_arb() || self.bare_number(&operand, shape));
         if shape == Shape::AddressRegister {
@@ -227,6 +237,7 @@ impl Checker<'_> {
             let literal = self.syntax.reading.literals[literal as usize];
             // Decimal fractions are always fine as floats; their value is read when it is needed.
             if !ty.is_float() {
+                // For its messages: the value is computed again when the operand is lowered.
                 self.literal(literal, ty);
             }
         }
@@ -260,6 +271,7 @@ impl Checker<'_> {
         };
         dst.base = Base::Var(var);
         let info = &mut self.program.vars[var as usize];
+        // Attributes, parameters and units are read-only: NV_gpu_program4 sections 2.X.3.2, 2.X.3.3 and 2.X.3.6.
         let writable = matches!(
             info.kind,
             VarKind::Temp | VarKind::Codes | VarKind::Result { .. }
@@ -272,6 +284,7 @@ impl Checker<'_> {
         }
         let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
         // Sizes are declared: a binding that is written directly has none.
+        // Registers of results have fixed sizes.
         let declared = info.name.is_some()
             && matches!(info.kind, VarKind::Result { .. })
             && self.facts.registers.is_none();
@@ -302,6 +315,7 @@ impl Checker<'_> {
         let Some(name) = self.syntax.reading.paths[path as usize].name else {
             return self.new_path_result(path, dst);
         };
+        // The same path was a result before: its letters are in the path, so that the mask is known, too.
         if let Some((var, mask)) = self.syntax.words[name.index()].result {
             dst.mask = mask;
             return Some(var);
@@ -313,6 +327,7 @@ impl Checker<'_> {
 
     fn new_path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
         let resolved = self.resolve(path)?;
+        // The parser cannot tell where a binding ends, so the mask behind it is read here.
         if let Some(rest) = resolved.rest {
             match self.letters().mask(self.text_at(rest)) {
                 Ok(mask) => dst.mask = mask,

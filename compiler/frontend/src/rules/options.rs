@@ -15,6 +15,7 @@ impl Checker<'_> {
         let text = self.syntax.reading.names.word(name);
         let found = options::lookup(text.as_bytes());
         let row = found.filter(|row| row.known_in(self.syntax.reading.dialect));
+        // An option of another type of program or of a later version is unknown to this one.
         let Some(row) = row.or_else(|| self.early_option(found, span)) else {
             return self.unknown_option(text, span);
         };
@@ -28,6 +29,7 @@ impl Checker<'_> {
         }
         // An option that is named twice is no conflict with itself.
         self.options.groups.push((row.group, row.name));
+        // An option that excludes another counts all the same, so that what it brings is no error of its own.
         self.program.features |= row.enables;
         // Some words are conditions under options only.
         self.syntax.features = self.program.features;

@@ -25,6 +25,7 @@ impl Checker<'_> {
             if !info.relative || info.element.is_some() && rows.contains(&info.kind) {
                 continue;
             }
+            // Noted only where the binding has the index: an array that a program declares stands for itself.
             rows.extend(info.element.map(|_| info.kind));
             if self.repeats_binding(var, &mut bindings) {
                 let text = self.var_text(var);
@@ -43,6 +44,8 @@ impl Checker<'_> {
             let sources = sources.iter().take(info.array.unwrap_or(1) as usize);
             // Constants are no bindings of state: equal ones may repeat.
             let states = sources.filter(|source| !matches!(source, ParamSource::Literal(_)));
+            // No `any`: it would stop at the first one and leave the others out of the set. A binding that stands twice in one array breaks the rule,
+            // too (section 2.X.3.3).
             return states.fold(false, |found, it| found | !bindings.params.insert(*it));
         }
         // Variables that are neither attributes nor results have no semantics.

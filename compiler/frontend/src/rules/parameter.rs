@@ -28,6 +28,7 @@ impl Checker<'_> {
         let five = self.version >= Version::V5_0;
         let word = self.word(segment);
         let is_named = |name: &&str| name.as_bytes().strip_prefix(b"program.") == Some(word);
+        // The table has what all versions of a language know; the arms below ask for more.
         if !names.iter().any(is_named) {
             return unknown();
         }
@@ -54,6 +55,7 @@ impl Checker<'_> {
                 Ok((Bound::Subroutines { first, count }, range, 2))
             }
             b"sharedmem" if second == Bracket::None => {
+                // The limit is that of the language: how much the program has may be declared behind this.
                 let elements = self.elements_of(bracket, limits::SHARED_BYTES, span)?;
                 Ok((
                     Bound::Shared(elements),
@@ -90,14 +92,8 @@ impl Checker<'_> {
         limit: u32,
         kind: ParamKind,
     ) -> Result<FoundBinding, Failed> {
-        let [bracket, second] = segment.brackets;
-        if second != Bracket::None {
-            return fail(
-                span,
-                Code::BindingTakesNoIndex,
-                "one number in brackets only",
-            );
-        }
+        one_bracket(segment, span)?;
+        let bracket = segment.brackets[0];
         if bracket == Bracket::None {
             return fail(
                 span,
@@ -150,6 +146,7 @@ impl Checker<'_> {
                 .iter()
                 .filter(|row| row.known_in(self.syntax.reading.dialect))
         };
+        // A row whose words fit but not its brackets is what was meant.
         let patterns = rows().map(|row| (row.path, row.number));
         // Hints name what specifications have, not what only some drivers took.
         let specified = rows().filter(|row| !(row.param)(0).is_drivers());
@@ -168,6 +165,11 @@ impl Checker<'_> {
                 "the name of a matrix is missing",
             );
         };
+        let mut before = segments[..2].iter();
+        if let Some(numbered) = before.find(|it| it.brackets[0] != Bracket::None) {
+            let message = "the number of a matrix stands behind its name";
+            return fail(numbered.span, Code::BindingTakesNoIndex, message);
+        }
         let rows = || MATRICES.iter().filter(|row| row.known_in(self.family));
         let Some(info) = rows().find(|info| info.name.as_bytes() == self.word(name)) else {
             return Err(self.no_binding(&segments[2..], rows().map(|info| info.name)));
@@ -175,6 +177,7 @@ impl Checker<'_> {
         let number = self.matrix_number(name, info)?;
         let mut used = 3;
         let form = segments.get(used).and_then(|&segment| {
+            // `inverse`, `transpose` and `invtrans` stand between the number of the matrix and its row, and have no number themselves.
             let plain = segment.brackets[0] == Bracket::None;
             FORMS
                 .iter()
@@ -185,6 +188,7 @@ impl Checker<'_> {
         let (first, count, range) = match segments.get(used) {
             Some(&segment) if self.word(segment) == b"row" => {
                 used += 1;
+                one_bracket(segment, segment.span)?;
                 if segment.brackets[0] == Bracket::None {
                     return fail(
                         segment.span,
@@ -222,6 +226,7 @@ impl Checker<'_> {
             }
             _ => {}
         }
+        // Without a bracket modelview matrix 0 is meant: table X.11 has its number in optional brackets.
         let (number, _, range) = self.numbers(bracket, info.number.limit(), name.span)?;
         if range || second != Bracket::None {
             return fail(name.span, Code::BindingUnknown, "one matrix number only");
@@ -232,6 +237,7 @@ impl Checker<'_> {
     /// `texture`, `texture[n]`, `texture[a..b]`.
     pub(super) fn texture_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let segment = segments[0];
+        one_bracket(segment, segment.span)?;
         match self.numbers(segment.brackets[0], limits::TEXTURE_UNITS, segment.span) {
             Ok((first, count, range)) => Ok((Bound::Texture { first, count }, range, 1)),
             // Units have a code of their own for numbers that are out of range.
@@ -248,6 +254,7 @@ impl Checker<'_> {
     /// `image[n]`, `image[a..b]`
     pub(super) fn image_binding(&self, segments: &[Segment]) -> Result<FoundBinding, Failed> {
         let segment = segments[0];
+        one_bracket(segment, segment.span)?;
         if segment.brackets[0] == Bracket::None {
             let message = "an image unit needs a number in brackets";
             return fail(segment.span, Code::BindingNeedsIndex, message);
@@ -255,5 +262,17 @@ impl Checker<'_> {
         let (first, count, range) =
             self.numbers(segment.brackets[0], limits::IMAGE_UNITS, segment.span)?;
         Ok((Bound::Image { first, count }, range, 1))
+    }
+}
+
+/// The failure of a second bracket.
+fn one_bracket(segment: Segment, span: Span) -> Result<(), Failed> {
+    match segment.brackets[1] {
+        Bracket::None => Ok(()),
+        Bracket::One(_) | Bracket::Range(..) | Bracket::Relative(_) => fail(
+            span,
+            Code::BindingTakesNoIndex,
+            "one number in brackets only",
+        ),
     }
 }

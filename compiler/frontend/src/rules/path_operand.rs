@@ -21,12 +21,14 @@ impl Checker<'_> {
             return known;
         }
         let found = self.new_path_operand(path, span);
+        // Nothing is kept of a path with an error, which is reported each time.
         self.syntax.words[name.index()].operand = found;
         found
     }
 
     pub(super) fn new_path_operand(&mut self, path: u32, span: Span) -> Option<(u32, Suffix)> {
         let resolved = self.resolve(path)?;
+        // A range names several variables, of which an instruction takes one.
         if resolved.range {
             let (code, message) = self.range_problem(&resolved.bound, span);
             self.error(code, span, message);
@@ -41,6 +43,7 @@ impl Checker<'_> {
         };
         let var = match resolved.relative {
             Some(relative) => self.relative_binding(&resolved.bound, relative, span)?,
+            // The span without the suffix is that of the binding, which a message about the variable points at.
             None => self.implicit_var(resolved.bound, resolved.span)?,
         };
         Some((var, suffix))
@@ -74,6 +77,7 @@ impl Checker<'_> {
     pub(super) fn range_problem(&self, bound: &Bound, span: Span) -> (Code, &'static str) {
         match bound {
             Bound::Buffer(range) => range.space.info().direct_use,
+            // A matrix without a row is a range of four, though no range is written.
             Bound::Params(params)
                 if params.is_matrix() && !self.source_text(span).contains(".row") =>
             {
@@ -103,6 +107,7 @@ impl Checker<'_> {
             }
             Bound::Result(row, number, _) => {
                 let binding = io_binding(row, number);
+                // The key is the semantic, not the path: `result.color` and `result.color.primary` are one variable.
                 let key = Implicit::Result(binding.semantic);
                 return Some(self.implicit(key, span, |checker| {
                     let first = checker.program.results.len() as u32;

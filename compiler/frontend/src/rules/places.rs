@@ -73,6 +73,7 @@ impl Checker<'_> {
         }
         let text = self.text_at(operand);
         let before = text.iter().take_while(|&&byte| is_sign(byte)).count() as u32;
+        // The bar that closes an absolute value.
         let behind = text.iter().rev().take_while(|&&byte| is_sign(byte)).count() as u32;
         Span::new(operand.start + before, operand.end - behind)
     }
@@ -82,6 +83,7 @@ impl Checker<'_> {
         let text = self.text_at(operand);
         let skipped = text.iter().take_while(|&&byte| is_sign(byte)).count();
         let register = &text[skipped..];
+        // Registers of files end with their bracket, all others with their name.
         let end = match register.iter().position(|&byte| byte == b']') {
             Some(bracket) => bracket + 1,
             None => crate::lex::word_length(register),

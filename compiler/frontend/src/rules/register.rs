@@ -31,6 +31,7 @@ impl Checker<'_> {
             },
             FoundRegister::Unit(unit) => Var::unnamed(VarKind::Texture { unit }, place),
             FoundRegister::Address => Var::unnamed(VarKind::Address, place),
+            // Programs of NV_fragment_program give names, so that what is no register is a name without declaration.
             FoundRegister::None(_) if registers.fragment.is_some() => {
                 return self.undeclared_variable(name, span);
             }
@@ -64,6 +65,7 @@ impl Checker<'_> {
         let (Some(&letter), Some(number)) = (text.first(), number) else {
             return FoundRegister::None(RegisterProblem::Unknown);
         };
+        // VP1 has A0 only, VP2 A1, too.
         if letter == b'A' {
             return match number < registers.addresses {
                 true => FoundRegister::Address,
@@ -90,6 +92,7 @@ impl Checker<'_> {
             FileKind::Results => VarKind::Result {
                 first: bind_elements(file, &mut self.program.results),
             },
+            // v[0] of a vertex state program: what ExecuteProgramNV is called with.
             FileKind::Argument => VarKind::Argument,
         };
         // One of the results of fragment programs has half precision: what instructions write to any of them is looked at.
@@ -104,6 +107,7 @@ impl Checker<'_> {
 
     /// A temporary that was not named before.
     fn temporary(&mut self, file: &Temporaries, place: Span) -> Var {
+        // NV_fragment_program section 3.11.3: "each fp32 temporary or output register counts as two registers".
         self.registers.room += if file.half { 1 } else { 2 };
         Var {
             size: size_of(file.half),
@@ -118,6 +122,7 @@ impl Checker<'_> {
             true => VarKind::WritableParam,
             false => {
                 let first = self.program.params.len() as u32;
+                // All of them at once, because a run-time index may select any.
                 self.program.params.extend((0..count).map(ParamSource::Env));
                 VarKind::Param { first }
             }
@@ -132,11 +137,13 @@ impl Checker<'_> {
     fn no_register(&mut self, name: NameId, span: Span, problem: RegisterProblem) {
         self.syntax.words[name.index()].named = Named::Poisoned;
         let text = self.name_text(name);
+        // The name of version 2.0, so that the header may be what is wrong.
         if text == "CC" && self.family_is_old_vertex() {
             self.need_version(Version::V2_0, span, "`CC` needs");
             return;
         }
         let (code, message) = match problem {
+            // CC can be written, see `result_var`; this is an operand.
             RegisterProblem::Unknown if self.is_codes_target(name) => (
                 Code::ReadResult,
                 format!("`{text}` keeps condition codes, which only conditions read"),

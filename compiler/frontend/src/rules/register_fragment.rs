@@ -1,8 +1,9 @@
 //! Rules of NV_fragment_program: names that programs give, parameters and constants of an instruction, results and their precision.
 //! NV_fragment_program sections 3.11.1 to 3.11.3.
 
+use super::constant::float_constant;
 use super::register::FoundRegister;
-use super::{Checker, Implicit, Named, Var, VarKind, VarSize, default_constant, literal_bits};
+use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
@@ -12,7 +13,6 @@ use crate::line::Target;
 use crate::names::NameId;
 use crate::statement::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
 use crate::syntax::{DeclWord, Leader};
-use glasm_ir::types::Type;
 use glasm_ir::{ParamSource, Span};
 
 /// o[COLR] among the results; o[COLH], the same color at half precision, comes next.
@@ -52,6 +52,7 @@ impl Numbers {
             if self.list[..self.count].contains(&number) {
                 continue;
             }
+            // A fifth number.
             let Some(place) = self.list.get_mut(self.count) else {
                 return false;
             };
@@ -73,6 +74,7 @@ impl Checker<'_> {
             let message = format!("`{}` is a reserved word", self.name_text(name));
             return self.error(Code::ReservedName, span, message);
         }
+        // "The initial value of local parameters not initialized by the program is (0,0,0,0)": section 3.11.2. DEFINE always has one.
         let value = match self.syntax.reading.items(decl).first() {
             Some(&item) => self.constant(item),
             None => Some(Constant {
@@ -103,6 +105,7 @@ impl Checker<'_> {
     }
 
     fn declare_value(&mut self, decl: &Decl, (name, span): (NameId, Span), value: Constant) {
+        // Asked before `declare` gives the name to this one.
         let is_new = !matches!(self.syntax.words[name.index()].named, Named::Var(_));
         let is_constant = decl.kind == DeclKind::Define;
         let first = self.program.params.len() as u32;
@@ -111,6 +114,7 @@ impl Checker<'_> {
             false => self.named_parameter(name, value.bits),
         };
         self.program.params.push(source);
+        // DECLARE makes a vector of a number; only DEFINE names the number itself.
         let number = value.number.filter(|_| is_constant);
         let var = Var {
             name: Some(name),
@@ -129,6 +133,7 @@ impl Checker<'_> {
         let is_leader = match self.syntax.leader(name) {
             Leader::Opcode(opcode, mods) => {
                 let info = opcode.info();
+                // Opcodes that only drivers have are no keywords of the grammar.
                 info.mods.contains(mods) && !matches!(info.operand_rule, OperandRule::Shipped(_))
             }
             Leader::Decl(DeclWord::Keyword(_) | DeclWord::Modifier(_))
@@ -195,6 +200,7 @@ impl Checker<'_> {
         let Index::Const(number) = index else {
             return None;
         };
+        // `p` is reserved, so nothing else can have that name.
         let names = &self.syntax.reading.names;
         if !names.is_reserved(name) || !registers.has_locals(names.text(name)) {
             return None;
@@ -228,6 +234,7 @@ impl Checker<'_> {
                 let kind = self.program.vars[var as usize].kind;
                 matches!(kind, VarKind::Param { .. })
             }
+            // Embedded constants.
             Base::Scalar(_) | Base::Vector { .. } => true,
             Base::Name(_) | Base::Path(_) => false,
         }
@@ -265,8 +272,10 @@ impl Checker<'_> {
         for operand in operands {
             let fits = match self.read(operand) {
                 None => continue,
+                // Parameters and constants do not mix: "the only exception is if all references specify named or embedded constants".
                 Some(Read::Constant(bits)) => parameter.is_none() && numbers.add(bits),
                 Some(Read::Parameter(var)) => {
+                    // The same parameter may stand in several operands.
                     numbers.count == 0 && *parameter.get_or_insert(var) == var
                 }
             };
@@ -281,32 +290,17 @@ impl Checker<'_> {
     }
 
     fn read(&self, operand: &Operand) -> Option<Read> {
-        let bits = |literal: u32| {
-            let reading = &self.syntax.reading;
-            let literal = reading.literals[literal as usize];
-            literal_bits(reading.text, literal, Type::F32).unwrap_or(0) as u32
+        let Some((var, info)) = self.program.var(operand.base) else {
+            return float_constant(&self.syntax.reading, operand.base).map(Read::Constant);
         };
-        match operand.base {
-            Base::Var(var) => {
-                let VarKind::Param { first } = self.program.vars[var as usize].kind else {
-                    return None;
-                };
-                let source = self.program.params[first as usize];
-                if let ParamSource::Literal(bits) = source {
-                    return Some(Read::Constant(bits));
-                }
-                Some(Read::Parameter(var))
-            }
-            Base::Scalar(literal) => Some(Read::Constant([bits(literal); 4])),
-            Base::Vector { first, count } => {
-                let mut vector = default_constant(Type::F32).map(|bits| bits as u32);
-                for lane in 0..count {
-                    vector[lane as usize] = bits(first + u32::from(lane));
-                }
-                Some(Read::Constant(vector))
-            }
-            Base::Name(_) | Base::Path(_) => None,
+        let VarKind::Param { first } = info.kind else {
+            return None;
+        };
+        // "Named constants are first converted to the equivalent embedded constants."
+        if let ParamSource::Literal(bits) = self.program.params[first as usize] {
+            return Some(Read::Constant(bits));
         }
+        Some(Read::Parameter(var))
     }
 
     #[cold]
@@ -323,6 +317,7 @@ impl Checker<'_> {
     fn signed_number_span(&self, operand: Span, literal: u32) -> Span {
         let number = self.syntax.reading.literals[literal as usize].span;
         let before = &self.syntax.reading.text[operand.start as usize..number.start as usize];
+        // Blanks may stand between a number and its sign.
         let blanks = before.iter().rev();
         let blanks = blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
         let sign = before.len().checked_sub(blanks + 1);
@@ -345,6 +340,7 @@ impl Checker<'_> {
     /// A program writes one of the two colors. NV_fragment_program section 3.11.1.3.
     #[inline]
     pub(super) fn one_color(&mut self, dst: &Target) {
+        // Of several such instructions the first is reported: the others only repeat it.
         let colors = 1 << COLR | 1 << COLH;
         if self.registers.results & colors == colors && !self.registers.has_two_colors {
             self.second_color(dst);
@@ -365,6 +361,7 @@ impl Checker<'_> {
         let is_half = |base: Base| {
             let var = self.program.var(base);
             var.is_some_and(|(_, var)| {
+                // The file of results is marked as short, see `file`; which of them are is known by their number.
                 var.size == VarSize::Short && !matches!(var.kind, VarKind::Result { .. })
             })
         };
@@ -414,6 +411,7 @@ impl Checker<'_> {
             let message = "the program writes no result";
             self.whole(Code::NoResult, message);
         }
+        // Results count only if an instruction writes them.
         let written = (0..).zip(RESULT_ROOM);
         let written = written.filter(|(number, _)| results >> number & 1 != 0);
         let room = written.map(|(_, room)| room).sum::<u32>() + self.registers.room;

@@ -27,6 +27,7 @@ impl Checker<'_> {
         operands: &[Operand],
         (registers, info): (&Registers, &OpcodeInfo),
     ) -> bool {
+        // The opcode first: its operands and conditions say nothing if it does not exist.
         if !self.exists(inst, info) {
             self.missing_register_form(inst, info);
             return false;
@@ -65,6 +66,7 @@ impl Checker<'_> {
         if !self.need_version(info.since, span, format_args!("`{name}` needs")) {
             return;
         }
+        // Suffixes of version 1 are condition codes, which version 2.0 brings: the table has no others.
         if self.family_is_old_vertex() {
             self.need_version(Version::V2_0, span, "condition codes need");
             return;
@@ -115,6 +117,7 @@ impl Checker<'_> {
                 continue;
             };
             let earlier = &operands[..number];
+            // One comparison suffices: if two of the earlier ones differed, that was reported at the second of them.
             let other = earlier.iter().find(|it| self.counted(it) == Some(counted));
             if other.is_some_and(|other| !self.is_same_register(operand, other)) {
                 self.second_register(operand, counted);
@@ -155,6 +158,7 @@ impl Checker<'_> {
             }
             Index::None | Index::Const(_) | Index::Pair(_) => None,
         };
+        // Each run-time index has an entry of its own, so contents are compared, not the numbers of the entries.
         let same_index = match (relative(operand.index), relative(other.index)) {
             (Some(one), Some(two)) => one == two,
             _ => operand.index == other.index,
@@ -182,6 +186,7 @@ impl Checker<'_> {
             self.whole(Code::TooManyInstructions, message);
         }
         // Where a statement could not be read it may have been the one that writes it.
+        // The position is the first of the file of results.
         let writes_position = self.registers.results & 1 != 0 || self.has_errors();
         if let Some(fragment) = registers.fragment {
             self.whole_fragment(fragment);
@@ -198,6 +203,7 @@ impl Checker<'_> {
         if let Index::Const(number) = dst.index
             && let VarKind::Result { first } = self.program.vars[dst.var as usize].kind
         {
+            // Files have fewer results than this has bits, and the parser puts 0 for what is none of them.
             self.registers.results |= 1 << number;
             let semantic = self.program.results[(first + number) as usize].semantic;
             if semantic == Semantic::Position && self.has_option(Features::POSITION_INVARIANT) {
@@ -224,6 +230,7 @@ impl Checker<'_> {
             return operand;
         }
         let register = self.register_span(operand);
+        // The suffix selects what cannot be read: `A0.x`.
         match self.program.vars[var as usize].kind == VarKind::Address {
             true => Span::new(register.start, operand.end),
             false => register,

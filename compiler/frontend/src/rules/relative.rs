@@ -24,6 +24,7 @@ impl Checker<'_> {
             let message = format!("`{text}` needs OPTION {}", needs.option());
             return fail(span, Code::ResultOption, message);
         }
+        // No range, though there are several: the index selects one of them.
         Ok((0, row.number.limit(), false))
     }
 
@@ -37,6 +38,7 @@ impl Checker<'_> {
         let (kind, count) = self.relative_row(bound)?;
         self.address_index(relative);
         let var = Var {
+            // All bindings of the row are its elements, of which the index, which belongs to the binding, selects one.
             array: Some(count),
             relative: true,
             element: Some(relative),
@@ -88,6 +90,7 @@ impl Checker<'_> {
         let Base::Var(var) = self.syntax.reading.relatives[relative as usize].base else {
             return;
         };
+        // "A fragment program that accesses A0.x outside a LOOP/ENDLOOP block will fail to load."
         if self.program.loop_index == Some(var) && self.open_loops == 0 {
             let message = "A0 has a value inside LOOP blocks only";
             self.error(Code::IndexVariable, span, message);

@@ -31,6 +31,7 @@ impl Checker<'_> {
             return;
         }
         let is_first = !self.declarations.has(declaration);
+        // Before the test below: a declaration with a wrong word or number was seen all the same.
         self.declarations.seen |= declaration.bit();
         if row.occurrence != Occurrence::Repeated && !is_first {
             let message = format!("{} is declared already", row.word);
@@ -61,6 +62,7 @@ impl Checker<'_> {
         if !is_there {
             return false;
         }
+        // What such a program makes follows from what comes in: NV_geometry_shader_passthrough section 2.X.6.
         let makes_primitives = matches!(
             row.declaration,
             Declaration::PrimitiveOut | Declaration::VerticesOut | Declaration::Invocations
@@ -79,6 +81,7 @@ impl Checker<'_> {
     }
 
     fn declared_word(&mut self, row: &DeclarationInfo, name: NameId, span: Span) {
+        // The parser gives a word only to declarations that take one.
         let Argument::Word(words) = row.argument else {
             return;
         };
@@ -105,6 +108,7 @@ impl Checker<'_> {
             InputPrimitive::Points => OutputPrimitive::Points,
             InputPrimitive::Lines => OutputPrimitive::LineStrip,
             InputPrimitive::Triangles => OutputPrimitive::TriangleStrip,
+            // "A passthrough geometry program must declare an input primitive type of POINTS, LINES, or TRIANGLES."
             InputPrimitive::LinesAdjacency
             | InputPrimitive::TrianglesAdjacency
             | InputPrimitive::Patches => {
@@ -112,6 +116,7 @@ impl Checker<'_> {
                 return self.error(Code::PassthroughNotAllowed, span, message);
             }
         };
+        // Nothing declares this in such a program: "the same type and vertex count as its input primitive".
         modes.vertices_out = modes.primitive_in.vertices().unwrap_or(1);
     }
 
@@ -149,6 +154,7 @@ impl Checker<'_> {
             let message = "PASSTHROUGH takes a result";
             return self.error(Code::BindingUnknown, binding, message);
         };
+        // Named in the section, and those of later extensions, which vertices that come in do not have either.
         let has_no_attribute = matches!(
             (row.semantic)(0),
             Semantic::PrimitiveId
@@ -173,6 +179,7 @@ impl Checker<'_> {
             .iter_mut()
             .find(|it| it.binding.semantic == binding.semantic);
         match known {
+            // "A component will be passed through if and only if it is identified in one or more PASSTHROUGH declarations."
             Some(known) => known.mask.0 |= mask.0,
             None => list.push(Passed {
                 binding,
@@ -184,6 +191,7 @@ impl Checker<'_> {
 
     /// EMIT, EMITS or ENDPRIM.
     pub(super) fn emission(&mut self, inst: &Inst) {
+        // The stage was reported with the opcode.
         if self.stage != Stage::Geometry {
             return;
         }
@@ -193,6 +201,7 @@ impl Checker<'_> {
             let message = format!("a program that passes its primitive on has no {name}");
             return self.error(Code::PassthroughNotAllowed, span, message);
         }
+        // EMITS has the stream as its operand, EMIT and ENDPRIM have none.
         let writes_streams = !inst.opcode.info().operands.is_empty();
         // Earlier versions have no EMITS, and that is the error then.
         if !writes_streams || self.version < Version::V5_0 {
@@ -200,6 +209,7 @@ impl Checker<'_> {
         }
         let output = self.program.modes.primitive_out;
         if !self.declarations.has(Declaration::PrimitiveOut) {
+            // Whether it is allowed shows once PRIMITIVE_OUT is read. The first place stands for all.
             if self.declarations.streams.is_none() {
                 self.declarations.streams = Some(self.opcode_span(inst));
             }
@@ -228,10 +238,12 @@ impl Checker<'_> {
 
     /// Declarations that are missing, and the rules that waited for others.
     pub(super) fn end_of_declarations(&mut self) {
+        // Where something is missing there is no place: the header stands for the program.
         let header = self.header();
         for row in DECLARATIONS {
             let is_needed = row.occurrence == Occurrence::Required
                 && row.stages.has(self.stage)
+                // Only what comes in is declared where the primitive is passed on.
                 && (!self.passes_on() || row.declaration == Declaration::PrimitiveIn);
             // One that could not be read is no further error.
             let is_there = self.syntax.reading.declared & row.declaration.bit() != 0;
@@ -242,6 +254,7 @@ impl Checker<'_> {
             }
         }
         self.late_vertices();
+        // Without PRIMITIVE_IN its absence is the error, not what depends on it.
         let is_known = self.input_primitive().is_some();
         if let Some(span) = self.declarations.patch.take().filter(|_| is_known) {
             self.patch_binding(span);
@@ -266,6 +279,7 @@ impl Checker<'_> {
     /// No instruction writes a result that is passed on, not even other components. NV_geometry_shader_passthrough section 2.X.7.Y.
     pub(super) fn passed_and_written(&mut self) {
         let written = self.program.written_results();
+        // Taken out while messages need all of the checker.
         let passed = std::mem::take(&mut self.program.passed);
         for it in passed
             .iter()
@@ -281,11 +295,13 @@ impl Checker<'_> {
     /// Components of all vertices that an invocation emits. NV_geometry_program4 section 2.14.6.4.
     pub(super) fn may_exceed_output(&self) -> bool {
         let results = self.program.results.len() as u32;
+        // Four components for each result that is bound are the most that masks can enable, so most programs are not counted.
         self.emitted_components(4 * results) > limits::TOTAL_OUTPUT_COMPONENTS
     }
 
     fn emitted_components(&self, of_vertex: u32) -> u32 {
         match self.stage == Stage::Geometry && !self.passes_on() {
+            // Two limits that bound the vertices and the results keep the product small; a program with errors may be beyond them.
             true => self.program.modes.vertices_out.saturating_mul(of_vertex),
             false => 0,
         }

@@ -9,6 +9,7 @@ impl Checker<'_> {
     pub(super) fn written_parameter(&mut self, dst: &Dst, var: u32) {
         self.registers.parameters = true;
         let span = self.register_span(dst.span);
+        // "Writes using relative addressing are not supported": NV_vertex_program section 2.14.1.3.
         if matches!(dst.index, Index::Relative(_)) {
             let message = "a parameter with a run-time index can only be read";
             return self.error(Code::WriteReadOnly, span, message);

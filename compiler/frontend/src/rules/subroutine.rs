@@ -20,6 +20,7 @@ impl Checker<'_> {
         self.need_version(Version::V5_0, decl.span, "SUBROUTINETYPE needs");
         let named = &mut self.syntax.words[name.index()].named;
         match named {
+            // A type may be declared several times: each statement adds labels to it.
             Named::Nothing | Named::SubroutineType => *named = Named::SubroutineType,
             Named::Poisoned => return,
             Named::Var(_) => {
@@ -36,6 +37,7 @@ impl Checker<'_> {
             })
             .collect();
         let known = self.program.subroutine_types.entry(name).or_default();
+        // Labels are looked up at the end: they may be defined behind this.
         known.extend(labels);
     }
 
@@ -50,6 +52,7 @@ impl Checker<'_> {
             self.error(Code::SubroutineType, ty_span, message);
             return None;
         }
+        // "A program subroutine parameter may only be assigned to subroutine variables of a single SUBROUTINETYPE."
         for &param in params {
             // A parameter holds a number, which means one type: two variables of different types cannot share it.
             let known = *self.subroutine_params.entry(param).or_insert(ty);
@@ -68,6 +71,7 @@ impl Checker<'_> {
 
     /// The operand of CALI.
     pub(super) fn subroutine_operand(&mut self, operand: &mut Operand) {
+        // Else a CALI with an error would call what the one before called.
         self.called_type = None;
         let wrong = "CALI takes a SUBROUTINE variable";
         let plain = operand.signs.is_empty() && operand.suffix.is_none();
@@ -82,6 +86,7 @@ impl Checker<'_> {
         if let VarKind::Subroutine { ty, .. } = kind {
             operand.base = Base::Var(var);
             self.index(var, operand.index, operand.span);
+            // `flow_opcode` takes it when the instruction as a whole is checked.
             self.called_type = Some(ty);
         } else if kind != VarKind::Poisoned {
             self.error(Code::SubroutineType, operand.span, wrong);
@@ -98,6 +103,7 @@ impl Checker<'_> {
             let mut routines = Vec::new();
             for &(name, span) in list {
                 match numbers.get(&name).filter(|_| is_defined(name)) {
+                    // A type may name a label twice; as the target of calls it counts once.
                     Some(&number) if seen.insert(name) => routines.push((name, number)),
                     Some(_) => {}
                     None => missing.push((name, span)),
@@ -121,6 +127,7 @@ impl Checker<'_> {
     fn numbered_labels(&mut self) -> FxHashMap<NameId, u32> {
         let mut labels: FxHashMap<u32, NameId> = FxHashMap::default();
         let limit = limits::SUBROUTINE_NUMBERS;
+        // "Functions that will be used for indirect subroutine calls must all be assigned a unique unsigned integer."
         for (name, number, span) in self.syntax.reading.subroutine_numbers.clone() {
             let message = if number >= limit {
                 format!("subroutine numbers are below {limit}")

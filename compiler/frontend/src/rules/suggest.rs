@@ -17,8 +17,10 @@ pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     if text.len() > 64 {
         return None;
     }
+    // Programs in the wrong case are a common mistake: the languages tell cases apart.
     let upper = text.to_ascii_uppercase();
     candidates
+        // A word that is the text itself is no hint; so is one whose length alone makes it too far.
         .filter(|candidate| candidate.len().abs_diff(text.len()) <= limit && *candidate != text)
         .map(|candidate| (distance(&upper, &candidate.to_ascii_uppercase()), candidate))
         .filter(|&(distance, _)| distance <= limit)
@@ -29,6 +31,7 @@ pub fn closest<'a>(text: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
 /// Number of insertions, removals and replacements between two words.
 fn distance(a: &str, b: &str) -> usize {
     let b = b.as_bytes();
+    // One row of the table of distances between all beginnings of both words: each row needs the one above only.
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {
         let mut diagonal = row[0];

@@ -23,11 +23,13 @@ impl Checker<'_> {
         let part = self.syntax.reading.textures[number as usize];
         let target = &TARGETS[part.target as usize];
         let clamps = inst.modifiers.mods().contains(Mods::LODCLAMP);
+        // With a place for bias or level, what the target must allow is only that it can be sampled.
         let access = match self.has_room_for_level(inst, operands.len(), &part, op) {
             true => Access::SAMPLE,
             false => op.access(),
         };
         self.target(&part, info, access);
+        // The rows RECT and SHADOWRECT of EXT_sparse_texture2 table X.17 have no component for the least level.
         if clamps && target.target == TexTarget::Rect {
             let message = format!("textures of target `{}` have one level", target.name);
             self.error(Code::TargetNotAllowed, part.target_span, message);
@@ -37,6 +39,7 @@ impl Checker<'_> {
         let has_least_level = clamps && op != TextureOp::Grad;
         self.further_operands(operands, info, &part, has_least_level);
         if let Some(handle) = part.handle {
+            // Handles have no units, so no target of theirs is compared: NV_bindless_texture section 2.X.4.4.
             self.component(&part.texture, part.texture.suffix, op);
             return self.handle(number, handle);
         }
@@ -50,6 +53,7 @@ impl Checker<'_> {
     /// TXL of such targets, but a second operand gives room. EXT_sparse_texture2 table X.17.
     fn has_room_for_level(&self, inst: &Inst, count: usize, part: &TexPart, op: TextureOp) -> bool {
         let target = &TARGETS[part.target as usize];
+        // The texture is the last of the operands of a row.
         let before = inst.opcode.info().operands.len() - 1;
         let has_second = count > before + usize::from(part.offset == Offset::Dynamic);
         // Where the least level has the place of the bias, there is no bias.
@@ -65,6 +69,7 @@ impl Checker<'_> {
     fn target(&mut self, part: &TexPart, info: &OpcodeInfo, access: Access) {
         let target = &TARGETS[part.target as usize];
         let (span, name) = (part.target_span, target.name);
+        // The families have targets of their own, such as 1D_STACK and BUFFER.
         let Some(needs) = target.needs_in(self.family) else {
             let message = match target.arb {
                 Some(_) => format!("texture target `{name}` is one of ARB programs"),
@@ -81,6 +86,7 @@ impl Checker<'_> {
         if !target.access.contains(access) {
             let message = format!("`{}` cannot access textures of target `{name}`", info.name);
             self.error(Code::TargetNotAllowed, span, message);
+        // NV_gpu_program5 section 2.X.8.Z brings comparisons to TXG, which is of version 4.1.
         } else if access == Access::GATHER && target.is_shadow() {
             self.need_version(Version::V5_0, span, "gathers that compare need");
         }
@@ -102,6 +108,7 @@ impl Checker<'_> {
             Offset::None => {}
             Offset::Dynamic => {
                 if self.need_version(Version::V5_0, span, "a run-time offset needs")
+                    // TXD and TXGO take none, and no instruction does on a cube: section 2.X.4.4.
                     && (target.is_cube() || !op.takes_run_time_offset())
                 {
                     let message = "a run-time offset is not available here";
@@ -115,6 +122,7 @@ impl Checker<'_> {
                     false => usize::from(target.offsets),
                 };
                 let range = limits::TEXEL_OFFSET;
+                // Components that the target does not have may be written as zeros.
                 if offset[allowed..].iter().any(|&component| component != 0) {
                     let name = target.name;
                     let message = format!("target `{name}` takes {allowed} offset components here");
@@ -139,12 +147,14 @@ impl Checker<'_> {
         let target = &TARGETS[part.target as usize];
         let own = info.operands.len() - 1;
         let has_reference = target.reference == Reference::Operand && op.takes_reference();
+        // One operand holds both: the reference in x, the least level in y. EXT_sparse_texture2 table X.17.
         let least = own + usize::from(has_reference || has_least_level);
         let most = least.max(own + usize::from(op.has_level() && target.is_full()));
         let dynamic = usize::from(part.offset == Offset::Dynamic);
         // The parser puts a run-time offset behind all other operands.
         let (before, offset) = operands.split_at_mut(operands.len() - dynamic);
         for (number, operand) in before.iter_mut().enumerate().skip(own) {
+            // Operands of the opcode were checked with those of all instructions.
             if number < most {
                 self.value(operand, Shape::Vector, Type::F32, false);
                 continue;
@@ -164,6 +174,7 @@ impl Checker<'_> {
             self.error(Code::MissingOperand, part.target_span, message);
         }
         for offset in offset {
+            // "<offset> is a 3-component signed integer vector."
             self.value(offset, Shape::Vector, Type::S32, false);
         }
     }
@@ -175,6 +186,7 @@ impl Checker<'_> {
             let message = "only TXG and TXGO select a component";
             self.error(Code::ComponentSelect, span, message);
         } else if !suffix.is_none() {
+            // TXG of version 4.1 gathers the first component.
             self.need_version(Version::V5_0, span, "a component of the texture needs");
         }
         if suffix.kind() == SuffixKind::Four {
@@ -203,6 +215,7 @@ impl Checker<'_> {
                 return;
             }
         }
+        // Only ARB vertex programs have this limit: which units they are does not matter, only how many.
         if self.facts.texture_units == Some(known) && self.unit_targets.len() > known {
             let message = format!("more than {known} texture image units");
             let span = part.texture.span;

@@ -42,10 +42,12 @@ impl Checker<'_> {
         let is_typed = inst.modifiers.type_count() > 0;
         match info.rule {
             TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 if is_typed => {
+                // What it reports does not stop the check: the type that was written goes on to the operands.
                 self.arithmetic_type(inst, info);
                 let data = inst.modifiers.data_type(0).info();
                 InstTypes::simple(register_type(data.ty))
             }
+            // Only an opcode without types, such as BRA, comes here with one.
             TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 | TypeRule::None => {
                 if is_typed {
                     self.unsupported_type(inst, info, 0);
@@ -65,6 +67,7 @@ impl Checker<'_> {
             info.name,
             inst.modifiers.data_type(number).info().name
         );
+        // The hint lists what table X.13 allows, nothing for an opcode that takes no type at all.
         let types = info.types();
         let takes = (!types.is_empty()).then(|| format!("it takes {}", types.join(", ")));
         let notes = takes.into_iter().collect();
@@ -77,6 +80,7 @@ impl Checker<'_> {
         if inst.modifiers.type_count() == 2 {
             return self.second_type(inst, data);
         }
+        // "Equivalent to the F data type modifier": table X.15.
         if inst.modifiers.mods().intersects(Mods::ANY_PRECISION) {
             let span = self.type_span(inst, 0);
             let message = "the suffixes R and H are data types already";
@@ -89,6 +93,7 @@ impl Checker<'_> {
             (TypeClass::Sized, Width::W64) => support == Support::Wide,
             // MUL is the one opcode with S24 and U24, and the one with HI.
             (TypeClass::Mul24, _) => info.mods.contains(Mods::HI),
+            // Types of 8 and 16 bits are for memory and CVT only.
             (TypeClass::Sized | TypeClass::Vector | TypeClass::Extended, _) => false,
         };
         if !fits {
@@ -102,6 +107,7 @@ impl Checker<'_> {
     fn second_type(&mut self, inst: &Inst, data: &DataType) {
         let second = inst.modifiers.data_type(1).info();
         let is = |class| [data.class == class, second.class == class];
+        // Each of these rules has an error of its own: "may not specify both base and precision-specific data type modifiers".
         let code = if is(TypeClass::Mul24) != [false; 2] {
             Code::MulSpecial
         } else if matches!(is(TypeClass::Sized), [true, false] | [false, true]) {
@@ -127,9 +133,12 @@ impl Checker<'_> {
     pub(super) fn storage_type(&mut self, inst: &Inst, info: &OpcodeInfo) -> InstTypes {
         let atomic = info.rule == TypeRule::Atomic;
         let Some(data) = self.storage_modifier(inst, info) else {
+            // Some type, so that the operands are checked.
             return InstTypes::simple(Type::U32);
         };
+        // F16 alone is of class Sized, for CVT; in memory it is one of the extension's.
         let extended = data.class == TypeClass::Extended || data.ty == Type::F16;
+        // Atomics have options of their own for such types, see `atomics`.
         if extended && !atomic && !self.has_option(Features::MEM_EXTENDED) {
             self.extended_type(inst, info, data);
         }
@@ -152,6 +161,7 @@ impl Checker<'_> {
         if count == 1 && !matches!(data.class, TypeClass::Base | TypeClass::Mul24) {
             return Some(data);
         }
+        // The last type is the one too many, or the only one that is wrong.
         let span = match count.checked_sub(1) {
             None => self.opcode_span(inst),
             Some(last) => self.type_span(inst, last),
@@ -171,6 +181,7 @@ impl Checker<'_> {
     fn extended_type(&mut self, inst: &Inst, info: &OpcodeInfo, data: &DataType) {
         let span = self.type_span(inst, 0);
         let feature = format!("`{}` needs", data.name);
+        // Drivers take this of LDC without the option.
         if info.accesses(OperandKind::ConstMem) && data.ty == Type::F16 {
             let option = Features::MEM_EXTENDED.option();
             self.lenient(Rule::HalfLoad, span, format!("{feature} OPTION {option}"));
@@ -185,8 +196,10 @@ impl Checker<'_> {
             let message = format!("`{}` needs an operation such as ADD", info.name);
             return self.error(Code::AtomModifiers, self.opcode_span(inst), message);
         };
-        let memory = match info.accesses(OperandKind::SharedMem) {
-            true => Memory::Shared,
+        // ATOMS and ATOMB have tables of their own.
+        let is_declared = [OperandKind::SharedMem, OperandKind::StorageMem];
+        let memory = match is_declared.iter().any(|&memory| info.accesses(memory)) {
+            true => Memory::Declared,
             false => Memory::Any,
         };
         let known = atomics::is_defined(op, data.ty, self.program.features, memory);
@@ -210,11 +223,15 @@ impl Checker<'_> {
             let span = self.opcode_span(inst);
             let message = "CVT takes two sized types: that of the result, then that of the operand";
             self.error(Code::CvtModifiers, span, message);
+            // What CVT has by default: column D of table X.13.
             return InstTypes::simple(Type::F32);
         }
-        let signed = |operand: &&Operand| operand.signs.intersects(Signs::all());
-        if let Some(operand) = operands.first().filter(signed) {
-            let message = "the operand of CVT has no sign and no absolute value";
+        // "Negation and absolute value operators are not supported on the source operand": NV_gpu_program5 section 2.X.8.Z, CVT.
+        // A plus is neither.
+        let changes = Signs::all().difference(Signs::WRITTEN);
+        let is_changed = |operand: &&Operand| operand.signs.intersects(changes);
+        if let Some(operand) = operands.first().filter(is_changed) {
+            let message = "the operand of CVT has no minus and no absolute value";
             self.error(Code::CvtModifiers, operand.span, message);
         }
         let [to, from] = data.map(|data| data.ty);
@@ -266,6 +283,7 @@ fn support(info: &OpcodeInfo, data: &DataType) -> Support {
 pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstTypes) -> Type {
     let ty = types.ty;
     match kind {
+        // Always floats, as wide as the type of the instruction.
         OperandKind::Vf => Type::of(TypeBase::Float, register_type(ty).width()),
         OperandKind::Vs => Type::S32,
         OperandKind::Vu => Type::of(TypeBase::Unsigned, ty.width()),
@@ -291,7 +309,9 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
         | OperandKind::SharedMem
         | OperandKind::StorageMem
         | OperandKind::CounterMem => match info.rule {
+            // The second type of CVT is that of the operand, which lies in a register.
             TypeRule::Convert => register_type(types.from),
+            // The type is that of the 32-bit halves.
             TypeRule::Unpack64 => ty.with_width(Width::W64),
             TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::None => ty,
             TypeRule::Storage | TypeRule::Atomic | TypeRule::Image => register_type(ty),
@@ -304,6 +324,7 @@ pub(crate) fn operand_type(info: &OpcodeInfo, kind: OperandKind, types: InstType
 pub(crate) fn result_type(info: &OpcodeInfo, types: InstTypes) -> Type {
     let ty = register_type(types.ty);
     match info.result {
+        // The type is that of the operand's 32-bit halves.
         ResultKind::V | ResultKind::S if info.rule == TypeRule::Pack64 => ty.with_width(Width::W64),
         ResultKind::V | ResultKind::S | ResultKind::None => ty,
         ResultKind::Vf => Type::of(TypeBase::Float, ty.width()),

@@ -47,6 +47,7 @@ impl Uses {
     /// Variables with rules of their own have no usual use. `elements` is how many constant indices an array has.
     pub(super) fn of(var: &Var, elements: Option<u32>) -> Self {
         let bases = match (var.base, var.element, elements) {
+            // An index of its own, or an array that every index has to be looked at for.
             (_, Some(_), _) | (_, _, Some(0)) => Bases::empty(),
             (None, None, _) => Bases::all(),
             (Some(TypeBase::Float), None, _) => Bases::FLOAT,
@@ -55,6 +56,7 @@ impl Uses {
         };
         let only_if = |can: bool| if can { bases } else { Bases::empty() };
         Self {
+            // What is no array takes no index, which `takes` sees by 0; such an array has no uses, so that the two are not mixed up.
             elements: elements.unwrap_or(0),
             read: only_if(var.kind.is_value()),
             written: only_if(matches!(var.kind, VarKind::Temp | VarKind::Result { .. })),
@@ -73,6 +75,7 @@ impl Uses {
     #[inline(always)]
     pub(super) fn takes(self, index: Index) -> bool {
         match index {
+            // Where vertices select, 0 elements may also stand for an array; then `read` and `written` are empty.
             Index::None => self.elements == 0,
             Index::Const(number) => number < self.elements,
             Index::Relative(_) | Index::Pair(_) => false,

@@ -18,6 +18,7 @@ impl Checker<'_> {
     /// The instruction and its operands stay where the parser has put them: nothing of them is copied but into the line.
     #[inline(always)]
     pub(super) fn usual_line(&mut self) -> bool {
+        // Declarations since the last instruction have made variables.
         self.add_uses();
         let Some(inst) = self.syntax.inst() else {
             return false;
@@ -32,6 +33,7 @@ impl Checker<'_> {
         if !self.is_usual_form(inst, info) {
             return false;
         }
+        // The result first: it stands first in the text, so do its errors.
         let dst = match &inst.dst {
             None => None,
             Some(dst) => match self.usual_target(dst, info, types.ty) {
@@ -39,6 +41,7 @@ impl Checker<'_> {
                 None => self.unusual_target(types),
             },
         };
+        // Sources of all lines stand in one list; this is where those of this line begin.
         let first_source = self.program.lines.sources.len() as u32;
         self.usual_sources(info, types);
         // Asked for again: to check result and sources, which may make variables, needs all of the checker.
@@ -51,6 +54,7 @@ impl Checker<'_> {
             types,
             dst,
             first_source,
+            // Operands with errors are missing from the list; a program with errors is not lowered, so the count does not matter then.
             source_count: inst.operand_count,
             cond: None,
             extra: Extra::None,
@@ -100,7 +104,9 @@ impl Checker<'_> {
         let count: u8 = sources
             .iter()
             .map(|source| self.register_count(source))
+            // Cannot overflow: an instruction has three operands at most, and none counts more than 16.
             .sum();
+        // The lowest two bits count attributes, those above them parameters and constants; UNKNOWN makes the latter more than one.
         if count % PARAMETER > ATTRIBUTE || count / PARAMETER > 1 {
             self.several_registers(first_source);
         }
@@ -116,6 +122,7 @@ impl Checker<'_> {
     fn register_count(&self, source: &Source) -> u8 {
         match source.base {
             Value::Var(var) => match self.uses.get(var as usize) {
+                // A number with a suffix breaks a rule, which the other way of counting reports.
                 Some(uses) if !uses.is_number || source.suffix.is_none() => uses.count,
                 _ => UNKNOWN,
             },
@@ -171,6 +178,7 @@ impl Checker<'_> {
         } else {
             self.has_opcode(info) && self.has_modifiers(inst, info)
         };
+        // No usual opcode takes the operation of an atomic.
         exists && !inst.modifiers.is_atomic()
     }
 
@@ -199,6 +207,7 @@ impl Checker<'_> {
         let base = match info.result {
             ResultKind::V | ResultKind::S => ty.base(),
             ResultKind::Vf => TypeBase::Float,
+            // Rare enough not to slow down all others.
             ResultKind::Vs | ResultKind::Vu | ResultKind::Address | ResultKind::None => {
                 return None;
             }
@@ -237,7 +246,9 @@ impl Checker<'_> {
 
     #[inline(always)]
     fn usual_variable(&self, base: Base) -> Option<u32> {
+        // Apart from the match below, so that the most frequent case is one comparison.
         if let Base::Name(name) = base {
+            // Undeclared names are left to the rules, which report or declare them.
             return match self.syntax.words[name.index()].named {
                 Named::Var(var) => Some(var),
                 Named::Nothing | Named::SubroutineType | Named::Poisoned => None,

@@ -129,7 +129,9 @@ impl Checker<'_> {
         if decl.name.is_none() {
             return;
         }
+        // Compared below: an error that leaves a variable, such as one of its interpolation, must still poison the name.
         let before = self.reports_len();
+        // Bindings of a declaration that the program cannot have are not looked at: each would be an error of its own.
         let allowed = self.allowed_here(decl);
         let elements = if allowed { self.elements(decl) } else { None };
         let var = elements.and_then(|elements| self.bind(decl, elements));
@@ -148,6 +150,7 @@ impl Checker<'_> {
         let span = self.syntax.reading.paths[path as usize].span;
         let text = self.source_text(span);
         let message = format!("`{text}` is a binding, not the name of a variable");
+        // "The right hand side must be an established variable name": NV_gpu_program4 section 2.X.3.8. Drivers take a binding, too.
         let accepted = self
             .lenient(Rule::AliasOfBinding, span, message)
             .then(|| self.resolve(path))
@@ -174,6 +177,7 @@ impl Checker<'_> {
             size,
             ..*decl
         };
+        // A SUBROUTINE variable needs a type, which such a line has no place for.
         if kind == DeclKind::Subroutine {
             self.wrong_binding(decl, span);
             return self.poison(decl);
@@ -196,6 +200,7 @@ impl Checker<'_> {
             return;
         };
         let poisoned = self.new_var(decl, VarKind::Poisoned, None);
+        // A name that is taken is reported by `declare`; what it stands for stays.
         if self.syntax.words[name.index()].named == Named::Nothing {
             self.syntax.words[name.index()].named = Named::Poisoned;
         } else {
@@ -214,6 +219,7 @@ impl Checker<'_> {
         let wrong_stage = match (kind, is_compute) {
             (DeclKind::Output, true) => Some("compute programs have no results"),
             (DeclKind::Shared, false) => Some("shared memory belongs to compute programs"),
+            // All other kinds are in all stages; what they may be bound to depends on the stage.
             _ => None,
         };
         if let Some(message) = wrong_stage {
@@ -243,6 +249,7 @@ impl Checker<'_> {
     fn elements(&mut self, decl: &Decl) -> Option<Elements> {
         let mut elements: Option<Elements> = None;
         let mut failed = false;
+        // A declaration with an error may have left some.
         self.io_elements.clear();
         // The first item of SUBROUTINE is its type.
         let first = u32::from(decl.kind == DeclKind::Subroutine);
@@ -275,6 +282,7 @@ impl Checker<'_> {
             Elements::Params(first) => self.program.params.len() - *first as usize,
             Elements::Textures(units) | Elements::Images(units) => units.count as usize,
             Elements::Subroutines(list) => list.len(),
+            // Of memory only the bounds are kept, whatever its size.
             Elements::Buffer(_) | Elements::Shared(_) | Elements::Relative(..) => 1,
         }
     }
@@ -302,6 +310,7 @@ impl Checker<'_> {
                 list.extend(more);
                 true
             }
+            // "Must increase consecutively": NV_compute_program5 section 2.X.3.Y.
             (Elements::Shared(Some((first, count))), Elements::Shared(Some((next, more))))
                 if *first + *count == next =>
             {
@@ -326,6 +335,7 @@ impl Checker<'_> {
     fn item(&mut self, decl: &Decl, item: Item) -> Option<Elements> {
         match item {
             Item::Path(path) => self.path_item(decl, path),
+            // The type of the declaration decides what the digits mean. NV_gpu_program4 section 2.X.3.3.
             Item::Scalar(literal) if decl.kind == DeclKind::Param => {
                 let bits = self.scalar_constant(literal, base_of(decl.mods))?;
                 Some(self.param(ParamSource::Literal(bits)))
@@ -362,6 +372,7 @@ impl Checker<'_> {
         let elements = match (decl.kind, resolved.bound) {
             (DeclKind::Attrib, bound @ Bound::Attrib(..))
             | (DeclKind::Output, bound @ Bound::Result(..))
+                // Before the arms for bindings with numbers: here `bound` is everything that the index can select.
                 if resolved.relative.is_some() && !is_array =>
             {
                 Elements::Relative(bound, resolved.relative.unwrap_or_default())
@@ -387,6 +398,7 @@ impl Checker<'_> {
             (DeclKind::Image, Bound::Image { first, count }) => {
                 Elements::Images(Units::new(first, count))
             }
+            // Whatever the kind: several declarations take `program.buffer`.
             (_, Bound::Buffer(range)) if Self::takes_buffers(decl, range) => {
                 Elements::Buffer(range)
             }
@@ -399,6 +411,7 @@ impl Checker<'_> {
                 return None;
             }
         };
+        // A range has several elements, even one such as [2..2], whose place is in braces.
         if resolved.range && !is_array {
             let is_matrix = matches!(resolved.bound, Bound::Params(params) if params.is_matrix());
             self.range_without_array(is_matrix, span);
@@ -434,6 +447,7 @@ impl Checker<'_> {
     /// Makes the variable of resolved elements.
     fn bind(&mut self, decl: &Decl, elements: Elements) -> Option<Var> {
         match elements {
+            // The list is taken out while the checker binds its elements, and put back to keep its memory.
             Elements::Attribs(holder) => {
                 let list = std::mem::take(&mut self.io_elements);
                 let var = self.bind_attribs(decl, &list, holder);
@@ -464,6 +478,7 @@ impl Checker<'_> {
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
                 let size = self.program.shared_bytes;
+                // Without SHARED_MEMORY, which LDS and its like report, there is one byte, so that indices have something to be checked against.
                 let (start, count) = elements.unwrap_or((0, size.max(1)));
                 let array = self.view_array(decl.size, elements.is_some(), count)?;
                 Some(self.new_var(decl, VarKind::Shared { start }, array))
@@ -491,6 +506,7 @@ impl Checker<'_> {
 
     fn bind_results(&mut self, decl: &Decl, list: &[(&'static BindingInfo, u32)]) -> Option<Var> {
         let array = self.array_of(decl.size, list.len())?;
+        // "Fragment program result variables may not be declared as arrays": NV_fragment_program4 section 2.X.3.5.
         if array.is_some() && self.stage == Stage::Fragment {
             let message = "fragment programs have no arrays of results";
             self.error(Code::OutputArray, decl.span, message);
@@ -521,6 +537,7 @@ impl Checker<'_> {
         self.parameters += count as u64;
         if self.parameters > limits::PARAMETERS - self.reserved().parameters {
             self.error(Code::TooManyParameters, decl.span, "too many parameters");
+            // Counted anew, so that not every further declaration is an error.
             self.parameters = 0;
             return None;
         }
@@ -532,8 +549,10 @@ impl Checker<'_> {
         if decl.size == Size::Single {
             return Some(());
         }
+        // An array has an element at least: the grammar wants one in its braces.
         let (row, _) = list[0];
         if !row.traits.contains(Traits::ARRAY)
+            // Paths, not rows: `result.color` and `result.color.primary` are of different kinds though they mean the same.
             || list.iter().any(|(other, _)| other.path != row.path)
         {
             let message = "an array holds bindings of one kind that exists in arrays";
@@ -551,12 +570,14 @@ impl Checker<'_> {
     fn bind_attrib(&mut self, decl: &Decl, row: &'static BindingInfo, binding: IoBinding) {
         self.program.attribs.push(binding);
         self.use_slot(row, binding.semantic, decl.span);
+        // Only fragments interpolate. NV_fragment_program4 section 2.X.3.1.
         if self.stage != Stage::Fragment {
             return;
         }
         let mods = decl.mods.intersection(VarMods::ANY_INTERPOLATION);
         let primitive_id = binding.semantic == Semantic::PrimitiveId;
         if !mods.is_empty() && !row.traits.contains(Traits::INTERPOLATED)
+            // The number is the same for all of a primitive, so that FLAT changes nothing and the others have no meaning.
             || primitive_id && mods.intersects(!VarMods::FLAT)
         {
             let message = format!("`{}` takes no interpolation modifier", row.path);
@@ -564,6 +585,7 @@ impl Checker<'_> {
         }
         // Primary and secondary color must agree; they are kept under one key beside their own.
         let color = matches!(binding.semantic, Semantic::Color(_));
+        // "If multiple attribute variables with different interpolation modifiers are bound to the same fragment attribute."
         let previous = self.program.interpolation.insert(binding.semantic, mods);
         let partner = if let Semantic::Color(index) = binding.semantic {
             self.program

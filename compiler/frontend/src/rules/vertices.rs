@@ -23,6 +23,7 @@ impl Checker<'_> {
         row: &BindingInfo,
         prefix: Prefix,
     ) -> Option<Bracket> {
+        // A number behind the prefix belongs to its last word; all other brackets to the words of the row.
         let (words, rest) = segments.split_at_checked(prefix.length())?;
         let first = row.path.split('.').next()?;
         let last = words.last()?;
@@ -43,9 +44,11 @@ impl Checker<'_> {
         prefix: Prefix,
     ) -> Result<Holder, Failed> {
         let is_of_vertex = row.traits.contains(Traits::PER_VERTEX);
+        // Only these differ between the patch that comes in and the one that the program makes.
         let is_divided = is_of_vertex || (row.semantic)(0).is_per_patch();
         let last = segments[prefix.length() - 1];
         let vertex = match last.brackets[0] {
+            // "That specific attribute for each of the vertices": NV_tessellation_program5 section 2.X.3.2.
             Bracket::None if is_of_vertex => VertexOf::Each,
             Bracket::None => VertexOf::None,
             // Beyond all limits it does not matter how far.
@@ -68,6 +71,7 @@ impl Checker<'_> {
     /// Why no row of attributes fits.
     #[cold]
     pub(super) fn no_attribute(&self, segments: &[Segment]) -> Failed {
+        // For the hint the prefix is taken off, so that the other words can be compared with those of the rows.
         let mut rest = segments.to_vec();
         let word = rest.get(1).map(|segment| self.word(*segment));
         let mut prefixes = Prefix::of_stage(self.stage).filter(|prefix| {
@@ -76,6 +80,7 @@ impl Checker<'_> {
                 .is_some_and(|side| Some(side.as_bytes()) == word)
         });
         let mut prefix = Prefix {
+            // Whether a number stands there is found out below.
             numbered: false,
             ..prefixes.next().unwrap_or_default()
         };
@@ -99,6 +104,7 @@ impl Checker<'_> {
             return true;
         }
         match self.stage {
+            // What comes into a control program was made by vertex programs, which know no patches.
             Stage::TessControl if holder.side == Side::In => {
                 let text = self.source_text(span);
                 let message = format!(
@@ -109,6 +115,7 @@ impl Checker<'_> {
                 self.error_with(Code::PatchOfInput, span, message, vec![hint]);
                 false
             }
+            // A patch is there only if the program declares that it takes patches.
             Stage::Geometry => {
                 self.patch_binding(span);
                 true
@@ -136,6 +143,7 @@ impl Checker<'_> {
             return None;
         }
         let binding = attrib_binding(row, number, holder);
+        // Only vertex programs have attributes with two names: NV_vertex_program4 section 2.X.3.2.
         if self.stage == Stage::Vertex {
             self.use_slot(row, binding.semantic, span);
         }
@@ -151,6 +159,7 @@ impl Checker<'_> {
     /// Whether the bindings of an array are of the same vertices. NV_tessellation_program5 section 2.X.3.2.
     pub(super) fn same_holder(&mut self, first: Holder, next: Holder, span: Span) -> bool {
         let names = |holder: Holder| matches!(holder.vertex, VertexOf::Number(_));
+        // "The program will fail to load unless each binding in the binding list uses an attribute prefix of this form."
         if names(first) != names(next) {
             let message = "either every binding of an array names its vertex, or none does";
             self.error(Code::VertexPrefixMix, span, message);
@@ -165,8 +174,11 @@ impl Checker<'_> {
     pub(super) fn usual_vertices(&self, var: u32) -> u32 {
         let info = &self.program.vars[var as usize];
         match (info.array, self.stage) {
+            // Arrays of such attributes take two indices, which is more than a look can settle.
             (Some(_), _) => 0,
+            // Before PRIMITIVE_IN no number is known to be fine.
             (None, Stage::Geometry) => self.vertices(Side::In).unwrap_or(0),
+            // In patches a vertex that does not exist is undefined, but no error.
             (None, _) => u32::MAX,
         }
     }
@@ -181,6 +193,7 @@ impl Checker<'_> {
     pub(super) fn vertices(&self, side: Side) -> Option<u32> {
         let modes = &self.program.modes;
         match (side, self.stage) {
+            // 0 until VERTICES_OUT is read.
             (Side::Out, _) => Some(modes.vertices_out).filter(|count| *count > 0),
             (Side::In, Stage::Geometry) => {
                 let primitive = self.input_primitive()?;
@@ -195,6 +208,7 @@ impl Checker<'_> {
         match self.vertices(side) {
             Some(count) if number >= count => self.no_vertex((side, count), span),
             Some(_) => {}
+            // No primitive has as many, so nothing has to be waited for.
             None if number >= MAX_PATCH_VERTICES => {
                 self.no_vertex((side, MAX_PATCH_VERTICES), span);
             }
@@ -219,6 +233,7 @@ impl Checker<'_> {
     pub(super) fn late_vertices(&mut self) {
         for side in [Side::In, Side::Out] {
             let numbers = self.declarations.take_late_vertices(side);
+            // The declaration is missing, which is an error already.
             let Some(count) = self.vertices(side) else {
                 continue;
             };

@@ -12,6 +12,7 @@ impl Checker<'_> {
         let Some(&Item::Number(bits, span)) = self.syntax.reading.items(decl).first() else {
             return;
         };
+        // The parser has put the bits of a signed number into the item.
         let offset = bits as i32;
         if matches!(self.stage, Stage::Fragment | Stage::Compute) {
             let message = "fragment and compute programs have no views";
@@ -22,6 +23,7 @@ impl Checker<'_> {
         if !self.need_option(Features::STEREO_VIEWS, decl.span, feature) {
             return;
         }
+        // The statement may be repeated as long as it says the same.
         let known = *self.program.second_layer_offset.get_or_insert(offset);
         if known != offset {
             let message = format!("the offset is {known} already");
@@ -47,6 +49,7 @@ impl Checker<'_> {
         let [Some(index), Some(mask)] = writes.map(|semantic| self.first_write(semantic)) else {
             return;
         };
+        // Reported where it first shows that the program writes both.
         let later = match index.start > mask.start {
             true => index,
             false => mask,
@@ -63,6 +66,7 @@ impl Checker<'_> {
             let VarKind::Result { first } = var.kind else {
                 return None;
             };
+            // Neither of the two can be an element of an array, so the first binding of the variable is the one.
             let binding = self.program.results.get(first as usize)?;
             (binding.semantic == semantic && var.array.is_none()).then_some(dst.span)
         })

@@ -114,6 +114,7 @@ impl<'s> Syntax<'s> {
         let facts = dialect.facts();
         let reading = memory.reading(dialect, text);
         let mut words = take(&mut memory.words);
+        // The reserved words, which have names from the start. They begin bindings, never statements.
         words.resize(reading.names.len(), Word::new(Leader::Other));
         Self {
             rest: lex::without_blanks(&text[body..]),
@@ -170,6 +171,7 @@ impl Syntax<'_> {
     #[inline]
     pub(super) fn intern_keyed(&mut self, span: Span, key: u64) -> NameId {
         let name = self.reading.names.intern(span, key);
+        // Names are numbered as they come, so that a new one is the next entry.
         if name.index() >= self.words.len() {
             self.words.push(Word::new(Leader::Unknown));
         }
@@ -181,6 +183,7 @@ impl Syntax<'_> {
         let key = words::key(&self.reading.text[span.range()]);
         let name = self.reading.names.intern(span, key);
         if name.index() >= self.words.len() {
+            // A path begins no statement, so that nobody has to look for its meaning.
             self.words.push(Word::new(Leader::Other));
         }
         name
@@ -285,6 +288,7 @@ impl<'s> Syntax<'s> {
     #[inline(always)]
     pub(super) fn is_at(&self, mark: TokenKind) -> bool {
         match (mark, self.rest) {
+            // The point of a range `a..b`, or of a number such as `.5`.
             (TokenKind::Dot, [b'.', b'.' | b'0'..=b'9', ..]) => false,
             (_, rest) => rest.first() == Some(&mark.byte()),
         }
@@ -319,7 +323,7 @@ impl<'s> Syntax<'s> {
     #[inline(always)]
     pub(super) fn expect_comma(&mut self) -> Parsed<()> {
         match *self.rest {
-            // Most operands are written one blank apart.
+            // Most operands are written one blank apart. Blanks and the `#` of comments are no greater than `#`: nothing else is to be skipped.
             [b',', b' ', next, ..] if next > b'#' => {
                 self.rest = &self.rest[2..];
                 Ok(())
@@ -376,11 +380,14 @@ impl<'s> Syntax<'s> {
         let found = self.peek().kind();
         let code = match (expected, found) {
             (_, TokenKind::Bad) => Code::UnexpectedCharacter,
+            // Words that begin with a digit are names of targets, such as `2D`; elsewhere a number was meant.
             (_, TokenKind::Word) if expected != Expected::Target => Code::BadNumber,
+            // Brackets of registers hold whole numbers: `c[1.5]` is a number of the wrong kind, no word out of place.
             (Expected::Integer, TokenKind::Float) if self.facts.registers.is_some() => {
                 Code::BadNumber
             }
             (Expected::Comma | Expected::Operand, TokenKind::Semicolon) => Code::MissingOperand,
+            // All operands of the opcode were read, so that a comma announces one too many.
             (Expected::Semicolon, TokenKind::Comma) => Code::ExtraOperand,
             (Expected::Modifier, TokenKind::Ident) => Code::ModifierUnknown,
             (Expected::Target, TokenKind::Ident | TokenKind::Word) => Code::TargetUnknown,

@@ -31,6 +31,7 @@ pub(super) fn declaration(input: &mut Syntax<'_>, first: Span, word: DeclWord) -
         span: first,
     };
     body(input, &mut decl)?;
+    // The semicolon belongs to the declaration, blanks behind it do not.
     decl.span.end = input.position() + 1;
     input.expect(TokenKind::Semicolon, Expected::EndOfDecl)?;
     let reading = &mut input.reading;
@@ -47,6 +48,7 @@ fn modifiers(input: &mut Syntax<'_>, mut mods: VarMods) -> Parsed<(DeclKind, Var
         let before = input.position();
         let (name, word) = input.expect_name(Expected::Token(TokenKind::Ident))?;
         match input.leader(name) {
+            // Which modifiers the keyword takes is checked by the rules.
             Leader::Decl(DeclWord::Keyword(kind)) => return Ok((kind, mods)),
             Leader::Decl(DeclWord::Modifier(modifier)) => {
                 add_modifier(input, &mut mods, modifier, word)
@@ -109,6 +111,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
         }
         DeclKind::Declare | DeclKind::Define => define::value(input, decl)?,
         DeclKind::SubroutineType => {
+            // Not `new_name`: a type may be declared several times, each time with more labels. ARB_shader_subroutine section 2.X.2.
             decl.name = Some(input.expect_name(Expected::Name)?);
             labels(input)?;
         }
@@ -138,6 +141,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
 /// A name with sizes, and what it is bound to.
 fn bound_variable(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
     decl.name = Some(new_name(input)?);
+    // ARB programs have arrays of parameters only.
     if input.facts.arrays || decl.kind == DeclKind::Param {
         decl.size = size(input)?;
     }
@@ -229,6 +233,7 @@ pub(super) fn new_name(input: &mut Syntax<'_>) -> Parsed<(NameId, Span)> {
         input.go_to(word.start);
         return Err(input.fail_at(Expected::FreeName));
     }
+    // From here on the name wins over a condition of the same spelling.
     input.words[name.index()].declared = true;
     Ok((name, word))
 }
@@ -251,6 +256,7 @@ fn size(input: &mut Syntax<'_>) -> Parsed<Size> {
     let digits = input.peek();
     let size = match digits.kind() {
         TokenKind::Int => Size::Of(small_int(input)?, digits.span()),
+        // Else the bracket that is missing is the mistake.
         _ => Size::Open,
     };
     input.close(TokenKind::CloseBracket)?;
@@ -259,6 +265,7 @@ fn size(input: &mut Syntax<'_>) -> Parsed<Size> {
 
 /// A single binding, or bindings in braces. `{1, 2, 3, 4}` for a variable that is no array is one constant.
 fn initializer(input: &mut Syntax<'_>, decl: &Decl) -> Parsed<()> {
+    // `ATTRIB a[] = vertex.attrib[0..3]`: a range without braces, which ARB programs do not know.
     let braces = input.is_at(TokenKind::OpenBrace) || !input.facts.bare_ranges;
     if decl.size == Size::Single || !braces {
         return item(input);

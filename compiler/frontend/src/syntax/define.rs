@@ -22,6 +22,7 @@ pub(super) fn value(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
 fn constant(input: &mut Syntax<'_>) -> Parsed<Item> {
     if input.is_at_name() {
         let (name, span) = input.take_name();
+        // A name has no sign: the grammar has one before numbers only.
         return Ok(Item::Name(name, Size::Single, span));
     }
     if input.is_at(TokenKind::OpenBrace) {

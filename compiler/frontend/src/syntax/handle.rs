@@ -8,6 +8,7 @@ use glasm_ir::Span;
 
 /// Whether `handle (` stands ahead. A variable may have that name, but no parenthesis follows a variable.
 pub(super) fn handle_ahead(input: &Syntax<'_>) -> bool {
+    // A cheap look first: hardly any operand begins like this.
     input.rest.starts_with(b"handle")
         && input.text(input.peek()) == b"handle"
         && input.peek_kind(1) == TokenKind::OpenParen

@@ -23,6 +23,7 @@ pub(super) fn instruction(
     word: Span,
     (opcode, mods): (Opcode, Mods),
 ) -> Parsed<()> {
+    // The instruction before was checked already, and its operands are no longer needed.
     input.reading.operands.clear();
     let mut modifiers = Modifiers::new(mods);
     if input.is_at(TokenKind::Dot) {
@@ -46,6 +47,7 @@ pub(super) fn instruction(
         }
         _ => Some(result(input)?),
     };
+    // Without a result, the first operand was read above, and no comma stands before it.
     for _ in usize::from(dst.is_none())..operands {
         input.expect_comma()?;
         let operand = usual_operand(input)?;
@@ -107,6 +109,7 @@ fn unusual_instruction(input: &mut Syntax<'_>, start: Opening) -> Parsed<()> {
         if !opcode.info().is_block() {
             return parsed;
         }
+        // The rules then only open the block.
         inst.broken = true;
     }
     inst.operand_count = input.reading.operands.len() as u8;
@@ -116,6 +119,7 @@ fn unusual_instruction(input: &mut Syntax<'_>, start: Opening) -> Parsed<()> {
 
 fn rest(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     let info = inst.opcode.info();
+    // No comma stands before the first operand of an opcode without result.
     let mut separated = true;
     if info.result != ResultKind::None {
         inst.dst = Some(result(input)?);
@@ -142,7 +146,7 @@ fn rest(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
 fn semicolon(input: &mut Syntax<'_>) -> Parsed<u32> {
     let close = input.position();
     match *input.rest {
-        // Most lines end here.
+        // Most lines end here. Blanks and the `#` of comments are no greater than `#`: nothing else is to be skipped.
         [b';', b'\n', next, ..] if next > b'#' => input.rest = &input.rest[2..],
         _ => input.expect(TokenKind::Semicolon, Expected::Semicolon)?,
     }
@@ -177,12 +181,14 @@ fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -
         | OperandKind::Sv
         | OperandKind::AddressRegister
         | OperandKind::Subroutine => some_operand(input)?,
+        // REP without a count loops until BRK or RET ends it. NV_gpu_program4 section 2.X.8.Z.
         OperandKind::Count => {
             if !input.is_at(TokenKind::Semicolon) {
                 some_operand(input)?;
             }
         }
         OperandKind::Cond => {
+            // IF has a condition without parentheses in every grammar; shipped programs of the typed languages write some.
             let cond = match input.facts.optional_parentheses {
                 true => optional_condition(input)?,
                 false => Some(condition(input)?),
@@ -222,6 +228,7 @@ fn some_operand(input: &mut Syntax<'_>) -> Parsed<()> {
 fn kill(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     let word = input.peek();
     if word.kind() == TokenKind::OpenParen && input.facts.optional_parentheses {
+        // In parentheses there can only be a condition: no vector begins with one.
         inst.cond = optional_condition(input)?;
     } else if word.kind() == TokenKind::Ident && input.test(word).is_some() {
         inst.cond = Some(condition(input)?);
@@ -237,6 +244,7 @@ fn add_modifiers(input: &mut Syntax<'_>, mut modifiers: Modifiers) -> Parsed<Mod
     if !input.facts.dotted_modifiers {
         return Err(input.fail_at(Expected::Result));
     }
+    // In any order, unlike suffixes of the opcode. Only the two types of CVT are told apart by theirs.
     while input.accept(TokenKind::Dot) {
         let word = input.peek();
         let Some(modifier) = modifiers::lookup(input.text(word)) else {
@@ -259,6 +267,7 @@ fn extended_swizzle(input: &mut Syntax<'_>) -> Parsed<[ExtComponent; 4]> {
         select: ExtSelect::Zero,
         negate: false,
     }; 4];
+    // Every bit is set, for a swizzle of nothing but 0 and 1 is of no set and not mixed.
     let mut sets = u8::MAX;
     for (lane, component) in components.iter_mut().enumerate() {
         if lane > 0 {
@@ -311,6 +320,7 @@ fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
         }
         input.advance();
         input.reading.operands.push(texture);
+        // Two at most, which is what the longest forms have; the loop ends there even if commas go on.
         extra += 1;
         (texture, handle) = texture_name(input)?;
     }
@@ -385,6 +395,7 @@ fn image(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
     } else {
         (unit(input, b"image")?, None)
     };
+    // The part is filled in twice: the target of an image stands behind further operands.
     inst.extra = Extra::Texture(input.reading.textures.len() as u32);
     input.reading.textures.push(TexPart {
         texture: image,
@@ -422,6 +433,7 @@ fn target_ahead(input: &mut Syntax<'_>) -> bool {
     let Some(word) = input.ahead().nth(1) else {
         return false;
     };
+    // Names such as CUBE may be variables: a target is the last word, or has an offset behind it.
     let known = matches!(word.kind(), TokenKind::Ident | TokenKind::Word)
         && targets::lookup(input.text(word)).is_some();
     known
@@ -437,6 +449,7 @@ fn operand_ahead(input: &Syntax<'_>) -> bool {
         .take_while(|token| token.kind() != TokenKind::Semicolon);
     let mut depth = 0i32;
     let mut commas = 0;
+    // Commas inside of brackets are those of a vector or an offset.
     for token in ahead {
         match token.kind() {
             TokenKind::OpenBracket | TokenKind::OpenBrace | TokenKind::OpenParen => depth += 1,
@@ -482,6 +495,7 @@ fn offset(input: &mut Syntax<'_>) -> Parsed<(Offset, Span)> {
 
 fn constant_offset(input: &mut Syntax<'_>, start: Token) -> Parsed<(Offset, Span)> {
     input.advance();
+    // One to three components; those that are missing are zero. NV_gpu_program4 section 2.X.4.4.
     let mut components = [0; 3];
     for (index, component) in components.iter_mut().enumerate() {
         if index > 0 && !input.accept(TokenKind::Comma) {

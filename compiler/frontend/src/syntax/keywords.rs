@@ -20,6 +20,7 @@ const ARB: &[Family] = &[Family::Arb];
 const FRAGMENT_1: &[Family] = &[Family::Fragment1];
 
 static KEYWORDS: &[(&str, DeclWord, &[Family])] = &[
+    // word, what it begins, families that have it
     ("ADDRESS", DeclWord::Keyword(DeclKind::Address), ARB),
     ("DECLARE", DeclWord::Keyword(DeclKind::Declare), FRAGMENT_1),
     ("DEFINE", DeclWord::Keyword(DeclKind::Define), FRAGMENT_1),

@@ -25,6 +25,7 @@ const fn letter_table(letters: [(&[u8; 4], u8); 2]) -> LetterTable {
 }
 
 static BOTH_SETS: LetterTable = letter_table([(b"xyzw", XYZW), (b"rgba", RGBA)]);
+// The same letters twice, because the table takes two sets.
 static ONE_SET: LetterTable = letter_table([(b"xyzw", XYZW), (b"xyzw", XYZW)]);
 const RGBA: u8 = 4;
 const XYZW: u8 = 8;
@@ -75,6 +76,7 @@ impl Letters {
                 }
                 None => Err(Code::SwizzleMixed),
             },
+            // Two or three letters have a message of their own: masks may have that many.
             _ if !text.is_empty()
                 && text.len() < 4
                 && text.iter().all(|&letter| self.code(letter) != 0) =>
@@ -101,6 +103,7 @@ impl Letters {
         for (length, &letter) in text.iter().enumerate() {
             let code = self.code(letter);
             if code == 0 {
+                // At least one letter, all of one set, and the word ends with them.
                 let is_mask = mask != 0 && sets != 0 && !lex::is_of_word(letter);
                 return is_mask.then_some((WriteMask(mask), length));
             }
@@ -122,6 +125,7 @@ impl Letters {
         let mut sets = XYZW | RGBA;
         for &letter in text {
             let code = self.code(letter);
+            // Five letters cannot be in order. They are no mask at all rather than one with a mistake.
             if code == 0 || text.len() > 4 {
                 return Err(Code::UnexpectedToken);
             }

@@ -24,11 +24,13 @@ pub(super) fn small_int(input: &mut Syntax<'_>) -> Parsed<u32> {
     }
     let digits = input.peek();
     decimal(input, digits)?;
+    // Behind `decimal`, which has the better message for hexadecimal numbers.
     if digits.kind() != TokenKind::Int {
         return Err(input.fail_at(Expected::Integer));
     }
     input.go_to(digits.end());
     Ok(match *input.text(digits) {
+        // An integer of two bytes has two decimal digits, for `0x` needs a third.
         [tens, ones] => u32::from(tens - b'0') * 10 + u32::from(ones - b'0'),
         ref text => u32::try_from(int_value(text).0).unwrap_or(u32::MAX),
     })
@@ -57,6 +59,7 @@ pub(super) fn int_value(text: &[u8]) -> (u64, bool) {
             .and_then(|value| value.checked_add(digit))
         {
             Some(next) => value = next,
+            // Beyond 64 bits: the largest number, which every range check refuses.
             None => return (u64::MAX, true),
         }
     }
@@ -84,6 +87,7 @@ pub(super) fn number(input: &mut Syntax<'_>, word: Token, sign: Option<TokenKind
             let (value, overflow) = int_value(input.text(word));
             (Some(value), overflow)
         }
+        // The value of a float depends on the type that it is read as, so only its place is kept.
         _ => (None, false),
     };
     let literals = &mut input.reading.literals;
@@ -160,6 +164,7 @@ fn not_defined(input: &mut Syntax<'_>, span: Span) -> Literal {
         negative: false,
         int: Some(0),
         overflow: false,
+        // Empty, so that it has no digits and is zero as a float, too.
         span: Span::new(span.start, span.start),
     }
 }

@@ -47,7 +47,9 @@ fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     let mut signs = Signs::empty();
     signs.set(Signs::ABS, bars);
     signs.set(Signs::OUTER, bars && outer == Some(TokenKind::Minus));
+    // Without bars the one sign there is counts as the inner one.
     signs.set(Signs::INNER, inner == Some(TokenKind::Minus));
+    // A plus does nothing, but some languages and operands take no sign at all.
     signs.set(Signs::WRITTEN, outer.is_some() || inner.is_some());
     let mut operand = match input.is_at_name() {
         true => named_operand(input, start)?,
@@ -69,6 +71,7 @@ fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
 fn named_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     let (name, word) = input.take_name();
     let mut end = word.end;
+    // In languages with registers the letters of their files are the reserved words.
     let (base, index, suffix) = if input.is_reserved(name) {
         if let Some(registers) = input.facts.registers {
             let index = register::element(input, (registers, word), &mut end)?;
@@ -98,6 +101,7 @@ fn bound_operand(input: &mut Syntax<'_>, word: Span, end: &mut u32) -> Parsed<(B
     if let (Some(text), Some(name)) = (text, name)
         && let Some((var, suffix)) = input.words[name.index()].operand
     {
+        // The same text was an operand before, so that its variable is known and nothing of it has to be parsed.
         *end = text.end;
         input.go_to(text.end);
         return Ok((Base::Var(var), suffix));
@@ -109,6 +113,7 @@ fn bound_operand(input: &mut Syntax<'_>, word: Span, end: &mut u32) -> Parsed<(B
 
 /// A number or a vector of numbers.
 fn constant_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
+    // Vertex programs of registers have no numbers as operands: constants come from the parameters c[n].
     if input.facts.registers.is_some_and(|it| !it.literals) {
         return Err(input.fail_at(Expected::Operand));
     }
@@ -117,6 +122,7 @@ fn constant_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     let (base, suffix) = match word.kind() {
         TokenKind::Int | TokenKind::Float => {
             let literal = number(input, word, None)?;
+            // In the typed languages a number is all four components already. NV_gpu_program4 section 2.X.2, constantScalar.
             let suffix = match input.facts.suffixed_numbers {
                 false => Suffix::NONE,
                 true => suffix(input, &mut span.end)?,
@@ -146,6 +152,7 @@ fn constant_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
 fn number_with_suffix(input: &mut Syntax<'_>, word: Token) -> Parsed<(Base, Suffix)> {
     let text = input.text(word);
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    // Digits and then the point: words such as `2D` have none.
     let suffix = match text.get(digits) {
         Some(b'.') => input.letters.suffix(&text[digits + 1..]).ok(),
         _ => None,
@@ -169,6 +176,7 @@ fn number_with_suffix(input: &mut Syntax<'_>, word: Token) -> Parsed<(Base, Suff
 /// The components behind a variable. `end` becomes their end.
 #[inline(always)]
 pub(super) fn suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
+    // One letter, the most frequent suffix; `next` decides that the word is no longer than that.
     if let [b'.', one, next, ..] = *input.rest
         && !lex::is_of_word(next)
         && let Some(lane) = input.letters.lane(one)
@@ -205,10 +213,12 @@ fn long_suffix(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Suffix> {
                 false => Ok(suffix),
             }
         }
+        // Two or three letters are too few only if none follow behind blanks: `R0.xy zw`.
         Err(Code::SwizzleLength) if input.facts.registers.is_some() => {
             let place = input.position();
             *end = take_letters(input, letters);
             match spread_suffix(input, Suffix::NONE, end)? {
+                // Back to the first letter, where the message belongs.
                 Suffix::NONE => {
                     input.go_to(place);
                     Err(input.fail_with(Expected::Component, Code::SwizzleLength))
@@ -285,6 +295,7 @@ fn bound_result(input: &mut Syntax<'_>, dst: &mut Dst) -> Parsed<()> {
         dst.mask = mask(input, &mut dst.span.end)?;
         return Ok(());
     }
+    // The text holds the mask, too: `result.color.xyz` and `result.color` are two entries for one variable.
     let text = path::text_ahead(input, dst.span.start);
     let name = text.map(|text| input.path_name(text));
     if let (Some(text), Some(name)) = (text, name)
@@ -359,6 +370,7 @@ fn spread_mask(input: &mut Syntax<'_>, mask: WriteMask, end: &mut u32) -> Parsed
 /// A condition such as `GT1.x`.
 pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
     let word = input.peek();
+    // Only here are these words conditions: anywhere else they may be names of variables.
     let test = if word.kind() == TokenKind::Ident {
         conditions::lookup(input.reading.dialect.family(), input.text(word))
     } else {
@@ -367,6 +379,7 @@ pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
     let Some(test) = test else {
         return Err(input.fail_at(Expected::Condition));
     };
+    // Before the word is taken, for a message at it.
     if conditions::is_numbered(input.text(word)) {
         numbered_condition(input)?;
     }
@@ -403,6 +416,7 @@ pub(super) fn optional_condition(input: &mut Syntax<'_>) -> Parsed<Option<Cond>>
         input.close(TokenKind::CloseParen)?;
         return Ok(Some(cond));
     }
+    // The grammar wants parentheses behind BRK, CAL, CONT and RET; programs in the texts' own examples leave them out.
     match input.facts.optional_parentheses && input.is_at_name() {
         true => condition(input).map(Some),
         false => Ok(None),

@@ -21,6 +21,8 @@ pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
             true => some_brackets(input, &mut end)?,
             false => [Bracket::None; 2],
         };
+        // The key of a path is made on the way, so that the table of bindings is asked with one number. That brackets are there is part of
+        // it, what they hold is not.
         path_key = paths::step(path_key, key, brackets[0] != Bracket::None);
         input.reading.segments.push(Segment {
             word,
@@ -64,6 +66,7 @@ pub(super) fn named_path(
 ) -> Parsed<(u32, u32)> {
     let (path, end) = path(input, first)?;
     let name = match known {
+        // The text that was ahead may end before the path does, if blanks stand in between.
         Some((text, name)) if text.end == end => name,
         _ => input.path_name(Span::new(first.start, end)),
     };
@@ -87,6 +90,7 @@ pub(super) fn text_ahead(input: &Syntax<'_>, start: u32) -> Option<Span> {
 /// A path in a declaration, from its first word on. `image` is no reserved word.
 pub(super) fn whole_path(input: &mut Syntax<'_>) -> Parsed<u32> {
     let (name, word) = input.expect_name(Expected::Binding)?;
+    // `image` begins the bindings of IMAGE only, so that other programs may use it as a name.
     if !input.is_reserved(name) && input.reading.names.text(name) != b"image" {
         input.go_to(word.start);
         return Err(input.fail_with(Expected::Binding, Code::UnexpectedToken));
@@ -117,9 +121,11 @@ fn bracket_content(input: &mut Syntax<'_>) -> Parsed<Bracket> {
             if !input.rest.starts_with(b"..") {
                 return Ok(Bracket::One(first));
             }
+            // The two points, which are one token: there is no blank between them.
             input.skip(2);
             small_int(input).map(|last| Bracket::Range(first, last))
         }
+        // Whether the binding may have a run-time index is for the rules to say.
         TokenKind::Ident if !input.in_index => relative(input).map(Bracket::Relative),
         _ => Err(input.fail_at(Expected::Brackets)),
     }
@@ -175,6 +181,7 @@ fn relative(input: &mut Syntax<'_>) -> Parsed<u32> {
         true => index_path(input, word)?,
         false => {
             let (lane, end) = index_component(input, word)?;
+            // What the name stands for is looked up when the instruction is checked.
             (Base::Name(name), lane, end)
         }
     };
@@ -204,6 +211,7 @@ fn index_path(input: &mut Syntax<'_>, word: Span) -> Parsed<(Base, u8, u32)> {
 
 /// The component of an index variable, which stands at `word`, and where it ends.
 fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
+    // Blanks behind the word do not belong to it, so its end is kept before anything is taken.
     let end = word.end;
     if !input.accept(TokenKind::Dot) {
         if input.facts.registers.is_some() {
@@ -215,6 +223,7 @@ fn index_component(input: &mut Syntax<'_>, word: Span) -> Parsed<(u8, u32)> {
         };
     }
     let component = input.peek();
+    // An index is a scalar: exactly one letter. NV_gpu_program4 section 2.X.2, addrUseS.
     let suffix = (component.kind() == TokenKind::Ident)
         .then(|| input.letters.suffix(input.text(component)).ok())
         .flatten();

@@ -21,6 +21,7 @@ pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
     }
     loop {
         match input.peek().kind() {
+            // Not taken, so that the missing END is reported.
             TokenKind::End => return,
             TokenKind::Semicolon => {
                 input.advance();
@@ -45,6 +46,7 @@ fn starts_statement(input: &mut Syntax<'_>) -> bool {
         return false;
     }
     let name = input.intern(input.peek().span());
+    // A label begins a statement whatever its name means otherwise.
     input.peek_kind(1) == TokenKind::Colon
         || !matches!(
             input.leader(name),
@@ -54,6 +56,7 @@ fn starts_statement(input: &mut Syntax<'_>) -> bool {
 
 /// Names in a declaration that could not be read: their later use is no further error.
 fn poison(input: &mut Syntax<'_>, first: Token) {
+    // Only a word could have begun a declaration.
     if first.kind() != TokenKind::Ident {
         return;
     }
@@ -65,6 +68,7 @@ fn poison(input: &mut Syntax<'_>, first: Token) {
     ) {
         return;
     }
+    // All names up to the semicolon, bindings as well: the ones that were to be declared cannot be told from the others.
     let tokens = lex::tokens(input.reading.text, first.start() as usize);
     for token in tokens.take_while(|token| token.kind() != TokenKind::Semicolon) {
         if token.kind() == TokenKind::Ident {

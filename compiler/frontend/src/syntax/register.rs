@@ -198,6 +198,7 @@ fn other_word(input: &mut Syntax<'_>, word: Span) -> BracketProblem {
 fn number(input: &mut Syntax<'_>, file: &File) -> Parsed<Result<u32, BracketProblem>> {
     let start = input.position();
     let number = numbers::small_int(input)?;
+    // Results and attributes of fragment programs have words only.
     if !file.numbered {
         return Ok(Err(BracketProblem::Word(Span::new(start, start + 1))));
     }
@@ -223,6 +224,7 @@ fn no_element(input: &mut Syntax<'_>, file: &File, problem: BracketProblem, span
         }
         BracketProblem::Word(word)
             if file.kind == FileKind::Results
+                // Registers such as CLP0, which version 2.0 has added.
                 && register::is_newer_result(&input.reading.text[word.range()])
                 && input.reading.dialect.stage() == glasm_ir::Stage::Vertex =>
         {

@@ -91,6 +91,7 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
     };
     match leader {
         Leader::Opcode(opcode, mods) => {
+            // OPTION lines stand before all else. NV_gpu_program4 section 2.X.2, program.
             input.late_options = true;
             instr::instruction(input, span, (opcode, mods))?;
         }
@@ -119,6 +120,7 @@ fn end(input: &mut Syntax<'_>) -> bool {
 #[cold]
 fn other(input: &mut Syntax<'_>, leader: Leader, span: Span) -> Parsed<()> {
     let code = match leader {
+        // A newer language is the more helpful answer, if the word is in both.
         _ if is_newer(input, span) => Code::FeatureNewer,
         Leader::Other if has_number(input) => return numbered_label(input, span),
         Leader::Old => Code::OldLanguage,
@@ -179,6 +181,7 @@ fn has_number(input: &Syntax<'_>) -> bool {
 fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
     let name = input.intern(span);
     free_name(input, name, span)?;
+    // SUBROUTINENUM, which `has_number` has seen.
     let word = input.advance();
     input.expect(TokenKind::OpenParen, Expected::Token(TokenKind::OpenParen))?;
     let number = numbers::small_int(input)?;
@@ -194,6 +197,7 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
 fn option(input: &mut Syntax<'_>, keyword: Span) -> Parsed<()> {
     let (name, span) = input.expect_name(Expected::Name)?;
     input.expect(TokenKind::Semicolon, Expected::Semicolon)?;
+    // Checked first: where there are no options, their place does not matter.
     if input.facts.registers.is_some_and(|it| !it.options) {
         let message = "OPTION lines need a newer language version";
         input.reports.error(Code::FeatureNewer, keyword, message);

@@ -75,6 +75,7 @@ impl Vocabulary {
         let opcodes = opcodes::all(family)
             .map(|(text, opcode)| (text, Leader::Opcode(opcode, Mods::empty())));
         let others = [("END", Leader::End), ("OPTION", Leader::Option)];
+        // Listed, so that they are known to begin nothing without a look at suffixes.
         let reserved = facts.reserved_words.iter();
         let bindings = reserved.map(|&text| (text, Leader::Other));
         // The order matters where a word is in several lists: the last one wins.

@@ -152,7 +152,7 @@ pub fn properties() -> impl Iterator<Item = PropertyWord> {
         name: row.name,
         text: row.text,
         value: match row.value {
-            Value::Number(low, u32::MAX) => format!("a number from {low} on"),
+            property::ANY => "a number from 0 on".to_owned(),
             Value::Number(low, high) => format!("a number from {low} to {high}"),
             Value::Word(words) => {
                 let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
@@ -229,6 +229,7 @@ const fn has_target(lower: Lower) -> bool {
 /// The register that stands in the place of a source.
 fn resource(lower: Lower, number: usize) -> &'static str {
     match (lower, number) {
+        // Opcodes with a target name no other resource.
         _ if has_target(lower) => "SAMP[n]",
         (Lower::ViewLookup(_), 2) => "SAMP[n]",
         (Lower::ViewLookup(_), _) => "SVIEW[n]",

@@ -23,6 +23,7 @@ static CLASSES: [u8; 256] = {
     let mut byte = 0u8;
     loop {
         classes[byte as usize] = match byte {
+            // The last three are blanks of extended texts only, which `more_blanks` knows.
             b' ' | b'\n' | b'\t' | b'\r' | b'#' | b'/' => BLANK,
             b'_' => WORD,
             _ if byte.is_ascii_alphanumeric() => WORD,
@@ -51,6 +52,7 @@ struct Digits {
 #[inline]
 fn plain_number(text: &[u8], end: u8) -> Option<Digits> {
     let mut value = 0;
+    // Four digits and the byte behind them: longer numbers take the way of all others, which watches for overflow.
     for (digits, &byte) in text.iter().enumerate().take(5) {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
@@ -114,6 +116,7 @@ impl<'s> Cursor<'s> {
                     .unwrap_or(rest.len()),
                 [b'/', b'*', inside @ ..] => {
                     let end = inside.windows(2).position(|pair| pair == b"*/");
+                    // Two bytes before the inside and two of the end. A comment that nothing ends reaches to the end of the text.
                     end.map_or(rest.len(), |end| end + 4)
                 }
                 _ => return,
@@ -182,6 +185,7 @@ impl<'s> Cursor<'s> {
     /// is also what the last bytes of a text give.
     #[inline(always)]
     pub(super) fn usual_register(&mut self) -> Option<UsualRegister> {
+        // Of a fixed length, so that no byte is looked for behind the end.
         let text: &[u8; 16] = self.text.get(self.at..)?.first_chunk()?;
         let (file, length) = File::usual(*text.first_chunk()?)?;
         // The longest of them has fourteen bytes.
@@ -198,6 +202,7 @@ impl<'s> Cursor<'s> {
         };
         let (mut number, mut end) = index(length)?;
         let mut outer = None;
+        // Two brackets: the first one was the buffer or the vertex.
         if byte(end) == b'[' {
             outer = Some(number);
             (number, end) = index(end)?;
@@ -206,11 +211,13 @@ impl<'s> Cursor<'s> {
         self.at += end;
         // What goes on behind a blank is no usual one.
         let behind = byte(end);
+        // An array id, or brackets behind a blank.
         let goes_on = match CLASSES[behind as usize] & BLANK == 0 {
             true => matches!(behind, b'[' | b'('),
             false => self.sees(b'[') || self.byte() == b'(',
         };
         if goes_on {
+            // `sees` has taken blanks.
             self.at = start;
             return None;
         }
@@ -266,6 +273,7 @@ impl<'s> Cursor<'s> {
         while self.text.get(end).is_some_and(|&byte| is_word(byte)) {
             end += 1;
         }
+        // A byte that begins no word is a token by itself.
         if end == start && end < self.text.len() {
             end += 1;
         }
@@ -333,6 +341,7 @@ impl Key {
     /// A number of so many bits for tables.
     #[inline]
     pub(super) fn hash(self, bits: u32) -> usize {
+        // 2^64 over the golden ratio: the upper bits of the product depend on all bytes.
         let mixed = (self.bytes ^ self.len as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed >> (64 - bits)) as usize
     }

@@ -23,6 +23,7 @@ impl Translation<'_> {
         let read = self.declare(&head);
         if read.is_err() {
             let row = (head.file, head.first, head.last);
+            // Registers of this declaration are no undeclared ones: each use of them would be one more error.
             self.declared.broken.push(row);
         }
         read
@@ -65,6 +66,7 @@ impl Translation<'_> {
             File::Temp => self.temps(head, suffixes),
             File::TempX => self.old_array(head),
             File::Addr => self.each_once(head, |it, number| {
+                // `address` declares it, so that it has to be asked before.
                 let known = row(&it.declared.addresses, number).is_some();
                 it.address(number);
                 known
@@ -106,6 +108,7 @@ impl Translation<'_> {
         }
         let mut dimension = None;
         let (mut first, mut last) = (0, 0);
+        // Where the bracket is, for the message that it is empty.
         let mut before = self.cursor;
         if self.cursor.eat(b']') {
             self.check_implied(file, &word, before.token())?;
@@ -114,6 +117,7 @@ impl Translation<'_> {
             (first, last) = self.range()?;
         }
         if self.cursor.sees(b'[') {
+            // What was read as the range was the first of two brackets.
             dimension = dimension.or(Some(Dimension::Number(first)));
             self.cursor.at += 1;
             (first, last) = self.range()?;
@@ -137,6 +141,7 @@ impl Translation<'_> {
             let message = format!("`{}[]` has no size that the stage implies", file.word());
             return Err(self.error(Code::RegisterIndex, bracket, message));
         }
+        // Patches have as many vertices as the draw says; primitives have those that the property says.
         if self.stage == Stage::Geometry && self.properties.input_primitive.is_none() {
             let message = "`GS_INPUT_PRIMITIVE` stands behind `IN[]`, whose size it gives";
             self.lenient(Rule::LatePrimitive, word.span(), message);
@@ -153,6 +158,7 @@ impl Translation<'_> {
         self.cursor.blanks();
         if self.cursor.byte() == b'.' {
             self.cursor.at += 1;
+            // Both points stand together, without blanks between them.
             if self.cursor.byte() != b'.' {
                 return Err(self.unexpected_as(Code::RegisterIndex, "`.`"));
             }
@@ -182,11 +188,13 @@ impl Translation<'_> {
                 let is_earlier = other.span.start < range.span.start;
                 twice.push(if is_earlier { range } else { other });
             }
+            // The range that reaches farthest is the one that a later range may overlap.
             let is_inside = overlapped.is_some_and(|other| other.last >= range.last);
             reaching = if is_inside { overlapped } else { Some(range) };
         }
         self.declared.constants = ranges;
         twice.sort_unstable_by_key(|range| range.span.start);
+        // One declaration may overlap several others.
         twice.dedup_by_key(|range| range.span.start);
         for range in twice {
             self.declared_twice(File::Const, range.first, range.span);
@@ -196,6 +204,8 @@ impl Translation<'_> {
     fn temps(&mut self, head: &Head, suffixes: &Suffixes) {
         let (first, len) = (head.first, head.len());
         let mut array = None;
+        // An index without the id of an array may reach any temporary, so that all of
+        // them are one array. TGSI, section "Array Declaration".
         if self.scan.indexes_file(File::Temp) {
             array = Some(self.whole_temps(head.last + 1));
         } else if self.scan.indexes_array(File::Temp, suffixes.array) {
@@ -206,17 +216,20 @@ impl Translation<'_> {
                 register,
             });
         }
+        // Id 0 is that of no array. Its slot is the whole file, which `whole_temps` keeps.
         if let Some(array) = array.filter(|_| suffixes.array != 0) {
             let arrays = &mut self.declared.temp_arrays;
             *slot(arrays, suffixes.array as usize) = Some(array);
         }
         for number in head.first..=head.last {
             let place = match array {
+                // The index of an operand counts from the start of the file, not of the array. TGSI, section "Array Declaration".
                 Some(array) => TempPlace::Element(array.register, number - array.first),
                 None => TempPlace::Own(self.register(Width::W32)),
             };
             let known = slot(&mut self.declared.temps, number as usize).replace(place);
             if known.is_some() {
+                // One message for each declaration, not for each of its registers.
                 self.declared_twice(head.file, number, head.span);
                 break;
             }

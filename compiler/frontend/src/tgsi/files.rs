@@ -90,6 +90,8 @@ impl File {
     #[inline(always)]
     pub(super) fn usual(first: [u8; 8]) -> Option<(Self, usize)> {
         let bytes = u64::from_le_bytes(first);
+        // Shifted up, so that only the bytes to compare with are left: one comparison
+        // for each word. In capitals only, as printers write them.
         let begins = |with: &[u8]| bytes << (64 - 8 * with.len()) == last_bytes(with);
         if begins(b"TEMP[") {
             Some((Self::Temp, 4))

@@ -19,6 +19,7 @@ impl Translation<'_> {
             Rows::Old => self.declared.rows.len(),
             Rows::SamplePlaces => sample_places().count(),
         };
+        // An array of the IR has at least one element.
         let len = len.max(1) as u32;
         let array = self.storage_register(Storage::Temp, Width::W32, Some(len));
         self.nesting.filled.push(Filled { rows, array, len });
@@ -28,6 +29,7 @@ impl Translation<'_> {
     /// A main routine that fills arrays and calls the program's own.
     #[cold]
     pub(super) fn fill_arrays(&mut self) {
+        // Only at the end of the text is it known which arrays there are, so they are filled in front of a program that is made already.
         let own = self.builder.program.main;
         let body = self.builder.program.blocks.push(Block { first: 0, len: 0 });
         let routine = Routine { name: None, body };
@@ -48,6 +50,7 @@ impl Translation<'_> {
                 Rows::Old => self.declared.rows.get(row).copied(),
                 Rows::SamplePlaces => sample_places().nth(row),
             };
+            // The one element of an array without rows.
             let Some(words) = words else { continue };
             let source = self.words(words);
             let place = self.element(filled.array, IndexTerm::constant(number as i32), filled.len);

@@ -27,12 +27,14 @@ impl Translation<'_> {
         let mut values = self.declared.values.iter().flatten();
         if values.any(|row| row.content == Content::Helper) {
             let register = self.helper_register();
+            // Before anything can demote the invocation.
             self.put(register, WriteMask::XYZW, Op::IsHelper, Type::U32, &[]);
         }
     }
 
     /// Translates flow control. `numbers`: that of the instruction and the printed one.
     pub(super) fn flow(&mut self, flow: Flow, inst: &Inst, numbers: [u32; 2]) -> Parsed<()> {
+        // The ends of routines close all blocks, also those that are only counted.
         if self.nesting.beyond > 0 && !matches!(flow, Flow::End | Flow::EndSubroutine) {
             self.nested_beyond(flow);
             return Ok(());
@@ -60,6 +62,7 @@ impl Translation<'_> {
             Flow::End => self.end_of_main(inst),
             Flow::Kill => {
                 if !self.nesting.dead {
+                    // Demoted and then left: neighbors may still take derivatives of what this invocation has computed before.
                     self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
                     self.return_here();
                 }
@@ -114,6 +117,7 @@ impl Translation<'_> {
                 | Flow::End
         );
         if is_block {
+            // What is wrong with the block itself was reported or is reported at its end.
             let _: Parsed<()> = self.flow(flow, inst, [number; 2]);
         }
     }
@@ -127,6 +131,7 @@ impl Translation<'_> {
 
     fn open(&mut self, open: OpenConstruct, span: Span) -> Parsed<()> {
         let is_dead = self.nesting.dead;
+        // Room for the blocks that the translation itself puts around those of the text.
         if self.nesting.levels.len() + 8 >= MAX_NESTING {
             self.nesting.beyond = 1;
             let code = match open {
@@ -150,6 +155,7 @@ impl Translation<'_> {
 
     fn begin_if(&mut self, inst: &Inst, ty: Type) -> Parsed<()> {
         let ty = match self.options.old {
+            // IF tested bits in 2010, when texts had no UIF.
             true => Type::U32,
             false => ty,
         };
@@ -166,6 +172,7 @@ impl Translation<'_> {
     /// Whether the first lane of the source is not zero.
     fn condition(&mut self, inst: &Inst, ty: Type) -> Cond {
         let source = inst.sources[0];
+        // The IR tests a lane of a plain register; all else is copied to one.
         if let (Base::Register(register), None, false) =
             (source.base, source.index, source.has_modifier())
             && self.builder.program.registers[register].storage == Storage::Temp
@@ -209,6 +216,7 @@ impl Translation<'_> {
         else {
             return Err(self.mismatch(inst));
         };
+        // Also where nothing leads: a second ELSE is a mistake there, too.
         *has_else = true;
         if *is_dead {
             return Ok(());
@@ -216,6 +224,7 @@ impl Translation<'_> {
         *then_ends = dead;
         *then = Some(self.builder.close_block());
         let kept = *kept;
+        // The condition may be false, wherever the first block leads.
         self.nesting.dead = false;
         self.forget(kept);
         self.builder.open_block();
@@ -248,6 +257,7 @@ impl Translation<'_> {
             None => (block, None),
         };
         self.builder.branch(cond, then, otherwise, span);
+        // Nothing leads on only if both blocks end with a jump.
         self.nesting.dead = otherwise.is_some() && then_ends && self.nesting.dead;
         Ok(())
     }
@@ -280,6 +290,7 @@ impl Translation<'_> {
     /// BRK: leaves the nearest loop or switch.
     fn leave(&mut self, inst: &Inst) -> Parsed<()> {
         let mut inside = self.nesting.levels.iter_mut().rev();
+        // The nearest loop or switch: an IF in between is left as well.
         let found = inside.find(|level| !matches!(level.open, OpenConstruct::If { .. }));
         let Some(level) = found else {
             let message = format!("`{}` stands in no loop and in no switch", inst.row.name);
@@ -299,12 +310,14 @@ impl Translation<'_> {
     /// BREAKC of 2010: leaves the nearest loop if the bits are not all zero.
     fn leave_if(&mut self, inst: &Inst) -> Parsed<()> {
         if self.nesting.dead {
+            // Its checks are those of BRK.
             return self.leave(inst);
         }
         let cond = self.condition(inst, Type::U32);
         self.builder.open_block();
         let left = self.leave(inst);
         let then = self.builder.close_block();
+        // Control goes on where the condition does not hold.
         self.nesting.dead = false;
         left?;
         self.builder.branch(cond, then, None, inst.span);
@@ -354,10 +367,12 @@ impl Translation<'_> {
     }
 
     fn end_of_main(&mut self, inst: &Inst) -> Parsed<()> {
+        // END within a subroutine is a mistake whose place is the open BGNSUB.
         if self.nesting.subroutine.is_some() {
             // The end of the text reports it.
             return Err(Reported);
         }
+        // The main routine was made when the first BGNSUB was read: this END has nothing to close.
         if mem::take(&mut self.nesting.is_entered) {
             self.nesting.ended = Some(inst.span);
             return Ok(());
@@ -393,6 +408,7 @@ impl Translation<'_> {
             self.error(Code::BlockOpen, span, "`BGNSUB` is not closed");
             return;
         }
+        // Only now are all subroutines known: calls come before them in the text.
         self.resolve_calls();
         if !self.nesting.filled.is_empty() {
             self.fill_arrays();

@@ -98,6 +98,7 @@ impl Translation<'_> {
             let Some(number) = self.cursor.number() else {
                 return Err(self.unexpected_as(Code::RegisterIndex, "a number"));
             };
+            // Operands name immediates by their place, so a wrong number would mean others than the writer meant.
             if number != count {
                 let message = format!("this is immediate {count}, not {number}");
                 self.error(Code::ImmediateOrder, before.token(), message);
@@ -152,6 +153,7 @@ impl Translation<'_> {
             } else {
                 let bits = self.wide_number(kind, token)?;
                 words[count] = bits as u32;
+                // Within the array also where three words are taken already: then the count is wrong, which is reported below.
                 words[(count + 1).min(3)] = (bits >> 32) as u32;
                 count += 2;
             }
@@ -182,6 +184,7 @@ impl Translation<'_> {
     fn number_token(&mut self) -> Span {
         let start = self.cursor.at;
         let byte = |at: usize| self.cursor.text.get(at).copied().unwrap_or(0);
+        // A sign, then all that numbers consist of: a sign within is one behind an exponent.
         let mut end = start;
         if matches!(byte(end), b'-' | b'+') {
             end += 1;
@@ -194,6 +197,7 @@ impl Translation<'_> {
         {
             end += 1;
         }
+        // At least one byte, so that the loop over numbers goes on.
         self.cursor.at = end.max(start + usize::from(start < self.cursor.text.len()));
         Span::new(start as u32, self.cursor.at as u32)
     }
@@ -217,6 +221,7 @@ impl Translation<'_> {
     /// The bits of a number of 32 bits.
     fn narrow_number(&mut self, kind: NumberType, span: Span) -> Parsed<u32> {
         let text = self.bytes(span);
+        // Strict readers know no hexadecimal digits of unsigned integers.
         if kind == NumberType::Unsigned && !self.cursor.extended && is_hexadecimal(text) {
             return Err(self.bad_number(span, kind.name(), Code::BadNumber));
         }
@@ -240,6 +245,7 @@ impl Translation<'_> {
         if let (Some(bits), NumberType::Signed64) =
             (text.strip_prefix(b"-").and_then(hexadecimal), kind)
         {
+            // `strtoll` reads a sign before hexadecimal digits.
             return Ok(bits.wrapping_neg());
         }
         let text = std::str::from_utf8(text).unwrap_or_default();
@@ -296,6 +302,7 @@ fn hexadecimal(text: &[u8]) -> Option<u64> {
 
 /// A decimal number, perhaps with words that printers write: `inf`, `-nan`, `1.#INF`.
 fn float(text: &str) -> Option<f64> {
+    // The parser of the standard library knows `inf` and signs, but no sign before NaN.
     let plain = text.trim_start_matches(['-', '+']);
     let negative = text.starts_with('-');
     let sign = |number: f64| if negative { -number } else { number };

@@ -97,11 +97,13 @@ impl Inst {
     /// Makes it the next instruction, without operands; `zero` stands for those that have no value. It is large: the sources of an opcode
     /// that reads all of them are not written before.
     pub(super) fn begin(&mut self, row: &'static Row, span: Span, zero: Src) {
+        // Only these read fewer sources than their rows have.
         if row.has_unusual_sources() || matches!(row.lower, Lower::Flow(_)) {
             self.sources = [zero; SOURCES];
         }
         self.row = row;
         self.count = 0;
+        // The instruction before may have written an output, which this one must not spread again.
         self.target.register.file = File::Null;
         self.target.mask = WriteMask::NONE;
         self.second = None;
@@ -155,6 +157,7 @@ impl Translation<'_> {
             saturate: inst.saturate,
             ..dst
         });
+        // What nobody gets is left out, unless memory changes.
         if dst.is_some() || op.info().effect {
             self.inst(op, ty, dst, aux, sources);
         }

@@ -40,6 +40,7 @@ impl Translation<'_> {
             self.begin_code();
         }
         self.constant_type = row.constant_type(self.stage);
+        // Counted before the operands are read: an instruction with mistakes has a number, too.
         let ordinal = self.nesting.count;
         self.nesting.count += 1;
         inst.begin(row, word.span(), self.word(0));
@@ -47,6 +48,7 @@ impl Translation<'_> {
             false => self.operands(inst),
             true => self.dead_operands(inst),
         };
+        // The block is there all the same, and its end should find it.
         if let (Err(_), Lower::Flow(flow)) = (&read, row.lower) {
             self.flow_of_wrong_operands(flow, inst, ordinal);
         }
@@ -55,6 +57,7 @@ impl Translation<'_> {
         self.span = inst.span;
         self.apply_suffixes(inst, suffixes);
         if let Lower::Flow(flow) = row.lower {
+            // Of flow control only KILP is known with a predicate.
             return match (flow, predicate) {
                 (Flow::Kill, Some(predicate)) => {
                     self.predicated_kill(predicate);
@@ -66,11 +69,13 @@ impl Translation<'_> {
         if self.nesting.is_dead() {
             return Ok(());
         }
+        // Behind the look at where control is: what nothing leads to is not translated and need not be right.
         self.check_signs(inst)?;
         if let (Some(predicate), Some(dst)) = (predicate, &mut inst.dst) {
             dst.guard = Some(self.guard(predicate));
         }
         self.lower(inst)?;
+        // Written components may be outputs of the device under other names.
         if inst.target.register.file == File::Out {
             self.spread(&inst.target);
         }
@@ -97,6 +102,7 @@ impl Translation<'_> {
         let read = self.operands(inst);
         self.builder.program.insts.truncate(insts);
         self.builder.program.srcs.truncate(sources);
+        // Values that the operands loaded are gone with their instructions.
         self.forget(kept);
         read
     }
@@ -112,6 +118,7 @@ impl Translation<'_> {
         }
         let mut sources = inst.sources[..inst.count].iter();
         match sources.position(|source| source.abs) {
+            // Negation is that of two's complement.
             None => Ok(()),
             Some(_) if self.options.old => {
                 for source in &mut inst.sources[..inst.count] {
@@ -171,6 +178,7 @@ impl Translation<'_> {
     /// The operands of an opcode and what stands behind them.
     #[inline]
     fn operands(&mut self, inst: &mut Inst) -> Parsed<()> {
+        // STORE has a result that is a resource, in the first place like all results.
         if inst.row.results > 0 {
             self.results(inst)?;
         }
@@ -195,6 +203,7 @@ impl Translation<'_> {
     #[inline]
     fn sources(&mut self, inst: &mut Inst) -> Parsed<()> {
         let row = inst.row;
+        // Few opcodes have resources; the others read all sources alike.
         if row.has_unusual_sources() {
             return self.unusual_sources(inst);
         }
@@ -250,10 +259,12 @@ impl Translation<'_> {
         let mut ahead = self.cursor;
         let word = ahead.word();
         ahead.blanks();
+        // A bracket, because labels of flow control and opcodes are words, too.
         File::of(word.text).is_some() && ahead.byte() == b'['
     }
 
     fn is_at_sampler(&self) -> bool {
+        // A copy of the cursor, so that nothing is taken.
         let mut ahead = self.cursor;
         ahead.word().is("SAMP")
     }
@@ -280,6 +291,7 @@ impl Translation<'_> {
     /// Whether a line ends here, or the text, or a statement begins.
     #[cold]
     pub(super) fn is_at_statement(&mut self) -> bool {
+        // Nothing is taken here, either: the next statement is read from its start.
         let before = self.cursor.at;
         let next = self.cursor.token();
         let text = self.cursor.text;
@@ -305,6 +317,7 @@ impl Translation<'_> {
             Besides::Label => self.label(inst)?,
             Besides::Nothing => {}
         }
+        // What stands behind a comma is one operand too many for every opcode.
         match self.cursor.sees(b',') {
             true => Err(self.too_many(inst)),
             false => Ok(()),
@@ -329,6 +342,7 @@ impl Translation<'_> {
         };
         inst.texture = Some(target);
         inst.target_span = word.span();
+        // The offsets of a lookup stand behind its target, those of a view behind the operands.
         self.offsets(inst)
     }
 
@@ -336,6 +350,7 @@ impl Translation<'_> {
     fn offsets(&mut self, inst: &mut Inst) -> Parsed<()> {
         // Whoever writes SAMPLE_INFO by the table of opcodes gives it a second source.
         let ignored = inst.row.lower == Lower::ViewLookup(ViewLookup::SampleInfo);
+        // TG4 may have four, one for each texel; all other lookups read the first one.
         for number in 0..4 {
             if !self.cursor.eat(b',') {
                 break;
@@ -350,6 +365,7 @@ impl Translation<'_> {
             if self.cursor.sees(b'.') {
                 source = source.swizzled(self.offset_swizzle()?);
             }
+            // Also zeros: an offset has no direction on the faces of a cube.
             if inst.texture.is_some_and(|target| target.target.is_cube()) {
                 let span = self.cursor.since(register.span.start);
                 let message = "texels of cubes have no offsets";
@@ -370,6 +386,7 @@ impl Translation<'_> {
             let message = format!("`{text}`: offsets have three components");
             return Err(self.error(Code::SwizzleLetters, word.span(), message));
         }
+        // Three letters instead of four, which is otherwise a short form of extended texts.
         let is_extended = mem::replace(&mut self.cursor.extended, true);
         let swizzle = self.swizzle();
         self.cursor.extended = is_extended;
@@ -393,6 +410,7 @@ impl Translation<'_> {
             } else if let Some(ty) = targets::format_type(&word) {
                 access.ty = ty;
                 access.is_word = targets::is_word_format(word.text);
+            // A register cannot be a qualifier, so the message is about operands.
             } else if File::of(word.text).is_some() {
                 self.cursor = start;
                 return Err(self.too_many(inst));

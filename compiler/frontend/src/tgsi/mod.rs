@@ -85,6 +85,7 @@ pub(crate) fn leading_bytes(text: &[u8]) -> usize {
         at: 0,
         extended: true,
     };
+    // The byte order mark of UTF-8, which some editors put in front.
     if text.starts_with(b"\xEF\xBB\xBF") {
         cursor.at = 3;
     }
@@ -104,12 +105,14 @@ impl<'s> Translation<'s> {
     /// Reads all statements.
     fn statements(&mut self) {
         let mut inst = Inst::before_all();
+        // `recover` goes on by at least one byte, so that a text of mistakes ends, too.
         while !self.cursor.is_at_end() && !self.reports.is_full() {
             let start = self.cursor.at;
             if self.statement(&mut inst).is_err() {
                 self.recover(start);
             }
         }
+        // Behind the last statement: declarations may follow instructions where the rule is not strict.
         self.overlapping_constants();
         self.settle_properties();
         self.end_of_text();
@@ -137,6 +140,7 @@ impl<'s> Translation<'s> {
         if printed.is_none() {
             printed = self.printed_number(&mut word);
         }
+        // Declarations have no number, so that behind one these words are no keywords.
         if printed.is_none() {
             match word.text.len() {
                 3 if word.is("DCL") => return self.behind(word.span(), Self::declaration),
@@ -146,6 +150,7 @@ impl<'s> Translation<'s> {
             }
         }
         let mut guard = None;
+        // Guards of 2010 stand between the number and the opcode.
         if word.text.is_empty() && self.cursor.sees(b'(') {
             guard = Some(self.predicate_guard()?);
             word = self.cursor.word();
@@ -153,6 +158,7 @@ impl<'s> Translation<'s> {
         if word.text.is_empty() {
             return Err(self.unexpected_character());
         }
+        // A second END has a message of its own.
         if self.expects_subroutines() && !word.is("BGNSUB") && !word.is("END") {
             self.misplaced(word.span())?;
         }
@@ -165,6 +171,7 @@ impl<'s> Translation<'s> {
         if !word.text.first().is_some_and(u8::is_ascii_digit) {
             return None;
         }
+        // Copied, because a word that begins with a digit is no number before a colon is seen.
         let mut ahead = self.cursor;
         if !ahead.eat(b':') {
             return None;
@@ -222,6 +229,7 @@ impl<'s> Translation<'s> {
     #[cold]
     fn recover(&mut self, start: usize) {
         let text = self.cursor.text;
+        // At least a byte behind the start of the statement, wherever it failed.
         let mut at = self.cursor.at.max(start + 1).min(text.len());
         // Blanks behind what was read may hold the end of its line.
         while at > start + 1 && text[at - 1] <= b' ' {
@@ -233,6 +241,7 @@ impl<'s> Translation<'s> {
             }
             let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit());
             let digits = digits.count();
+            // Digits at the end of a word number nothing.
             let is_word = at > 0 && cursor::is_word(text[at - 1]);
             if digits > 0 && !is_word && text.get(at + digits) == Some(&b':') {
                 break;

@@ -40,6 +40,7 @@ impl Properties {
     /// The vertices that a program of primitives or patches gets at most.
     pub(super) fn vertices_in(&self) -> u32 {
         let primitive = self.input_primitive.and_then(InputPrimitive::vertices);
+        // Patches come in any size up to this one.
         primitive.unwrap_or(MAX_PATCH_VERTICES)
     }
 }

@@ -358,6 +358,7 @@ opcodes! {
     "CMP" 1 3 ALL Current Direct(Op::SelLt, F32), "a < 0 ? b : c";
     "UCMP" 1 3 ALL Current Lower::Formula(Formula::SelectBits), "a != 0 as an integer ? b : c";
     "KILL_IF" 0 1 FRAGMENT Current Lower::KillIf, "discard the fragment if a component of a is below 0";
+    // Flow control, because nothing behind it runs.
     "KILL" 0 0 FRAGMENT Current Lower::Flow(Flow::Kill), "discard the fragment";
     "DEMOTE" 0 0 FRAGMENT Current Lower::Demote, "discard the fragment; it goes on as a helper, for derivatives only";
     "READ_HELPER" 1 0 FRAGMENT Current Direct(Op::IsHelper, U32), "all ones if the invocation is a helper by now, else 0";
@@ -394,6 +395,7 @@ opcodes! {
     "ISSG" 1 1 ALL Current Direct(Op::Sign, S32), "sign of a signed integer: -1, 0 or 1";
     "INEG" 1 1 ALL Current Lower::Formula(Formula::Negate), "-a of an integer";
     "IABS" 1 1 ALL Current Lower::Formula(Formula::Absolute), "absolute value of a signed integer";
+    // Comparisons of integers give all ones or 0 anyway; those of floats give 1.0 or 0.0, which is what SLT and its like want.
     "FSLT" 1 2 ALL Current Bits(Op::SetLt, F32), "a < b of floats ? all ones : 0";
     "FSGE" 1 2 ALL Current Bits(Op::SetGe, F32), "a >= b of floats ? all ones : 0";
     "FSEQ" 1 2 ALL Current Bits(Op::SetEq, F32), "a == b of floats ? all ones : 0";
@@ -568,6 +570,7 @@ opcodes! {
     "DFRACEXP" 2 1 ALL Removed Lower::WideFormula(WideFormula::Split), "doubles as fractions from 0.5 to 1 in the first result and exponents of 2 in the second";
     "RESINFO" 1 2 ALL Removed Lower::ViewLookup(ViewLookup::Info), "size of level a.x of a view, integers, another name of SVIEWINFO";
     "ARA" 1 1 ALL Removed Lower::Formula(Formula::AddPairs), "sums of pairs: a.x + a.z in x and z, a.y + a.w in y and w";
+    // Listed all the same, so that a program which has them is told more than that there are no such opcodes.
     "PUSHA" 0 1 ALL Removed Lower::Flow(Flow::Unsupported), "address registers onto a stack; not translated, for no driver did it";
     "POPA" 1 0 ALL Removed Lower::Flow(Flow::Unsupported), "address registers off a stack; not translated, for no driver did it";
     "BRA" 0 1 ALL Removed Lower::Flow(Flow::Unsupported), "branch; not translated, for no document says what it does";
@@ -612,7 +615,9 @@ impl Row {
             let mut table = [None; 1 << BITS];
             for row in ROWS {
                 let key = Key::of(row.name.as_bytes());
+                // Each place behind is tried in turn, here and below.
                 let mut at = key.hash(BITS);
+                // The table has more places than there are opcodes, so that a free one is found.
                 while table[at].is_some() {
                     at = (at + 1) % table.len();
                 }
@@ -623,6 +628,7 @@ impl Row {
         let key = Key::of(word);
         let mut at = key.hash(BITS);
         while let Some((known, row)) = table[at] {
+            // Keys hold eight bytes: longer words may agree in them.
             let same = || key.len <= 8 || word.eq_ignore_ascii_case(row.name.as_bytes());
             if known == key && same() {
                 return Some(row);
@@ -676,6 +682,7 @@ impl Row {
 
     /// As what sources are read that lie in memory, where any type would do.
     pub(super) fn constant_type(&self, stage: Stage) -> Type {
+        // Compute programs move integers more often than floats.
         let is_float = if let Direct(_, ty) | First(_, ty) | Convert(ty, ..) = self.lower {
             ty.is_float()
         } else {

@@ -52,6 +52,7 @@ impl Translation<'_> {
     /// A register that stands here.
     #[inline(always)]
     fn register_at(&mut self, register: &mut Register, depth: Depth) -> Parsed<()> {
+        // Nearly all registers of a text: a file in capitals and numbers in brackets, no blanks.
         let Some(usual) = self.cursor.usual_register() else {
             return self.other_register(register, depth);
         };
@@ -77,6 +78,7 @@ impl Translation<'_> {
         };
         register.number = self.number(depth)?;
         register.outer = None;
+        // Without a blank the byte is at hand; `sees` would take blanks that do not belong to the register.
         if self.cursor.byte() == b'[' || (self.cursor.byte() <= b' ' && self.cursor.sees(b'[')) {
             register.outer = Some(register.number);
             register.number = self.number(depth)?;
@@ -117,6 +119,7 @@ impl Translation<'_> {
             None => self.other_index(depth)?,
         };
         let array = match self.cursor.byte() {
+            // No blank stands before the id of an array: behind one a guard begins.
             b'(' => self.array_id(Code::RegisterIndex)?,
             _ => 0,
         };
@@ -143,6 +146,7 @@ impl Translation<'_> {
         self.cursor.blanks();
         let start = self.cursor.at as u32;
         match self.cursor.number() {
+            // Tables have a row for each number up to the largest one that is declared.
             Some(number) if number < limits::TGSI_REGISTERS => Ok(number),
             Some(_) => {
                 let most = limits::TGSI_REGISTERS - 1;
@@ -184,11 +188,13 @@ impl Translation<'_> {
         if byte == b'-' {
             return Ok(IndexTerm::constant(self.index_offset()?));
         }
+        // An index in an index would be read without end.
         if !is_word(byte) || depth == Depth::Index {
             return Err(self.unexpected_as(Code::RegisterIndex, "a number or a register"));
         }
         let mut register = Register::NONE;
         self.register_at(&mut register, Depth::Index)?;
+        // Without a component the index is x.
         let lane = match self.cursor.eat(b'.') {
             true => self.index_lane()?,
             false => 0,
@@ -224,6 +230,7 @@ impl Translation<'_> {
     /// The register and lane that an index reads. What is no register of its own is copied to one.
     fn index_register(&mut self, register: &Register, lane: u8) -> Parsed<(RegisterId, u8)> {
         let source = self.source_register(register)?;
+        // An index of the IR names a register and a lane: immediates, constants and elements of arrays do not fit.
         if let (Base::Register(found), None) = (source.base, source.index) {
             return Ok((found, source.swizzle.lane(lane.into()) as u8));
         }
@@ -237,6 +244,7 @@ impl Translation<'_> {
     pub(super) fn source(&mut self, register: &mut Register) -> Parsed<Src> {
         self.cursor.blanks();
         match self.cursor.byte() {
+            // The sign stands before the bars. TGSI has no sign within them.
             b'-' => {
                 self.cursor.at += 1;
                 self.cursor.blanks();
@@ -297,6 +305,7 @@ impl Translation<'_> {
         let letters: &[u8; 5] = self.cursor.text.get(self.cursor.at..)?.first_chunk()?;
         let [x, y, z, w, behind] = *letters;
         let lanes = [x, y, z, w].map(|letter| LETTERS[letter as usize]);
+        // One test for all four: lanes are 0 to 3, the letters r, g, b, a 4 to 7, other bytes 255.
         if lanes[0] | lanes[1] | lanes[2] | lanes[3] > 3 || is_word(behind) {
             return None;
         }
@@ -308,6 +317,7 @@ impl Translation<'_> {
         let word = self.cursor.word();
         let mut lanes = [0; 4];
         let count = word.text.len();
+        // Texts of the wild have `.x` and `.xyz`, which documents show and readers refuse.
         let letters = match self.cursor.extended {
             true => 1..=4,
             false => 4..=4,
@@ -315,6 +325,7 @@ impl Translation<'_> {
         if !letters.contains(&count) {
             return Err(self.bad_letters(word.span()));
         }
+        // Where shipped texts are read, r, g, b, a are letters, too.
         let most = if self.cursor.extended { 7 } else { 3 };
         for (number, lane) in lanes.iter_mut().enumerate() {
             // Of one to three letters the last one is repeated.
@@ -367,6 +378,7 @@ impl Translation<'_> {
                 .checked_shl(LETTERS[letter as usize].into())
                 .unwrap_or(0)
                 & 15;
+            // A bit above all bits before it; no bit is above none, so letters of no lane fail here, too.
             is_ordered &= bit > mask;
             mask |= bit;
         }

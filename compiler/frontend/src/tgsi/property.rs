@@ -22,6 +22,7 @@ pub(super) enum Value {
 }
 
 const INPUT_PRIMITIVES: &[(&str, u32)] = &[
+    // Gallium's numbers, which are those of OpenGL.
     ("POINTS", 0),
     ("LINES", 1),
     ("TRIANGLES", 4),
@@ -40,7 +41,8 @@ const PROCESSORS: &[(&str, u32)] = &[
     ("TESS_EVAL", 4),
     ("COMP", 5),
 ];
-const ANY: Value = Value::Number(0, u32::MAX - 1);
+/// The largest number stands for all that are larger, which are refused.
+pub(super) const ANY: Value = Value::Number(0, u32::MAX - 1);
 const SWITCH: Value = Value::Number(0, 1);
 
 /// A row of the table of properties.
@@ -115,6 +117,7 @@ impl Translation<'_> {
     pub(super) fn property(&mut self) -> Parsed<()> {
         let word = self.cursor.word();
         self.span = word.span();
+        // Texts have few properties, so that a search will do.
         let found = PROPERTIES.iter().find(|row| word.is(row.name));
         let Some(&Row {
             name,
@@ -129,6 +132,7 @@ impl Translation<'_> {
         let start = self.cursor.token();
         let number = self.property_value(name, value)?;
         let span = Span::new(word.start, self.cursor.at as u32);
+        // The value was read first, so that the next statement begins behind it.
         if !stages.has(self.stage) {
             let stage = stage_name(self.stage);
             let message = format!("`{name}` means nothing in {stage} programs");
@@ -208,6 +212,7 @@ impl Translation<'_> {
                     4 => InputPrimitive::Triangles,
                     10 => InputPrimitive::LinesAdjacency,
                     12 => InputPrimitive::TrianglesAdjacency,
+                    // The other words of the table; its numbers are Gallium's.
                     _ => InputPrimitive::Points,
                 });
             }
@@ -215,6 +220,7 @@ impl Translation<'_> {
                 it.output_primitive = Some(match number {
                     3 => OutputPrimitive::LineStrip,
                     5 => OutputPrimitive::TriangleStrip,
+                    // POINTS, as for what comes in.
                     _ => OutputPrimitive::Points,
                 });
             }
@@ -240,6 +246,7 @@ impl Translation<'_> {
                 it.modes.tess_spacing = match number {
                     0 => TessSpacing::FractionalOdd,
                     1 => TessSpacing::FractionalEven,
+                    // 2, the only number left within the bounds of the table.
                     _ => TessSpacing::Equal,
                 };
             }
@@ -274,12 +281,14 @@ impl Translation<'_> {
         let open = self.options.block_size;
         let mut modes = it.modes;
         modes.workgroup_size = [0, 1, 2].map(|axis| match it.block[axis] {
+            // The caller knows the sizes that the text leaves open. A block has at least one thread.
             0 => open[axis].max(1),
             size => size,
         });
         modes.primitive_in = it.input_primitive.unwrap_or_default();
         modes.primitive_out = it.output_primitive.unwrap_or_default();
         modes.tess_mode = it.tess_mode.unwrap_or_default();
+        // Else color 0 goes to all attachments.
         modes.numbered_colors = !it.color0_all;
         self.builder.program.modes = modes;
         let needed: &[(&str, bool)] = match self.stage {

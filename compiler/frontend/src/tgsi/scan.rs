@@ -4,25 +4,26 @@
 
 use super::cursor::{Cursor, is_word};
 use super::files::File;
+use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 /// What the text will do.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
-    indexed: Vec<Indexed>,
+    indexed: FxHashSet<Indexed>,
 }
 
 /// Something that is indexed at run time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Indexed {
     file: File,
-    /// The array that the operand names, 0 for none.
+    /// The array that the operand names, 0 for none and for the first of two indices, where it does not matter.
     array: u32,
     place: IndexPlace,
 }
 
 /// Which of the indices of an operand a register is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum IndexPlace {
     /// The first one of two.
     Outer,
@@ -51,6 +52,7 @@ impl Scan {
     fn indices(&mut self, cursor: Cursor<'_>, part: Range<usize>) {
         for open in part.filter(|&at| cursor.text[at] == b'[') {
             let inside = cursor.text[open + 1..].trim_ascii_start();
+            // A register stands in this index. Signs and digits begin numbers, which are no run-time indices.
             if inside.first().is_some_and(u8::is_ascii_alphabetic) {
                 self.index(cursor, open);
             }
@@ -62,6 +64,7 @@ impl Scan {
     fn index(&mut self, cursor: Cursor<'_>, open: usize) {
         let before = &cursor.text[cursor.at..open];
         let first = before_index(before);
+        // The word before the first of two brackets, also if the index is in the second.
         let Some(file) = File::of(last_word(first.unwrap_or(before))) else {
             return;
         };
@@ -73,35 +76,30 @@ impl Scan {
             ..cursor
         };
         let array = array_id(&mut behind);
-        let place = match first.is_none() && behind.sees(b'[') {
-            true => IndexPlace::Outer,
-            false => IndexPlace::Element,
+        let (array, place) = match first.is_none() && behind.sees(b'[') {
+            true => (0, IndexPlace::Outer),
+            false => (array, IndexPlace::Element),
         };
-        let found = Indexed { file, array, place };
-        if !self.indexed.contains(&found) {
-            self.indexed.push(found);
-        }
+        self.indexed.insert(Indexed { file, array, place });
     }
 
     /// Whether elements of a file are indexed at run time without an array id.
     pub(super) fn indexes_file(&self, file: File) -> bool {
-        self.has(file, 0)
+        self.has(file, 0, IndexPlace::Element)
     }
 
     /// Whether an array of a file is indexed at run time, by its id.
     pub(super) fn indexes_array(&self, file: File, id: u32) -> bool {
-        id != 0 && self.has(file, id)
-    }
-
-    fn has(&self, file: File, array: u32) -> bool {
-        let place = IndexPlace::Element;
-        self.indexed.contains(&Indexed { file, array, place })
+        id != 0 && self.has(file, id, IndexPlace::Element)
     }
 
     /// Whether the first of two indices is computed at run time.
     pub(super) fn indexes_first(&self, file: File) -> bool {
-        let mut all = self.indexed.iter();
-        all.any(|it| it.file == file && it.place == IndexPlace::Outer)
+        self.has(file, 0, IndexPlace::Outer)
+    }
+
+    fn has(&self, file: File, array: u32, place: IndexPlace) -> bool {
+        self.indexed.contains(&Indexed { file, array, place })
     }
 }
 
@@ -205,10 +203,12 @@ mod tests {
     /// What a text indexes at run time: files, arrays, and the first of two indices.
     fn found(text: &str) -> Vec<(File, u32, IndexPlace)> {
         let found = scan(text).indexed;
-        found
+        let mut found: Vec<_> = found
             .iter()
             .map(|it| (it.file, it.array, it.place))
-            .collect()
+            .collect();
+        found.sort_unstable_by_key(|&(_, array, place)| (place, array));
+        found
     }
 
     #[test]
@@ -267,7 +267,7 @@ mod tests {
         ] {
             assert_eq!(found(text), [(File::Const, 0, IndexPlace::Outer)], "{text}");
         }
-        let outer = [(File::In, 2, IndexPlace::Outer)];
+        let outer = [(File::In, 0, IndexPlace::Outer)];
         assert_eq!(found("MOV TEMP[0], IN[ADDR[0].x](2)[1]"), outer);
     }
 
@@ -309,6 +309,13 @@ mod tests {
         assert!(!scan.indexes_first(File::Const));
         assert!(scan.indexes_file(File::Out));
         assert!(!scan.indexes_array(File::Out, 0));
+    }
+
+    #[test]
+    fn arrays_are_as_many_as_a_text_has_room_for() {
+        let ids = 1..=100_000;
+        let text: String = ids.map(|id| format!("IN[A]({id}) ")).collect();
+        assert_eq!(scan(&text).indexed.len(), 100_000);
     }
 
     #[test]

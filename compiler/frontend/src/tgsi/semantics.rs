@@ -166,6 +166,7 @@ impl Name {
         use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
         let float = |semantic| Some(Content::Input(semantic, TypeBase::Float));
         let word = |semantic| Some(Content::Input(semantic, TypeBase::Unsigned));
+        // Values of stages before are inputs, never system values; vertex programs have attributes only.
         let varying = matches!(stage, Geometry | TessControl | TessEval | Fragment) && !value;
         let lanes = |first: fn(u8) -> Semantic, from: u8, count: u8| {
             let lane = |lane: u8| (lane < count).then(|| first(from + lane));
@@ -196,6 +197,7 @@ impl Name {
             (Self::TessCoord, TessEval) => float(Semantic::TessCoord),
             (Self::TessOuter, TessEval) => lanes(Semantic::TessOuter, 0, 4),
             (Self::TessInner, TessEval) => lanes(Semantic::TessInner, 0, 2),
+            // State of OpenGL that Vulkan does not have, so that the caller gives it.
             (Self::DefaultOuter, TessControl) => Some(Content::Words(Source::OuterLevels)),
             (Self::DefaultInner, TessControl) => Some(Content::Words(Source::InnerLevels)),
             (Self::GridSize, Compute) => word(Semantic::WorkgroupCount),
@@ -212,6 +214,7 @@ impl Name {
             (Self::SubgroupLeMask, _) => word(Semantic::SubgroupLeMask),
             (Self::SubgroupLtMask, _) => word(Semantic::SubgroupLtMask),
             (Self::Patch, TessEval) if !value => float(Semantic::PatchGeneric(index)),
+            // Two registers of four distances each. TGSI, TGSI_SEMANTIC_CLIPDIST.
             (Self::ClipDistance, Fragment | Geometry | TessControl | TessEval) if index < 2 => {
                 lanes(Semantic::ClipDistance, 4 * index, 4)
             }
@@ -222,8 +225,10 @@ impl Name {
             }
             (Self::Color, _) if varying && index < 2 => float(Semantic::Color(index)),
             (Self::BackColor, _) if varying && index < 2 => float(Semantic::BackColor(index)),
+            // Fog has become a vector like others.
             (Self::Fog, _) if varying && old => float(Semantic::FogCoord),
             (Self::Fog, _) if varying => float(Semantic::FogVector),
+            // "The semantic index permitted with this semantic is limited to <= 7." TGSI, TGSI_SEMANTIC_TEXCOORD.
             (Self::TexCoord, _) if varying && index < 8 => float(Semantic::TexCoord(index)),
             (Self::Generic, _) if varying => float(Semantic::Generic(index)),
             _ => None,
@@ -239,8 +244,11 @@ impl Name {
         let float = |semantic| Some(Sink::Output(semantic, TypeBase::Float));
         let word = |semantic| Some(Sink::Output(semantic, TypeBase::Unsigned));
         match (self, stage) {
+            // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
             (Self::Position, Fragment) => float(Semantic::FragDepth),
             (Self::Color, Fragment) if index < 8 => {
+                // Color 1 is a second color for attachment 0 or the color of attachment 1:
+                // the text does not say, the state of blending does.
                 let (buffer, index) = if dual_source { (0, index) } else { (index, 0) };
                 float(Semantic::FragColor { buffer, index })
             }
@@ -249,6 +257,7 @@ impl Name {
             (Self::Patch, TessControl) => float(Semantic::PatchGeneric(index)),
             (Self::TessOuter, TessControl) => Some(Sink::OuterLevels),
             (Self::TessInner, TessControl) => Some(Sink::InnerLevels),
+            // All that is below is written by stages before rasterization.
             (_, Fragment | Compute) => None,
             (Self::Position, _) => float(Semantic::Position),
             (Self::PointSize, _) => float(Semantic::PointSize),

@@ -315,6 +315,7 @@ impl<'s> Translation<'s> {
         let memory = mem::take(kept);
         let cursor = Cursor {
             text: start.text,
+            // Behind the header, which said the stage.
             at: start.body,
             extended: start.reports.acceptance() == Acceptance::Shipped,
         };
@@ -323,6 +324,7 @@ impl<'s> Translation<'s> {
             reports: start.reports,
             stage,
             options: start.tgsi,
+            // Before the first statement is read: what a declaration makes depends on instructions further on.
             scan: memory.scan.again(cursor),
             builder: programs.builder(stage),
             declared: memory.declared.emptied(),
@@ -398,6 +400,7 @@ impl<'s> Translation<'s> {
     #[cold]
     pub(super) fn foreign_byte(&mut self, span: Span) -> Option<Reported> {
         let byte = *self.cursor.text[span.range()].first()?;
+        // Printable bytes can be quoted, and at the end of a line something else is missing.
         if byte.is_ascii_graphic() || byte == b'\n' {
             return None;
         }
@@ -505,6 +508,7 @@ impl<'s> Translation<'s> {
 
     /// The same bits in all lanes.
     pub(super) fn word(&mut self, bits: u32) -> Src {
+        // Zero is asked for most often and is kept without a look at the table.
         if bits != 0 {
             return self.words([bits; 4]);
         }
@@ -575,6 +579,7 @@ impl<'s> Translation<'s> {
     pub(super) fn input_of(&mut self, input: Input) -> InputId {
         let inputs = &mut self.builder.program.inputs;
         let is_it = |it: &Input| it.semantic == input.semantic && it.per_vertex == input.per_vertex;
+        // A program has few inputs, and only some opcodes ask for one of their own.
         let known = inputs.iter_enumerated().find(|(_, it)| is_it(it));
         match known.map(|(id, _)| id) {
             Some(id) => id,
@@ -638,6 +643,7 @@ impl<'s> Translation<'s> {
     pub(super) fn saturation(&self, signed: bool) -> Saturate {
         match (signed, self.options.old) {
             (false, false) => Saturate::Unsigned,
+            // In 2010 a clamp was two comparisons, which NaN passes.
             (false, true) => Saturate::UnsignedOrNan,
             (true, _) => Saturate::SignedOrNan,
         }
@@ -669,6 +675,7 @@ const QUOTED: usize = 60;
 pub(super) fn quoted(text: &[u8]) -> String {
     let (head, is_cut) = match text.get(..QUOTED) {
         Some(head) if text.len() > QUOTED => (head, true),
+        // A text of that length or less is quoted as a whole.
         Some(_) | None => (text, false),
     };
     let mut quote = String::from_utf8_lossy(head).into_owned();

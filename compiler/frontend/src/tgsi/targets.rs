@@ -126,6 +126,7 @@ pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
         let tail = name.len().checked_sub(end.len()).map(|at| &name[at..]);
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
     };
+    // By the end of the name. NONE leaves the type open.
     Some(match () {
         () if ends("NONE") => None,
         () if ends("_UINT") => Some(Type::U32),

@@ -5,11 +5,18 @@
 use super::super::driver::types::*;
 use super::super::{current, driver, query};
 use crate::commands;
-use crate::context::Groups;
+use crate::context::{Groups, State};
+use crate::evaluators;
 use std::ffi::c_void;
 
 /// A numbered attribute of NV_vertex_program is set, and the conventional one that it is.
-pub(crate) fn numbered_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
+pub(crate) fn numbered_attribute(number: u32, value: [f32; 4]) {
+    current::with(|state| state.attribute_is_set(number, value));
+    send_attribute(number, value);
+}
+
+/// The driver gets both.
+pub(super) fn send_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
     match number {
         2 => driver::Normal3f(x, y, z),
         3 => driver::Color4f(x, y, z, w),
@@ -161,6 +168,19 @@ fn enable(capability: GLenum, enabled: bool) {
             false => false,
         });
         if issued == Some(true) {
+            return;
+        }
+    }
+    if evaluators::numbered(capability).is_some() {
+        let command = commands::Command::EnableMap(capability, enabled);
+        let issue = |state: &mut State| {
+            let works = state.capabilities.works;
+            if works {
+                commands::issue(state, command);
+            }
+            works
+        };
+        if current::with(issue) == Some(true) {
             return;
         }
     }

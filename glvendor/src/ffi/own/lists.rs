@@ -113,6 +113,7 @@ fn primitives_after(mode: GLenum, before: impl FnOnce(&mut State) -> Draw) -> Op
 }
 
 pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
+    current::with(|state| state.begin_evaluation());
     let mode = primitives_after(mode, |state| draw::before_vertices(state, mode));
     if let Some(mode) = mode {
         driver::Begin(mode);
@@ -124,4 +125,22 @@ pub(crate) unsafe extern "system" fn End() {
     if current::with(|state| state.end()) != Some(Draw::Nothing) {
         driver::End();
     }
+    super::evaluators::restore_attributes();
+}
+
+/// `Rect`: GL 2.1 section 2.10 says which polygon it is. The driver draws it but before a geometry program, which takes no quadrilaterals there. Gives whether
+/// there is nothing left to do for the driver.
+pub(crate) fn rectangle([left, bottom, right, top]: [f32; 4]) -> bool {
+    let is_polygon = current::with(|state| !state.is_inside && draw::has_geometry(state));
+    if is_polygon != Some(true) {
+        return current::with(|state| draw::before(state, None)) == Some(Draw::Nothing);
+    }
+    // SAFETY: it has no pointers.
+    unsafe { Begin(driver::constants::POLYGON) };
+    for (x, y) in [(left, bottom), (right, bottom), (right, top), (left, top)] {
+        driver::Vertex2f(x, y);
+    }
+    // SAFETY: it has no pointers.
+    unsafe { End() };
+    true
 }

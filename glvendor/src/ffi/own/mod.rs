@@ -2,6 +2,7 @@
 
 mod attributes;
 mod buffers;
+mod evaluators;
 mod feedback;
 mod lists;
 mod materials;
@@ -12,6 +13,7 @@ mod queries;
 
 pub(super) use attributes::*;
 pub(super) use buffers::*;
+pub(super) use evaluators::*;
 pub(super) use feedback::*;
 pub(super) use lists::*;
 pub(super) use materials::*;

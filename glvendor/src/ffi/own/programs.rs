@@ -5,8 +5,9 @@
 use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::answers;
+use crate::beside;
 use crate::commands::{self, Command};
-use crate::draw;
+use crate::draw::{self, Draw};
 use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
@@ -251,6 +252,28 @@ pub(crate) unsafe extern "system" fn UseProgram(program: GLuint) {
 
 pub(crate) use UseProgram as UseProgramObjectARB;
 
+pub(crate) unsafe extern "system" fn LinkProgram(program: GLuint) {
+    if current::with(|state| beside::link(state, program)).is_none() {
+        driver::LinkProgram(program);
+    }
+}
+
+pub(crate) use LinkProgram as LinkProgramARB;
+
+pub(crate) unsafe extern "system" fn GetProgramiv(
+    program: GLuint,
+    name: GLenum,
+    value: *mut GLint,
+) {
+    let answer = current::with(|state| answers::object_value(state, program, name)).flatten();
+    match answer {
+        // SAFETY: the application has room for one value.
+        Some(answer) => unsafe { memory::write(value, &[answer]) },
+        // SAFETY: the application has room for the value.
+        None => unsafe { driver::GetProgramiv(program, name, value) },
+    }
+}
+
 pub(crate) unsafe extern "system" fn BindProgramPipeline(pipeline: GLuint) {
     current::with(|state| {
         draw::release(state);
@@ -261,11 +284,54 @@ pub(crate) unsafe extern "system" fn BindProgramPipeline(pipeline: GLuint) {
 }
 
 pub(crate) unsafe extern "system" fn DispatchCompute(x: GLuint, y: GLuint, z: GLuint) {
-    current::with(draw::before_dispatch);
-    driver::DispatchCompute(x, y, z);
+    if is_ready(None) {
+        driver::DispatchCompute(x, y, z);
+    }
 }
 
 pub(crate) unsafe extern "system" fn DispatchComputeIndirect(offset: GLintptr) {
-    current::with(draw::before_dispatch);
-    driver::DispatchComputeIndirect(offset);
+    if is_ready(None) {
+        driver::DispatchComputeIndirect(offset);
+    }
+}
+
+/// Modules of ours have the size of their groups.
+pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
+    x: GLuint,
+    y: GLuint,
+    z: GLuint,
+    group_x: GLuint,
+    group_y: GLuint,
+    group_z: GLuint,
+) {
+    let group = [group_x, group_y, group_z];
+    match current::with(|state| commands::checks_group(state, group)) {
+        Some(Some(true)) if is_ready(Some(group)) => driver::DispatchCompute(x, y, z),
+        Some(Some(_)) => {}
+        Some(None) | None => {
+            current::with(|state| draw::release(state));
+            driver::DispatchComputeGroupSizeARB(x, y, z, group_x, group_y, group_z);
+        }
+    }
+}
+
+/// Whether the driver may run work groups.
+fn is_ready(group: Option<[u32; 3]>) -> bool {
+    current::with(|state| draw::before_dispatch(state, group)) != Some(Draw::Nothing)
+}
+
+/// Counters are storage buffers in modules of ours.
+fn barriers(barriers: GLbitfield) -> GLbitfield {
+    match barriers & driver::constants::ATOMIC_COUNTER_BARRIER_BIT {
+        0 => barriers,
+        _ => barriers | driver::constants::SHADER_STORAGE_BARRIER_BIT,
+    }
+}
+
+pub(crate) unsafe extern "system" fn MemoryBarrier(bits: GLbitfield) {
+    driver::MemoryBarrier(barriers(bits));
+}
+
+pub(crate) unsafe extern "system" fn MemoryBarrierByRegion(bits: GLbitfield) {
+    driver::MemoryBarrierByRegion(barriers(bits));
 }

@@ -55,6 +55,7 @@ pub fn suffix_needs(stage: Stage) -> &'static [(Mods, Features)] {
 }
 
 static VERTEX_SUFFIXES: &[(Mods, Features)] = &[
+    // NV_vertex_program2_option has the suffix C only; NV_vertex_program3 adds C0, C1 and _SAT.
     (Mods::CC0, Features::NV_VERTEX_2),
     (Mods::CC1, Features::NV_VERTEX_3),
     (Mods::NUMBERED, Features::NV_VERTEX_3),
@@ -62,6 +63,7 @@ static VERTEX_SUFFIXES: &[(Mods, Features)] = &[
 ];
 
 static FRAGMENT_SUFFIXES: &[(Mods, Features)] = &[
+    // _SAT is of ARB_fragment_program itself.
     (Mods::SAT, Features::empty()),
     (Mods::SSAT, Features::NV_FRAGMENT_2),
     (Mods::CC0, Features::NV_FRAGMENT),

@@ -14,6 +14,7 @@ use glasm_ir::Op;
 
 /// NV_fragment_program section 3.11.1.
 pub static REGISTERS: Registers = Registers {
+    // Parameters are no file: they have names, or are resolved one by one.
     files: &[FRAGMENT_ATTRIBS, FRAGMENT_RESULTS],
     parameters: None,
     temporaries: &[
@@ -32,11 +33,14 @@ pub static REGISTERS: Registers = Registers {
     addresses: 0,
     whole_addresses: false,
     offsets: (0, 0),
+    // <optionalSign> stands before every operand: section 3.11.3.
     plus: true,
+    // "Embedded" constants: section 3.11.2.
     literals: true,
     options: true,
     zero_product: false,
     enabled_clip_distances: false,
+    // 1024 or what ARB_fragment_program has: section 3.11.3.
     instructions: limits::INSTRUCTIONS as u32,
     invariant_instructions: limits::INSTRUCTIONS as u32,
 };
@@ -47,6 +51,7 @@ static NAMES: FragmentNames = FragmentNames {
         count: limits::LOCAL_PARAMETERS,
         writable: false,
     },
+    // "RC and HC are treated as unnumbered, write-only temporary registers": section 3.11.1.2.
     codes: &[
         CodesRegister {
             name: "RC",
@@ -59,12 +64,14 @@ static NAMES: FragmentNames = FragmentNames {
     ],
     unit: "TEX",
     units: 16,
+    // "A fragment program fails to load if its total temporary and output register count exceeds 64": section 3.11.3.
     room: 64,
 };
 
 opcodes! { Stages::FRAGMENT;
     // name, version, suffixes (C condition codes, S clamp, H precisions R and H, X precisions R, H and X), result, operands,
     // translation, text, rule for operands
+    // "Instructions that involve complicated floating-point computations do not support the X precision suffix": section 3.11.4.
     "ADD" V1_0 [X C S] v (v v) op(Op::Add), "add";
     "COS" V1_0 [H C S] s (s) Expand(Expansion::CosineExact), "cosine";
     "DDX" V1_0 [H C S] v (v) op(Op::Ddx), "derivative in x";
@@ -103,6 +110,7 @@ opcodes! { Stages::FRAGMENT;
     "STR" V1_0 [X C S] v (v v) Expand(Expansion::SetTrue), "set on true";
     "SUB" V1_0 [X C S] v (v v) op(Op::Sub), "subtract";
     "TEX" V1_0 [C S] v (v t) Expand(Expansion::Texture(TextureOp::Sample)), "texture sample";
+    // No opcode of the extension.
     "TXB" V1_0 [C S] v (v t) Expand(Expansion::Texture(TextureOp::Bias)), "texture sample with bias" rule OperandRule::Shipped(Rule::BiasedLookup);
     "TXD" V1_0 [C S] v (v v v t) Expand(Expansion::Texture(TextureOp::Grad)), "texture sample with derivatives";
     "TXP" V1_0 [C S] v (v t) Expand(Expansion::Texture(TextureOp::Project)), "texture sample with projection";

@@ -123,6 +123,7 @@ impl File {
 
 /// The value of a decimal number without zeros before it, which is what stands behind the letter of a register.
 pub(crate) fn number(digits: &[u8]) -> Option<u32> {
+    // `R01` is no register: the grammars list the names of all of them.
     let padded = digits.len() > 1 && digits[0] == b'0';
     let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     if !is_number || padded {
@@ -159,6 +160,7 @@ pub(crate) const VERTEX_ATTRIBS: File = File {
         (*b"COL0", Semantic::Attrib(3)),
         (*b"COL1", Semantic::Attrib(4)),
         (*b"FOGC", Semantic::Attrib(5)),
+        // No conventional attribute has this number; NUL is in no word, so that only the number names it.
         ([0; 4], Semantic::Attrib(6)),
         ([0; 4], Semantic::Attrib(7)),
         (*b"TEX0", Semantic::Attrib(8)),
@@ -190,6 +192,7 @@ pub(crate) const NO_RESULTS: File = File {
 
 /// All results of vertex programs; the clip distances, which come last, are newer.
 const RESULTS: &[([u8; 4], Semantic)] = &[
+    // First: `whole_registers` asks for its bit.
     (*b"HPOS", Semantic::Position),
     (*b"COL0", Semantic::Color(0)),
     (*b"COL1", Semantic::Color(1)),
@@ -218,6 +221,7 @@ pub(crate) const VERTEX_1_RESULTS: File = File {
     name: "o",
     kind: FileKind::Results,
     numbered: false,
+    // Without the six clip distances.
     elements: RESULTS.split_at(15).0,
 };
 
@@ -261,6 +265,7 @@ pub(crate) const FRAGMENT_RESULTS: File = File {
     numbered: false,
     elements: &[
         (
+            // COLR, COLH and DEPR in this order: `rules::register_fragment` knows them by number.
             *b"COLR",
             Semantic::FragColor {
                 buffer: 0,

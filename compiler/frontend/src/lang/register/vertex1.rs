@@ -16,23 +16,29 @@ pub static REGISTERS_1_0: Registers = Registers {
     files: &[VERTEX_ATTRIBS, VERTEX_1_RESULTS],
     parameters: Some(Parameters {
         name: "c",
+        // "Ninety-six program parameter registers": section 2.14.1.2.
         count: 96,
         writable: false,
     }),
     temporaries: &[Temporaries {
         letter: b'R',
+        // R0 to R11: section 2.14.1.4.
         count: 12,
         half: false,
     }],
     fragment: None,
     addresses: 1,
     whole_addresses: false,
+    // <relProgParamReg> of section 2.14.1.7 takes these.
     offsets: (-64, 63),
+    // Signs are minus or nothing; NV_vertex_program1_1 adds the plus.
     plus: false,
     literals: false,
     options: false,
+    // "(Positive or negative) 0.0 times anything is (positive) 0.0": section 2.14.1.11.
     zero_product: true,
     enabled_clip_distances: false,
+    // Section 2.14.1.7.
     instructions: 128,
     invariant_instructions: 128,
 };
@@ -41,12 +47,14 @@ pub static REGISTERS_1_0: Registers = Registers {
 pub static REGISTERS_1_1: Registers = Registers {
     plus: true,
     options: true,
+    // "Contains more than 124 instructions": NV_vertex_program1_1.
     invariant_instructions: 124,
     ..REGISTERS_1_0
 };
 
 /// Registers of vertex state programs. NV_vertex_program section 2.14.4.
 pub static STATE_REGISTERS: Registers = Registers {
+    // A state program reads v[0] and no other attribute, and writes parameters: section 2.14.4.
     files: &[STATE_ARGUMENT, NO_RESULTS],
     parameters: Some(Parameters {
         name: "c",
@@ -58,6 +66,7 @@ pub static STATE_REGISTERS: Registers = Registers {
 
 opcodes! { Stages::VERTEX.union(Stages::COMPUTE);
     // name, version, suffixes, result, operands, translation, text
+    // Rows of 1.1 are those of NV_vertex_program1_1; state programs stay at 1.0.
     "ABS" V1_1 [] v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" V1_0 [] v (v v) op(Op::Add), "add";
     "ARL" V1_0 [] ar (s) Expand(Expansion::LoadAddress(Rounding::Floor)), "load an address register, rounded down";
@@ -76,6 +85,7 @@ opcodes! { Stages::VERTEX.union(Stages::COMPUTE);
     "RCC" V1_1 [] s (s) Expand(Expansion::RccSigned), "clamped reciprocal";
     "RCP" V1_0 [] s (s) op(Op::Rcp), "reciprocal";
     "RSQ" V1_0 [] s (s) Expand(Expansion::RootOfAbsolute), "reciprocal square root of |a|";
+    // "-0.0 is less than +0.0, -NaN is less than -Inf, and +NaN is greater than +Inf": section 2.14.1.11.
     "SGE" V1_0 [] v (v v) Expand(Expansion::SetInTotalOrder(Op::SetGe)), "set on greater or equal";
     "SLT" V1_0 [] v (v v) Expand(Expansion::SetInTotalOrder(Op::SetLt)), "set on less";
     "SUB" V1_1 [] v (v v) op(Op::Sub), "subtract";

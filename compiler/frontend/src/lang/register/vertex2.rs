@@ -13,6 +13,7 @@ pub static REGISTERS: Registers = Registers {
     files: &[VERTEX_ATTRIBS, VERTEX_2_RESULTS],
     parameters: Some(Parameters {
         name: "c",
+        // c[0] to c[255], R0 to R15, A0 and A1: section 2.14.1.
         count: 256,
         writable: false,
     }),
@@ -24,21 +25,26 @@ pub static REGISTERS: Registers = Registers {
     fragment: None,
     addresses: 2,
     whole_addresses: true,
+    // <progParamPosOffset> and <progParamNegOffset> for VP2.0: section 2.14.1.7.
     offsets: (-256, 255),
     plus: true,
     literals: false,
     options: true,
     zero_product: false,
+    // "Client-defined clip planes or clip distances" clip where they are enabled: section 2.11.
     enabled_clip_distances: true,
     instructions: 256,
+    // "Position-invariant VP1.1 and VP2.0 programs may have no more than 124 or 252 instructions": section 2.14.6.1.
     invariant_instructions: 252,
 };
 
 opcodes! { Stages::VERTEX;
     // name, version, suffixes, result, operands, translation, text
+    // All rows are of 2.0: the extension restates the older ones with the arithmetic of IEEE.
     "ABS" V2_0 [C] v (v) Expand(Expansion::Abs), "absolute value";
     "ADD" V2_0 [C] v (v v) op(Op::Add), "add";
     "ARA" V2_0 [C] ar (ad) Expand(Expansion::AddShortAddresses), "add pairs of address components";
+    // A vector here, as ARR's: both write all four components.
     "ARL" V2_0 [C] ar (v) Expand(Expansion::LoadShortAddress(Rounding::Floor)), "load an address register, rounded down";
     "ARR" V2_0 [C] ar (v) Expand(Expansion::LoadShortAddress(Rounding::Even)), "load an address register, rounded to even";
     "BRA" V2_0 [] - (l oc) Flow(FlowOp::Bra), "branch to a label";

@@ -40,6 +40,7 @@ impl Head {
     pub(super) fn buffer(&self) -> u32 {
         match self.dimension {
             Some(Dimension::Number(number)) => number,
+            // `CONST[n]` is vector n of buffer 0.
             Some(Dimension::Implied) | None => 0,
         }
     }

@@ -24,6 +24,7 @@ impl Translation<'_> {
             target: TexTarget::D2,
             ty: None,
             writable: false,
+            // Until a format is read that says otherwise.
             atomic: true,
             raw: false,
             is_word: false,
@@ -36,6 +37,7 @@ impl Translation<'_> {
                 row.writable = true;
             } else if word.is("RAW") {
                 row.raw = true;
+            // The first target only: a second one is a mistake.
             } else if let Some(target) = Target::of(&word).filter(|_| !has_target) {
                 row.target = target.target;
                 has_target = true;
@@ -98,6 +100,7 @@ impl Translation<'_> {
     /// The type of a view: one for all components, or the first of one for each.
     fn view_type(&mut self, head: &Head) -> Parsed<Type> {
         let mut ty = None;
+        // Components of a view have one type where shaders use them, so the first one stands for all.
         let mut count = 0;
         while count < 4 && self.cursor.eat(b',') {
             let word = self.cursor.word();

@@ -84,6 +84,7 @@ const SUFFIXES: [(&str, Suffix); 11] = [
         Suffix::Interpolation(Interpolation::NoPerspective),
     ),
     ("PERSPECTIVE", Suffix::Interpolation(Interpolation::Smooth)),
+    // Flat or not as the state of flat shading says, which code generation knows.
     ("COLOR", Suffix::Interpolation(Interpolation::Smooth)),
     ("CENTER", Suffix::Sampling(Sampling::Center)),
     ("CENTROID", Suffix::Sampling(Sampling::Centroid)),
@@ -112,6 +113,7 @@ impl Translation<'_> {
                 return Err(self.unknown_suffix(head, &word));
             };
             self.suffix(head, &word, suffix, &mut suffixes)?;
+            // Behind what the suffix reads: what is wrong in there is the first mistake.
             if suffix.step() <= step {
                 let text = self.text_of(word.span());
                 let message = format!("`{text}` stands behind what it has to stand before");
@@ -164,6 +166,7 @@ impl Translation<'_> {
     /// The number of a semantic, 0 without one.
     fn semantic_number(&mut self, head: &Head, word: &Word<'_>) -> Parsed<u32> {
         let takes = matches!(head.file, File::In | File::Out | File::Sv);
+        // Vertex elements are told by the numbers of the registers.
         let is_attribute = self.stage == Stage::Vertex && head.file == File::In;
         if !takes || is_attribute {
             let (text, file) = (self.text_of(word.span()), head.file.word());
@@ -180,6 +183,7 @@ impl Translation<'_> {
         let Some(number) = self.cursor.number() else {
             return Err(self.unexpected_as(Code::RegisterIndex, "a number"));
         };
+        // Numbers of semantics have eight bits in the IR.
         if number > u32::from(u8::MAX) {
             let message = "numbers of semantics go up to 255";
             return Err(self.error(Code::IndexOutOfBounds, before.token(), message));

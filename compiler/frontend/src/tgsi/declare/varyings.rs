@@ -37,6 +37,7 @@ impl Translation<'_> {
                     self.input_row(head, suffixes, (name, index, span))?
                 }
                 _ => {
+                    // In range, as was checked above.
                     let semantic = Semantic::Attrib(number.min(255) as u8);
                     let content = Content::Input(semantic, TypeBase::Float);
                     self.row_of(None, content, suffixes)
@@ -46,6 +47,7 @@ impl Translation<'_> {
                 true => &mut self.declared.values,
                 false => &mut self.declared.inputs,
             };
+            // Parts of a register are declared one by one if they have different masks, with the same meaning each.
             if let Some(Some(known)) = rows.get(number as usize)
                 && known.content == row.content
             {
@@ -89,6 +91,7 @@ impl Translation<'_> {
             let message = format!("{stage} programs have no `{text}` to read");
             return Err(self.error(Code::Semantic, span, message));
         };
+        // In these stages inputs belong to vertices, unless the declaration has one bracket only.
         let stages = [Stage::Geometry, Stage::TessControl, Stage::TessEval];
         let of_vertices = stages.contains(&self.stage) && head.file == File::In;
         Ok(InputRow {
@@ -119,6 +122,7 @@ impl Translation<'_> {
 
     /// Reports an output whose semantic another one has.
     fn check_semantic_once(&mut self, (sink, number): (Sink, u32), span: Span) -> Parsed<()> {
+        // Several outputs may be dropped: none of them is anywhere.
         if sink == Sink::Dropped {
             return Ok(());
         }
@@ -146,6 +150,7 @@ impl Translation<'_> {
         }
         let per_vertex =
             self.stage == Stage::TessControl && head.dimension.is_some() && !name.is_single();
+        // Before the first output is made: elements of an array are consecutive outputs.
         let array = self.output_registers(head, suffixes.array, (name, index));
         for number in head.first..=head.last {
             let offset = number - head.first;
@@ -189,16 +194,17 @@ impl Translation<'_> {
         (name, index): (Name, u32),
     ) -> Option<(RegisterId, u32)> {
         let of_file = self.scan.indexes_file(File::Out);
-        let is_indexed = of_file || self.scan.indexes_array(File::Out, id);
+        let is_named = self.scan.indexes_array(File::Out, id);
         // Another part of registers has their places.
-        if !is_indexed || row(&self.declared.outputs, head.first as usize).is_some() {
+        if !(of_file || is_named) || row(&self.declared.outputs, head.first as usize).is_some() {
             return None;
         }
         let joins = of_file && id == 0 && name.is_numbered();
         if joins && let Some(joined) = self.joined_registers(head, (name, index)) {
             return Some(joined);
         }
-        if head.len() == 1 && !joins {
+        // A register alone is an array only if operands name it as one, or others may join it.
+        if head.len() == 1 && !joins && !is_named {
             return None;
         }
         let first = OutputId::new(self.builder.program.outputs.len());
@@ -225,6 +231,7 @@ impl Translation<'_> {
         let last = row(&self.declared.outputs, head.first.checked_sub(1)? as usize)?;
         let last_output = OutputId::new(self.builder.program.outputs.len().checked_sub(1)?);
         let (id, array) = self.declared.output_arrays.last_mut()?;
+        // Register, semantic and output have to follow those of the array without a gap.
         let follows = *id == 0 && array.first + array.len == head.first;
         if !follows || last.sink != sink || last.output != Some(last_output) {
             return None;
@@ -274,6 +281,7 @@ impl Translation<'_> {
         let place = match element {
             Some((register, number)) => {
                 if output.is_none() {
+                    // An array whose elements become something else at the end holds plain values until then.
                     self.builder.program.registers[register].storage = Storage::Temp;
                 }
                 TempPlace::Element(register, number)

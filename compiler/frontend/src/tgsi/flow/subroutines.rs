@@ -24,10 +24,12 @@ impl Translation<'_> {
         let (routine, _) = *called.or_insert_with(|| {
             let body = program.blocks.push(Block { first: 0, len: 0 });
             let routine = Routine { name: None, body };
+            // Its block is known when the text ends; until then it is empty.
             (program.routines.push(routine), span)
         });
         let caller = match self.nesting.subroutine {
             None => 0,
+            // The subroutine that is open gets this number when it ends.
             Some(_) => self.nesting.subroutines.len() + 1,
         };
         self.nesting.calls.push(Call {
@@ -57,6 +59,7 @@ impl Translation<'_> {
         }
         self.nesting.subroutine = Some((numbers, inst.span));
         self.nesting.dead = false;
+        // Values that the main program holds in registers are none of a subroutine, which may be called from anywhere.
         self.forget(0);
         self.builder.open_block();
         Ok(())
@@ -82,7 +85,9 @@ impl Translation<'_> {
     /// Subroutines by their labels. Of several with one number the first one has it.
     fn labels(&self) -> FxHashMap<u32, Subroutine> {
         let mut labels = FxHashMap::default();
+        // The real number comes last, so that it wins over a printed one.
         for which in [1, 0] {
+            // Backward, so that of several with one number the first one stays.
             let last_first = self.nesting.subroutines.iter().rev();
             labels.extend(last_first.map(|it| (it.numbers[which], *it)));
         }
@@ -99,6 +104,7 @@ impl Translation<'_> {
         let mut is_called = vec![false; count];
         let called = self.nesting.called.iter();
         let mut called: Vec<(u32, (RoutineId, Span))> = called.map(|(k, v)| (*k, *v)).collect();
+        // In a fixed order, for the errors and the program of a text are always the same.
         called.sort_unstable_by_key(|&(label, _)| label);
         for (label, (routine, span)) in called {
             match labels.get(&label) {
@@ -114,6 +120,7 @@ impl Translation<'_> {
         }
         for number in 0..self.nesting.subroutines.len() {
             let subroutine = self.nesting.subroutines[number];
+            // A block has to belong to some routine, also if nothing calls it.
             if !is_called[subroutine.index] {
                 self.uncalled(subroutine.body);
             }
@@ -148,6 +155,7 @@ enum Seen {
 /// A call by which a routine calls itself, directly or not.
 fn find_circle(callees: &[Vec<(usize, Span)>]) -> Option<Span> {
     let mut state = vec![Seen::Not; callees.len()];
+    // On a stack of its own: texts may have chains of calls as long as they like.
     let mut stack: Vec<(usize, usize)> = Vec::new();
     for start in 0..callees.len() {
         if !matches!(state[start], Seen::Not) {
@@ -167,6 +175,7 @@ fn find_circle(callees: &[Vec<(usize, Span)>]) -> Option<Span> {
                     state[callee] = Seen::OpenConstruct;
                     stack.push((callee, 0));
                 }
+                // A routine that is being looked through is called again.
                 Seen::OpenConstruct => return Some(span),
                 Seen::Done => {}
             }

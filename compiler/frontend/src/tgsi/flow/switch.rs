@@ -39,6 +39,7 @@ impl Translation<'_> {
         };
         let words = self.builder.program.literals[literal];
         let mut value = words[source.swizzle.lane(0)] as u32;
+        // Negation of an integer: cases are compared at bit level. TGSI, section "GLSL ISA", SWITCH.
         if source.negate {
             value = value.wrapping_neg();
         }
@@ -47,6 +48,7 @@ impl Translation<'_> {
 
     /// CASE with its value, or DEFAULT.
     pub(super) fn section(&mut self, inst: &Inst, value: Option<u32>) -> Parsed<()> {
+        // The section before runs into this one if it did not end with a jump.
         let falls = !self.nesting.dead;
         let Some(level) = self.nesting.levels.last_mut() else {
             let message = format!("`{}` stands in no switch", inst.row.name);
@@ -112,6 +114,7 @@ impl Translation<'_> {
                 values,
                 is_default,
                 block,
+                // Behind the last section there is none to run into.
                 falls: false,
             });
         }
@@ -130,16 +133,20 @@ impl Translation<'_> {
         let mut kept: Vec<Section> = Vec::new();
         let mut waiting: Option<Section> = None;
         for mut section in sections {
-            if let Some(before) = waiting.take() {
-                section.values.splice(0..0, before.values);
+            if let Some(mut before) = waiting.take() {
+                // Behind the labels before, for those may be many and should not be moved for each one.
+                before.values.append(&mut section.values);
+                section.values = before.values;
                 section.is_default |= before.is_default;
             }
             let is_empty = self.builder.program.blocks[section.block].len == 0;
             match is_empty && section.falls {
+                // A section without instructions that runs into the next one: its labels are labels of that.
                 true => waiting = Some(section),
                 false => kept.push(section),
             }
         }
+        // Labels before ENDSWITCH, which lead to nothing.
         kept.extend(waiting);
         kept
     }
@@ -151,6 +158,7 @@ impl Translation<'_> {
             if section.is_default {
                 default = Some(section.block);
             } else if section.values.is_empty() {
+                // Another section has all its values. Its block exists and has to belong to some routine.
                 self.unreached(selector, section.block);
             } else {
                 cases.push(Case {
@@ -197,6 +205,7 @@ impl Translation<'_> {
     fn falling_switch(&mut self, selector: RegisterId, sections: &[Section], span: Span) {
         let entry = self.register(Width::W32);
         let mut cases = Vec::new();
+        // Behind the last section: without DEFAULT nothing runs.
         let mut default = sections.len();
         for (number, section) in sections.iter().enumerate() {
             if section.is_default {
@@ -220,6 +229,7 @@ impl Translation<'_> {
             let test = self.register(Width::W32);
             let number = self.word(number as u32);
             let sources = [Src::register(entry), number];
+            // This section is the entry, or lies behind it.
             self.put(test, WriteMask::X, Op::SetLe, Type::U32, &sources);
             let cond = Cond::NonZero(test, 0, Type::U32);
             self.builder.branch(cond, section.block, None, span);

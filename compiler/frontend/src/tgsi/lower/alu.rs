@@ -18,10 +18,8 @@ impl Translation<'_> {
     pub(super) fn formula(&mut self, inst: &Inst, formula: Formula) {
         let [a, b, c, ..] = inst.sources;
         match formula {
-            Formula::Absolute => {
-                let source = self.unsigned_value(a, S);
-                self.finish(inst, Op::Mov, S, &[absolute(source)]);
-            }
+            // A sign before the source does not matter: the least integer is its own negative and its own absolute value.
+            Formula::Absolute => self.finish(inst, Op::Mov, S, &[absolute(a)]),
             Formula::AbsoluteFloat => self.finish(inst, Op::Mov, F, &[absolute(a)]),
             Formula::AddPairs => {
                 let order = |lanes: [u8; 4]| a.swizzled(Swizzle::new(lanes));
@@ -36,20 +34,24 @@ impl Translation<'_> {
                 self.finish(inst, Op::SelNz, F, &[low, b, upper]);
             }
             Formula::Condition => {
+                // The condition is the third source. TGSI of 2010, section "Instruction Set", CND.
                 let half = self.float(0.5);
                 let test = self.compute(Op::SetGt, F, &[c, half]);
                 self.finish(inst, Op::SelNz, F, &[test, a, b]);
             }
             Formula::CrossProduct => {
+                // w of the shared formula is undefined, here it is 1.
                 let register = self.with_one(composite::xpd, inst);
                 self.finish_mov(inst, register);
             }
             Formula::DivideSigned => {
                 let zero = self.word(0);
+                // The document leaves division by zero open; interpreters give 0.
                 let quotient = self.compute(Op::Div, S, &[a, b]);
                 self.finish(inst, Op::SelNz, U, &[b, quotient, zero]);
             }
             Formula::DerivativeY(op) => {
+                // Rows may be counted upward by the device, but y of a TGSI window grows downward.
                 let scale = self.downward();
                 let derivative = self.compute(op, F, &[a]);
                 self.finish(inst, Op::Mul, F, &[derivative, scale]);
@@ -58,6 +60,7 @@ impl Translation<'_> {
             Formula::DotHomogeneous => composite::dph(self, inst),
             Formula::DstVector => composite::dst(self, inst),
             Formula::ExpParts => composite::exp(self, &first_only(inst)),
+            // The IR has the count before the offset, TGSI the offset before the count.
             Formula::ExtractBits(ty) => self.finish(inst, Op::BitExtract, ty, &[a, c, b]),
             Formula::InsertBits => {
                 let [a, b, c, d, _] = inst.sources;
@@ -75,6 +78,7 @@ impl Translation<'_> {
                 let one = self.float(1.0);
                 self.finish_mov(inst, one);
             }
+            // Within [-128, 128], the ends included, unlike the languages of OpenGL. TGSI, LIT.
             Formula::Lit => composite::lit_within(self, inst, 128.0),
             Formula::LogParts => self.log_parts(inst),
             Formula::Negate => {
@@ -86,6 +90,7 @@ impl Translation<'_> {
                 self.finish_mov(inst, register);
             }
             Formula::Normalize4 => {
+                // The text of 2010 leaves the root out, as it does for NRM: a vector over the square of its length is not normalized.
                 let square = self.compute(Op::Dp4, F, &[a, a]);
                 let scale = self.compute(Op::Rsq, F, &[square]);
                 self.finish(inst, Op::Mul, F, &[a, scale]);
@@ -105,22 +110,29 @@ impl Translation<'_> {
                 let register = self.with_one(composite::rfl, inst);
                 self.finish_mov(inst, register);
             }
+            // Interpreters of 2010 rounded halves up.
             Formula::RoundNearest if self.options.old => {
                 let half = self.float(0.5);
                 let sum = self.compute(Op::Add, F, &[a, half]);
                 self.finish(inst, Op::Floor, F, &[sum]);
             }
             Formula::RoundNearest => self.finish(inst, Op::Round, F, &[a]),
+            // Of the absolute value: that is what the text of 2010 says.
             Formula::RsqRoot if self.options.old => composite::rsq(self, &first_only(inst)),
             Formula::RsqRoot => self.finish(inst, Op::Rsq, F, &[splat(a, 0)]),
             Formula::SadInt => self.sum_of_difference(inst),
-            Formula::ScaleByPower => self.scale_by_power(inst),
+            Formula::ScaleByPower => {
+                let scaled = self.scaled(a, b, F);
+                self.finish_mov(inst, scaled);
+            }
             Formula::SelectBits => {
+                // The values are bits that an instruction of floats might change, NaN above all.
                 let sources = [a, b, c].map(|source| self.with_signs(source));
                 self.finish(inst, Op::SelNz, F, &sources);
             }
             Formula::SetSign => {
                 let zero = self.word(0);
+                // By comparisons, so that NaN has the sign 0 and so has -0.
                 let above = self.compute(Op::SetGt, F, &[a, zero]);
                 let below = self.compute(Op::SetLt, F, &[a, zero]);
                 self.finish(inst, Op::Sub, F, &[above, below]);
@@ -145,6 +157,7 @@ impl Translation<'_> {
                 let parts: [Part<'_>; 4] = [
                     (0b0001, Op::Cos, F, &[x]),
                     (0b0010, Op::Sin, F, &[x]),
+                    // The text of 2010 gives 1 to y, which has the sine already: w is meant.
                     (0b0100, Op::Mov, F, &[zero]),
                     (0b1000, Op::Mov, F, &[one]),
                 ];
@@ -183,18 +196,11 @@ impl Translation<'_> {
     /// SAD: `|a - b| + c` of integers.
     fn sum_of_difference(&mut self, inst: &Inst) {
         let [a, b, c, ..] = inst.sources;
+        // Larger less smaller is a difference without a sign: as an unsigned number it does not overflow.
         let larger = self.compute(Op::Max, S, &[a, b]);
         let smaller = self.compute(Op::Min, S, &[a, b]);
         let difference = self.compute(Op::Sub, U, &[larger, smaller]);
         self.finish(inst, Op::Add, U, &[difference, c]);
-    }
-
-    /// A source with its sign applied in the type of the instruction, so that a further sign can be put before it.
-    fn unsigned_value(&mut self, source: Src, ty: Type) -> Src {
-        match source.has_modifier() {
-            true => self.compute(Op::Mov, ty, &[source]),
-            false => source,
-        }
     }
 
     /// A comparison that gives all ones or 0 in place of 1.0 or 0.0.
@@ -205,29 +211,33 @@ impl Translation<'_> {
         self.finish(inst, Op::SelNz, U, &[test, ones, zero]);
     }
 
-    /// `a * 2^b` with integer `b`: in two steps, because one power of two does not reach all results.
-    fn scale_by_power(&mut self, inst: &Inst) {
-        let [a, b, ..] = inst.sources;
-        let (low, high) = (self.word(-252i32 as u32), self.word(254));
-        let raised = self.compute(Op::Max, S, &[b, low]);
-        let exponent = self.compute(Op::Min, S, &[raised, high]);
-        let one = self.word(1);
-        let half = self.compute(Op::Shr, S, &[exponent, one]);
-        let rest = self.compute(Op::Sub, S, &[exponent, half]);
-        let (bias, shift) = (self.word(127), self.word(23));
-        let mut powers = [half, rest];
-        for power in &mut powers {
-            let biased = self.compute(Op::Add, S, &[*power, bias]);
-            *power = self.compute(Op::Shl, U, &[biased, shift]);
+    /// `a * 2^b` of floats and integers of one width: in three steps, for fewer powers of two do not reach from the largest number to the
+    /// smallest one.
+    pub(super) fn scaled(&mut self, a: Src, b: Src, float: Type) -> Src {
+        let (integer, mask, bias, fraction_bits) = match float.width() == Width::W64 {
+            true => (Type::S64, u64::MAX, 1023, 52),
+            false => (S, u64::from(u32::MAX), 127, 23),
+        };
+        let (least, shift) = (1u64.wrapping_sub(bias) & mask, self.bits(fraction_bits));
+        // The exponents of normal numbers go from `1 - bias` to `bias`.
+        let (least, bias) = (self.bits(least), self.bits(bias));
+        let (mut product, mut rest) = (a, b);
+        for _ in 0..3 {
+            let raised = self.compute(Op::Max, integer, &[rest, least]);
+            let exponent = self.compute(Op::Min, integer, &[raised, bias]);
+            rest = self.compute(Op::Sub, integer, &[rest, exponent]);
+            let biased = self.compute(Op::Add, integer, &[exponent, bias]);
+            let power = self.compute(Op::Shl, float.bits_type(), &[biased, shift]);
+            product = self.compute(Op::Mul, float, &[product, power]);
         }
-        let product = self.compute(Op::Mul, F, &[a, powers[0]]);
-        self.finish(inst, Op::Mul, F, &[product, powers[1]]);
+        product
     }
 
     /// PK4B: four signed bytes, x lowest.
     fn pack_signed_bytes(&mut self, inst: &Inst) {
         let source = inst.sources[0];
         let (low, high, scale) = (self.float(-1.0), self.float(1.0), self.float(127.0));
+        // With NaN the other source is taken, so that NaN becomes -1.
         let raised = self.compute(Op::NMax, F, &[source, low]);
         let clamped = self.compute(Op::NMin, F, &[raised, high]);
         let scaled = self.compute(Op::Mul, F, &[clamped, scale]);
@@ -235,6 +245,7 @@ impl Translation<'_> {
         let whole = self.compute_with(Op::Cvt, S, nearest(F), &[rounded]);
         let byte = self.word(0xFF);
         let bytes = self.compute(Op::And, U, &[whole, byte]);
+        // All four bytes go to their places at once: each lane has a shift of its own.
         let shifts = self.words([0, 8, 16, 24]);
         let placed = self.compute(Op::Shl, U, &[bytes, shifts]);
         let lanes = [0, 1, 2, 3].map(|lane| splat(placed, lane));
@@ -247,10 +258,12 @@ impl Translation<'_> {
     fn unpack_signed_bytes(&mut self, inst: &Inst) {
         let word = inst.scalar(0);
         let (places, bits) = (self.words([0, 8, 16, 24]), self.word(8));
+        // Signed, so that the upper bit of a byte is its sign.
         let whole = self.compute(Op::BitExtract, S, &[word, bits, places]);
         let number = self.compute_with(Op::Cvt, F, nearest(S), &[whole]);
         let (scale, low) = (self.float(127.0), self.float(-1.0));
         let unit = self.compute(Op::Div, F, &[number, scale]);
+        // -128 would be less than -1.
         self.finish(inst, Op::NMax, F, &[unit, low]);
     }
 }
@@ -259,6 +272,7 @@ impl Translation<'_> {
 fn into(inst: &Inst, register: RegisterId, mask: WriteMask) -> Inst {
     Inst {
         dst: Some(Dst::new(register, mask)),
+        // The clamp comes with the last step, when w is there.
         saturate: Saturate::None,
         ..*inst
     }

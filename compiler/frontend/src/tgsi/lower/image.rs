@@ -26,6 +26,7 @@ pub(super) struct ImageOf {
 impl Translation<'_> {
     /// The texel of a byte address, and so many further on.
     fn raw_place(&mut self, address: Src, lane: u8) -> Src {
+        // Texels of raw images are words, addresses count bytes.
         let (two, offset) = (self.word(2), self.word(lane.into()));
         let word = self.compute(Op::Shr, Type::U32, &[splat(address, 0), two]);
         match lane {
@@ -72,6 +73,7 @@ impl Translation<'_> {
             let message = "atomics are for images of 32-bit integers";
             return Err(self.error(Code::ImageAccess, register.span, message));
         }
+        // An exchange moves bits and works on any word.
         let takes_floats = ty == Type::F32 || op == AtomicOp::Exchange;
         if row.ty == Some(Type::F32) && !takes_floats {
             let message = "of atomics, images of floats have ATOMFADD and ATOMXCHG";
@@ -79,6 +81,7 @@ impl Translation<'_> {
         }
         let aux = self.image_aux(inst, image, ImageTexels::Raw(32), Some(op));
         let (sources, count) = image_sources(&image, Some(value), inst.sources[1]);
+        // Always done, also if nobody reads the old value.
         let old = self.compute_with(Op::ImageAtomic, ty, aux, &sources[..count]);
         if inst.dst.is_some() {
             self.finish(inst, Op::Mov, ty, &[splat(old, 0)]);
@@ -92,6 +95,7 @@ impl Translation<'_> {
         let size = self.compute_with(Op::ImageSize, Type::S32, aux, &[]);
         let register = self.hidden(Width::W32);
         let zero = self.word(0);
+        // Components that the target does not have are 0.
         self.put(register, WriteMask::XYZW, Op::Mov, Type::S32, &[zero]);
         let target = image.row.target;
         let lanes = WriteMask((1 << target.size_components()) - 1);
@@ -160,11 +164,13 @@ impl Translation<'_> {
 
     /// An image by its handle, whose low word is the first lane of a register.
     pub(super) fn handle_resource(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
+        // STORE has the handle as its result, which has a mask in place of a swizzle.
         let swizzle = match inst.registers[0] == *register {
             true => inst.sources[0].swizzle,
             false => Swizzle::XYZW,
         };
         let handle = self.source_register(register)?.swizzled(swizzle);
+        // Through a handle anything may be there: what the access says decides.
         let row = ImageRow {
             target: TexTarget::D2,
             ty: None,

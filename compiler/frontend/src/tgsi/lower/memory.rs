@@ -57,6 +57,7 @@ impl Translation<'_> {
             let message = "the source of `FBFETCH` is an output with the semantic COLOR";
             return Err(self.error(Code::OperandNotVariable, register.span, message));
         };
+        // As an input, the semantic of an output is what the attachment holds.
         let id = self.input_of(Input::new(semantic));
         let color = Src::new(Base::Input(id)).swizzled(inst.sources[0].swizzle);
         self.finish(inst, Op::Mov, Type::F32, &[color]);
@@ -66,6 +67,7 @@ impl Translation<'_> {
     /// The resource that an operand names.
     fn resource_of(&mut self, inst: &Inst, register: &Register) -> Parsed<Resource> {
         let numbers = [register.outer, Some(register.number)];
+        // A resource of a negative number is none, unlike a register that reads 0.
         let mut known = numbers.into_iter().flatten().filter_map(Number::known);
         if known.any(|number| number < 0) {
             return Err(self.no_register(register));
@@ -87,6 +89,7 @@ impl Translation<'_> {
             // A target tells that a constant holds the handle of an image.
             File::Const if inst.access.is_image() => self.handle_resource(inst, register),
             File::Const => {
+                // LOAD of CONST[b][0] or CONST[b]: the number of the buffer, the address is an operand.
                 let buffer = register.outer.unwrap_or(register.number);
                 Ok(self.constant_resource(buffer.term))
             }
@@ -156,6 +159,7 @@ impl Translation<'_> {
             MemoryKind::Shared => (BufferKind::Shared, self.options.shared_memory),
             MemoryKind::Private => (BufferKind::Private, self.options.private_memory),
         };
+        // The caller says how many bytes; memory of none could not be declared.
         let size = size.clamp(4, MAX_MEMORY);
         MemSpace::Buffer(self.buffer(kind, 0, Some(size)))
     }
@@ -184,6 +188,7 @@ impl Translation<'_> {
     /// The address of an operand as the memory takes it.
     fn memory_address(&mut self, space: MemSpace, source: Src) -> Src {
         match space {
+            // 64 bits, the low word in x.
             MemSpace::Global => self.compute(Op::Pack64, Type::U64, &[source]),
             MemSpace::Buffer(_) => splat(source, 0),
         }
@@ -194,6 +199,7 @@ impl Translation<'_> {
         let is_handle = match register.file.access() {
             Access::Resource => false,
             Access::Read => inst.access.is_image(),
+            // A temporary or an output cannot be memory, so what stands in it is a handle.
             Access::Write => true,
         };
         // The swizzle of a handle selects the handle.
@@ -202,6 +208,7 @@ impl Translation<'_> {
             false => inst.sources[0].swizzle,
         };
         let resource = self.resource_of(inst, &register)?;
+        // Only words that reach the result are loaded, so that those behind the end of a buffer do not matter.
         let needed = swizzle.source_lanes(inst.mask().0);
         let value = match resource {
             Resource::Memory(space, element) => {
@@ -281,7 +288,7 @@ impl Translation<'_> {
         let (place, value) = (inst.sources[0], inst.sources[1]);
         match self.resource_of(inst, register)? {
             Resource::Memory(space, element) => {
-                self.check_writable(register)?;
+                self.check_writable(register, space)?;
                 let address = self.memory_address(space, place);
                 self.stored(inst, (space, element), address, value, target.mask.0);
             }
@@ -302,19 +309,13 @@ impl Translation<'_> {
         Ok(())
     }
 
-    /// Reports memory that instructions only read.
-    fn check_writable(&mut self, register: &Register) -> Parsed<()> {
-        let is_constant = matches!(register.file, File::Const | File::ConstBuf);
-        match is_constant || self.is_input_memory(register) {
+    /// Reports memory that instructions only read: constant buffers, and the input of a kernel, which is one.
+    fn check_writable(&mut self, register: &Register, space: MemSpace) -> Parsed<()> {
+        let buffers = &self.builder.program.buffers;
+        match matches!(space, MemSpace::Buffer(id) if buffers[id].kind == BufferKind::Constant) {
             true => Err(self.read_only(register)),
             false => Ok(()),
         }
-    }
-
-    fn is_input_memory(&self, register: &Register) -> bool {
-        let number = register.number.known().unwrap_or(0).max(0) as usize;
-        let kind = row(&self.declared.memories, number);
-        register.file == File::Memory && kind == Some(MemoryKind::Input)
     }
 
     #[cold]
@@ -338,6 +339,7 @@ impl Translation<'_> {
                 offset: 4 * i32::from(lane),
                 ..access
             });
+            // The store takes its words from x on.
             let value = match lane {
                 0 => value,
                 lane => splat(value, lane),
@@ -377,13 +379,14 @@ impl Translation<'_> {
         let value = match op == AtomicOp::CompareExchange {
             true => self.assemble(&[
                 (0b0001, Op::Mov, Type::U32, &[inst.scalar(2)]),
+                // x is compared, y is stored.
                 (0b0010, Op::Mov, Type::U32, &[inst.scalar(3)]),
             ]),
             false => inst.scalar(2),
         };
         let (memory, address) = match self.resource_of(inst, &register)? {
             Resource::Memory(space, element) => {
-                self.check_writable(&register)?;
+                self.check_writable(&register, space)?;
                 (
                     (space, element),
                     self.memory_address(space, inst.sources[1]),

@@ -27,6 +27,7 @@ impl Translation<'_> {
             Lower::Move => self.copy(inst),
             Lower::Direct(op, ty) => self.direct(inst, op, ty),
             Lower::First(op, ty) => {
+                // The second one is that of opcodes with one source, too, where it is left out below.
                 let firsts = [inst.scalar(0), inst.scalar(1)];
                 self.finish(inst, op, ty, &firsts[..inst.count]);
             }
@@ -59,10 +60,12 @@ impl Translation<'_> {
                 self.inst(Op::EmitVertex, Type::S32, None, Aux::None, &[stream]);
             }
             Lower::EndPrimitive => {
+                // Checked only: the operation of the IR has no stream.
                 self.stream(inst)?;
                 self.inst(Op::EndPrimitive, Type::U32, None, Aux::None, &[]);
             }
             Lower::Barrier => self.inst(Op::Barrier, Type::U32, None, Aux::None, &[]),
+            // For all memory, whichever kinds the operand names: more order than was asked for does no harm.
             Lower::MemoryBarrier => self.inst(Op::MemoryBarrier, Type::U32, None, Aux::None, &[]),
             Lower::Interpolate(at) => return self.interpolate(inst, at),
             Lower::Vote(op) => {
@@ -81,6 +84,7 @@ impl Translation<'_> {
     #[inline]
     fn copy(&mut self, inst: &Inst) {
         let source = inst.sources[0];
+        // A plain move keeps all bits; a clamp is one of floats anyway.
         if !source.has_modifier() || inst.saturate != Saturate::None {
             return self.finish(inst, Op::Mov, Type::F32, &[source]);
         }
@@ -94,6 +98,7 @@ impl Translation<'_> {
             return Ok(self.word(0));
         }
         let source = splat(inst.sources[0], 0);
+        // SPIR-V wants the number of a stream as a constant.
         if !matches!(source.base, Base::Literal(_)) {
             let message = "the number of a stream is an immediate";
             let span = inst.registers[0].span;
@@ -106,6 +111,7 @@ impl Translation<'_> {
     fn kill_if(&mut self, inst: &Inst) {
         let guard = Guard {
             cc: self.tested(inst.sources[0]),
+            // NaN is not below 0 and discards nothing.
             test: CondTest::Lt,
             swizzle: Swizzle::XYZW,
         };
@@ -121,6 +127,7 @@ impl Translation<'_> {
             return Err(self.error(Code::InterpolationOperand, register.span, message));
         };
         let flat = self.builder.program.inputs[input].interpolation;
+        // Such an input has one value for the whole primitive.
         if flat == Interpolation::Flat {
             let message = "this input is not interpolated";
             return Err(self.error(Code::InterpolationOperand, register.span, message));

@@ -34,6 +34,7 @@ impl Translation<'_> {
     }
 
     fn spread_row(&mut self, row: OutputRow, mask: u8) {
+        // Components that are not declared are no outputs of the device.
         let mask = mask & row.usage.0;
         match row.sink {
             Sink::Output(Semantic::Position, _) => self.spread_position(row.place),
@@ -56,6 +57,7 @@ impl Translation<'_> {
                 self.single(row.place, mask, |lane| Some(Semantic::TessOuter(lane)));
             }
             Sink::InnerLevels => {
+                // Patches have two inner levels.
                 let first_two = mask & 0b0011;
                 self.single(row.place, first_two, |lane| Some(Semantic::TessInner(lane)));
             }
@@ -92,6 +94,7 @@ impl Translation<'_> {
         ) {
             // Without properties all that is written clips.
             (None, None) => return Some(Semantic::ClipDistance(number)),
+            // One property alone says that there are none of the other kind.
             (clip, cull) => (clip.unwrap_or(0), cull.unwrap_or(0)),
         };
         match u32::from(number) {
@@ -120,6 +123,7 @@ impl Translation<'_> {
             return register;
         }
         let base = match semantic == Semantic::Layer {
+            // The layer is an integer, distances and levels are floats.
             true => TypeBase::Unsigned,
             false => TypeBase::Float,
         };
@@ -137,6 +141,7 @@ impl Translation<'_> {
         let planes = self.options.clip_planes;
         let mut rows = self.declared.outputs.iter().flatten();
         let clips = rows.any(|row| row.name == Name::ClipDistance);
+        // Distances of the program replace those of the planes.
         if self.properties.prohibits_planes || clips {
             return;
         }
@@ -163,6 +168,7 @@ impl Translation<'_> {
     fn spread_position(&mut self, place: TempPlace) {
         let mut rows = self.declared.outputs.iter().flatten();
         let has_clip_vertex = rows.any(|row| row.sink == Sink::ClipVertex);
+        // Planes clip by CLIPVERTEX where a program has one, else by the position.
         if self.options.clip_planes != 0 && !has_clip_vertex && !self.properties.window_space {
             self.clip_planes(place);
         }
@@ -170,6 +176,7 @@ impl Translation<'_> {
             return;
         }
         let (TempPlace::Own(aside) | TempPlace::Element(aside, _)) = place;
+        // The register is the output itself: nothing was kept aside.
         if self.builder.program.registers[aside].storage != Storage::Temp {
             return;
         }
@@ -185,10 +192,12 @@ impl Translation<'_> {
 
     /// Clip coordinates of a position in the window, whose w is 1/w: what the viewport and the division undo.
     fn window_to_clip(&mut self, place: TempPlace, register: RegisterId) {
+        // x, y, width and height; below near, far and their difference.
         let viewport = self.state(StateParam::Viewport);
         let depths = self.state(StateParam::DepthRange);
         let source = self.place(place);
-        let (one, two) = (self.float(1.0), self.float(2.0));
+        let two = self.float(2.0);
+        // Clip coordinates are divided by w later, so each is multiplied by it here.
         let w = self.compute(Op::Rcp, Type::F32, &[splat(source, 3)]);
         let from = self.compute(Op::Sub, Type::F32, &[source, viewport]);
         let size = viewport.swizzled(Swizzle::new([2, 3, 2, 3]));
@@ -199,6 +208,6 @@ impl Translation<'_> {
         let near = self.compute(Op::Sub, Type::F32, &[source, splat(depths, 0)]);
         let depth = self.compute(Op::Div, Type::F32, &[splat(near, 2), splat(depths, 2)]);
         self.put(register, WriteMask(0b0100), Op::Mul, Type::F32, &[depth, w]);
-        self.put(register, WriteMask(0b1000), Op::Mul, Type::F32, &[one, w]);
+        self.put(register, WriteMask(0b1000), Op::Mov, Type::F32, &[w]);
     }
 }

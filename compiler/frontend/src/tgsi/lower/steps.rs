@@ -11,6 +11,7 @@ impl Formulas for Translation<'_> {
     type Line<'l> = Inst;
 
     #[inline]
+    // Registers have no types, so that sources are the same whatever they are read as.
     fn value(&mut self, inst: &Inst, number: usize, _: Type) -> Src {
         inst.sources[number]
     }

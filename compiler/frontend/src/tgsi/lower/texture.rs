@@ -41,6 +41,7 @@ impl Translation<'_> {
             return Ok(());
         };
         self.check_target(inst, lookup, target)?;
+        // Texels of cubes are fetched by their faces in some texts, which SPIR-V has for layers only.
         let fetches = matches!(lookup, Lookup::Fetch | Lookup::FetchBase);
         let target = match fetches && target.target.is_cube() {
             true => self.faces(inst)?,
@@ -50,9 +51,11 @@ impl Translation<'_> {
             self.mixed_lookups(inst);
         }
         self.uses_older_lookups = true;
+        // The sampler is the last source that was read; TG4 may have left its second one out.
         let sampler = inst.count - 1;
         let register = inst.registers[sampler];
         let unit = self.sampler(&register, inst.sources[sampler].swizzle)?;
+        // 1 of textures without samples. TGSI, TXQS.
         if lookup == Lookup::QuerySamples && !target.target.is_multisample() {
             let one = self.word(1);
             self.finish(inst, Op::Mov, Type::S32, &[one]);
@@ -65,6 +68,7 @@ impl Translation<'_> {
         let mut coordinate = inst.sources[0];
         if lookup == Lookup::Project {
             let w = splat(coordinate, 3);
+            // The reference in z is divided with the others.
             coordinate = self.compute(Op::Div, Type::F32, &[coordinate, w]);
         }
         // Of four offsets each texel has its own one.
@@ -91,6 +95,7 @@ impl Translation<'_> {
     ) -> (TexMode, [Option<Src>; 2]) {
         let zero = self.word(0);
         let w = splat(inst.sources[0], 3);
+        // TXB2 and TXL2 have an operand of their own for it.
         let extra = match inst.count {
             3 => inst.scalar(1),
             _ => w,
@@ -103,6 +108,7 @@ impl Translation<'_> {
             Lookup::Bias => one(TexMode::Bias, extra),
             Lookup::Level => one(TexMode::Lod, extra),
             Lookup::Gradient => (TexMode::Grad, [1, 2].map(|it| Some(inst.sources[it]))),
+            // The number of the sample stands in w, also of arrays, whose layer is z.
             Lookup::Fetch | Lookup::FetchBase if kind.is_multisample() => {
                 one(TexMode::FetchSample, w)
             }
@@ -131,9 +137,11 @@ impl Translation<'_> {
         let kind = target.target;
         let is_texels = !matches!(kind, Buffer) && !kind.is_multisample();
         let second = inst.count == 3;
+        // Opcodes with a 2 in their names are for targets whose coordinate leaves no lane for what they add.
         let allowed = match lookup {
             Lookup::Sample => is_texels && second == (target.reference == Reference::Operand),
             Lookup::SampleBase => is_texels && target.reference != Reference::Operand,
+            // A layer or a face has no use for a division.
             Lookup::Project => matches!(kind, D1 | D2 | D3 | Rect),
             Lookup::Bias | Lookup::Level => is_texels && second == target.is_full(),
             Lookup::Gradient => is_texels && target.reference != Reference::Operand,
@@ -177,10 +185,12 @@ impl Translation<'_> {
 
     /// The component that TG4 gathers: that of an immediate, or of the swizzle of the sampler.
     fn gathered_component(&mut self, inst: &Inst, target: &Target) -> Parsed<u8> {
+        // Comparisons have one component.
         if target.is_shadow() {
             return Ok(0);
         }
         let of_sampler = inst.sources[inst.count - 1].swizzle.lane(0) as u8;
+        // Some writers select in both places; the swizzle counts unless it says x, which it does by default.
         if inst.count == 2 || of_sampler != 0 {
             return Ok(of_sampler);
         }
@@ -214,7 +224,9 @@ impl Translation<'_> {
         }
         let views = &self.declared.views;
         let Some(number) = register.number.known() else {
+            // A run-time index may choose any declared sampler.
             let count = self.declared.samplers.len().max(1) as u32;
+            // All textures of the array have one type in SPIR-V.
             let view = views.iter().flatten().next();
             return Ok(Unit {
                 units: Units::Array { first: 0, count },
@@ -225,6 +237,7 @@ impl Translation<'_> {
         if number < 0 {
             return Err(self.no_register(register));
         }
+        // A view of the same number tells the type of a texture whose sampler is named. TGSI, "Declaration Sampler View".
         let texel = row(views, number as usize).map_or(Type::F32, |view| view.ty);
         let samplers = &self.declared.samplers;
         if samplers.get(number as usize) != Some(&true) {
@@ -281,6 +294,7 @@ impl Translation<'_> {
         let id = self.texture_id(request.texture);
         let mut access = TexAccess::new(id, &request.texture, request.mode);
         access.element = request.element;
+        // As many as the longest access has.
         let mut sources = [request.coordinate; 6];
         let mut count = usize::from(request.mode.has_coordinate());
         let mut push = |source: Src| {
@@ -293,6 +307,7 @@ impl Translation<'_> {
             push(reference);
         }
         request.own.into_iter().flatten().for_each(&mut push);
+        // SPIR-V has no offsets for cubes.
         if let Some(offset) = request.offset.filter(|_| !request.texture.target.is_cube()) {
             access.offset = self.known_offset(offset);
             if access.offset == TexelOffset::Dynamic {
@@ -313,6 +328,7 @@ impl Translation<'_> {
         if numbers == [0; 3] {
             return TexelOffset::None;
         }
+        // What every device of Vulkan has; others are computed.
         match numbers.iter().all(|number| (-8..8).contains(number)) {
             true => TexelOffset::Constant(numbers.map(|number| number as i8)),
             false => TexelOffset::Dynamic,
@@ -345,6 +361,7 @@ fn request_type(request: &Request) -> Type {
 /// The texture of a unit as an opcode sees it.
 fn texture(unit: Unit, target: &Target, mode: TexMode) -> Texture {
     let units = match (unit.units, mode.reads_texels()) {
+        // Queries see textures of any type behind a handle.
         (Units::Handle, false) => Units::QueriedHandle,
         (units, _) => units,
     };

@@ -58,6 +58,7 @@ impl ViewLookup {
 
     const fn takes(self, target: TexTarget) -> bool {
         match self {
+            // "The source data may come from any resource type other than CUBE." TGSI, SAMPLE_I.
             Self::Fetch => !target.is_cube() && !target.is_multisample(),
             Self::FetchSample => target.is_multisample(),
             Self::Info | Self::SampleInfo | Self::SamplePosition => true,
@@ -82,6 +83,7 @@ impl Translation<'_> {
         self.uses_views = true;
         let register = inst.registers[place];
         if !matches!(register.file, File::Sview | File::Res) {
+            // A temporary in place of the view stands for the render target. TGSI, SAMPLE_POS.
             if place == 0 {
                 self.of_framebuffer(inst, lookup);
                 return Ok(());
@@ -99,6 +101,7 @@ impl Translation<'_> {
         }
         let sampler = match lookup.takes_sampler() {
             true => self.view_sampler(inst)?,
+            // Without a sampler of its own an access uses the unit of the view.
             false => number,
         };
         let texture = view_texture(view, lookup, [number, sampler]);
@@ -106,6 +109,7 @@ impl Translation<'_> {
         let swizzle = inst.sources[place].swizzle;
         // Sizes and counts are integers; the sizes have an order of their own.
         let (ty, swizzle) = match lookup {
+            // The swizzle of the view does not apply to sizes. TGSI, SVIEWINFO.
             ViewLookup::Info => (Type::U32, Swizzle::XYZW),
             ViewLookup::SampleInfo => (Type::U32, swizzle),
             ViewLookup::Sample
@@ -206,7 +210,9 @@ impl Translation<'_> {
     fn sample_place(&mut self, count: Src, sample: Src) -> Src {
         let one = self.word(1);
         let first = self.compute(Op::Sub, Type::U32, &[count, one]);
+        // Samples that do not exist have the place of the last one.
         let last = self.compute(Op::Min, Type::U32, &[splat(sample, 0), first]);
+        // The table has the places of 1, 2, 4, 8, 16 samples one behind the other: before those of n there are n - 1 rows.
         let row = self.compute(Op::Add, Type::U32, &[first, last]);
         let (array, len) = self.filled_array(Rows::SamplePlaces);
         let relative = Some(self.index_of(row));
@@ -233,7 +239,8 @@ impl Translation<'_> {
             true => (self.sample_place(count, inst.sources[1]), Type::F32),
             false => (self.first_lane(count), Type::U32),
         };
-        self.finish(inst, Op::Mov, ty, &[value]);
+        let swizzle = inst.sources[0].swizzle;
+        self.finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
     }
 
     /// SAMPLE_I: a texel, or 0 if coordinate, layer or level are out of range.
@@ -244,16 +251,19 @@ impl Translation<'_> {
         let mut level = zero;
         let mut fits = None;
         if has_levels {
+            // Unsigned, so that a negative level is too large as well. TGSI, SAMPLE_I.
             let wanted = splat(coordinate, 3);
             let request = query(texture, TexMode::QuerySize, Some(zero));
             let levels = splat(self.accessed(&request), 3);
             fits = Some(self.compute(Op::SetLt, Type::U32, &[wanted, levels]));
             let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
+            // The size of a level that does not exist is undefined, so the last one is asked for.
             level = self.compute(Op::Min, Type::U32, &[wanted, last]);
         }
         let request = query(texture, TexMode::QuerySize, Some(level));
         let size = self.accessed(&request);
         let inside = self.compute(Op::SetLt, Type::U32, &[coordinate, size]);
+        // Coordinates and the layer; lanes behind them are ignored.
         let lanes = texture.target.dimensions() + u8::from(texture.target.is_array());
         for lane in 0..lanes {
             let lane = splat(inside, lane);
@@ -273,6 +283,7 @@ impl Translation<'_> {
         };
         let texel = self.accessed(&request);
         let fits = fits.unwrap_or(one);
+        // Fetched in any case and left out afterwards, which needs no branch.
         self.compute(Op::SelNz, Type::U32, &[fits, texel, zero])
     }
 
@@ -283,6 +294,7 @@ impl Translation<'_> {
         let register = self.hidden(Width::W32);
         self.put(register, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         let lanes = WriteMask((1 << texture.target.size_components()) - 1);
+        // Such textures have one level, which cannot be asked for.
         if texture.target == TexTarget::Buffer || texture.target.is_multisample() {
             let request = query(texture, TexMode::QuerySize, Some(zero));
             let size = self.accessed(&request);
@@ -311,6 +323,7 @@ fn view_texture(view: View, lookup: ViewLookup, [unit, sampler]: [usize; 2]) -> 
         target: view.target,
         shadow: compares,
         texel: if compares { Type::F32 } else { view.ty },
+        // A sampler of the same number comes with the texture of its unit.
         sampler: (sampler != unit).then_some(sampler as u32),
     }
 }

@@ -20,6 +20,7 @@ impl Translation<'_> {
     /// A source as two values of 64 bits, in lanes x and y.
     fn pair(&mut self, inst: &Inst, number: usize) -> Parsed<Src> {
         let mut source = inst.sources[number];
+        // virglrenderer reads the first pair where only the second one is written.
         if self.options.virgl && self.pairs_written(inst) == SECOND_PAIR {
             source = source.swizzled(Swizzle::new([0, 1, 0, 1]));
         }
@@ -29,6 +30,7 @@ impl Translation<'_> {
             return Err(self.error(Code::ModifierUnsupported, span, message));
         }
         let lane = |lane: usize| source.swizzle.lane(lane);
+        // Only pairs that are written have to be whole.
         let needed = self.pairs_written(inst);
         let splits = |pair: usize| {
             needed >> pair & 1 != 0
@@ -44,6 +46,7 @@ impl Translation<'_> {
             // Immediates are put together here.
             let words = self.builder.program.literals[literal];
             let value = |low: usize| words[lane(low)] | words[lane(low + 1)] << 32;
+            // Values of 64 bits stand in x and y; the other lanes repeat them.
             let bits = [value(0), value(2), value(0), value(2)];
             return Ok(Src::new(Base::Literal(self.literal(bits))));
         }
@@ -59,6 +62,7 @@ impl Translation<'_> {
     /// Writes two values of 64 bits as pairs. Of a pair whose mask has one half nothing is written.
     fn finish_pairs(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
         let target = &inst.target;
+        // No text says to what a double would be clamped.
         if inst.saturate != Saturate::None {
             let name = inst.row.name;
             let message = format!("`{name}` gives values of 64 bits, which are not clamped");
@@ -72,6 +76,7 @@ impl Translation<'_> {
                 0
             }
         };
+        // Half a value cannot be written: the other half would be that of another value.
         let mask = whole(0b0011) | whole(0b1100);
         let mut inst = *inst;
         if mask != target.mask.0 {
@@ -102,6 +107,7 @@ impl Translation<'_> {
     /// A comparison of pairs: all ones or 0 in x and z.
     pub(super) fn wide_comparison(&mut self, inst: &Inst, op: Op, ty: Type) -> Parsed<()> {
         let sources = [self.pair(inst, 0)?, self.pair(inst, 1)?];
+        // 1.0 or 0.0 for doubles, all ones or 0 for integers.
         let test = self.compute(op, ty, &sources);
         let halves = self.hidden(Width::W32);
         self.put(halves, WriteMask::XYZW, Op::Unpack64, U64, &[test]);
@@ -129,13 +135,14 @@ impl Translation<'_> {
                 let a = self.pair(inst, 0)?;
                 self.compute(Op::Mov, ty, &[a.negated()])
             }
+            // The operation is there for integers; doubles have the sign of -0 and NaN to care about.
             WideFormula::Sign(S64) => {
                 let a = self.pair(inst, 0)?;
                 self.compute(Op::Sign, S64, &[a])
             }
             WideFormula::Sign(ty) => {
                 let a = self.pair(inst, 0)?;
-                let zero = self.wide_bits(0);
+                let zero = self.bits(0);
                 let above = self.compute(Op::SetGt, ty, &[a, zero]);
                 let below = self.compute(Op::SetLt, ty, &[a, zero]);
                 self.compute(Op::Sub, ty, &[above, below])
@@ -145,10 +152,15 @@ impl Translation<'_> {
                 let floor = self.compute(Op::Floor, F64, &[a]);
                 self.compute(Op::Sub, F64, &[a, floor])
             }
-            WideFormula::ScaleByPower => self.wide_scale(inst)?,
+            WideFormula::ScaleByPower => {
+                let value = self.pair(inst, 0)?;
+                // In 2010 the exponent was a pair, of which the low word holds what counts.
+                let exponents = self.counts(inst.sources[1]);
+                self.scaled(value, exponents, F64)
+            }
             WideFormula::DivideSigned => {
                 let [a, b] = [self.pair(inst, 0)?, self.pair(inst, 1)?];
-                let zero = self.wide_bits(0);
+                let zero = self.bits(0);
                 let quotient = self.compute(Op::Div, S64, &[a, b]);
                 self.compute(Op::SelNz, U64, &[b, quotient, zero])
             }
@@ -157,12 +169,9 @@ impl Translation<'_> {
         self.finish_pairs(inst, value)
     }
 
-    fn wide_bits(&mut self, bits: u64) -> Src {
-        Src::new(Base::Literal(self.literal([bits; 4])))
-    }
-
     /// Counts and exponents of 32 bits for two pairs, as signed integers of 64 bits: x and z of the source.
     fn counts(&mut self, source: Src) -> Src {
+        // The second count stands in z, by the formula of DLDEXP; the text on shifts has y, but interpreters read z.
         let order = source.swizzled(Swizzle::new([0, 2, 0, 2]));
         let aux = nearest(Type::S32);
         self.compute_with(Op::Cvt, S64, aux, &[order])
@@ -173,27 +182,6 @@ impl Translation<'_> {
         let counts = self.counts(inst.sources[1]);
         let shifted = self.compute(op, ty, &[value, counts]);
         self.finish_pairs(inst, shifted)
-    }
-
-    /// DLDEXP: `a * 2^n`, in three steps, because one power of two does not reach all results.
-    fn wide_scale(&mut self, inst: &Inst) -> Parsed<Src> {
-        let value = self.pair(inst, 0)?;
-        // In 2010 the exponent was a pair, of which the low word holds what counts.
-        let exponents = self.counts(inst.sources[1]);
-        let (low, high) = (self.wide_bits(-2040i64 as u64), self.wide_bits(2040));
-        let raised = self.compute(Op::Max, S64, &[exponents, low]);
-        let exponents = self.compute(Op::Min, S64, &[raised, high]);
-        let one = self.wide_bits(1);
-        let half = self.compute(Op::Shr, S64, &[exponents, one]);
-        let rest = self.compute(Op::Sub, S64, &[exponents, half]);
-        let (bias, shift) = (self.wide_bits(1023), self.wide_bits(52));
-        let mut scaled = value;
-        for power in [half, rest] {
-            let biased = self.compute(Op::Add, S64, &[power, bias]);
-            let factor = self.compute(Op::Shl, U64, &[biased, shift]);
-            scaled = self.compute(Op::Mul, F64, &[scaled, factor]);
-        }
-        Ok(scaled)
     }
 
     /// F2D and the like: x becomes the first pair, y the second one.
@@ -211,6 +199,7 @@ impl Translation<'_> {
         let Some(dst) = inst.dst else { return Ok(()) };
         let result = self.compute_with(Op::Cvt, to, aux, &[value]);
         let mut order = [0; 4];
+        // Two results go to the first two components that the mask has, not to x and y.
         for (number, lane) in dst.mask.lanes().take(2).enumerate() {
             order[lane] = number as u8;
         }
@@ -230,6 +219,7 @@ impl Translation<'_> {
     fn pair_of_both(&mut self, inst: &Inst) -> Parsed<Src> {
         let count = inst.mask().count();
         let mut both = *inst;
+        // `pair` checks those pairs that a mask of the result would write.
         both.target.mask = match count {
             1 => WriteMask(0b0011),
             _ => WriteMask::XYZW,
@@ -247,16 +237,18 @@ impl Translation<'_> {
     /// DFRACEXP of 2010: the significand in [0.5, 1) to the first result, the exponent as an integer to the second one.
     fn split(&mut self, inst: &Inst) -> Parsed<()> {
         let value = self.pair(inst, 0)?;
-        let (shift, exponent_bits) = (self.wide_bits(52), self.wide_bits(0x7FF));
+        let (shift, exponent_bits) = (self.bits(52), self.bits(0x7FF));
         let shifted = self.compute(Op::Shr, U64, &[value, shift]);
         let biased = self.compute(Op::And, U64, &[shifted, exponent_bits]);
-        let bias = self.wide_bits(1022);
+        // One less than that of doubles: the significand lies in [0.5, 1), not in [1, 2).
+        let bias = self.bits(1022);
         let exponent = self.compute(Op::Sub, S64, &[biased, bias]);
-        let zero = self.wide_bits(0);
+        let zero = self.bits(0);
+        // Of zero the exponent is 0 and the significand zero.
         let exponent = self.compute(Op::SelNz, U64, &[biased, exponent, zero]);
         let (others, half) = (
-            self.wide_bits(0x800F_FFFF_FFFF_FFFF),
-            self.wide_bits(0.5f64.to_bits()),
+            self.bits(0x800F_FFFF_FFFF_FFFF),
+            self.bits(0.5f64.to_bits()),
         );
         let mantissa = self.compute(Op::And, U64, &[value, others]);
         let significand = self.compute(Op::Or, U64, &[mantissa, half]);

@@ -22,10 +22,12 @@ impl Translation<'_> {
         if register.number.known().is_none() && self.declared.constants.is_empty() {
             self.undeclared(register)?;
         }
+        // If any operand chooses the buffer at run time, all buffers are one array of which each is an element.
         let of_any = self.scan.indexes_first(File::Const);
         let buffer = register.outer.and_then(Number::known).unwrap_or(0) as u32;
         let (id, element) = match (register.outer, register.number.known()) {
             (Some(outer), _) if of_any => (self.constant_buffers(), Some(outer.term)),
+            // Two addresses that are known are the same vector; one that is computed may be another each time.
             (_, Some(number)) => return self.known_constant(register, buffer, number),
             (_, None) => (self.constant_buffer(buffer), None),
         };
@@ -40,6 +42,8 @@ impl Translation<'_> {
         if number < 0 {
             return Ok(self.out_of_bounds(register));
         }
+        // Loaded once in each block: what was loaded in a block around this one holds
+        // here, what a branch has loaded does not hold behind it.
         let key = Kept::Constant(buffer, number as u32);
         if let Some(kept) = self.kept(key) {
             return Ok(kept);
@@ -59,6 +63,7 @@ impl Translation<'_> {
             return Ok(());
         }
         self.undeclared(register)?;
+        // So that the next operand finds it declared, and `constant_buffers` counts its buffer.
         self.declared.constants.push(Covered {
             buffer,
             first: number,
@@ -75,6 +80,7 @@ impl Translation<'_> {
         };
         let index = splat(Src::register(register), lane);
         let four = self.word(4);
+        // Negative indices become addresses far behind the end, where reads give 0.
         let bytes = self.compute(Op::Shl, Type::U32, &[index, four]);
         if term.offset == 0 {
             return bytes;
@@ -100,6 +106,7 @@ impl Translation<'_> {
         };
         let aux = Aux::Mem(self.builder.program.mem_accesses.push(access));
         let dst = Dst::new(to, WriteMask::XYZW);
+        // The type does not change the bits; that of the instruction makes casts of the driver's compiler needless.
         self.inst(Op::Load, self.constant_type, Some(dst), aux, &[address]);
     }
 

@@ -34,6 +34,7 @@ impl Translation<'_> {
     /// A register that no declaration has: an error for strict callers, else it is declared now.
     #[cold]
     pub(crate) fn undeclared(&mut self, register: &Register) -> Parsed<()> {
+        // A declaration that could not be read may be the one that is missing.
         if self.reports.has_errors() && !self.declared.broken.is_empty() {
             return Err(self.missing_declaration(register));
         }
@@ -48,6 +49,7 @@ impl Translation<'_> {
     /// An error that no declaration covers a register.
     #[cold]
     pub(crate) fn missing_declaration(&mut self, register: &Register) -> Reported {
+        // A run-time index may mean any register of the file.
         let number = register.number.known().map(|number| number.max(0) as u32);
         let mut broken = self.declared.broken.iter();
         // What is wrong with the declaration was reported.
@@ -70,6 +72,7 @@ impl Translation<'_> {
         self.lenient(Rule::NegativeRegister, register.span, message);
         let lost = self.hidden(Width::W32);
         let zero = self.word(0);
+        // Zero each time: a hidden register holds what instructions before have left there.
         self.put(lost, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         Src::register(lost)
     }
@@ -111,6 +114,7 @@ impl Translation<'_> {
             },
         };
         let len = array.len.max(len);
+        // It grows with each declaration; elements that were named before stay where they are.
         self.builder.program.registers[array.register].array = Some(len);
         let array = Array { len, ..array };
         *slot(&mut self.declared.temp_arrays, 0) = Some(array);

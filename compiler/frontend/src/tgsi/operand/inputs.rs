@@ -29,6 +29,7 @@ impl Translation<'_> {
             self.check_vertex(register, self.properties.vertices_in())?;
         }
         if let Content::Input(semantic, base) = row.content
+            // The window position depends on properties, so it is computed into a register.
             && !(semantic == Semantic::Position && self.stage == Stage::Fragment)
         {
             let id = match row.input {
@@ -36,6 +37,7 @@ impl Translation<'_> {
                 None => {
                     let id = self.new_input(semantic, base, &row);
                     let input = Some(id);
+                    // Made on first use: inputs that no instruction reads are none of the program.
                     self.declared.inputs[number as usize] = Some(InputRow { input, ..row });
                     id
                 }
@@ -58,6 +60,7 @@ impl Translation<'_> {
             return Err(self.error(Code::VertexMissing, register.span, message));
         };
         match vertex.known() {
+            // Only a number that stands in the text can be wrong here.
             Some(number) if number < 0 || number as u32 >= vertices => {
                 let message = format!("the vertices are numbered from 0 to {}", vertices - 1);
                 Err(self.error(Code::VertexNumber, register.span, message))
@@ -86,6 +89,7 @@ impl Translation<'_> {
     }
 
     fn new_input(&mut self, semantic: Semantic, base: TypeBase, row: &InputRow) -> InputId {
+        // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
         let integer = base != TypeBase::Float && self.stage == Stage::Fragment;
         let interpolation = match integer {
             true => Interpolation::Flat,
@@ -151,6 +155,7 @@ impl Translation<'_> {
         let Number { term, array: id } = register.number;
         let mut known = self.declared.input_arrays.iter();
         let known =
+            // Without an id, the number that the index is added to tells which array is meant.
             known.find(|it| it.id == id && (id != 0 || within(term.offset, it.first, it.len)));
         let array = match known.copied() {
             Some(array) => array,
@@ -179,8 +184,10 @@ impl Translation<'_> {
         let inputs = &self.declared.inputs;
         let start = usize::try_from(number).ok();
         let start = start.filter(|&it| row(inputs, it).is_some());
+        // The number may lie outside, as in `IN[ADDR[0].x-1]`.
         let start = start.or_else(|| inputs.iter().position(Option::is_some))?;
         let per_vertex = row(inputs, start)?.per_vertex;
+        // Inputs of vertices are arrays in SPIR-V, those of the primitive are not, so that no index goes from one to the other.
         let differs = |row: &Option<InputRow>| row.is_some_and(|it| it.per_vertex != per_vertex);
         let first = inputs[..start].iter().rposition(differs);
         let last = inputs[start..].iter().position(differs);
@@ -248,6 +255,7 @@ impl Translation<'_> {
         let words = self.words([0, 0, 0, 1]);
         self.put(register, WriteMask(0b1110), Op::Mov, Type::U32, &[words]);
         let (front, back) = (self.word(u32::MAX), self.word(0));
+        // Below 0 is a back face. Points and lines have +1. TGSI, section "Declaration Semantic".
         let sources = [facing, back, front];
         self.put(register, WriteMask::X, Op::SelLt, Type::F32, &sources);
     }
@@ -284,9 +292,11 @@ impl Translation<'_> {
         let id = self.builder.program.inputs.push(input);
         let position = Src::new(Base::Input(id));
         self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[position]);
+        // Where rows are counted the other way round, y is the height less y.
         let [scale, offset] = self.window_origin();
         let sources = [position, scale, offset];
         self.put(register, WriteMask(0b0010), Op::Mad, Type::F32, &sources);
+        // The device counts centers of pixels, which are halves.
         if self.properties.integer_center {
             let half = self.float(-0.5);
             let sources = [Src::register(register), half];
@@ -315,6 +325,7 @@ impl Translation<'_> {
         let start = self.builder.program.inputs.len();
         let mut previous = None;
         for number in first..=last {
+            // A gap gets an input like the one before it, so that places and numbers stay in step.
             let Some(row) = row(&self.declared.inputs, number as usize).or(previous) else {
                 continue;
             };

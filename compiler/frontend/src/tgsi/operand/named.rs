@@ -31,6 +31,7 @@ impl Number {
     /// The index in an array that begins with register `first`.
     pub(crate) const fn from(self, first: u32) -> IndexTerm {
         IndexTerm {
+            // Both are below `limits::TGSI_REGISTERS`, so this does not overflow.
             offset: self.term.offset - first as i32,
             ..self.term
         }
@@ -74,7 +75,7 @@ impl Target {
     };
 }
 
-/// The first lane of a source, in all lanes.
+/// A lane of a source, in all lanes.
 pub(crate) fn splat(source: Src, lane: u8) -> Src {
     source.swizzled(Swizzle::splat(lane))
 }

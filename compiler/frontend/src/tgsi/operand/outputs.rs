@@ -16,6 +16,7 @@ impl Translation<'_> {
             let source = self.array_element(&array, register);
             return Ok(Some((source, WriteMask::XYZW)));
         };
+        // Outputs have no meaning without a declaration, unlike temporaries, so this is an error also where texts are read leniently.
         let Some(output) = row(&self.declared.outputs, number as usize) else {
             return Err(self.missing_declaration(register));
         };
@@ -32,6 +33,7 @@ impl Translation<'_> {
         let found = match number.array {
             0 => {
                 let found = arrays.iter().find(|(_, array)| by_number(array));
+                // The number may lie outside of all arrays; with an index, some array is meant.
                 found.or(arrays.first())
             }
             id => arrays.iter().find(|it| it.0 == id),
@@ -53,6 +55,7 @@ impl Translation<'_> {
         }
         match self.written_output(register)? {
             Some((source, _)) => Ok(source),
+            // Reads of what nothing has give 0.
             None => Ok(self.word(0)),
         }
     }
@@ -70,6 +73,7 @@ impl Translation<'_> {
         let Some(output) = row(&self.declared.outputs, first as usize) else {
             return Err(self.missing_declaration(register));
         };
+        // Levels and distances are kept in registers, which no other invocation reads.
         let Some(id) = output.output else {
             return Ok(self.place(output.place));
         };

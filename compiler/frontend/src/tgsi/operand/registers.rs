@@ -43,6 +43,7 @@ impl Translation<'_> {
                 let Some((source, usage)) = self.written_output(register)? else {
                     return Ok(None);
                 };
+                // Components that the declaration leaves out do not exist on the device.
                 mask = WriteMask(mask.0 & usage.0);
                 source
             }
@@ -135,6 +136,7 @@ impl Translation<'_> {
                 Some(source) => Ok(source),
                 None => Err(self.missing_declaration(register)),
             },
+            // An array of no elements has nothing to read.
             None if self.declared.immediates.is_empty() => Err(self.missing_declaration(register)),
             None => Ok(self.indexed_immediate(register)),
         }
@@ -184,6 +186,7 @@ impl Translation<'_> {
         }
         self.undeclared(register)?;
         let place = match self.scan.indexes_file(File::Temp) {
+            // Arrays of all temporaries grow by what is used without a declaration.
             true => {
                 let array = self.whole_temps(number as u32 + 1);
                 TempPlace::Element(array.register, number as u32)
@@ -197,6 +200,7 @@ impl Translation<'_> {
     fn indexed_temp(&mut self, register: &Register) -> Parsed<Src> {
         let arrays = &self.declared.temp_arrays;
         let named = row(arrays, register.number.array as usize);
+        // An id that no declaration has falls back to the array of the whole file.
         match named.or_else(|| row(arrays, 0)) {
             Some(array) => Ok(self.array_element(&array, register)),
             None => Err(self.missing_declaration(register)),

@@ -1,0 +1,155 @@
+//! The vendor library for 32-bit applications: built for i386, and its clients in C with it, on Mesa's driver for the CPU.
+//!
+//! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and clients name their dynamic linker and libraries
+//! there. Rust's own i386 target is used where it is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as well.
+
+use crate::tally::Tally;
+use crate::unpacked::{self, Unpacked};
+use crate::{opengl, shell};
+use anyhow::{Context as _, Result};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Rust's name of the target.
+const TARGET: &str = "i686-unknown-linux-gnu";
+
+/// Where everything goes.
+const OUT: &str = "target/i386";
+
+/// What a client of OpenGL needs to be built and to run, besides the library of the compiler's version.
+const LIBRARIES: &[&str] = &[
+    "libc6-dev:i386",
+    "libgl1:i386",
+    "libegl1:i386",
+    "libegl-mesa0:i386",
+    "libglx-mesa0:i386",
+    "libgl1-mesa-dri:i386",
+    "libx11-6:i386",
+];
+
+/// Debian's newer Rust, which its browsers are built with, and its standard library for i386.
+const RUST: &[&str] = &["rustc-web", "libstd-rust-web-dev:i386"];
+
+/// What the crates use that Debian's Rust 1.85 has, but not yet as stable: Rust 1.88, the oldest that the library asks for, has all of it.
+const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbounded_shifts,float_next_up_down,hash_extract_if,vec_pop_if";
+
+/// The same of the one dependency that uses some of it; crates without `std` do not know the names of the others.
+const UNSTABLE_SNIPPETS: &str = "let_chains,integer_sign_cast";
+
+/// The step of `cargo xtask test`.
+pub(crate) fn test() -> Result<Tally> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !unpacked::possible() {
+        println!("packages of i386 come from Debian, on x86-64: skipped");
+        return Ok(Tally::skip());
+    }
+    if !(opengl::egl_present() && opengl::mesa_present()) {
+        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
+        return Ok(Tally::skip());
+    }
+    let out = std::path::absolute(OUT)?;
+    let Some(version) = gcc_version()? else {
+        println!("gcc is not installed: skipped");
+        return Ok(Tally::skip());
+    };
+    let runtime = format!("libgcc-{version}-dev:i386");
+    let system = out.join("system");
+    let packages: Vec<&str> = LIBRARIES.iter().copied().chain([&*runtime]).collect();
+    let root = Unpacked::whole(&system).with(&packages)?;
+    let compiler = c_compiler(&out, &root, &version)?;
+    let mut build = shell::cargo();
+    build.args([
+        "build",
+        "--package",
+        "glasm-glvendor",
+        "--no-default-features",
+    ]);
+    build.args(["--target", TARGET, "--target-dir"]).arg(&out);
+    build.env("CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER", &compiler);
+    if !has_target()? {
+        build
+            .env("RUSTC", rust_compiler(&out)?)
+            .arg("--ignore-rust-version");
+    }
+    shell::run(&mut build)?;
+    let library = out.join(TARGET).join("debug/libglasm_glvendor.so");
+    clients(&library, &compiler, &root)
+}
+
+/// The number that names packages and folders of gcc.
+fn gcc_version() -> Result<Option<String>> {
+    if shell::find_program("gcc").is_none() {
+        return Ok(None);
+    }
+    let output = shell::capture(Command::new("gcc").arg("-dumpversion"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let major = text.trim().split('.').next().unwrap_or_default();
+    Ok(Some(major.to_owned()))
+}
+
+/// Runs the clients with that library.
+fn clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
+    let mut test = shell::cargo();
+    test.args(["test", "--package", "glasm-glvendor", "--test", "clients"]);
+    test.env("GLASM_TEST_LIBRARY", library);
+    test.env("CC", compiler);
+    test.env(
+        "GLASM_TEST_DRIVERS",
+        root.join("usr/lib/i386-linux-gnu/dri"),
+    );
+    crate::test::test_run(&mut test)
+}
+
+/// Whether the Rust in use can build for i386.
+fn has_target() -> Result<bool> {
+    let mut rustc = Command::new("rustc");
+    let output = shell::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))?;
+    let folder = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    Ok(output.status.success() && Path::new(&folder).exists())
+}
+
+/// Unpacks Debian's Rust. A script stands for it that says where its libraries are, and which unstable parts crates may use.
+fn rust_compiler(out: &Path) -> Result<PathBuf> {
+    let folder = out.join("rust");
+    let root = Unpacked::beside_the_system(&folder).with(RUST)?;
+    let root = root.display();
+    let text = format!(
+        "#!/bin/sh\n\
+         export RUSTC_BOOTSTRAP=1 LD_LIBRARY_PATH={root}/usr/lib/x86_64-linux-gnu\n\
+         case \"$*\" in\n\
+         *'--crate-name glasm'*) set -- -Zcrate-attr='feature({UNSTABLE})' \"$@\" ;;\n\
+         *'--crate-name annotate_snippets'*) set -- -Zcrate-attr='feature({UNSTABLE_SNIPPETS})' \"$@\" ;;\n\
+         esac\n\
+         exec {root}/usr/bin/rustc \"$@\"\n"
+    );
+    script(&out.join("rustc"), &text)
+}
+
+/// The system's gcc, for i386. What it builds starts with the dynamic linker and the libraries below `root`, and so do libraries that it loads:
+/// an old-fashioned run path counts for them, too.
+fn c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
+    let folders = ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it));
+    let [first, second] = folders.each_ref().map(|it| it.display());
+    let linker = ["lib/ld-linux.so.2", "usr/lib/ld-linux.so.2"].map(|it| root.join(it));
+    let linker = linker
+        .iter()
+        .find(|it| it.exists())
+        .context("no dynamic linker for i386")?;
+    let runtime = root.join("usr/lib/gcc/i686-linux-gnu").join(version);
+    let text = format!(
+        "#!/bin/sh\n\
+         exec gcc -m32 --sysroot={root} -B{runtime} -L{runtime} -L{first} -L{second} \"$@\" \\\n\
+         -Wl,--dynamic-linker={linker} -Wl,--disable-new-dtags,-rpath,{first}:{second}\n",
+        root = root.display(),
+        runtime = runtime.display(),
+        linker = linker.display(),
+    );
+    script(&out.join("cc"), &text)
+}
+
+/// Writes a program for the shell.
+fn script(path: &Path, text: &str) -> Result<PathBuf> {
+    std::fs::write(path, text).with_context(|| path.display().to_string())?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))?;
+    Ok(path.to_owned())
+}

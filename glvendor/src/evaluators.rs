@@ -1,0 +1,419 @@
+//! Evaluators while vertex programs are enabled: maps of numbered attributes (NV_vertex_program section 5.1), which drivers do not have, and those of conventional
+//! attributes, which are numbered ones then. GL 2.1 section 5.1.
+//!
+//! State is read when primitives begin, because GL gives none until they end.
+
+use crate::commands::{INVALID_ENUM, INVALID_VALUE};
+use crate::context::State;
+use crate::ffi::{driver, query};
+use crate::target::Target;
+
+/// Numbered attributes that have maps.
+const ATTRIBUTES: u32 = 16;
+/// `MAP1_VERTEX_ATTRIB0_4_NV`
+const MAP1_ATTRIBUTE_0: u32 = 0x8660;
+/// `MAP1_COLOR_4`; maps of two dimensions are [`SECOND`] behind those of one.
+const MAP1_COLOR_4: u32 = 0x0D90;
+const SECOND: u32 = 0x20;
+const AUTO_NORMAL: u32 = 0x0D80;
+const COEFF: u32 = 0x0A00;
+const ORDER: u32 = 0x0A01;
+const DOMAIN: u32 = 0x0A02;
+
+/// Maps of conventional attributes: number of the attribute, place behind `MAP1_COLOR_4`, components. The first that is enabled counts.
+const CONVENTIONAL: [(u32, u32, usize); 8] = [
+    (0, 8, 4),
+    (0, 7, 3),
+    (2, 2, 3),
+    (3, 0, 4),
+    (8, 6, 4),
+    (8, 5, 3),
+    (8, 4, 2),
+    (8, 3, 1),
+];
+
+/// A map of two dimensions; those of one have one point in the other one.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Map {
+    /// Order in u and in v.
+    pub(crate) order: [usize; 2],
+    /// From u1 to u2, from v1 to v2.
+    pub(crate) domain: [f32; 4],
+    /// Points, v after v.
+    pub(crate) points: Vec<[f32; 4]>,
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        Self {
+            order: [1; 2],
+            domain: [0.0, 1.0, 0.0, 1.0],
+            points: vec![[0.0, 0.0, 0.0, 1.0]],
+        }
+    }
+}
+
+/// Bernstein polynomials of an order, and their derivatives.
+fn bernstein(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
+    let mut lower = Vec::new();
+    let mut all = vec![1.0];
+    for count in 1..order {
+        let value = |n: usize| all.get(n).copied().unwrap_or(0.0);
+        let before = |n: usize| n.checked_sub(1).map_or(0.0, value);
+        let next = (0..=count).map(|n| (1.0 - t) * value(n) + t * before(n));
+        let next = next.collect();
+        lower = std::mem::replace(&mut all, next);
+    }
+    let degree = (order - 1) as f64;
+    let value = |n: usize| lower.get(n).copied().unwrap_or(0.0);
+    let before = |n: usize| n.checked_sub(1).map_or(0.0, value);
+    let slopes = (0..order).map(|n| degree * (before(n) - value(n)));
+    let slopes = slopes.collect();
+    (all, slopes)
+}
+
+impl Map {
+    /// The value at a place, and its derivatives in u and v.
+    fn evaluate(&self, [u, v]: [f32; 2]) -> [[f64; 4]; 3] {
+        let [u1, u2, v1, v2] = self.domain.map(f64::from);
+        let (across, along) = (u2 - u1, v2 - v1);
+        let (us, du) = bernstein(self.order[0], (f64::from(u) - u1) / across);
+        let (vs, dv) = bernstein(self.order[1], (f64::from(v) - v1) / along);
+        let sum = |us: &[f64], vs: &[f64], scale: f64| {
+            let mut sum = [0.0; 4];
+            for (row, weight_u) in self.points.chunks_exact(self.order[1]).zip(us) {
+                for (point, weight_v) in row.iter().zip(vs) {
+                    for (sum, component) in sum.iter_mut().zip(point) {
+                        *sum += scale * weight_u * weight_v * f64::from(*component);
+                    }
+                }
+            }
+            sum
+        };
+        [
+            sum(&us, &vs, 1.0),
+            sum(&du, &vs, 1.0 / across),
+            sum(&us, &dv, 1.0 / along),
+        ]
+    }
+
+    /// The normal of the surface at a place, not normalized.
+    fn normal(&self, place: [f32; 2]) -> [f32; 4] {
+        let [point, du, dv] = self.evaluate(place);
+        let w = point[3];
+        // Of a point divided by w: (p/w)' = (p' - p w'/w) / w.
+        let slope = |derivative: [f64; 4]| -> [f64; 3] {
+            std::array::from_fn(|n| (derivative[n] - point[n] * derivative[3] / w) / w)
+        };
+        let (a, b) = (slope(du), slope(dv));
+        let cross = |x: usize, y: usize| (a[x] * b[y] - a[y] * b[x]) as f32;
+        [cross(1, 2), cross(2, 0), cross(0, 1), 1.0]
+    }
+}
+
+/// Maps of numbered attributes of a dimension.
+#[derive(Debug, Default)]
+pub(crate) struct Maps {
+    maps: [Map; ATTRIBUTES as usize],
+    /// Those that are enabled.
+    pub(crate) enabled: u32,
+}
+
+/// What evaluators do between `Begin` and `End`.
+#[derive(Debug, Default)]
+pub(crate) struct Evaluation {
+    /// Maps that are enabled, by dimension, with their attributes; attribute 0 comes last.
+    maps: [Vec<(u32, Map)>; 2],
+    is_auto_normal: bool,
+    grid: Grid,
+    /// What attributes were, as evaluators do not change them.
+    saved: Vec<(u32, [f32; 4])>,
+}
+
+/// `MapGrid`
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Grid {
+    /// From u1 to u2, and the number of segments.
+    one: ([f32; 2], i32),
+    /// The same of u and v.
+    two: [([f32; 2], i32); 2],
+}
+
+/// A place on an axis of a grid.
+fn on_axis(([first, last], segments): ([f32; 2], i32), number: i32) -> f32 {
+    match number {
+        0 => first,
+        number if number == segments => last,
+        number => number as f32 * ((last - first) / segments as f32) + first,
+    }
+}
+
+impl Grid {
+    fn read() -> Self {
+        let one = query::floats::<2>(0x0DD0);
+        let [u1, u2, v1, v2] = query::floats::<4>(0x0DD2);
+        let [u_segments, v_segments] = query::integers::<2>(0x0DD3);
+        Self {
+            one: (one, query::integer(0x0DD1)),
+            two: [([u1, u2], u_segments), ([v1, v2], v_segments)],
+        }
+    }
+
+    /// The place of a point of one dimension.
+    pub(crate) fn one(&self, number: i32) -> f32 {
+        on_axis(self.one, number)
+    }
+
+    /// That of one of two dimensions.
+    pub(crate) fn two(&self, [i, j]: [i32; 2]) -> [f32; 2] {
+        [on_axis(self.two[0], i), on_axis(self.two[1], j)]
+    }
+}
+
+/// Dimension (0 for one) and attribute of a map: `MAP1_VERTEX_ATTRIB0_4_NV`.
+pub(crate) fn numbered(target: u32) -> Option<(usize, u32)> {
+    let place = target.checked_sub(MAP1_ATTRIBUTE_0)?;
+    (place < 2 * ATTRIBUTES).then_some(((place / ATTRIBUTES) as usize, place % ATTRIBUTES))
+}
+
+/// A map of a conventional attribute.
+fn conventional(target: u32, dimension: usize, components: usize) -> Map {
+    let [u, v] = match dimension {
+        0 => [query::map_integers::<1>(target, ORDER)[0], 1],
+        _ => query::map_integers::<2>(target, ORDER),
+    };
+    let order = [u, v].map(|it| it.max(1) as usize);
+    let domain = match dimension {
+        0 => {
+            let [u1, u2] = query::map_floats(target, DOMAIN);
+            [u1, u2, 0.0, 1.0]
+        }
+        _ => query::map_floats(target, DOMAIN),
+    };
+    let values = query::map_points(target, order[0] * order[1] * components);
+    let points = values.chunks_exact(components).map(|values| {
+        let mut point = [0.0, 0.0, 0.0, 1.0];
+        point[..components].copy_from_slice(values);
+        point
+    });
+    Map {
+        order,
+        domain,
+        points: points.collect(),
+    }
+}
+
+impl State {
+    /// `Map1` and `Map2` of a numbered attribute.
+    pub(crate) fn set_map(&mut self, target: u32, map: Map) {
+        if let Some((dimension, attribute)) = numbered(target) {
+            self.maps[dimension].maps[attribute as usize] = map;
+        }
+    }
+
+    /// `Enable` and `Disable` of a map of a numbered attribute.
+    pub(crate) fn enable_map(&mut self, target: u32, enabled: bool) {
+        if let Some((dimension, attribute)) = numbered(target) {
+            let mask = &mut self.maps[dimension].enabled;
+            match enabled {
+                true => *mask |= 1 << attribute,
+                false => *mask &= !(1 << attribute),
+            }
+        }
+    }
+
+    /// `GetMap` of a numbered attribute; an error if it has no such value.
+    pub(crate) fn map_values(&mut self, target: u32, name: u32) -> Option<Vec<f32>> {
+        let (dimension, attribute) = numbered(target)?;
+        let map = &self.maps[dimension].maps[attribute as usize];
+        let dimensions = dimension + 1;
+        Some(match name {
+            COEFF => map.points.as_flattened().to_vec(),
+            ORDER => map.order[..dimensions]
+                .iter()
+                .map(|&it| it as f32)
+                .collect(),
+            DOMAIN => map.domain[..2 * dimensions].to_vec(),
+            _ => {
+                self.fail(INVALID_ENUM);
+                return None;
+            }
+        })
+    }
+
+    /// Whether a map may have this order, from `first` to `last` in one of its dimensions. GL 2.1 section 5.1.
+    pub(crate) fn checks_map(
+        &mut self,
+        order: i32,
+        [first, last]: [f32; 2],
+        stride: i32,
+    ) -> Option<usize> {
+        const MOST: i32 = 64;
+        let most = query::integer(driver::constants::MAX_EVAL_ORDER).min(MOST);
+        if first == last || stride < 4 || !(1..=most).contains(&order) {
+            self.fail(INVALID_VALUE);
+            return None;
+        }
+        usize::try_from(order).ok()
+    }
+
+    /// Primitives are about to begin: what evaluators will do until they end. Nothing if the driver's do it all.
+    pub(crate) fn begin_evaluation(&mut self) {
+        let vertex = self.bound(Target::Vertex);
+        let has_numbered = self.maps.iter().any(|it| it.enabled != 0);
+        let is_ours = vertex.program.serial() != 0 && !vertex.program.contents().is_drivers;
+        if !self.has_maps
+            || self.is_inside
+            || !vertex.enabled
+            || self.used_program != 0
+            || !(has_numbered || is_ours)
+        {
+            return;
+        }
+        let maps = [0, 1].map(|dimension| self.enabled_maps(dimension));
+        if maps.iter().all(Vec::is_empty) {
+            return;
+        }
+        let mut changed: Vec<u32> = maps.iter().flatten().map(|(number, _)| *number).collect();
+        changed.push(2);
+        changed.sort_unstable();
+        changed.dedup();
+        let saved = changed.into_iter().filter(|&number| number != 0);
+        self.evaluation = Some(Box::new(Evaluation {
+            maps,
+            is_auto_normal: query::is_enabled(AUTO_NORMAL),
+            grid: Grid::read(),
+            saved: saved
+                .map(|number| (number, query::current_attribute(number, 0x8626)))
+                .collect(),
+        }));
+    }
+
+    fn enabled_maps(&self, dimension: usize) -> Vec<(u32, Map)> {
+        let numbered = &self.maps[dimension];
+        let mut maps: Vec<(u32, Map)> = (0..ATTRIBUTES)
+            .filter(|n| numbered.enabled & 1 << n != 0)
+            .map(|n| (n, numbered.maps[n as usize].clone()))
+            .collect();
+        let first = MAP1_COLOR_4 + SECOND * dimension as u32;
+        for (number, place, components) in CONVENTIONAL {
+            let target = first + place;
+            let is_new = maps.iter().all(|(known, _)| *known != number);
+            if is_new && query::is_enabled(target) {
+                maps.push((number, conventional(target, dimension, components)));
+            }
+        }
+        maps.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+        maps
+    }
+
+    /// What a vertex gets at a place, in the order in which it is sent; nothing if no vertex comes of it. `None` if the driver evaluates.
+    pub(crate) fn evaluate(
+        &self,
+        dimension: usize,
+        place: [f32; 2],
+    ) -> Option<Vec<(u32, [f32; 4])>> {
+        let evaluation = self.evaluation.as_ref()?;
+        let maps = &evaluation.maps[dimension];
+        let Some((_, surface)) = maps.last().filter(|(number, _)| *number == 0) else {
+            return Some(Vec::new());
+        };
+        let is_auto_normal = dimension == 1 && evaluation.is_auto_normal;
+        let normal = is_auto_normal.then(|| (2, surface.normal(place)));
+        let sent = maps
+            .iter()
+            .filter(|(number, _)| *number != 2 || !is_auto_normal);
+        let values =
+            sent.map(|(number, map)| (*number, map.evaluate(place)[0].map(|it| it as f32)));
+        Some(normal.into_iter().chain(values).collect())
+    }
+
+    /// Whether evaluators are ours for primitives that begin now.
+    pub(crate) fn evaluates(&mut self) -> bool {
+        if self.is_inside {
+            return false;
+        }
+        self.begin_evaluation();
+        self.evaluation.take().is_some()
+    }
+
+    /// The grid, where evaluators are ours.
+    pub(crate) fn grid(&self) -> Option<Grid> {
+        self.evaluation.as_ref().map(|it| it.grid)
+    }
+
+    /// The application sets an attribute between `Begin` and `End`.
+    pub(crate) fn attribute_is_set(&mut self, number: u32, value: [f32; 4]) {
+        let evaluation = self.evaluation.as_mut();
+        let saved = evaluation.and_then(|it| it.saved.iter_mut().find(|it| it.0 == number));
+        if let Some((_, saved)) = saved {
+            *saved = value;
+        }
+    }
+
+    /// Primitives have ended. Gives the attributes that are as they were; lists leave them as they come.
+    pub(crate) fn end_evaluation(&mut self) -> Vec<(u32, [f32; 4])> {
+        let ended = self.evaluation.take();
+        let ended = ended.filter(|_| self.recording.is_none());
+        ended.map_or(Vec::new(), |it| it.saved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(order: [usize; 2], points: &[[f32; 4]]) -> Map {
+        Map {
+            order,
+            domain: [0.0, 2.0, 0.0, 1.0],
+            points: points.to_vec(),
+        }
+    }
+
+    /// Points at 1 and 3: a line, at 0 to 2 from end to end. A third one bends it: 1/4 + 2/4 + 4/4.
+    #[test]
+    fn curves_start_and_end_in_their_points() {
+        let line = map([2, 1], &[[1.0, 0.0, 0.0, 1.0], [3.0, 0.0, 0.0, 1.0]]);
+        let at = |u: f32| line.evaluate([u, 0.0])[0][0];
+        assert_eq!([at(0.0), at(0.5), at(2.0)], [1.0, 1.5, 3.0]);
+        assert_eq!(line.evaluate([0.5, 0.0])[1][0], 1.0);
+        let curve = map([3, 1], &[[1.0; 4], [1.0; 4], [4.0; 4]]);
+        assert_eq!(curve.evaluate([1.0, 0.0])[0], [1.75; 4]);
+    }
+
+    /// The plane (u, v, 0): a domain twice as long in u makes the first derivative half as long.
+    #[test]
+    fn normals_stand_on_surfaces() {
+        let points = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]];
+        let plane = map([2, 2], &points.map(|[x, y]| [x, y, 0.0, 1.0]));
+        assert_eq!(plane.evaluate([0.5, 0.5])[0], [0.25, 0.5, 0.0, 1.0]);
+        assert_eq!(plane.normal([0.5, 0.5]), [0.0, 0.0, 0.5, 1.0]);
+        let nearer = map([2, 2], &points.map(|[x, y]| [x, y, 0.0, 2.0]));
+        assert_eq!(nearer.normal([0.5, 0.5]), [0.0, 0.0, 0.125, 1.0]);
+    }
+
+    #[test]
+    fn grids_end_where_their_domain_ends() {
+        let axis = ([0.25, 1.25], 4);
+        assert_eq!(
+            [0, 1, 4, 8].map(|number| on_axis(axis, number)),
+            [0.25, 0.5, 1.25, 2.25]
+        );
+    }
+
+    #[test]
+    fn maps_have_a_dimension_and_an_attribute() {
+        assert_eq!(
+            [0x865F, 0x8660, 0x866F, 0x8670, 0x867F, 0x8680].map(numbered),
+            [
+                None,
+                Some((0, 0)),
+                Some((0, 15)),
+                Some((1, 0)),
+                Some((1, 15)),
+                None
+            ]
+        );
+    }
+}

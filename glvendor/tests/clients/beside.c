@@ -1,0 +1,189 @@
+/* Programs beside shaders of GLSL: a vertex shader with a fragment program, a vertex program with a fragment shader. GL 2.1 section 2.15: what a program
+   object has no shader for is done as if it were not there. */
+#include "client.h"
+
+static const char VERTEX[] = "#version 120\nuniform vec4 more;\nvoid main() {\n gl_Position = gl_Vertex;\n gl_FrontColor = gl_Color.bgra + more;\n"
+                             " gl_BackColor = vec4(0.6, 0.2, 0.0, 1.0);\n gl_FrontSecondaryColor = vec4(0.2, 0.0, 0.4, 0.0);\n"
+                             " gl_TexCoord[1] = vec4(0.0, 0.4, 0.6, 0.8);\n gl_FogFragCoord = 0.2;\n}";
+static const char FRAGMENT[] = "#version 120\nuniform vec4 more;\nvoid main() { gl_FragColor = gl_Color + more + gl_TexCoord[2] * gl_FogFragCoord; }";
+static const char SECONDARY[] = "#version 120\nvoid main() { gl_FragColor = vec4(gl_SecondaryColor.rgb, gl_TexCoord[0].w); }";
+
+static GLuint attach(GLuint program, GLenum kind, const char *text) {
+    GLuint name = glCreateShader(kind);
+    glShaderSource(name, 1, &text, 0);
+    glCompileShader(name);
+    GLint is_compiled;
+    glGetShaderiv(name, GL_COMPILE_STATUS, &is_compiled);
+    CHECK(is_compiled, "%s", text);
+    glAttachShader(program, name);
+    glDeleteShader(name);
+    return program;
+}
+
+static GLuint linked(GLuint program) {
+    GLint is_linked;
+    glLinkProgram(program);
+    glGetProgramiv(program, GL_LINK_STATUS, &is_linked);
+    CHECK(is_linked);
+    return program;
+}
+
+static GLint value(GLenum name) {
+    GLint got = -1;
+    glGetIntegerv(name, &got);
+    return got;
+}
+
+static void show(void) {
+    clear();
+    draw_square();
+}
+
+/* A fragment program in the place of the fragment shader. */
+static void vertex_shader(void) {
+    GLuint program = linked(attach(glCreateProgram(), GL_VERTEX_SHADER, VERTEX));
+    GLint more = glGetUniformLocation(program, "more"), is_separable = -1;
+    glGetProgramiv(program, GL_PROGRAM_SEPARABLE, &is_separable);
+    EQUAL(is_separable, 0);
+    GLuint color = load(GL_FRAGMENT_PROGRAM_ARB, PASS_COLOR);
+    GLuint all = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nMOV result.color, fragment.texcoord[1];\nADD result.color.x, fragment.color.secondary.z, "
+                                               "program.local[0].x;\nMOV result.color.z, fragment.fogcoord.x;\nEND");
+    GLuint arb = load(GL_FRAGMENT_PROGRAM_ARB, "!!ARBfp1.0\nMUL result.color, fragment.color, {1, 1, 0, 1};\nEND");
+    glUseProgram(program);
+    glColor4f(0.2f, 0.4f, 0.8f, 1);
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    glBindProgramARB(GL_FRAGMENT_PROGRAM_ARB, color);
+    show();
+    PIXEL(8, 8, 0.8f, 0.4f, 0.2f, 1);
+    /* Uniforms are those of the shader, in use or not. */
+    glUniform4f(more, 0.2f, 0, 0, 0);
+    show();
+    PIXEL(8, 8, 1, 0.4f, 0.2f, 1);
+    EQUAL((GLuint)value(GL_CURRENT_PROGRAM), program);
+    EQUAL(value(GL_PROGRAM_PIPELINE_BINDING), 0);
+    glUniform4f(more, 0, 0, 0, 0);
+    glBindProgramARB(GL_FRAGMENT_PROGRAM_ARB, all);
+    glProgramLocalParameter4fARB(GL_FRAGMENT_PROGRAM_ARB, 0, 0.4f, 0, 0, 0);
+    show();
+    PIXEL(8, 8, 0.8f, 0.4f, 0.2f, 0.8f);
+    glBindProgramARB(GL_FRAGMENT_PROGRAM_ARB, arb);
+    show();
+    PIXEL(8, 8, 0.8f, 0.4f, 0, 1);
+    /* Fixed functions where no fragment program is enabled: the color and nothing else. */
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    show();
+    PIXEL(8, 8, 0.8f, 0.4f, 0.2f, 1);
+    /* Those of NV_fragment_program, and the color of the back. */
+    GLuint old = load_nv(GL_FRAGMENT_PROGRAM_NV, "!!FP1.0\nMOV o[COLR], f[COL0].yxzw;\nEND");
+    glEnable(GL_FRAGMENT_PROGRAM_NV);
+    show();
+    PIXEL(8, 8, 0.4f, 0.8f, 0.2f, 1);
+    glEnable(GL_VERTEX_PROGRAM_TWO_SIDE);
+    glFrontFace(GL_CW);
+    show();
+    PIXEL(8, 8, 0.2f, 0.6f, 0, 1);
+    glFrontFace(GL_CCW);
+    glDisable(GL_VERTEX_PROGRAM_TWO_SIDE);
+    /* A program that is linked again draws what it is then. */
+    glUseProgram(0);
+    attach(program, GL_FRAGMENT_SHADER, "#version 120\nvoid main() { gl_FragColor = vec4(1.0, 0.0, 1.0, 0.0); }");
+    linked(program);
+    glUseProgram(program);
+    show();
+    PIXEL(8, 8, 1, 0, 1, 0);
+    glUseProgram(0);
+    glDisable(GL_FRAGMENT_PROGRAM_NV);
+    glDeleteProgram(program);
+    glDeleteProgramsARB(4, (GLuint[]){color, all, arb, old});
+    ERROR(GL_NO_ERROR);
+}
+
+/* The same behind a geometry shader, which draws the left half. */
+static void geometry_shader(void) {
+    GLuint program = attach(glCreateProgram(), GL_VERTEX_SHADER,
+                            "#version 150 compatibility\nvoid main() { gl_Position = gl_Vertex; gl_FrontColor = gl_Color; }");
+    attach(program, GL_GEOMETRY_SHADER,
+           "#version 150 compatibility\nlayout(triangles) in;\nlayout(triangle_strip, max_vertices = 3) out;\nvoid main() {\n"
+           " for (int i = 0; i < 3; i++) {\n  gl_Position = gl_in[i].gl_Position * vec4(0.5, 1, 1, 1) - vec4(0.5, 0, 0, 0);\n"
+           "  gl_FrontColor = gl_in[i].gl_FrontColor.gbra;\n  EmitVertex();\n }\n}");
+    linked(program);
+    GLuint half = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nMUL result.color, fragment.color, 0.5;\nEND");
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    glUseProgram(program);
+    glColor4f(0.4f, 0.8f, 1, 1);
+    clear();
+    glBegin(GL_TRIANGLE_STRIP);
+    for (int i = 0; i < 4; i++) glVertex2f(i & 1 ? 1 : -1, i & 2 ? 1 : -1);
+    glEnd();
+    PIXEL(2, 8, 0.4f, 0.5f, 0.2f, 0.5f);
+    PIXEL(13, 8, 0.2f, 0, 0.4f, 0);
+    glUseProgram(0);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    /* Its shaders are still those that the application has attached. */
+    GLint count;
+    GLuint shaders[3] = {0};
+    char text[32] = "";
+    glGetProgramiv(program, GL_ATTACHED_SHADERS, &count);
+    EQUAL(count, 2);
+    glGetAttachedShaders(program, 3, &count, shaders);
+    EQUAL(count, 2);
+    glGetShaderSource(shaders[0], sizeof text, 0, text);
+    CHECK(!strncmp(text, "#version 150 compatibility\nv", 28) || !strncmp(text, "#version 150 compatibility\nl", 28), "%s", text);
+    glDeleteProgram(program);
+    glDeleteProgramsARB(1, &half);
+    ERROR(GL_NO_ERROR);
+}
+
+/* A vertex program in the place of the vertex shader. */
+static void fragment_shader(void) {
+    GLuint vertex = load(GL_VERTEX_PROGRAM_ARB, "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color.yxzw;\n"
+                                                "MOV result.texcoord[2], program.local[0];\nMOV result.fogcoord.x, 0.5;\n"
+                                                "MOV result.color.secondary, {0.2, 0.4, 0.6, 0};\nMOV result.texcoord[0], {0, 0, 0, 0.8};\nEND");
+    GLuint program = linked(attach(glCreateProgram(), GL_FRAGMENT_SHADER, FRAGMENT));
+    GLuint second = linked(attach(glCreateProgram(), GL_FRAGMENT_SHADER, SECONDARY));
+    GLint more = glGetUniformLocation(program, "more");
+    glEnable(GL_VERTEX_PROGRAM_ARB);
+    glProgramLocalParameter4fARB(GL_VERTEX_PROGRAM_ARB, 0, 0.4f, 0, 0, 0);
+    glColor4f(0.2f, 0.4f, 0.6f, 1);
+    glUseProgram(program);
+    glUniform4f(more, 0, 0, 0.2f, 0);
+    show();
+    PIXEL(8, 8, 0.6f, 0.2f, 0.8f, 1);
+    glUniform4f(more, 0, 0, 0.4f, 0);
+    glProgramLocalParameter4fARB(GL_VERTEX_PROGRAM_ARB, 0, 0, 0.4f, 0, 0);
+    show();
+    PIXEL(8, 8, 0.4f, 0.4f, 1, 1);
+    glUseProgram(second);
+    show();
+    PIXEL(8, 8, 0.2f, 0.4f, 0.6f, 0.8f);
+    /* Both of ours, then one of them again. */
+    GLuint fragment = load(GL_FRAGMENT_PROGRAM_ARB, PASS_COLOR);
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    show();
+    PIXEL(8, 8, 0.2f, 0.4f, 0.6f, 0.8f);
+    glUseProgram(0);
+    show();
+    PIXEL(8, 8, 0.4f, 0.2f, 0.6f, 1);
+    glUseProgram(program);
+    show();
+    PIXEL(8, 8, 0.4f, 0.4f, 1, 1);
+    glUseProgram(0);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glDisable(GL_VERTEX_PROGRAM_ARB);
+    glDeleteProgram(program);
+    glDeleteProgram(second);
+    glDeleteProgramsARB(2, (GLuint[]){vertex, fragment});
+    ERROR(GL_NO_ERROR);
+}
+
+int main(void) {
+    start();
+    use_context(open_context(0));
+    vertex_shader();
+    geometry_shader();
+    fragment_shader();
+    /* A program without shaders, and a name that is none, are the driver's to judge. */
+    glLinkProgram(4711);
+    ERROR(GL_INVALID_VALUE);
+    return finish();
+}

@@ -1,0 +1,197 @@
+/* State of textures that programs depend on: depth modes of comparisons, in programs and in the fixed functions, and biases of levels. */
+#include "client.h"
+
+static GLuint depths;
+
+/* A texture of one depth, 0.5, that is compared: its result is 1 where the reference is less. */
+static void make_depths(void) {
+    glGenTextures(1, &depths);
+    glBindTexture(GL_TEXTURE_2D, depths);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_R_TO_TEXTURE);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, 1, 1, 0, GL_DEPTH_COMPONENT, GL_FLOAT, (const float[]){0.5f});
+}
+
+static void set_mode(GLenum mode) { glTexParameteri(GL_TEXTURE_2D, GL_DEPTH_TEXTURE_MODE, (GLint)mode); }
+
+static GLenum mode(void) {
+    GLint got;
+    glGetTexParameteriv(GL_TEXTURE_2D, GL_DEPTH_TEXTURE_MODE, &got);
+    return (GLenum)got;
+}
+
+static void draw(void) {
+    clear();
+    draw_square();
+}
+
+/* What comparisons give: ARB_shadow, table of the modes. */
+static void compared(void) {
+    GLuint shadow = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nTEX result.color, {0.5, 0.5, 0.25, 0}, texture[0], SHADOW2D;\nEND");
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    set_mode(GL_ALPHA);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 1);
+    EQUAL(mode(), GL_ALPHA);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 1);
+    set_mode(GL_INTENSITY);
+    draw();
+    PIXEL(3, 3, 1, 1, 1, 1);
+    EQUAL(mode(), GL_INTENSITY);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_GREATER);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 0);
+    set_mode(GL_LUMINANCE);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 1);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
+
+    /* The stack of attributes keeps the mode that the application has set. */
+    set_mode(GL_ALPHA);
+    draw();
+    glPushAttrib(GL_TEXTURE_BIT);
+    set_mode(GL_LUMINANCE);
+    draw();
+    PIXEL(3, 3, 1, 1, 1, 1);
+    glPopAttrib();
+    EQUAL(mode(), GL_ALPHA);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 1);
+
+    /* The same texture where it is not compared, right behind that. */
+    GLuint plain = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nTEX result.color, {0.5, 0.5, 0.25, 0}, texture[0], 2D;\nEND");
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_NONE);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 0.5f);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_R_TO_TEXTURE);
+
+    /* A texture that is deleted while it draws is gone. */
+    GLuint last = depths;
+    glBindProgramARB(GL_FRAGMENT_PROGRAM_ARB, shadow);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 1);
+    glDeleteTextures(1, &last);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    draw();
+    CHECK(!glIsTexture(last), "the texture is there again");
+    make_depths();
+    glDeleteProgramsARB(2, (GLuint[]){shadow, plain});
+    ERROR(GL_NO_ERROR);
+}
+
+/* The fixed functions of fragments behind a vertex program: REPLACE of GL 2.1 table 3.21, by the base format that the mode stands for. */
+static void fixed_functions(void) {
+    GLuint vertex = load(GL_VERTEX_PROGRAM_ARB, "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, {0.2, 0.4, 0.6, 0.8};\n"
+                                                "MOV result.texcoord[0], {0.5, 0.5, 0.75, 1};\nEND");
+    glEnable(GL_VERTEX_PROGRAM_ARB);
+    glEnable(GL_TEXTURE_2D);
+    glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_REPLACE);
+    set_mode(GL_ALPHA);
+    draw();
+    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 0);
+    set_mode(GL_LUMINANCE);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 0.8f);
+    set_mode(GL_INTENSITY);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 0);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_GREATER);
+    set_mode(GL_ALPHA);
+    draw();
+    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    /* A sampler compares, or does not, whatever its texture says. */
+    GLuint sampler;
+    glGenSamplers(1, &sampler);
+    glBindSampler(0, sampler);
+    glSamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    draw();
+    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 0.5f);
+    glDeleteSamplers(1, &sampler);
+    glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_MODULATE);
+    glDisable(GL_TEXTURE_2D);
+    glDisable(GL_VERTEX_PROGRAM_ARB);
+    glDeleteProgramsARB(1, &vertex);
+    ERROR(GL_NO_ERROR);
+}
+
+/* Levels of 4, 2 and 1 texels: red, green and blue. */
+static void make_levels(void) {
+    static const GLubyte colors[3][4] = {{255, 0, 0, 255}, {0, 255, 0, 255}, {0, 0, 255, 255}};
+    GLuint texture;
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    for (int level = 0; level < 3; level++) {
+        GLubyte texels[16][4];
+        for (int i = 0; i < 16; i++) memcpy(texels[i], colors[level], 4);
+        glTexImage2D(GL_TEXTURE_2D, level, GL_RGBA8, 4 >> level, 4 >> level, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    }
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 2);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
+}
+
+/* The least level comes behind all biases (NV_gpu_program5, "LODCLAMP"): levels below 1 become 1, whatever the bias. */
+static void biases(void) {
+    GLuint program = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp5.0\nTEX.LODCLAMP result.color, {0.5, 0.5, 0, 0}, {1}.x, texture[0], 2D;\nEND");
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    make_levels();
+    draw();
+    PIXEL(3, 3, 0, 1, 0, 1);
+    /* Those of the unit and of the texture count together. */
+    glTexEnvf(GL_TEXTURE_FILTER_CONTROL, GL_TEXTURE_LOD_BIAS, 1);
+    draw();
+    PIXEL(3, 3, 0, 1, 0, 1);
+    glTexParameterf(GL_TEXTURE_2D, GL_TEXTURE_LOD_BIAS, -2);
+    draw();
+    PIXEL(3, 3, 0, 1, 0, 1);
+    /* A sampler has its own in the place of the texture's. */
+    GLuint sampler;
+    glGenSamplers(1, &sampler);
+    glSamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
+    glSamplerParameterf(sampler, GL_TEXTURE_LOD_BIAS, -5);
+    glBindSampler(0, sampler);
+    draw();
+    PIXEL(3, 3, 0, 1, 0, 1);
+    glSamplerParameterf(sampler, GL_TEXTURE_LOD_BIAS, 5);
+    draw();
+    PIXEL(3, 3, 0, 1, 0, 1);
+    glDeleteSamplers(1, &sampler);
+    glTexEnvf(GL_TEXTURE_FILTER_CONTROL, GL_TEXTURE_LOD_BIAS, 0);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glDeleteProgramsARB(1, &program);
+    ERROR(GL_NO_ERROR);
+}
+
+/* Another context that shares the texture sees its mode, too. */
+static void shared(context first) {
+    GLuint shadow = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nTEX result.color, {0.5, 0.5, 0.25, 0}, texture[0], SHADOW2D;\nEND");
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    make_depths();
+    set_mode(GL_ALPHA);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 1);
+    context second = open_context(first);
+    use_context(second);
+    glBindTexture(GL_TEXTURE_2D, depths);
+    EQUAL(mode(), GL_ALPHA);
+    use_context(first);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 1);
+    close_context(second);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glDeleteProgramsARB(1, &shadow);
+    ERROR(GL_NO_ERROR);
+}
+
+int main(void) {
+    start();
+    context first = open_context(0);
+    use_context(first);
+    glColor4f(1, 1, 1, 1);
+    make_depths();
+    compared();
+    fixed_functions();
+    shared(first);
+    biases();
+    return finish();
+}
