@@ -61,7 +61,7 @@ const EXTENSIONS: &[&str] = &[
 /// none go to the driver unseen.
 ///
 /// - `own`: a function of this library answers it.
-/// - `draw`: programs are made ready before the driver draws.
+/// - `draw`: programs are made ready before the driver draws primitives of a mode, its first parameter.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
 /// - `rectangle`: it draws one.
 /// - `raster`: it sets the raster position.
@@ -468,12 +468,8 @@ impl Generator for &Tables {
                 let value = match class {
                     "attribute" | "numbered" | "raster" => attribute(command),
                     "rectangle" => rectangle(command),
-                    "draw" => primitive(command).to_owned(),
+                    "draw" => " = mode_, ()".to_owned(),
                     _ => String::new(),
-                };
-                let class = match class {
-                    "draw" if has_mode(command) => "primitives",
-                    class => class,
                 };
                 writeln!(entries, "{class} {signature}{value};").map_err(io::Error::other)?;
             }
@@ -482,19 +478,6 @@ impl Generator for &Tables {
         entries.push_str("}\n");
         *self.entries.borrow_mut() = entries;
         Ok(())
-    }
-}
-
-/// Whether a command has the mode of the primitives that it draws.
-fn has_mode(command: &Cmd) -> bool {
-    command.params.first().is_some_and(|it| it.ident == "mode")
-}
-
-/// The mode of the primitives that a command draws, if it has one.
-fn primitive(command: &Cmd) -> &'static str {
-    match has_mode(command) {
-        true => " = mode_, ()",
-        false => " = None, ()",
     }
 }
 

@@ -1,5 +1,9 @@
 //! Before something draws: which programs draw it, and whether all that they read has reached them.
 
+mod choice;
+
+pub(crate) use choice::forget;
+
 use crate::beside::{self, Side};
 use crate::commands::INVALID_OPERATION;
 use crate::context::{Groups, State};
@@ -8,22 +12,19 @@ use crate::feedback::Feedback;
 use crate::ffi::query::ImageUnit;
 use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
-use crate::fixed;
 use crate::log;
 use crate::materials::Materials;
 use crate::params::{Block, Place};
-use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
+use crate::pipeline::{self, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
 use crate::shapes::Shape;
 use crate::target::{Row, TARGETS, Target};
 use crate::textures::{self, Accessed};
 use crate::window::Window;
-use glasm::{Compiler, PatchLevels, Program as Loaded};
+use choice::choose;
+use glasm::Compiler;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, LazyLock};
-
-/// More pipelines than an application has; those of programs that are gone make room.
-const MOST_PIPELINES: usize = 4096;
 
 /// Groups of state that decide about any pipeline.
 const DECIDING: Groups = Groups::PROGRAMS
@@ -33,6 +34,9 @@ const DECIDING: Groups = Groups::PROGRAMS
 
 /// Parameter blocks that are bound at a time.
 const BLOCK_BINDINGS: usize = STAGES;
+
+/// What tells compute programs apart: a serial number, and the size of the groups if the command gave it.
+type ComputeKey = (u64, Option<[u32; 3]>);
 
 /// What draws in a context.
 #[derive(Default)]
@@ -48,8 +52,8 @@ pub(crate) struct Drawing {
     is_invalid: bool,
     /// Whether the last draw was an error of ours.
     is_refused: bool,
-    /// That of the compute program that ran last, with its serial number and the size of the groups if the command gave it.
-    compute: Option<((u64, Option<[u32; 3]>), Pipeline)>,
+    /// That of the compute program that ran last.
+    compute: Option<(ComputeKey, Pipeline)>,
     /// A mode, and what the driver draws in its place.
     replaced: Option<(u32, u32)>,
     /// What was drawn last.
@@ -475,150 +479,6 @@ pub(crate) fn enabled_program(
 ) -> Option<Arc<crate::objects::Program>> {
     let bound = state.bound(target);
     (bound.enabled && bound.program.serial() != 0).then(|| Arc::clone(&bound.program))
-}
-
-/// The pipeline of the programs and the state, made if it is new.
-fn choose(state: &mut State, shape: Shape) {
-    let Some(programs) = state.drawing.programs.clone() else {
-        return;
-    };
-    state.restore_depth_modes();
-    let key = key(state, &programs, shape);
-    state.drawing.alpha = key.state.depths.alpha();
-    state.undecided = Groups::empty();
-    // Another pipeline may read what the last one did not need.
-    state.dirty = Groups::all();
-    if let Some(&known) = state.drawing.by_key.get(&key) {
-        state.drawing.current = Some(known);
-        return;
-    }
-    if state.drawing.pipelines.len() >= MOST_PIPELINES {
-        forget_pipelines(state);
-    }
-    let mut compiler = std::mem::take(&mut state.drawing.compiler);
-    let made = pipeline::make(state, &mut compiler, &programs, &key);
-    state.drawing.compiler = compiler;
-    let made = made
-        .inspect_err(|problem| log::error(format_args!("nothing of ours draws here: {problem}")));
-    let place = state
-        .drawing
-        .free
-        .pop()
-        .unwrap_or(state.drawing.pipelines.len());
-    match state.drawing.pipelines.get_mut(place) {
-        Some(free) => *free = made.ok(),
-        None => state.drawing.pipelines.push(made.ok()),
-    }
-    state.drawing.by_key.insert(key, place);
-    state.drawing.current = Some(place);
-}
-
-/// The programs, the fixed functions in the place of those that are not there, and the state that all are compiled for.
-fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
-    let [vertex, .., fragment] = programs;
-    let is_alone = state.drawing.beside.is_none();
-    let fixed_fragment =
-        (is_alone && fragment.is_none()).then(|| fixed::fragment(vertex.is_some()));
-    state.drawing.compared = state.drawing.shadows;
-    if let Some(fixed) = &fixed_fragment {
-        textures::add_fixed(&mut state.drawing.compared, fixed);
-    }
-    let mut compiled = compiled_state(state, shape);
-    let fixed_vertex = (is_alone && vertex.is_none()).then(|| {
-        let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
-        let behind: Vec<Loaded> = programs
-            .iter()
-            .flatten()
-            .filter_map(|it| it.loaded())
-            .collect();
-        let materials = state.drawing.attributes_of_materials;
-        let sets = state.capabilities.texture_coordinates;
-        fixed::vertex(&behind, units, sets, materials)
-    });
-    if !is_alone {
-        compiled.leave_varyings();
-    }
-    if let Some(fixed) = &fixed_vertex {
-        compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
-    }
-    Key {
-        serials: std::array::from_fn(|place| programs[place].as_ref().map_or(0, |it| it.serial())),
-        state: compiled,
-        captured: state.drawing.feedback.captured().cloned(),
-        vertex: fixed_vertex,
-        fragment: fixed_fragment,
-        biases: textures::read_biases(&state.drawing.clamped),
-        beside: state.drawing.beside,
-    }
-}
-
-/// The pipelines of a program string go with it.
-pub(crate) fn forget(state: &mut State, serial: u64) {
-    if serial == 0 {
-        return;
-    }
-    let gone: Vec<_> = state
-        .drawing
-        .by_key
-        .extract_if(|key, _| key.serials.contains(&serial))
-        .map(|(_, place)| place)
-        .collect();
-    if gone.is_empty() {
-        return;
-    }
-    release(state);
-    state.drawing.current = None;
-    state.touch(Groups::PROGRAMS);
-    for place in gone {
-        if let Some(pipeline) = state.drawing.pipelines[place].take() {
-            driver::DeleteProgram(pipeline.program);
-        }
-        state.drawing.free.push(place);
-    }
-}
-
-fn forget_pipelines(state: &mut State) {
-    release(state);
-    for pipeline in state.drawing.pipelines.drain(..).flatten() {
-        driver::DeleteProgram(pipeline.program);
-    }
-    state.drawing.by_key.clear();
-    state.drawing.free.clear();
-    state.drawing.current = None;
-}
-
-/// Reads the state that programs are compiled for.
-fn compiled_state(state: &State, shape: Shape) -> Compiled {
-    const CLIP_PLANES: u32 = 8;
-    let clip_planes = (0..CLIP_PLANES).filter(|n| query::is_enabled(0x3000 + n));
-    let mut sprites = 0;
-    if shape == Shape::Points && query::is_enabled(0x8861) {
-        reader::with_units(0xFF, |unit| {
-            if query::tex_env_mode::<1>(0x8861, 0x8862) != [0] {
-                sprites |= 1 << unit;
-            }
-        });
-    }
-    let draw_buffers = (0..8).filter(|n| query::integer(0x8825 + n) != 0);
-    let vertex_clamp = query::integer(0x891A);
-    Compiled {
-        two_sided: query::is_enabled(0x8643) && state.bound(Target::Vertex).enabled,
-        flat: query::integer(0x0B54) == 0x1D00,
-        clamps_vertex_colors: vertex_clamp != 0 && shape != Shape::Pixels,
-        point_sprites: sprites,
-        clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
-        draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
-        depths: textures::read(&state.drawing.compared),
-        patch_vertices: match state.drawing.deciding.contains(Groups::PATCH) {
-            true => query::integer(0x8E72).clamp(0, 32) as u8,
-            false => 0,
-        },
-        patch_levels: match state.drawing.deciding.contains(Groups::PATCH) {
-            true => PatchLevels::new(query::floats(0x8E74), query::floats(0x8E73)),
-            false => PatchLevels::default(),
-        },
-        shape,
-    }
 }
 
 /// Writes what has changed of the parameters, and binds it.

@@ -204,7 +204,7 @@ fn draw_texture(
             query::draw_without_arrays(
                 &mut window.no_arrays,
                 driver::constants::TRIANGLES,
-                6 * width * height,
+                6_i32.saturating_mul(width).saturating_mul(height),
             );
         });
     });

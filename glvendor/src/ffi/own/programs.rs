@@ -309,7 +309,7 @@ pub(crate) unsafe extern "system" fn DispatchComputeGroupSizeARB(
         Some(Some(true)) if is_ready(Some(group)) => driver::DispatchCompute(x, y, z),
         Some(Some(_)) => {}
         Some(None) | None => {
-            current::with(|state| draw::release(state));
+            current::with(draw::release);
             driver::DispatchComputeGroupSizeARB(x, y, z, group_x, group_y, group_z);
         }
     }
