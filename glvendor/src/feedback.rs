@@ -4,7 +4,7 @@
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::{Groups, State};
 use crate::draw;
-use crate::ffi::driver;
+use crate::ffi::{driver, query};
 use glasm::{Capture, Semantic, TransformFeedback};
 use std::sync::Arc;
 
@@ -32,7 +32,8 @@ impl Feedback {
 
     /// Uses a program object. The driver does not let it change while it captures, so that capturing begins once more; what is drawn is known only now.
     pub(crate) fn use_program(&self, program: u32) {
-        match self.fresh {
+        let is_paused = || query::is_set(driver::constants::TRANSFORM_FEEDBACK_PAUSED);
+        match self.fresh.filter(|_| !is_paused()) {
             None => driver::UseProgram(program),
             Some(primitive) => {
                 driver::EndTransformFeedback();
