@@ -14,6 +14,7 @@ use crate::shapes::Shape;
 use crate::target::Target;
 use crate::text::{self, Writer};
 use crate::textures::Depths;
+use crate::window::Texels;
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::BufferKind;
@@ -66,6 +67,8 @@ pub(crate) struct Compiled {
     pub(crate) patch_levels: PatchLevels,
     /// What is drawn, as far as programs depend on it.
     pub(crate) shape: Shape,
+    /// Where the fragment program has its color from, if it draws pixels.
+    pub(crate) texels: Option<Texels>,
 }
 
 impl Compiled {
@@ -209,6 +212,10 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
         let loaded = match key.state.depths.plain {
             0 => loaded,
             plain => loaded.with_plain_lookups(plain),
+        };
+        let loaded = match (key.state.texels, target) {
+            (Some(texels), Target::Fragment) => texels.colors_of(&loaded).unwrap_or(loaded),
+            _ => loaded,
         };
         parts.push(Part {
             loaded,

@@ -1,15 +1,15 @@
 //! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7, ARB_fragment_program sections 3.6.4 and 3.7.
 //!
-//! A driver draws pixels with fragment programs that it knows. Before ours, a vertex program makes a rectangle for each pixel, whose color it looks
-//! up in a texture that the driver has made of the image, with all that it does to pixels on their way there; for bitmaps it is a rectangle for each
-//! run of bits. What else the fragments have is that of the raster position.
+//! A driver draws pixels with fragment programs that it knows. Ours draw a rectangle, and have texels of a texture in the place of their primary color, which the
+//! driver has made of the image with all that it does to pixels on their way there. For bitmaps a rectangle is drawn for each run of bits. What else the
+//! fragments have is that of the raster position.
 
 use crate::context::State;
 use crate::draw;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::objects::Program;
-use crate::window::{self, Grid};
+use crate::window::{self, Grid, Texels};
 use std::sync::Arc;
 
 /// Texture image units that programs name.
@@ -190,24 +190,49 @@ fn draw_texture(
             "pixels are not drawn: the fragment program reads all texture image units",
         );
     };
-    let Some(vertex) = state.drawing.window.pixels(unit) else {
-        return;
-    };
     let grid = Grid {
         width: width as u32,
         first: std::array::from_fn(|axis| first_edge(place[axis], zoom[axis])),
         zoom,
     };
+    let texels = Texels::new(unit, &fragment);
+    let window = &mut state.drawing.window;
+    window.texels = texels;
+    let vertex = match texels {
+        Some(texels) => window.rectangle(texels.attribute),
+        None => window.pixels(unit),
+    };
+    let Some(vertex) = vertex else {
+        return;
+    };
+    let sides: [[f32; 2]; 2] = std::array::from_fn(|axis| {
+        let size = [width, height][axis] as f32;
+        [grid.first[axis], grid.first[axis] + zoom[axis] * size]
+    });
+    let corners = 6_i32.saturating_mul(width).saturating_mul(height);
     window::draw(state, [vertex, fragment], &grid, |state| {
-        with_texture(unit, texture, || {
-            let window = &mut state.drawing.window;
-            query::draw_without_arrays(
-                &mut window.no_arrays,
-                driver::constants::TRIANGLES,
-                6_i32.saturating_mul(width).saturating_mul(height),
-            );
+        with_texture(unit, texture, || match texels {
+            Some(_) => {
+                driver::Begin(driver::constants::QUADS);
+                draw_rectangle(sides);
+                driver::End();
+            }
+            // The program reads its color in a way that texels cannot be read in: each pixel is a rectangle.
+            None => {
+                let no_arrays = &mut state.drawing.window.no_arrays;
+                query::draw_without_arrays(no_arrays, driver::constants::TRIANGLES, corners);
+            }
         });
     });
+    state.drawing.window.texels = None;
+}
+
+/// The vertices of a rectangle: its sides.
+fn draw_rectangle([[left, right], [bottom, top]]: [[f32; 2]; 2]) {
+    driver::Vertex2f(left, bottom);
+    driver::Vertex2f(right, bottom);
+    driver::Vertex2f(right, top);
+    driver::Vertex2f(left, top);
 }
 
 /// The edge of the first pixel. A fragment belongs to the rectangle that its center is in, or on the left or lower edge of (GL 2.1 section
@@ -278,11 +303,7 @@ fn draw_runs(state: &mut State, fragment: Arc<Program>, place: [f32; 2], bitmap:
         driver::Begin(driver::constants::QUADS);
         for &[column, row, length] in &bitmap.runs {
             let (left, bottom) = (corner[0] + column as f32, corner[1] + row as f32);
-            let (right, top) = (left + length as f32, bottom + 1.0);
-            driver::Vertex2f(left, bottom);
-            driver::Vertex2f(right, bottom);
-            driver::Vertex2f(right, top);
-            driver::Vertex2f(left, top);
+            draw_rectangle([[left, left + length as f32], [bottom, bottom + 1.0]]);
         }
         driver::End();
     });

@@ -7,8 +7,8 @@ use crate::log;
 use crate::objects::{Bits, Program};
 use crate::pipeline::{Programs, STAGES};
 use crate::reader;
-use glasm::ir::Stage;
-use glasm::{Program as Loaded, Source};
+use glasm::ir::{Saturate, Stage};
+use glasm::{Program as Loaded, Semantic, Source};
 use std::sync::Arc;
 
 /// Sets of texture coordinates that fragment programs read.
@@ -29,7 +29,51 @@ const COLORED: &str = "MAX c, c, program.local[2].y;\nMIN result.color, c, progr
 
 /// Vertices at places of the window.
 const PLACES: &str =
-    "!!NVvp4.0\nTEMP p;\nMOV p, vertex.position;\nMOV result.color, program.local[4];\n";
+    "!!NVvp4.0\nTEMP p, c;\nMOV p, vertex.position;\nMOV result.color, program.local[4];\n";
+
+/// Which pixel it is.
+const NUMBERED: &str = "SUB c.xy, p, program.local[1];\n";
+
+/// Attributes that pass from vertex programs to fragment programs.
+const ATTRIBUTES: u8 = 16;
+
+/// Where fragment programs have the colors of pixels from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Texels {
+    /// The texture image unit.
+    pub(crate) unit: u32,
+    /// The number of the attribute that says which texel: one that the fragment program does not read.
+    pub(crate) attribute: u8,
+    /// Whether they are clamped.
+    clamps: bool,
+}
+
+impl Texels {
+    /// Colors from a unit for a fragment program, if it can have them so.
+    pub(crate) fn new(unit: u32, fragment: &Program) -> Option<Self> {
+        let loaded = fragment.loaded()?;
+        let is_read = |number: u8| {
+            loaded
+                .inputs()
+                .any(|it| it.semantic == Semantic::Generic(number))
+        };
+        let texels = Self {
+            unit,
+            attribute: (0..ATTRIBUTES).find(|number| !is_read(*number))?,
+            clamps: clamps_fragments(),
+        };
+        texels.colors_of(&loaded).map(|_| texels)
+    }
+
+    /// A fragment program with these colors.
+    pub(crate) fn colors_of(self, fragment: &Loaded) -> Option<Loaded> {
+        let saturate = match self.clamps {
+            true => Saturate::Unsigned,
+            false => Saturate::None,
+        };
+        fragment.with_texel_colors(self.unit, Semantic::Generic(self.attribute), saturate)
+    }
+}
 
 /// What a context keeps for this.
 #[derive(Debug, Default)]
@@ -38,6 +82,10 @@ pub(crate) struct Window {
     pixels: Vec<(u32, Arc<Program>)>,
     /// The program of places.
     places: Option<Arc<Program>>,
+    /// The programs of places that write an attribute.
+    rectangles: Vec<(u8, Arc<Program>)>,
+    /// Where the colors of the pixels come from that are drawn, if not from vertices.
+    pub(crate) texels: Option<Texels>,
     /// A vertex array without arrays.
     pub(crate) no_arrays: u32,
 }
@@ -89,6 +137,21 @@ impl Window {
         );
         let program = loaded(&text)?;
         self.pixels.push((unit, Arc::clone(&program)));
+        Some(program)
+    }
+
+    /// The vertex program that takes places of the window and says in an attribute which pixel it is.
+    pub(crate) fn rectangle(&mut self, attribute: u8) -> Option<Arc<Program>> {
+        let mut known = self.rectangles.iter();
+        if let Some((_, program)) = known.find(|(known, _)| *known == attribute) {
+            return Some(Arc::clone(program));
+        }
+        let text = format!(
+            "{PLACES}{NUMBERED}MUL result.attrib[{attribute}].xy, c, program.local[7];\n{}",
+            shared()
+        );
+        let program = loaded(&text)?;
+        self.rectangles.push((attribute, Arc::clone(&program)));
         Some(program)
     }
 
@@ -150,6 +213,7 @@ fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     parameters[4] = bits(query::floats(0x0B04));
     parameters[5] = bits(query::floats(0x845F));
     parameters[6] = bits([distance, 0.0, 0.0, 0.0]);
+    parameters[7] = bits([1.0 / grid.zoom[0], 1.0 / grid.zoom[1], 0.0, 0.0]);
     let sets = state.capabilities.texture_coordinates.min(SETS);
     reader::with_units((1 << sets) - 1, |set| {
         parameters[8 + set as usize] = bits(query::floats(0x0B06));

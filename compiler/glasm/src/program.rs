@@ -3,7 +3,7 @@
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::{Options, SourceText};
 use glasm_frontend::{Counts, Diagnostics, Dialect, Source};
-use glasm_ir::{self as ir, Input, Output, Stage};
+use glasm_ir::{self as ir, Input, Output, Semantic, Stage};
 use std::sync::{Arc, OnceLock};
 
 /// A program that has loaded: read, checked and translated.
@@ -114,6 +114,25 @@ impl Program {
         let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
         let mut program = self.0.program.clone();
         program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
+        self.changed(program)
+    }
+
+    /// The same fragment program with texels in the place of its primary color: those of the two-dimensional texture of `unit` at the floor of
+    /// `coordinate`, clamped as `saturate` says. So a rectangle draws the pixels of `glDrawPixels`. `None` if the program evaluates its color at other
+    /// places, or by an index.
+    pub fn with_texel_colors(
+        &self,
+        unit: u32,
+        coordinate: Semantic,
+        saturate: ir::Saturate,
+    ) -> Option<Self> {
+        let mut program = self.0.program.clone();
+        let is_done = program.read_texel_colors(unit, coordinate, saturate);
+        is_done.then(|| self.changed(program))
+    }
+
+    /// Another program with the same source.
+    fn changed(&self, program: ir::Program) -> Self {
         Self(Arc::new(Loaded {
             program,
             warnings: self.0.warnings.clone(),

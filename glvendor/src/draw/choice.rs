@@ -156,5 +156,11 @@ fn compiled_state(state: &State, shape: Shape) -> Compiled {
             false => PatchLevels::default(),
         },
         shape,
+        texels: match shape {
+            Shape::Pixels => state.drawing.window.texels,
+            Shape::Other | Shape::Points | Shape::Quads | Shape::QuadStrips | Shape::Polygon => {
+                None
+            }
+        },
     }
 }

@@ -96,6 +96,26 @@ static void zoom(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* A color that is evaluated at other places than the center is the same there. */
+static void other_places(void) {
+    GLint version;
+    glGetIntegerv(GL_MAJOR_VERSION, &version);
+    if (version < 4) return;
+    load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp5.0\nTEMP c;\nIPAC c, fragment.color;\nMOV result.color, c.bgra;\nEND");
+    clear();
+    glWindowPos2i(2, 3);
+    glPixelZoom(2, -1);
+    glDrawPixels(4, 4, GL_RGBA, GL_UNSIGNED_BYTE, image);
+    glPixelZoom(1, 1);
+    OF_IMAGE(2, 2, 0, 0);
+    OF_IMAGE(7, 1, 2, 1);
+    OF_IMAGE(9, 0, 3, 2);
+    PIXEL(10, 0, NOTHING);
+    PIXEL(2, 3, NOTHING);
+    load(GL_FRAGMENT_PROGRAM_ARB, TURNED);
+    ERROR(GL_NO_ERROR);
+}
+
 static void associated_data(void) {
     load(GL_FRAGMENT_PROGRAM_ARB, OTHERS);
     glSecondaryColor3f(0, 0, 0.8f);
@@ -334,6 +354,7 @@ int main(void) {
     glEnable(GL_FRAGMENT_PROGRAM_ARB);
     colors();
     zoom();
+    other_places();
     associated_data();
     textures();
     copies();
