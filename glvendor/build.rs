@@ -65,7 +65,7 @@ const EXTENSIONS: &[&str] = &[
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
 /// - `rectangle`: it draws one.
 /// - `raster`: it sets the raster position.
-/// - `arrays`: before it, arrays become what the application has made of them; `textures`: the parameters of textures do.
+/// - `arrays`: before it, arrays become what the application has made of them; `textures`: textures do.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
     (
@@ -378,17 +378,7 @@ const RULES: &[(&str, &[&str])] = &[
             "GetTexParameter*",
             "GetTextureParameter*",
             "GetMultiTexParameter*",
-        ],
-    ),
-    (
-        "TEXTURE",
-        &[
-            "BindTexture*",
-            "BindMultiTextureEXT",
-            "BindSampler*",
-            "SamplerParameter*",
             "DeleteTextures*",
-            "DeleteSamplers",
             "TexImage*",
             "TextureImage*",
             "MultiTexImage*",
@@ -399,6 +389,18 @@ const RULES: &[(&str, &[&str])] = &[
             "CompressedTexImage*",
             "CompressedTextureImage*",
             "TexBuffer*",
+            "GenerateMipmap*",
+            "GenerateTextureMipmap*",
+        ],
+    ),
+    (
+        "TEXTURE",
+        &[
+            "BindTexture*",
+            "BindMultiTextureEXT",
+            "BindSampler*",
+            "SamplerParameter*",
+            "DeleteSamplers",
         ],
     ),
     (

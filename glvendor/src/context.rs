@@ -6,7 +6,7 @@ use crate::evaluators::{Evaluation, Maps};
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
 use crate::lists::Recording;
-use crate::objects::{Bits, Program, Share};
+use crate::objects::{Bits, Orphans, Program, Share};
 use crate::target::{TARGETS, Target};
 use bitflags::bitflags;
 use glasm::state::GlState;
@@ -70,6 +70,14 @@ impl Context {
             state: State::new(Arc::clone(&share)),
             share,
         }
+    }
+}
+
+impl Drop for Context {
+    /// What the driver keeps for other contexts goes when one of them is current.
+    fn drop(&mut self) {
+        let orphans = self.state.drawing.orphans();
+        self.state.shared().orphans.push(orphans);
     }
 }
 
@@ -184,6 +192,8 @@ impl State {
         if !self.capabilities.known {
             self.capabilities = Capabilities::read();
         }
+        let orphans = std::mem::take(&mut self.shared().orphans);
+        orphans.iter().for_each(Orphans::delete);
         self.touch(Groups::all());
     }
 

@@ -14,6 +14,7 @@ use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::materials::Materials;
+use crate::objects::Orphans;
 use crate::params::{Block, Place};
 use crate::pipeline::{self, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
@@ -23,7 +24,7 @@ use crate::textures::{self, Accessed};
 use crate::window::Window;
 use choice::choose;
 use glasm::Compiler;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, LazyLock};
 
 /// Groups of state that decide about any pipeline.
@@ -35,7 +36,7 @@ const DECIDING: Groups = Groups::PROGRAMS
 /// Parameter blocks that are bound at a time.
 const BLOCK_BINDINGS: usize = STAGES;
 
-/// What tells compute programs apart: a serial number, and the size of the groups if the command gave it.
+/// The serial number of a compute program, and the size of the groups if the command gave it.
 type ComputeKey = (u64, Option<[u32; 3]>);
 
 /// What draws in a context.
@@ -77,6 +78,10 @@ pub(crate) struct Drawing {
     pub(crate) compared: Accessed,
     /// Targets that they access from a least level on.
     clamped: Accessed,
+    /// Targets of which lookups give zeros where they are not complete.
+    transparent: Accessed,
+    /// Textures that are complete, with several levels or with one.
+    pub(crate) complete: FxHashSet<(u32, bool)>,
     /// Units that are compared with depth mode `ALPHA`.
     pub(crate) alpha: u32,
     /// Textures, with their targets, whose depth mode is luminance for the driver, and `ALPHA` for the application.
@@ -109,6 +114,16 @@ impl Drawing {
     fn has_geometry(&self) -> bool {
         let geometry = |programs: &Programs| programs[STAGES - 2].is_some();
         self.programs.as_ref().is_some_and(geometry)
+    }
+
+    /// What is left of it when its context is gone.
+    pub(crate) fn orphans(&self) -> Orphans {
+        let compute = self.compute.iter().map(|(_, pipeline)| pipeline);
+        let pipelines = self.pipelines.iter().flatten().chain(compute);
+        Orphans {
+            programs: pipelines.map(|it| it.program).collect(),
+            buffer: self.ring.buffer().0,
+        }
     }
 }
 
@@ -444,19 +459,19 @@ fn enabled_programs(state: &State) -> Programs {
 
 /// Which state decides about pipelines of these programs.
 fn decide(drawing: &mut Drawing, programs: &Programs) {
-    let (mut compared, mut clamped) = (Accessed::default(), Accessed::default());
+    let nothing = Accessed::default();
+    let (mut compared, mut clamped, mut transparent) = (nothing, nothing, nothing);
     for loaded in programs.iter().flatten().filter_map(|it| it.loaded()) {
         textures::add_compared(&mut compared, &loaded);
         textures::add_clamped(&mut clamped, &loaded);
+        textures::add_transparent(&mut transparent, &loaded);
     }
-    let (compares, clamps) = (
-        compared != Accessed::default(),
-        clamped != Accessed::default(),
-    );
+    let clamps = clamped != nothing;
+    let depends = clamps || compared != nothing || transparent != nothing;
     let [vertex, _, evaluation, geometry, fragment] = programs.each_ref().map(Option::is_some);
     let deciding = &mut drawing.deciding;
     *deciding = DECIDING;
-    deciding.set(Groups::TEXTURE, !fragment || compares || clamps);
+    deciding.set(Groups::TEXTURE, !fragment || depends);
     deciding.set(Groups::TEXENV, !fragment || clamps);
     deciding.set(Groups::PATCH, evaluation || geometry);
     deciding.set(Groups::FOG, !vertex || !fragment);
@@ -470,6 +485,7 @@ fn decide(drawing: &mut Drawing, programs: &Programs) {
     }
     drawing.shadows = compared;
     drawing.clamped = clamped;
+    drawing.transparent = transparent;
 }
 
 /// The program of a target, if it is enabled and there is one.

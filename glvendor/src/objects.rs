@@ -1,6 +1,7 @@
 //! Program objects and what else contexts share.
 
 use crate::beside::Partial;
+use crate::ffi::{driver, query};
 use crate::lists::List;
 use crate::target::Target;
 use glasm::{Program as Loaded, Source};
@@ -124,9 +125,30 @@ pub(crate) fn set(list: &mut Vec<Bits>, first: u32, values: &[Bits]) {
     list[first as usize..end].copy_from_slice(values);
 }
 
+/// Objects of the driver that contexts share, of a context that is gone.
+#[derive(Debug, Default)]
+pub(crate) struct Orphans {
+    /// Program objects.
+    pub(crate) programs: Vec<u32>,
+    /// A buffer, or 0.
+    pub(crate) buffer: u32,
+}
+
+impl Orphans {
+    /// Deletes them: a context that shares them is current.
+    pub(crate) fn delete(&self) {
+        for &program in &self.programs {
+            driver::DeleteProgram(program);
+        }
+        query::delete_buffer(self.buffer);
+    }
+}
+
 /// What contexts share.
 #[derive(Debug, Default)]
 pub(crate) struct Share {
+    /// What contexts that are gone have left.
+    pub(crate) orphans: Vec<Orphans>,
     /// Programs by name; `None` for names that are reserved.
     pub(crate) programs: FxHashMap<u32, Option<Arc<Program>>>,
     /// Display lists that hold more than the driver's commands.

@@ -61,6 +61,8 @@ pub(crate) struct Compiled {
     pub(crate) draw_buffers: u8,
     /// Textures that are compared.
     pub(crate) depths: Depths,
+    /// Texture image units of which lookups give zeros.
+    pub(crate) missing: u32,
     /// Vertices of patches, where a stage depends on them.
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
@@ -213,6 +215,10 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
             0 => loaded,
             plain => loaded.with_plain_lookups(plain),
         };
+        let loaded = match key.state.missing {
+            0 => loaded,
+            missing => loaded.with_zero_lookups(missing),
+        };
         let loaded = match (key.state.texels, target) {
             (Some(texels), Target::Fragment) => texels.colors_of(&loaded).unwrap_or(loaded),
             _ => loaded,
@@ -357,16 +363,30 @@ fn make_program_object(
     modules: &[(Stage, Shader)],
     constants: &[u32],
 ) -> Result<u32, String> {
+    let mut texts = Vec::with_capacity(modules.len());
+    for (stage, module) in modules {
+        let refused = |problem| {
+            format!(
+                "no text is written of the {} module: {problem}",
+                stage.name()
+            )
+        };
+        if let Some(writer) = writer {
+            texts.push((*stage, writer.write(module).map_err(refused)?));
+        }
+    }
+    text::agree(&mut texts);
+    let mut texts = texts.into_iter().map(|(_, text)| text);
     let mut shaders = Vec::with_capacity(modules.len());
     let mut named = Vec::new();
     for (stage, module) in modules {
         let kind = shader_kind(*stage);
-        let made = match writer {
+        let made = match texts.next() {
             None => query::create_shader(kind, &module.words, constants),
-            Some(writer) => writer.write(module).and_then(|text| {
+            Some(text) => {
                 named.extend(text.named);
                 query::create_shader_of_text(kind, &text::with_constants(&text.text, constants))
-            }),
+            }
         };
         match made {
             Ok(shader) => shaders.push(shader),

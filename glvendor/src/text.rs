@@ -1,10 +1,10 @@
 //! Modules as GLSL, for drivers that take no SPIR-V.
 
 #[cfg(feature = "text")]
-use glasm::reflect::DescriptorSlot;
+use glasm::DeviceFeatures;
 #[cfg(feature = "text")]
-use glasm::{DeviceFeatures, Stage};
-use glasm::{Options, Shader};
+use glasm::reflect::DescriptorSlot;
+use glasm::{Options, Shader, Stage};
 #[cfg(feature = "text")]
 use glasm_text::{Language, ResourceKind};
 
@@ -16,6 +16,50 @@ pub(crate) struct Written {
     /// What the text has no number for.
     pub(crate) named: Vec<Named>,
 }
+
+/// Makes the stage before the fragments say how its results are interpolated, as the fragments say it: before GLSL 4.40 both must.
+pub(crate) fn agree(texts: &mut [(Stage, Written)]) {
+    let Some(fragment) = texts.iter().find(|(stage, _)| *stage == Stage::Fragment) else {
+        return;
+    };
+    let qualified: Vec<(String, String)> = fragment
+        .1
+        .text
+        .lines()
+        .filter_map(|line| {
+            let (head, variable) = line.split_once(" in ")?;
+            // `layout(location = 0) flat`, or without the first.
+            let qualifiers = head.rsplit_once(") ").map_or(head, |(_, behind)| behind);
+            let is_plain = qualifiers.split(' ').all(|it| QUALIFIERS.contains(&it));
+            is_plain.then(|| (qualifiers.to_owned(), variable.to_owned()))
+        })
+        .collect();
+    let before = |stage: &Stage| match stage {
+        Stage::Geometry => 3,
+        Stage::TessEval => 2,
+        Stage::Vertex => 1,
+        Stage::TessControl | Stage::Fragment | Stage::Compute => 0,
+    };
+    let last = texts.iter_mut().max_by_key(|(stage, _)| before(stage));
+    let Some((_, written)) = last.filter(|(stage, _)| before(stage) != 0) else {
+        return;
+    };
+    for (qualifiers, variable) in qualified {
+        let plain = format!("out {variable}");
+        let lines = written.text.lines().map(|line| {
+            let head = line.strip_suffix(&plain);
+            // Only where nothing is said yet.
+            match head.filter(|head| head.is_empty() || head.ends_with(") ")) {
+                Some(head) => format!("{head}{qualifiers} {plain}\n"),
+                None => format!("{line}\n"),
+            }
+        });
+        written.text = lines.collect();
+    }
+}
+
+/// How values reach fragments.
+const QUALIFIERS: [&str; 4] = ["flat", "centroid", "sample", "noperspective"];
 
 /// A text in which the first specialization constants have these values.
 pub(crate) fn with_constants(text: &str, constants: &[u32]) -> String {
@@ -148,5 +192,39 @@ impl Writer {
     /// There is none.
     pub(crate) fn write(&self, _: &Shader) -> Result<Written, String> {
         match *self {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(vertex: &str, fragment: &str) -> [(Stage, Written); 2] {
+        [(Stage::Vertex, vertex), (Stage::Fragment, fragment)].map(|(stage, text)| {
+            let (text, named) = (text.to_owned(), Vec::new());
+            (stage, Written { text, named })
+        })
+    }
+
+    #[test]
+    fn results_are_interpolated_as_fragments_say() {
+        let mut stages = texts(
+            "layout(location = 1) out vec4 a;\nout vec4 b;\nout vec4 ab;\n",
+            "layout(location = 1) flat in vec4 a;\nsample noperspective in vec4 b;\nin vec4 ab;\n",
+        );
+        agree(&mut stages);
+        let wanted = "layout(location = 1) flat out vec4 a;\nsample noperspective out vec4 b;\nout vec4 ab;\n";
+        assert_eq!(stages[0].1.text, wanted);
+        agree(&mut stages);
+        assert_eq!(stages[0].1.text, wanted);
+    }
+
+    #[test]
+    fn constants_stand_behind_the_version() {
+        assert_eq!(
+            with_constants("#version 430\nx\n", &[7, 8]),
+            "#version 430\n#define SPIRV_CROSS_CONSTANT_ID_0 7u\n#define SPIRV_CROSS_CONSTANT_ID_1 8u\nx\n"
+        );
+        assert_eq!(with_constants("#version 430\n", &[]), "#version 430\n");
     }
 }

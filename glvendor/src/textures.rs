@@ -1,10 +1,12 @@
 //! Textures that programs compare: what their depth mode is, and whether they are compared at all. Biases of levels, for accesses with a least level.
+//! Whether textures are complete, for programs that care.
 
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
 use crate::reader;
 use glasm::fixed_function::{FixedFragment, TextureTarget};
 use glasm::{DepthMode, LodBias, Program as Loaded, TexTarget};
+use rustc_hash::FxHashSet;
 
 /// Texture image units that are looked at; programs of the ARB languages have no more.
 const UNITS: usize = 32;
@@ -15,6 +17,9 @@ const LUMINANCE: u32 = 0x1909;
 const INTENSITY: u32 = 0x8049;
 const ALPHA: u32 = 0x1906;
 const SAMPLER_BINDING: u32 = 0x8919;
+const TEXTURE_MIN_FILTER: u32 = 0x2801;
+/// `TEXTURE_CUBE_MAP_POSITIVE_X`
+const CUBE_FACE: u32 = 0x8515;
 
 /// Targets that programs access in some way, by texture image unit, as `GL_TEXTURE_2D`; 0 for units that they do not.
 pub(crate) type Accessed = [u32; UNITS];
@@ -41,6 +46,15 @@ pub(crate) fn add_clamped(clamped: &mut Accessed, program: &Loaded) {
     for access in ir.tex_accesses.iter().filter(|it| it.min_lod) {
         let texture = &ir.textures[access.texture];
         set(clamped, texture.units.first(), texture.target);
+    }
+}
+
+/// Adds the targets that a program accesses, if lookups of those that are not complete give zeros.
+pub(crate) fn add_transparent(transparent: &mut Accessed, program: &Loaded) {
+    if program.ir().modes.transparent_missing {
+        for texture in program.ir().textures.iter() {
+            set(transparent, texture.units.first(), texture.target);
+        }
     }
 }
 
@@ -108,6 +122,80 @@ pub(crate) fn read(compared: &Accessed) -> Depths {
     depths
 }
 
+/// The units among these whose textures are not complete: GL 2.1 section 3.8.10. Complete ones are known from then on.
+pub(crate) fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u32 {
+    let mut missing = 0;
+    reader::with_units(units_of(accessed), |unit| {
+        let target = accessed[unit as usize];
+        let [filter] = match query::integer(SAMPLER_BINDING) {
+            0 => query::tex_parameter(target, TEXTURE_MIN_FILTER),
+            sampler => query::sampler_parameter(sampler as u32, TEXTURE_MIN_FILTER),
+        };
+        let has_levels = matches!(filter, 0x2700..=0x2703);
+        let texture = query::integer(binding(target)) as u32;
+        if complete.contains(&(texture, has_levels)) {
+            return;
+        }
+        match is_complete(target, has_levels) {
+            false => missing |= 1 << unit,
+            true if texture != 0 => {
+                complete.insert((texture, has_levels));
+            }
+            true => {}
+        }
+    });
+    missing
+}
+
+/// An image: its sizes, 1 for those that the target has not, and its internal format.
+fn image(target: u32, face: u32, level: i32) -> [i32; 4] {
+    const SIZES: [u32; 3] = [0x1000, 0x1001, 0x8071];
+    const INTERNAL_FORMAT: u32 = 0x1003;
+    let sizes = match target {
+        0x0DE0 => 1,
+        0x806F => 3,
+        _ => 2,
+    };
+    let value = |name: u32| query::tex_level_parameter::<1>(face, level, name)[0];
+    let mut image = [1, 1, 1, value(INTERNAL_FORMAT)];
+    for (size, name) in image.iter_mut().zip(SIZES).take(sizes) {
+        *size = value(name);
+    }
+    image
+}
+
+/// Whether the texture of a target of the active unit has all images that lookups need, whose filter takes several levels or one.
+fn is_complete(target: u32, has_levels: bool) -> bool {
+    const CUBE: u32 = 0x8513;
+    const RECTANGLE: u32 = 0x84F5;
+    let faces = match target {
+        CUBE => CUBE_FACE..CUBE_FACE + 6,
+        target => target..target + 1,
+    };
+    let [base, most] = match target {
+        RECTANGLE => [0, 0],
+        target => [0x813C, 0x813D].map(|name| query::tex_parameter::<1>(target, name)[0]),
+    };
+    let [width, height, depth, format] = image(target, faces.start, base);
+    if [width, height, depth].contains(&0) || target == CUBE && width != height {
+        return false;
+    }
+    let largest = width.max(height).max(depth);
+    let last = match has_levels {
+        _ if target == RECTANGLE => 0,
+        true if base > most => return false,
+        true => most.min(base + largest.ilog2() as i32),
+        false => base,
+    };
+    (base..=last).all(|level| {
+        let sizes = [width, height, depth].map(|size| (size >> (level - base)).max(1));
+        let wanted = [sizes[0], sizes[1], sizes[2], format];
+        faces
+            .clone()
+            .all(|face| image(target, face, level) == wanted)
+    })
+}
+
 /// What the driver adds to the levels of these units: the bias of the unit and that of its sampler, or of its texture (GL 3.3 section 3.8.8). As long as
 /// the last unit with a bias demands.
 pub(crate) fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
@@ -134,7 +222,6 @@ pub(crate) fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
 /// Whether the texture of a target of the active unit holds depths, and its sampler compares them.
 pub(crate) fn is_compared(target: u32) -> bool {
     const COMPARE_MODE: u32 = 0x884C;
-    const CUBE_FACE: u32 = 0x8515;
     let [mode] = match query::integer(SAMPLER_BINDING) {
         0 => query::tex_parameter(target, COMPARE_MODE),
         sampler => query::sampler_parameter(sampler as u32, COMPARE_MODE),
@@ -196,8 +283,9 @@ impl State {
         }
     }
 
-    /// The application sets parameters of textures, or asks for them.
+    /// The application defines textures, or asks for their parameters.
     pub(crate) fn textures_change(&mut self) {
+        self.drawing.complete.clear();
         self.restore_depth_modes();
         self.changed(Groups::TEXTURE);
     }

@@ -5,7 +5,7 @@
 
 mod support;
 
-use support::{Vendor, Window, run};
+use support::{Vendor, Window, run, without_driver};
 
 macro_rules! clients {
     ($($(#[$about:meta])* $name:ident),* $(,)?) => {
@@ -60,6 +60,8 @@ clients! {
     evaluators,
     /// Compute programs with groups of any size and with counters.
     compute,
+    /// Contexts, threads, processes and libraries that come and go.
+    lifetimes,
     /// Programs of GLSL in the place of ours.
     shaders,
 }
@@ -81,4 +83,17 @@ fn nothing_changes_without_programs_on_egl() {
 #[test]
 fn nothing_changes_without_programs_on_glx() {
     draws_as_ever(Window::Glx);
+}
+
+/// `GLASM_VENDOR` names a library that is not there, or this one: a line says so, and the system does without.
+#[test]
+fn a_vendor_that_is_no_driver_is_told() {
+    for (window, system) in [(Window::Egl, "libEGL"), (Window::Glx, "libGLX")] {
+        for (driver, problem) in [("nobody", "is not there"), ("glasm", "is glasm's own")] {
+            if let Some(errors) = without_driver("plain", window, driver) {
+                let line = format!("glasm: {system}_{driver}.so.0 {problem}");
+                assert!(errors.contains(&line), "{errors}");
+            }
+        }
+    }
 }

@@ -76,6 +76,7 @@ pub struct BindingLayout {
 
 impl Default for BindingLayout {
     fn default() -> Self {
+        // Sets 0 to 3 are those that Vulkan guarantees (`maxBoundDescriptorSets`).
         Self {
             param_set: 0,
             param_binding: None,

@@ -167,6 +167,7 @@ impl Needs {
         for row in self.rows() {
             let capability = row.capability as u32;
             if !words.0[first..]
+                // Each `OpCapability` has two words.
                 .chunks_exact(2)
                 .any(|it| it[1] == capability)
             {
@@ -208,6 +209,7 @@ fn sorted(names: impl Iterator<Item = &'static str> + Clone) -> Vec<&'static str
     // As many as there are, because a list that grows takes memory twice.
     let mut list = Vec::with_capacity(names.clone().count());
     list.extend(names);
+    // In an order that does not depend on the table, whose rows may be moved.
     list.sort_unstable();
     list.dedup();
     list

@@ -65,6 +65,7 @@ fn is_whole(capture: &Capture, options: &Options) -> bool {
     let is_varying = varying_location(capture.semantic).is_some();
     // The size that points are drawn with may be another one than the program writes.
     let is_own_size = options.forms.point_size.is_fixed() && options.fixed.point_size.is_none();
+    // The built-in is a scalar, of which every capture takes all.
     let size = capture.semantic == Semantic::PointSize && is_own_size;
     size || (vector && (position || is_varying) && !remapped)
 }
@@ -86,6 +87,7 @@ fn free_locations(program: &Program, options: &Options) -> Vec<u32> {
 
 fn check(capture: &Capture, feedback: &TransformFeedback, stage: Stage) -> Result<(), Failure> {
     let semantic = capture.semantic;
+    // Wider than the bytes of the options, whose sum may not fit.
     let last = u16::from(capture.first) + u16::from(capture.count);
     // The sizes that NV_transform_feedback permits in table X.2: fog coordinates have one component, though the variable has four.
     let available = match written_lanes(semantic) {

@@ -19,6 +19,7 @@ pub(crate) fn with_clip_planes(program: &Program, options: &Options) -> Option<P
         return None;
     }
     let mut inputs = program.inputs.iter_enumerated();
+    // A program that computes the fixed position reads it, so that the input is there.
     let (vertex, _) = inputs.find(|(_, input)| {
         input.semantic == Semantic::Attrib(0)
             && (input.base, input.width) == (TypeBase::Float, Width::W32)
@@ -71,6 +72,7 @@ fn push_register(builder: &mut Builder, storage: Storage) -> RegisterId {
 fn state(builder: &mut Builder, state: StateParam) -> Src {
     let source = ParamSource::State(state);
     let params = &mut builder.program.params;
+    // A state that the program has a parameter for is read from there.
     let known = params.iter().position(|param| param.source == source);
     Src::new(Base::Param(match known {
         Some(index) => ParamId::new(index),

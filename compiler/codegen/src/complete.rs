@@ -70,6 +70,7 @@ fn write(builder: &mut Builder, semantic: Semantic, value: Src) {
         first_source: 0,
         dst: Some(Dst::new(register, WriteMask::XYZW)),
         aux: Aux::None,
+        // No text is to blame: errors about it have no place.
         span: Span::default(),
     };
     builder.inst(inst, &[value]);

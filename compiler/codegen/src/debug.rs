@@ -48,6 +48,7 @@ impl<'a> Lines<'a> {
         if span.start as usize >= self.text.len() {
             return;
         }
+        // The first line starts at 0, so that there is always one.
         let line = self.starts.partition_point(|&start| start <= span.start) as u32;
         let column = span.start - self.starts[line as usize - 1] + 1;
         if self.last != (line, column) {

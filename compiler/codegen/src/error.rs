@@ -63,6 +63,7 @@ impl Error {
 
     /// The same error at `span` unless it has a position.
     pub(crate) fn at(mut self: Box<Self>, span: Span) -> Failure {
+        // The innermost place is the first to be given.
         self.span.get_or_insert(span);
         self
     }

@@ -374,6 +374,7 @@ impl DeviceFeatures {
     /// (`MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS`).
     pub fn of_opengl(version: u32, has: impl Fn(&str) -> bool) -> Self {
         let mut features = Self::default();
+        // A field may stand for several features, all of which OpenGL must have.
         features.visit(|_, field| *field = true);
         features.visit(|feature, field| *field &= feature.opengl.is_in(version, &has));
         features.subgroups = Subgroups::NONE;

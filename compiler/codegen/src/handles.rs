@@ -18,6 +18,7 @@ impl HandleKind {
     const fn number(self) -> u32 {
         const fn of_scalar(scalar: Scalar) -> u32 {
             match scalar {
+                // Texels are never doubles.
                 Scalar::Float | Scalar::Double => 0,
                 Scalar::Int => 1,
                 Scalar::Uint => 2,

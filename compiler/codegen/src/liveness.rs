@@ -48,6 +48,7 @@ impl Liveness {
         self.lists.clear();
         let mut scan = std::mem::take(&mut self.scan);
         scan.reset(analysis.slot_register.len(), analysis.expanded_size);
+        // Written without the journal: this is the state that the end of the function goes back to.
         for &(slot, lanes) in live_out {
             scan.slots[slot as usize].live |= lanes;
         }
@@ -285,6 +286,7 @@ impl Scan {
 
     /// Makes the entries of `written` since the mark unique.
     fn compact_written(&mut self, mark: usize) {
+        // `collected` is 0 for all slots between uses: taking it back at the first entry of a slot drops the others.
         for &(slot, lanes) in &self.written[mark..] {
             self.slots[slot as usize].collected |= lanes;
         }
@@ -356,6 +358,7 @@ impl Walk<'_> {
                 ..
             } => {
                 self.branches([Some(then), otherwise].into_iter(), exits, Branches::If);
+                // The condition is read before the branches, so that the way back comes to it last.
                 if let Some((slot, lanes)) = self.analysis.cond_reads(self.program, cond) {
                     self.scan.gen_lanes(slot, lanes);
                 }
@@ -429,6 +432,7 @@ impl Walk<'_> {
             Branches::Switch => Exits {
                 break_to: self.scan.target(),
                 continue_to: exits.continue_to,
+                // A return out of a switch makes a routine no inlined one, so it ends the function.
                 return_to: None,
             },
         };
@@ -460,9 +464,12 @@ impl Walk<'_> {
     fn push_list(&mut self, mark: usize, edges: u32) {
         self.scan.compact_written(mark);
         let start = self.out.entries.len();
-        for index in mark..self.scan.written.len() {
+        // The walk goes backward, and so does the list, so that slots stand in the order in which they are written. The counter of a
+        // loop comes last then: lavapipe tests for the end of some loops with fewer instructions.
+        for index in (mark..self.scan.written.len()).rev() {
             let (slot, lanes) = self.scan.written[index];
             let live = lanes & self.scan.live(slot);
+            // Registers that another join has moved to memory are in the list still, but need no phi.
             let register = self.analysis.slot_register[slot as usize];
             if live != 0 && self.analysis.class[register.index()] == Class::Values {
                 self.out.entries.push((slot, live));
@@ -479,6 +486,7 @@ impl Walk<'_> {
         } else {
             self.scan.phi_budget -= operands;
         }
+        // Also where it is empty: emission takes a list at each join.
         self.out
             .lists
             .push(((self.out.entries.len() - start) as u32, edges));
@@ -578,6 +586,7 @@ pub(crate) fn output_lanes(
 ) {
     live.clear();
     for (slot, semantic) in analysis.output_slots(program) {
+        // What no stage reads need not be computed unless it is captured.
         let lanes = match options.interface.outputs.drops(semantic) {
             true => options.transform_feedback.lanes(semantic),
             false => crate::varyings::written_lanes(semantic),

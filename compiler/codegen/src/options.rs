@@ -482,8 +482,8 @@ pub struct Options {
     /// results are clamped all the same. They then are more precise than the language says, and larger than 65504 without becoming
     /// infinite. Rounding to half precision takes about fourteen instructions for each result, rounding to fixed point six.
     ///
-    /// For OpenGL it also leaves drivers the freedom to compute sums of products as they like, at the cost of infinities, NaN, and of equal results of
-    /// equal instructions.
+    /// It also leaves drivers the freedom that they have with GLSL, to compute sums and products as they like, at the cost of infinities, NaN, signs
+    /// of zero, and for OpenGL of equal results of equal instructions.
     pub fast_precision: bool,
     /// Programs of the register languages have no denormals (NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1).
     /// Their modules ask the device to flush them if it has
@@ -580,11 +580,11 @@ impl TransformFeedback {
     pub(crate) fn lanes(&self, semantic: Semantic) -> u8 {
         let captures = self.captures.iter();
         let captures = captures.filter(|capture| capture.semantic == semantic);
-        let masks = captures.map(|capture| {
+        captures.fold(0, |all, capture| {
+            // What reaches beyond w is an error, which `capture::check` reports.
             let lanes = capture.first..capture.first.saturating_add(capture.count).min(4);
-            lanes.fold(0, |mask, lane| mask | 1u8 << lane)
-        });
-        masks.fold(0, |all, mask| all | mask)
+            lanes.fold(all, |mask, lane| mask | 1u8 << lane)
+        })
     }
 
     /// Whether nothing is captured.

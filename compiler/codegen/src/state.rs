@@ -332,6 +332,7 @@ impl StateWords {
         words.set(Word::PointSprites, fixed.point_sprites.into());
         let from_below = fixed.point_origin == PointOrigin::LowerLeft;
         words.set(Word::PointOrigin, from_below.into());
+        // 1 is the initial `POINT_SIZE` of GL.
         words.set(Word::PointSize, point_size.unwrap_or(1f32.to_bits()));
         words.set(Word::ProgramPointSize, fixed.point_size.is_none().into());
         words.set(Word::ClipPlanes, fixed.clip_planes.into());
@@ -400,10 +401,12 @@ impl WrapBits {
         let modes = modes.fold(0, |bits, (axis, mode)| {
             bits | (mode as u32) << (axis * Self::MODE)
         });
+        // Zero tells modules that the sampler does it all, whatever its filters are.
         if wrap.modes == [WrapMode::Sampler; 3] {
             return 0;
         }
         let linear = |filter| u32::from(filter == TexelFilter::Linear);
+        // Between levels only this matters: nearest and linear ones take the size of the nearer level.
         let levels = u32::from(wrap.levels != LevelFilter::Base);
         modes
             | linear(wrap.magnify) << Self::MAGNIFY

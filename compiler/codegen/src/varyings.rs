@@ -291,6 +291,7 @@ impl Varyings {
     pub fn pack(from: &Program, to: &Program, options: &Options) -> Self {
         let captured = &options.transform_feedback;
         let reads = |semantic| {
+            // A fragment program names the color; which of the two it gets depends on the face.
             let front = if let Semantic::BackColor(number) = semantic {
                 Semantic::Color(number)
             } else {
@@ -367,6 +368,7 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
     let mut lanes = 0;
     for output in &program.outputs {
         if output.semantic == semantic {
+            // What vertices keep is written, too, by no instruction.
             lanes |= output.passthrough.0;
         }
     }
@@ -376,12 +378,13 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
         let Storage::Output(first) = register.storage else {
             continue;
         };
-        let len = register.array.unwrap_or(1).max(1) as usize;
+        let len = register.elements() as usize;
         let mut outputs = program.outputs.iter().skip(first.index()).take(len);
         if outputs.any(|output| output.semantic == semantic) {
             lanes |= dst.mask.0;
         }
     }
+    // A variable has its first components, also those below the last that are never written.
     (8 - lanes.leading_zeros() as u8).clamp(1, 4)
 }
 

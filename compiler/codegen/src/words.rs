@@ -40,6 +40,7 @@ impl ValueWord {
 /// A few operands that are collected one by one.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct OperandList {
+    // A sample has most: image, coordinate, reference, mask, two derivatives, offset and least level.
     words: [u32; 10],
     len: usize,
 }
@@ -49,6 +50,11 @@ impl OperandList {
     pub(crate) fn push(&mut self, word: impl Into<u32>) {
         self.words[self.len] = word.into();
         self.len += 1;
+    }
+
+    #[inline]
+    pub(crate) fn extend(&mut self, words: impl IntoIterator<Item = impl Into<u32>>) {
+        words.into_iter().for_each(|word| self.push(word));
     }
 }
 
@@ -106,6 +112,7 @@ impl Words {
     #[inline]
     pub(crate) fn long_result(&mut self, op: Op, ty: TypeWord, id: ValueWord, operands: &[u32]) {
         let first = (operands.len() as u32 + 3) << 16 | op as u32;
+        // One check of the room for head and operands.
         self.0.reserve(operands.len() + 3);
         self.0.extend_from_slice(&[first, ty.0, id.0]);
         self.0.extend_from_slice(operands);

@@ -4,6 +4,7 @@
 
 mod support;
 
+use glasm_codegen::error::ErrorKind;
 use glasm_codegen::options::HandleLimits;
 use glasm_codegen::options::{BindingLayout, DeviceFeatures};
 use glasm_codegen::reflect::{HandleKind, ImageFormat, Scalar};
@@ -151,6 +152,24 @@ fn reflection_lists_arrays() {
     assert!(features.contains(&"shaderSampledImageArrayNonUniformIndexing"));
     assert!(features.contains(&"shaderUniformTexelBufferArrayDynamicIndexing"));
     assert!(features.contains(&"shaderStorageImageArrayNonUniformIndexing"));
+}
+
+/// SPIR-V has room for 16,383 values in a switch, beside its default.
+#[test]
+fn cases_have_a_limit() {
+    let body = "r2.xyzw = tex.f32 (tex0[r0.x] implicit) r0.xyzw";
+    let program = program("tex0: handle 2d f32", body);
+    let [indexes, _, cases] = devices().map(|mut options| {
+        options.handles.textures = 16_384;
+        options
+    });
+    assert!(emit(&program, &cases).is_ok());
+    let one_more = |mut options: Options| {
+        options.handles.textures += 1;
+        emit(&program, &options)
+    };
+    assert_eq!(one_more(cases).unwrap_err().kind, ErrorKind::Limit);
+    assert!(one_more(indexes).is_ok());
 }
 
 /// Derivatives are taken before the cases, whose accesses have explicit ones.

@@ -365,6 +365,55 @@ fn precision_costs_what_the_options_say() {
 }
 
 #[test]
+fn devices_keep_special_numbers_unless_precision_is_to_be_fast() {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::TexCoord(0));
+    m.f(Op::Mul, d(color, "xyzw"), &[input, input]);
+    let program = m.finish();
+    let tells = |can: bool, fast_precision: bool| {
+        let options = Options {
+            device: DeviceFeatures {
+                signed_zero_inf_nan_preserve_float32: can,
+                ..DeviceFeatures::default()
+            },
+            fast_precision,
+            ..Options::default()
+        };
+        let text = disassemble(&check_with(&program, &options).words);
+        text.contains("OpExecutionMode %1 SignedZeroInfNanPreserve 32")
+    };
+    assert!(tells(true, false));
+    assert!(!tells(true, true));
+    assert!(!tells(false, false));
+}
+
+/// Comparisons and selections of the logarithm of what `MAX` makes of a number and `bound`.
+fn cost_of_logarithm(bound: impl Fn(&mut Make) -> Src) -> [usize; 2] {
+    let mut m = Make::new(Stage::Fragment);
+    let color = m.color();
+    let input = m.input(Semantic::TexCoord(0));
+    let larger = m.temp();
+    let bound = bound(&mut m);
+    m.f(Op::Max, d(larger, "x"), &[input, bound]);
+    m.f(Op::Log2, d(color, "x"), &[r(larger, "xxxx")]);
+    let text = disassemble(&check_with(&m.finish(), &Options::default()).words);
+    let lines = |word: &str| text.lines().filter(|line| line.contains(word)).count();
+    [lines("= OpFOrd"), lines("= OpSelect ")]
+}
+
+#[test]
+fn logarithms_test_what_may_be_no_positive_number() {
+    // One of each is MAX.
+    assert_eq!(cost_of_logarithm(Make::param), [3, 3]);
+    assert_eq!(cost_of_logarithm(|m| m.float(-1.0)), [3, 3]);
+    assert_eq!(cost_of_logarithm(|m| m.float(f32::NAN)), [3, 3]);
+    assert_eq!(cost_of_logarithm(|m| m.float(0.0)), [2, 2]);
+    assert_eq!(cost_of_logarithm(|m| m.float(1e-40)), [2, 2]);
+    assert_eq!(cost_of_logarithm(|m| m.float(0.25)), [1, 1]);
+}
+
+#[test]
 fn denormals_are_flushed_by_the_device_or_by_code() {
     let plain = Options::default();
     let by_code = Options {

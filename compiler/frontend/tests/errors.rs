@@ -299,7 +299,8 @@ fn operands() {
     fragment("MOV «1», r;", Code::WriteReadOnly);
     fragment("ADD.S r, r, «1.5»;", Code::FloatAsInteger);
     fragment("INT PARAM x = «0.5»;", Code::FloatAsInteger);
-    fragment("ADD.U r, r, -«1»;", Code::NegativeUnsigned);
+    fragment("ADD.U r, r, { 1, -«1» };", Code::NegativeUnsigned);
+    fragment("UINT PARAM x = -«1»;", Code::NegativeUnsigned);
     fragment("UINT PARAM x = { 1, -«1» };", Code::NegativeUnsigned);
     fragment("ADD.U r, r, «4294967296»;", Code::LiteralTooLarge);
     fragment(
@@ -309,7 +310,7 @@ fn operands() {
     fragment("MOV r, { 1, 2, 3, 4, «5» };", Code::ComponentCount);
     fragment("MOV r (NE.«xy»), r;", Code::SwizzleLength);
     fine(
-        "!!NVfp5.0 TEMP r; ADD.U r, r, 0xFFFFFFFF; ADD.S r, r, 0xFFFFFFFF; ADD.S r, r, -2147483648; END",
+        "!!NVfp5.0 TEMP r; ADD.U r, r, 0xFFFFFFFF; ADD.S r, r, 0xFFFFFFFF; ADD.S r, r, -2147483648; ADD.U r, r, -1; END",
     );
 }
 

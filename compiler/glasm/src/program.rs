@@ -114,7 +114,7 @@ impl Program {
         let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
         let mut program = self.0.program.clone();
         program.look_up_plainly(|texture| texture.units.first().is_some_and(has));
-        self.changed(program)
+        self.with_program(program)
     }
 
     /// The same fragment program with texels in the place of its primary color: those of the two-dimensional texture of `unit` at the floor of
@@ -128,11 +128,20 @@ impl Program {
     ) -> Option<Self> {
         let mut program = self.0.program.clone();
         let is_done = program.read_texel_colors(unit, coordinate, saturate);
-        is_done.then(|| self.changed(program))
+        is_done.then(|| self.with_program(program))
     }
 
-    /// Another program with the same source.
-    fn changed(&self, program: ir::Program) -> Self {
+    /// The same program where there are no textures on `units`, a mask of texture image units: lookups give (0, 0, 0, 0), as `!!FP1.0` programs
+    /// have it of targets without a consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are what their first is.
+    pub fn with_zero_lookups(&self, units: u32) -> Self {
+        let has = |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
+        let mut program = self.0.program.clone();
+        program.look_up_zeros(|texture| texture.units.first().is_some_and(has));
+        self.with_program(program)
+    }
+
+    /// Another program of the same text.
+    fn with_program(&self, program: glasm_ir::Program) -> Self {
         Self(Arc::new(Loaded {
             program,
             warnings: self.0.warnings.clone(),

@@ -3,8 +3,12 @@
 //! Shadow targets compare where the texture's `TEXTURE_COMPARE_MODE` says so; what they give otherwise is undefined (ARB_fragment_program_shadow,
 //! "Texture Sampling"). On the drivers that had the target they give the texel, and compilers of that time wrote `TXP ..., SHADOW2D` for
 //! coordinates of four components whatever the texture was.
+//!
+//! Lookups of textures that turn out not to be there, too: in `!!FP1.0` programs they give zeros (NV_fragment_program section 3.11.5.38).
 
 use crate::inst::Aux;
+use crate::op::Op;
+use crate::operand::{Base, Src};
 use crate::program::Program;
 use crate::resource::Texture;
 
@@ -29,6 +33,21 @@ impl Program {
         }
         for texture in self.textures.iter_mut() {
             texture.shadow &= !is_plain(texture);
+        }
+    }
+    /// Makes zeros of lookups of the textures that are not there.
+    pub fn look_up_zeros(&mut self, is_missing: impl Fn(&Texture) -> bool) {
+        let zeros = self.literals.push([0; 4]);
+        for inst in self.insts.iter_mut().filter(|inst| inst.op == Op::Tex) {
+            let Aux::Tex(id) = inst.aux else { continue };
+            if !is_missing(&self.textures[self.tex_accesses[id].texture]) {
+                continue;
+            }
+            // A lookup has at least a coordinate.
+            self.srcs[inst.first_source as usize] = Src::new(Base::Literal(zeros));
+            inst.source_count = 1;
+            inst.op = Op::Mov;
+            inst.aux = Aux::None;
         }
     }
 }

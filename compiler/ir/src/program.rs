@@ -1,6 +1,6 @@
 //! A program: tables of registers, resources and instructions, and the tree of blocks.
 
-use crate::arena::IndexVec;
+use crate::arena::{Id, IndexVec};
 use crate::ids::{
     BufferId, ImageAccessId, ImageId, IndexId, InputId, LiteralId, MemAccessId, OutputId, ParamId,
     TexAccessId, TextureId,
@@ -14,6 +14,7 @@ use crate::resource::{Buffer, MemAccess, NamedParam, Param, TexAccess, Texture};
 use crate::semantic::{Input, Output};
 use crate::span::Span;
 use crate::types::Width;
+use std::ops::Range;
 
 pub use crate::ids::{BlockId, NameId, RegisterId, RoutineId, SwitchId};
 
@@ -81,6 +82,14 @@ pub struct Register {
     pub array: Option<u32>,
     /// Name in the source.
     pub name: Option<NameId>,
+}
+
+impl Register {
+    /// Number of elements: 1 if it is no array.
+    #[inline]
+    pub fn elements(&self) -> u32 {
+        self.array.unwrap_or(1).max(1)
+    }
 }
 
 /// A routine. Falling off the end of its block returns.
@@ -412,6 +421,25 @@ impl Program {
             main,
             names: Names::default(),
         }
+    }
+
+    /// Number of elements that a source may reach.
+    #[inline]
+    pub fn source_len(&self, src: &Src) -> u32 {
+        src.index.map_or(1, |index| self.indices[index].len.max(1))
+    }
+
+    /// The registers of outputs, each with the numbers of those that it holds.
+    #[inline]
+    pub fn output_registers(&self) -> impl Iterator<Item = (RegisterId, Range<usize>)> {
+        let registers = self.registers.iter_enumerated();
+        registers.filter_map(|(id, register)| match register.storage {
+            Storage::Output(first) => {
+                let end = first.index() + register.elements() as usize;
+                Some((id, first.index()..end.min(self.outputs.len())))
+            }
+            Storage::Temp | Storage::Cond => None,
+        })
     }
 
     /// An empty program whose main routine does nothing, with the memory of this one.

@@ -45,11 +45,11 @@ impl Program {
             name: None,
         };
         let [place, color] = [(); 2].map(|()| self.registers.push(register));
-        for src in &mut self.srcs {
-            if is_color(&self.inputs, src) {
-                src.base = Base::Register(color);
-            }
-        }
+        let colors = self
+            .srcs
+            .iter_mut()
+            .filter(|src| is_color(&self.inputs, src));
+        colors.for_each(|src| src.base = Base::Register(color));
         let body = self.routines[self.main].body;
         let nodes = self.blocks[body];
         let mut builder = Builder::new(std::mem::replace(self, Self::new(Stage::Fragment)));

@@ -47,6 +47,6 @@ pub enum Nan {
     /// What the functions of the language give: on most devices the number, as programs want.
     #[default]
     Open,
-    /// What programs want, by tests that make the text long.
+    /// What programs want, by tests that make the text long. GLSL compilers leave these, and all other arithmetic, as they are.
     Exact,
 }

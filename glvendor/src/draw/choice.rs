@@ -62,6 +62,8 @@ fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
         textures::add_fixed(&mut state.drawing.compared, fixed);
     }
     let mut compiled = compiled_state(state, shape);
+    let drawing = &mut state.drawing;
+    compiled.missing = textures::read_missing(&drawing.transparent, &mut drawing.complete);
     let fixed_vertex = (is_alone && vertex.is_none()).then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
         let behind: Vec<Loaded> = programs
@@ -147,6 +149,7 @@ fn compiled_state(state: &State, shape: Shape) -> Compiled {
         clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
         draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
         depths: textures::read(&state.drawing.compared),
+        missing: 0,
         patch_vertices: match state.drawing.deciding.contains(Groups::PATCH) {
             true => query::integer(0x8E72).clamp(0, 32) as u8,
             false => 0,

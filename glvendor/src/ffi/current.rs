@@ -26,8 +26,19 @@ static CONTEXTS: LazyLock<Mutex<HashMap<Native, Arc<Cellular>>>> = LazyLock::new
 
 thread_local! {
     static CURRENT: Cell<*const Cellular> = const { Cell::new(std::ptr::null()) };
-    /// Keeps the current context alive when it is destroyed while it is current.
-    static HELD: RefCell<Option<Arc<Cellular>>> = const { RefCell::new(None) };
+    static HELD: RefCell<Held> = const { RefCell::new(Held { _context: None }) };
+}
+
+/// Keeps the current context alive when it is destroyed while it is current.
+struct Held {
+    _context: Option<Arc<Cellular>>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Commands may come behind it, while a thread ends.
+        CURRENT.set(std::ptr::null());
+    }
 }
 
 /// A context has been created.
@@ -67,8 +78,14 @@ pub(crate) fn made_current(native: Option<Native>) {
     let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     let context = native.and_then(|it| contexts.get(&it).cloned());
     drop(contexts);
-    CURRENT.set(context.as_ref().map_or(std::ptr::null(), Arc::as_ptr));
-    HELD.set(context);
+    let place = context.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
+    // A thread that ends holds nothing any more.
+    if HELD
+        .try_with(|held| held.replace(Held { _context: context }))
+        .is_ok()
+    {
+        CURRENT.set(place);
+    }
     with(|state| state.made_current());
 }
 

@@ -11,8 +11,8 @@
 )]
 
 use std::ffi::{CString, c_void};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 /// Types of parameters.
 #[allow(
@@ -66,7 +66,7 @@ pub(crate) mod types {
 /// `GetProcAddress` of the driver.
 pub(crate) type GetProcAddress = unsafe extern "C" fn(*const u8) -> *mut c_void;
 
-static LOOKUP: OnceLock<GetProcAddress> = OnceLock::new();
+static LOOKUP: Mutex<Option<GetProcAddress>> = Mutex::new(None);
 
 /// Marks a command that the driver lacks.
 static MISSING: u8 = 0;
@@ -74,13 +74,16 @@ static MISSING: u8 = 0;
 static SLOTS: [AtomicPtr<c_void>; Command::COUNT] =
     [const { AtomicPtr::new(std::ptr::null_mut()) }; Command::COUNT];
 
-/// From now on commands come from this function, unless they have come from another one before.
+/// From now on commands come from this function.
 ///
 /// # Safety
 /// It gives null or the command of the name that it gets, which ends with a zero, with the signature of the registry.
 pub(super) unsafe fn install(lookup: GetProcAddress) {
     // A process that uses GLX and EGL has one driver for both, whose commands are the same.
-    let _ = LOOKUP.set(lookup);
+    *LOOKUP.lock().unwrap_or_else(PoisonError::into_inner) = Some(lookup);
+    for slot in &SLOTS {
+        slot.store(std::ptr::null_mut(), Ordering::Relaxed);
+    }
 }
 
 /// What the driver has under a name: `glFinish`.
@@ -89,7 +92,8 @@ pub(crate) fn has(name: &str) -> bool {
 }
 
 fn find(name: &str) -> *mut c_void {
-    let (Some(lookup), Ok(name)) = (LOOKUP.get(), CString::new(name)) else {
+    let lookup = *LOOKUP.lock().unwrap_or_else(PoisonError::into_inner);
+    let (Some(lookup), Ok(name)) = (lookup, CString::new(name)) else {
         return std::ptr::null_mut();
     };
     // SAFETY: the name ends with a zero; `install` demands the rest.

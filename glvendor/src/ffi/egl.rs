@@ -5,9 +5,8 @@
 use super::current::{self, Native};
 use super::driver;
 use super::driver::GetProcAddress;
-use super::native::{self, vendor_function};
+use super::native::{self, Lookup, vendor_function};
 use std::ffi::{c_int, c_void};
-use std::sync::OnceLock;
 
 /// The start of what a vendor gives to libEGL: `__EGLapiImports`.
 #[repr(C)]
@@ -27,7 +26,7 @@ pub struct Imports {
 
 type Main = unsafe extern "C" fn(u32, *const c_void, *mut c_void, *mut Imports) -> c_int;
 
-static VENDOR: OnceLock<GetProcAddress> = OnceLock::new();
+static VENDOR: Lookup = Lookup::new();
 
 /// The entry point of a vendor library for EGL: glvnd/libeglabi.h.
 ///
@@ -40,7 +39,7 @@ pub unsafe extern "C" fn __egl_Main(
     vendor: *mut c_void,
     imports: *mut Imports,
 ) -> c_int {
-    let Some(main) = native::main("libEGL", c"__egl_Main") else {
+    let Some(main) = native::main("libEGL", c"__egl_Main", __egl_Main as *mut c_void) else {
         return 0;
     };
     // SAFETY: every vendor library has it with this type.
@@ -54,8 +53,9 @@ pub unsafe extern "C" fn __egl_Main(
     let Some(lookup) = imports.get_proc_address else {
         return 0;
     };
+    VENDOR.set(lookup);
     // SAFETY: it is the vendor's.
-    unsafe { driver::install(*VENDOR.get_or_init(|| lookup)) };
+    unsafe { driver::install(lookup) };
     imports.get_proc_address = Some(get_proc_address);
     // The driver would write its own functions over the entry points.
     imports.is_patch_supported = std::ptr::null_mut();

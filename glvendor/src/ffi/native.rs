@@ -4,7 +4,7 @@ use super::driver::GetProcAddress;
 use super::entry;
 use crate::log;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 const RTLD_NOW: c_int = 2;
 const RTLD_LOCAL: c_int = 0;
@@ -13,21 +13,47 @@ const RTLD_LOCAL: c_int = 0;
 unsafe extern "C" {
     fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlclose(library: *mut c_void) -> c_int;
 }
 
-/// The entry point of the vendor's library for a window system, `libGLX` or `libEGL`. `None`, with a line for the user, if it is not there.
-pub(super) fn main(system: &str, name: &CStr) -> Option<*mut c_void> {
+/// `GetProcAddress` of the real vendor. It is another one when the system's library was unloaded and has come again.
+pub(super) struct Lookup(AtomicPtr<c_void>);
+
+impl Lookup {
+    pub(super) const fn new() -> Self {
+        Self(AtomicPtr::new(std::ptr::null_mut()))
+    }
+
+    pub(super) fn set(&self, lookup: GetProcAddress) {
+        self.0.store(lookup as *mut c_void, Ordering::Release);
+    }
+
+    pub(super) fn get(&self) -> Option<GetProcAddress> {
+        let lookup = self.0.load(Ordering::Acquire);
+        (!lookup.is_null()).then(|| {
+            // SAFETY: `set` has stored a function of this type.
+            unsafe { std::mem::transmute::<*mut c_void, GetProcAddress>(lookup) }
+        })
+    }
+}
+
+/// The entry point of the vendor's library for a window system, `libGLX` or `libEGL`. `None`, with a line for the user, if it is not there, or if it is
+/// this library's own.
+pub(super) fn main(system: &str, name: &CStr, ours: *mut c_void) -> Option<*mut c_void> {
     let vendor = std::env::var("GLASM_VENDOR")
         .ok()
         .filter(|it| !it.is_empty());
     let library = format!("{system}_{}.so.0", vendor.as_deref().unwrap_or("mesa"));
     let found = function(&library, name);
-    if found.is_none() {
-        log::error(format_args!(
-            "there is no {library}: GLASM_VENDOR names the vendor of the driver"
-        ));
-    }
-    found
+    let problem = match found {
+        None => "is not there",
+        Some(found) if found == ours => "is glasm's own",
+        Some(_) => return found,
+    };
+    log::error(format_args!(
+        "{library} {problem}: GLASM_VENDOR names the vendor of the driver"
+    ));
+    None
 }
 
 /// A command of OpenGL or of a window system: ours, or else the vendor's.
@@ -35,7 +61,7 @@ pub(super) fn main(system: &str, name: &CStr) -> Option<*mut c_void> {
 /// # Safety
 /// The name ends with a zero.
 pub(super) unsafe fn command(
-    lookup: &OnceLock<GetProcAddress>,
+    lookup: &Lookup,
     name: *const u8,
     window_system: fn(&str) -> Option<*mut c_void>,
 ) -> *mut c_void {
@@ -49,31 +75,48 @@ pub(super) unsafe fn command(
     ours.or_else(theirs).unwrap_or(std::ptr::null_mut())
 }
 
-/// Loads a library, which stays until the process ends, and finds a function of it.
+/// Loads a library and finds a function of it.
 fn function(library: &str, name: &CStr) -> Option<*mut c_void> {
-    let library = CString::new(library).ok()?;
+    let file = CString::new(library).ok()?;
+    if library.starts_with("libGLX") {
+        unload_glx();
+    }
     // SAFETY: loading runs initialization code of the vendor's library, which is what this is for.
-    let handle = unsafe { dlopen(library.as_ptr(), RTLD_NOW | RTLD_LOCAL) };
+    let handle = unsafe { dlopen(file.as_ptr(), RTLD_NOW | RTLD_LOCAL) };
     if handle.is_null() {
         return None;
+    }
+    if library.starts_with("libGLX") {
+        GLX.store(handle as usize, Ordering::Release);
     }
     // SAFETY: the library is there, and the name ends with a zero.
     let found = unsafe { dlsym(handle, name.as_ptr()) };
     (!found.is_null()).then_some(found)
 }
 
+/// The vendor's library for GLX, if one is loaded.
+static GLX: AtomicUsize = AtomicUsize::new(0);
+
+/// libGLX asks once for its vendor; a second time it was unloaded, which this library cannot be, and the vendor's library holds on to the old one: it would
+/// have been unloaded, too.
+fn unload_glx() {
+    let old = GLX.swap(0, Ordering::AcqRel) as *mut c_void;
+    if !old.is_null() {
+        // SAFETY: what is loaded is unloaded once, and nobody calls it any more.
+        unsafe { dlclose(old) };
+    }
+}
+
 /// A function of the real vendor, which its `GetProcAddress` gives: `vendor_function!(LOOKUP, "name" as type)`, `None` if it has none.
 macro_rules! vendor_function {
     ($lookup:ident, $name:literal as $ty:ty) => {{
-        static FOUND: OnceLock<Option<usize>> = OnceLock::new();
-        let found = FOUND.get_or_init(|| {
-            let lookup = $lookup.get()?;
+        let found = $lookup.get().map(|lookup| {
             // SAFETY: the name ends with a zero.
-            let found = unsafe { lookup(concat!($name, "\0").as_ptr()) };
-            (!found.is_null()).then_some(found as usize)
+            unsafe { lookup(concat!($name, "\0").as_ptr()) }
         });
+        let found = found.filter(|found| !found.is_null());
         // SAFETY: the headers of the window system have this type for it.
-        found.map(|it| unsafe { std::mem::transmute::<*mut c_void, $ty>(it as *mut c_void) })
+        found.map(|it| unsafe { std::mem::transmute::<*mut c_void, $ty>(it) })
     }};
 }
 

@@ -424,6 +424,12 @@ pub(crate) fn set_binding(program: u32, resource: &Named) {
     driver::UseProgram(used);
 }
 
+/// Deletes a buffer.
+pub(crate) fn delete_buffer(buffer: u32) {
+    // SAFETY: one name; 0 is ignored.
+    unsafe { driver::DeleteBuffers(1, &buffer) };
+}
+
 /// How buffers are bound to the uniform buffer bindings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Binds {

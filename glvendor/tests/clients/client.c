@@ -15,9 +15,12 @@ static void *library;
 static void *display;
 static void *config;
 
+static bool is_started;
+
 static void lacking(const char *what) {
     fprintf(stderr, "%s\n", what);
-    exit(CANNOT_RUN);
+    /* What was there once must come again. */
+    exit(is_started ? 1 : CANNOT_RUN);
 }
 
 /* A function of EGL, GLX or X11, called with the types that its arguments have. */
@@ -69,6 +72,7 @@ void start(void) {
     const char *lookup = is_glx ? "glXGetProcAddressARB" : "eglGetProcAddress";
 #define LOAD(command) *(void **)&command = CALL(lookup, void *, #command);
     CLIENT_COMMANDS(LOAD)
+    is_started = true;
 }
 
 /* The surface that a thread draws on. */
@@ -85,6 +89,12 @@ context open_context(context share) {
     }
     if (!made) lacking("there is no context of OpenGL");
     return made;
+}
+
+context open_robust_context(void) {
+    enum { MAJOR = 0x3098, ROBUST = 0x31B2, NOTIFICATION = 0x31BD, LOSE_CONTEXT = 0x31BF, NONE = 0x3038 };
+    static const int robust[] = {MAJOR, 3, ROBUST, 1, NOTIFICATION, LOSE_CONTEXT, 0x30FD, 2 /* compatibility */, NONE};
+    return is_glx ? 0 : CALL("eglCreateContext", void *, display, config, (void *)0, robust);
 }
 
 void close_context(context it) {
@@ -113,6 +123,17 @@ void use_context(context it) {
         is_done = CALL("eglMakeCurrent", unsigned, display, (void *)(it ? surface : 0), (void *)(it ? surface : 0), it);
     CHECK(is_done, "the context cannot be made current");
     if (it) glViewport(0, 0, SIZE, SIZE);
+}
+
+void use_new_surface(void) { surface = 0; }
+
+void unload(void) {
+    if (!is_glx) {
+        CALL("eglReleaseThread", unsigned);
+        CALL("eglTerminate", unsigned, display);
+    }
+    dlclose(library);
+    surface = 0;
 }
 
 int finish(void) {

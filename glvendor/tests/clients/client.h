@@ -15,7 +15,13 @@ typedef void *context;
 void start(void);
 /* A context that shares objects with another one, or with none. */
 context open_context(context share);
+/* A context that tells of resets; none where the system has no such contexts. */
+context open_robust_context(void);
 void close_context(context it);
+/* The next context that the thread uses draws on another surface. */
+void use_new_surface(void);
+/* Lets go of the libraries of OpenGL. */
+void unload(void);
 /* Makes it current for the thread, or none. */
 void use_context(context it);
 /* What the client ends with. */

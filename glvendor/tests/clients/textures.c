@@ -1,4 +1,4 @@
-/* State of textures that programs depend on: depth modes of comparisons, in programs and in the fixed functions, and biases of levels. */
+/* State of textures that programs depend on: depth modes of comparisons, in programs and in the fixed functions, biases of levels, and what is not complete. */
 #include "client.h"
 
 static GLuint depths;
@@ -183,6 +183,50 @@ static void shared(context first) {
     ERROR(GL_NO_ERROR);
 }
 
+/* What is not complete gives zeros in programs of NV_fragment_program (section 3.11.5.38), and opaque black elsewhere. */
+static void incomplete(void) {
+    static const GLubyte texels[4][4] = {{51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}};
+    GLuint texture, sampler, old = load_nv(GL_FRAGMENT_PROGRAM_NV, "!!FP1.0\nDEFINE at = {0.5, 0.5, 0.5, 1};\nTEX o[COLR], at, TEX0, 2D;\nEND");
+    glEnable(GL_FRAGMENT_PROGRAM_NV);
+    glBindTexture(GL_TEXTURE_2D, 0);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 0);
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 2, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 0);
+    glGenSamplers(1, &sampler);
+    glSamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glBindSampler(0, sampler);
+    draw();
+    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    glBindSampler(0, 0);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 0);
+    glGenerateMipmap(GL_TEXTURE_2D);
+    draw();
+    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    /* A level of another size, and none beyond the levels that count. */
+    glTexImage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 2, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 0);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+    draw();
+    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 9);
+    glDisable(GL_FRAGMENT_PROGRAM_NV);
+    GLuint other = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nTEX result.color, {0.5, 0.5, 0.5, 1}, texture[0], 2D;\nEND");
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    draw();
+    PIXEL(3, 3, 0, 0, 0, 1);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glDeleteTextures(1, &texture);
+    glDeleteSamplers(1, &sampler);
+    glDeleteProgramsARB(2, (GLuint[]){old, other});
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     context first = open_context(0);
@@ -193,5 +237,6 @@ int main(void) {
     fixed_functions();
     shared(first);
     biases();
+    incomplete();
     return finish();
 }

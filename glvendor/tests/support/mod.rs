@@ -130,6 +130,21 @@ fn compile(name: &str) -> Option<PathBuf> {
 
 /// Runs a client and gives what it prints; nothing if it cannot run here.
 pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> {
+    judge(&command(name, window, vendor)?.output().unwrap(), name)
+}
+
+/// What a client is told if there is no driver of a name: it finds another one, or no OpenGL. Nothing if clients cannot run here.
+pub(crate) fn without_driver(name: &str, window: Window, driver: &str) -> Option<String> {
+    run(name, window, Vendor::Glasm)?;
+    let mut command = command(name, window, Vendor::Glasm)?;
+    let ran = command.env("GLASM_VENDOR", driver).output().unwrap();
+    let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+    let is_well = matches!(ran.status.code(), Some(0 | CANNOT_RUN));
+    assert!(is_well, "{}\n{errors}", ran.status);
+    Some(errors)
+}
+
+fn command(name: &str, window: Window, vendor: Vendor) -> Option<Command> {
     let program = build(name)?;
     let mut command = match window {
         Window::Egl => Command::new("env"),
@@ -179,7 +194,7 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
             );
         }
     }
-    judge(&command.output().unwrap(), name)
+    Some(command)
 }
 
 fn judge(ran: &Output, name: &str) -> Option<String> {

@@ -132,6 +132,7 @@ impl ExposureScan {
                 if let Some((slot, lanes)) = analysis.cond_reads(program, cond) {
                     self.read(slot, lanes);
                 }
+                // Behind the read of the condition, which comes before both.
                 self.branches(analysis, program, [Some(then), otherwise]);
             }
             Node::Loop { .. } => self.inner_loop(analysis, program, position),
@@ -178,6 +179,7 @@ impl ExposureScan {
         let mark = self.journal.len();
         self.block(analysis, program, id);
         let mut writes = self.spare.pop().unwrap_or_default();
+        // A slot may have several entries; each brings the lanes that all of them came to.
         let written = self.journal[mark..].iter();
         writes.extend(written.map(|&(slot, ..)| (slot, self.surely_written(slot))));
         self.rollback(mark);
@@ -186,6 +188,7 @@ impl ExposureScan {
 
     fn inst(&mut self, analysis: &Analysis, program: &Program, inst: &Inst) {
         let dst = inst.dst.as_ref();
+        // Reads before writes: an instruction may read what it writes.
         analysis.visit_reads(program, inst, dst.map_or(0, |dst| dst.mask.0), self);
         let Some(dst) = dst else { return };
         // Where the guard fails nothing is written.
@@ -208,6 +211,7 @@ impl ExposureScan {
         branches: [Option<BlockId>; 2],
     ) {
         let [Some(then), Some(otherwise)] = branches else {
+            // The missing branch writes nothing, so that nothing is surely written.
             for block in branches.into_iter().flatten() {
                 self.block_alone(analysis, program, block);
             }
@@ -246,6 +250,7 @@ impl ExposureScan {
             }
         }
         for &(slot, _) in first {
+            // Cleared one by one: the table has an entry for every slot of the program.
             self.merged[slot as usize] = 0;
         }
     }
@@ -267,6 +272,7 @@ impl ExposureScan {
         let outer = self.stamp;
         let first_open = self.open.len();
         self.stamps += 1;
+        // Numbers are never used twice, since what is noted for an inner loop must count as nothing in the next one.
         self.stamp = self.stamps;
         // What the body writes does not count for the `continuing` block either: `Continue` may come before any write.
         for block in program.inner_blocks(program.nodes[position as usize]) {

@@ -201,6 +201,8 @@ impl Analysis {
             )));
         }
         self.reset(program);
+        // Slots are laid out by the classes of registers, about which instructions and functions that share registers decide
+        // before.
         self.scan_insts(program);
         if program.stage == Stage::TessControl {
             self.find_shared_outputs(program);
@@ -262,6 +264,7 @@ impl Analysis {
                 self.note_index(program, dst.register, index);
             }
         }
+        // Most programs index nothing, and need no look at their sources.
         if !program.indices.is_empty() {
             for src in &program.srcs {
                 if let (Base::Register(register), Some(index)) = (src.base, src.index) {
@@ -278,6 +281,7 @@ impl Analysis {
                 self.reads_overflow |= guard.test.reads_overflow();
             }
         }
+        // Long arrays are in memory even if every index is known: each element would be a slot.
         for (id, register) in program.registers.iter_enumerated() {
             if register.array.is_some_and(|len| len > MAX_VALUE_ARRAY) {
                 self.class[id.index()] = Class::Memory;
@@ -349,6 +353,7 @@ impl Analysis {
     fn inline_calls(&mut self, program: &Program, scan: &mut CallScan) {
         let main = program.main;
         let total: u32 = self.routines.iter().map(|info| info.size).sum();
+        // Twice the program in all: what is inlined beyond that would cost drivers more than calls do.
         let mut budget = total.saturating_mul(2).saturating_add(1024);
         for counts in [&mut scan.instances, &mut scan.chain, &mut scan.depth] {
             refill(counts, program.routines.len(), 0);
@@ -372,13 +377,18 @@ impl Analysis {
                 budget -= extra;
                 self.expanded_size += info.size * copies;
             } else {
+                // Callees count from here: the function has its own nesting, and its body exists once.
                 (scan.instances[index], scan.chain[index], scan.depth[index]) = (1, 0, 0);
                 self.expanded_size += info.size;
                 self.functions.push(routine);
             }
+            // The deepest place of the caller for all its calls, because where each stands is not kept. One more level is the
+            // switch that early returns leave.
             let inner = scan.depth[index] + info.depth + 1;
             for &(_, callee) in self.calls_of(routine) {
                 let callee = callee.index();
+                // Routines that call each other twice all the way down would have exponentially many copies; the budget ends
+                // that.
                 let copies = scan.instances[callee].saturating_add(scan.instances[index]);
                 scan.instances[callee] = copies;
                 scan.chain[callee] = scan.chain[callee].max(scan.chain[index] + 1);
@@ -412,10 +422,12 @@ impl Analysis {
                     scan.state[callee.index()] = Visit::Open;
                     scan.stack.push((callee, 0));
                 }
+                // Front ends make loops of recursion or refuse it; IR from elsewhere may have it.
                 Visit::Open => return Err(Error::unsupported("a routine calls itself")),
                 Visit::Done => {}
             }
         }
+        // A routine is appended when all its callees are, so that the reverse has callers first.
         scan.order.reverse();
         Ok(())
     }
@@ -480,6 +492,7 @@ impl Analysis {
         // In memory a code has 32 bits.
         let in_values = self.class[register.index()] == Class::Values;
         let within = |allowed: CondKinds| allowed.contains(kinds);
+        // The narrowest form that keeps the flags of all kinds: only a float has those of NaN.
         if within(CondKinds::BOOL_FLOAT) {
             Scalar::BoolFloat
         } else if in_values && within(CondKinds::BOOL_INT) {
@@ -512,6 +525,8 @@ impl Analysis {
         for (number, src) in program.sources(inst).iter().enumerate() {
             if let Base::Register(register) = src.base
                 && let Some(slot) = self.slot(program, register, src.index)
+                // Which lanes are read is looked up in tables of operations, so that the answer that changes nothing is not asked
+                // for.
                 && !reads.has_all(slot)
             {
                 let lanes = common.unwrap_or_else(|| read_lanes(program, inst, number, needed));
@@ -521,6 +536,7 @@ impl Analysis {
                 self.visit_index(program, index, reads);
             }
         }
+        // Outputs are values until a vertex takes them; no operand names them.
         if inst.op == Op::EmitVertex {
             self.visit_outputs(program, reads);
         }
@@ -551,20 +567,13 @@ impl Analysis {
 
     /// The slots of outputs in values that instructions write, with what they mean.
     pub(crate) fn output_slots(&self, program: &Program) -> impl Iterator<Item = (u32, Semantic)> {
-        let registers = program.registers.iter_enumerated();
-        let outputs = registers.filter_map(|(id, register)| match register.storage {
-            Storage::Output(first) => Some((id.index(), first)),
-            Storage::Temp | Storage::Cond => None,
-        });
-        let written = outputs.filter(|&(register, _)| {
-            self.class[register] == Class::Values && self.written[register]
-        });
-        written.flat_map(move |(register, first)| {
-            (0..self.slot_len[register]).map(move |element| {
-                let output = OutputId::new(first.index() + element as usize);
-                let slot = self.slot_base[register] + element;
-                (slot, program.outputs[output].semantic)
-            })
+        let written = program
+            .output_registers()
+            .filter(|(id, _)| self.class[id.index()] == Class::Values && self.written[id.index()]);
+        written.flat_map(move |(id, outputs)| {
+            let slots = self.slot_base[id.index()]..;
+            let outputs = outputs.map(|output| program.outputs[OutputId::new(output)].semantic);
+            slots.zip(outputs)
         })
     }
 
@@ -595,6 +604,7 @@ impl Analysis {
 
     /// Slots and lanes that the loop at node `node` reads before it writes them.
     pub(crate) fn loop_reads(&self, node: u32) -> &[(u32, u8)] {
+        // Loops that are never reached were not scanned.
         let (first, len) = self.loops.get(&node).copied().unwrap_or_default();
         &self.exposed[first as usize..(first + len) as usize]
     }

@@ -4,33 +4,27 @@ use super::{Analysis, Class, access_element, cond_register};
 use crate::kept::refill;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm};
-use glasm_ir::{Base, BlockId, Inst, Node, Program, RegisterId, Stage, Storage};
+use glasm_ir::{Base, BlockId, Inst, Node, OutputId, Program, RegisterId, Stage};
 
 impl Analysis {
     /// Outputs of a patch, and those of vertices that any invocation reads.
     pub(super) fn find_shared_outputs(&mut self, program: &Program) {
         let mut is_read = vec![false; program.outputs.len()];
         for src in &program.srcs {
+            // The index of a vertex may name any invocation, so that every output that is read back is shared.
             if let Base::Output(first) = src.base {
-                let len = src
-                    .index
-                    .map_or(1, |index| program.indices[index].len.max(1));
+                let len = program.source_len(src);
                 let outputs = is_read.iter_mut().skip(first.index());
                 outputs.take(len as usize).for_each(|read| *read = true);
             }
         }
-        for (id, register) in program.registers.iter_enumerated() {
-            let Storage::Output(first) = register.storage else {
-                continue;
-            };
-            let len = register.array.unwrap_or(1).max(1) as usize;
-            let mut outputs = program
-                .outputs
-                .iter_enumerated()
-                .skip(first.index())
-                .take(len);
-            if outputs.any(|(output, data)| data.semantic.is_per_patch() || is_read[output.index()])
-            {
+        let is_per_patch = |output| {
+            program.outputs[OutputId::new(output)]
+                .semantic
+                .is_per_patch()
+        };
+        for (id, mut outputs) in program.output_registers() {
+            if outputs.any(|output| is_per_patch(output) || is_read[output]) {
                 self.shared_outputs[id.index()] = true;
                 self.share(id);
             }
@@ -40,15 +34,15 @@ impl Analysis {
     /// Registers that functions other than the entry point touch live in memory.
     pub(super) fn place_shared_registers(&mut self, program: &Program) {
         // The entry point stores the outputs after the function that writes them has returned.
-        for (id, register) in program.registers.iter_enumerated() {
-            // Vertices have the outputs that any function has written.
-            let is_stored = self.split_main || program.stage == Stage::Geometry;
-            if is_stored && matches!(register.storage, Storage::Output(_)) {
-                self.share(id);
-            }
+        // Vertices have the outputs that any function has written.
+        if self.split_main || program.stage == Stage::Geometry {
+            program
+                .output_registers()
+                .for_each(|(id, _)| self.share(id));
         }
         let mut scan = std::mem::take(&mut self.call_scan);
         refill(&mut scan.seen, program.routines.len(), false);
+        // Main as the entry point keeps its registers in values; only what it hands to functions is in memory.
         let others = self.functions.iter().filter(|&&id| id != program.main);
         scan.pending.clear();
         scan.pending.extend(others);
@@ -80,6 +74,7 @@ impl Analysis {
                 | Node::Continue
                 | Node::Return => {}
             }
+            // Depth is limited by `MAX_NESTING`, which the scan of routines has checked.
             for inner in program.inner_blocks(node) {
                 self.share_block(program, inner);
             }

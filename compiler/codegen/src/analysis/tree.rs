@@ -39,6 +39,7 @@ impl FlowScan<'_> {
             tail: place.tail,
         };
         for (index, &node) in nodes.iter().enumerate() {
+            // A node costs as much as an instruction: empty branches and calls must not be free in the budget of inlining.
             self.size += 1;
             // A return at the very end needs no jump, however deep in branches the end lies. The end of a loop is none.
             let tail = place.tail && index + 1 == nodes.len();
@@ -82,6 +83,7 @@ impl FlowScan<'_> {
             }
             Node::Switch(switch) => self.switch(switch, inner),
             Node::Break => {
+                // A break out of nothing has no count; emission refuses it.
                 let breaks = self.analysis.breaks.last_mut();
                 breaks.into_iter().for_each(|count| *count += 1);
                 Ok(false)

@@ -1,12 +1,13 @@
 //! Arithmetic of values: sums, products, logarithms, signs, clamps; operands with their modifiers.
 
-use super::{Builder, Lane, Scalar, Val, blend, compute_scalar, truth_scalar};
+use super::{Builder, Extreme, Lane, ResultKey, Scalar, Val, blend, compute_scalar, truth_scalar};
 use crate::analysis::is_comparison;
 use glasm_ir::{Inst, Saturate, Src, Type, Width, WriteMask, interp};
 use spirv::{GlslStd450Op as GlslOp, Op, Op as Spv};
 
 impl Builder {
     pub(crate) fn sum(&mut self, a: Val, b: Val) -> Val {
+        // Integers of either sign have one sum in two's complement, so registers need not know theirs.
         let op = if a.scalar.is_float() {
             Spv::FAdd
         } else {
@@ -24,6 +25,7 @@ impl Builder {
             return self.legacy_product(a, b);
         }
         // Constant factors go on as vectors: `binary` folds products by 1, and a constant vector costs no instruction.
+        // `OpVectorTimesScalar` takes the scalar as it is; a product of vectors would need a construction for it.
         match (a.size, b.size) {
             (1, 1) => self.binary(Spv::FMul, a, b),
             (_, 1) if self.splat_bits(b).is_none() => self.scaled(a, b),
@@ -47,6 +49,7 @@ impl Builder {
             return self.binary(Spv::FMul, a, b);
         }
         let zero = match (self.known_zero(a), self.known_zero(b)) {
+            // Whatever the other factor is, infinities and NaN included.
             (Some(true), _) | (_, Some(true)) => {
                 return self.constant_splat(a.scalar, 0, a.size.max(b.size));
             }
@@ -79,15 +82,39 @@ impl Builder {
         (!value.is_subnormal()).then_some(value == 0.0)
     }
 
+    /// Notes that `val` is a number and not below `bound`: if that is a constant, it tells logarithms what they need not test.
+    pub(crate) fn note_lower_bound(&mut self, val: Val, bound: Val) {
+        let Some(bits) = self.splat_bits(bound) else {
+            return;
+        };
+        let bound = f32::from_bits(bits as u32);
+        let is_known = val.scalar == Scalar::F32 && bound >= 0.0;
+        if is_known {
+            // Devices may take denormals for zero.
+            let key = match bound.is_normal() {
+                true => ResultKey::POSITIVE,
+                false => ResultKey::NOT_NEGATIVE,
+            };
+            self.keep_result(val.id, key, val.id);
+        }
+    }
+
     /// `log2(a)`. GLSL.std.450 leaves it undefined for 0 and below: here 0 gives -inf; negative numbers and NaN give NaN.
     pub(crate) fn log2_of(&mut self, a: Val) -> Val {
         let log = self.ext(GlslOp::Log2, &[a]);
-        let zero = self.compare_bits(Spv::FOrdEqual, a, 0);
-        let (infinity, nan) = (
-            self.float_like(a, f64::NEG_INFINITY),
-            self.float_like(a, f64::NAN),
-        );
-        let special = self.select(zero, infinity, nan);
+        if self.known_result(a.id, ResultKey::POSITIVE).is_some() {
+            return log;
+        }
+        let infinity = self.float_like(a, f64::NEG_INFINITY);
+        let is_number = self.known_result(a.id, ResultKey::NOT_NEGATIVE).is_some();
+        let special = if is_number {
+            infinity
+        } else {
+            let zero = self.compare_bits(Spv::FOrdEqual, a, 0);
+            let nan = self.float_like(a, f64::NAN);
+            self.select(zero, infinity, nan)
+        };
+        // An ordered comparison, which NaN fails: it gets the NaN of `special`.
         let positive = self.compare_bits(Spv::FOrdGreaterThan, a, 0);
         self.select(positive, log, special)
     }
@@ -110,11 +137,10 @@ impl Builder {
     }
 
     /// Absolute value, then negation: NV_gpu_program4 section 2.X.4.2.
-    pub(crate) fn modify(&mut self, val: Val, src: &Src, ty: Type) -> Val {
+    pub(crate) fn modify(&mut self, mut val: Val, src: &Src, ty: Type) -> Val {
         if self.is_constant(val.id) {
             return self.modified_constant(val, src, ty);
         }
-        let mut val = val;
         if src.abs {
             val = self.absolute(val, ty);
         }
@@ -182,9 +208,18 @@ impl Builder {
         values
     }
 
+    /// The lesser or the greater one of two values, where `greater` tells whether that is the first.
+    pub(crate) fn extreme(&mut self, which: Extreme, greater: Val, a: Val, b: Val) -> Val {
+        match which {
+            Extreme::Min => self.select(greater, b, a),
+            Extreme::Max => self.select(greater, a, b),
+        }
+    }
+
     pub(crate) fn clamp(&mut self, val: Val, saturate: Saturate) -> Val {
         let low = self.float_like(val, saturate.low());
         let high = self.float_like(val, 1.0);
+        // `FClamp` would leave open what NaN gives.
         let clamped = self.ext(GlslOp::NClamp, &[val, low, high]);
         if !saturate.keeps_nan() {
             return clamped;
@@ -204,6 +239,7 @@ impl Builder {
     ) -> Scalar {
         let scalar = self.moved_scalar(ty);
         let truth = truth_scalar(ty);
+        // A lane without a value reads as 0, but has no type that could be looked up.
         let is_truth = |lane: &Lane| lane.id().is_some() && self.info(lane.id()).scalar == truth;
         let all = WriteMask(lanes)
             .lanes()
@@ -220,6 +256,7 @@ impl Builder {
         values: &mut [Lane; 4],
         old: &[Lane; 4],
     ) {
+        // A pair is a vector in SPIR-V, so that four of them make no vector to select at once.
         if scalar == Scalar::Pair {
             for lane in WriteMask(lanes).lanes() {
                 values[lane] = self.wide_select(passes[lane], values[lane], old[lane]);
@@ -240,8 +277,7 @@ impl Builder {
         }
         let scalar = self.info(lane.id()).scalar;
         if inst.ty == Type::F16 && !scalar.is_bool() {
-            let half = self.scalar(lane, Scalar::U32);
-            let half = self.val(half);
+            let half = self.lane_val(lane, Scalar::U32);
             return self.half_to_float(half).lane(0);
         }
         let compute = compute_scalar(inst.ty, self.wide_ints);

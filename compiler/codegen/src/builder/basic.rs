@@ -92,6 +92,7 @@ impl Builder {
         if let Some(known) = self.folded(op, a, b) {
             return known;
         }
+        // Behind the attempt to fold, because widening may write an instruction that nobody reads then.
         let (a, b) = self.same_size(a, b);
         self.write_binary(op, a, b)
     }
@@ -185,6 +186,7 @@ impl Builder {
 
     /// A GLSL.std.450 instruction, with the type of the first argument.
     pub(crate) fn ext<const N: usize>(&mut self, op: GlslOp, args: &[Val; N]) -> Val {
+        // GLSL.std.450 wants all operands to have the type of the result; only a few instructions take scalars beside vectors.
         let size = args.iter().fold(1, |size, arg| size.max(arg.size));
         let mut operands = [self.glsl().0, op as u32, 0, 0, 0];
         for (operand, &arg) in operands[2..].iter_mut().zip(args) {
@@ -207,6 +209,7 @@ impl Builder {
             return f(self, 0);
         }
         let mut lanes = [Lane::UNDEFINED; 4];
+        // `f` may give another type than it gets.
         let mut scalar = val.scalar;
         for (index, lane) in lanes[..val.size as usize].iter_mut().enumerate() {
             let part = f(self, index);
@@ -246,6 +249,8 @@ impl Builder {
         if self.info(truth.id).scalar == Scalar::BoolInt {
             return truth;
         }
+        // A copy has an id of its own: what is known of an id says which numbers a truth value stands for, and the other one is
+        // read as it was.
         self.op(Op::CopyObject, Scalar::BoolInt, truth.size, &[truth.id.0])
     }
 

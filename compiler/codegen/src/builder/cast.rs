@@ -19,6 +19,7 @@ impl Builder {
         if info.home == Home::Constant {
             return self.cast_constant(id, to);
         }
+        // One place is for all that are no floats, so the type is compared below.
         let index = usize::from(to.is_float());
         let known = self.derived(id).casts[index];
         if known.is_some() && self.info(known).scalar == to {
@@ -43,6 +44,7 @@ impl Builder {
         let info = self.info(id);
         let known = *self.derived(id);
         if info.size > 1 {
+            // A vector is cast part by part, so that the result is a constant again.
             let parts = known.parts.map(|part| {
                 if part.is_some() {
                     self.cast(part, to)
@@ -58,6 +60,7 @@ impl Builder {
             }
             (Scalar::BoolFloat, Scalar::F64) if known.bits != 0 => 1.0f64.to_bits(),
             (Scalar::BoolFloat, _) if known.bits != 0 => u64::from(1.0f32.to_bits()),
+            // As many ones as the type has; `constant` cuts the rest.
             (Scalar::BoolInt, _) if known.bits != 0 => u64::MAX,
             _ => known.bits,
         };
@@ -68,7 +71,9 @@ impl Builder {
         let info = self.info(id);
         let (home, size, from) = (info.home, info.size, info.scalar);
         match (from.is_bool(), to.is_bool()) {
+            // Both are `OpTypeBool`. What each stands for is noted with the id that it was made with.
             (true, true) => return id,
+            // Lanes of 64 bits get the bits of the word that a truth value is, extended with zeros below.
             (true, false) if !to.is_wide() => return self.number_of_truth(id, to),
             (false, true) => return self.truth_of_number(id, to),
             (true | false, false) => {}
@@ -84,6 +89,7 @@ impl Builder {
             (Scalar::Pair, Scalar::U32) => {
                 self.derive(home, Op::CompositeExtract, to, 1, &[id.0, 0])
             }
+            // `OpBitcast` wants as many bits on both sides.
             _ if from.is_wide() == to.is_wide() => {
                 self.derive(home, Op::Bitcast, to, size, &[id.0])
             }
@@ -120,10 +126,7 @@ impl Builder {
 
     fn truth_of_number(&mut self, id: ValueWord, to: Scalar) -> ValueWord {
         let info = self.info(id);
-        let bits = match info.scalar.is_wide() {
-            true => Scalar::U64,
-            false => Scalar::U32,
-        };
+        let bits = info.scalar.as_int();
         let value = self.cast(id, bits);
         let zero = self.constant_splat(bits, 0, info.size);
         let operands = [value.0, zero.id.0];

@@ -19,6 +19,7 @@ impl Builder {
     }
 
     fn other_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
+        // Bits beyond the type would make a second constant of the same value.
         let bits = match scalar.is_wide() {
             true => bits,
             false => bits & 0xffff_ffff,
@@ -39,6 +40,7 @@ impl Builder {
         let hash = hash([scalar as u64, bits]);
         let known = self.constants.find(hash, |id| {
             let info = self.values[id as usize];
+            // Vectors are in the same table, under hashes of their parts.
             let is_like = info.scalar == scalar && info.size == 1;
             is_like && self.derived[info.derived as usize].bits == bits
         });
@@ -52,10 +54,6 @@ impl Builder {
 
     fn new_constant(&mut self, scalar: Scalar, bits: u64) -> ValueWord {
         let (low, high) = (bits as u32, (bits >> 32) as u32);
-        if scalar == Scalar::Pair {
-            let words = [low, high].map(|word| self.uint(word).0);
-            return self.declare_constant(Op::ConstantComposite, scalar, bits, &words);
-        }
         match scalar {
             Scalar::BoolFloat | Scalar::BoolInt if bits == 0 => {
                 self.declare_constant(Op::ConstantFalse, scalar, bits, &[])
@@ -63,11 +61,15 @@ impl Builder {
             Scalar::BoolFloat | Scalar::BoolInt => {
                 self.declare_constant(Op::ConstantTrue, scalar, bits, &[])
             }
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::F32 => {
+                self.declare_constant(Op::Constant, scalar, bits, &[low])
+            }
             Scalar::U64 | Scalar::F64 => {
                 self.declare_constant(Op::Constant, scalar, bits, &[low, high])
             }
-            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::S32 | Scalar::F32 | Scalar::Pair => {
-                self.declare_constant(Op::Constant, scalar, bits, &[low])
+            Scalar::Pair => {
+                let words = [low, high].map(|word| self.uint(word).0);
+                self.declare_constant(Op::ConstantComposite, scalar, bits, &words)
             }
         }
     }
@@ -101,6 +103,7 @@ impl Builder {
         let size = parts.len() as u8;
         let mut key = [ValueWord::NONE; 4];
         key[..parts.len()].copy_from_slice(parts);
+        // The type need not be part of the key: parts of one type are other ids than those of another.
         let hash = hash(key.map(|part| u64::from(part.0)));
         let known = self.constants.find(hash, |id| {
             let info = self.values[id as usize];

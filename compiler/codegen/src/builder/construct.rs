@@ -33,6 +33,7 @@ impl Builder {
             *to_lane = self.cast_lane(lane, to);
         }
         let first = cast[0];
+        // `Picks` wants what follows the last lane to be the first one again.
         cast[lanes.len()..].fill(first);
         let lanes = &cast[..lanes.len()];
         let parts = self.parts_of(lanes);
@@ -46,10 +47,12 @@ impl Builder {
         if self.is_construction(lanes) {
             return self.construct(lanes, to);
         }
+        // A shuffle of two takes any of their components; with scalars it would need a vector made of them first.
         if parts.are_two_vectors() {
             return self.shuffle(lanes, to, &parts);
         }
         match self.odd_lane(lanes) {
+            // Three vectors or more, or scalars beside vectors.
             Some((odd, base)) => self.insert(lanes, to, odd, base),
             None => self.construct(lanes, to),
         }
@@ -60,6 +63,7 @@ impl Builder {
             return Lane::scalar(self.constant(to, 0));
         }
         let info = self.info(lane.id());
+        // Casts from and to pairs change the number of components.
         if info.scalar == Scalar::Pair || to == Scalar::Pair {
             return Lane::scalar(self.scalar(lane, to));
         }
@@ -82,6 +86,7 @@ impl Builder {
                 }
             } else if info.size == 1 {
                 parts.has_scalars = true;
+            // Counted beyond two, but only two are ever used.
             } else if !parts.vectors[..parts.vector_count.min(2)].contains(&id) {
                 if let Some(vector) = parts.vectors.get_mut(parts.vector_count) {
                     *vector = id;
@@ -120,6 +125,7 @@ impl Builder {
         let first_size = u32::from(self.info(first).size);
         let mut operands = [first.0, second.0, 0, 0, 0, 0];
         for (operand, lane) in operands[2..].iter_mut().zip(lanes) {
+            // Components of the second vector count on from those of the first (`OpVectorShuffle`).
             *operand = if lane.id() == first {
                 lane.component() as u32
             } else if let Some(position) = constants.iter().position(|&id| id == lane.id()) {
@@ -180,6 +186,7 @@ impl Builder {
         let mut rest = lanes;
         while let Some(&first) = rest.first() {
             let run = match self.info(first.id()).size {
+                // A scalar that is repeated is an operand each time.
                 1 => 1,
                 _ => (rest.iter().take_while(|lane| lane.id() == first.id())).count(),
             };

@@ -1,6 +1,6 @@
 //! Conversions between all types. Out-of-range floats never reach a SPIR-V conversion.
 
-use super::{Builder, Scalar, Val};
+use super::{Builder, Scalar, Val, by_sign, compute_scalar};
 use glasm_ir::inst::Rounding;
 use glasm_ir::{Type, Width};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
@@ -13,6 +13,13 @@ enum Format {
 }
 
 impl Format {
+    fn of(scalar: Scalar) -> Self {
+        match scalar == Scalar::F64 {
+            true => Self::F64,
+            false => Self::F32,
+        }
+    }
+
     const fn scalar(self) -> Scalar {
         match self {
             Self::F32 => Scalar::F32,
@@ -29,10 +36,19 @@ impl Format {
     }
 }
 
+/// The least and the largest integer with `bits` bits that is signed as `ty` is.
+fn int_range(ty: Type, bits: u32) -> (i128, i128) {
+    match ty.is_signed_int() {
+        true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
+        false => (0, (1 << bits) - 1),
+    }
+}
+
 impl Builder {
     pub(crate) fn int_to_int(&mut self, val: Val, from: Type, to: Type, saturate: bool) -> Val {
         let mut val = val;
         if saturate {
+            // Before bits are dropped.
             val = self.saturate_int(val, from, to);
         }
         let wide = |ty: Type| ty.width() == Width::W64;
@@ -42,6 +58,7 @@ impl Builder {
             } else {
                 self.unary_to(Spv::UConvert, Scalar::U64, val)
             };
+        // `OpUConvert` cuts; for that the sign does not matter.
         } else if wide(from) && !wide(to) {
             val = self.unary_to(Spv::UConvert, Scalar::U32, val);
         }
@@ -72,19 +89,8 @@ impl Builder {
     /// Clamps an integer of type `from` to the values of `to`, in its own width.
     fn saturate_int(&mut self, val: Val, from: Type, to: Type) -> Val {
         // Narrow sources have been extended to words, so the limits of a word hold for them as well.
-        let (from_bits, to_bits) = (from.width().bits().max(32), to.width().bits());
-        let from_min = if from.is_signed_int() {
-            -(1i128 << (from_bits - 1))
-        } else {
-            0
-        };
-        let from_max = (1i128 << (from_bits - u32::from(from.is_signed_int()))) - 1;
-        let to_min = if to.is_signed_int() {
-            -(1i128 << (to_bits - 1))
-        } else {
-            0
-        };
-        let to_max = (1i128 << (to_bits - u32::from(to.is_signed_int()))) - 1;
+        let (from_min, from_max) = int_range(from, from.width().bits().max(32));
+        let (to_min, to_max) = int_range(to, to.width().bits());
         let (low, high) = (from_min.max(to_min), from_max.min(to_max));
         if (low, high) == (from_min, from_max) {
             return val;
@@ -99,16 +105,8 @@ impl Builder {
         to: Type,
         rounding: Rounding,
     ) -> Val {
-        let op = if from.is_signed_int() {
-            Spv::ConvertSToF
-        } else {
-            Spv::ConvertUToF
-        };
-        let format = if to == Type::F64 {
-            Format::F64
-        } else {
-            Format::F32
-        };
+        let op = by_sign(from, [Spv::ConvertSToF, Spv::ConvertUToF]);
+        let format = Format::of(compute_scalar(to, self.wide_ints));
         let exact = from.width().bits() <= format.digits();
         // Integers that a half can hold are exact floats, and all others are beyond its range either way: two roundings to the
         // nearest give what one gives. So do two in the same direction.
@@ -132,6 +130,7 @@ impl Builder {
         let negative = from
             .is_signed_int()
             .then(|| self.compare_bits(Spv::SLessThan, val, 0));
+        // The least signed value is its own negation, which as an unsigned number is its magnitude.
         let magnitude = match negative {
             Some(negative) => {
                 let negated = self.unary(Spv::SNegate, val);
@@ -143,6 +142,7 @@ impl Builder {
         let (above, below) = match rounding {
             Rounding::Ceil => (high, low),
             Rounding::Floor => (low, high),
+            // `Even` is done by the conversion itself and does not come here.
             Rounding::Trunc | Rounding::Even => (low, low),
         };
         let Some(negative) = negative else {
@@ -155,10 +155,9 @@ impl Builder {
     /// The floats next to an unsigned integer, below and above; both are its value if a float holds it.
     fn float_neighbors(&mut self, magnitude: Val, format: Format) -> (Val, Val) {
         let top = self.highest_bit(magnitude);
-        let (zero, kept) = (
-            self.constant_like(top, 0),
-            self.constant_like(top, u64::from(format.digits()) - 1),
-        );
+        // 0 has its highest bit at -1, and small numbers have no excess.
+        let zero = self.constant_like(top, 0);
+        let kept = self.constant_like(top, u64::from(format.digits()) - 1);
         let excess = self.binary(Spv::ISub, top, kept);
         let mut excess = self.ext(GlslOp::SMax, &[excess, zero]);
         if magnitude.scalar != excess.scalar {
@@ -227,17 +226,16 @@ impl Builder {
             (Scalar::U32, 2f64.powi(32))
         };
         let magnitude = self.ext(GlslOp::FAbs, &[val]);
-        let reciprocal = self.float_like(val, modulus.recip());
-        let multiple = self.binary(Spv::FMul, magnitude, reciprocal);
+        let multiple = self.binary_float(Spv::FMul, magnitude, modulus.recip());
         let multiple = self.ext(GlslOp::Floor, &[multiple]);
-        let modulus = self.float_like(val, modulus);
-        let excess = self.binary(Spv::FMul, multiple, modulus);
+        let excess = self.binary_float(Spv::FMul, multiple, modulus);
         let low = self.binary(Spv::FSub, magnitude, excess);
         let zero = self.float_like(val, 0.0);
         // For infinities the difference is NaN, as it is for NaN itself; `NMax` makes 0 of that.
         let low = self.ext(GlslOp::NMax, &[low, zero]);
         let low = self.unary_to(Spv::ConvertFToU, int, low);
         let zero = self.constant_like(low, 0);
+        // In two's complement the low bits of `-n` are those of the negated low bits of `n`.
         let negated = self.binary(Spv::ISub, zero, low);
         let negative = self.compare_bits(Spv::FOrdLessThan, val, 0);
         self.select(negative, negated, low)
@@ -246,46 +244,28 @@ impl Builder {
     /// The nearest integer of the type; NaN gives 0.
     fn float_to_int_clamped(&mut self, rounded: Val, to: Type) -> Val {
         let bits = to.width().bits();
-        let signed = to.is_signed_int();
-        let min = if signed {
-            -(2f64.powi(bits as i32 - 1))
-        } else {
-            0.0
-        };
-        let limit = 2f64.powi(bits as i32 - i32::from(signed));
+        let (min, max) = int_range(to, bits);
+        let limit = (max + 1) as f64;
         let int = if bits == 64 { Scalar::U64 } else { Scalar::U32 };
-        let op = if signed {
-            Spv::ConvertFToS
-        } else {
-            Spv::ConvertFToU
-        };
+        // Conversions of values out of range are undefined in SPIR-V, so the float is clamped before.
+        let op = by_sign(to, [Spv::ConvertFToS, Spv::ConvertFToU]);
         // The largest float below the limit; at the limit and above the result is the largest integer.
-        let below = if rounded.scalar == Scalar::F64 {
-            if bits <= 32 {
-                limit - 1.0
-            } else {
-                limit.next_down()
-            }
-        } else if bits <= 16 {
-            limit - 1.0
-        } else {
-            f64::from((limit as f32).next_down())
+        let below = match Format::of(rounded.scalar) {
+            format if bits <= format.digits() => limit - 1.0,
+            Format::F32 => f64::from((limit as f32).next_down()),
+            Format::F64 => limit.next_down(),
         };
-        let (low, high) = (
-            self.float_like(rounded, min),
-            self.float_like(rounded, below),
-        );
+        let [low, high] = [min as f64, below].map(|bound| self.float_like(rounded, bound));
+        // NaN becomes the lower bound: 0 for unsigned types, corrected below for signed ones.
         let clamped = self.ext(GlslOp::NClamp, &[rounded, low, high]);
         let mut result = self.unary_to(op, int, clamped);
         // The largest integer is not a float here, so no clamp gives it.
         if below != limit - 1.0 {
-            let limit = self.float_like(rounded, limit);
-            let beyond = self.test(Spv::FOrdGreaterThanEqual, rounded, limit);
-            let max = u64::MAX >> (64 - bits + u32::from(signed));
-            let max = self.constant_like(result, max);
+            let beyond = self.compare_float(Spv::FOrdGreaterThanEqual, rounded, limit);
+            let max = self.constant_like(result, max as u64);
             result = self.select(beyond, max, result);
         }
-        if signed {
+        if to.is_signed_int() {
             let number = self.test(Spv::FOrdEqual, rounded, rounded);
             let zero = self.constant_like(result, 0);
             result = self.select(number, result, zero);
@@ -300,6 +280,8 @@ impl Builder {
                 let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
                 self.direct(val, near, rounding)
             }
+            // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is not rounding once: where
+            // the first step hits a tie of the second, what it cut off decides. An odd last bit keeps that known.
             (Scalar::F64, Type::F16) => {
                 let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
                 let single = match rounding {
@@ -310,6 +292,7 @@ impl Builder {
                 };
                 self.direct_half(single, rounding)
             }
+            // The result stays a float; its bits are cut where it is written.
             (Scalar::F32, Type::F16) => self.direct_half(val, rounding),
             _ => val,
         }
@@ -354,28 +337,22 @@ impl Builder {
         let one = self.constant_like(bits, 1);
         // The bits of neighboring floats of one sign are neighboring numbers, the smaller one toward zero.
         let toward_zero = self.binary(Spv::ISub, bits, one);
+        // Toward zero a comparison of magnitudes does for both signs.
         if rounding == Rounding::Trunc {
-            let (far, near) = (
-                self.ext(GlslOp::FAbs, &[back]),
-                self.ext(GlslOp::FAbs, &[exact]),
-            );
+            let [far, near] = [back, exact].map(|float| self.ext(GlslOp::FAbs, &[float]));
             let wrong = self.test(Spv::FOrdGreaterThan, far, near);
             return self.select(wrong, toward_zero, bits);
         }
         let down = rounding == Rounding::Floor;
-        let wrong_op = if down {
+        let beyond = if down {
             Spv::FOrdGreaterThan
         } else {
             Spv::FOrdLessThan
         };
-        let wrong = self.test(wrong_op, back, exact);
+        let wrong = self.test(beyond, back, exact);
         let away = self.binary(Spv::IAdd, bits, one);
-        let shrink = if down {
-            Spv::FOrdGreaterThan
-        } else {
-            Spv::FOrdLessThan
-        };
-        let shrinks = self.compare_bits(shrink, back, 0);
+        // Downward is toward zero for positive numbers and away from it for negative ones, upward the other way round.
+        let shrinks = self.compare_bits(beyond, back, 0);
         let is_zero = self.compare_bits(Spv::FOrdEqual, back, 0);
         // From zero the least number of the wanted sign.
         let least = self.constant_like(bits, if down { sign_bit | 1 } else { 1 });

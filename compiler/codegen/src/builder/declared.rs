@@ -19,6 +19,7 @@ pub(super) struct Declared {
 impl Declared {
     /// Forgets all of them. The room for many is left aside, so that small programs do not clear what a large one needed.
     pub(super) fn clear(&mut self) {
+        // Sizes are powers of two, and so is `ROOM`: masks of hashes depend on that.
         if self.count * 8 < self.places.len() {
             self.places.truncate(ROOM);
         }
@@ -45,6 +46,7 @@ impl Declared {
 
     /// Adds a number that is not 0.
     pub(super) fn insert(&mut self, hash: u32, number: u32) {
+        // At most half full, so that a search ends at a free place soon.
         if (self.count + 1) * 2 > self.places.len() {
             self.grow();
         }

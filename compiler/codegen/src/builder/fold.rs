@@ -111,6 +111,7 @@ fn computed(op: Op, base: TypeBase, scalar: Scalar, a: u64, b: u64) -> Option<u6
     if is_float != (base == TypeBase::Float) {
         return None;
     }
+    // The first lane is enough: components of a splat are equal.
     let mut sources = Sources::default();
     (sources[0][0], sources[1][0]) = (a, b);
     // `OpFMul` itself is an IEEE product; products in which zero wins are sequences of instructions, see `legacy_product`.

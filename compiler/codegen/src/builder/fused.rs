@@ -56,6 +56,8 @@ impl Builder {
         let (product, low) = self.product_with_error(a, b);
         let (sum, error) = self.sum_with_error(c, low);
         let (high, rest) = self.sum_with_error(product, sum);
+        // Up to here nothing is lost: `high`, `rest` and `error` have the exact sum.
+        // Two roundings are left, of the rest and of the sum. To odd the first one loses nothing that the second one asks for.
         let rest = match plain.scalar == Scalar::F64 {
             true => self.wide_sum_to_odd(error, rest),
             false => self.sum_to_odd(error, rest),
@@ -91,9 +93,9 @@ impl Builder {
 
     /// Two floats of half the digits whose sum is `a`.
     fn split_float(&mut self, a: Val) -> [Val; 2] {
+        // Half of the digits, rounded up: 53 and 24 of them. Products of halves are exact then (Veltkamp, Dekker).
         let digits = if a.scalar == Scalar::F64 { 27 } else { 12 };
-        let factor = self.float_like(a, f64::from((1u32 << digits) + 1));
-        let scaled = self.binary(Op::FMul, a, factor);
+        let scaled = self.binary_float(Op::FMul, a, f64::from((1u32 << digits) + 1));
         let rest = self.binary(Op::FSub, scaled, a);
         let high = self.binary(Op::FSub, scaled, rest);
         [high, self.binary(Op::FSub, a, high)]
@@ -116,10 +118,7 @@ impl Builder {
         let (sum, error) = self.sum_with_error(a, b);
         let bits = self.reread(sum, Scalar::U32);
         let [wrong, away] = self.rounded_sum(sum, error, bits);
-        let (below, above) = (
-            self.binary_bits(Op::ISub, bits, 1),
-            self.binary_bits(Op::IAdd, bits, 1),
-        );
+        let [below, above] = [Op::ISub, Op::IAdd].map(|op| self.binary_bits(op, bits, 1));
         let odd = self.select(away, below, above);
         let bits = self.select(wrong, odd, bits);
         self.reread(bits, Scalar::F32)
@@ -133,8 +132,10 @@ impl Builder {
             let pair = w.ext_to(GlslOp::UnpackDouble2x32, Scalar::Pair, 1, sum.id);
             let [low, high] = w.wide_words(pair);
             let [wrong, away] = w.rounded_sum(sum, error, low);
+            // Minus 1 in two's complement: a borrow may go into the high word.
             let below = w.wide_plus(pair, u64::MAX);
             let [below, below_high] = w.wide_words(below);
+            // The last bit is even where this is taken, so that no carry arises.
             let above = w.binary_bits(Op::BitwiseOr, low, 1);
             let odd = [(below, above), (below_high, high)].map(|(a, b)| w.select(away, a, b));
             let words = [(odd[0], low), (odd[1], high)].map(|(a, b)| w.select(wrong, a, b));

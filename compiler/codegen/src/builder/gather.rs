@@ -10,6 +10,7 @@ use spirv::Op;
 impl Builder {
     /// `lanes` as a vector of type `to`; a scalar if all are equal.
     pub(crate) fn gather(&mut self, lanes: &[Lane], to: Scalar) -> Val {
+        // Comparisons look at four lanes whatever the number.
         let four = std::array::from_fn(|place| *lanes.get(place).unwrap_or(&lanes[0]));
         self.gather_first(&four, lanes.len() as u8, to)
     }
@@ -20,13 +21,9 @@ impl Builder {
             return val;
         }
         if lanes[1..] == [lanes[0]; 3] {
-            let id = self.scalar(lanes[0], to);
-            return Val {
-                id,
-                scalar: to,
-                size: 1,
-            };
+            return Val::new(self.scalar(lanes[0], to), to, 1);
         }
+        // A swizzle of one value is one instruction, whatever the order.
         let of_one = match are_of_one_value(lanes) {
             true => self.gather_one(lanes, size, to),
             false => None,
@@ -35,11 +32,7 @@ impl Builder {
             Some(id) => id,
             None => self.gather_mixed(&lanes[..usize::from(size)], to),
         };
-        Val {
-            id,
-            scalar: to,
-            size,
-        }
+        Val::new(id, to, size)
     }
 
     /// [`gather`](Self::gather) of the picked lanes of `base`; 0 if there are none.
@@ -76,6 +69,7 @@ impl Builder {
         if swizzle == Swizzle::XYZW && is_prefix(lanes) {
             return self.whole(base, WriteMask(lanes).count() as u8, to);
         }
+        // More than one lane, and not all from one component.
         if lanes & lanes.wrapping_sub(1) != 0 && !swizzle.is_splat() {
             return None;
         }
@@ -86,11 +80,7 @@ impl Builder {
             _ => self.derived(lane.id()).parts[lane.component()],
         };
         let is_known = id.is_some() && info.scalar == to && lanes != 0;
-        is_known.then_some(Val {
-            id,
-            scalar: to,
-            size: 1,
-        })
+        is_known.then_some(Val::new(id, to, 1))
     }
 
     /// The value whose components are the first `size` of `lanes`, or that all of them are, if there is one.
@@ -102,6 +92,7 @@ impl Builder {
             return None;
         }
         let step = match info.size {
+            // A scalar stands for all lanes: they must be equal, not consecutive.
             1 => 0,
             own if own == size => 1,
             _ => return None,
@@ -110,17 +101,14 @@ impl Builder {
         let second = lanes[1].differs(first, step);
         let third = lanes[2].differs(first, 2 * step);
         let fourth = lanes[3].differs(first, 3 * step);
+        // Scalars get here with step 0, vectors of `size` components with step 1; lanes beyond `size` hold anything.
         let is_whole = match size {
             4 => second | third | fourth == 0,
             3 => second | third == 0,
             2 => second == 0,
             _ => size == 1,
         };
-        is_whole.then_some(Val {
-            id: first.id(),
-            scalar: to,
-            size: info.size,
-        })
+        is_whole.then_some(Val::new(first.id(), to, info.size))
     }
 
     /// The picked lanes of `base` if that is a vector in the right type; constants are taken apart.
@@ -133,6 +121,7 @@ impl Builder {
     ) -> Option<Val> {
         let id = base[0].id();
         let info = self.info(id);
+        // Registers that were written as a whole, which is most of them.
         let is_vector = info.size == 4 && info.scalar == to && info.home != Home::Constant;
         if !is_vector || *base != Lane::all_of(id) || picks.size == 0 {
             return None;
@@ -144,11 +133,7 @@ impl Builder {
         } else {
             (self.swizzle(id, picks), picks.size)
         };
-        Some(Val {
-            id,
-            scalar: to,
-            size,
-        })
+        Some(Val::new(id, to, size))
     }
 
     /// Lanes of one value in an order of their own, unless they have to be read one by one.
@@ -244,7 +229,9 @@ impl Builder {
         if size == 1 {
             return id;
         }
+        // Place 0 is free: a vector of one component is the scalar itself.
         let last = usize::from(size) - 1;
+        // Scalars have no parts of their own, so their splats by size are kept there.
         let known = self.derived(id).parts[last];
         if known.is_some() {
             return known;

@@ -14,17 +14,21 @@ impl Builder {
 
     /// A 64-bit lane from a vector of two words.
     pub(crate) fn wide_from_words(&mut self, words: Val) -> Lane {
+        let (scalar, op) = self.wide_cast();
         if let (Some(low), Some(high)) = (self.part_bits(words, 0), self.part_bits(words, 1)) {
-            let scalar = self.wide_int();
             return Lane::scalar(self.constant(scalar, low | high << 32));
         }
+        self.op(op, scalar, 1, &[words.id.0]).lane(0)
+    }
+
+    /// The scalar of 64-bit integers, and what makes one of a vector of two words, and back.
+    fn wide_cast(&self) -> (Scalar, Spv) {
         let scalar = self.wide_int();
-        if scalar == Scalar::Pair {
+        match scalar == Scalar::Pair {
             // The same vector under another name: a pair is a vector of two words.
-            let operands = [words.id.0];
-            return self.op(Spv::CopyObject, scalar, 1, &operands).lane(0);
+            true => (scalar, Spv::CopyObject),
+            false => (scalar, Spv::Bitcast),
         }
-        self.op(Spv::Bitcast, scalar, 1, &[words.id.0]).lane(0)
     }
 
     fn part_bits(&self, words: Val, index: usize) -> Option<u64> {
@@ -38,13 +42,8 @@ impl Builder {
 
     /// The two words of a 64-bit lane as a vector.
     pub(crate) fn words_of_wide(&mut self, lane: Lane) -> Val {
-        let scalar = self.wide_int();
+        let (scalar, op) = self.wide_cast();
         let wide = self.scalar(lane, scalar);
-        let op = if scalar == Scalar::Pair {
-            Spv::CopyObject
-        } else {
-            Spv::Bitcast
-        };
         self.op(op, Scalar::U32, 2, &[wide.0])
     }
 
@@ -62,16 +61,13 @@ impl Builder {
 
     /// Floats as half-precision numbers in the low bits of words.
     pub(crate) fn float_to_half(&mut self, floats: Val) -> Val {
+        // The other half of the word, which stays 0.
         let zero = self.float(0.0);
         let floats = self.beyond_halves_as_one(floats);
         self.each(floats, |emit, index| {
             let number = emit.component(floats, index);
-            let pair = emit.op(
-                Spv::CompositeConstruct,
-                Scalar::F32,
-                2,
-                &[number.id.0, zero.0],
-            );
+            let (op, operands) = (Spv::CompositeConstruct, [number.id.0, zero.0]);
+            let pair = emit.op(op, Scalar::F32, 2, &operands);
             emit.ext_to(GlslOp::PackHalf2x16, Scalar::U32, 1, pair.id)
         })
     }
@@ -85,6 +81,7 @@ impl Builder {
     /// Brings floats that are too large for half precision, infinities included, to +-65536, which every driver packs as an
     /// infinity: SwiftShader makes NaN of infinities and of larger numbers.
     fn beyond_halves_as_one(&mut self, floats: Val) -> Val {
+        // The first power of two beyond half precision, so that no number that rounds to a finite half is changed.
         let low = self.float_like(floats, -65536.0);
         let high = self.float_like(floats, 65536.0);
         let near = self.ext(GlslOp::FClamp, &[floats, low, high]);

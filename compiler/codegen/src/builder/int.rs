@@ -1,17 +1,23 @@
 //! Integers whose undefined cases in SPIR-V have a meaning here.
 
 use super::{Builder, Flags, Scalar, Val};
+use crate::words::ValueWord;
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 impl Builder {
     /// The low and the high word of a product of unsigned words.
     pub(crate) fn wide_product(&mut self, a: Val, b: Val) -> [Val; 2] {
-        let half = self.ty(Scalar::U32, 1);
+        let id = self.extended_product(Spv::UMulExtended, a, b);
+        [0, 1].map(|part| self.op(Spv::CompositeExtract, Scalar::U32, 1, &[id.0, part]))
+    }
+
+    /// A structure of the low and the high half of a product.
+    pub(crate) fn extended_product(&mut self, op: Spv, a: Val, b: Val) -> ValueWord {
+        let half = self.ty(a.scalar, a.size);
         let pair = self.declare_type(Spv::TypeStruct, &[half.0, half.0]);
         let id = self.object();
-        self.body
-            .result(Spv::UMulExtended, pair, id, &[a.id.0, b.id.0]);
-        [0, 1].map(|part| self.op(Spv::CompositeExtract, Scalar::U32, 1, &[id.0, part]))
+        self.body.result(op, pair, id, &[a.id.0, b.id.0]);
+        id
     }
 
     /// A divisor without undefined results, and where the original was zero or -1: SPIR-V defines neither a division by zero nor
@@ -28,6 +34,7 @@ impl Builder {
         {
             return (b, None, None);
         }
+        // Of -1 the remainder is that of 1; in the place of 0 any number would do.
         let one = self.constant_like(b, 1);
         let is_zero = self.compare_bits(Spv::IEqual, b, 0);
         let mut safe = self.select(is_zero, one, b);
@@ -50,33 +57,35 @@ impl Builder {
         self.op(Spv::BitFieldInsert, a.scalar, a.size, &operands)
     }
 
-    /// A bit-field operation: its counts are scalars in SPIR-V, so different counts go lane by lane.
+    /// A bit-field operation: its count is a scalar in SPIR-V, so different counts go lane by lane.
     pub(crate) fn bit_field(
         &mut self,
         a: Val,
-        counts: &[Val],
-        op: impl Fn(&mut Self, Val, &[Val]) -> Val,
+        count: Val,
+        op: impl Fn(&mut Self, Val, Val) -> Val,
     ) -> Val {
-        if counts.iter().all(|count| count.size == 1) {
-            return op(self, a, counts);
+        if count.size == 1 {
+            return op(self, a, count);
         }
-        let size = counts.iter().map(|count| count.size).max().unwrap_or(1);
-        let a = self.widen(a, size.max(a.size));
+        // Wide enough for the lanes of both.
+        let a = self.widen(a, count.size.max(a.size));
         self.each(a, |emit, index| {
-            let part = emit.component(a, index);
-            let counts: [Val; 1] =
-                std::array::from_fn(|number| emit.component(counts[number], index));
-            op(emit, part, &counts)
+            let [a, count] = [a, count].map(|val| emit.component(val, index));
+            op(emit, a, count)
         })
+    }
+
+    /// Negative where the integers of both pairs differ in sign.
+    fn differing_signs(&mut self, pairs: [(Val, Val); 2]) -> Val {
+        let [x, y] = pairs.map(|(a, b)| self.binary(Spv::BitwiseXor, a, b));
+        self.binary(Spv::BitwiseAnd, x, y)
     }
 
     /// Overflow and carry of `a + b = sum`: NV_gpu_program4 section 2.X.4.3.
     pub(crate) fn add_flags(&mut self, a: Val, b: Val, sum: Val) -> Flags {
         let [a_high, b_high, sum_high] = [a, b, sum].map(|val| self.upper_word(val));
         // Overflow: both operands have the sign that the sum lacks.
-        let x = self.binary(Spv::BitwiseXor, a_high, sum_high);
-        let y = self.binary(Spv::BitwiseXor, b_high, sum_high);
-        let both = self.binary(Spv::BitwiseAnd, x, y);
+        let both = self.differing_signs([(a_high, sum_high), (b_high, sum_high)]);
         Flags {
             overflow: self.compare_bits(Spv::SLessThan, both, 0),
             // An unsigned sum that wrapped is less than each summand.
@@ -89,9 +98,8 @@ impl Builder {
     pub(crate) fn sub_flags(&mut self, a: Val, b: Val, difference: Val) -> Flags {
         let [a_high, b_high, high] = [a, b, difference].map(|val| self.upper_word(val));
         // Overflow: the operands differ in sign, and the difference does not have that of `a`.
-        let x = self.binary(Spv::BitwiseXor, a_high, b_high);
-        let y = self.binary(Spv::BitwiseXor, a_high, high);
-        let both = self.binary(Spv::BitwiseAnd, x, y);
+        let both = self.differing_signs([(a_high, b_high), (a_high, high)]);
+        // As NV_gpu_program4 has it, a difference is a sum with the complement, which carries unless it borrows.
         let carry = if a.scalar == Scalar::Pair {
             let borrow = self.wide_below(a, b);
             self.not(borrow)

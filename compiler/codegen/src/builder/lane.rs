@@ -36,6 +36,14 @@ impl Lane {
         ]
     }
 
+    /// The first `size` components of a vector, and behind them the lanes of `rest`.
+    pub(crate) fn first_of(id: ValueWord, size: u8, rest: [Self; 4]) -> [Self; 4] {
+        let own = ..usize::from(size.min(4));
+        let mut lanes = rest;
+        lanes[own].copy_from_slice(&Self::all_of(id)[own]);
+        lanes
+    }
+
     /// The value, or `NONE` for a lane that was never written.
     #[inline]
     pub(crate) const fn id(self) -> ValueWord {

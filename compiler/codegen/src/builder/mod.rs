@@ -29,15 +29,18 @@ use declared::Declared;
 pub(crate) use lane::{Lane, Picks, blend};
 use results::{ResultKey, Results};
 use value::{Derived, NO_VALUE, OfType, SCALARS, ValueInfo, WideInts};
-pub(crate) use value::{Flags, Home, Scalar, Val, compute_scalar, single, truth_scalar};
+pub(crate) use value::{
+    Extreme, Flags, Home, Scalar, Val, by_base, by_sign, compute_scalar, single, truth_scalar,
+};
 
 use crate::capability::{Need, Needs};
+use crate::error::Failure;
 use crate::kept::refill;
 use crate::options::{DeviceFeatures, Options, Target};
 use crate::words::{LabelWord, TypeWord, ValueWord, Words};
 use glasm_ir::program::Modes;
 use glasm_ir::{InstFlags, Stage};
-use spirv::{Decoration, Op};
+use spirv::{BuiltIn, Decoration, Op};
 
 /// Constants whose bits are below this number are found by index, without a hash.
 const SMALL: usize = 32;
@@ -118,6 +121,7 @@ impl Builder {
         self.stage = Some(stage);
         self.target = options.target;
         self.device = options.device;
+        // Pairs in all of the module, since an id has one type whatever instruction reads it.
         self.wide_ints = match self.device.int64 {
             true => WideInts::Native,
             false => WideInts::Pairs,
@@ -126,6 +130,7 @@ impl Builder {
         self.fast_precision = options.fast_precision;
         self.flushes_denormals = flushes_denormals(stage, modes, options);
         self.has_names = options.debug.names;
+        // With the execution mode the driver keeps them anyway.
         let needs_none = options.fast_precision || self.device.signed_zero_inf_nan_preserve_float32;
         self.is_exact = options.target.is_opengl() && !needs_none;
         self.flags = InstFlags::empty();
@@ -166,6 +171,11 @@ impl Builder {
         self.small_constants = [[ValueWord::NONE; SMALL]; SCALARS];
         self.constants.clear();
         self.glsl = ValueWord::NONE;
+    }
+
+    /// Notes a need, or gives an error if the device lacks it.
+    pub(crate) fn require(&mut self, need: Need) -> Result<(), Failure> {
+        self.needs.require(&self.device, need)
     }
 
     /// The stage that the module is for.
@@ -244,12 +254,8 @@ impl Builder {
 
     /// `id` with its type.
     pub(crate) fn val(&self, id: ValueWord) -> Val {
-        let info = self.info(id);
-        Val {
-            id,
-            scalar: info.scalar,
-            size: info.size,
-        }
+        let ValueInfo { scalar, size, .. } = self.info(id);
+        Val::new(id, scalar, size)
     }
 
     /// The id of the GLSL.std.450 instructions.
@@ -296,6 +302,11 @@ impl Builder {
     ) {
         let leading = [id.into(), decoration as u32];
         self.annotations.about(Op::Decorate, leading, operands);
+    }
+
+    /// Makes a variable one of SPIR-V's own.
+    pub(crate) fn decorate_builtin(&mut self, id: ValueWord, builtin: BuiltIn) {
+        self.decorate(id, Decoration::BuiltIn, &[builtin as u32]);
     }
 
     // Instructions.
@@ -357,6 +368,7 @@ impl Builder {
     pub(crate) fn section(&mut self, home: Home) -> &mut Words {
         match home {
             Home::Prologue => &mut self.prologue,
+            // Nothing that needs an instruction is a constant; what is derived from one goes to the body.
             Home::Constant | Home::Body => &mut self.body,
         }
     }
@@ -398,6 +410,7 @@ impl Builder {
     /// Notes that a derived value was cached, so that it is forgotten with the branch.
     #[inline]
     pub(crate) fn remember(&mut self, cached: Cached) {
+        // Outside of all branches a value dominates the rest of the function.
         if self.scopes > 0 {
             self.cached.push(cached);
         }

@@ -32,16 +32,17 @@ impl Builder {
     /// The number is counted in units of its last place in that format, which are a power of two: the count is rounded.
     fn nearest_half(&mut self, value: Val) -> Val {
         let bits = self.reread(value, Scalar::U32);
-        let mask = self.constant_like(bits, EXPONENT);
-        let exponent = self.binary(Spv::BitwiseAnd, bits, mask);
+        let exponent = self.binary_bits(Spv::BitwiseAnd, bits, EXPONENT);
         // Denormals have the unit of the least normal number.
         let least = self.constant_like(bits, LEAST_HALF);
         let exponent = self.ext(GlslOp::UMax, &[exponent, least]);
+        // Two exponents that are biased by the same number: `2 * ONE - e` is the exponent of the reciprocal of the number with
+        // exponent `e`.
         let ones = self.constant_like(bits, 2 * ONE + HALF_FRACTION * STEP);
         let count = self.binary(Spv::ISub, ones, exponent);
         let count = self.reread(count, Scalar::F32);
-        let fraction = self.constant_like(bits, HALF_FRACTION * STEP);
-        let unit = self.binary(Spv::ISub, exponent, fraction);
+        // At least 2^-24, the unit of the denormals of half precision, which is a normal number of 32 bits.
+        let unit = self.binary_bits(Spv::ISub, exponent, HALF_FRACTION * STEP);
         let unit = self.reread(unit, Scalar::F32);
         let units = self.binary(Spv::FMul, value, count);
         let units = self.ext(GlslOp::RoundEven, &[units]);
@@ -52,23 +53,21 @@ impl Builder {
     pub(crate) fn as_half(&mut self, value: Val) -> Val {
         let rounded = self.nearest_half(value);
         let magnitude = self.ext(GlslOp::FAbs, &[rounded]);
-        let limit = self.float_like(rounded, 65536.0);
-        let beyond = self.test(Spv::FOrdGreaterThanEqual, magnitude, limit);
-        let infinity = self.float_like(rounded, f64::INFINITY);
-        let infinite = self.binary(Spv::FMul, rounded, infinity);
+        // 65536 is what 65520 and all above round to: half precision has nothing between it and 65504.
+        let beyond = self.compare_float(Spv::FOrdGreaterThanEqual, magnitude, 65536.0);
+        // A product with infinity keeps the sign. NaN fails the comparison and stays.
+        let infinite = self.binary_float(Spv::FMul, rounded, f64::INFINITY);
         self.select(beyond, infinite, rounded)
     }
 
     /// A 32-bit float as signed fixed point numbers with ten fraction bits have it: nearest, ties to even, within their range; NaN gives
     /// 0, and there is no -0. NV_fragment_program section 3.11.4.2.
     pub(crate) fn as_fixed(&mut self, value: Val) -> Val {
-        let steps = self.float_like(value, FIXED_STEPS);
-        let count = self.binary(Spv::FMul, value, steps);
+        let count = self.binary_float(Spv::FMul, value, FIXED_STEPS);
         let count = self.ext(GlslOp::RoundEven, &[count]);
         let [low, high] = FIXED_RANGE.map(|bound| self.float_like(value, bound));
         let within = self.ext(GlslOp::FClamp, &[count, low, high]);
-        let step = self.float_like(value, 1.0 / FIXED_STEPS);
-        let number = self.binary(Spv::FMul, within, step);
+        let number = self.binary_float(Spv::FMul, within, 1.0 / FIXED_STEPS);
         // False for NaN, of which a clamp may make anything, and for zeros of both signs.
         let zero = self.constant_like(value, 0);
         let counts = self.test(Spv::FOrdNotEqual, count, zero);
@@ -90,6 +89,7 @@ impl Builder {
             return self.val(known);
         }
         let result = self.without_denormals(value);
+        // The result flushed again is the same.
         for id in [value.id, result.id] {
             if self.info(id).home != Home::Constant {
                 self.keep_result(id, ResultKey::FLUSHED, result.id);
@@ -101,10 +101,8 @@ impl Builder {
 
     fn without_denormals(&mut self, value: Val) -> Val {
         let bits = self.reread(value, Scalar::U32);
-        let [exponent, sign] = [EXPONENT, SIGN].map(|mask| {
-            let mask = self.constant_like(bits, mask);
-            self.binary(Spv::BitwiseAnd, bits, mask)
-        });
+        let [exponent, sign] =
+            [EXPONENT, SIGN].map(|mask| self.binary_bits(Spv::BitwiseAnd, bits, mask));
         let zero = self.reread(sign, Scalar::F32);
         let is_small = self.compare_bits(Spv::IEqual, exponent, 0);
         self.select(is_small, zero, value)

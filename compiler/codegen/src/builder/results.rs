@@ -11,6 +11,10 @@ pub(crate) struct ResultKey(u16);
 impl ResultKey {
     /// The value without denormals. No swizzle has this key.
     pub(super) const FLUSHED: Self = Self(0x4000);
+    /// The value itself, if it is a number above zero.
+    pub(super) const POSITIVE: Self = Self(0x4001);
+    /// The value itself, if it is a number that is not below zero.
+    pub(super) const NOT_NEGATIVE: Self = Self(0x4002);
 
     /// Components of a vector.
     #[inline]
@@ -82,6 +86,7 @@ impl Results {
 
     /// Takes a value out of a list, which ends with the number that comes back.
     pub(super) fn remove(&mut self, end: ListEnd, key: ResultKey) -> ListEnd {
+        // The newest one is removed first as a rule, so that the way is short.
         let (mut behind, mut next) = (None, end);
         while let Some(&computed) = self.get(next) {
             if computed.key != key {

@@ -29,6 +29,12 @@ impl Builder {
         self.val(id)
     }
 
+    /// (0, 0, 0, 1) of floats
+    pub(crate) fn float_pad(&mut self) -> [Lane; 4] {
+        let [zero, one] = [0.0, 1.0].map(|number| Lane::scalar(self.float(number)));
+        [zero, zero, zero, one]
+    }
+
     /// What holds always.
     pub(crate) fn always(&mut self) -> Val {
         self.constant_splat(Scalar::BoolInt, 1, 1)
@@ -51,12 +57,29 @@ impl Builder {
         self.binary(op, a, b)
     }
 
+    /// `a op constant` of floats
+    pub(crate) fn binary_float(&mut self, op: Op, a: Val, value: f64) -> Val {
+        let b = self.float_like(a, value);
+        self.binary(op, a, b)
+    }
+
+    /// `a op constant` of floats as a boolean.
+    pub(crate) fn compare_float(&mut self, op: Op, a: Val, value: f64) -> Val {
+        let b = self.float_like(a, value);
+        self.test(op, a, b)
+    }
+
+    /// Whether bit `number` of an integer is set.
+    pub(crate) fn has_bit(&mut self, bits: Val, number: Val) -> Val {
+        let bit = self.binary(Op::ShiftRightLogical, bits, number);
+        let bit = self.binary_bits(Op::BitwiseAnd, bit, 1);
+        self.compare_bits(Op::INotEqual, bit, 0)
+    }
+
     /// The components of a vector, then zeros.
     pub(crate) fn zero_filled(&mut self, val: Val) -> [Lane; 4] {
-        let mut lanes = [Lane::scalar(self.constant(val.scalar, 0)); 4];
-        let own = usize::from(val.size);
-        lanes[..own].copy_from_slice(&val.lanes()[..own]);
-        lanes
+        let zero = Lane::scalar(self.constant(val.scalar, 0));
+        Lane::first_of(val.id, val.size, [zero; 4])
     }
 
     /// The first `size` components of a value.
@@ -108,12 +131,14 @@ impl Builder {
 
     /// Declares where the ways of the selection meet that the open block ends with.
     pub(crate) fn merge_selection(&mut self, merge: LabelWord) {
+        // Whether to flatten a branch is left to the driver.
         let none = SelectionControl::NONE.bits();
         self.body.op(Op::SelectionMerge, &[merge.0, none]);
     }
 
     /// Declares the open block the header of a loop.
     pub(crate) fn merge_loop(&mut self, merge: LabelWord, next: LabelWord) {
+        // Unrolling is left to the driver.
         let none = LoopControl::NONE.bits();
         self.body.op(Op::LoopMerge, &[merge.0, next.0, none]);
     }

@@ -15,21 +15,20 @@ impl Builder {
         }
         let from = self.info(lane.id()).scalar;
         match (from, to) {
+            // Classes of constants are constants, which a conversion in code would not be.
             _ if from != to && to == Scalar::F32 && self.is_constant(lane.id()) => {
                 self.constant_class(lane, from)
             }
             // SF is the top bit of unsigned results, too (NV_gpu_program4 section 2.X.4.3), so the conversion is signed. It may
             // round, but keeps sign and zero.
             (Scalar::U32, Scalar::F32) => {
-                let value = self.scalar(lane, from);
-                let value = self.val(value);
+                let value = self.lane_val(lane, from);
                 self.unary_to(Op::ConvertSToF, Scalar::F32, value).id
             }
+            // All ones are negative as an integer, and -1.0 has the same flags; as a float the same bits would be NaN.
             (Scalar::BoolInt, Scalar::F32) => {
-                let value = self.scalar(lane, from);
-                let value = self.val(value);
-                let (yes, no) = (self.float(-1.0), self.float(0.0));
-                let (yes, no) = (self.val(yes), self.val(no));
+                let value = self.lane_val(lane, from);
+                let [yes, no] = [-1.0, 0.0].map(|number| self.float_val(number));
                 self.select(value, yes, no).id
             }
             (Scalar::F64 | Scalar::U64 | Scalar::Pair, Scalar::F32) => self.cond_class(lane),
@@ -58,14 +57,12 @@ impl Builder {
     /// -1, 0, 1 or NaN with the flags of a 64-bit value.
     fn cond_class(&mut self, lane: Lane) -> ValueWord {
         let from = self.info(lane.id()).scalar;
-        let value = self.scalar(lane, from);
-        let value = self.val(value);
+        let value = self.lane_val(lane, from);
         let negative = self.test_value(value, CondTest::Sign, None);
         let zero = self.test_value(value, CondTest::Eq, None);
         let nan = self.test_value(value, CondTest::Nan, None);
-        let [minus_one, plain_zero, one, not_a_number] = [-1.0, 0.0, 1.0, f32::NAN]
-            .map(|number| self.float(number))
-            .map(|id| self.val(id));
+        let [minus_one, plain_zero, one, not_a_number] =
+            [-1.0, 0.0, 1.0, f32::NAN].map(|number| self.float_val(number));
         let class = self.select(negative, minus_one, one);
         let class = self.select(zero, plain_zero, class);
         self.select(nan, not_a_number, class).id
@@ -79,10 +76,10 @@ impl Builder {
     ) -> Val {
         let mut passes = [Lane::UNDEFINED; 4];
         for (index, &lane) in values.iter().enumerate() {
-            let value = self.scalar(lane, Scalar::Pair);
-            let value = self.val(value);
+            let value = self.lane_val(lane, Scalar::Pair);
             let [overflow, carry] =
                 [0, 1].map(|flag| self.gather(&[flags[flag][index]], Scalar::BoolInt));
+            // A pair at a time: its tests compare two words.
             passes[index] = self
                 .test_value(value, test, Some([overflow, carry]))
                 .lane(0);
@@ -134,11 +131,6 @@ impl Builder {
         }
     }
 
-    fn truth_constant(&mut self, holds: Truth) -> Val {
-        let id = self.constant(Scalar::BoolInt, u64::from(holds == Truth::Always));
-        self.val(id)
-    }
-
     /// A truth value: zero if false; if true positive (float) or negative (integer).
     fn test_truth(&mut self, value: Val, test: CondTest) -> Val {
         let truth = Self::as_truth(value, Scalar::BoolInt);
@@ -150,6 +142,7 @@ impl Builder {
             CondTest::Gt if !is_int => truth,
             CondTest::Ge | CondTest::NoSign if is_int => self.not(truth),
             CondTest::Le if !is_int => self.not(truth),
+            // OF and CF are clear, and no truth value is NaN (table X.16 of NV_gpu_program4 section 2.X.4.3).
             CondTest::BelowEqual
             | CondTest::True
             | CondTest::Leg
@@ -157,7 +150,7 @@ impl Builder {
             | CondTest::NoOverflow
             | CondTest::Ge
             | CondTest::NoSign
-            | CondTest::Le => self.truth_constant(Truth::Always),
+            | CondTest::Le => self.always(),
             CondTest::Lt
             | CondTest::Sign
             | CondTest::Gt
@@ -165,7 +158,7 @@ impl Builder {
             | CondTest::Nan
             | CondTest::Carry
             | CondTest::Overflow
-            | CondTest::Above => self.truth_constant(Truth::Never),
+            | CondTest::Above => self.never(),
         }
     }
 
@@ -189,10 +182,10 @@ impl Builder {
             }
             CondTest::Leg => return self.test(Op::FOrdEqual, value, value),
             CondTest::True | CondTest::NoCarry | CondTest::NoOverflow | CondTest::BelowEqual => {
-                return self.truth_constant(Truth::Always);
+                return self.always();
             }
             CondTest::False | CondTest::Carry | CondTest::Overflow | CondTest::Above => {
-                return self.truth_constant(Truth::Never);
+                return self.never();
             }
         };
         self.compare_bits(compare, value, 0)
@@ -219,10 +212,12 @@ impl Builder {
                 let above = self.test_float_and_flags(value, CondTest::Above, [overflow, carry]);
                 self.not(above)
             }
+            // `(SF && !ZF) ^ OF`: NaN has both flags, so that the ordered comparison is that of the parenthesis.
             CondTest::Lt => {
                 let below = self.compare_bits(Op::FOrdLessThan, value, 0);
                 self.truth_xor(below, overflow)
             }
+            // The table has `!(SF ^ OF)`. SF counts, which NaN sets, too: the comparison is the unordered one.
             CondTest::Ge => {
                 let sign = self.compare_bits(Op::FUnordLessThan, value, 0);
                 let less = self.truth_xor(sign, overflow);
@@ -257,14 +252,11 @@ impl Builder {
     }
 
     fn test_int(&mut self, value: Val, test: CondTest, flags: Option<[Val; 2]>) -> Val {
-        let never = self.truth_constant(Truth::Never);
+        let never = self.never();
         let [overflow, carry] = flags.unwrap_or([never; 2]);
         match test {
             CondTest::Eq => self.int_zero(value),
-            CondTest::Ne => {
-                let zero = self.int_zero(value);
-                self.not(zero)
-            }
+            CondTest::Ne => self.int_not_zero(value),
             // Table X.16 of NV_gpu_program4 has `(SF && !ZF) ^ OF`; an integer with SF set is never zero.
             CondTest::Lt => {
                 let sign = self.int_sign(value);
@@ -286,7 +278,7 @@ impl Builder {
                 let not_zero = self.not(zero);
                 self.truth_op(Op::LogicalAnd, above, not_zero)
             }
-            CondTest::True | CondTest::Leg => self.truth_constant(Truth::Always),
+            CondTest::True | CondTest::Leg => self.always(),
             CondTest::False | CondTest::Nan => never,
             CondTest::Carry => carry,
             CondTest::NoCarry => self.not(carry),
@@ -297,9 +289,9 @@ impl Builder {
                 let sign = self.int_sign(value);
                 self.not(sign)
             }
+            // `CF && !ZF`: for a difference, `a > b` of unsigned numbers.
             CondTest::Above => {
-                let zero = self.int_zero(value);
-                let not_zero = self.not(zero);
+                let not_zero = self.int_not_zero(value);
                 self.truth_op(Op::LogicalAnd, carry, not_zero)
             }
             CondTest::BelowEqual => {
@@ -327,6 +319,11 @@ impl Builder {
         self.compare_bits(Op::IEqual, value, 0)
     }
 
+    pub(crate) fn int_not_zero(&mut self, value: Val) -> Val {
+        let zero = self.int_zero(value);
+        self.not(zero)
+    }
+
     /// `!value`
     pub(crate) fn not(&mut self, value: Val) -> Val {
         if let Some(parts) = self.constant_parts(value) {
@@ -346,6 +343,7 @@ impl Builder {
 
     /// A logical operation.
     pub(crate) fn truth_op(&mut self, op: Op, a: Val, b: Val) -> Val {
+        // A constant that decides alone gives a constant, one that decides nothing the other operand.
         for (value, other) in [(a, b), (b, a)] {
             match (op, self.splat_bits(value)) {
                 (Op::LogicalOr, Some(0)) => return other,
@@ -367,10 +365,4 @@ impl Builder {
         }
         self.ext(GlslOp::UMin, &[a, b])
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Truth {
-    Always,
-    Never,
 }

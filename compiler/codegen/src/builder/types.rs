@@ -6,7 +6,7 @@ use super::value::{CLASSES, OfType};
 use super::{Builder, Scalar, ValueWord};
 use crate::capability::Need;
 use crate::words::TypeWord;
-use spirv::{Op, StorageClass};
+use spirv::{Decoration, Op, StorageClass};
 
 impl Builder {
     /// The type of a vector of `size` components, or of a scalar if `size` is 1.
@@ -21,6 +21,7 @@ impl Builder {
 
     #[cold]
     fn new_ty(&mut self, scalar: Scalar, size: u8) -> TypeWord {
+        // Both booleans are `OpTypeBool`, and a pair is the vector of two words: SPIR-V forbids a second declaration of either.
         let ty = match (scalar, size) {
             (Scalar::Pair, _) => self.ty(Scalar::U32, 2),
             (Scalar::BoolInt, _) => self.ty(Scalar::BoolFloat, size),
@@ -63,6 +64,7 @@ impl Builder {
         let hash = hash(std::iter::once(op as u64).chain(words));
         let head = (operands.len() as u32 + 2) << 16 | op as u32;
         let globals = &self.globals.0;
+        // The words that stand in the module are the key: head, id, operands, of which the id is what is looked for.
         let known = self.types.find(hash, |end| {
             let start = end as usize - operands.len() - 2;
             globals[start] == head && globals[start + 2..end as usize] == *operands
@@ -84,6 +86,24 @@ impl Builder {
         let id = self.fresh();
         self.globals.about(op, [id], operands);
         TypeWord(id)
+    }
+
+    /// An array of vectors of four words that lies in a block.
+    pub(crate) fn strided_array(&mut self, vector: TypeWord, len: ValueWord) -> TypeWord {
+        // A type of its own: variables outside of blocks must not have types with a stride.
+        let array = self.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
+        self.decorate(array, Decoration::ArrayStride, &[16]);
+        array
+    }
+
+    /// The structure of a block with one member.
+    pub(crate) fn block_of(&mut self, member: TypeWord, decoration: Decoration) -> TypeWord {
+        let block = self.declare_distinct_type(Op::TypeStruct, &[member.0]);
+        self.decorate(block, decoration, &[]);
+        let offset = [Decoration::Offset as u32, 0];
+        self.annotations
+            .about(Op::MemberDecorate, [block.0, 0], &offset);
+        block
     }
 
     /// [`declare_distinct_type`](Self::declare_distinct_type) with any number of operands.
@@ -116,6 +136,7 @@ impl Builder {
     /// The type of pointers to `pointee`.
     pub(crate) fn pointer(&mut self, class: StorageClass, pointee: TypeWord) -> TypeWord {
         let operands = [class as u32, pointee.0];
+        // `PhysicalStorageBuffer`, whose number is 5349.
         if class as usize >= CLASSES {
             return self.declare_type(Op::TypePointer, &operands);
         }
@@ -139,6 +160,7 @@ impl Builder {
         let zero = self.null(pointee);
         self.globals
             .result(Op::Variable, pointer, id, &[class as u32, zero.0]);
+        // Listed by the entry point from SPIR-V 1.4 on, whatever the class.
         self.interface.push(id.0);
         id
     }

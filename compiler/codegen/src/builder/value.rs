@@ -2,7 +2,7 @@
 
 use super::results::ListEnd;
 use crate::words::{TypeWord, ValueWord};
-use glasm_ir::{Type, interp};
+use glasm_ir::{Type, TypeBase, interp};
 
 /// What the lanes of a SPIR-V value are. Integers in registers are unsigned; operations choose the signedness.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -41,6 +41,11 @@ impl Scalar {
     /// Whether this is a float.
     pub(crate) const fn is_float(self) -> bool {
         matches!(self, Self::F32 | Self::F64)
+    }
+
+    /// The unsigned integer of the same width.
+    pub(crate) const fn as_int(self) -> Self {
+        if self.is_wide() { Self::U64 } else { Self::U32 }
     }
 
     /// Whether a lane takes 64 bits.
@@ -104,6 +109,19 @@ pub(crate) struct Val {
     pub(crate) size: u8,
 }
 
+impl Val {
+    pub(crate) const fn new(id: ValueWord, scalar: Scalar, size: u8) -> Self {
+        Self { id, scalar, size }
+    }
+}
+
+/// Which of two values is wanted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extreme {
+    Min,
+    Max,
+}
+
 /// Storage classes with small numbers, which nearly all are.
 pub(super) const CLASSES: usize = 13;
 
@@ -125,6 +143,8 @@ pub(crate) struct Flags {
 /// The scalar in which an operation of type `ty` computes; `wide_ints` tells whether 64-bit integers exist.
 pub(crate) fn compute_scalar(ty: Type, wide_ints: WideInts) -> Scalar {
     match (ty, wide_ints) {
+        // Halves compute as 32-bit floats and are rounded where they are written: SPIR-V without `Float16` has no arithmetic on
+        // them.
         (Type::F16 | Type::F32, _) => Scalar::F32,
         (Type::F64, _) => Scalar::F64,
         (Type::U64 | Type::S64, WideInts::Native) => Scalar::U64,
@@ -139,6 +159,22 @@ pub(crate) fn truth_scalar(ty: Type) -> Scalar {
         Scalar::BoolFloat
     } else {
         Scalar::BoolInt
+    }
+}
+
+/// What is for signed types, or what is for all others.
+#[inline]
+pub(crate) fn by_sign<T>(ty: Type, [signed, other]: [T; 2]) -> T {
+    if ty.is_signed_int() { signed } else { other }
+}
+
+/// What is for the base of a type: floats, signed or unsigned integers.
+#[inline]
+pub(crate) fn by_base<T>(ty: Type, [float, signed, unsigned]: [T; 3]) -> T {
+    match ty.base() {
+        TypeBase::Float => float,
+        TypeBase::Signed => signed,
+        TypeBase::Unsigned => unsigned,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Arithmetic of 64-bit integers on devices without them: pairs of words.
 
 use super::Lane;
-use super::{Builder, Scalar, Val};
+use super::{Builder, Scalar, Val, by_sign};
 use glasm_ir::{Inst, Op, Type};
 use spirv::Op as Spv;
 
@@ -36,6 +36,7 @@ impl Builder {
             Op::Not => x.map(|word| self.unary(Spv::Not, word)),
             Op::Shl => self.wide_shl(x, y[0]),
             Op::Shr => self.wide_shr(x, y[0], inst.ty),
+            // `x > y ? y : x`, as `min_max` has it.
             Op::Min => {
                 let greater = self.wide_less(y, x, signed);
                 self.wide_choose(greater, y, x)
@@ -52,8 +53,7 @@ impl Builder {
                 self.wide_choose(below, y, z)
             }
             Op::SelNz => {
-                let any = self.binary(Spv::BitwiseOr, x[0], x[1]);
-                let any = self.compare_bits(Spv::INotEqual, any, 0);
+                let any = self.wide_any(x);
                 self.wide_choose(any, y, z)
             }
             _ => return None,
@@ -78,6 +78,7 @@ impl Builder {
                 let greater = self.wide_less(y, x, signed);
                 self.not(greater)
             }
+            // `SetEq`, the only one left.
             _ => self.wide_equal(x, y),
         }
     }
@@ -93,26 +94,19 @@ impl Builder {
 
     /// The words of a pair.
     pub(crate) fn wide_words(&mut self, val: Val) -> WideWords {
+        // Words of constants are constants, so that what is known of one folds on.
         if let Some(bits) = self.constant_bits(val.id) {
-            return [bits & 0xffff_ffff, bits >> 32].map(|word| {
-                let id = self.uint(word as u32);
-                self.val(id)
-            });
+            return [bits, bits >> 32].map(|word| self.uint_val(word as u32));
         }
         [0, 1].map(|word| self.op(Spv::CompositeExtract, Scalar::U32, 1, &[val.id.0, word]))
     }
 
     pub(crate) fn wide_value(&mut self, [low, high]: WideWords) -> Val {
         if let (Some(low), Some(high)) = (self.splat_bits(low), self.splat_bits(high)) {
-            let id = self.constant(Scalar::Pair, low | high << 32);
-            return self.val(id);
+            return self.constant_splat(Scalar::Pair, low | high << 32, 1);
         }
-        self.op(
-            Spv::CompositeConstruct,
-            Scalar::Pair,
-            1,
-            &[low.id.0, high.id.0],
-        )
+        let operands = [low.id.0, high.id.0];
+        self.op(Spv::CompositeConstruct, Scalar::Pair, 1, &operands)
     }
 
     /// A 64-bit value plus a constant.
@@ -160,11 +154,9 @@ impl Builder {
 
     /// `passes ? a : b` on lanes of pairs.
     pub(crate) fn wide_select(&mut self, passes: Lane, a: Lane, b: Lane) -> Lane {
-        let passes = self.scalar(passes, Scalar::BoolInt);
-        let passes = self.val(passes);
+        let passes = self.lane_val(passes, Scalar::BoolInt);
         let [a, b] = [a, b].map(|lane| {
-            let id = self.scalar(lane, Scalar::Pair);
-            let val = self.val(id);
+            let val = self.lane_val(lane, Scalar::Pair);
             self.wide_words(val)
         });
         let words = self.wide_choose(passes, a, b);
@@ -181,14 +173,14 @@ impl Builder {
 
     /// 1 where the condition holds.
     fn bit(&mut self, cond: Val) -> Val {
-        let zero = self.uint(0);
-        let zero = self.val(zero);
+        let zero = self.uint_val(0);
         let one = self.constant_like(zero, 1);
         self.select(cond, one, zero)
     }
 
     fn wide_add(&mut self, a: WideWords, b: WideWords) -> WideWords {
         let low = self.binary(Spv::IAdd, a[0], b[0]);
+        // An unsigned sum that wrapped is less than each summand.
         let carry = self.test(Spv::ULessThan, low, a[0]);
         let carry = self.bit(carry);
         let high = self.binary(Spv::IAdd, a[1], b[1]);
@@ -214,8 +206,7 @@ impl Builder {
 
     /// -1, 0 or 1
     fn wide_sign(&mut self, a: WideWords, signed: bool) -> WideWords {
-        let any = self.binary(Spv::BitwiseOr, a[0], a[1]);
-        let any = self.compare_bits(Spv::INotEqual, any, 0);
+        let any = self.wide_any(a);
         let low = self.bit(any);
         let zero = self.constant_like(low, 0);
         if !signed {
@@ -224,6 +215,12 @@ impl Builder {
         let below = self.compare_bits(Spv::SLessThan, a[1], 0);
         let ones = self.constant_like(low, 0xffff_ffff);
         self.wide_choose(below, [ones, ones], [low, zero])
+    }
+
+    /// Whether a pair is not 0.
+    pub(crate) fn wide_any(&mut self, a: WideWords) -> Val {
+        let any = self.binary(Spv::BitwiseOr, a[0], a[1]);
+        self.compare_bits(Spv::INotEqual, any, 0)
     }
 
     fn wide_equal(&mut self, a: WideWords, b: WideWords) -> Val {
@@ -266,15 +263,12 @@ impl Builder {
         let high = self.binary(Spv::ShiftLeftLogical, a[1], within);
         let high = self.binary(Spv::BitwiseOr, high, carried);
         let zero = self.constant_like(low, 0);
+        // By a word or more: what the low word gave is the high one.
         self.wide_choose(beyond, [zero, low], [low, high])
     }
 
     fn wide_shr(&mut self, a: WideWords, count: Val, ty: Type) -> WideWords {
-        let op = if ty.is_signed_int() {
-            Spv::ShiftRightArithmetic
-        } else {
-            Spv::ShiftRightLogical
-        };
+        let op = by_sign(ty, [Spv::ShiftRightArithmetic, Spv::ShiftRightLogical]);
         let (within, rest, beyond) = self.shift_parts(count);
         let high = self.binary(op, a[1], within);
         // In two steps for the same reason as in `wide_shl`.
@@ -282,11 +276,8 @@ impl Builder {
         let carried = self.binary(Spv::ShiftLeftLogical, carried, rest);
         let low = self.binary(Spv::ShiftRightLogical, a[0], within);
         let low = self.binary(Spv::BitwiseOr, low, carried);
-        let fill = if ty.is_signed_int() {
-            self.binary_bits(op, a[1], 31)
-        } else {
-            self.constant_like(high, 0)
-        };
+        // What comes in from above a whole word: copies of the sign, or zeros.
+        let fill = self.sign_word(a[1], ty);
         self.wide_choose(beyond, [high, fill], [low, high])
     }
 }

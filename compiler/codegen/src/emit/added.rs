@@ -4,8 +4,8 @@ use super::Emit;
 use super::output_variable::OutputPlace;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
-use crate::interface::base_scalar;
 use crate::interface::names::output_name;
+use crate::interface::{base_scalar, find};
 use crate::state::Word;
 use crate::varyings::{Place, add_state, flat_copy};
 use crate::words::ValueWord;
@@ -53,6 +53,7 @@ impl Emit<'_> {
             return Ok(());
         };
         let others = self.program.outputs.iter().map(|output| output.semantic);
+        // The program may have a generic result at the place in the fixed table.
         varyings.check_apart(semantic, others)?;
         let variable = self.variable_beside(semantic, &place);
         self.w
@@ -61,9 +62,8 @@ impl Emit<'_> {
     }
 
     fn variable_beside(&mut self, semantic: Semantic, place: &Place) -> ValueWord {
-        let mut known = self.interface.outputs.added.iter();
-        if let Some((_, variable)) = known.find(|(known, _)| *known == semantic) {
-            return *variable;
+        if let Some(variable) = find(&self.interface.outputs.added, semantic) {
+            return variable;
         }
         let scalar = base_scalar(place.base);
         let ty = self.w.ty(scalar, place.components);
@@ -86,6 +86,7 @@ impl Emit<'_> {
         let outputs = self.program.outputs.iter();
         let mut semantics: Vec<_> = outputs.map(|output| output.semantic).collect();
         add_state(&mut semantics, self.program, self.options);
+        // What `add_state` appends stands behind the outputs of the program.
         for semantic in semantics.split_off(self.program.outputs.len()) {
             if let Some(place) = self.options.interface.outputs.place(semantic) {
                 self.variable_beside(semantic, &place);
@@ -104,8 +105,7 @@ impl Emit<'_> {
 impl Builder {
     /// A coordinate of clip space in pixels.
     fn in_window(&mut self, coordinate: Val, w: Val, corner: Val, size: Val) -> Lane {
-        let half = self.float_like(size, 0.5);
-        let half = self.binary(Spv::FMul, size, half);
+        let half = self.binary_float(Spv::FMul, size, 0.5);
         let center = self.binary(Spv::FAdd, corner, half);
         let normalized = self.binary(Spv::FDiv, coordinate, w);
         let scaled = self.binary(Spv::FMul, normalized, half);

@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Lane, Scalar, Val};
+use crate::builder::{Extreme, Lane, Scalar, Val, by_base};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use glasm_ir::{InstFlags, Stage, Type};
@@ -60,16 +60,15 @@ impl Emit<'_> {
     /// `a > b ? b : a` or `a > b ? a : b`: NV_gpu_program4 section 2.X.8.Z, MIN and MAX. `FMin` and `FMax` would leave NaN open.
     pub(super) fn min_max(&mut self, cx: InstCx<'_>, which: Extreme) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
-        let op = match (cx.inst.ty.is_float(), cx.inst.ty.is_signed_int()) {
-            (true, _) => Spv::FOrdGreaterThan,
-            (false, true) => Spv::SGreaterThan,
-            (false, false) => Spv::UGreaterThan,
-        };
-        let greater = self.w.test(op, a, b);
-        Ok(match which {
-            Extreme::Min => self.w.select(greater, b, a),
-            Extreme::Max => self.w.select(greater, a, b),
-        })
+        let ops = [Spv::FOrdGreaterThan, Spv::SGreaterThan, Spv::UGreaterThan];
+        // NaN fails the comparison, so that MIN gives `a` and MAX gives `b`: each as the formula says.
+        let greater = self.w.test(by_base(cx.inst.ty, ops), a, b);
+        let chosen = self.w.extreme(which, greater, a, b);
+        if which == Extreme::Max {
+            // Where `a` is NaN this is `b`.
+            self.w.note_lower_bound(chosen, b);
+        }
+        Ok(chosen)
     }
 
     /// `a - floor(a)`, which is always below 1 (NV_gpu_program4 section 2.X.8.Z, FRC): where the difference of a tiny negative
@@ -77,8 +76,7 @@ impl Emit<'_> {
     pub(super) fn fract(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let a = self.source(cx.inst, 0, cx.lanes)?;
         let fraction = self.w.ext(GlslOp::Fract, &[a]);
-        let one = self.w.float_like(fraction, 1.0);
-        let reached = self.w.test(Spv::FOrdGreaterThanEqual, fraction, one);
+        let reached = (self.w).compare_float(Spv::FOrdGreaterThanEqual, fraction, 1.0);
         let below = if cx.inst.ty == Type::F64 {
             1.0f64.next_down()
         } else if cx.inst.ty == Type::F16 {
@@ -130,6 +128,7 @@ impl Emit<'_> {
     pub(super) fn dot(&mut self, cx: InstCx<'_>, lanes: u8) -> Result<Val, Failure> {
         let a = self.source(cx.inst, 0, lanes)?;
         let b = self.source(cx.inst, 1, lanes)?;
+        // A source with equal components comes as a scalar.
         let size = glasm_ir::WriteMask(lanes).count() as u8;
         // Precise sums have a fixed order, which OpDot leaves to the device; nor does OpDot know products in which zero wins.
         let in_order = self.w.flags.contains(InstFlags::PRECISE) || self.w.zero_product;
@@ -140,6 +139,7 @@ impl Emit<'_> {
             return Ok(val);
         }
         let product = self.w.multiply(a, b);
+        // From x on, one after the other.
         let mut sum = self.w.component(product, 0);
         for index in 1..size as usize {
             let part = self.w.component(product, index);
@@ -163,41 +163,34 @@ impl Emit<'_> {
 
     /// `a != 0 ? b : c`, `a` tested as bits
     pub(super) fn select_non_zero(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
-        let program = self.program;
-        let src = program.srcs[cx.inst.first_source as usize];
-        let truth = match self.source_truth(&src, cx.lanes)? {
-            Some(truth) => truth,
-            None => {
-                // The modifiers belong to the type of the instruction, the test to the bits.
-                let a = self.source(cx.inst, 0, cx.lanes)?;
-                let wide = a.scalar.is_wide();
-                if wide && self.w.wide_int() == Scalar::Pair {
-                    return self.select_wide_bits(cx, a);
-                }
-                let bits = if wide { Scalar::U64 } else { Scalar::U32 };
-                let a = self.w.reread(a, bits);
-                self.w.compare_bits(Spv::INotEqual, a, 0)
-            }
-        };
+        let truth = self.has_bits(cx)?;
         let b = self.source(cx.inst, 1, cx.lanes)?;
         let c = self.source(cx.inst, 2, cx.lanes)?;
+        // All ones and 0 are the truth values of integers: as a boolean that stands for them, a branch on it needs no number.
         if cx.inst.ty == Type::U32 && self.w.is_truth_of_int(b, c) {
             return Ok(self.w.int_truth(truth));
         }
         Ok(self.w.select(truth, b, c))
     }
 
-    fn select_wide_bits(&mut self, cx: InstCx<'_>, a: Val) -> Result<Val, Failure> {
-        let truth = self.w.each(a, |emit, index| {
-            let part = emit.component(a, index);
-            let words = emit.reread(part, Scalar::Pair);
-            let [low, high] = emit.wide_words(words);
-            let any = emit.binary(Spv::BitwiseOr, low, high);
-            emit.compare_bits(Spv::INotEqual, any, 0)
-        });
-        let b = self.source(cx.inst, 1, cx.lanes)?;
-        let c = self.source(cx.inst, 2, cx.lanes)?;
-        Ok(self.w.select(truth, b, c))
+    /// Whether any bit of the first source is set.
+    fn has_bits(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        let src = self.program.source(cx.inst, 0);
+        if let Some(truth) = self.source_truth(src, cx.lanes)? {
+            return Ok(truth);
+        }
+        // The modifiers belong to the type of the instruction, the test to the bits.
+        let a = self.source(cx.inst, 0, cx.lanes)?;
+        if a.scalar.is_wide() && self.w.wide_int() == Scalar::Pair {
+            return Ok(self.w.each(a, |w, index| {
+                let part = w.component(a, index);
+                let pair = w.reread(part, Scalar::Pair);
+                let words = w.wide_words(pair);
+                w.wide_any(words)
+            }));
+        }
+        let a = self.w.reread(a, a.scalar.as_int());
+        Ok(self.w.compare_bits(Spv::INotEqual, a, 0))
     }
 
     /// The beginning or the end of a critical section. The program has one only if its modes say how invocations are ordered.
@@ -219,9 +212,9 @@ impl Emit<'_> {
 
     /// `Clock`
     pub(super) fn clock(&mut self) -> Result<Outcome, Failure> {
-        let device = &self.w.device;
-        self.w.needs.require(device, Need::SubgroupClock)?;
+        self.w.require(Need::SubgroupClock)?;
         let scope = self.w.uint(Scope::Subgroup as u32);
+        // As two words, which needs no 64-bit integers.
         let time = self.w.op(Spv::ReadClockKHR, Scalar::U32, 2, &[scope.0]);
         let zero = Lane::scalar(self.w.uint(0));
         Ok(Outcome::Lanes([time.lane(0), time.lane(1), zero, zero]))
@@ -244,11 +237,4 @@ impl Emit<'_> {
         }
         Ok(Outcome::None)
     }
-}
-
-/// Which of two values is wanted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extreme {
-    Min,
-    Max,
 }

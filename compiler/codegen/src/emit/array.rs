@@ -35,7 +35,7 @@ impl Emit<'_> {
 
     /// Vectors of four words that a register takes.
     pub(super) fn register_vectors(&self, register: RegisterId) -> u32 {
-        let elements = self.program.registers[register].array.unwrap_or(1).max(1);
+        let elements = self.program.registers[register].elements();
         elements * self.element_vectors(register)
     }
 
@@ -74,6 +74,7 @@ impl Emit<'_> {
     /// A variable of condition codes with all flags clear, as those of a positive number.
     fn cond_variable(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
         let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
+        // Codes lie in memory as words: the bits of a positive number in their common form.
         let one = match scalar == Scalar::F32 {
             true => 1.0f32.to_bits(),
             false => 1,
@@ -92,7 +93,7 @@ impl Emit<'_> {
         let index = match element {
             Element::Constant(element) => {
                 // The verifier keeps constant elements inside; for a program that never met it the module must be valid all the same.
-                let last = self.program.registers[register].array.unwrap_or(1).max(1) - 1;
+                let last = self.program.registers[register].elements() - 1;
                 self.w.uint(element.min(last) * vectors + part)
             }
             Element::Dynamic(id) if vectors == 1 => id,
@@ -181,6 +182,7 @@ impl Emit<'_> {
             let halves = write >> (2 * part) & 3;
             let mut words = match halves {
                 0 => continue,
+                // Both halves of the vector are new.
                 3 => [Lane::UNDEFINED; 4],
                 _ => self.load_words(register, element, part).lanes(),
             };
@@ -201,11 +203,7 @@ impl Emit<'_> {
             let truth = self.w.compare_bits(Spv::INotEqual, words, 0);
             // An id of its own, which is noted to stand for `scalar`.
             let id = self.w.op(Spv::CopyObject, scalar, 4, &[truth.id.0]).id;
-            Val {
-                id,
-                scalar,
-                size: 4,
-            }
+            Val::new(id, scalar, 4)
         } else {
             self.w.reread(words, scalar)
         };
@@ -260,6 +258,15 @@ impl Emit<'_> {
         self.store_words(cc, Element::Constant(0), 1, &words);
     }
 
+    /// The element of a register that an index names.
+    pub(super) fn register_element(
+        &mut self,
+        register: RegisterId,
+        index: Option<IndexId>,
+    ) -> Result<Element, Failure> {
+        self.element(index, self.program.registers[register].elements())
+    }
+
     /// The element that an index names, clamped to `0..len`.
     pub(super) fn element(&mut self, index: Option<IndexId>, len: u32) -> Result<Element, Failure> {
         match index {
@@ -280,6 +287,7 @@ impl Emit<'_> {
         let offset = self.w.uint_val(term.offset as u32);
         let sum = self.w.binary(Spv::IAdd, relative, offset);
         if let Some(bits) = self.w.splat_bits(sum) {
+            // As signed as at run time: a negative number is brought to element 0.
             let element = (bits as u32 as i32).clamp(0, last as i32);
             return Ok(Element::Constant(element as u32));
         }
@@ -309,8 +317,7 @@ impl Emit<'_> {
         index: Option<IndexId>,
         read: u8,
     ) -> Result<[Lane; 4], Failure> {
-        let len = self.program.registers[register].array.unwrap_or(1);
-        let element = self.element(index, len)?;
+        let element = self.register_element(register, index)?;
         Ok(self.load_register(register, element, read))
     }
 }

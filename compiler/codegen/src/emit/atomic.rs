@@ -4,7 +4,7 @@ use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::memory::Address;
 use super::place::BufferPlace;
-use crate::builder::{Builder, Home, Lane, Scalar, Val};
+use crate::builder::{Builder, Extreme, Home, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::interface::builtin::BuiltinRow;
@@ -90,9 +90,7 @@ impl Emit<'_> {
         match address {
             Address::Global(address) => {
                 let view = self.w.atomic_view(update, None)?;
-                let address = self.w.val(address);
-                let address = self.w.wide_plus(address, u64::from(4 * words)).id;
-                let pointer = self.w.global_pointer(address, view, 1);
+                let pointer = self.w.global_pointer(address, 4 * words, view, 1);
                 let cell = Cell::at(pointer, view, update.ty);
                 Ok(self.update(cell, update)?.lane(0))
             }
@@ -138,6 +136,7 @@ impl Emit<'_> {
             Ok(Update {
                 op,
                 ty: Type::F16,
+                // Two equal halves come as one.
                 value: self.w.widen(value, 2),
                 second: None,
             })
@@ -155,6 +154,8 @@ impl Emit<'_> {
     ) -> Result<Lane, Failure> {
         let lanes = self.at_place(place, |emit, place| {
             let bound = emit.bound(place, view)?;
+            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0 there, for only half floats are
+            // several.
             let number = if view.is_wide() {
                 emit.w.binary_bits(Spv::ShiftRightLogical, place.offset, 3)
             } else {
@@ -175,6 +176,7 @@ impl Emit<'_> {
         words: u32,
         update: Update,
     ) -> Result<Lane, Failure> {
+        // As unsigned integers, so that nothing happens to the bits of floats on their way.
         let (ty, scalar) = match update.ty.width() == Width::W64 {
             true => (Type::U64, Scalar::U64),
             false => (Type::U32, Scalar::U32),
@@ -188,6 +190,7 @@ impl Emit<'_> {
             components: 1,
             offset: 0,
             atomic: None,
+            // What no one else sees need not be volatile.
             flags: MemFlags::empty(),
         };
         let behind = u64::from(4 * words);
@@ -253,6 +256,7 @@ impl Emit<'_> {
     }
 
     fn atomic_op(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        // Not where two words share an element: the exchange would compare the other one as well.
         if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
             let new = update.second.unwrap_or(update.value);
             return Ok(self.w.compare_exchange(cell, update.value, new));
@@ -292,6 +296,7 @@ impl Emit<'_> {
             let op = Spv::IsHelperInvocationEXT;
             return self.w.op(op, Scalar::BoolInt, 1, &[]);
         }
+        // What a fragment was at its start does: without demotion it stays that or ends.
         let row = BuiltinRow {
             builtin: BuiltIn::HelperInvocation,
             scalar: Scalar::BoolInt,
@@ -387,7 +392,7 @@ impl Builder {
             true => Need::SharedInt64Atomics,
             false => Need::Int64Atomics,
         };
-        self.needs.require(&device, need)?;
+        self.require(need)?;
         Ok(Scalar::U64)
     }
 
@@ -400,6 +405,7 @@ impl Builder {
             return None;
         }
         match op {
+            // The cell is seen as a float only where the device adds floats.
             AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
             AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
             AtomicOp::Min if signed => Some(Spv::AtomicSMin),
@@ -492,11 +498,7 @@ impl Builder {
     }
 
     fn is_less(&mut self, ty: Type, a: Val, b: Val) -> Val {
-        let op = match ty.is_signed_int() {
-            true => Spv::SLessThan,
-            false => Spv::ULessThan,
-        };
-        self.test(op, a, b)
+        self.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
     }
 
     /// `a < b ? yes : no`
@@ -539,9 +541,8 @@ impl Builder {
             return self.binary(Spv::FAdd, old, value);
         }
         let greater = self.test(Spv::FOrdGreaterThan, old, value);
-        match op == AtomicOp::Min {
-            true => self.select(greater, value, old),
-            false => self.select(greater, old, value),
-        }
+        let is_min = op == AtomicOp::Min;
+        let which = if is_min { Extreme::Min } else { Extreme::Max };
+        self.extreme(which, greater, old, value)
     }
 }

@@ -15,7 +15,7 @@ use crate::interface::names::stage_word;
 use crate::interface::{bind, stage_number};
 use crate::options::Target;
 use crate::reflect::{BufferBinding, DescriptorSlot};
-use crate::words::{TypeWord, ValueWord};
+use crate::words::{OperandList, TypeWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::resource::{Buffer, BufferKind, MemSpace};
 use glasm_ir::{Aux, BufferId, Op, Program, Stage, Type};
@@ -100,7 +100,7 @@ impl Emit<'_> {
     fn buffer_variable(&mut self, id: BufferId, view: View) -> ValueWord {
         let view = match self.program.buffers[id].kind {
             // Constant buffers are arrays of vectors whatever is read of them.
-            BufferKind::Constant => Scalar::U32.into(),
+            BufferKind::Constant => WORDS,
             // So are parameters: some shading languages have no second view of a buffer.
             BufferKind::State if view == WORDS => View::of_vectors(4),
             BufferKind::Storage
@@ -114,8 +114,13 @@ impl Emit<'_> {
         if known.is_some() {
             return known;
         }
-        let buffer = self.program.buffers[id];
-        let variable = match buffer.kind {
+        let variable = self.declare_buffer(id, view);
+        self.interface.resources.buffers[id.index()].variables[number] = variable;
+        variable
+    }
+
+    fn declare_buffer(&mut self, id: BufferId, view: View) -> ValueWord {
+        match self.program.buffers[id].kind {
             BufferKind::Shared => {
                 let word = self.w.ty(view.scalar, 1);
                 let len = self.shared_len(id, view.scalar);
@@ -123,35 +128,25 @@ impl Emit<'_> {
                 self.w.variable(StorageClass::Workgroup, ty)
             }
             BufferKind::Private => {
-                let ty = {
-                    let word = self.w.ty(Scalar::U32, 1);
-                    self.w.array_type(word, self.private_words(id))
-                };
+                let word = self.w.ty(Scalar::U32, 1);
+                let ty = self.w.array_type(word, self.private_words(id));
                 self.w.variable(StorageClass::Private, ty)
             }
             BufferKind::Constant => {
-                let vectors = CONSTANT_VECTORS;
                 let scalar = self.constant_scalar(id);
                 let vector = self.w.ty(scalar.unwrap_or(Scalar::U32), 4);
-                let len = self.w.uint(vectors);
-                let array = self
-                    .w
-                    .declare_distinct_type(Spv::TypeArray, &[vector.0, len.0]);
-                self.w.decorate(array, Decoration::ArrayStride, &[16]);
+                let len = self.w.uint(CONSTANT_VECTORS);
+                let array = self.w.strided_array(vector, len);
                 self.block_variable(id, array, view)
             }
             BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
-                let element = self.w.ty(view.scalar, view.size);
-                let array = self
-                    .w
-                    .declare_distinct_type(Spv::TypeRuntimeArray, &[element.0]);
-                self.w
-                    .decorate(array, Decoration::ArrayStride, &[view.stride()]);
+                let element = [self.w.ty(view.scalar, view.size).0];
+                let array = (self.w).declare_distinct_type(Spv::TypeRuntimeArray, &element);
+                let stride = [view.stride()];
+                self.w.decorate(array, Decoration::ArrayStride, &stride);
                 self.block_variable(id, array, view)
             }
-        };
-        self.interface.resources.buffers[id.index()].variables[number] = variable;
-        variable
+        }
     }
 
     /// Words of private memory.
@@ -164,11 +159,8 @@ impl Emit<'_> {
     pub(super) fn shared_len(&self, id: BufferId, view: Scalar) -> u32 {
         let size = self.program.buffers[id].size;
         let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
-        if view.is_wide() {
-            words.div_ceil(2)
-        } else {
-            words
-        }
+        // Rounded up, since the last integer holds the last word.
+        words.div_ceil(if view.is_wide() { 2 } else { 1 })
     }
 
     /// Whether a buffer is shared memory made of 64-bit integers.
@@ -179,14 +171,10 @@ impl Emit<'_> {
 
     fn block_variable(&mut self, id: BufferId, array: TypeWord, view: View) -> ValueWord {
         let buffer = self.program.buffers[id];
-        let block = self.w.declare_distinct_type(Spv::TypeStruct, &[array.0]);
-        self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
         let (class, decoration) = block_class(buffer.kind, self.options.target);
-        self.w.decorate(block, decoration, &[]);
-        let offset = Decoration::Offset as u32;
-        self.w
-            .annotations
-            .op(Spv::MemberDecorate, &[block.0, 0, offset, 0]);
+        // Every view has a structure of its own: `ArrayStride` belongs to the type.
+        let block = self.w.block_of(array, decoration);
+        self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
         let ty = match buffer.array {
             Some(len) => self.w.array_type(block, len.max(1)),
             None => block,
@@ -205,6 +193,7 @@ impl Emit<'_> {
             kind: buffer.kind,
         };
         let buffers = &mut self.interface.reflected.buffers;
+        // Views of one buffer share its descriptor.
         if !buffers.contains(&reflected) {
             buffers.push(reflected);
         }
@@ -248,6 +237,7 @@ impl Emit<'_> {
                 (bindings.buffer_set, first)
             }
             BufferKind::Counter => (bindings.storage_set, bindings.first_counter_binding),
+            // Shared and private memory has no descriptor.
             BufferKind::Storage | BufferKind::Shared | BufferKind::Private | BufferKind::State => {
                 (bindings.storage_set, bindings.first_storage_binding)
             }
@@ -277,6 +267,8 @@ impl Emit<'_> {
 
     /// What the program does with a storage block. Any two of them may be the same memory.
     fn storage_decorations(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
+        // GL binds one buffer object to several points, and views of a descriptor are the same memory anyway; SPIR-V takes
+        // variables for distinct otherwise.
         self.w.decorate(variable, Decoration::Aliased, &[]);
         let uses = self.buffer_use(id);
         if uses.contains(ResourceUse::WRITTEN) {
@@ -295,16 +287,11 @@ impl Emit<'_> {
         if buffer.array.is_none() {
             return variable;
         }
-        let block =
-            self.interface.resources.buffers[place.buffer.index()].blocks[view_number(view)];
-        let member = self.w.member_word(place.member);
-        let operands = [variable.0, member.0];
-        self.w.access_chain(
-            place,
-            storage_class(buffer.kind, self.options.target),
-            block,
-            &operands,
-        )
+        let variables = &self.interface.resources.buffers[place.buffer.index()];
+        let block = variables.blocks[view_number(view)];
+        let operands = [variable.0, self.w.member_word(place.member).0];
+        let class = storage_class(buffer.kind, self.options.target);
+        self.w.access_chain(place, class, block, &operands)
     }
 
     /// A pointer to element `number` of the buffer at a place seen as `view`.
@@ -318,57 +305,52 @@ impl Emit<'_> {
         let id = place.buffer;
         let buffer = self.program.buffers[id];
         let variable = self.buffer_variable(id, view);
-        let mut operands = [variable.0, 0, 0, 0, 0];
-        let mut count = 1;
-        let mut push = |id: ValueWord| {
-            operands[count] = id.0;
-            count += 1;
-        };
+        let mut operands = OperandList::default();
+        operands.push(variable);
         if buffer.array.is_some() {
-            push(self.w.member_word(place.member));
+            operands.push(self.w.member_word(place.member));
         }
-        match buffer.kind {
-            BufferKind::Private => push(number.id),
-            BufferKind::Shared => {
-                // Shared memory has no robust access: numbers beyond its end are brought inside.
-                let last = self
-                    .w
-                    .constant_like(number, u64::from(self.shared_len(id, view.scalar) - 1));
-                push(self.w.int_min(number, last).id);
-            }
-            BufferKind::Constant => {
-                // Values beyond the limit are undefined, but the place must exist.
-                let last = u64::from(16 * CONSTANT_VECTORS / view.stride() - 1);
-                let known = self.w.constant_bits(number.id);
-                let number = match known.is_some_and(|known| known <= last) {
-                    true => number,
-                    false => {
-                        let last = self.w.constant_like(number, last);
-                        self.w.int_min(number, last)
-                    }
-                };
-                push(self.w.uint(0));
-                if view.size == 4 {
-                    push(number.id);
-                } else {
-                    push(self.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
-                    push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
-                }
-            }
-            BufferKind::State if view == WORDS => {
-                push(self.w.uint(0));
-                push(self.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
-                push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
-            }
-            BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
-                push(self.w.uint(0));
-                push(number.id);
-            }
+        let number = self.number_inside(id, view, number);
+        let (is_block, is_of_vectors) = match buffer.kind {
+            BufferKind::Private | BufferKind::Shared => (false, false),
+            BufferKind::Storage | BufferKind::Counter => (true, false),
+            BufferKind::Constant => (true, view.size == 1),
+            BufferKind::State => (true, view == WORDS),
+        };
+        // The member of the structure that a block is.
+        if is_block {
+            operands.push(self.w.uint(0));
+        }
+        if is_of_vectors {
+            operands.push(self.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
+            operands.push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
+        } else {
+            operands.push(number.id);
         }
         let element = self.w.ty(view.scalar, view.size);
         let class = storage_class(buffer.kind, self.options.target);
-        self.w
-            .access_chain(place, class, element, &operands[..count])
+        self.w.access_chain(place, class, element, &operands)
+    }
+
+    /// The number of an element that exists, where accesses are not kept inside otherwise.
+    fn number_inside(&mut self, id: BufferId, view: View, number: Val) -> Val {
+        let (last, known) = match self.program.buffers[id].kind {
+            // Shared memory has no robust access.
+            BufferKind::Shared => (self.shared_len(id, view.scalar) - 1, None),
+            // Values beyond the limit are undefined, but the place must exist.
+            BufferKind::Constant => {
+                let last = 16 * CONSTANT_VECTORS / view.stride() - 1;
+                (last, self.w.constant_bits(number.id))
+            }
+            BufferKind::Private | BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
+                return number;
+            }
+        };
+        if known.is_some_and(|known| known <= last.into()) {
+            return number;
+        }
+        let last = self.w.constant_like(number, last.into());
+        self.w.int_min(number, last)
     }
 }
 
@@ -377,6 +359,7 @@ impl Builder {
     pub(super) fn need_stores(&mut self) {
         self.needs.insert(match self.stage() {
             Stage::Fragment => Need::FragmentStores,
+            // Compute stages may always store.
             Stage::Compute => Need::Shader,
             Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
                 Need::VertexStores
@@ -406,6 +389,7 @@ fn most_read(program: &Program, id: BufferId) -> Scalar {
         Aux::Mem(access) => program.mem_accesses[access].space == MemSpace::Buffer(id),
         Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => false,
     });
+    // Either view gives the same bits; reads of the other type take a bitcast each.
     let (floats, all) = of_buffer.fold((0usize, 0), |(floats, all), inst| {
         (floats + usize::from(inst.ty == Type::F32), all + 1)
     });
@@ -425,6 +409,7 @@ fn block_class(kind: BufferKind, target: Target) -> (StorageClass, Decoration) {
     match kind {
         BufferKind::Constant => (StorageClass::Uniform, Decoration::Block),
         BufferKind::Storage | BufferKind::Counter | BufferKind::State => target.storage_block(),
+        // These two are no blocks, so that their decoration is not asked for.
         BufferKind::Shared => (StorageClass::Workgroup, Decoration::Block),
         BufferKind::Private => (StorageClass::Private, Decoration::Block),
     }

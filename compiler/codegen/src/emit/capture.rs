@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::interface::names::output_name;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
-use glasm_ir::{OutputId, Semantic, Storage};
+use glasm_ir::{OutputId, Semantic};
 use spirv::{Decoration, StorageClass};
 
 impl Emit<'_> {
@@ -30,19 +30,11 @@ impl Emit<'_> {
     }
 
     fn written_results(&self) -> Vec<Semantic> {
-        let mut written = Vec::new();
-        for (id, register) in self.program.registers.iter_enumerated() {
-            let Storage::Output(first) = register.storage else {
-                continue;
-            };
-            if self.analysis.written[id.index()] {
-                let outputs = self.program.outputs.as_slice();
-                let outputs = outputs.iter().skip(first.index());
-                let len = register.array.unwrap_or(1).max(1) as usize;
-                written.extend(outputs.take(len).map(|output| output.semantic));
-            }
-        }
-        written
+        let registers = self.program.output_registers();
+        let written = registers.filter(|(id, _)| self.analysis.written[id.index()]);
+        let outputs = self.program.outputs.as_slice();
+        let written = written.flat_map(|(_, numbers)| &outputs[numbers]);
+        written.map(|output| output.semantic).collect()
     }
 
     /// Decorates the variable of a result that is captured in place.
@@ -78,6 +70,7 @@ impl Emit<'_> {
                     false => self.declare_copy(index, location, scalar),
                 };
                 let (first, count) = (usize::from(capture.first), usize::from(capture.count));
+                // `capture::check` keeps the range inside.
                 let value = match &lanes[first..first + count] {
                     [lane] => self.w.scalar(*lane, scalar),
                     part => self.w.gather_vector(part, scalar).id,
@@ -105,6 +98,7 @@ impl Emit<'_> {
         let capture = feedback.captures[index];
         let stride = feedback.stride(capture.buffer);
         let w = &mut self.w;
+        // All three are needed together (VUID-StandaloneSpirv-Offset-04716); without a stream it is stream 0.
         w.decorate(variable, Decoration::XfbBuffer, &[capture.buffer]);
         w.decorate(variable, Decoration::XfbStride, &[stride]);
         w.decorate(variable, Decoration::Offset, &[capture.offset]);

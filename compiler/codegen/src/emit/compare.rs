@@ -2,9 +2,9 @@
 
 use super::Emit;
 use super::cx::InstCx;
-use crate::builder::{Val, truth_scalar};
+use crate::builder::{Val, by_base, truth_scalar};
 use crate::error::Failure;
-use glasm_ir::{Op, Type, TypeBase};
+use glasm_ir::{Op, Type};
 use spirv::Op as Spv;
 
 impl Emit<'_> {
@@ -12,9 +12,8 @@ impl Emit<'_> {
     pub(super) fn comparison(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
         let truth = truth_scalar(cx.inst.ty);
-        Ok(self
-            .w
-            .compare(compare_op(cx.inst.op, cx.inst.ty), truth, a, b))
+        let op = compare_op(cx.inst.op, cx.inst.ty);
+        Ok(self.w.compare(op, truth, a, b))
     }
 }
 
@@ -53,13 +52,6 @@ const COMPARISONS: [(Op, [Spv; 3]); 6] = [
 
 /// The comparison of an operation and type; only comparisons come here.
 fn compare_op(op: Op, ty: Type) -> Spv {
-    let row = COMPARISONS
-        .iter()
-        .find(|row| row.0 == op)
-        .unwrap_or(&COMPARISONS[0]);
-    match ty.base() {
-        TypeBase::Float => row.1[0],
-        TypeBase::Signed => row.1[1],
-        TypeBase::Unsigned => row.1[2],
-    }
+    let row = COMPARISONS.iter().find(|row| row.0 == op);
+    by_base(ty, row.unwrap_or(&COMPARISONS[0]).1)
 }

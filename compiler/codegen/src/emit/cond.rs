@@ -8,7 +8,7 @@ use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::error::Failure;
 use crate::words::ValueWord;
 use glasm_ir::inst::Guard;
-use glasm_ir::{Cond, CondTest, RegisterId, Type, WriteMask};
+use glasm_ir::{Base, Cond, CondTest, RegisterId, Src, Swizzle, Type, WriteMask};
 use spirv::Op;
 
 impl Emit<'_> {
@@ -27,11 +27,10 @@ impl Emit<'_> {
 
     /// Whether the lanes that a guard tests for the destination lanes `lanes` pass; a scalar if all test the same.
     pub(super) fn test_lanes(&mut self, guard: Guard, lanes: u8) -> Result<Val, Failure> {
-        if matches!(guard.test, CondTest::True | CondTest::False) {
-            let id = self
-                .w
-                .constant(Scalar::BoolInt, u64::from(guard.test == CondTest::True));
-            return Ok(self.w.val(id));
+        if guard.test == CondTest::True {
+            return Ok(self.w.always());
+        } else if guard.test == CondTest::False {
+            return Ok(self.w.never());
         }
         let (codes, flags) = self.codes(guard.cc);
         let mut values = [Lane::UNDEFINED; 4];
@@ -45,27 +44,24 @@ impl Emit<'_> {
             count += 1;
         }
         let scalar = self.w.common_cond_scalar(&values[..count]);
-        let value = if scalar == Scalar::Pair {
+        if scalar == Scalar::Pair {
+            // A pair is a vector itself: no test takes several at once.
             return Ok(self.w.test_wide(guard.test, &values[..count], &flag_values));
-        } else {
-            for value in &mut values[..count] {
-                // Lanes of other types, and those without a value, take the common form: the same sign and zero flags.
-                let known = value.id().is_some() && self.w.info(value.id()).scalar == scalar;
-                if !known {
-                    *value = Lane::scalar(self.w.canonical_cond(*value, scalar));
-                }
+        }
+        for value in &mut values[..count] {
+            // Lanes of other types, and those without a value, take the common form: the same sign and zero flags.
+            let known = value.id().is_some() && self.w.info(value.id()).scalar == scalar;
+            if !known {
+                *value = Lane::scalar(self.w.canonical_cond(*value, scalar));
             }
-            self.w.gather(&values[..count], scalar)
-        };
+        }
+        let value = self.w.gather(&values[..count], scalar);
         if !(self.analysis.reads_overflow && guard.test.reads_overflow()) {
             // Remembered by value and test; tests that read overflow and carry depend on more.
             return Ok(self.w.cached_test(value, guard.test));
         }
-        let overflow = self.w.gather(&flag_values[0][..count], Scalar::BoolInt);
-        let carry = self.w.gather(&flag_values[1][..count], Scalar::BoolInt);
-        Ok(self
-            .w
-            .test_value(value, guard.test, Some([overflow, carry])))
+        let flags = flag_values.map(|flag| self.w.gather(&flag[..count], Scalar::BoolInt));
+        Ok(self.w.test_value(value, guard.test, Some(flags)))
     }
 
     /// The condition of a branch.
@@ -76,7 +72,7 @@ impl Emit<'_> {
                 // times; each is tested once.
                 let tested = guard.swizzle.source_lanes(15);
                 let guard = Guard {
-                    swizzle: glasm_ir::Swizzle::XYZW,
+                    swizzle: Swizzle::XYZW,
                     ..guard
                 };
                 let passes = self.test_lanes(guard, tested)?;
@@ -90,8 +86,8 @@ impl Emit<'_> {
                 Ok(self.w.op(Op::Any, Scalar::BoolInt, 1, &[passes.id.0]).id)
             }
             Cond::NonZero(register, lane, ty) => {
-                let src =
-                    glasm_ir::Src::register(register).swizzled(glasm_ir::Swizzle::splat(lane & 3));
+                let src = Src::register(register).swizzled(Swizzle::splat(lane & 3));
+                // Where the program has no denormals they count as zeros, which a comparison of floats is free to do.
                 if ty == Type::F32 && !self.program.modes.flush_denormals {
                     return Ok(self.float_is_not_zero(&src)?.id);
                 }
@@ -101,18 +97,18 @@ impl Emit<'_> {
     }
 
     /// Whether a float is neither zero, by its bits: devices may take denormals for zeros where they compare.
-    fn float_is_not_zero(&mut self, src: &glasm_ir::Src) -> Result<Val, Failure> {
+    fn float_is_not_zero(&mut self, src: &Src) -> Result<Val, Failure> {
         if let Some(truth) = self.source_truth(src, 1)? {
             return Ok(truth);
         }
+        // Of the magnitude only: -0.0 is zero, NaN is not.
         let bits = self.source_as(src, Type::U32, 1)?;
         let magnitude = self.w.binary_bits(Op::BitwiseAnd, bits, 0x7fff_ffff);
-        let zero = self.w.int_zero(magnitude);
-        Ok(self.w.not(zero))
+        Ok(self.w.int_not_zero(magnitude))
     }
 
     /// Whether the lanes of a source are not zero: -0.0 is zero if `ty` is a float type.
-    fn non_zero(&mut self, src: &glasm_ir::Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
+    fn non_zero(&mut self, src: &Src, ty: Type, lanes: u8) -> Result<Val, Failure> {
         if let Some(truth) = self.source_truth(src, lanes)? {
             return Ok(truth);
         }
@@ -126,22 +122,16 @@ impl Emit<'_> {
             | Scalar::U32
             | Scalar::S32
             | Scalar::U64
-            | Scalar::Pair => {
-                let zero = self.w.int_zero(value);
-                self.w.not(zero)
-            }
+            | Scalar::Pair => self.w.int_not_zero(value),
         })
     }
 
     /// The lanes of a source as booleans if all of them are truth values.
-    pub(super) fn source_truth(
-        &mut self,
-        src: &glasm_ir::Src,
-        lanes: u8,
-    ) -> Result<Option<Val>, Failure> {
-        let glasm_ir::Base::Register(_) = src.base else {
+    pub(super) fn source_truth(&mut self, src: &Src, lanes: u8) -> Result<Option<Val>, Failure> {
+        let Base::Register(_) = src.base else {
             return Ok(None);
         };
+        // A negated truth value is the number -1.0 or 1, which no boolean stands for.
         if src.has_modifier() || src.index.is_some() {
             return Ok(None);
         }
@@ -151,6 +141,7 @@ impl Emit<'_> {
         if count == 0 || !from[..count].iter().all(is_truth) {
             return Ok(None);
         }
+        // Gathered as one of the two kinds: true is not zero in either.
         let truth = self.w.info(from[0].id()).scalar;
         let val = self.w.gather(&from[..count], truth);
         Ok(Some(Builder::as_truth(val, Scalar::BoolInt)))

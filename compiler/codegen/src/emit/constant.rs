@@ -37,6 +37,7 @@ impl Emit<'_> {
                 let Some(slot) = self.analysis.slot(self.program, register, src.index) else {
                     return false;
                 };
+                // Operations that are not componentwise read lane x at least.
                 let first = match inst.op.info().shape == ResultShape::Componentwise {
                     true => lanes.trailing_zeros() as usize & 3,
                     false => 0,
@@ -68,6 +69,7 @@ impl Emit<'_> {
                 Base::Param(_) | Base::Input(_) | Base::Output(_) => return false,
             }
         }
+        // A copy costs nothing, and keeps what the lanes are besides constants: parts of a vector.
         !is_copy(inst, &sources[0])
     }
 
@@ -81,6 +83,8 @@ impl Emit<'_> {
             return Ok(false);
         }
         let lanes = needed & 15 | needed >> 4;
+        // Apart from negations, because flags of sums are those of the operation that the negations make (NV_gpu_program4 section
+        // 2.X.4.3).
         let magnitudes = self.constant_operands(inst, lanes);
         let operands = self.negated_operands(inst, &magnitudes);
         let arithmetic = self.arithmetic();
@@ -180,6 +184,7 @@ impl Emit<'_> {
             written.values[lane] = Lane::scalar(self.w.constant(value.0, value.1));
             written.codes[lane] = Lane::scalar(self.w.constant(code.0, code.1));
         }
+        // The guard is no constant, even if all sources are.
         self.commit(ty, dst, needed, written)
     }
 

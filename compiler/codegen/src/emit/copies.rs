@@ -39,6 +39,7 @@ impl Emit<'_> {
         let second_mask = writes(Semantic::SecondaryViewportMask);
         let has_second = second_mask || writes(Semantic::SecondaryPosition);
         let has_mask = writes(Semantic::ViewportMask);
+        // The built-in mask would hold for both views, whose runs have masks and positions of their own.
         let all = self.w.device.viewport_array2 && !has_second;
         let copies = Copies {
             views: 1 + u32::from(has_second),
@@ -75,9 +76,9 @@ impl Emit<'_> {
 
     fn check_copies(&mut self, copies: Copies) -> Result<(), Failure> {
         let what = "geometry programs that choose several viewports or views";
-        let need = Need::MultiViewport;
-        let required = self.w.needs.require(&self.w.device, need);
+        let required = self.w.require(Need::MultiViewport);
         required.map_err(|error| error.calling_it(&format!("multiViewport for {what}")))?;
+        // Memory would be written as often as the program runs, where GL runs it once.
         let stores = |op| {
             matches!(
                 op,
@@ -88,6 +89,7 @@ impl Emit<'_> {
             let message = format!("writes to memory of {what}: they run several times");
             return Err(Error::unsupported(message));
         }
+        // Every run emits the vertices, all of which would be captured.
         if !self.tables.captures.is_empty() {
             let message = format!("transform feedback of {what}");
             return Err(Error::unsupported(message));
@@ -122,9 +124,7 @@ impl Emit<'_> {
                 Some(second) => self.w.select(run.is_second, second, chosen),
                 None => chosen,
             };
-            let bits = self.w.binary(Spv::ShiftRightLogical, mask, run.viewport);
-            let bit = self.w.binary_bits(Spv::BitwiseAnd, bits, 1);
-            is_visible = Some(self.w.compare_bits(Spv::INotEqual, bit, 0));
+            is_visible = Some(self.w.has_bit(mask, run.viewport));
             number = run.viewport;
         }
         self.store_run_layer(layer, number, run.is_second);
@@ -143,13 +143,9 @@ impl Emit<'_> {
         let invocation = self.w.val(invocation);
         let last = u64::from(copies.viewports - 1);
         let viewport = self.w.binary_bits(Spv::BitwiseAnd, invocation, last);
-        let shift = u64::from(copies.viewports.trailing_zeros());
-        let view = self
-            .w
-            .binary_bits(Spv::ShiftRightLogical, invocation, shift);
-        let view = self
-            .w
-            .binary_bits(Spv::BitwiseAnd, view, u64::from(copies.views - 1));
+        let (shift, last) = (copies.viewports.trailing_zeros(), copies.views - 1);
+        let view = (self.w).binary_bits(Spv::ShiftRightLogical, invocation, shift.into());
+        let view = (self.w).binary_bits(Spv::BitwiseAnd, view, last.into());
         Run {
             is_second: self.w.compare_bits(Spv::INotEqual, view, 0),
             viewport,
@@ -194,15 +190,13 @@ impl Emit<'_> {
             return;
         };
         let stored = self.w.op(Spv::Load, Scalar::F32, 4, &[variable.0]);
-        let mut lanes: [Val; 4] = std::array::from_fn(|lane| {
-            let id = self.w.scalar(stored.lane(lane), Scalar::F32);
-            self.w.val(id)
-        });
+        let mut lanes = (stored.lanes()).map(|lane| self.w.lane_val(lane, Scalar::F32));
         if let Some(x) = second_x {
             let x = self.w.reread(x, Scalar::F32);
             lanes[0] = self.w.select(is_second, x, lanes[0]);
         }
         if let Some(is_visible) = is_visible {
+            // Beyond w along all axes: outside whatever the depth range is, and all vertices of the primitive on one side.
             for (lane, outside) in lanes.iter_mut().zip([2.0, 2.0, 2.0, 1.0]) {
                 let outside = self.w.float_like(*lane, outside);
                 *lane = self.w.select(is_visible, *lane, outside);

@@ -1,6 +1,7 @@
 //! Structured control flow: the tree becomes blocks with merge instructions.
 
 use super::Emit;
+use super::guarded::MAX_CASE_VALUES;
 use super::join::JoinId;
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
@@ -11,9 +12,6 @@ use spirv::Op;
 
 /// Cases from which on a switch in a loop makes it a dispatching one.
 const MANY_CASES: usize = 32;
-
-/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label (universal limits).
-const MAX_CASE_VALUES: usize = 16_383;
 
 /// Where jumps go. `Return` goes to the return join of an inlined routine; without one it ends the function. Inside loops and
 /// switches it always ends the function, because routines that return from there are not inlined.
@@ -42,6 +40,7 @@ impl Emit<'_> {
         let info = self.analysis.blocks[id.index()];
         let nodes = self.program.block(id);
         for (index, &node) in nodes[..info.reachable as usize].iter().enumerate() {
+            // The same as in `liveness`: a return that is no jump there must be none here, or the records of joins would not fit.
             let tail = info.tail && index + 1 == nodes.len();
             self.flow_node(node, flow, tail)?;
         }
@@ -72,6 +71,7 @@ impl Emit<'_> {
             Node::Break => self.jump(flow.break_to),
             Node::Continue => self.jump(flow.continue_to),
             Node::Call(routine, span) => self.flow_call(routine).map_err(|error| error.at(span)),
+            // What follows is the code behind the inlined call, or the end of the function.
             Node::Return if tail => Ok(()),
             Node::Return if flow.return_to.is_some() => self.jump(flow.return_to),
             Node::Return => self.leave_function(),
@@ -121,6 +121,7 @@ impl Emit<'_> {
         flow: Flow,
         join: JoinId,
     ) -> Result<(), Failure> {
+        // Lanes change in the block only: the next arm begins with those that this one found.
         let scope = self.open_scope();
         self.w.begin_block(label);
         self.flow_block(block, flow)?;
@@ -196,6 +197,7 @@ impl Emit<'_> {
         let switch = &program.switches[id];
         let list = self.live.next_list();
         let (register, lane) = switch.selector;
+        // SPIR-V has no switch without a selector; nothing depends on this one.
         let selector = if switch.cases.is_empty() {
             self.w.uint(0)
         } else {
@@ -203,6 +205,7 @@ impl Emit<'_> {
         };
         let join = self.new_join(list);
         let merge = self.join_label(join);
+        // Values of no case go to the merge block directly.
         if switch.default.is_none() {
             self.add_edge(join);
         }
@@ -256,6 +259,7 @@ impl Emit<'_> {
         let continue_list = self.live.next_list();
         let header_list = self.live.next_list();
         let outside = self.lanes_apart;
+        // For the joins inside as well: a vector there would be taken apart and put together in each round.
         self.lanes_apart = !self.is_dispatch(body);
         let merge = self.new_join(merge_list);
         let next_round = self.new_join(continue_list);

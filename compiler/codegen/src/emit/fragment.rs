@@ -25,8 +25,10 @@ impl Emit<'_> {
     pub(super) fn derivative(&mut self, cx: InstCx<'_>, op: Spv) -> Result<Val, Failure> {
         let a = self.source(cx.inst, 0, cx.lanes)?;
         if self.program.stage != Stage::Fragment || self.w.splat_bits(a).is_some() {
+            // A constant differs nowhere; other stages have no neighbors, and SPIR-V no such instruction there.
             return Ok(self.w.constant_like(a, 0));
         }
+        // The plain ones leave to the device how exact they are, and need no capability.
         if !matches!(op, Spv::DPdx | Spv::DPdy) {
             self.w.needs.insert(Need::DerivativeControl);
         }
@@ -41,6 +43,7 @@ impl Emit<'_> {
 
     /// An input evaluated elsewhere than where its declaration says: NV_gpu_program5 section 2.X.8.Z, IPAC, IPAO and IPAS.
     pub(super) fn interpolate(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        // Not loaded like other sources: the instruction wants the variable.
         let src = self.program.source(cx.inst, 0);
         let Base::Input(first) = src.base else {
             return Err(Error::unsupported("only inputs are interpolated"));
@@ -117,12 +120,12 @@ impl Emit<'_> {
         let Some(variable) = self.io().interpolant(input) else {
             return Ok(lanes);
         };
-        let device = &self.w.device;
-        self.w.needs.require(device, Need::Interpolation)?;
+        self.w.require(Need::Interpolation)?;
         let val = self.w.interpolated(variable, at);
         let semantic = self.program.inputs[input].semantic;
         if matches!(semantic, Semantic::Color(_) | Semantic::TexCoord(_)) {
             let mut io = self.io();
+            // Of colors the back side and the flat copy are evaluated at the same place.
             let color = io.with_color_state(input, val.lanes(), |io, variable| {
                 io.w.interpolated(variable, at).id
             })?;
@@ -146,10 +149,8 @@ impl Builder {
             At::Sample(place) => (GlslOp::InterpolateAtSample, Some(place.id)),
         };
         let mut operands = OperandList::default();
-        operands.push(self.glsl());
-        operands.push(op as u32);
-        operands.push(variable);
-        place.into_iter().for_each(|place| operands.push(place));
+        operands.extend([self.glsl().0, op as u32, variable.0]);
+        operands.extend(place);
         self.long_op(Spv::ExtInst, Scalar::F32, 4, &operands)
     }
 }

@@ -18,6 +18,7 @@ impl Emit<'_> {
     /// that color, if the program writes it.
     pub(super) fn test_fragment(&mut self, color: Option<(&Output, [Lane; 4])>) {
         let alpha = color.and_then(|(output, color)| self.alpha_test(output, color));
+        // All of them before the fragment ends, so that it ends at one place.
         let tests = [alpha, self.line_stipple(), self.polygon_stipple()];
         let tests = tests.into_iter().flatten();
         let passes = tests.reduce(|all, test| self.w.truth_op(Spv::LogicalAnd, all, test));
@@ -68,15 +69,17 @@ impl Emit<'_> {
         let place = self.window_place()?;
         let pixels = self.w.pixels_between(start, place);
         let [along_x, along_y] = [0, 1].map(|axis| self.w.component(pixels, axis));
+        // The longer side decides, as in the rasterization of lines (GL 2.1 section 3.4.1).
         let along = self.w.ext(GlslOp::NMax, &[along_x, along_y]);
         let count = self.w.unary_to(Spv::ConvertFToU, Scalar::U32, along);
         let word = self.io().state(Word::LineStipple);
         let factor = self.io().state_bits(word, 16, 8);
         let [word, factor] = [word, factor].map(|id| self.w.val(id));
+        // The word has the factor less one: 256 would not fit into eight bits.
         let factor = self.w.binary_bits(Spv::IAdd, factor, 1);
         let number = self.w.binary(Spv::UDiv, count, factor);
         let number = self.w.binary_bits(Spv::BitwiseAnd, number, 15);
-        Some(self.has_bit(word, number))
+        Some(self.w.has_bit(word, number))
     }
 
     /// GL 2.1 section 3.5.2: the bit of the pattern at the place in the window modulo 32.
@@ -85,9 +88,11 @@ impl Emit<'_> {
             return None;
         }
         let place = self.window_place()?;
+        // Places are centers of pixels, which the conversion cuts to whole numbers.
         let place = self.w.unary_to(Spv::ConvertFToU, Scalar::U32, place);
         let [x, y] = [0, 1].map(|axis| self.w.component(place, axis));
         let height = self.io().state(Word::WindowHeight);
+        // 0 stands for row 0 at the bottom: `PolygonStipple::window_height`.
         let is_upright = self.io().state_test(Spv::IEqual, height, 0);
         let height = self.w.val(height);
         let last = self.w.binary_bits(Spv::ISub, height, 1);
@@ -98,16 +103,10 @@ impl Emit<'_> {
         // Bit 31 is the first pixel: 31 - x modulo 32.
         let bit = self.w.binary_bits(Spv::BitwiseXor, x, 31);
         let bit = self.w.binary_bits(Spv::BitwiseAnd, bit, 31);
-        let drawn = self.has_bit(bits, bit);
+        let drawn = self.w.has_bit(bits, bit);
         let is_stippled = self.io().state_flag(Word::PolygonStipple);
         let is_whole = self.w.not(is_stippled);
         Some(self.w.truth_op(Spv::LogicalOr, is_whole, drawn))
-    }
-
-    fn has_bit(&mut self, bits: Val, number: Val) -> Val {
-        let bit = self.w.binary(Spv::ShiftRightLogical, bits, number);
-        let bit = self.w.binary_bits(Spv::BitwiseAnd, bit, 1);
-        self.w.compare_bits(Spv::INotEqual, bit, 0)
     }
 
     /// Where the fragment is in the window, as Vulkan counts.

@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Builder, Lane, Scalar, Val, truth_scalar};
+use crate::builder::{Builder, Lane, Scalar, Val, by_base, truth_scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::Failure;
 use crate::interface::builtin::thread_row;
@@ -36,19 +36,13 @@ impl Emit<'_> {
             return Ok(truth);
         }
         let a = self.source(cx.inst, 0, cx.lanes)?;
-        let op = match cx.inst.ty.is_float() {
-            true => Spv::FUnordNotEqual,
-            false => Spv::INotEqual,
-        };
-        Ok(self.w.compare_bits(op, a, 0))
+        let ops = [Spv::FUnordNotEqual, Spv::INotEqual, Spv::INotEqual];
+        Ok(self.w.compare_bits(by_base(cx.inst.ty, ops), a, 0))
     }
 
     /// The mask of the thread group's invocations for which a scalar is true.
     fn ballot(&mut self, truth: Val) -> Result<Val, Failure> {
-        let scope = self.w.subgroup(Need::GroupBallot, "ballots")?;
-        let operands = [scope, truth.id.0];
-        let op = Spv::GroupNonUniformBallot;
-        let masks = self.w.op(op, Scalar::U32, 4, &operands);
+        let masks = self.subgroup_masks(truth)?;
         if !self.w.is_split() {
             return Ok(self.w.component(masks, 0));
         }
@@ -58,6 +52,13 @@ impl Emit<'_> {
         let operands = [masks.id.0, half.id.0];
         let op = Spv::VectorExtractDynamic;
         Ok(self.w.op(op, Scalar::U32, 1, &operands))
+    }
+
+    /// The masks of the subgroup's invocations for which a scalar is true.
+    fn subgroup_masks(&mut self, truth: Val) -> Result<Val, Failure> {
+        let scope = self.w.subgroup(Need::GroupBallot, "ballots")?;
+        let (op, operands) = (Spv::GroupNonUniformBallot, [scope, truth.id.0]);
+        Ok(self.w.op(op, Scalar::U32, 4, &operands))
     }
 
     /// The mask of the thread group's active invocations.
@@ -75,10 +76,7 @@ impl Emit<'_> {
     /// `GroupBallotWide`
     pub(super) fn group_ballot_wide(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let truth = self.lanes_not_zero(InstCx { lanes: 1, ..cx })?;
-        let scope = self.w.subgroup(Need::GroupBallot, "ballots")?;
-        let operands = [scope, truth.id.0];
-        let op = Spv::GroupNonUniformBallot;
-        let masks = self.w.op(op, Scalar::U32, 4, &operands);
+        let masks = self.subgroup_masks(truth)?;
         let zero = Lane::scalar(self.w.uint(0));
         Ok(Outcome::Lanes([masks.lane(0), masks.lane(1), zero, zero]))
     }
@@ -182,17 +180,20 @@ impl Emit<'_> {
 
     /// Whether the invocation that a shuffle names is in range, and the one that it reads: that one or, out of range, its own.
     fn shuffled_thread(&mut self, op: Op, index: Val, control: Val) -> (Val, Val) {
+        // Numbers of threads and ends of ranges have five bits.
         let last_id = self.w.constant_like(index, u64::from(GROUP - 1));
         let index = self.w.binary(Spv::BitwiseAnd, index, last_id);
         let limit = self.w.binary(Spv::BitwiseAnd, control, last_id);
         let segment = self.w.binary_bits(Spv::ShiftRightLogical, control, 8);
         let segment = self.w.binary(Spv::BitwiseAnd, segment, last_id);
+        // Bits that the segment mask leaves free are those within a segment.
         let within = self.w.unary_folded_not(segment);
         let id = self.thread_id();
         let start = self.w.binary(Spv::BitwiseAnd, id, segment);
         let reach = self.w.binary(Spv::BitwiseAnd, limit, within);
         let end = self.w.binary(Spv::BitwiseOr, start, reach);
         let ids = [id, index, start, within];
+        // Compared as signed: below thread 0 the difference is negative.
         let (source, test) = self.w.shuffle_source(op, ids);
         let in_range = self.w.test(test, source, end);
         (in_range, self.w.select(in_range, source, id))
@@ -237,6 +238,7 @@ impl Emit<'_> {
         let mask = u64::from(GROUP - 4);
         let first = self.w.binary_bits(Spv::BitwiseAnd, id, mask);
         let quad = self.w.binary(Spv::ShiftRightLogical, active, first);
+        // A bit for each of the four.
         let all = self.w.constant_like(quad, 15);
         let quad = self.w.binary(Spv::BitwiseAnd, quad, all);
         Ok(self.w.test(Spv::IEqual, quad, all))
@@ -258,9 +260,9 @@ impl Emit<'_> {
 impl Builder {
     /// The scope operand, if the device has subgroups here and the operations that are needed.
     fn subgroup(&mut self, need: Need, what: &str) -> Result<u32, Failure> {
-        let (device, stage) = (&self.device, self.stage());
-        check_subgroups(device, stage)
-            .and_then(|()| self.needs.require(device, need))
+        let stage = self.stage();
+        check_subgroups(&self.device, stage)
+            .and_then(|()| self.require(need))
             .map_err(|error| {
                 let name = stage.name();
                 error.calling_it(&format!("subgroup {what} in {name} programs"))

@@ -11,6 +11,9 @@ use spirv::Op as Spv;
 /// bounded.
 const MAX_WORDS: usize = 1 << 26;
 
+/// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label (universal limits).
+pub(super) const MAX_CASE_VALUES: usize = 16_383;
+
 /// The end of a block and the values that it gives.
 #[derive(Clone, Copy)]
 struct Arm {
@@ -50,6 +53,11 @@ impl Emit<'_> {
         count: u32,
         mut body: impl FnMut(&mut Self, u32) -> Result<[Lane; 4], Failure>,
     ) -> Result<[Lane; 4], Failure> {
+        // All but the last case have a value. How long the arrays are that handles index is up to the caller.
+        if count.saturating_sub(1) as usize > MAX_CASE_VALUES {
+            let message = format!("an access has {count} resources to choose from");
+            return Err(Error::limit(message));
+        }
         let labels: Vec<LabelWord> = (0..count.max(1)).map(|_| self.w.label()).collect();
         let merge = self.w.label();
         self.w.merge_selection(merge);
@@ -94,6 +102,7 @@ impl Emit<'_> {
         merge: LabelWord,
         body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
     ) -> Result<Arm, Failure> {
+        // Values derived in the block are known in no other case.
         let scope = self.w.open_scope();
         self.w.begin_block(label);
         let lanes = body(self)?.map(|lane| {
@@ -102,6 +111,7 @@ impl Emit<'_> {
                 (scalar, self.w.scalar(lane, scalar))
             })
         });
+        // `body` may have opened further blocks; phis name the one that branches.
         let end = self.w.block;
         self.w.jump(merge);
         self.w.close_scope(scope);
@@ -113,6 +123,7 @@ impl Builder {
     /// Phis of the lanes that all arms give, in the block where they meet.
     fn merge_arms(&mut self, arms: &[Arm]) -> [Lane; 4] {
         std::array::from_fn(|lane| {
+            // All arms come from one `body`, which gives the same lanes of the same types each time.
             let Some((scalar, _)) = arms[0].lanes[lane] else {
                 return Lane::UNDEFINED;
             };

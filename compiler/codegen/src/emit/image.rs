@@ -29,15 +29,11 @@ impl Texel {
     /// Operands of an access: image, coordinate, the value of a store, sample.
     fn operands(&self, value: Option<Val>) -> OperandList {
         let mut operands = OperandList::default();
-        operands.push(self.object);
-        operands.push(self.coordinate.id);
-        value.into_iter().for_each(|value| operands.push(value.id));
+        operands.extend([self.object, self.coordinate.id]);
+        operands.extend(value.map(|value| value.id));
         let bits = ImageOperands::SAMPLE.bits();
         let sample = self.sample.map(|sample| [bits, sample.id.0]);
-        sample
-            .into_iter()
-            .flatten()
-            .for_each(|it| operands.push(it));
+        operands.extend(sample.into_iter().flatten());
         operands
     }
 }
@@ -64,6 +60,7 @@ impl Emit<'_> {
         let lanes = image.coordinate_lanes();
         let coordinate = self.source_as(&sources[first], Type::S32, (1 << lanes) - 1)?;
         let coordinate = self.w.widen(coordinate, lanes);
+        // Only multisample images have a source for it.
         let sample = match sources.get(first + 1) {
             Some(src) => Some(self.source_as(src, Type::S32, 1)?),
             None => None,
@@ -85,6 +82,7 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         self.with_image(access, |emit, image| {
             let object = emit.w.loaded(image);
+            // Asked of the image itself, case by case: sizes differ between the images of an array.
             let (texel, inside) = emit.w.inside(Texel { object, ..texel });
             emit.lanes_if(inside, |emit| body(emit, image, texel))
         })
@@ -168,6 +166,7 @@ impl Builder {
     /// The first `count` elements of a texel that was read, and (0, 0, 0, 1) past them: EXT_shader_image_load_store section 2.X.8.Z,
     /// LOADIM.
     fn elements(&mut self, read: Val, ty: Type, count: u8, texels: ImageTexels) -> [Lane; 4] {
+        // The device makes (0, 0, 0, 1) of components that the format lacks.
         if matches!(texels, ImageTexels::Formatted(_)) {
             return read.lanes();
         }
@@ -180,6 +179,7 @@ impl Builder {
         let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
         let bits = ty.width().bits();
         for (number, lane) in (0u32..).zip(&mut lanes[..usize::from(count)]) {
+            // Elements lie one after the other in the bits of the texel, the first one lowest.
             let word = self.component(read, (number * bits / 32) as usize);
             *lane = if bits == 32 {
                 word.lane(0)
@@ -219,6 +219,7 @@ impl Builder {
 
     /// A word with an element of `bits` bits from bit `shift` up.
     fn with_element(&mut self, word: Lane, value: Val, bits: u32, shift: u32) -> Lane {
+        // Bits above the element are not part of the value.
         let value = self.binary_bits(Spv::BitwiseAnd, value, (1 << bits) - 1);
         let value = self.binary_bits(Spv::ShiftLeftLogical, value, u64::from(shift));
         let old = self.val(word.id());
@@ -231,6 +232,7 @@ impl Builder {
         let size = self.image_dimensions(texel.object, &texel.image);
         let mut bounds = size.lanes();
         if texel.image.target == TexTarget::Cube {
+            // `OpImageQuerySize` gives the size of a face only.
             bounds[2] = Lane::scalar(self.uint(6));
         } else if texel.image.target == TexTarget::CubeArray {
             // The size counts cubes, the coordinate counts faces.

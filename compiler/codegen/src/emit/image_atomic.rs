@@ -21,12 +21,14 @@ impl Emit<'_> {
         if halves && image.texels == ImageTexels::Raw(64) {
             return self.locked_image_atomic(cx, &access, image, op);
         }
+        // Vulkan guarantees atomics for `R32_UINT` and `R32_SINT` alone; those of 64 bits are an extension for other formats.
         if image.texels != ImageTexels::Raw(32) {
             return Err(Error::unsupported(
                 "atomics on texels that are not 32 bits wide",
             ));
         }
         let update = if halves {
+            // One word holds the two components that such an atomic has.
             self.half_updates(cx.inst, op, 2)?[0]
         } else {
             self.scalar_update(cx.inst, op)?

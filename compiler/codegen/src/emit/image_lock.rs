@@ -64,13 +64,8 @@ impl Emit<'_> {
 
     fn declare_image_lock(&mut self) {
         let word = self.w.ty(Scalar::U32, 1);
-        let block = self.w.declare_distinct_type(Spv::TypeStruct, &[word.0]);
         let (class, decoration) = self.options.target.storage_block();
-        self.w.decorate(block, decoration, &[]);
-        let offset = Decoration::Offset as u32;
-        self.w
-            .annotations
-            .op(Spv::MemberDecorate, &[block.0, 0, offset, 0]);
+        let block = self.w.block_of(word, decoration);
         let variable = self.w.variable(class, block);
         self.w.decorate(variable, Decoration::Coherent, &[]);
         let slot = DescriptorSlot {

@@ -68,6 +68,7 @@ impl Emit<'_> {
             self.bind_handle_array(variable, kind, image.target, count);
             let mut arrays = self.interface.reflected.handles.iter_mut();
             let own = arrays.find(|array| (array.kind, array.target) == (kind, image.target));
+            // Several images of the program may be the same array, of which one that is written counts.
             own.into_iter().for_each(|own| own.written |= written);
             return Ok(());
         }
@@ -109,6 +110,7 @@ impl Emit<'_> {
             None => {
                 let bound = self.interface.reflected.images.iter();
                 let ends = bound.map(|other| other.slot.binding.saturating_add(other.count));
+                // Arrays take as many units as they have elements.
                 ends.max().unwrap_or(first)
             }
         }
@@ -128,6 +130,7 @@ impl Emit<'_> {
         row.of_images
             .iter()
             .for_each(|need| self.w.needs.insert(*need));
+        // `Unknown` is a format, too: it leaves the question to the device.
         let number = format.map_or(
             spirv::ImageFormat::Unknown as u32,
             TexelFormat::spirv_number,

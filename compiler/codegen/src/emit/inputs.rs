@@ -23,6 +23,7 @@ impl Emit<'_> {
             return self.indexed_input(input, index);
         }
         if self.program.inputs[input].semantic == Semantic::HelperInvocation
+            // The value loaded at the start would be that of before `KIL`.
             && let Some(lanes) = self.helper_now()
         {
             return Ok(lanes);
@@ -131,20 +132,16 @@ impl Emit<'_> {
     ) -> [Lane; 4] {
         let variable = self.wide_input_copy(first, len);
         let vector = self.w.ty(Scalar::U32, 4);
-        let pointer = self.w.pointer(StorageClass::Private, vector);
         let element = self.w.val(element);
-        let (two, one) = (
-            self.w.constant_like(element, 2),
-            self.w.constant_like(element, 1),
-        );
+        let [two, one] = [2, 1].map(|number| self.w.constant_like(element, number));
+        // Two vectors for each attribute: x and y, then z and w.
         let low = self.w.binary(Spv::IMul, element, two);
         let high = self.w.binary(Spv::IAdd, low, one);
         let mut lanes = [Lane::UNDEFINED; 4];
         for (part, index) in [low, high].into_iter().enumerate() {
-            let id = self.w.object();
             let operands = [variable.0, index.id.0];
-            self.w.body.result(Spv::AccessChain, pointer, id, &operands);
-            let words = self.w.op(Spv::Load, Scalar::U32, 4, &[id.0]);
+            let pointer = self.w.chain(StorageClass::Private, vector, &operands);
+            let words = self.w.op(Spv::Load, Scalar::U32, 4, &[pointer.0]);
             for half in 0..2 {
                 lanes[2 * part + half] = self.w.wide_half(words, half);
             }
@@ -184,11 +181,8 @@ impl Emit<'_> {
         }
         self.w.needs.insert(Need::Demote);
         // The built-in `HelperInvocation` tells what the invocation was at its start; only the instruction follows demotions.
-        let helper = self
-            .w
-            .op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
-        let zero = Lane::scalar(self.w.uint(0));
-        let one = Lane::scalar(self.w.uint(1));
+        let helper = (self.w).op(Spv::IsHelperInvocationEXT, Scalar::BoolInt, 1, &[]);
+        let [zero, one] = [0, 1].map(|number| Lane::scalar(self.w.uint(number)));
         Some([helper.lane(0), zero, zero, one])
     }
 }

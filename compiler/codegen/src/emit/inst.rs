@@ -1,10 +1,10 @@
 //! Dispatch by operation.
 
 use super::Emit;
-use super::alu::Extreme;
 use super::cx::{InstCx, Outcome};
-use crate::builder::{Flags, Lane, Scalar, Val};
+use crate::builder::{Extreme, Flags, Lane, Scalar, Val};
 use crate::error::{Error, Failure};
+use crate::words::ValueWord;
 use glasm_ir::{Inst, InstFlags, Op, Saturate, Src};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
@@ -47,6 +47,7 @@ impl Emit<'_> {
 
     #[expect(clippy::too_many_lines, reason = "one line per operation")]
     fn compute(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        // Such lanes have no SPIR-V type that an operation could take.
         if self.is_pair_op(cx.inst) {
             return self.wide_inst(cx);
         }
@@ -159,6 +160,7 @@ impl Emit<'_> {
             Op::EmitVertex => return self.emit_vertex(cx),
             Op::EndPrimitive => return Ok(self.end_primitive()),
         };
+        // Operands have been flushed where they were read; the result may be a denormal of normal numbers.
         if self.flushes(cx.inst) {
             return Ok(Outcome::Val(self.w.flushed(val)));
         }
@@ -176,11 +178,7 @@ impl Emit<'_> {
     }
 
     fn ext_sources<const N: usize>(&mut self, cx: InstCx<'_>, op: GlslOp) -> Result<Val, Failure> {
-        let mut args = [Val {
-            id: crate::words::ValueWord::NONE,
-            scalar: Scalar::F32,
-            size: 1,
-        }; N];
+        let mut args = [Val::new(ValueWord::NONE, Scalar::F32, 1); N];
         for (number, arg) in args.iter_mut().enumerate() {
             *arg = self.source(cx.inst, number, cx.lanes)?;
         }
@@ -195,6 +193,7 @@ impl Emit<'_> {
             .inst
             .dst
             .is_some_and(|dst| dst.saturate != Saturate::None);
+        // The result is another number then, which takes an instruction.
         if src.has_modifier() || clamps && cx.inst.ty.is_float() {
             return Ok(Outcome::Val(self.source(cx.inst, 0, cx.lanes)?));
         }
@@ -232,6 +231,7 @@ impl Emit<'_> {
                 lanes: 1 << lane,
                 ..cx
             };
+            // The same for all lanes: it depends on the negations.
             let Some(flags) = self.flags_of_lanes(lane, result)? else {
                 return Ok(None);
             };
@@ -251,6 +251,7 @@ impl Emit<'_> {
         // without their negations, and whether each is subtracted.
         let (x, y, x_negated, y_negated) = if cx.inst.op == Op::Mad {
             let [a, b] = self.two(cx)?;
+            // Written once more, for of the operation only the sum was kept.
             let product = self.w.int_product(a, b);
             (product, self.summand(cx, 2)?, false, negated(2))
         } else {

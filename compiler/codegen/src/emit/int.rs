@@ -2,7 +2,7 @@
 
 use super::Emit;
 use super::cx::InstCx;
-use crate::builder::Val;
+use crate::builder::{Val, by_sign};
 use crate::error::Failure;
 use spirv::Op as Spv;
 
@@ -10,19 +10,12 @@ impl Emit<'_> {
     /// The upper half of the product.
     pub(super) fn mul_high(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
-        let op = if cx.inst.ty.is_signed_int() {
-            Spv::SMulExtended
-        } else {
-            Spv::UMulExtended
-        };
+        let op = by_sign(cx.inst.ty, [Spv::SMulExtended, Spv::UMulExtended]);
+        // The members of the structure have the type of the operands.
         let (a, b) = self.w.same_size(a, b);
-        let half = self.w.ty(a.scalar, a.size);
-        let pair = self.w.declare_type(Spv::TypeStruct, &[half.0, half.0]);
-        let id = self.w.object();
-        self.w.body.result(op, pair, id, &[a.id.0, b.id.0]);
-        Ok(self
-            .w
-            .op(Spv::CompositeExtract, a.scalar, a.size, &[id.0, 1]))
+        let halves = self.w.extended_product(op, a, b);
+        let (part, operands) = (Spv::CompositeExtract, [halves.0, 1]);
+        Ok(self.w.op(part, a.scalar, a.size, &operands))
     }
 
     /// Quotient toward zero; all ones for a zero divisor, which NV_gpu_program4 section 2.X.8.Z, DIV, leaves undefined.
@@ -62,27 +55,24 @@ impl Emit<'_> {
     /// `b` bits of `a` from bit `c` up, sign- or zero-extended.
     pub(super) fn bit_extract(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, count, offset] = self.three(cx)?;
-        let signed = cx.inst.ty.is_signed_int();
         let width = self.w.constant_like(count, 32);
         let mut count = self.w.int_min(count, width);
         let last = self.w.constant_like(offset, 31);
         let shift = self.w.int_min(offset, last);
-        if !signed {
+        if !cx.inst.ty.is_signed_int() {
             // Beyond the top bit there are only zeros.
             let beyond = self.w.compare_bits(Spv::UGreaterThan, offset, 31);
             let none = self.w.constant_like(count, 0);
             count = self.w.select(beyond, none, count);
         }
-        let (shift_op, op) = if signed {
-            (Spv::ShiftRightArithmetic, Spv::BitFieldSExtract)
-        } else {
-            (Spv::ShiftRightLogical, Spv::BitFieldUExtract)
-        };
+        let signed_ops = (Spv::ShiftRightArithmetic, Spv::BitFieldSExtract);
+        let unsigned_ops = (Spv::ShiftRightLogical, Spv::BitFieldUExtract);
+        let (shift_op, op) = by_sign(cx.inst.ty, [signed_ops, unsigned_ops]);
         // Shifted down first: from bit 0 no field reaches beyond the word, which SPIR-V leaves undefined.
         let shifted = self.w.binary(shift_op, a, shift);
         let zero = self.w.uint(0);
-        Ok(self.w.bit_field(shifted, &[count], |emit, a, counts| {
-            emit.op(op, a.scalar, a.size, &[a.id.0, zero.0, counts[0].id.0])
+        Ok(self.w.bit_field(shifted, count, |emit, a, count| {
+            emit.op(op, a.scalar, a.size, &[a.id.0, zero.0, count.id.0])
         }))
     }
 
@@ -90,6 +80,7 @@ impl Emit<'_> {
     pub(super) fn bit_insert(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b, count] = self.three(cx)?;
         let offset = self.source(cx.inst, 3, cx.lanes)?;
+        // Offsets and counts that NV_gpu_program5 section 2.X.8.Z, BFI, leaves undefined are brought to a field that exists.
         let width = self.w.constant_like(offset, 32);
         let offset = self.w.int_min(offset, width);
         let width = self.w.constant_like(offset, 32);

@@ -322,6 +322,7 @@ impl Emit<'_> {
             .lanes()
             .map(|lane| self.lanes.get(slot, lane).id())
             .find(|id| id.is_some())
+            // A type that most instructions on 32-bit lanes want; constants are made again in another one for nothing.
             .map_or(Scalar::F32, |id| match self.w.info(id).scalar {
                 Scalar::U32 | Scalar::S32 | Scalar::BoolInt => Scalar::U32,
                 Scalar::F32
@@ -368,6 +369,7 @@ impl Emit<'_> {
         }
         let first = self.joins.rounds.len();
         for &group in &groups {
+            // In the block before the header, where the edge into the loop starts.
             let initial = self.travel_value(group);
             self.joins.rounds.push(Round {
                 group,
@@ -389,6 +391,7 @@ impl Emit<'_> {
 
     /// Starts the header block. The values of the back edge are filled in by [`close_header`](Self::close_header).
     pub(super) fn begin_header(&mut self, header: &mut Header) {
+        // No instruction may stand between the label and the phis.
         self.w.begin_block(header.label);
         header.first_phi = self.w.body.len();
         for index in header.rounds.clone() {

@@ -27,10 +27,8 @@ impl Emit<'_> {
         let unbiased = self.without_sampler_bias(access, least);
         let usual = without_least_level(access);
         if !self.w.finds_level(access) {
-            let level = match self.w.level_of_detail(&usual, Detail::Computed) {
-                Some(level) => level,
-                None => self.w.float_like(least, 0.0),
-            };
+            let level = self.w.level_of_detail(&usual, Detail::Computed);
+            let level = level.unwrap_or_else(|| self.w.float_like(least, 0.0));
             let level = self.w.ext(GlslOp::NMax, &[level, unbiased]);
             return self.plain_sample(&at_level(access, level));
         }
@@ -52,6 +50,7 @@ impl Emit<'_> {
         yes: &Access,
         no: &Access,
     ) -> Result<[Lane; 4], Failure> {
+        // Both unconditionally: in a branch the level of detail would be undefined (Vulkan, "Derivative Operations").
         let no = self.plain_sample(no)?;
         let no_residency = self.take_residency();
         let yes = self.plain_sample(yes)?;
@@ -60,6 +59,7 @@ impl Emit<'_> {
             let resident = self.w.select(cond, yes, no);
             self.add_residency(resident);
         }
+        // Both samples are of the same texture.
         let scalar = self.w.info(no[0].id()).scalar;
         let [no, yes] = [no, yes].map(|lanes| self.w.gather_vector(&lanes, scalar));
         Ok(self.w.select(cond, yes, no).lanes())
@@ -72,8 +72,7 @@ impl Emit<'_> {
         if levels == 0.0 {
             return level;
         }
-        let bias = self.w.float_like(level, f64::from(levels));
-        self.w.binary(Spv::FSub, level, bias)
+        self.w.binary_float(Spv::FSub, level, levels.into())
     }
 }
 
@@ -99,8 +98,7 @@ impl Builder {
         if access.texture.target.is_cube() {
             size = self.component(size, 0);
             // Coordinates on a face go from -1 to 1, over twice the range of texture coordinates.
-            let half = self.float_like(size, 0.5);
-            size = self.binary(Spv::FMul, size, half);
+            size = self.binary_float(Spv::FMul, size, 0.5);
             derivatives = self.face_derivatives(coordinate, derivatives);
         }
         let [x, y] = derivatives.map(|derivative| {

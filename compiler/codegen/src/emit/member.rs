@@ -90,6 +90,7 @@ impl Emit<'_> {
         };
         let uniform = match term.relative {
             Some((register, lane)) => {
+                // Asked of the number as it is in the register: a sum with the offset is a value of the body.
                 let number = self.index_register(register, lane)?;
                 self.is_uniform(number)
             }
@@ -105,6 +106,7 @@ impl Emit<'_> {
     /// Whether a value certainly is the same in all invocations: a component of a parameter.
     fn is_uniform(&mut self, id: ValueWord) -> bool {
         let home = self.w.info(id).home;
+        // What the body computes may come from parameters as well, but to follow it would cost more than it brings.
         if home != Home::Prologue {
             return home == Home::Constant;
         }
@@ -167,6 +169,7 @@ impl Builder {
         let mut casts = info.casts.into_iter().filter(|cast| cast.is_some());
         near(param)
             || info.parts.into_iter().any(near)
+            // A component of a cast vector, and a cast of a component, are the same lane found two ways.
             || casts.any(|cast| self.derived(cast).parts.contains(&id))
     }
 

@@ -5,7 +5,7 @@
 use super::Emit;
 use super::cx::{InstCx, Outcome};
 use super::place::BufferPlace;
-use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::builder::{Builder, Lane, Scalar, Val, by_sign};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
 use crate::words::ValueWord;
@@ -44,19 +44,15 @@ impl Emit<'_> {
         let src: &Src = &program.srcs[cx.inst.first_source as usize + number];
         match access.space {
             MemSpace::Global => {
-                let device = &self.w.device;
-                self.w.needs.require(device, Need::Addresses)?;
+                self.w.require(Need::Addresses)?;
                 let address = self.source_as(src, Type::U64, 1)?;
                 let offset = i64::from(access.offset) as u64;
                 Ok(Address::Global(self.w.wide_plus(address, offset).id))
             }
             MemSpace::Buffer(buffer) => {
                 let start = self.source_as(src, Type::U32, 1)?;
-                let offset = access.offset as u32;
-                let offset = match self.w.constant_bits(start.id) {
-                    Some(known) => self.w.uint_val((known as u32).wrapping_add(offset)),
-                    None => self.w.binary_bits(Spv::IAdd, start, offset.into()),
-                };
+                let (op, of_known) = (Spv::IAdd, u32::wrapping_add);
+                let offset = self.w.word_op(op, start, access.offset as u32, of_known);
                 Ok(Address::Buffer(self.place(buffer, access, offset)?))
             }
         }
@@ -82,13 +78,10 @@ impl Emit<'_> {
     /// `BufferSize`
     pub(super) fn buffer_size(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let access = self.mem_access(cx)?;
-        match self.address(cx, &access, 0)? {
-            Address::Global(_) => Err(Error::unsupported("global memory has no size")),
-            Address::Buffer(place) => {
-                let size = self.byte_size(place)?;
-                Ok(Outcome::Lanes(size.alone()))
-            }
-        }
+        let Address::Buffer(place) = self.address(cx, &access, 0)? else {
+            return Err(Error::unsupported("global memory has no size"));
+        };
+        Ok(Outcome::Lanes(self.byte_size(place)?.alone()))
     }
 
     /// `Store`
@@ -133,6 +126,7 @@ impl Emit<'_> {
         if self.program.stage == Stage::Compute {
             semantics |= MemorySemantics::WORKGROUP_MEMORY;
         }
+        // Other draws and stages may look at the memory, too.
         let scope = self.w.uint(Scope::Device as u32);
         let semantics = self.w.uint(semantics.bits());
         self.w.body.op(Spv::MemoryBarrier, &[scope.0, semantics.0]);
@@ -192,23 +186,26 @@ impl Builder {
         })
     }
 
-    /// A pointer to a vector of `size` components at an address.
+    /// A pointer to a vector of `size` components so many bytes behind an address.
     pub(super) fn global_pointer(
         &mut self,
         address: ValueWord,
+        bytes: u32,
         scalar: Scalar,
         size: u8,
     ) -> ValueWord {
+        let address = self.val(address);
+        let address = self.wide_plus(address, bytes.into());
         let pointee = self.ty(scalar, size);
         let ty = self.pointer(StorageClass::PhysicalStorageBuffer, pointee);
         // Without 64-bit integers an address is a vector of two words, which only a bitcast makes a pointer.
-        let op = if self.info(address).scalar == Scalar::Pair {
+        let op = if address.scalar == Scalar::Pair {
             Spv::Bitcast
         } else {
             Spv::ConvertUToPtr
         };
         let pointer = self.object();
-        self.body.result(op, ty, pointer, &[address.0]);
+        self.body.result(op, ty, pointer, &[address.id.0]);
         pointer
     }
 
@@ -239,11 +236,7 @@ impl Builder {
         let bytes = ty.width().bytes();
         let (parts, size) = Self::global_parts(scalar, access.components);
         for part in 0..parts {
-            let address = self.val(address);
-            let address = self
-                .wide_plus(address, u64::from(part) * u64::from(bytes))
-                .id;
-            let pointer = self.global_pointer(address, scalar, size);
+            let pointer = self.global_pointer(address, u32::from(part) * bytes, scalar, size);
             let [operands, alignment] = Self::global_operands(access, bytes * u32::from(size));
             let val = self.op(Spv::Load, scalar, size, &[pointer.0, operands, alignment]);
             let val = self.widen_narrow(val, ty);
@@ -259,11 +252,7 @@ impl Builder {
         if !matches!(val.scalar, Scalar::U8 | Scalar::U16) {
             return val;
         }
-        let op = if ty.is_signed_int() {
-            Spv::SConvert
-        } else {
-            Spv::UConvert
-        };
+        let op = by_sign(ty, [Spv::SConvert, Spv::UConvert]);
         self.unary_to(op, Scalar::U32, val)
     }
 
@@ -278,6 +267,7 @@ impl Builder {
         let bytes = ty.width().bytes();
         let (parts, size) = Self::global_parts(scalar, access.components);
         for part in 0..parts {
+            // Either one part of all lanes, or parts of one lane each.
             let lanes = &values[usize::from(part)..usize::from(part + size)];
             let value = if matches!(scalar, Scalar::U8 | Scalar::U16) {
                 let words = self.gather_vector(lanes, Scalar::U32);
@@ -287,11 +277,7 @@ impl Builder {
             } else {
                 self.gather_vector(lanes, scalar).id
             };
-            let address = self.val(address);
-            let address = self
-                .wide_plus(address, u64::from(part) * u64::from(bytes))
-                .id;
-            let pointer = self.global_pointer(address, scalar, size);
+            let pointer = self.global_pointer(address, u32::from(part) * bytes, scalar, size);
             let [operands, alignment] = Self::global_operands(access, bytes * u32::from(size));
             self.body
                 .op(Spv::Store, &[pointer.0, value.0, operands, alignment]);
@@ -313,12 +299,9 @@ impl Builder {
 
 /// The memory operand of accesses that other invocations see or that must stay.
 pub(super) fn volatile(access: &MemAccess) -> u32 {
-    if access
-        .flags
-        .intersects(MemFlags::COHERENT | MemFlags::VOLATILE)
-    {
-        MemoryAccess::VOLATILE.bits()
-    } else {
-        0
+    let kept = MemFlags::COHERENT | MemFlags::VOLATILE;
+    match access.flags.intersects(kept) {
+        true => MemoryAccess::VOLATILE.bits(),
+        false => 0,
     }
 }

@@ -82,9 +82,8 @@ mod wide;
 mod word_access;
 mod zeroed;
 
-use crate::analysis::Analysis;
-use crate::builder::Lane;
-use crate::builder::{Builder, Scalar};
+use crate::analysis::{Analysis, Class};
+use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
@@ -98,7 +97,7 @@ pub(crate) use cx::Emit;
 use cx::Tables;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
-use glasm_ir::{Program, RoutineId, Stage, Storage};
+use glasm_ir::{OutputId, Program, RoutineId, Stage, Storage};
 use join::Joins;
 use primitive::{input_mode, output_mode, tess_modes};
 use spirv::{AddressingModel, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op};
@@ -133,6 +132,7 @@ pub(crate) fn emit(
     kept.interface.reset(program);
     kept.tables.reset(program);
     kept.joins.reset();
+    // The source alone does not ask for lines: callers give it for messages as well.
     let lines = source
         .filter(|_| options.debug.lines)
         .map(|source| Lines::new(source, &mut kept.w));
@@ -152,6 +152,7 @@ pub(crate) fn emit(
         in_entry: false,
         sparse: cx::Sparse::default(),
     };
+    // After an error the memory is in any state; `reset` of each part begins anew.
     emit.program()?;
     Ok(emit.assemble(words))
 }
@@ -162,8 +163,11 @@ impl Emit<'_> {
         self.check_buffers()?;
         self.io().check_param_block()?;
         self.analysis.run(self.program)?;
+        // Behind the analysis, which knows what is written, and before the first variable: a result that is captured in place is
+        // decorated where it is declared.
         self.plan_captures()?;
         self.interface.entry = self.w.object();
+        // Both must be known before a vertex is emitted: they decide about the instruction and the invocations.
         self.find_emission()?;
         self.plan_copies()?;
         self.declare_shared_outputs()?;
@@ -183,6 +187,7 @@ impl Emit<'_> {
                 false => self.w.object(),
             };
         }
+        // By number, because emission changes the analysis meanwhile: registers may go to memory.
         for index in 0..self.analysis.functions.len() {
             self.function(self.analysis.functions[index])?;
         }
@@ -245,6 +250,7 @@ impl Emit<'_> {
             .result(Op::Function, void, function, &[control, ty.0]);
         self.w.block = self.w.label();
         self.w.functions.op(Op::Label, &[self.w.block.0]);
+        // Before the first block of the program, where they run once.
         if self.in_entry {
             self.clear_arrays();
         }
@@ -259,14 +265,11 @@ impl Emit<'_> {
         if !self.in_entry {
             return;
         }
-        for (id, register) in self.program.registers.iter_enumerated() {
-            let Storage::Output(output) = register.storage else {
-                continue;
-            };
-            if self.analysis.class[id.index()] == crate::analysis::Class::Memory {
+        for (id, outputs) in self.program.output_registers() {
+            if self.analysis.class[id.index()] == Class::Memory {
                 continue;
             }
-            let base = self.program.outputs[output].base;
+            let base = self.program.outputs[OutputId::new(outputs.start)].base;
             let one = self.io().one(base);
             let base = self.analysis.slot_base[id.index()];
             // Lanes without a value read as 0, so only w has to be set.
@@ -280,7 +283,7 @@ impl Emit<'_> {
     /// 2.X.3.7 leaves them undefined.
     fn set_initial_codes(&mut self) {
         for (id, register) in self.program.registers.iter_enumerated() {
-            let in_values = self.analysis.class[id.index()] == crate::analysis::Class::Values;
+            let in_values = self.analysis.class[id.index()] == Class::Values;
             let slot = self.analysis.slot_base[id.index()];
             if register.storage != Storage::Cond || !in_values || self.live.live_in(slot) == 0 {
                 continue;
@@ -313,7 +316,7 @@ impl Emit<'_> {
             }
             Stage::Vertex | Stage::Fragment | Stage::Compute => return Ok(()),
         };
-        self.w.needs.require(&self.w.device, need)
+        self.w.require(need)
     }
 
     /// What the modes of the program need.
@@ -333,6 +336,7 @@ impl Emit<'_> {
     /// Puts the sections together.
     fn assemble(&mut self, words: &mut Vec<u32>) -> Reflection {
         let target = self.options.target;
+        // Here nothing can be declared too early, and what was stored has its variable already.
         self.declare_added();
         if self.program.stage == Stage::Geometry {
             // All outputs have been declared.
@@ -342,7 +346,7 @@ impl Emit<'_> {
             // It takes the place of the execution mode.
             self.io().workgroup_size();
         }
-        if self.w.device.signed_zero_inf_nan_preserve_float32 {
+        if self.keeps_special_numbers() {
             self.w.needs.insert(Need::FloatControls);
         }
         if self.device_flushes() {
@@ -375,6 +379,7 @@ impl Emit<'_> {
             true => AddressingModel::PhysicalStorageBuffer64,
             false => AddressingModel::Logical,
         };
+        // The Vulkan memory model needs a feature of its own.
         let memory = MemoryModel::GLSL450 as u32;
         out.op(Op::MemoryModel, &[addressing as u32, memory]);
         self.write_entry_point(target, out);
@@ -414,6 +419,7 @@ impl Emit<'_> {
                 out.about(Op::ExecutionMode, leading, &size);
             }
             Stage::TessControl => {
+                // One invocation for each vertex (`VERTICES_OUT` of NV_tessellation_program5).
                 let vertices = self.program.modes.vertices_out;
                 let leading = [entry, ExecutionMode::OutputVertices as u32];
                 out.about(Op::ExecutionMode, leading, &[vertices]);
@@ -422,14 +428,20 @@ impl Emit<'_> {
             Stage::Geometry => self.write_geometry_modes(out),
             Stage::Vertex => {}
         }
-        if self.w.device.signed_zero_inf_nan_preserve_float32 {
+        if self.keeps_special_numbers() {
             let mode = ExecutionMode::SignedZeroInfNanPreserve as u32;
+            // The width that the mode is for: 16 and 64 bits are left to the device.
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
         if self.device_flushes() {
             let mode = ExecutionMode::DenormFlushToZero as u32;
             out.op(Op::ExecutionMode, &[entry, mode, 32]);
         }
+    }
+
+    /// Whether the device is told to keep signs of zero, infinities and NaN, as the languages want it.
+    fn keeps_special_numbers(&self) -> bool {
+        self.w.device.signed_zero_inf_nan_preserve_float32 && !self.options.fast_precision
     }
 
     /// Whether the device is told to flush denormals.
@@ -472,10 +484,12 @@ impl Emit<'_> {
         let outputs: u32 = outputs.map(|output| u32::from(output.components)).sum();
         let captures = &self.options.transform_feedback.captures;
         let copies = captures.iter().zip(&self.tables.captures);
+        // Only captures with variables of their own take components besides.
         let copies = copies.filter(|(_, (_, variable))| variable.is_some());
         let copies: u32 = copies.map(|(capture, _)| u32::from(capture.count)).sum();
         let room = self.w.device.geometry_components / (outputs + copies).max(1);
         let limit = self.options.vertex_limit(&self.program.modes);
+        // At least one (VUID-VkPipelineShaderStageCreateInfo-stage-00714).
         limit.min(room).max(1)
     }
 

@@ -57,6 +57,7 @@ impl Emit<'_> {
 
     /// Results without a variable of the source have the name of their binding.
     fn name_value(&mut self, register: RegisterId, value: ValueWord) {
+        // Parameters and inputs have names of their own, and constants belong to nobody.
         if self.w.info(value).home != Home::Body {
             return;
         }

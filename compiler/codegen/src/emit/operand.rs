@@ -224,11 +224,10 @@ impl Emit<'_> {
                 self.param_lanes(param, None)
             }
             Element::Dynamic(element) => {
+                // The member of the block may begin before this array: arrays that overlap are one.
                 let start = self.io().param_array_start(param);
-                let first = self.w.uint(param.index() as u32 - start);
-                let element = self.w.val(element);
-                let first = self.w.val(first);
-                let slot = self.w.binary(Op::IAdd, element, first);
+                let first = self.w.uint_val(param.index() as u32 - start);
+                let slot = self.w.binary(Op::IAdd, self.w.val(element), first);
                 let id = self.io().param_at(param, slot.id);
                 Ok(Lane::all_of(id))
             }

@@ -7,9 +7,9 @@ use crate::error::{Error, Failure};
 use crate::interface::base_scalar;
 use crate::interface::names::output_name;
 use crate::varyings::{Distances, Place, written_lanes};
-use crate::words::ValueWord;
+use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{Output, OutputId, Semantic, Stage, Storage};
+use glasm_ir::{Output, OutputId, Semantic, Stage};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The variable that an output goes to.
@@ -41,25 +41,20 @@ impl OutputPlace {
 impl Emit<'_> {
     /// Whether any instruction writes an output.
     pub(super) fn writes(&self, output: OutputId) -> bool {
-        let mut registers = self.program.registers.iter_enumerated();
-        registers.any(|(id, register)| {
-            let Storage::Output(first) = register.storage else {
-                return false;
-            };
-            let len = register.array.unwrap_or(1).max(1) as usize;
-            let outputs = first.index()..first.index() + len;
+        let mut registers = self.program.output_registers();
+        registers.any(|(id, outputs)| {
             self.analysis.written[id.index()] && outputs.contains(&output.index())
         })
     }
 
     /// The part of a variable that the invocation writes: in a tessellation control program that of its vertex.
     pub(super) fn own_variable(&mut self, variable: ValueWord, target: &OutputPlace) -> ValueWord {
+        // Outputs per vertex are arrays there, of which an invocation may write its own element only.
         if self.program.stage != Stage::TessControl {
             return variable;
         }
-        let own = self.io().own_vertex();
+        let operands = [variable.0, self.io().own_vertex().0];
         let ty = self.w.ty(target.scalar, target.size);
-        let operands = [variable.0, own.0];
         self.w.chain(StorageClass::Output, ty, &operands)
     }
 
@@ -76,15 +71,9 @@ impl Emit<'_> {
     /// Where the color of an attachment goes.
     pub(super) fn color_target(&self, id: OutputId, buffer: u8) -> OutputPlace {
         let declared = self.options.interface.colors.get(usize::from(buffer));
-        let base = declared.copied().unwrap_or(self.program.outputs[id].base);
-        OutputPlace {
-            builtin: None,
-            location: Some(u32::from(buffer)),
-            component: 0,
-            scalar: base_scalar(base),
-            size: 4,
-            first: 0,
-        }
+        let output = self.program.outputs[id];
+        let base = declared.copied().unwrap_or(output.base);
+        OutputPlace::varying(&Place::vector(output.semantic, buffer.into(), base))
     }
 
     pub(super) fn output_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
@@ -94,6 +83,7 @@ impl Emit<'_> {
         {
             return Ok(self.color_target(id, buffer));
         }
+        // Noted for the modes, which must tell of it (VUID-FragDepth-FragDepth-04216).
         self.interface.outputs.writes_depth |= semantic == Semantic::FragDepth;
         self.interface.outputs.writes_stencil |= semantic == Semantic::FragStencil;
         if let Some(target) = builtin_output(self.program.stage, semantic) {
@@ -120,6 +110,7 @@ impl Emit<'_> {
     fn need_output(&mut self, semantic: Semantic) -> Result<(), Failure> {
         let stage = self.program.stage;
         if semantic == Semantic::PointSize && stage != Stage::Vertex {
+            // The feature is one for both stages.
             Need::GeometryPointSize.check(&self.w.device)?;
             self.io().need_point_size();
         }
@@ -128,8 +119,7 @@ impl Emit<'_> {
             (Stage::Fragment, Semantic::FragStencil) => Need::StencilExport,
             _ => return Ok(()),
         };
-        self.w.needs.require(&self.w.device, need)?;
-        Ok(())
+        self.w.require(need)
     }
 
     pub(super) fn output_variable_of(
@@ -181,8 +171,7 @@ impl Emit<'_> {
 
     fn decorate_output(&mut self, output: &Output, target: &OutputPlace, variable: ValueWord) {
         if let Some(builtin) = target.builtin {
-            self.w
-                .decorate(variable, Decoration::BuiltIn, &[builtin as u32]);
+            self.w.decorate_builtin(variable, builtin);
         }
         if let Some(location) = target.location {
             self.w.decorate(variable, Decoration::Location, &[location]);
@@ -193,6 +182,7 @@ impl Emit<'_> {
                 .decorate(variable, Decoration::Component, &[component]);
         }
         if let Semantic::FragColor { index, .. } = output.semantic
+            // 0 is what `Index` is without the decoration.
             && index > 0
         {
             self.w
@@ -211,6 +201,7 @@ impl Emit<'_> {
     /// Two varyings of one location cannot both be written.
     fn check_location(&self, id: OutputId, target: &OutputPlace) -> Result<(), Failure> {
         let semantic = self.program.outputs[id].semantic;
+        // Locations of colors are numbers of attachments, which two sources of blending share.
         if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
             return Ok(());
         }
@@ -237,6 +228,7 @@ impl Emit<'_> {
         if !self.interface.outputs.distances[distances as usize].is_some() {
             self.declare_distances(distances);
         }
+        // Each distance is told of by itself, though all are one variable.
         if !self.interface.outputs.variables[id.index()].is_some() {
             let output = self.program.outputs[id];
             self.interface.outputs.variables[id.index()] =
@@ -248,29 +240,30 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Number of planes that have a distance.
-    pub(super) fn distance_count(&self, distances: Distances) -> u32 {
+    /// The type of the distances from the planes that have one.
+    pub(super) fn distance_array(&mut self, distances: Distances) -> TypeWord {
+        let float = self.w.ty(Scalar::F32, 1);
         let semantics = self.program.outputs.iter().map(|output| output.semantic);
-        distances.len(semantics.filter(|&semantic| !self.is_disabled(semantic)))
+        let len = distances.len(semantics.filter(|&semantic| !self.is_disabled(semantic)));
+        self.w.array_type(float, len)
     }
 
     /// Distances of planes that the program does not write are 0, which neither clips nor culls anything.
     fn declare_distances(&mut self, distances: Distances) {
         self.w.needs.insert(Need::of(distances));
-        let float = self.w.ty(Scalar::F32, 1);
-        let mut array = self.w.array_type(float, self.distance_count(distances));
+        let mut array = self.distance_array(distances);
         let is_patch = self.program.stage == Stage::TessControl;
         if is_patch {
             array = self.w.array_type(array, self.program.modes.vertices_out);
         }
         let variable = self.io().variable(StorageClass::Output, array);
-        let builtin = [distances.builtin() as u32];
-        self.w.decorate(variable, Decoration::BuiltIn, &builtin);
+        self.w.decorate_builtin(variable, distances.builtin());
         self.interface.outputs.distances[distances as usize] = variable;
         if is_patch {
             // Nothing is clipped here, and the other vertices are not the invocation's.
             return;
         }
+        // In the prologue, before any store of the program.
         let zero = self.w.null(array);
         self.w.prologue.op(Spv::Store, &[variable.0, zero.0]);
     }
@@ -279,6 +272,7 @@ impl Emit<'_> {
 /// Where an output that is a built-in goes.
 pub(super) fn builtin_output(stage: Stage, semantic: Semantic) -> Option<OutputPlace> {
     let makes_vertices = !matches!(stage, Stage::Fragment | Stage::Compute);
+    // A control program hands such outputs on as varyings, if at all.
     let rasterizes = makes_vertices && stage != Stage::TessControl;
     let (builtin, scalar, size) = match (stage, semantic) {
         (_, Semantic::Position) if makes_vertices => (BuiltIn::Position, Scalar::F32, 4),

@@ -15,10 +15,8 @@ use crate::varyings::{Distances, written_lanes};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::primitive::{InputPrimitive, OutputPrimitive};
-use glasm_ir::{
-    InputId, Output, OutputId, RegisterId, Saturate, Semantic, Stage, Storage, TypeBase,
-};
-use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
+use glasm_ir::{InputId, Output, OutputId, RegisterId, Saturate, Semantic, Stage, TypeBase};
+use spirv::{BuiltIn, Op as Spv, StorageClass};
 
 /// The color that programs without numbered ones write.
 const COLOR_0: Semantic = Semantic::FragColor {
@@ -31,6 +29,7 @@ impl Emit<'_> {
     pub(super) fn store_outputs(&mut self) -> Result<(), Failure> {
         if self.program.stage == Stage::Fragment
             && self.options.tests_fragments()
+            // A color is tested when it is stored; stipples count without one, too.
             && !self.writes_color_0()
         {
             self.test_fragment(None);
@@ -43,29 +42,24 @@ impl Emit<'_> {
         let program = self.program;
         let mut views = Views::default();
         self.clear_distances();
-        for (id, register) in program.registers.iter_enumerated() {
-            let Storage::Output(first) = register.storage else {
-                continue;
-            };
+        for (id, outputs) in program.output_registers() {
             if !self.analysis.written[id.index()] || self.analysis.shared_outputs[id.index()] {
                 continue;
             }
-            for element in 0..register.array.unwrap_or(1).max(1) {
-                let output = OutputId::new(first.index() + element as usize);
-                if output.index() < program.outputs.len() {
-                    let mut lanes = self.output_value(id, element, output);
-                    if let Some(vertex) = kept {
-                        lanes = self.kept_lanes(output, vertex, lanes)?;
-                    }
-                    let semantic = program.outputs[output].semantic;
-                    if !chooses(semantic) || self.hands_on(semantic) {
-                        self.store_output(output, lanes)?;
-                    } else {
-                        self.store_captures(output, &lanes);
-                        if semantic != Semantic::Layer || !self.options.fixed.single_layer {
-                            views.keep(semantic, output, lanes[0]);
-                        }
-                    }
+            for (element, output) in (0..).zip(outputs.map(OutputId::new)) {
+                let mut lanes = self.output_value(id, element, output);
+                if let Some(vertex) = kept {
+                    lanes = self.kept_lanes(output, vertex, lanes)?;
+                }
+                let semantic = program.outputs[output].semantic;
+                if !chooses(semantic) || self.hands_on(semantic) {
+                    self.store_output(output, lanes)?;
+                    continue;
+                }
+                self.store_captures(output, &lanes);
+                if semantic != Semantic::Layer || !self.options.fixed.single_layer {
+                    // Stored together at the end: which of them are built-ins depends on the others.
+                    views.keep(semantic, output, lanes[0]);
                 }
             }
         }
@@ -91,8 +85,8 @@ impl Emit<'_> {
     fn store_kept(&mut self, vertex: u32) -> Result<(), Failure> {
         for (id, output) in self.program.outputs.iter_enumerated() {
             if !output.passthrough.is_empty() && !self.writes(id) {
-                let [zero, one] = [0.0, 1.0].map(|number| Lane::scalar(self.w.float(number)));
-                let lanes = self.kept_lanes(id, vertex, [zero, zero, zero, one])?;
+                let pad = self.w.float_pad();
+                let lanes = self.kept_lanes(id, vertex, pad)?;
                 self.store_output(id, lanes)?;
             }
         }
@@ -120,6 +114,7 @@ impl Emit<'_> {
         if self.is_dropped(output.semantic) {
             return Ok(());
         }
+        // All distances of a kind are elements of one built-in.
         if let Some((distances, plane)) = Distances::of(output.semantic) {
             return self.store_distance(id, distances, plane, lanes[0]);
         }
@@ -128,6 +123,7 @@ impl Emit<'_> {
             self.test_fragment(Some((&output, lanes)));
         }
         let fixed = &self.options.fixed;
+        // Programs with `result.color[n]` say themselves which attachment gets what (ARB_draw_buffers).
         let is_single = self.program.modes.numbered_colors || fixed.draw_buffers == 0;
         if output.semantic == COLOR_0 && !is_single {
             return self.store_broadcast(id, lanes);
@@ -151,6 +147,7 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         let output = self.program.outputs[id];
         let mut inputs = self.program.inputs.iter_enumerated();
+        // Inputs per vertex of the same meaning: that is what passthrough keeps.
         let own = inputs.find(|(_, input)| input.per_vertex && input.semantic == output.semantic);
         let own: Option<InputId> = own.map(|(id, _)| id);
         let (Some(own), false) = (own, output.passthrough.is_empty()) else {
@@ -222,6 +219,7 @@ impl Emit<'_> {
             matches!(output.semantic, Semantic::Color(_) | Semantic::BackColor(_));
         let is_float_color =
             matches!(output.semantic, Semantic::FragColor { .. }) && output.base == TypeBase::Float;
+        // Colors of fragments that are integers are no colors in this sense (EXT_texture_integer).
         let (word, is_clamped) = if is_vertex_color {
             (Word::ClampVertexColors, fixed.clamp_vertex_colors)
         } else if is_float_color {
@@ -257,11 +255,11 @@ impl Emit<'_> {
         let Some(size) = self.point_size() else {
             return;
         };
+        // Geometry programs come here for each vertex.
         if !self.interface.outputs.point_size.is_some() {
             let ty = self.w.ty(Scalar::F32, 1);
             let variable = self.io().variable(StorageClass::Output, ty);
-            let decoration = [BuiltIn::PointSize as u32];
-            self.w.decorate(variable, Decoration::BuiltIn, &decoration);
+            self.w.decorate_builtin(variable, BuiltIn::PointSize);
             self.w.name(variable, || output_name(Semantic::PointSize));
             let output = Output::new(Semantic::PointSize);
             self.interface.reflect_output(&output, None, Scalar::F32, 1);
@@ -301,6 +299,7 @@ impl Emit<'_> {
         let unwritten = match self.program.stage {
             Stage::Vertex => unwritten,
             Stage::TessEval | Stage::Geometry => {
+                // Without the feature Vulkan takes 1.0 for the size, and forbids to write one.
                 let has_size = self.w.device.tessellation_and_geometry_point_size;
                 if !has_size || !self.makes_points() {
                     return None;
@@ -310,6 +309,7 @@ impl Emit<'_> {
             Stage::TessControl | Stage::Fragment | Stage::Compute => return None,
         };
         if !self.options.forms.point_size.is_fixed() {
+            // A size of the program is chosen against that of the state where it is stored: `chosen_size`.
             return (!self.has_point_size()).then_some(Size::State);
         }
         fixed
@@ -331,13 +331,9 @@ impl Emit<'_> {
         if self.options.conventions.clip_depth == ClipDepth::ZeroToOne {
             return lanes;
         }
-        let [z, w] = [lanes[2], lanes[3]].map(|lane| {
-            let id = self.w.scalar(lane, Scalar::F32);
-            self.w.val(id)
-        });
+        let [z, w] = [lanes[2], lanes[3]].map(|lane| self.w.lane_val(lane, Scalar::F32));
         let sum = self.w.binary(Spv::FAdd, z, w);
-        let half = self.w.float_like(sum, 0.5);
-        let depth = self.w.binary(Spv::FMul, sum, half);
+        let depth = self.w.binary_float(Spv::FMul, sum, 0.5);
         [lanes[0], lanes[1], depth.lane(0), lanes[3]]
     }
 
@@ -383,8 +379,7 @@ impl Emit<'_> {
             if self.program.stage != Stage::Geometry || !variable.is_some() {
                 continue;
             }
-            let float = self.w.ty(Scalar::F32, 1);
-            let array = self.w.array_type(float, self.distance_count(distances));
+            let array = self.distance_array(distances);
             let zero = self.w.null(array);
             self.w.store(variable, zero);
         }

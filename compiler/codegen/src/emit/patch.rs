@@ -13,6 +13,7 @@ use glasm_ir::arena::Id;
 use glasm_ir::inst::IndexId;
 use glasm_ir::{Base, Dst, OutputId, RegisterId, Semantic, Stage, Storage, TypeBase, WriteMask};
 use spirv::{BuiltIn, Op as Spv, StorageClass};
+use std::ops::Range;
 
 /// A place in the variable of an output.
 struct OutputParts {
@@ -44,37 +45,32 @@ impl Emit<'_> {
         if self.program.stage != Stage::TessControl {
             return Ok(());
         }
-        for (id, register) in self.program.registers.iter_enumerated() {
-            let Storage::Output(first) = register.storage else {
-                continue;
-            };
+        let program = self.program;
+        for (id, outputs) in program.output_registers() {
             if self.analysis.shared_outputs[id.index()] {
-                for element in 0..register.array.unwrap_or(1).max(1) as usize {
-                    self.declare_shared(OutputId::new(first.index() + element))?;
-                }
+                self.declare_shared(outputs)?;
             }
         }
-        let program = self.program;
         for src in &program.srcs {
             // What is read and never written has a variable, too: its values are undefined.
             if let Base::Output(first) = src.base {
-                let len = src
-                    .index
-                    .map_or(1, |index| program.indices[index].len.max(1));
-                for element in 0..len as usize {
-                    self.declare_shared(OutputId::new(first.index() + element))?;
-                }
+                let end = first.index() + program.source_len(src) as usize;
+                self.declare_shared(first.index()..end.min(program.outputs.len()))?;
             }
         }
         Ok(())
     }
 
-    fn declare_shared(&mut self, id: OutputId) -> Result<(), Failure> {
-        if id.index() >= self.program.outputs.len()
-            || self.interface.outputs.variables[id.index()].is_some()
-        {
-            return Ok(());
+    fn declare_shared(&mut self, outputs: Range<usize>) -> Result<(), Failure> {
+        for id in outputs.map(OutputId::new) {
+            if !self.interface.outputs.variables[id.index()].is_some() {
+                self.declare_shared_output(id)?;
+            }
         }
+        Ok(())
+    }
+
+    fn declare_shared_output(&mut self, id: OutputId) -> Result<(), Failure> {
         let output = self.program.outputs[id];
         if let Some((distances, _)) = Distances::of(output.semantic) {
             return self.declare_distance(id, distances);
@@ -109,6 +105,7 @@ impl Emit<'_> {
         }
         let passed = self.options.interface.outputs.len();
         let own = &mut self.interface.outputs.own_locations;
+        // Other invocations of the patch read it there; no later stage does.
         let location = passed + *own;
         *own += 1;
         let place = Place::vector(semantic, location, TypeBase::Float);
@@ -127,6 +124,7 @@ impl Emit<'_> {
             ));
         }
         let index = index.map(|index| self.program.indices[index]);
+        // Before the cases of an array: the number of the vertex is the same in all of them.
         let vertex = match index.and_then(|index| index.vertex) {
             Some(term) => {
                 let count = self.program.modes.vertices_out;
@@ -188,11 +186,11 @@ impl Emit<'_> {
         passes: &[Lane; 4],
         values: &[Lane; 4],
     ) -> Result<(), Failure> {
-        let len = self.program.registers[dst.register].array.unwrap_or(1);
-        let element = self.element(dst.index, len)?;
+        let element = self.register_element(dst.register, dst.index)?;
         for lane in WriteMask(lanes).lanes() {
             let pass = self.w.lane_val(passes[lane], Scalar::BoolInt);
             self.lanes_if(pass, |emit| {
+                // Lane by lane, each in a block of its own, for each has its own condition.
                 emit.store_shared(dst.register, element, 1 << lane, *values)?;
                 Ok([Lane::UNDEFINED; 4])
             })?;
@@ -213,9 +211,8 @@ impl Emit<'_> {
     /// The first output of a register, and how many it has.
     fn outputs_of(&self, register: RegisterId) -> (OutputId, u32) {
         let register = self.program.registers[register];
-        let len = register.array.unwrap_or(1).max(1);
         match register.storage {
-            Storage::Output(first) => (first, len),
+            Storage::Output(first) => (first, register.elements()),
             Storage::Temp | Storage::Cond => (OutputId::new(0), 1),
         }
     }
@@ -231,6 +228,7 @@ impl Emit<'_> {
         let mut operands = vec![variable.0];
         operands.extend(vertex.map(|vertex| vertex.0));
         let semantic = self.program.outputs[id].semantic;
+        // The vertex comes before the element: arrays of distances are elements of the array of vertices.
         let (index, size) = if let Some((levels, number)) = tess_level(semantic) {
             (Some(number.min(tess_levels(levels) - 1)), 1)
         } else if let Some((_, plane)) = Distances::of(semantic) {
@@ -238,6 +236,7 @@ impl Emit<'_> {
         } else if semantic == Semantic::PointSize {
             (None, 1)
         } else {
+            // Integers travel as bits, as in all varyings.
             (None, 4)
         };
         operands.extend(index.map(|index| self.w.uint(index).0));
@@ -249,11 +248,7 @@ impl Emit<'_> {
         let pointer = self.place_pointer(&place.operands, place.size);
         let operands = [pointer.0];
         let value = self.w.op(Spv::Load, Scalar::F32, place.size, &operands);
-        let [zero, one] = [0.0, 1.0].map(|number| Lane::scalar(self.w.float(number)));
-        let mut lanes = [zero, zero, zero, one];
-        let read = ..usize::from(place.size);
-        lanes[read].copy_from_slice(&Lane::all_of(value.id)[read]);
-        lanes
+        Lane::first_of(value.id, place.size, self.w.float_pad())
     }
 
     fn store_place(&mut self, id: OutputId, write: u8, values: &[Lane; 4]) {

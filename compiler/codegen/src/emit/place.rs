@@ -61,32 +61,22 @@ impl Emit<'_> {
         place: BufferPlace,
         view: Scalar,
     ) -> Result<Option<Val>, Failure> {
-        let buffer = self.program.buffers[place.buffer];
-        match buffer.kind {
+        match self.program.buffers[place.buffer].kind {
             BufferKind::Storage | BufferKind::Counter => {}
             BufferKind::State if self.is_in_state(place) => return Ok(None),
             BufferKind::State => return Ok(Some(self.w.uint_val(STATE_BYTES / 4))),
             BufferKind::Private => {
-                let words = self.private_words(place.buffer);
-                return Ok(Some(self.w.uint_val(words)));
+                return Ok(Some(self.w.uint_val(self.private_words(place.buffer))));
             }
             BufferKind::Constant => return Ok(self.constant_bound(place)),
+            // Brought inside where the pointer is made.
             BufferKind::Shared => return Ok(None),
         }
         if self.w.device.robust_buffer_access2 {
             self.w.needs.insert(Need::RobustAccess);
             return Ok(None);
         }
-        let Member::Divergent(number) = place.member else {
-            return Ok(Some(self.length(place, view)));
-        };
-        // Devices need not be able to ask different buffers for their lengths at once.
-        let (number, len) = (self.w.val(number), buffer.array.unwrap_or(1));
-        let lanes = self.lanes_by_case(number, len, |emit, case| {
-            let member = Member::Constant(case);
-            Ok(emit.length(BufferPlace { member, ..place }, view).alone())
-        })?;
-        Ok(Some(self.w.val(lanes[0].id())))
+        Ok(Some(self.length(place, view)?))
     }
 
     /// Whether an access begins within the parameters of a state program, which are always there in full. Accesses are aligned, so that it ends
@@ -98,30 +88,12 @@ impl Emit<'_> {
 
     /// Bytes of the buffer at a place.
     pub(super) fn byte_size(&mut self, place: BufferPlace) -> Result<Val, Failure> {
-        let buffer = self.program.buffers[place.buffer];
-        let words = match buffer.kind {
+        let words = match self.program.buffers[place.buffer].kind {
             BufferKind::State => self.w.uint_val(STATE_BYTES / 4),
-            BufferKind::Private => {
-                let words = self.private_words(place.buffer);
-                self.w.uint_val(words)
-            }
-            BufferKind::Shared => {
-                let words = self.shared_len(place.buffer, Scalar::U32);
-                self.w.uint_val(words)
-            }
+            BufferKind::Private => self.w.uint_val(self.private_words(place.buffer)),
+            BufferKind::Shared => self.w.uint_val(self.shared_len(place.buffer, Scalar::U32)),
             BufferKind::Constant => self.w.uint_val(CONSTANT_WORDS),
-            BufferKind::Storage | BufferKind::Counter => match place.member {
-                Member::Divergent(number) => {
-                    let (number, len) = (self.w.val(number), buffer.array.unwrap_or(1));
-                    let lanes = self.lanes_by_case(number, len, |emit, case| {
-                        let member = Member::Constant(case);
-                        let place = BufferPlace { member, ..place };
-                        Ok(emit.length(place, Scalar::U32).alone())
-                    })?;
-                    self.w.val(lanes[0].id())
-                }
-                Member::Constant(_) | Member::Uniform(_) => self.length(place, Scalar::U32),
-            },
+            BufferKind::Storage | BufferKind::Counter => self.length(place, Scalar::U32)?,
         };
         Ok(self.w.binary_bits(Spv::ShiftLeftLogical, words, 2))
     }
@@ -134,9 +106,22 @@ impl Emit<'_> {
         (!known).then(|| self.w.uint_val(size.div_ceil(4)))
     }
 
-    fn length(&mut self, place: BufferPlace, view: Scalar) -> Val {
-        let block = self.block_pointer(place, view.into());
-        self.w.op(Spv::ArrayLength, Scalar::U32, 1, &[block.0, 0])
+    /// The number of elements of a buffer that the caller binds.
+    fn length(&mut self, place: BufferPlace, view: Scalar) -> Result<Val, Failure> {
+        let length = |emit: &mut Self, place| {
+            let block = emit.block_pointer(place, view.into());
+            emit.w.op(Spv::ArrayLength, Scalar::U32, 1, &[block.0, 0])
+        };
+        let Member::Divergent(number) = place.member else {
+            return Ok(length(self, place));
+        };
+        // Devices need not be able to ask different buffers for their lengths at once.
+        let len = self.program.buffers[place.buffer].array.unwrap_or(1);
+        let lanes = self.lanes_by_case(self.w.val(number), len, |emit, case| {
+            let member = Member::Constant(case);
+            Ok(length(emit, BufferPlace { member, ..place }).alone())
+        })?;
+        Ok(self.w.val(lanes[0].id()))
     }
 
     /// Runs `access` if word `word` lies inside; its lanes are 0 else.

@@ -20,10 +20,10 @@ impl Emit<'_> {
         }
         let emits = program.insts.iter().filter(|it| it.op == Op::EmitVertex);
         for inst in emits {
+            // One instruction decides for all: SPIR-V does not mix `OpEmitVertex` with streams.
             if constant_stream(program, inst) != Some(0) {
                 self.tables.emission = Emission::Streams;
-                let need = Need::GeometryStreams;
-                return self.w.needs.require(&self.w.device, need);
+                return self.w.require(Need::GeometryStreams);
             }
             self.tables.emission = Emission::FirstStream;
         }
@@ -38,6 +38,7 @@ impl Emit<'_> {
         if known.is_some_and(|stream| stream >= MAX_VERTEX_STREAMS) {
             return Ok(Outcome::None);
         }
+        // Once, in front of the cases of a stream that is known at run time only.
         self.store_outputs()?;
         match known {
             Some(stream) => self.end_vertex(stream),
@@ -47,6 +48,7 @@ impl Emit<'_> {
     }
 
     fn end_vertex(&mut self, stream: u32) {
+        // SPIR-V has `OpEmitVertex` only for modules with one stream.
         if self.tables.emission == Emission::Streams {
             let stream = self.w.uint(stream);
             self.w.body.op(Spv::EmitStreamVertex, &[stream.0]);
@@ -60,6 +62,7 @@ impl Emit<'_> {
         let cases: [LabelWord; MAX_VERTEX_STREAMS as usize] = self.w.labels();
         let merge = self.w.label();
         self.w.merge_selection(merge);
+        // Numbers beyond the streams go to the merge block: nothing is emitted.
         let mut operands = vec![stream, merge.0];
         for (number, label) in (0u32..).zip(cases) {
             operands.extend([number, label.0]);
@@ -156,6 +159,7 @@ pub(super) fn tess_modes(modes: &Modes) -> Vec<ExecutionMode> {
         TessOrder::Ccw => ExecutionMode::VertexOrderCcw,
         TessOrder::Cw => ExecutionMode::VertexOrderCw,
     };
+    // Vulkan wants all three in one of the two tessellation stages; the evaluation program knows them.
     let mut all = vec![domain, spacing, order];
     if modes.point_mode {
         all.push(ExecutionMode::PointMode);

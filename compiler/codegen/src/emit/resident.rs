@@ -45,6 +45,7 @@ impl Emit<'_> {
                 access: id,
                 sources: cx.inst.source_range(),
                 written: cx.inst.dst.map(|dst| dst.register),
+                // Where there is a case for each texture this is the block of a case, in which no access follows.
                 block: emit.w.block,
                 remaining: emit.live.remaining(),
                 lanes,

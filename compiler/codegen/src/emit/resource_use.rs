@@ -80,6 +80,7 @@ pub(super) fn buffer_uses(program: &Program) -> Vec<ResourceUse> {
         };
         let found = &mut uses[buffer.index()];
         *found |= ResourceUse::of_access(inst.op, access.flags);
+        // Shared memory is laid out by this: `is_wide_shared`.
         if inst.op == Op::Atomic && inst.ty.width() == Width::W64 {
             *found |= ResourceUse::WIDE_ATOMIC;
         }

@@ -19,6 +19,7 @@ impl Emit<'_> {
         if !self.is_direct(inst, dst, needed) {
             return false;
         }
+        // Registers in memory are stored as a whole, which `write_lanes` does.
         let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) else {
             return false;
         };
@@ -107,6 +108,7 @@ impl Emit<'_> {
         if self.is_of_patch(dst.register) {
             // Other invocations may write at the same time, so that old values must not be written back.
             self.store_where(dst, needed & 15, &passes, &written.values)?;
+            // The values are written; the codes are the invocation's own.
             needed &= !15;
         }
         self.guard_values(ty, dst, needed & 15, &passes, &mut written.values)?;
@@ -143,6 +145,7 @@ impl Emit<'_> {
             return Ok(());
         }
         let old = self.old_lanes(dst, lanes)?;
+        // Where old and new lanes are truth values the result stays one.
         let scalar = self.w.guard_scalar(ty, lanes, values, &old);
         self.w.select_lanes(lanes, scalar, passes, values, &old);
         Ok(())
@@ -150,6 +153,7 @@ impl Emit<'_> {
 
     /// Applies the clamp and brings the lanes into the form that registers hold.
     fn settle(&mut self, inst: &Inst, dst: &Dst, lanes: u8, outcome: Outcome) -> [Lane; 4] {
+        // Truth values of halves are made numbers in half precision by `materialize`.
         let packs =
             inst.ty == Type::F16 && matches!(outcome, Outcome::Val(val) if !val.scalar.is_bool());
         let clamps = dst.saturate != Saturate::None && inst.ty.is_float();
@@ -177,8 +181,7 @@ impl Emit<'_> {
             self.lanes.set_lanes(slot, lanes, &values);
             return Ok(());
         }
-        let len = self.program.registers[dst.register].array.unwrap_or(1);
-        let element = self.element(dst.index, len)?;
+        let element = self.register_element(dst.register, dst.index)?;
         if self.analysis.shared_outputs[dst.register.index()] {
             return self.store_shared(dst.register, element, lanes, values);
         }
@@ -187,17 +190,14 @@ impl Emit<'_> {
     }
 
     fn old_lanes(&mut self, dst: &Dst, lanes: u8) -> Result<[Lane; 4], Failure> {
-        match self.analysis.slot(self.program, dst.register, dst.index) {
-            Some(slot) => Ok(*self.lanes.slot(slot)),
-            None => {
-                let len = self.program.registers[dst.register].array.unwrap_or(1);
-                let element = self.element(dst.index, len)?;
-                if self.analysis.shared_outputs[dst.register.index()] {
-                    return self.load_own(dst.register, element);
-                }
-                Ok(self.load_register(dst.register, element, lanes))
-            }
+        if let Some(slot) = self.analysis.slot(self.program, dst.register, dst.index) {
+            return Ok(*self.lanes.slot(slot));
         }
+        let element = self.register_element(dst.register, dst.index)?;
+        if self.analysis.shared_outputs[dst.register.index()] {
+            return self.load_own(dst.register, element);
+        }
+        Ok(self.load_register(dst.register, element, lanes))
     }
 
     /// Per lane of the destination: whether the guard lets the write pass.
@@ -216,6 +216,7 @@ impl Emit<'_> {
     ) {
         let (old, old_flags) = self.codes(cc);
         let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
+        // Old and new codes may be kept in different types, which a selection cannot mix.
         let mut before = old;
         for lane in WriteMask(lanes).lanes() {
             let new = written.codes[lane];

@@ -36,10 +36,8 @@ impl Emit<'_> {
     /// What the accesses since the question told; ends the question.
     pub(super) fn residency_answer(&mut self) -> Val {
         self.sparse.question = Question::None;
-        match self.sparse.answer.take() {
-            Some(answer) => answer,
-            None => self.w.always(),
-        }
+        let answer = self.sparse.answer.take();
+        answer.unwrap_or_else(|| self.w.always())
     }
 
     /// What the accesses told so far, which is forgotten; nothing if nothing was asked.

@@ -93,6 +93,7 @@ impl Emit<'_> {
             rest = self.w.binary(Spv::FSub, rest, square);
         }
         let zero = self.w.float_val(0.0);
+        // Filtered texels of unit vectors are shorter, but others may be longer than 1.
         let rest = self.w.ext(GlslOp::NMax, &[rest, zero]);
         let third = self.w.ext(GlslOp::Sqrt, &[rest]);
         [texel[0], texel[1], third.lane(0), one.lane(0)]
@@ -120,6 +121,7 @@ impl Emit<'_> {
         if let (Some(coordinate), Some(offset)) = (access.coordinate, access.offset) {
             // Vulkan allows run-time offsets as an operand of gathers only (VUID-StandaloneSpirv-Offset-04663).
             moved.coordinate = Some(self.w.add_offset(coordinate, offset));
+            // The coordinate counts texels, so that adding is all.
             moved.data.offset = TexelOffset::None;
         }
         let mut operands = Operands::default();
@@ -131,6 +133,7 @@ impl Emit<'_> {
 
     fn gather_texels(&mut self, access: &Access, component: u8) -> Result<[Lane; 4], Failure> {
         let target = access.texture.target;
+        // Targets of TXG: NV_gpu_program5 section 2.X.8.Z.
         let gathers = target.plane_dimensions() == 2 && !target.is_multisample();
         if !gathers {
             return Err(Error::unsupported(
@@ -156,8 +159,7 @@ impl Emit<'_> {
         };
         self.by_wraps(access, |emit, wraps| {
             if matches!(wraps, Wraps::Sampler) {
-                let device = &emit.w.device;
-                emit.w.needs.require(device, Need::GatherExtended)?;
+                emit.w.require(Need::GatherExtended)?;
             }
             let mut lanes = [Lane::UNDEFINED; 4];
             for (index, lane) in lanes.iter_mut().enumerate() {

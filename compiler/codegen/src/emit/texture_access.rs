@@ -55,11 +55,10 @@ impl Access {
     fn words(&self, object: ValueWord, extra: Option<Val>, operands: &Operands) -> OperandList {
         let mut words = OperandList::default();
         words.push(object);
-        let vals = self.coordinate.into_iter().chain(extra);
-        vals.for_each(|val| words.push(val.id));
+        words.extend(self.coordinate.into_iter().chain(extra).map(|val| val.id));
         if operands.bits != 0 {
             words.push(operands.bits);
-            operands.words.iter().for_each(|&word| words.push(word));
+            words.extend(operands.words.iter().copied());
         }
         words
     }
@@ -75,7 +74,7 @@ pub(super) struct Operands {
 impl Operands {
     pub(super) fn push(&mut self, bit: ImageOperands, ids: &[ValueWord]) {
         self.bits |= bit.bits();
-        ids.iter().for_each(|&id| self.words.push(id));
+        self.words.extend(ids.iter().copied());
     }
 }
 
@@ -97,6 +96,7 @@ impl Emit<'_> {
     ) -> Result<Access, Failure> {
         let texture = self.program.textures[data.texture];
         let mut access = Access::new(texture, data);
+        // Which sources there are depends on mode and target; `TexAccess` knows the order.
         for (number, src) in self.program.sources(cx.inst).iter().enumerate() {
             self.texture_source(&mut access, number, src)?;
         }
@@ -115,6 +115,7 @@ impl Emit<'_> {
         let data = &access.data;
         let lanes = data.source_lanes(number);
         let val = self.source_as(src, data.source_type(number), lanes)?;
+        // Equal components come as a scalar, which SPIR-V does not take for a vector.
         let mut val = self.w.widen(val, lanes.count_ones().max(1) as u8);
         let role = data.source_role(number);
         let is_gradient = data.mode == TexMode::Grad && matches!(role, TexSource::Mode(_));
@@ -144,6 +145,7 @@ impl Emit<'_> {
         operands: &Operands,
     ) -> [Lane; 4] {
         let words = access.words(object, extra, operands);
+        // Gathers that compare give four results.
         let compares = matches!(
             op,
             Spv::ImageSampleDrefImplicitLod | Spv::ImageSampleDrefExplicitLod
@@ -170,8 +172,10 @@ impl Emit<'_> {
         self.w.offset_operand(access, &mut operands)?;
         if let Some(least) = access.min_lod {
             self.w.needs.insert(Need::MinLod);
+            // Last, for its bit is the highest: operands stand in the order of their bits (SPIR-V, image operands).
             operands.push(ImageOperands::MIN_LOD, &[least.id]);
         }
+        // The kind of instruction says where the level is from; image operands alone do not.
         let op = match (access.reference.is_some(), level) {
             (false, Level::Implicit) => Spv::ImageSampleImplicitLod,
             (false, Level::Explicit) => Spv::ImageSampleExplicitLod,
@@ -233,6 +237,7 @@ impl Emit<'_> {
             .map(|known| self.io().state_test(Spv::IEqual, mode, known as u32));
         let depth = self.w.lane_val(depth, Scalar::F32);
         let [zero, one] = [0.0, 1.0].map(|number| self.w.float_val(number));
+        // Modes as `DepthMode` lists them: alpha is 1 for luminance and red.
         let is_one = self.w.truth_op(Spv::LogicalOr, is_one, is_red);
         let first = self.w.select(is_alpha, zero, depth);
         let middle = self.w.select(is_red, zero, first);
@@ -272,6 +277,7 @@ impl Builder {
         if takes_derivatives && self.stage() == Stage::Fragment {
             return Level::Implicit;
         }
+        // Derivatives of 0 select the base level.
         let none = self.constant_splat(Scalar::F32, 0, 2).id;
         operands.push(ImageOperands::GRAD, &[none, none]);
         Level::Explicit
@@ -330,7 +336,8 @@ impl Builder {
                 operands.push(ImageOperands::CONST_OFFSET, &[id]);
             }
             (TexelOffset::Dynamic, Some(offset)) => {
-                self.needs.require(&self.device, Need::GatherExtended)?;
+                self.require(Need::GatherExtended)?;
+                // Signed, as constant offsets are.
                 let offset = self.cast(offset.id, Scalar::S32);
                 operands.push(ImageOperands::OFFSET, &[offset]);
             }

@@ -26,6 +26,7 @@ impl Emit<'_> {
         let mut sources = self.texture_sources(cx, data)?;
         let indexing = Indexing::of_textures(texture.target);
         let divergent = matches!(member, Member::Divergent(_));
+        // With one texture for all invocations all of them take the same case, and derivatives stay defined.
         if divergent
             && self.w.number_for_cases(indexing, member).is_some()
             && let Some(coordinate) = sources.coordinate

@@ -71,6 +71,7 @@ impl Emit<'_> {
         };
         bind(self.w, variable, slot);
         self.w.name(variable, || {
+            // Variables of one unit differ in what they are, and their names must.
             let image = sampler_of(texture).map_or("", |_| "_image");
             let shadow = if texture.shadow { "_shadow" } else { "" };
             format!("texture{unit}{image}{shadow}")
@@ -114,9 +115,8 @@ impl Emit<'_> {
         }
         // In the prologue, from where one load serves all accesses of the function.
         let loaded = self.w.object();
-        self.w
-            .prologue
-            .result(Spv::Load, variable.object, loaded, &[variable.variable.0]);
+        let (ty, pointer) = (variable.object, variable.variable);
+        self.w.prologue.result(Spv::Load, ty, loaded, &[pointer.0]);
         self.interface.resources.textures[id.index()].loaded = loaded;
         loaded
     }
@@ -125,10 +125,8 @@ impl Emit<'_> {
     pub(super) fn loaded_sampler(&mut self, texture: &Texture) -> Option<ValueWord> {
         let unit = sampler_of(texture)?;
         let samplers = &self.interface.resources.samplers;
-        let number = match samplers.iter().position(|it| it.unit == unit) {
-            Some(number) => number,
-            None => self.declare_sampler(unit, texture.shadow),
-        };
+        let number = samplers.iter().position(|it| it.unit == unit);
+        let number = number.unwrap_or_else(|| self.declare_sampler(unit, texture.shadow));
         let SamplerVariable {
             variable, loaded, ..
         } = self.interface.resources.samplers[number];
@@ -171,6 +169,7 @@ impl Emit<'_> {
 impl Builder {
     /// The type of the image of a texture, and that of what its variable holds: the image with a sampler, if it is no buffer.
     fn texture_types(&mut self, texture: &Texture, sampler: Option<u32>) -> (TypeWord, TypeWord) {
+        // The type of texels, which Vulkan compares with the format that is bound.
         let component = self.ty(texel_scalar(texture.texel), 1);
         let settings = [
             u32::from(texture.shadow),
@@ -243,6 +242,7 @@ impl Builder {
 
 /// The unit that a texture takes its sampler from, if that is another than its own.
 fn sampler_of(texture: &Texture) -> Option<u32> {
+    // Fetches have no use for a sampler, and these targets know nothing else.
     let has_sampler = texture.target != TexTarget::Buffer && !texture.target.is_multisample();
     let sampler = texture.sampler.filter(|_| has_sampler);
     sampler.filter(|unit| texture.units != Units::One(*unit))

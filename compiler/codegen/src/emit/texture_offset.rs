@@ -38,6 +38,7 @@ impl Builder {
                 return;
             };
             let number = bits as u32 as i32;
+            // It stays one of run time, which moves the coordinate and has no limit.
             if !EVERYWHERE.contains(&number) {
                 return;
             }
@@ -66,6 +67,7 @@ impl Builder {
                 self.unary_to(Spv::ConvertSToF, Scalar::F32, offset)
             }
             (TexelOffset::Constant(texels), _) => {
+                // Constant offsets are operands elsewhere; here a clamp comes between them and the sampler.
                 let lanes = texels.map(|texel| Lane::scalar(self.float(f32::from(texel))));
                 self.gather_vector(&lanes[..dimensions], Scalar::F32)
             }
@@ -75,10 +77,12 @@ impl Builder {
             return moved;
         };
         let size = self.level_size(access, level);
+        // Coordinates of OpenGL's rectangles are in texels.
         let distance = match self.is_rectangle(access.texture.target) {
             true => texels,
             false => self.binary(Spv::FDiv, texels, size),
         };
+        // The layer of an array is not moved.
         let lanes = self.zero_filled(distance);
         let distance = self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32);
         moved.coordinate = Some(self.binary(Spv::FAdd, coordinate, distance));
@@ -104,12 +108,16 @@ impl Builder {
         level: ValueWord,
         target: TexTarget,
     ) -> Val {
-        let operands = [image.0, level.0];
         let size = target.size_components();
         if self.is_rectangle(target) {
             return self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]);
         }
-        self.op(Spv::ImageQuerySizeLod, Scalar::U32, size, &operands)
+        self.op(
+            Spv::ImageQuerySizeLod,
+            Scalar::U32,
+            size,
+            &[image.0, level.0],
+        )
     }
 
     /// The size of the base level.
@@ -127,8 +135,7 @@ impl Builder {
     pub(super) fn last_level(&mut self, access: &Access) -> Val {
         let image = self.image_of(access);
         let count = self.level_count(image);
-        let one = self.uint_val(1);
-        self.binary(Spv::ISub, count, one)
+        self.binary_bits(Spv::ISub, count, 1)
     }
 
     /// The level of detail that is accessed and the computed one, of a coordinate.
@@ -160,10 +167,7 @@ impl Builder {
         let Some(least) = access.min_lod else {
             return lod;
         };
-        let lod = match lod {
-            Some(lod) => lod,
-            None => self.float_like(least, 0.0),
-        };
+        let lod = lod.unwrap_or_else(|| self.float_like(least, 0.0));
         Some(self.ext(GlslOp::NMax, &[lod, least]))
     }
 
@@ -171,6 +175,7 @@ impl Builder {
     fn usual_level(&mut self, access: &Access, which: Detail) -> Option<Val> {
         let in_fragment = self.stage() == Stage::Fragment;
         match (access.data.mode, access.own) {
+            // Rectangles have one level.
             _ if access.texture.target == TexTarget::Rect => None,
             (TexMode::Lod, [lod, _]) => lod,
             (TexMode::Grad, [Some(dx), Some(dy)]) => Some(self.detail_of_gradients(access, dx, dy)),
@@ -208,6 +213,7 @@ impl Builder {
     fn detail_of_gradients(&mut self, access: &Access, dx: Val, dy: Val) -> Val {
         let size = self.base_size(access);
         let [dx, dy] = [dx, dy].map(|gradient| {
+            // GL 2.1 section 3.8.8: the longer one of the two lengths in texels.
             let texels = self.binary(Spv::FMul, gradient, size);
             self.ext_to(GlslOp::Length, Scalar::F32, 1, texels.id)
         });

@@ -83,6 +83,7 @@ impl Emit<'_> {
             return None;
         }
         let mut wrap = *self.options.texture_wraps.get(unit as usize)?;
+        // Layers, and directions of cubes, have no wrap modes.
         wrap.modes[dimensions(access.texture.target)..].fill(WrapMode::Sampler);
         if access.texture.target == TexTarget::Rect {
             wrap.levels = LevelFilter::Base;
@@ -106,6 +107,7 @@ impl Emit<'_> {
             ..wrap
         };
         let base = self.w.uint_val(0);
+        // Gathers read the base level, so that an offset is a distance known before any level is.
         let mut wrapped = self.w.moved(access, base);
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
@@ -144,6 +146,7 @@ impl Builder {
             LevelFilter::Base | LevelFilter::Nearest | LevelFilter::Linear => base,
         };
         let halves_at_ends = wrap.any(WrapMode::ends) && wrap.filters_nearest();
+        // Read before the coordinate is changed: sizes and levels are those of the access as the program makes it.
         let limits = Limits {
             reads: self.filter_of(access, &wrap),
             half_of_base: halves_at_ends.then(|| self.half_texel(access, base)),
@@ -170,11 +173,11 @@ impl Builder {
         let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
             return Reads::Always(wrap.magnify);
         };
-        let zero = self.float_like(lod, 0.0);
-        Reads::LinearWhere(match wrap.magnify {
-            TexelFilter::Linear => self.test(Spv::FOrdLessThanEqual, lod, zero),
-            TexelFilter::Nearest => self.test(Spv::FOrdGreaterThan, lod, zero),
-        })
+        let op = match wrap.magnify {
+            TexelFilter::Linear => Spv::FOrdLessThanEqual,
+            TexelFilter::Nearest => Spv::FOrdGreaterThan,
+        };
+        Reads::LinearWhere(self.compare_bits(op, lod, 0))
     }
 
     /// Half the size of a texel of a level.
@@ -193,6 +196,7 @@ impl Builder {
             return;
         }
         let point = self.first_components(coordinate, access.texture.target.dimensions());
+        // A bias adds to a logarithm of derivatives.
         let scale = access.own[0].map(|bias| self.ext(GlslOp::Exp2, &[bias]));
         access.own = [Spv::DPdx, Spv::DPdy].map(|op| {
             let gradient = self.unary(op, point);
@@ -207,6 +211,7 @@ impl Builder {
     /// Mirrors and clamps the components of a coordinate that have such a mode.
     fn in_range(&mut self, coordinate: Val, wrap: &TextureWrap, limits: Limits) -> Val {
         let mirrored = self.mirrored(coordinate, wrap);
+        // Layers and dimensions without bounds pass the clamp unchanged.
         let mut low = [Lane::scalar(self.float(f32::MIN)); 4];
         let mut high = [Lane::scalar(self.float(f32::MAX)); 4];
         let mut is_bounded = false;
@@ -240,10 +245,12 @@ impl Builder {
             Reads::Always(TexelFilter::Nearest) => None,
             Reads::LinearWhere(is_linear) => Some(is_linear),
         };
+        // `half_of_base` is there whenever a filter is nearest.
         let Some(half) = limits.half_of_base else {
             return one.lane(0);
         };
         let half = self.component(half, lane);
+        // The center of the last texel: below it rounding cannot reach the border.
         let nearest = self.binary(Spv::FSub, one, half);
         match linear {
             Some(is_linear) => self.select(is_linear, one, nearest).lane(0),
@@ -258,13 +265,7 @@ impl Builder {
         }
         let mut positive = self.ext(GlslOp::FAbs, &[coordinate]);
         if wrap.filters_nearest() {
-            // The mirror image of a texel has its lower bound at the other end.
-            let bits = self.reread(positive, Scalar::U32);
-            let below = self.binary_bits(Spv::ISub, bits, 1);
-            let below = self.reread(below, Scalar::F32);
-            let zero = self.float_like(coordinate, 0.0);
-            let is_negative = self.test(Spv::FOrdLessThan, coordinate, zero);
-            positive = self.select(is_negative, below, positive);
+            positive = self.nearest_behind_mirror(coordinate, positive);
         }
         let lanes: [Lane; 4] = std::array::from_fn(|lane| match wrap.modes.get(lane) {
             Some(mode) if mode.mirrors() => positive.lane(lane),
@@ -273,10 +274,19 @@ impl Builder {
         self.gather_vector(&lanes[..coordinate.size as usize], Scalar::F32)
     }
 
+    /// The absolute value of a coordinate for a filter that reads the nearest texel: the mirror image of a texel has its lower bound at
+    /// the other end.
+    pub(super) fn nearest_behind_mirror(&mut self, coordinate: Val, positive: Val) -> Val {
+        let bits = self.reread(positive, Scalar::U32);
+        let below = self.binary_bits(Spv::ISub, bits, 1);
+        let below = self.reread(below, Scalar::F32);
+        let is_negative = self.compare_bits(Spv::FOrdLessThan, coordinate, 0);
+        self.select(is_negative, below, positive)
+    }
+
     pub(super) fn mirror(&mut self, coordinate: Val, half: Option<Val>, lane: usize) -> Mirror {
         let coordinate = self.component(coordinate, lane);
-        let zero = self.float_like(coordinate, 0.0);
-        let is_behind = self.test(Spv::FOrdLessThan, coordinate, zero);
+        let is_behind = self.compare_bits(Spv::FOrdLessThan, coordinate, 0);
         let is_across = half.map(|half| {
             let half = self.component(half, lane);
             let distance = self.ext(GlslOp::FAbs, &[coordinate]);

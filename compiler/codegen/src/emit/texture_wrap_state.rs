@@ -85,6 +85,7 @@ impl Emit<'_> {
             let [clamp, mirror_clamp] =
                 [WrapMode::Clamp, WrapMode::MirrorClamp].map(|known| is(&mut io, known));
             let to_border = is(&mut io, WrapMode::MirrorClampToBorder);
+            // The modes that mirror are the last ones of `WrapMode`.
             let mirrors = io.state_test(Spv::UGreaterThanEqual, mode, WrapMode::MirrorClamp as u32);
             (clamp, mirror_clamp, to_border, mirrors)
         });
@@ -93,6 +94,7 @@ impl Emit<'_> {
             let bit = io.state_bits(word, bit, 1);
             io.state_test(Spv::INotEqual, bit, 0)
         });
+        // Apart from the loads, which go to the prologue through `Io`: these are computed where the access is.
         let modes = modes.map(|(clamp, mirror_clamp, to_border, mirrors)| {
             let ends = self.w.truth_op(Spv::LogicalOr, clamp, mirror_clamp);
             ModeState {
@@ -125,9 +127,11 @@ impl Emit<'_> {
         let Some(coordinate) = wrapped.coordinate else {
             return self.gather_with(access, component, &Operands::default());
         };
+        // Of every access, as any mode may need it; where none does, the branch around it is not taken.
         let half = self.w.half_texel(access, base);
         let mirrors = [0, 1].map(|lane| {
             let mode = &state.modes[lane];
+            // As if the mode mirrored and had a border; what the mode really does masks both.
             let mirror = self.w.mirror(coordinate, Some(half), lane);
             let bordered = self
                 .w
@@ -141,6 +145,7 @@ impl Emit<'_> {
             })
         });
         let least = self.w.next_to_mirror(&mirrors, half);
+        // Gathers are of two dimensions; the third lane is never a bound.
         let low = std::array::from_fn(|lane| least.lane(lane & 1));
         let one = Lane::scalar(self.w.float(1.0));
         let positive = self.w.ext(GlslOp::FAbs, &[coordinate]);
@@ -206,23 +211,17 @@ impl Builder {
         let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
             return state.magnifies_linearly;
         };
-        let zero = self.float_like(lod, 0.0);
-        let magnifies = self.test(Spv::FOrdLessThanEqual, lod, zero);
+        let magnifies = self.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
         let minifies = self.not(magnifies);
         let near = self.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);
         let far = self.truth_op(Spv::LogicalAnd, minifies, state.minifies_linearly);
         self.truth_op(Spv::LogicalOr, near, far)
     }
 
-    /// A coordinate on the other side of the mirror, where the nearest texel has its lower bound at the other end.
+    /// A coordinate on the other side of the mirror.
     fn mirror_image(&mut self, coordinate: Val, is_linear: Val) -> Val {
         let positive = self.ext(GlslOp::FAbs, &[coordinate]);
-        let bits = self.reread(positive, Scalar::U32);
-        let below = self.binary_bits(Spv::ISub, bits, 1);
-        let below = self.reread(below, Scalar::F32);
-        let zero = self.float_like(coordinate, 0.0);
-        let is_negative = self.test(Spv::FOrdLessThan, coordinate, zero);
-        let nearest = self.select(is_negative, below, positive);
+        let nearest = self.nearest_behind_mirror(coordinate, positive);
         self.select(is_linear, positive, nearest)
     }
 
@@ -241,6 +240,7 @@ impl Builder {
             };
             let [own, mirrored] = [coordinate, mirrored].map(|val| self.component(val, lane));
             let [low, high] = [low[lane], high[lane]].map(|it| self.lane_val(it, Scalar::F32));
+            // Bounds of modes without any are the largest floats, which clamp nothing but infinities.
             let at = self.select(mode.mirrors, mirrored, own);
             let low = self.select(mode.has_border, low, least);
             let high = self.select(mode.ends, high, most);

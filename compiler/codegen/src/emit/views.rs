@@ -100,7 +100,7 @@ impl Emit<'_> {
         let variable = self.output_variable_of(id, &target)?;
         let mut value = self.w.scalar(lane, Scalar::U32);
         if self.program.outputs[id].semantic == Semantic::ViewportIndex {
-            value = self.existing_viewport(value);
+            value = self.w.existing_viewport(value);
         }
         // SPIR-V has the mask as an array of words, one for 32 viewports each.
         let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
@@ -112,30 +112,16 @@ impl Emit<'_> {
         Ok(variable)
     }
 
-    /// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
-    fn existing_viewport(&mut self, number: ValueWord) -> ValueWord {
-        if self.program.stage != Stage::Geometry {
-            return number;
-        }
-        let number = self.w.val(number);
-        let exists = self
-            .w
-            .compare_bits(Spv::ULessThan, number, MAX_VIEWPORTS.into());
-        let first = self.w.constant_like(number, 0);
-        self.w.select(exists, number, first).id
-    }
-
     fn need_layer_output(&mut self, need: Need) {
+        if self.program.stage == Stage::Geometry {
+            return;
+        }
         // One extension covers both until Vulkan 1.2 took them in.
         let needs = match self.options.target >= Target::Vulkan1_2 {
             true => [need; 2],
             false => [Need::LayerOutputExtension, Need::ViewportOutputExtension],
         };
-        if self.program.stage != Stage::Geometry {
-            for need in needs {
-                self.w.needs.insert(need);
-            }
-        }
+        needs.into_iter().for_each(|need| self.w.needs.insert(need));
     }
 
     fn check_replication(&mut self, views: &Views) -> Result<(), Failure> {
@@ -149,7 +135,7 @@ impl Emit<'_> {
             false => "VK_NV_viewport_array2",
         };
         for need in [Need::Geometry, Need::MultiViewport] {
-            let required = self.w.needs.require(&self.w.device, need);
+            let required = self.w.require(need);
             required.map_err(|error| error.calling_it(what))?;
         }
         if !self.tables.captures.is_empty() {
@@ -165,9 +151,11 @@ impl Emit<'_> {
         self.check_replication(views)?;
         let variable = self.replication_variable(views)?;
         let [layer, viewport, mask, second_position, second_mask] = views.lanes();
+        // In the order that `Replication` tells.
         let words = [layer, viewport.or(mask), second_mask, second_position];
         let zero = Lane::scalar(self.w.uint(0));
         let words = words.map(|lane| lane.unwrap_or(zero));
+        // Varyings are floats; the stage behind reads their bits.
         let value = self.w.gather_vector(&words, Scalar::F32);
         self.w.store(variable, value.id);
         Ok(())
@@ -175,11 +163,8 @@ impl Emit<'_> {
 
     /// A varying location that no output of the program has.
     fn free_location(&self) -> Result<u32, Failure> {
-        let used = self
-            .options
-            .interface
-            .outputs
-            .locations_of(self.program, self.options);
+        let outputs = &self.options.interface.outputs;
+        let used = outputs.locations_of(self.program, self.options);
         let free = (0..UNDISPUTED_LOCATIONS).find(|location| !used.contains(location));
         free.ok_or_else(|| {
             Error::limit("there is no free varying location for viewports and views")
@@ -231,6 +216,17 @@ impl Emit<'_> {
 }
 
 impl Builder {
+    /// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
+    fn existing_viewport(&mut self, number: ValueWord) -> ValueWord {
+        if self.stage() != Stage::Geometry {
+            return number;
+        }
+        let number = self.val(number);
+        let exists = self.compare_bits(Spv::ULessThan, number, MAX_VIEWPORTS.into());
+        let first = self.constant_like(number, 0);
+        self.select(exists, number, first).id
+    }
+
     fn lane_sum(&mut self, a: Lane, b: Lane) -> Lane {
         let [a, b] = [a, b].map(|lane| self.lane_val(lane, Scalar::U32));
         self.binary(Spv::IAdd, a, b).lane(0)

@@ -30,6 +30,7 @@ impl Emit<'_> {
         let mut values = [None; 3];
         let sources = self.program.sources(inst);
         for (number, (value, src)) in values.iter_mut().zip(sources).enumerate() {
+            // Scalar operands are read from another lane.
             let read = read_lanes(self.program, inst, number, 1 << lane);
             *value = Some(self.source_as(src, inst.ty, read)?);
         }
@@ -56,6 +57,7 @@ impl Emit<'_> {
         saturate: bool,
     ) -> Result<Val, Failure> {
         let to = cx.inst.ty;
+        // These need comparisons and conversions of pairs that nothing else asks for.
         if from.is_float() || to.is_float() || saturate {
             return Err(unsupported(cx.inst));
         }
@@ -68,6 +70,7 @@ impl Emit<'_> {
             let [low, _] = self.w.wide_words(val);
             return Ok(self.w.as_narrow(low, to));
         }
+        // Narrow types lie in words: cut to their width here, as `convert` does.
         let low = self.source_as(src, from.with_width(Width::W32), 1 << lane)?;
         let low = self.w.as_narrow(low, from);
         let high = self.w.sign_word(low, from);
@@ -126,6 +129,7 @@ impl Emit<'_> {
         let wide_int = |ty: Type| ty.width() == Width::W64 && ty.base() != TypeBase::Float;
         match (inst.op, inst.aux) {
             (Op::Mov, _) => wide_int(inst.ty) && self.program.source(inst, 0).has_modifier(),
+            // They know pairs themselves.
             (Op::Pack64 | Op::Unpack64 | Op::Load | Op::Store | Op::Atomic | Op::Tex, _) => false,
             (_, Aux::Cvt { from, .. }) => wide_int(inst.ty) || wide_int(from),
             _ => wide_int(inst.ty),

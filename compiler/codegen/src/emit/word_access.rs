@@ -115,12 +115,8 @@ impl Emit<'_> {
 
     fn vector_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
         let shift = view.stride().trailing_zeros();
-        let number = match self.w.constant_bits(place.offset.id) {
-            Some(offset) => self.w.uint_val(offset as u32 >> shift),
-            None => self
-                .w
-                .binary_bits(Spv::ShiftRightLogical, place.offset, shift.into()),
-        };
+        let (op, of_known) = (Spv::ShiftRightLogical, u32::wrapping_shr);
+        let number = self.w.word_op(op, place.offset, shift, of_known);
         self.cell_pointer(place, view, number)
     }
 
@@ -206,11 +202,7 @@ impl Emit<'_> {
         match ty.width() {
             Width::W32 => {
                 let word = self.w.word_behind(words.first, index);
-                let inside = words
-                    .bound
-                    .filter(|_| index > 0)
-                    .map(|bound| self.w.is_inside(word, bound));
-                self.load_word(place, word, access, inside).lane(0)
+                self.load_word_of(place, index, word, access, words).lane(0)
             }
             Width::W64 => {
                 let [low, high] =
@@ -223,11 +215,8 @@ impl Emit<'_> {
             }
             width @ (Width::W8 | Width::W16) => {
                 let (word, shift) = self.w.narrow_place(place.offset, index, width);
-                let inside = words
-                    .bound
-                    .filter(|_| index > 0)
-                    .map(|bound| self.w.is_inside(word, bound));
-                let word = self.load_word(place, word, access, inside);
+                let word = self.load_word_of(place, index, word, access, words);
+                // A constant buffer may be seen as floats.
                 let word = self.w.reread(word, Scalar::U32);
                 let value = self.w.binary(Spv::ShiftRightLogical, word, shift);
                 self.w
@@ -235,6 +224,20 @@ impl Emit<'_> {
                     .lane(0)
             }
         }
+    }
+
+    /// The word of element `index`, or 0 if it lies outside.
+    fn load_word_of(
+        &mut self,
+        place: BufferPlace,
+        index: u32,
+        word: Val,
+        access: &MemAccess,
+        words: &WordsRead,
+    ) -> Val {
+        let bound = words.bound.filter(|_| index > 0);
+        let inside = bound.map(|bound| self.w.is_inside(word, bound));
+        self.load_word(place, word, access, inside)
     }
 
     fn store_element(
@@ -251,6 +254,7 @@ impl Emit<'_> {
                 self.store_word(place, index, access, value);
             }
             Width::W64 => {
+                // Little-endian, as everything in Vulkan: the low word first.
                 let words = self.w.words_of_wide(value);
                 for half in 0..2 {
                     let word = self.w.component(words, half as usize).id;
@@ -258,8 +262,7 @@ impl Emit<'_> {
                 }
             }
             width @ (Width::W8 | Width::W16) => {
-                let value = self.w.scalar(value, Scalar::U32);
-                let value = self.w.val(value);
+                let value = self.w.lane_val(value, Scalar::U32);
                 self.store_narrow(place, index, width, value);
             }
         }
@@ -268,8 +271,7 @@ impl Emit<'_> {
     fn store_word(&mut self, place: BufferPlace, words: u32, access: &MemAccess, value: ValueWord) {
         let word = self.w.word_number(place.offset, words);
         if self.is_wide_shared(place.buffer) {
-            let (value, all) = (self.w.val(value), self.w.uint(u32::MAX));
-            let all = self.w.val(all);
+            let (value, all) = (self.w.val(value), self.w.uint_val(u32::MAX));
             return self.store_bits(place, word, all, value);
         }
         let pointer = self.cell_pointer(place, Scalar::U32, word);
@@ -304,6 +306,7 @@ impl Emit<'_> {
         let pointer = self.cell_pointer(place, view, number);
         let hole = self.w.moved_up(view, hole, shift);
         let value = self.w.moved_up(view, value, shift);
+        // Two atomics: between them others may see the bits as zeros, but no store of a neighbor is lost.
         let keep = self.w.unary(Spv::Not, hole);
         let kind = self.program.buffers[place.buffer].kind;
         for (op, operand) in [(Spv::AtomicAnd, keep), (Spv::AtomicOr, value)] {
@@ -326,6 +329,20 @@ impl Builder {
         match volatile(access) {
             0 => self.store(pointer, value),
             operands => self.body.op(Spv::Store, &[pointer.0, value.0, operands]),
+        }
+    }
+
+    /// `a op bits` of words. One that is known is computed by `of_known`: where constants are folded, `bits` would stay in the module.
+    pub(super) fn word_op(
+        &mut self,
+        op: Spv,
+        a: Val,
+        bits: u32,
+        of_known: fn(u32, u32) -> u32,
+    ) -> Val {
+        match self.constant_bits(a.id) {
+            Some(known) => self.uint_val(of_known(known as u32, bits)),
+            None => self.binary_bits(op, a, bits.into()),
         }
     }
 

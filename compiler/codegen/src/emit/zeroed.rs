@@ -40,6 +40,7 @@ impl Emit<'_> {
         let [head, body, next, merge] = self.w.labels();
         let [number, following, goes_on, pointer]: [ValueWord; 4] =
             std::array::from_fn(|_| self.w.object());
+        // The prologue follows in `merge`: the head of the function is written here, in front of it.
         let before = std::mem::replace(&mut self.w.block, merge);
         let code = &mut self.w.functions;
         code.op(Spv::Branch, &[head.0]);

@@ -5,9 +5,9 @@
 //! variable of four doubles, on devices that have these (GL 4.6 section 11.1.1).
 
 use super::names::{input_name, snake_case};
-use super::vars::Io;
+use super::vars::{Io, reflected};
 use crate::builder::{Home, Lane, Scalar};
-use crate::reflect::{Half, InterfaceVariable, Scalar as ReflectedScalar};
+use crate::reflect::{Half, InterfaceVariable};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::Interpolation;
@@ -72,7 +72,7 @@ impl Io<'_> {
         self.vars.reflected.inputs.push(InterfaceVariable {
             semantic,
             location: Some(location),
-            scalar: ReflectedScalar::Double,
+            scalar: reflected(Scalar::F64),
             components: 4,
             interpolation: Interpolation::Flat,
             half: None,
@@ -104,10 +104,9 @@ impl Io<'_> {
         let semantic = self.program.inputs[id].semantic;
         let number = attribute_number(semantic);
         let mut halves = self.vars.inputs.halves.iter();
-        match halves.find(|row| (row.0, row.1) == (number, half)) {
-            Some(&(_, _, variable)) => variable,
-            None => self.declare_half(semantic, number, half),
-        }
+        let known = halves.find(|row| (row.0, row.1) == (number, half));
+        let known = known.map(|&(_, _, variable)| variable);
+        known.unwrap_or_else(|| self.declare_half(semantic, number, half))
     }
 
     fn declare_half(&mut self, semantic: Semantic, number: u8, half: Half) -> ValueWord {
@@ -118,6 +117,7 @@ impl Io<'_> {
         };
         let ty = self.w.ty(Scalar::U32, 4);
         let variable = self.variable(StorageClass::Input, ty);
+        // Devices need not have vertex formats of 64 bits; `R32G32B32A32_UINT`, which this is, all of them have.
         self.w.decorate(variable, Decoration::Location, &[location]);
         self.w.name(variable, || {
             let half = snake_case(&format!("{half:?}"));
@@ -125,13 +125,9 @@ impl Io<'_> {
         });
         self.vars.inputs.halves.push((number, half, variable));
         self.vars.reflected.inputs.push(InterfaceVariable {
-            semantic,
-            location: Some(location),
-            scalar: ReflectedScalar::Uint,
-            components: 4,
             interpolation: Interpolation::Flat,
             half: Some(half),
-            per_vertex: false,
+            ..InterfaceVariable::new(semantic, Some(location), Scalar::U32, 4)
         });
         variable
     }
@@ -148,6 +144,7 @@ impl Io<'_> {
             let location = input.location.filter(|_| input.half.is_some());
             taken |= location.map_or(0, |location| 1u32.checked_shl(location).unwrap_or(0));
         }
+        // Locations of 32-bit attributes are their numbers, so that halves fill the gaps between them.
         let free = taken.trailing_ones();
         if free < ATTRIBUTES {
             free
@@ -159,9 +156,10 @@ impl Io<'_> {
 }
 
 fn attribute_number(semantic: Semantic) -> u8 {
-    match semantic {
-        Semantic::Attrib(number) => number,
-        _ => 0,
+    if let Semantic::Attrib(number) = semantic {
+        number
+    } else {
+        0
     }
 }
 

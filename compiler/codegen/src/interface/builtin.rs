@@ -1,7 +1,7 @@
 //! Built-in inputs: one row per stage and semantic.
 
 use super::names::snake_case;
-use super::vars::Io;
+use super::vars::{Io, find};
 use crate::builder::{Builder, Home, Scalar};
 use crate::capability::Need;
 use crate::options::Options;
@@ -152,6 +152,8 @@ pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -
     if semantic == Semantic::ThreadId {
         return id;
     }
+    // The masks of NV_shader_thread_group from the number alone: those of subgroups would need `GroupNonUniformBallot`, and are
+    // of other groups where these are larger.
     let own = op(Op::ShiftLeftLogical, ValueWord(one), id.0);
     let lower = op(Op::ISub, own, one);
     let up_to = op(Op::BitwiseOr, own, lower.0);
@@ -206,9 +208,7 @@ impl Io<'_> {
 
     /// The input variable of a built-in that has been declared.
     pub(crate) fn known_builtin(&self, builtin: BuiltIn) -> Option<ValueWord> {
-        let mut known = self.vars.inputs.builtins.iter();
-        let found = known.find(|(known, _)| *known == builtin);
-        found.map(|(_, variable)| *variable)
+        find(&self.vars.inputs.builtins, builtin)
     }
 
     /// A new variable of a built-in.
@@ -219,8 +219,7 @@ impl Io<'_> {
         builtin: BuiltIn,
     ) -> ValueWord {
         let variable = self.variable(class, ty);
-        let decoration = [builtin as u32];
-        self.w.decorate(variable, Decoration::BuiltIn, &decoration);
+        self.w.decorate_builtin(variable, builtin);
         self.w
             .name(variable, || snake_case(&format!("{builtin:?}")));
         if class == StorageClass::Input {

@@ -1,7 +1,7 @@
 //! Fragment inputs that conventions and GL state change: window position, point coordinates, two-sided colors.
 
 use super::builtin::builtin_input;
-use super::vars::{Io, base_scalar, bind, reflected};
+use super::vars::{Io, base_scalar, bind, find, reflected};
 use crate::builder::{Builder, Home, Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -27,6 +27,8 @@ impl Io<'_> {
             w.derive(Home::Prologue, op, Scalar::F32, 1, &[a.0, b.0])
         };
         let is_origin = |param: &Param| param.source == ORIGIN;
+        // The front end adds the parameter to programs that ask for the other origin: scale and offset of y, as the height of the
+        // window is known only when it draws.
         let origin = self.program.params.iter().position(is_origin);
         // Modules for OpenGL have a mode for it.
         let turns = self.program.modes.origin_upper_left && !self.options.target.is_opengl();
@@ -65,18 +67,15 @@ impl Io<'_> {
         let mut operands = vec![component.0, Dim::DimSubpassData as u32];
         operands.extend(settings);
         let ty = self.w.declare_type(Op::TypeImage, &operands);
-        let variable = match self.variable_of(input.semantic) {
-            Some(variable) => variable,
-            None => self.declare_attachment(ty, buffer, scalar),
-        };
+        let known = self.variable_of(input.semantic);
+        let variable = known.unwrap_or_else(|| self.declare_attachment(ty, buffer, scalar));
         self.vars.inputs.loaded[id.index()].variable = variable;
         let image = self.w.object();
         self.w.prologue.result(Op::Load, ty, image, &[variable.0]);
         let place = self.w.constant_splat(Scalar::S32, 0, 2);
         let operands = [image.0, place.id.0];
-        Ok(self
-            .w
-            .derive(Home::Prologue, Op::ImageRead, scalar, 4, &operands))
+        let (home, op) = (Home::Prologue, Op::ImageRead);
+        Ok(self.w.derive(home, op, scalar, 4, &operands))
     }
 
     fn declare_attachment(&mut self, ty: TypeWord, buffer: u8, scalar: Scalar) -> ValueWord {
@@ -163,6 +162,7 @@ impl Io<'_> {
         let Semantic::Color(number) = semantic else {
             return Ok(color);
         };
+        // Flat or smooth is decided for each face by itself: front and back color have copies of their own.
         let front = self.with_flat_color(id, semantic, color)?;
         let back = Semantic::BackColor(number);
         let forms = self.options.forms;
@@ -178,6 +178,7 @@ impl Io<'_> {
         let back_color = self.with_flat_color(id, back, back_color)?;
         let (_, is_front) = self.load_builtin_value(facing);
         let is_two_sided = self.state_flag(Word::TwoSidedColor);
+        // A constant cannot be 0 here: state that is compiled in and off has returned before.
         let takes_front = match self.w.is_constant(is_two_sided.id) {
             true => is_front,
             false => {
@@ -225,6 +226,7 @@ impl Io<'_> {
             semantic,
             ..self.program.inputs[id]
         };
+        // Copies are flat; back colors are interpolated as the front color is declared.
         if !matches!(semantic, Semantic::BackColor(_)) {
             (input.interpolation, input.sampling) = (Interpolation::Flat, Sampling::Center);
         }
@@ -233,9 +235,8 @@ impl Io<'_> {
 
     /// The variable of what is no input of the program.
     fn variable_beside(&mut self, input: Input, place: &Place) -> ValueWord {
-        let mut known = self.vars.inputs.beside.iter();
-        if let Some((_, variable)) = known.find(|(known, _)| *known == input.semantic) {
-            return *variable;
+        if let Some(variable) = find(&self.vars.inputs.beside, input.semantic) {
+            return variable;
         }
         let variable = self.declare_location(input, place);
         self.vars.inputs.beside.push((input.semantic, variable));
@@ -267,6 +268,7 @@ impl Io<'_> {
             return Lane::scalar(if bits != 0 { yes } else { no });
         }
         let home = |id| self.w.info(id).home;
+        // A constant condition has gone, so that a selection is never a constant.
         let home = home(yes).max(home(no)).max(Home::Prologue);
         let operands = [cond.0, yes.0, no.0];
         Lane::scalar(self.w.derive(home, Op::Select, Scalar::F32, 1, &operands))

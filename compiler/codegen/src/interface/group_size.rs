@@ -17,6 +17,7 @@ impl Io<'_> {
         }
         let ty = self.w.ty(Scalar::U32, 1);
         let sizes = [0, 1, 2].map(|number| {
+            // Its value is not known here, so it is none of the constants that fold.
             let id = self.w.value(Scalar::U32, 1, Home::Prologue);
             self.w.globals.result(Op::SpecConstant, ty, id, &[1]);
             self.w.decorate(id, Decoration::SpecId, &[number]);
@@ -29,8 +30,7 @@ impl Io<'_> {
         self.w
             .globals
             .result(Op::SpecConstantComposite, vector, id, &words);
-        self.w
-            .decorate(id, Decoration::BuiltIn, &[BuiltIn::WorkgroupSize as u32]);
+        self.w.decorate_builtin(id, BuiltIn::WorkgroupSize);
         self.vars.inputs.group_size = Some(sizes);
         sizes
     }

@@ -2,7 +2,7 @@
 
 use super::builtin::{BuiltinRow, builtin_input, is_unknown, thread_value};
 use super::location::are_colors_flat;
-use super::vars::{Io, reflected};
+use super::vars::Io;
 use super::vertices::takes_quadrilaterals;
 use crate::builder::{Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
@@ -14,7 +14,7 @@ use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::semantic::Interpolation;
 use glasm_ir::{InputId, Semantic, Stage, Width};
-use spirv::{BuiltIn, Decoration, Op, StorageClass};
+use spirv::{BuiltIn, Op, StorageClass};
 
 impl Io<'_> {
     /// The lanes of an input.
@@ -34,28 +34,26 @@ impl Io<'_> {
 
     fn load_input(&mut self, id: InputId) -> Result<[Lane; 4], Failure> {
         let input = self.program.inputs[id];
-        let (zero, one) = (self.w.float(0.0), self.w.float(1.0));
-        let pad = [zero, zero, zero, one].map(Lane::scalar);
+        let pad = self.w.float_pad();
         match (input.semantic, self.program.stage) {
             (Semantic::VertexCount, Stage::Geometry) => {
                 let count = self.vertex_count()?;
                 let count = self.w.uint(count);
-                let mut lanes = self.int_pad();
-                lanes[0] = count;
-                Ok(lanes.map(Lane::scalar))
+                Ok(Lane::first_of(count, 1, self.int_pad()))
             }
             (Semantic::TessOuter(number), Stage::TessEval) => {
                 let value = self.load_tess_level(BuiltIn::TessLevelOuter, number);
-                Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
+                Ok(Lane::first_of(value, 1, pad))
             }
             (Semantic::TessInner(number), Stage::TessEval) => {
                 let value = self.load_tess_level(BuiltIn::TessLevelInner, number);
-                Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
+                Ok(Lane::first_of(value, 1, pad))
             }
             (Semantic::Attrib(_), Stage::Vertex) if input.width == Width::W64 => {
                 Ok(self.load_wide(id))
             }
             (Semantic::Attrib(number), Stage::Vertex) => Ok(self.load_attribute(id, number)),
+            // Not the built-in of SPIR-V: a constant with that decoration sets the size, and cannot be read as an input.
             (Semantic::WorkgroupSize, _) => {
                 let [x, y, z] = self.workgroup_size().map(Lane::scalar);
                 Ok([x, y, z, Lane::scalar(self.w.uint(1))])
@@ -65,15 +63,13 @@ impl Io<'_> {
             }
             (Semantic::ClipDistance(plane), Stage::Fragment) => {
                 let value = self.load_distance(Distances::Clip, u32::from(plane));
-                Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
+                Ok(Lane::first_of(value, 1, pad))
             }
             (Semantic::CullDistance(plane), Stage::Fragment) => {
                 let value = self.load_distance(Distances::Cull, u32::from(plane));
-                Ok([Lane::scalar(value), pad[1], pad[2], pad[3]])
+                Ok(Lane::first_of(value, 1, pad))
             }
-            (semantic, _) if is_unknown(self.options, semantic) => {
-                Ok(self.int_pad().map(Lane::scalar))
-            }
+            (semantic, _) if is_unknown(self.options, semantic) => Ok(self.int_pad()),
             (semantic, stage) => match builtin_input(stage, semantic) {
                 Some(row) => self.load_builtin(id, row),
                 None => self.load_varying(id, pad),
@@ -91,8 +87,8 @@ impl Io<'_> {
     }
 
     /// (0, 0, 0, 1) as integers.
-    fn int_pad(&mut self) -> [ValueWord; 4] {
-        let (zero, one) = (self.w.uint(0), self.w.uint(1));
+    fn int_pad(&mut self) -> [Lane; 4] {
+        let [zero, one] = [0, 1].map(|number| Lane::scalar(self.w.uint(number)));
         [zero, zero, zero, one]
     }
 
@@ -102,6 +98,7 @@ impl Io<'_> {
         let stage = self.program.stage;
         let is_passed = match stage {
             Stage::Fragment => varying_location(semantic).is_some() && !semantic.is_per_patch(),
+            // Those of vertices are read with a vertex: `vertex_lanes`.
             Stage::TessEval => matches!(semantic, Semantic::PatchGeneric(_)),
             Stage::Vertex | Stage::TessControl | Stage::Geometry | Stage::Compute => false,
         };
@@ -111,6 +108,7 @@ impl Io<'_> {
                 stage.name()
             )));
         }
+        // In this case nothing is read, and the stage before need not write it.
         if self.is_point_sprite(semantic) {
             return Ok(self.with_point_sprite(id, pad));
         }
@@ -129,9 +127,9 @@ impl Io<'_> {
         let value = self.load_location(id, &place);
         // Fog coordinates are (f, 0, 0, 1): ARB_fragment_program section 3.11.3.1.
         if semantic == Semantic::FogCoord {
-            return Ok([Lane::of(value, 0), pad[1], pad[2], pad[3]]);
+            return Ok(Lane::first_of(value, 1, pad));
         }
-        let lanes = self.pad_place(&place, Lane::all_of(value));
+        let lanes = self.pad_place(&place, value);
         if self.program.stage != Stage::Fragment {
             return Ok(lanes);
         }
@@ -139,16 +137,13 @@ impl Io<'_> {
     }
 
     /// The lanes of a varying, with those that its place does not have from (0, 0, 0, 1) in its type.
-    pub(crate) fn pad_place(&mut self, place: &Place, read: [Lane; 4]) -> [Lane; 4] {
+    fn pad_place(&mut self, place: &Place, value: ValueWord) -> [Lane; 4] {
         if place.components >= 4 {
-            return read;
+            return Lane::all_of(value);
         }
-        let zero = self.w.uint(0);
-        let one = self.one(place.base);
-        let mut lanes = [zero, zero, zero, one].map(Lane::scalar);
-        let components = ..usize::from(place.components.min(4));
-        lanes[components].copy_from_slice(&read[components]);
-        lanes
+        let (zero, one) = (self.w.uint(0), self.one(place.base));
+        let pad = [zero, zero, zero, one].map(Lane::scalar);
+        Lane::first_of(value, place.components, pad)
     }
 
     fn load_distance(&mut self, distances: Distances, plane: u32) -> ValueWord {
@@ -158,8 +153,7 @@ impl Io<'_> {
             let semantics = self.program.inputs.iter().map(|input| input.semantic);
             let array = self.w.array_type(float, distances.len(semantics));
             let variable = self.variable(StorageClass::Input, array);
-            let builtin = [distances.builtin() as u32];
-            self.w.decorate(variable, Decoration::BuiltIn, &builtin);
+            self.w.decorate_builtin(variable, distances.builtin());
             self.vars.inputs.distances[distances as usize] = variable;
         }
         let variable = self.vars.inputs.distances[distances as usize];
@@ -171,24 +165,17 @@ impl Io<'_> {
         let semantic = self.program.inputs[id].semantic;
         if !self.vars.inputs.loaded[id.index()].variable.is_some() {
             self.vars.reflected.inputs.push(InterfaceVariable {
-                semantic,
-                location: None,
-                scalar: reflected(row.scalar),
-                components: row.size,
                 interpolation: Interpolation::Flat,
-                half: None,
-                per_vertex: false,
+                ..InterfaceVariable::new(semantic, None, row.scalar, row.size)
             });
         }
         let (variable, value) = self.load_builtin_value(row);
         self.vars.inputs.loaded[id.index()].variable = variable;
         let pad = match row.scalar == Scalar::F32 {
-            true => [0.0, 0.0, 0.0, 1.0].map(|number| self.w.float(number)),
+            true => self.w.float_pad(),
             false => self.int_pad(),
         };
-        let mut lanes = pad.map(Lane::scalar);
-        let read = ..usize::from(row.size);
-        lanes[read].copy_from_slice(&Lane::all_of(value)[read]);
+        let mut lanes = Lane::first_of(value, row.size, pad);
         self.adapt_builtin(semantic, row, value, &mut lanes);
         Ok(lanes)
     }
@@ -210,8 +197,7 @@ impl Io<'_> {
             // NV_fragment_program2 section 3.11.3.1 has (f, 0, 0, 1); NV_fragment_program4 leaves all but x undefined.
             let (front, back) = (self.w.float(1.0), self.w.float(-1.0));
             let facing = self.at_start(Op::Select, Scalar::F32, &[value.0, front.0, back.0]);
-            let [zero, one] = [0.0, 1.0].map(|number| self.w.float(number));
-            *lanes = [facing, zero, zero, one].map(Lane::scalar);
+            *lanes = Lane::first_of(facing, 1, self.w.float_pad());
         } else if semantic == Semantic::Position {
             self.move_window_position(lanes);
         } else if semantic == Semantic::PointCoord {
@@ -288,6 +274,6 @@ impl Io<'_> {
         if matches!(need, Need::Group | Need::GroupBallot) {
             check_subgroups(&self.options.device, self.program.stage)?;
         }
-        self.w.needs.require(&self.options.device, need)
+        self.w.require(need)
     }
 }

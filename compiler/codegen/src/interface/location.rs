@@ -1,7 +1,7 @@
 //! Inputs that have a location.
 
 use super::names::input_name;
-use super::vars::{Io, base_scalar, reflected};
+use super::vars::{Io, base_scalar};
 use crate::builder::Builder;
 use crate::capability::Need;
 use crate::error::Failure;
@@ -28,19 +28,15 @@ impl Io<'_> {
         let others = loaded
             .map(|(_, other)| other.semantic)
             .filter(|other| *other != input.semantic);
-        self.options
-            .interface
-            .inputs
-            .check_apart(input.semantic, others)
+        let inputs = &self.options.interface.inputs;
+        inputs.check_apart(input.semantic, others)
     }
 
     /// The value of a variable with a location. Inputs of one semantic share the variable.
     pub(crate) fn load_location(&mut self, id: InputId, place: &Place) -> ValueWord {
         let input = self.program.inputs[id];
-        let variable = match self.variable_of(input.semantic) {
-            Some(variable) => variable,
-            None => self.declare_location(input, place),
-        };
+        let known = self.variable_of(input.semantic);
+        let variable = known.unwrap_or_else(|| self.declare_location(input, place));
         self.vars.inputs.loaded[id.index()].variable = variable;
         self.load(variable, base_scalar(place.base), place.components)
     }
@@ -63,19 +59,17 @@ impl Io<'_> {
         self.w.decorate_place(variable, place);
         self.w
             .name(variable, || input_name(self.program.stage, input.semantic));
+        // Decorations of interpolation on other inputs mean nothing, and Vulkan forbids some of them on vertex inputs
+        // (VUID-StandaloneSpirv-Flat-06202).
         if self.program.stage == Stage::Fragment {
             self.decorate_interpolation(variable, input);
         } else if input.semantic.is_per_patch() {
             self.w.decorate(variable, Decoration::Patch, &[]);
         }
+        let location = Some(place.location);
         self.vars.reflected.inputs.push(InterfaceVariable {
-            semantic: input.semantic,
-            location: Some(place.location),
-            scalar: reflected(scalar),
-            components: place.components,
             interpolation: input.interpolation,
-            half: None,
-            per_vertex: false,
+            ..InterfaceVariable::new(input.semantic, location, scalar, place.components)
         });
         variable
     }
@@ -92,6 +86,7 @@ impl Io<'_> {
             Sampling::Center => {}
             Sampling::Centroid => self.w.decorate(variable, Decoration::Centroid, &[]),
             Sampling::Sample => {
+                // Checked by `check_location`, which knows how to report it.
                 self.w.needs.insert(Need::SampleRate);
                 self.w.decorate(variable, Decoration::Sample, &[]);
             }

@@ -24,6 +24,7 @@ const MEMBERS: usize = 4096;
 /// Finds the members of the block.
 fn find_members(program: &Program, options: &Options, members: &mut Vec<ParamMember>) {
     let count = program.params.len() as u32;
+    // One array without names: all of the block can be indexed, and its type does not depend on what is read.
     if !options.debug.names || program.params.len() > MEMBERS {
         return members.push(array(0, count));
     }
@@ -55,6 +56,7 @@ fn indexed_arrays(program: &Program) -> Vec<(u32, u32)> {
             arrays.push((first, end.clamp(first + 1, count)));
         }
     }
+    // `find_members` goes through them once, from the first slot on.
     arrays.sort_unstable();
     arrays
 }
@@ -138,11 +140,7 @@ impl Io<'_> {
                 return vector.0;
             }
             let len = self.w.uint(member.len);
-            // A type of its own: variables outside of blocks must not have types with a stride.
-            let operands = [vector.0, len.0];
-            let array = self.w.declare_distinct_type(Op::TypeArray, &operands);
-            self.w.decorate(array, Decoration::ArrayStride, &[16]);
-            array.0
+            self.w.strided_array(vector, len).0
         });
         params.types.extend(types);
         let block = self.w.declare_long_type(Op::TypeStruct, &params.types);
@@ -174,12 +172,8 @@ impl Io<'_> {
         }
         let stage = stage_word(self.program.stage);
         self.w.name_type(block, &format!("{stage}Parameters"));
-        let sources: Vec<ParamSource> = self
-            .program
-            .params
-            .iter()
-            .map(|param| param.source)
-            .collect();
+        let params = self.program.params.iter();
+        let sources: Vec<ParamSource> = params.map(|param| param.source).collect();
         let mut taken = FxHashSet::default();
         for (number, member) in self.vars.params.members.iter().enumerate() {
             let first = member.first as usize;
@@ -187,6 +181,7 @@ impl Io<'_> {
                 true => param_array_name(&sources[first..first + member.len as usize]),
                 false => param_name(sources[first]),
             };
+            // Shading languages have one name for each member.
             if !taken.insert(name.clone()) {
                 name = format!("{name}_slot_{first}");
             }
@@ -236,10 +231,12 @@ impl Io<'_> {
             self.vars.params.pointer = self.w.pointer(class, vector);
         }
         let (number, member) = self.vars.param_member(param.index() as u32);
+        // Members of structures are chosen by constants only (`OpAccessChain`).
         let number = self.w.uint(number);
         let pointer = self.w.object();
         let ty = self.vars.params.pointer;
         let words = self.w.section(home);
+        // A single member is the vector itself: there is nothing to index.
         if member.is_array {
             let chain = &[block.0, number.0, index.0];
             words.result(Op::AccessChain, ty, pointer, chain);

@@ -1,6 +1,6 @@
 //! State that modules read when they run: specialization constants, and the words of a uniform block.
 
-use super::vars::{Io, bind};
+use super::vars::{Io, bind, find};
 use crate::builder::{Home, Lane, Scalar, Val};
 use crate::kept::emptied;
 use crate::reflect::{DescriptorSlot, StateBinding, StateConstant};
@@ -109,9 +109,8 @@ impl Io<'_> {
     }
 
     fn state_constant(&mut self, word: u32, scalar: Scalar) -> ValueWord {
-        let mut known = self.vars.state.constants.iter();
-        if let Some((_, id)) = known.find(|(known, _)| *known == word) {
-            return *id;
+        if let Some(id) = find(&self.vars.state.constants, word) {
+            return id;
         }
         let initial = self.given_state(word);
         let ty = self.w.ty(scalar, 1);
@@ -138,9 +137,8 @@ impl Io<'_> {
 
     /// Four words of the block.
     fn state_vector(&mut self, number: u32) -> ValueWord {
-        let mut known = self.vars.state.loaded.iter();
-        if let Some((_, id)) = known.find(|(known, _)| *known == number) {
-            return *id;
+        if let Some(id) = find(&self.vars.state.loaded, number) {
+            return id;
         }
         let block = self.state_block();
         let vector = self.w.ty(Scalar::U32, 4);
@@ -172,13 +170,15 @@ impl Io<'_> {
         let ids: Vec<u32> = (0..count)
             .map(|offset| self.state_at(first, offset).0)
             .collect();
-        let (op, element) = match form.is_fixed() {
-            true => (Op::ConstantComposite, self.w.ty(Scalar::U32, 1)),
-            false => (Op::SpecConstantComposite, self.w.ty(Scalar::U32, 1)),
+        let op = match form.is_fixed() {
+            true => Op::ConstantComposite,
+            false => Op::SpecConstantComposite,
         };
+        let element = self.w.ty(Scalar::U32, 1);
         let ty = self.w.array_type(element, count);
         let composite = self.w.object();
         self.w.globals.long_result(op, ty, composite, &ids);
+        // `OpCompositeExtract` takes literals only; by a pointer an element can be chosen at run time.
         let variable = self.w.open_variable(StorageClass::Private, ty);
         self.w.prologue.op(Op::Store, &[variable.0, composite.0]);
         let operands = [variable.0, index.id.0];
@@ -202,19 +202,11 @@ impl Io<'_> {
         if self.vars.state.block.is_some() {
             return self.vars.state.block;
         }
+        // Vectors, since elements of arrays in uniform blocks are 16 bytes apart (std140).
         let vector = self.w.ty(Scalar::U32, 4);
         let len = self.w.uint(StateWords::LEN as u32 / 4);
-        // A type of its own: variables outside of blocks must not have types with a stride.
-        let array = self
-            .w
-            .declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
-        self.w.decorate(array, Decoration::ArrayStride, &[16]);
-        let block = self.w.declare_distinct_type(Op::TypeStruct, &[array.0]);
-        self.w.decorate(block, Decoration::Block, &[]);
-        let offset = [Decoration::Offset as u32, 0];
-        self.w
-            .annotations
-            .about(Op::MemberDecorate, [block.0, 0], &offset);
+        let array = self.w.strided_array(vector, len);
+        let block = self.w.block_of(array, Decoration::Block);
         self.w.name_type(block, "State");
         self.w.name_member(block, 0, "words");
         let variable = self.w.variable(StorageClass::Uniform, block);
@@ -238,6 +230,7 @@ impl Io<'_> {
         if state.constants.is_empty() && state.read.is_empty() {
             return None;
         }
+        // In order, so that equal modules have equal reflections whatever asked first.
         state.constants.sort_unstable_by_key(|(word, _)| *word);
         state.read.sort_unstable();
         let first = self.options.bindings.first_state_constant;

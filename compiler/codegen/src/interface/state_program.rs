@@ -46,6 +46,7 @@ fn stored_vectors(program: &Program, inst: &Inst, buffer: BufferId) -> std::ops:
     let address = program.source(inst, 1);
     let start = match address.base {
         Base::Literal(id) => program.literals[id][address.swizzle.lane(0)] as u32,
+        // Any parameter, as far as is known here.
         Base::Register(_) | Base::Param(_) | Base::Input(_) | Base::Output(_) => {
             return 0..STATE_BYTES / 16;
         }

@@ -67,6 +67,7 @@ impl Inputs {
             halves: emptied(take(&mut self.halves)),
             doubles: emptied(take(&mut self.doubles)),
             beside: emptied(take(&mut self.beside)),
+            // Emptied with the loads of the first function.
             vertices: take(&mut self.vertices),
             ..Self::default()
         };
@@ -209,6 +210,32 @@ impl Resources {
     }
 }
 
+impl InterfaceVariable {
+    /// A variable that is not interpolated in a special way, no half, and none for each vertex.
+    pub(super) fn new(
+        semantic: Semantic,
+        location: Option<u32>,
+        scalar: Scalar,
+        components: u8,
+    ) -> Self {
+        Self {
+            semantic,
+            location,
+            scalar: reflected(scalar),
+            components,
+            interpolation: Interpolation::Smooth,
+            half: None,
+            per_vertex: false,
+        }
+    }
+}
+
+/// What a list has for a key.
+pub(crate) fn find<K: PartialEq, V: Copy>(list: &[(K, V)], key: K) -> Option<V> {
+    let found = list.iter().find(|(known, _)| *known == key);
+    found.map(|(_, value)| *value)
+}
+
 /// What the reflection will tell.
 #[derive(Debug, Default)]
 pub(crate) struct Reflected {
@@ -271,6 +298,7 @@ impl Interface {
             .loaded
             .iter_mut()
             .for_each(|input| input.lanes = None);
+        // Copies live in Private variables, which outlive the function, but it is the prologue of a function that fills them.
         self.inputs.copies.clear();
         self.inputs.vertices.clear();
         self.inputs.own_vertex = ValueWord::NONE;
@@ -311,15 +339,9 @@ impl Interface {
         scalar: Scalar,
         components: u8,
     ) {
-        self.reflected.outputs.push(InterfaceVariable {
-            semantic: output.semantic,
-            location,
-            scalar: reflected(scalar),
-            components,
-            interpolation: Interpolation::Smooth,
-            half: None,
-            per_vertex: false,
-        });
+        let semantic = output.semantic;
+        let variable = InterfaceVariable::new(semantic, location, scalar, components);
+        self.reflected.outputs.push(variable);
     }
 }
 
@@ -385,6 +407,7 @@ impl Io<'_> {
             state,
             named: named_parameters(self.program),
             state_program: state_program(self.program, &told.buffers),
+            // Copied out of lists that keep their memory: what is returned has as much as it needs.
             textures: told.textures.drain(..).collect(),
             samplers: told.samplers.drain(..).collect(),
             attachments: told.attachments.drain(..).collect(),

@@ -4,7 +4,7 @@
 
 use super::builtin::BuiltinRow;
 use super::names::input_name;
-use super::vars::{Io, base_scalar, reflected};
+use super::vars::{Io, base_scalar};
 use crate::builder::{Home, Lane, Scalar};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
@@ -14,7 +14,6 @@ use crate::varyings::{Distances, Place, varying_location};
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
 use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES};
-use glasm_ir::semantic::Interpolation;
 use glasm_ir::{InputId, Program, Semantic, Stage, TypeBase};
 use spirv::{BuiltIn, Decoration, Op, StorageClass};
 
@@ -160,10 +159,7 @@ impl Io<'_> {
         };
         let variable = self.vertex_variable(id, element)?;
         let value = self.load_of_vertex(variable, vertex, element);
-        let mut lanes = pad;
-        let read = ..usize::from(element.size);
-        lanes[read].copy_from_slice(&Lane::all_of(value)[read]);
-        Ok(lanes)
+        Ok(Lane::first_of(value, element.size, pad))
     }
 
     /// The position of a vertex in the second view: x is what the stage before has written, the rest is that of the position.
@@ -175,6 +171,7 @@ impl Io<'_> {
         place: Option<&Place>,
     ) -> Result<[Lane; 4], Failure> {
         let element = Element::builtin(BuiltIn::Position, 4);
+        // The program need not have the position as an input of its own.
         let position = match self.known_builtin(BuiltIn::Position) {
             Some(variable) => variable,
             None => self.declare_vertex_builtin(BuiltIn::Position, element)?,
@@ -205,6 +202,7 @@ impl Io<'_> {
         };
         let ty = self.w.ty(element.scalar, element.size);
         let pointer_ty = self.w.pointer(StorageClass::Input, ty);
+        // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic has.
         let mut operands = vec![variable.0, vertex.0];
         if let Some(plane) = element.plane {
             operands.push(self.w.uint(plane).0);
@@ -334,10 +332,9 @@ impl Io<'_> {
 
     /// A tessellation level of the patch, loaded at the start of the function.
     pub(crate) fn load_tess_level(&mut self, builtin: BuiltIn, number: u8) -> ValueWord {
-        let variable = match self.known_builtin(builtin) {
-            Some(variable) => variable,
-            None => self.declare_tess_levels(builtin, StorageClass::Input),
-        };
+        let known = self.known_builtin(builtin);
+        let variable =
+            known.unwrap_or_else(|| self.declare_tess_levels(builtin, StorageClass::Input));
         let number = u32::from(number).min(tess_levels(builtin) - 1);
         self.load_element(variable, number, Scalar::F32)
     }
@@ -371,13 +368,8 @@ impl Io<'_> {
         element: Element,
     ) {
         self.vars.reflected.inputs.push(InterfaceVariable {
-            semantic,
-            location,
-            scalar: reflected(element.scalar),
-            components: element.size,
-            interpolation: Interpolation::Smooth,
-            half: None,
             per_vertex: true,
+            ..InterfaceVariable::new(semantic, location, element.scalar, element.size)
         });
     }
 }

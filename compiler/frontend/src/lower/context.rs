@@ -85,6 +85,7 @@ impl Unfinished {
         let mut builder = memory.builder(stage);
         let room = (bytes / STATEMENT_BYTES).min(MOST_ROOM);
         builder.program.insts.reserve(room);
+        // Instructions have two sources on average.
         builder.program.srcs.reserve(2 * room);
         let mut tables = std::mem::take(kept);
         tables.clear();
@@ -147,6 +148,7 @@ impl<'c> Lowerer<'c> {
             op,
             ty,
             flags: self.flags,
+            // The builder knows where the sources are.
             source_count: 0,
             first_source: 0,
             dst,

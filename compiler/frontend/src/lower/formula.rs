@@ -76,6 +76,7 @@ pub(crate) trait Formulas {
     /// A hidden register that holds the result of an operation with data of its own.
     fn compute_with(&mut self, op: Op, ty: Type, aux: Aux, sources: &[Src]) -> Src {
         let register = self.hidden(ty.width());
+        // All lanes, whatever the result takes: emission leaves out those that nobody reads.
         let dst = Dst::new(register, WriteMask::XYZW);
         self.inst(op, ty, Some(dst), aux, sources);
         Src::register(register)

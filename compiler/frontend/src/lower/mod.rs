@@ -79,6 +79,7 @@ impl Translation {
             return;
         };
         let walk = &mut self.walk;
+        // Variables that were declared, or named for the first time, since the line before.
         self.unfinished.tables.add_places(&so_far.0.vars);
         self.unfinished
             .with(so_far, |lowerer| lowerer.line(walk, line));
@@ -101,6 +102,7 @@ impl Translation {
         let (mut unfinished, walk) = (self.unfinished, self.walk);
         unfinished.with(so_far, |lowerer| {
             lowerer.end_of_text(walk);
+            // Behind the last instruction: which inputs and buffers there are is known only now.
             lowerer.settle();
         });
         unfinished.finish(memory)

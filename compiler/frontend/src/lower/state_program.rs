@@ -125,12 +125,14 @@ impl Lowerer<'_> {
 
     /// A parameter with a run-time index; zeros if there is none of this number. NV_vertex_program section 2.14.1.9.
     fn param_at(&mut self, info: &Var, index: AstIndex) -> Src {
+        // The buffer has to have what was written so far, for the index may name any of it.
         self.store_params();
         let IndexTerm { relative, offset } = self.index_term(index);
         let Some((register, lane)) = relative else {
             return self.bits(0);
         };
         let number = splat(Src::register(register), lane);
+        // Added modulo 2^32, so that negative offsets are right, too.
         let offset = self.bits(u64::from(offset as u32));
         let number = self.compute(Op::Add, BITS, &[number, offset]);
         // Numbers beyond the last one stay so, whatever the multiplication does to them: what lies behind the buffer reads as zeros.

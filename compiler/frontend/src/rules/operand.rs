@@ -234,7 +234,12 @@ impl Checker<'_> {
             self.suffix(&operand, shape);
         }
         for literal in first..first + count {
-            let literal = self.syntax.reading.literals[literal as usize];
+            let mut literal = self.syntax.reading.literals[literal as usize];
+            // NV_gpu_program4 section 2.X.2: the sign before a lone number is the operand's, and "for unsigned integer operands, the negate operand
+            // performs a two's complement operation" (2.X.4.2). In braces it is the number's.
+            if matches!(operand.base, Base::Scalar(_)) {
+                literal.negative = false;
+            }
             // Decimal fractions are always fine as floats; their value is read when it is needed.
             if !ty.is_float() {
                 // For its messages: the value is computed again when the operand is lowered.

@@ -166,21 +166,22 @@ fn alias_target(input: &mut Syntax<'_>) -> Parsed<Item> {
     whole_path(input).map(Item::Path)
 }
 
-/// Labels in braces; there may be none.
+/// Labels in braces; there may be none. ARB_shader_subroutine section 2.X.2.
 fn labels(input: &mut Syntax<'_>) -> Parsed<()> {
     let brace = Expected::Token(TokenKind::OpenBrace);
     input.expect(TokenKind::OpenBrace, brace)?;
-    while !input.accept(TokenKind::CloseBrace) {
+    if input.accept(TokenKind::CloseBrace) {
+        return Ok(());
+    }
+    loop {
         let (name, span) = input.expect_name(Expected::Label)?;
-        input
-            .reading
-            .items
-            .push(Item::Name(name, Size::Single, span));
-        if !input.is_at(TokenKind::CloseBrace) {
-            input.expect(TokenKind::Comma, Expected::Token(TokenKind::CloseBrace))?;
+        let label = Item::Name(name, Size::Single, span);
+        input.reading.items.push(label);
+        if !input.accept(TokenKind::Comma) {
+            break;
         }
     }
-    Ok(())
+    input.close(TokenKind::CloseBrace).map(drop)
 }
 
 /// Integers up to the semicolon; commas between them are optional. NV_compute_program5 section 2.X.7.Y.

@@ -60,7 +60,7 @@ fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
         operand.span.end = input.close(TokenKind::Bar)?;
     }
     if let (Base::Scalar(literal), true) = (operand.base, signs.contains(Signs::INNER)) {
-        // It is a sign of the operand, and the constant knows it, too: an unsigned operand cannot be negative.
+        // It is a sign of the operand, and the constant knows it, too: that of a float goes into its bits.
         input.reading.literals[literal as usize].negative = true;
     }
     Ok(operand)

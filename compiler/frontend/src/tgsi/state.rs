@@ -431,6 +431,7 @@ impl<'s> Translation<'s> {
     #[inline]
     pub(super) fn begin(&mut self, opcode: Span) {
         self.span = opcode;
+        // Hidden registers hold nothing beyond an instruction.
         self.made.hidden_used = [0; 2];
         self.flags = InstFlags::empty();
     }
@@ -442,6 +443,7 @@ impl<'s> Translation<'s> {
             op,
             ty,
             flags: self.flags,
+            // The builder knows where the sources are.
             source_count: 0,
             first_source: 0,
             dst,
@@ -553,6 +555,7 @@ impl<'s> Translation<'s> {
     /// Remembers a value that holds in this block and in those inside.
     pub(super) fn keep(&mut self, kept: Kept, register: RegisterId) {
         self.made.kept.insert(kept, register);
+        // In order of time, so that the end of a block can forget the last ones.
         self.made.kept_order.push(kept);
     }
 

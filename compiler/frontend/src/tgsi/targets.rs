@@ -96,6 +96,7 @@ impl Target {
     /// Whether the coordinate has no lane left for a level or a bias.
     pub(super) const fn is_full(&self) -> bool {
         let lanes = self.target.dimensions() + self.target.is_array() as u8;
+        // All lanes are coordinates and layer, or the last one is compared with.
         lanes == 4 || matches!(self.reference, Reference::Lane(3))
     }
 }

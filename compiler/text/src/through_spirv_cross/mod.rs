@@ -16,7 +16,9 @@ mod nan;
 mod numbers;
 mod parts;
 mod pointers;
+mod precise;
 mod shadow;
+mod shifts;
 mod signs;
 
 use crate::resources::Resource;
@@ -79,6 +81,12 @@ pub(crate) fn translate(
         false => Textures1d::Absent,
     };
     let text = glsl_words::check(text, language, shader.reflection.stage, textures_1d)?;
+    let text = match language {
+        Language::Glsl(version) if options.nan == Nan::Exact => {
+            precise::make_precise(&text, version)
+        }
+        _ => text,
+    };
     Ok((text, resources))
 }
 
@@ -94,6 +102,7 @@ fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl
     );
     if is_glsl {
+        shifts::shift_by_words(module);
         builtins::read_as_int(module);
     }
     if is_glsl && !barriers::are_outside_flow(module) {

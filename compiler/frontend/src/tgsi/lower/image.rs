@@ -41,6 +41,7 @@ impl Translation<'_> {
         for lane in (0..4).filter(|lane| lanes >> lane & 1 != 0) {
             let place = self.raw_place(inst.sources[1], lane);
             let aux = self.image_aux(inst, image, ImageTexels::Raw(32), None);
+            // One by one, for each of them may lie outside of the image.
             let texel = self.compute_with(Op::ImageLoad, Type::U32, aux, &[place]);
             let mask = WriteMask(1 << lane);
             self.put(register, mask, Op::Mov, Type::U32, &[splat(texel, 0)]);
@@ -143,6 +144,7 @@ impl Translation<'_> {
         let (units, element, row) = match register.number.known() {
             Some(number) => {
                 let row = row(images, number.max(0) as usize);
+                // Negative numbers were refused above all kinds of resources.
                 (Units::One(number as u32), None, row)
             }
             None => {
@@ -208,6 +210,7 @@ impl Translation<'_> {
         }
         let result = self.hidden(Width::W32);
         let zero = self.word(0);
+        // The high word of a handle is 0, and so is what stands behind it.
         self.put(result, WriteMask::XYZW, Op::Mov, Type::U32, &[zero]);
         let term = register.number.term;
         let offset = self.word(term.offset as u32);

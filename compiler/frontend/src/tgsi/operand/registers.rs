@@ -37,6 +37,7 @@ impl Translation<'_> {
         let register = &target.register;
         let mut mask = target.mask;
         let source = match register.file {
+            // Instructions that write nothing are dropped by their last step.
             File::Null => return Ok(None),
             File::Temp | File::TempX | File::Addr | File::Pred => self.source_register(register)?,
             File::Out => {
@@ -111,6 +112,7 @@ impl Translation<'_> {
                 let number = self.known_number(register, ADDRESSES)?;
                 Ok(Src::register(self.predicate(number)))
             }
+            // Reads of NULL give 0.
             File::Null => Ok(self.word(0)),
             File::ImmX => self.old_immediate(register),
             File::TempX => self.old_temp(register),

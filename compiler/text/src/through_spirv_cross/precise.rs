@@ -1,0 +1,133 @@
+//! GLSL whose compilers take expressions as they are written: the qualifier `precise` keeps them from rules that hold for numbers and not for NaN,
+//! infinities and zeros with a sign, such as `a > b ? b : a` as `min(a, b)` or `x * 0` as `0` (GLSL 4.00 section 4.9).
+//!
+//! GLSL has it from 4.00 on, and before with `GL_ARB_gpu_shader5`, which older texts ask for.
+
+use std::fmt::Write as _;
+
+/// Types of variables whose expressions it concerns: floats, and what comparisons of floats give.
+const TYPES: [&str; 12] = [
+    "float", "vec2", "vec3", "vec4", "double", "dvec2", "dvec3", "dvec4", "bool", "bvec2", "bvec3",
+    "bvec4",
+];
+
+/// What comes behind the line of the version where the language has no such word.
+const OLD_HEAD: &str = "#extension GL_ARB_gpu_shader5 : enable
+#ifdef GL_ARB_gpu_shader5
+#define GLASM_PRECISE precise
+#define GLASM_PRECISE_OUTPUT(name) precise name;
+#else
+#define GLASM_PRECISE
+#define GLASM_PRECISE_OUTPUT(name)
+#endif
+";
+
+/// Makes variables of functions, of the text and outputs of a text of this version of GLSL precise.
+pub(super) fn make_precise(text: &str, version: u32) -> String {
+    let is_old = version < 400;
+    let word = if is_old { "GLASM_PRECISE" } else { "precise" };
+    let mut written = String::with_capacity(text.len() + text.len() / 8);
+    let mut outputs = Vec::new();
+    let (mut is_in_function, mut is_behind_head) = (false, false);
+    for line in text.lines() {
+        let is_head = line.ends_with(')') && line.starts_with(|it: char| it.is_ascii_alphabetic());
+        if is_head {
+            for output in outputs.drain(..) {
+                let _ = match is_old {
+                    true => writeln!(written, "GLASM_PRECISE_OUTPUT({output})"),
+                    false => writeln!(written, "precise {output};"),
+                };
+            }
+        }
+        is_in_function |= is_behind_head && line == "{";
+        is_in_function &= line != "}";
+        is_behind_head = is_head;
+        let own = line.trim_start();
+        let is_global = own.len() == line.len();
+        if (is_in_function || is_global) && is_variable(own, is_global) {
+            let indent = &line[..line.len() - own.len()];
+            let _ = writeln!(written, "{indent}{word} {own}");
+        } else {
+            let _ = writeln!(written, "{line}");
+        }
+        outputs.extend(output(line));
+        if is_old && line.starts_with("#version") {
+            written.push_str(OLD_HEAD);
+        }
+    }
+    written
+}
+
+/// Whether a line declares a variable of these types.
+fn is_variable(line: &str, is_global: bool) -> bool {
+    let Some((ty, rest)) = line.split_once(' ') else {
+        return false;
+    };
+    let is_declaration =
+        rest.ends_with(';') && rest.starts_with(|it: char| it.is_alphabetic() || it == '_');
+    TYPES.contains(&ty) && is_declaration && !(is_global && rest.contains('('))
+}
+
+/// The output of floats that a line declares.
+fn output(line: &str) -> Option<&str> {
+    let mut words = line.strip_suffix(';')?.split(' ');
+    words.by_ref().find(|word| *word == "out")?;
+    let (ty, name) = (words.next()?, words.next()?);
+    let is_plain = TYPES.contains(&ty) && !name.contains('[') && words.next().is_none();
+    is_plain.then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "#version 400
+
+layout(std140) uniform P
+{
+    vec4 env;
+} params;
+
+vec4 held;
+layout(location = 0) flat out vec4 color;
+out uint number;
+
+float f(float x)
+{
+    float y = x;
+    return y;
+}
+
+void main()
+{
+    bvec4 _1 = greaterThan(held, params.env);
+    {
+        vec4 R0[2];
+    }
+    color = f(1.0) * held;
+}
+";
+
+    #[test]
+    fn variables_and_outputs_are_precise() {
+        let wanted = TEXT
+            .replace("vec4 held", "precise vec4 held")
+            .replace("\nfloat f", "\nprecise color;\nfloat f")
+            .replace("float y", "precise float y")
+            .replace("bvec4 _1", "precise bvec4 _1")
+            .replace("vec4 R0", "precise vec4 R0");
+        assert_eq!(make_precise(TEXT, 400), wanted);
+    }
+
+    #[test]
+    fn older_texts_ask_for_the_word() {
+        let text = make_precise(
+            "#version 330\nout vec4 c;\nvoid main()\n{\n    float x;\n}\n",
+            330,
+        );
+        let wanted = format!(
+            "#version 330\n{OLD_HEAD}out vec4 c;\nGLASM_PRECISE_OUTPUT(c)\nvoid main()\n{{\n    GLASM_PRECISE float x;\n}}\n"
+        );
+        assert_eq!(text, wanted);
+    }
+}
