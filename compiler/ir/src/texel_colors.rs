@@ -13,6 +13,14 @@ use crate::span::Span;
 use crate::types::{Type, Width};
 use crate::units::Units;
 
+/// A register for four lanes.
+const TEMPORARY: Register = Register {
+    storage: Storage::Temp,
+    width: Width::W32,
+    array: None,
+    name: None,
+};
+
 impl Program {
     /// Lets a fragment program read texels of a two-dimensional texture in the place of its primary color: at the floor of `coordinate`, another
     /// input, of level 0, clamped as `saturate` says. `false`, with the program as it was, if it evaluates its color at other places or by an index.
@@ -38,13 +46,7 @@ impl Program {
             .push(TexAccess::new(id, &texture, TexMode::Fetch));
         let input = self.inputs.push(Input::new(coordinate));
         let level = self.literals.push([0; 4]);
-        let register = Register {
-            storage: Storage::Temp,
-            width: Width::W32,
-            array: None,
-            name: None,
-        };
-        let [place, color] = [(); 2].map(|()| self.registers.push(register));
+        let [place, color] = [(); 2].map(|()| self.registers.push(TEMPORARY));
         let colors = self
             .srcs
             .iter_mut()
