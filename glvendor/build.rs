@@ -61,9 +61,10 @@ const EXTENSIONS: &[&str] = &[
 /// none go to the driver unseen.
 ///
 /// - `own`: a function of this library answers it.
-/// - `draw`: programs are made ready before the driver draws.
+/// - `draw`: programs are made ready before the driver draws primitives of a mode, its first parameter.
 /// - `attribute`: a conventional attribute of a vertex, which is a numbered one, too; `numbered`: the other way round.
-/// - `beside`: it does without programs of ours.
+/// - `rectangle`: it draws one.
+/// - `raster`: it sets the raster position.
 /// - `arrays`: before it, arrays become what the application has made of them; `textures`: textures do.
 /// - anything else is the group of state that the command may change.
 const RULES: &[(&str, &[&str])] = &[
@@ -222,6 +223,15 @@ const RULES: &[(&str, &[&str])] = &[
             "BindImageTexture",
             "BindImageTextures",
             // Display lists, immediate mode.
+            "Materialf",
+            "Materialfv",
+            "Materiali",
+            "Materialiv",
+            // Pixels.
+            "DrawPixels",
+            "CopyPixels",
+            "Bitmap",
+            "GenLists",
             "NewList",
             "EndList",
             "CallList",
@@ -270,10 +280,8 @@ const RULES: &[(&str, &[&str])] = &[
             "FogCoordf*",
         ],
     ),
-    (
-        "beside",
-        &["DrawPixels", "CopyPixels", "Bitmap", "RasterPos*"],
-    ),
+    ("rectangle", &["Rect*"]),
+    ("raster", &["RasterPos2*", "RasterPos3*", "RasterPos4*"]),
     (
         "draw",
         &[
@@ -282,7 +290,6 @@ const RULES: &[(&str, &[&str])] = &[
             "DrawRangeElements*",
             "DrawTransformFeedback*",
             "MultiDraw*",
-            "Rect*",
         ],
     ),
     (
@@ -313,7 +320,7 @@ const RULES: &[(&str, &[&str])] = &[
         ],
     ),
     ("LIGHT", &["Light*"]),
-    ("MATERIAL", &["Material*", "ColorMaterial"]),
+    ("MATERIAL", &["ColorMaterial"]),
     ("TEXGEN", &["TexGen*", "MultiTexGen*"]),
     ("TEXENV", &["TexEnv*", "MultiTexEnv*"]),
     ("FOG", &["Fogf", "Fogfv", "Fogi", "Fogiv", "FogCoord*"]),
@@ -461,13 +468,10 @@ impl Generator for &Tables {
             writeln!(dest, "{safety} {signature};")?;
             if let Some(class) = class_of(&command.proto.ident) {
                 let value = match class {
-                    "attribute" | "numbered" => attribute(command),
-                    "draw" => primitive(command).to_owned(),
+                    "attribute" | "numbered" | "raster" => attribute(command),
+                    "rectangle" => rectangle(command),
+                    "draw" => " = mode_, ()".to_owned(),
                     _ => String::new(),
-                };
-                let class = match class {
-                    "draw" if has_mode(command) => "primitives",
-                    class => class,
                 };
                 writeln!(entries, "{class} {signature}{value};").map_err(io::Error::other)?;
             }
@@ -479,17 +483,20 @@ impl Generator for &Tables {
     }
 }
 
-/// Whether a command has the mode of the primitives that it draws.
-fn has_mode(command: &Cmd) -> bool {
-    command.params.first().is_some_and(|it| it.ident == "mode")
-}
-
-/// The mode of the primitives that a command draws, if it has one.
-fn primitive(command: &Cmd) -> &'static str {
-    match has_mode(command) {
-        true => " = mode_, ()",
-        false => " = None, ()",
-    }
+/// The corners of a rectangle: ` = (), [x1, y1, x2, y2]`.
+fn rectangle(command: &Cmd) -> String {
+    let corners: Vec<String> = match &command.params[..] {
+        [first, second] => [first, second]
+            .into_iter()
+            .flat_map(|it| [0, 1].map(|n| format!("component({}_, {n})", it.ident)))
+            .collect(),
+        numbers => numbers.iter().map(|it| format!("{}_", it.ident)).collect(),
+    };
+    let corners: Vec<String> = corners
+        .iter()
+        .map(|it| format!("Component::number({it})"))
+        .collect();
+    format!(" = (), [{}]", corners.join(", "))
 }
 
 /// What a command sets of a vertex: ` = number of the attribute, four components`. Components that it leaves out are 0, 0, 0, 1; integers
@@ -505,6 +512,7 @@ fn attribute(command: &Cmd) -> String {
     let (number, values) = match base {
         "Color" => ("3".to_owned(), &command.params[..]),
         "SecondaryColor" => ("4".to_owned(), &command.params[..]),
+        "RasterPos" => ("0".to_owned(), &command.params[..]),
         "Normal" => ("2".to_owned(), &command.params[..]),
         "TexCoord" => ("8".to_owned(), &command.params[..]),
         "FogCoord" => ("5".to_owned(), &command.params[..]),

@@ -7,6 +7,7 @@ use crate::evaluators::Map;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
+use crate::pixels::{self, Bitmap, Image};
 use crate::target::{TARGETS, Target};
 use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
 use glasm::{Program as Loaded, Source};
@@ -63,6 +64,14 @@ pub(crate) enum Command {
     PushAttributes(u32),
     /// `PopAttrib`
     PopAttributes,
+    /// `RasterPos`: object coordinates.
+    RasterPosition([f32; 4]),
+    /// `DrawPixels`
+    Image(Arc<Image>),
+    /// `CopyPixels`: place, size, type.
+    Copy([i32; 2], [i32; 2], u32),
+    /// `Bitmap`, with the driver's list that draws it.
+    Bitmap(Arc<Bitmap>, u32),
     /// Our programs are made ready for what draws, with the mode of its primitives if it has one.
     Ready(Option<u32>),
 }
@@ -113,7 +122,13 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
             driver::PopAttrib();
             state.pop_enables();
         }
-        Command::Ready(primitive) => draw::ready(state, *primitive),
+        Command::RasterPosition(coordinates) => crate::raster::set(state, *coordinates),
+        Command::Image(image) => pixels::draw_image(state, image),
+        Command::Copy(place, size, kind) => pixels::copy(state, *place, *size, *kind),
+        Command::Bitmap(bitmap, list) => {
+            pixels::draw_bitmap(state, || Arc::clone(bitmap), || driver::CallList(*list))
+        }
+        Command::Ready(primitive) => draw::ready_for_list(state, *primitive),
     }
 }
 

@@ -297,6 +297,9 @@ impl State {
             recording.is_inside = false;
         }
         self.is_inside = false;
+        if self.recording.is_none() {
+            self.restore_materials();
+        }
         match std::mem::take(&mut self.is_begun_in_vain) {
             true => Draw::Nothing,
             false => Draw::On,

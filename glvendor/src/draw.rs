@@ -1,5 +1,9 @@
 //! Before something draws: which programs draw it, and whether all that they read has reached them.
 
+mod choice;
+
+pub(crate) use choice::forget;
+
 use crate::beside::{self, Side};
 use crate::commands::INVALID_OPERATION;
 use crate::compute::ComputeKey;
@@ -9,20 +13,19 @@ use crate::feedback::Feedback;
 use crate::ffi::query::ImageUnit;
 use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
-use crate::fixed;
-use crate::log;
+use crate::materials::Materials;
 use crate::objects::Orphans;
 use crate::params::{Block, Place};
-use crate::pipeline::{self, Compiled, Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
+use crate::pipeline::{Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
+use crate::shapes::Shape;
 use crate::target::{Row, TARGETS, Target};
 use crate::textures::{self, Accessed};
-use glasm::{Compiler, PatchLevels, Program as Loaded};
+use crate::window::Window;
+use choice::choose;
+use glasm::Compiler;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, LazyLock};
-
-/// More pipelines than an application has; those of programs that are gone make room.
-const MOST_PIPELINES: usize = 4096;
 
 /// Groups of state that decide about any pipeline.
 const DECIDING: Groups = Groups::PROGRAMS
@@ -49,10 +52,10 @@ pub(crate) struct Drawing {
     is_refused: bool,
     /// That of the compute program that ran last.
     pub(crate) compute: Option<(ComputeKey, Pipeline)>,
-    /// What the driver draws in the place of patches, if they are ours.
-    patches: Option<u32>,
-    /// Whether points were drawn last.
-    points: bool,
+    /// A mode, and what the driver draws in its place.
+    replaced: Option<(u32, u32)>,
+    /// What was drawn last.
+    shape: Shape,
     /// Our program object that is in use; 0 if the application's is.
     in_use: u32,
     /// Where the programs stand beside shaders of the application.
@@ -88,6 +91,14 @@ pub(crate) struct Drawing {
     pub(crate) overridden: Vec<(u32, bool)>,
     /// Whether depths are clamped, and planes that are disabled.
     pub(crate) overridden_for: (bool, u8),
+    /// Materials that change between `Begin` and `End`.
+    pub(crate) materials: Materials,
+    /// Whether the vertices come one by one.
+    is_immediate: bool,
+    /// Parts of the material that are attributes of the pipeline that was chosen, if the fixed functions process vertices.
+    attributes_of_materials: u16,
+    /// What draws pixels.
+    pub(crate) window: Window,
     /// What is captured.
     pub(crate) feedback: Feedback,
     /// Numbered arrays that were enabled in the place of conventional ones.
@@ -96,6 +107,12 @@ pub(crate) struct Drawing {
 }
 
 impl Drawing {
+    /// Whether a geometry program draws.
+    fn has_geometry(&self) -> bool {
+        let geometry = |programs: &Programs| programs[STAGES - 2].is_some();
+        self.programs.as_ref().is_some_and(geometry)
+    }
+
     /// What is left of it when its context is gone.
     pub(crate) fn orphans(&self) -> Orphans {
         let compute = self.compute.iter().map(|(_, pipeline)| pipeline);
@@ -126,10 +143,16 @@ pub(crate) enum Draw {
 /// Something is about to draw, with primitives of a mode if it has them.
 #[inline]
 pub(crate) fn before(state: &mut State, primitive: Option<u32>) -> Draw {
-    state.drawing.patches = None;
+    state.drawing.replaced = None;
     state.drawing.is_refused = false;
     if state.recording.is_none() || state.record_draw(primitive) {
         ready(state, primitive);
+    }
+    state.drawing.feedback.has_drawn();
+    if state.recording.as_ref().is_some_and(|it| it.has_geometry) {
+        // Lists hold what the driver draws behind the geometry program that is enabled while they are compiled.
+        let shape = Shape::of(primitive);
+        state.drawing.replaced = shape.replaced().or(state.drawing.replaced);
     }
     match state.drawing.is_refused {
         true => Draw::Nothing,
@@ -137,8 +160,37 @@ pub(crate) fn before(state: &mut State, primitive: Option<u32>) -> Draw {
     }
 }
 
-/// Programs of ours do not concern what comes now, or cannot do it: raster positions, and pixels, whose vertices are the driver's own. Gives
-/// what is disabled meanwhile, as the driver has no program there.
+/// Primitives of a mode are about to begin, whose vertices come one by one.
+pub(crate) fn before_vertices(state: &mut State, mode: u32) -> Draw {
+    state.drawing.is_immediate = true;
+    let draw = before(state, Some(mode));
+    state.drawing.is_immediate = false;
+    draw
+}
+
+/// What a list draws is about to be drawn: its vertices come one by one, those of arrays, too.
+pub(crate) fn ready_for_list(state: &mut State, primitive: Option<u32>) {
+    state.drawing.is_immediate = true;
+    ready(state, primitive);
+    state.drawing.is_immediate = false;
+}
+
+/// The programs that draw, if one of them is ours. `Err` if a program is enabled that is not there, which is GL's error.
+pub(crate) fn programs(state: &mut State) -> Result<Option<Programs>, ()> {
+    if state.undecided.contains(Groups::PROGRAMS) {
+        select(state);
+    }
+    if state.drawing.is_invalid {
+        state.fail(INVALID_OPERATION);
+        return Err(());
+    }
+    // Beside shaders of the application pixels are the driver's.
+    let programs = state.drawing.programs.as_ref();
+    Ok(programs.filter(|_| state.drawing.beside.is_none()).cloned())
+}
+
+/// Programs of ours do not concern what comes now, or cannot do it: raster positions and pixels of the driver. Gives what is disabled meanwhile, as
+/// the driver has no program there.
 pub(crate) fn leave(state: &mut State) -> [bool; TARGETS.len()] {
     if state.recording.is_some() || state.is_inside {
         return [false; TARGETS.len()];
@@ -146,7 +198,11 @@ pub(crate) fn leave(state: &mut State) -> [bool; TARGETS.len()] {
     release(state);
     TARGETS.each_ref().map(|row| {
         let bound = state.bound(row.target);
-        let is_ours = bound.enabled && row.is_drivers && !bound.program.contents().is_drivers;
+        // A program that is not there is an error that the driver tells of.
+        let is_ours = bound.enabled
+            && row.is_drivers
+            && bound.program.serial() != 0
+            && !bound.program.contents().is_drivers;
         if is_ours {
             driver::Disable(row.number);
         }
@@ -165,11 +221,23 @@ pub(crate) fn come_back(disabled: [bool; TARGETS.len()]) {
     }
 }
 
+/// Whether a geometry program is enabled, now or where a list is.
+pub(crate) fn has_geometry(state: &State) -> bool {
+    match &state.recording {
+        Some(recording) => recording.has_geometry,
+        None => {
+            state.capabilities.works
+                && state.used_program == 0
+                && state.bound(Target::Geometry).enabled
+        }
+    }
+}
+
 /// The mode that the driver draws in the place of the application's.
 pub(crate) fn mode(state: &State, mode: u32) -> u32 {
-    match mode {
-        driver::constants::PATCHES => state.drawing.patches.unwrap_or(mode),
-        mode => mode,
+    match state.drawing.replaced {
+        Some((replaced, other)) if replaced == mode => other,
+        _ => mode,
     }
 }
 
@@ -189,18 +257,25 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     if state.drawing.programs.is_none() {
         return release(state);
     }
-    let points = primitive == Some(driver::constants::POINTS);
+    let has_geometry = state.drawing.has_geometry();
+    let shape = Shape::of(primitive).before(has_geometry);
+    if state.undecided.contains(Groups::FRAMEBUFFER) {
+        renew_origin(state);
+    }
+    let materials = match state.drawing.is_immediate {
+        true => state.drawing.materials.changing(),
+        false => 0,
+    };
     if state.undecided.intersects(state.drawing.deciding)
-        || points != state.drawing.points
+        || shape != state.drawing.shape
+        || materials != state.drawing.attributes_of_materials
         || state.drawing.current.is_none()
     {
-        state.drawing.points = points;
-        choose(state, points);
+        state.drawing.shape = shape;
+        state.drawing.attributes_of_materials = materials;
+        choose(state, shape);
     }
-    let place = state.drawing.current;
-    let Some((place, mut pipeline)) =
-        place.and_then(|place| Some((place, state.drawing.pipelines[place].take()?)))
-    else {
+    let Some((place, mut pipeline)) = take_current(state) else {
         // The application's shaders draw without ours, with the driver's fixed functions.
         if state.drawing.beside.is_some() {
             return release(state);
@@ -210,10 +285,11 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
         state.fail(INVALID_OPERATION);
         return release(state);
     };
-    state.drawing.patches = pipeline.patches;
+    state.drawing.replaced = pipeline.replaced;
     use_pipeline(state, &pipeline);
     send_parameters(state, &mut pipeline);
     state.apply_arrays(pipeline.attributes);
+    state.apply_materials(pipeline.materials);
     if dump::is_wanted()
         && !std::mem::replace(&mut pipeline.is_dumped, true)
         && let Some(programs) = &state.drawing.programs
@@ -223,11 +299,44 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     state.drawing.pipelines[place] = Some(pipeline);
 }
 
+/// Mesa 22.3 keeps the origin of window coordinates of fragments for a program that it has drawn with, whatever framebuffer is bound then: it is a constant of
+/// the program, and those are renewed with parameters of the environment.
+fn renew_origin(state: &State) {
+    let number = Target::Fragment.row().number;
+    let parameter = state.bound(Target::Fragment).env.first().copied();
+    query::set_env_parameter(number, 0, parameter.unwrap_or_default().map(f32::from_bits));
+}
+
+/// The pipeline that was chosen, which goes back to its place when it is ready.
+fn take_current(state: &mut State) -> Option<(usize, Pipeline)> {
+    let place = state.drawing.current?;
+    Some((place, state.drawing.pipelines[place].take()?))
+}
+
+/// Makes programs ready for pixels, which are not those that are bound. Gives whether they go together.
+pub(crate) fn ready_for_pixels(state: &mut State, programs: Programs) -> bool {
+    state.restore_arrays();
+    decide(&mut state.drawing, &programs);
+    state.drawing.programs = Some(programs);
+    state.drawing.shape = Shape::Pixels;
+    choose(state, Shape::Pixels);
+    let current = take_current(state);
+    let is_ready = current.is_some();
+    if let Some((place, mut pipeline)) = current {
+        use_pipeline(state, &pipeline);
+        send_parameters(state, &mut pipeline);
+        state.drawing.pipelines[place] = Some(pipeline);
+    }
+    // What is drawn next is chosen anew.
+    state.touch(Groups::PROGRAMS);
+    is_ready
+}
+
 /// The driver draws with a pipeline, and finds its buffers, images and state.
 pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     if state.drawing.in_use != pipeline.program {
         match pipeline.beside {
-            None => driver::UseProgram(pipeline.program),
+            None => state.drawing.feedback.use_program(pipeline.program),
             Some(side) => beside::use_both(state, side, pipeline.program),
         }
         state.drawing.in_use = pipeline.program;
@@ -342,152 +451,6 @@ pub(crate) fn enabled_program(
     (bound.enabled && bound.program.serial() != 0).then(|| Arc::clone(&bound.program))
 }
 
-/// The pipeline of the programs and the state, made if it is new.
-fn choose(state: &mut State, points: bool) {
-    let Some(programs) = state.drawing.programs.clone() else {
-        return;
-    };
-    state.restore_depth_modes();
-    let key = key(state, &programs, points);
-    state.drawing.alpha = key.state.depths.alpha();
-    state.undecided = Groups::empty();
-    // Another pipeline may read what the last one did not need.
-    state.dirty = Groups::all();
-    if let Some(&known) = state.drawing.by_key.get(&key) {
-        state.drawing.current = Some(known);
-        return;
-    }
-    if state.drawing.pipelines.len() >= MOST_PIPELINES {
-        forget_pipelines(state);
-    }
-    let mut compiler = std::mem::take(&mut state.drawing.compiler);
-    let made = pipeline::make(state, &mut compiler, &programs, &key);
-    state.drawing.compiler = compiler;
-    let made = made
-        .inspect_err(|problem| log::error(format_args!("nothing of ours draws here: {problem}")));
-    let place = state
-        .drawing
-        .free
-        .pop()
-        .unwrap_or(state.drawing.pipelines.len());
-    match state.drawing.pipelines.get_mut(place) {
-        Some(free) => *free = made.ok(),
-        None => state.drawing.pipelines.push(made.ok()),
-    }
-    state.drawing.by_key.insert(key, place);
-    state.drawing.current = Some(place);
-}
-
-/// The programs, the fixed functions in the place of those that are not there, and the state that all are compiled for.
-fn key(state: &mut State, programs: &Programs, points: bool) -> Key {
-    let [vertex, .., fragment] = programs;
-    let is_alone = state.drawing.beside.is_none();
-    let fixed_fragment = (is_alone && fragment.is_none())
-        .then(|| fixed::fragment(&state.capabilities, vertex.is_some()));
-    state.drawing.compared = state.drawing.shadows;
-    if let Some(fixed) = &fixed_fragment {
-        textures::add_fixed(&mut state.drawing.compared, fixed);
-    }
-    let mut compiled = compiled_state(state, points);
-    let drawing = &mut state.drawing;
-    compiled.missing = textures::read_missing(&drawing.transparent, &mut drawing.complete);
-    let fixed_vertex = (is_alone && vertex.is_none()).then(|| {
-        let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
-        let behind: Vec<Loaded> = programs
-            .iter()
-            .flatten()
-            .filter_map(|it| it.loaded())
-            .collect();
-        fixed::vertex(&behind, units, state.capabilities.texture_coordinates)
-    });
-    if !is_alone {
-        compiled.leave_varyings();
-    }
-    if let Some(fixed) = &fixed_vertex {
-        compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
-    }
-    Key {
-        serials: std::array::from_fn(|place| programs[place].as_ref().map_or(0, |it| it.serial())),
-        state: compiled,
-        captured: state.drawing.feedback.captured().cloned(),
-        vertex: fixed_vertex,
-        fragment: fixed_fragment,
-        biases: textures::read_biases(&state.drawing.clamped),
-        beside: state.drawing.beside,
-    }
-}
-
-/// The pipelines of a program string go with it.
-pub(crate) fn forget(state: &mut State, serial: u64) {
-    if serial == 0 {
-        return;
-    }
-    let gone: Vec<_> = state
-        .drawing
-        .by_key
-        .extract_if(|key, _| key.serials.contains(&serial))
-        .map(|(_, place)| place)
-        .collect();
-    if gone.is_empty() {
-        return;
-    }
-    release(state);
-    state.drawing.current = None;
-    state.touch(Groups::PROGRAMS);
-    for place in gone {
-        if let Some(pipeline) = state.drawing.pipelines[place].take() {
-            driver::DeleteProgram(pipeline.program);
-        }
-        state.drawing.free.push(place);
-    }
-}
-
-fn forget_pipelines(state: &mut State) {
-    release(state);
-    for pipeline in state.drawing.pipelines.drain(..).flatten() {
-        driver::DeleteProgram(pipeline.program);
-    }
-    state.drawing.by_key.clear();
-    state.drawing.free.clear();
-    state.drawing.current = None;
-}
-
-/// Reads the state that programs are compiled for.
-fn compiled_state(state: &State, points: bool) -> Compiled {
-    const CLIP_PLANES: u32 = 8;
-    let clip_planes = (0..CLIP_PLANES).filter(|n| query::is_enabled(0x3000 + n));
-    let mut sprites = 0;
-    if points && query::is_enabled(0x8861) {
-        reader::with_units(0xFF, |unit| {
-            if query::tex_env_mode::<1>(0x8861, 0x8862) != [0] {
-                sprites |= 1 << unit;
-            }
-        });
-    }
-    let draw_buffers = (0..8).filter(|n| query::integer(0x8825 + n) != 0);
-    Compiled {
-        two_sided: query::is_enabled(0x8643) && state.bound(Target::Vertex).enabled,
-        flat: query::integer(0x0B54) == 0x1D00,
-        clamps_vertex_colors: fixed::clamps(
-            &state.capabilities,
-            driver::constants::CLAMP_VERTEX_COLOR,
-        ),
-        point_sprites: sprites,
-        clip_planes: clip_planes.fold(0, |mask, n| mask | 1 << n),
-        draw_buffers: draw_buffers.fold(0, |mask, n| mask | 1 << n),
-        depths: textures::read(&state.drawing.compared),
-        missing: 0,
-        patch_vertices: match state.drawing.deciding.contains(Groups::PATCH) {
-            true => query::integer(0x8E72).clamp(0, 32) as u8,
-            false => 0,
-        },
-        patch_levels: match state.drawing.deciding.contains(Groups::PATCH) {
-            true => PatchLevels::new(query::floats(0x8E74), query::floats(0x8E73)),
-            false => PatchLevels::default(),
-        },
-    }
-}
-
 /// Writes what has changed of the parameters, and binds it.
 pub(crate) fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
     let needed = pipeline.needs.groups();
@@ -564,6 +527,7 @@ pub(crate) fn release(state: &mut State) {
         state.drawing.in_use = 0;
         state.restore_images();
         state.restore_overrides();
+        state.restore_materials();
         state.restore_depth_modes();
     }
     state.restore_arrays();

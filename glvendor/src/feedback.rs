@@ -4,7 +4,7 @@
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::{Groups, State};
 use crate::draw;
-use crate::ffi::driver;
+use crate::ffi::{driver, query};
 use glasm::{Capture, Semantic, TransformFeedback};
 use std::sync::Arc;
 
@@ -15,12 +15,32 @@ pub(crate) struct Feedback {
     chosen: Option<Arc<TransformFeedback>>,
     /// Whether it is being captured: between `BeginTransformFeedback` and `EndTransformFeedback`.
     is_active: bool,
+    /// What it began with in the driver, as long as nothing was drawn since: then another program may capture.
+    fresh: Option<u32>,
 }
 
 impl Feedback {
     /// What is being captured by our programs.
     pub(crate) fn captured(&self) -> Option<&Arc<TransformFeedback>> {
         self.chosen.as_ref().filter(|_| self.is_active)
+    }
+
+    /// Something draws: what captures stays as it is.
+    pub(crate) fn has_drawn(&mut self) {
+        self.fresh = None;
+    }
+
+    /// Uses a program object. The driver does not let it change while it captures, so that capturing begins once more; what is drawn is known only now.
+    pub(crate) fn use_program(&self, program: u32) {
+        let is_paused = || query::is_set(driver::constants::TRANSFORM_FEEDBACK_PAUSED);
+        match self.fresh.filter(|_| !is_paused()) {
+            None => driver::UseProgram(program),
+            Some(primitive) => {
+                driver::EndTransformFeedback();
+                driver::UseProgram(program);
+                driver::BeginTransformFeedback(primitive);
+            }
+        }
     }
 }
 
@@ -122,12 +142,14 @@ pub(crate) fn begin(state: &mut State, primitive: u32) {
     state.touch(Groups::PROGRAMS);
     draw::ready(state, Some(primitive));
     driver::BeginTransformFeedback(primitive);
+    state.drawing.feedback.fresh = Some(primitive);
 }
 
 /// `EndTransformFeedback`
 pub(crate) fn end(state: &mut State) {
     driver::EndTransformFeedback();
     state.drawing.feedback.is_active = false;
+    state.drawing.feedback.fresh = None;
     state.touch(Groups::PROGRAMS);
 }
 

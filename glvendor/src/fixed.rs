@@ -14,7 +14,13 @@ use glasm::fixed_function::{
 use glasm::{Semantic, state::Light};
 
 /// What the fixed functions of vertices do for the programs behind them, and for the fixed functions of fragments on these units.
-pub(crate) fn vertex(programs: &[Loaded], units: u32, coordinate_sets: u32) -> FixedVertex {
+/// `materials` are the parts of the material that are attributes.
+pub(crate) fn vertex(
+    programs: &[Loaded],
+    units: u32,
+    coordinate_sets: u32,
+    materials: u16,
+) -> FixedVertex {
     let inputs = programs.iter().flat_map(|program| program.inputs());
     let read = inputs.fold(units, |mask, input| {
         let set = (0..UNITS as u8).find(|&set| input.semantic == Semantic::TexCoord(set));
@@ -26,7 +32,10 @@ pub(crate) fn vertex(programs: &[Loaded], units: u32, coordinate_sets: u32) -> F
             (false, true) => NormalScaling::Rescale,
             (false, false) => NormalScaling::None,
         },
-        lighting: query::is_enabled(0x0B50).then(lighting),
+        lighting: query::is_enabled(0x0B50).then(|| Lighting {
+            material_attributes: materials,
+            ..lighting()
+        }),
         fog_coordinate: Some(match query::integer(0x8450) {
             0x8451 => FogSource::FogCoord,
             _ => FogSource::FragmentDepth,

@@ -8,6 +8,9 @@ use crate::commands::{self, Base, Command};
 use crate::context::{Groups, KEEPING, State};
 use crate::draw;
 use crate::ffi::{driver, query};
+use crate::shapes::Shape;
+use crate::target::Target;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The first name of parts, high above those that `GenLists` gives.
@@ -46,9 +49,21 @@ pub(crate) struct Recording {
     pushed: Vec<bool>,
     /// Whether primitives are open: between `Begin` and `End`, lists do not end.
     pub(crate) is_inside: bool,
+    /// Names that `GenLists` has given meanwhile.
+    reserved: Vec<Range<u32>>,
+    /// Whether a geometry program is enabled where the list is.
+    pub(crate) has_geometry: bool,
+    /// What our programs were made ready for last.
+    shape: Shape,
 }
 
 impl Recording {
+    /// The driver's list that is open is a part.
+    fn close(&mut self) {
+        driver::EndList();
+        self.parts.push(Part::Driver(self.open));
+    }
+
     /// Whether commands are executed while they are compiled.
     pub(crate) fn executes(&self) -> bool {
         self.mode == driver::constants::COMPILE_AND_EXECUTE
@@ -66,6 +81,9 @@ impl State {
                 driver::constants::COMPILE | driver::constants::COMPILE_AND_EXECUTE
             );
         if works && valid && self.recording.is_none() {
+            let mut share = self.shared();
+            share.last_list = share.last_list.max(name);
+            drop(share);
             self.recording = Some(Recording {
                 name,
                 mode,
@@ -74,8 +92,38 @@ impl State {
                 is_changed: true,
                 pushed: Vec::new(),
                 is_inside: false,
+                reserved: Vec::new(),
+                has_geometry: self.bound(Target::Geometry).enabled,
+                shape: Shape::default(),
             });
         }
+    }
+
+    /// `GenLists`: the names are those that the driver would give if it had no parts of lists. `None` where it gives them itself.
+    pub(crate) fn generate_lists(&mut self, count: i32) -> Option<u32> {
+        if self.is_inside || !self.capabilities.works {
+            return None;
+        }
+        let count = u32::try_from(count).ok().filter(|count| *count > 0)?;
+        let mut share = self.shared();
+        if share.parts == 0 {
+            let first = driver::GenLists(count as i32);
+            share.last_list = share.last_list.max(first.saturating_add(count - 1));
+            return Some(first);
+        }
+        let first = share.last_list.checked_add(1)?;
+        let names = first..first.checked_add(count)?;
+        // No application has so many, and behind them are the parts.
+        if names.end >= FIRST_PART || names.clone().any(|name| driver::IsList(name) != 0) {
+            return None;
+        }
+        share.last_list = names.end - 1;
+        drop(share);
+        match &mut self.recording {
+            None => make_empty(names),
+            Some(recording) => recording.reserved.push(names),
+        }
+        Some(first)
     }
 
     /// `EndList`
@@ -84,6 +132,7 @@ impl State {
         let Some(mut recording) = self.recording.take() else {
             return;
         };
+        recording.reserved.drain(..).for_each(make_empty);
         let mut share = self.shared();
         // Only now the old list of the name is replaced.
         let old = share.lists.remove(&recording.name);
@@ -111,20 +160,47 @@ impl State {
                 !executes
             }
             Some(mut recording) => {
-                driver::EndList();
-                recording.parts.push(Part::Driver(recording.open));
-                recording.parts.push(Part::Own(command.clone()));
-                recording.is_changed |= !matches!(command, Command::Ready(_));
-                // The driver compiles nothing of it.
-                if recording.executes() {
-                    commands::execute(self, command);
-                }
-                recording.open = self.part_name();
-                driver::NewList(recording.open, recording.mode);
-                self.recording = Some(recording);
+                recording.close();
+                self.add(recording, command);
                 true
             }
         }
+    }
+
+    /// Compiles a command of ours that stands for one of the driver: `native` compiles that into a list of its own, and `make` gets the name of this list.
+    /// `false` between `Begin` and `End`.
+    pub(crate) fn record_instead(
+        &mut self,
+        native: impl FnOnce(),
+        make: impl FnOnce(&mut Self, u32) -> Command,
+    ) -> bool {
+        let Some(mut recording) = self.recording.take_if(|it| !it.is_inside) else {
+            return false;
+        };
+        recording.close();
+        let list = self.part_name();
+        driver::NewList(list, driver::constants::COMPILE);
+        native();
+        driver::EndList();
+        let command = make(self, list);
+        self.add(recording, &command);
+        true
+    }
+
+    /// Adds a command between the driver's list that is closed and the one that is opened then.
+    fn add(&mut self, mut recording: Recording, command: &Command) {
+        recording.parts.push(Part::Own(command.clone()));
+        recording.is_changed |= !matches!(command, Command::Ready(_));
+        if let Command::Enable(Target::Geometry, enabled) = command {
+            recording.has_geometry = *enabled;
+        }
+        // The driver compiles nothing of it.
+        if recording.executes() {
+            commands::execute(self, command);
+        }
+        recording.open = self.part_name();
+        driver::NewList(recording.open, recording.mode);
+        self.recording = Some(recording);
     }
 
     /// A name for a part that nothing has: `GenLists` of the driver may go on behind the last part.
@@ -176,8 +252,10 @@ impl State {
             return true;
         };
         let executes = recording.executes();
-        if recording.is_changed && !recording.is_inside {
+        let shape = Shape::of(primitive);
+        if (recording.is_changed || recording.shape != shape) && !recording.is_inside {
             recording.is_changed = false;
+            recording.shape = shape;
             self.record(&Command::Ready(primitive));
         }
         executes
@@ -243,6 +321,7 @@ impl State {
                     match part {
                         Part::Driver(name) => {
                             driver::CallList(*name);
+                            self.restore_materials();
                             self.touch(Groups::all());
                         }
                         Part::Own(Command::CallLists(names, base)) => {
@@ -270,11 +349,24 @@ impl State {
     }
 }
 
+/// Makes lists that are empty, as those of new names are.
+fn make_empty(names: Range<u32>) {
+    for name in names.filter(|name| driver::IsList(*name) == 0) {
+        driver::NewList(name, driver::constants::COMPILE);
+        driver::EndList();
+    }
+}
+
 /// Deletes the driver's lists of a list, but for the one that has its name.
 fn delete_parts(list: &List, name: u32) {
     for part in &list.parts {
         match part {
             Part::Driver(part) if *part != name => driver::DeleteLists(*part, 1),
+            Part::Own(Command::Bitmap(_, list)) => driver::DeleteLists(*list, 1),
+            Part::Own(Command::Image(image)) => {
+                driver::DeleteLists(image.list, 1);
+                image.texture.into_iter().for_each(query::delete_texture);
+            }
             Part::Driver(_) | Part::Own(_) => {}
         }
     }

@@ -155,6 +155,8 @@ pub(crate) struct Share {
     pub(crate) lists: FxHashMap<u32, Arc<List>>,
     /// Parts of such lists so far.
     pub(crate) parts: u32,
+    /// The last name of a list that the application has had.
+    pub(crate) last_list: u32,
     /// The application's program objects of GLSL that lack a stage which programs of ours can have.
     pub(crate) partial: FxHashMap<u32, Partial>,
 }

@@ -3,15 +3,18 @@
 use crate::beside::{self, Side};
 use crate::context::State;
 use crate::extensions::Capabilities;
+use crate::ffi::driver::constants::PATCHES;
 use crate::ffi::{driver, query};
 use crate::images::{self, View};
 use crate::log;
 use crate::objects::Program;
 use crate::params::Block;
 use crate::reader::Needs;
+use crate::shapes::Shape;
 use crate::target::Target;
 use crate::text::{self, Writer};
 use crate::textures::Depths;
+use crate::window::Texels;
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
 use glasm::ir::primitive::InputPrimitive;
 use glasm::reflect::BufferKind;
@@ -64,6 +67,10 @@ pub(crate) struct Compiled {
     pub(crate) patch_vertices: u8,
     /// Levels of patches that have no control program.
     pub(crate) patch_levels: PatchLevels,
+    /// What is drawn, as far as programs depend on it.
+    pub(crate) shape: Shape,
+    /// Where the fragment program has its color from, if it draws pixels.
+    pub(crate) texels: Option<Texels>,
 }
 
 impl Compiled {
@@ -94,8 +101,10 @@ pub(crate) struct Pipeline {
     pub(crate) is_unclipped: bool,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
-    /// What the driver draws in the place of patches, where a geometry program takes them as they are.
-    pub(crate) patches: Option<u32>,
+    /// A mode, and what the driver draws in its place: patches that a geometry program takes as they are, quadrilaterals and polygons.
+    pub(crate) replaced: Option<(u32, u32)>,
+    /// Parts of the material that are attributes.
+    pub(crate) materials: u16,
     /// Whether `GLASM_DUMP` has it.
     pub(crate) is_dumped: bool,
     /// Clip planes that were enabled when it was chosen.
@@ -142,6 +151,8 @@ fn options(base: &Options, key: &Key, is_text: bool) -> Options {
     options.fixed.draw_buffers = state.draw_buffers;
     options.fixed.patch_vertices = state.patch_vertices;
     options.fixed.patch_levels = state.patch_levels;
+    options.fixed.primitive_numbers = state.shape.numbers();
+    options.fixed.quadrilaterals = state.shape == Shape::Quads;
     options.depth_modes = state.depths.modes();
     options.lod_biases = key.biases.clone();
     options
@@ -223,6 +234,10 @@ fn parts(programs: &Programs, key: &Key) -> Result<Vec<Part>, String> {
             0 => loaded,
             missing => loaded.with_zero_lookups(missing),
         };
+        let loaded = match (key.state.texels, target) {
+            (Some(texels), Target::Fragment) => texels.colors_of(&loaded).unwrap_or(loaded),
+            _ => loaded,
+        };
         parts.push(Part {
             loaded,
             owner: Some((target, Arc::clone(program))),
@@ -299,10 +314,21 @@ pub(crate) fn make(
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
         clip_planes: key.state.clip_planes,
-        patches: match linked.made.is_empty() {
+        materials: key
+            .vertex
+            .as_ref()
+            .map_or(0, FixedVertex::material_attributes),
+        replaced: match linked.made.is_empty() {
             true => primitive_of_patches(&linking, key.state.patch_vertices),
             false => None,
-        },
+        }
+        .map(|primitive| (PATCHES, primitive))
+        .or_else(|| {
+            key.state
+                .shape
+                .replaced()
+                .filter(|_| takes_triangles(&linking))
+        }),
         ..Pipeline::default()
     };
     let mut modules = Vec::with_capacity(STAGES);
@@ -428,6 +454,13 @@ fn primitive_of_patches(programs: &[&Loaded], vertices: u8) -> Option<u32> {
         InputPrimitive::LinesAdjacency => 0x000A,
         InputPrimitive::TrianglesAdjacency => 0x000C,
         InputPrimitive::Patches => return None,
+    })
+}
+
+/// Whether a geometry program takes triangles.
+fn takes_triangles(programs: &[&Loaded]) -> bool {
+    programs.iter().any(|it| {
+        it.stage() == Stage::Geometry && it.ir().modes.primitive_in == InputPrimitive::Triangles
     })
 }
 

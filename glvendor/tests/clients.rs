@@ -36,6 +36,16 @@ clients! {
     draws,
     /// Where colors are clamped.
     clamps,
+    /// Quadrilaterals and polygons before geometry programs.
+    quads,
+    /// Raster positions.
+    raster,
+    /// Pixels, copies and bitmaps.
+    pixels,
+    /// Materials between Begin and End.
+    materials,
+    /// Selection and feedback.
+    modes,
     /// Attribute stacks.
     stacks,
     /// What the queries answer.

@@ -1723,6 +1723,9 @@ typedef struct glasm_options {
     uint32_t image_lock_binding;
     // For OpenGL its version as GLSL writes it: 450 for 4.5.
     uint32_t opengl_version;
+    // A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency in the place of QUADS, and the module runs twice for
+    // each.
+    glasm_bool quadrilaterals;
 } glasm_options;
 
 // What a program reads of the stage before, of the vertex or of the system. Where modules have it is in the reflection of a shader.

@@ -21,7 +21,7 @@ layouts! {
     link::glasm_stage_options 16 8;
     link::glasm_unwritten_input 16 16;
     options::glasm_capture 32 32;
-    options::glasm_options 568 444;
+    options::glasm_options 576 448;
     options::glasm_texture_wrap 24 24;
     parameters::glasm_parameter 64 64;
     parameters::glasm_parameter_values 88 52;

@@ -261,6 +261,9 @@ pub struct glasm_options {
     pub image_lock_binding: u32,
     /// For OpenGL its version as GLSL writes it: 450 for 4.5.
     pub opengl_version: u32,
+    /// A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency in the place of QUADS, and the module runs twice for
+    /// each.
+    pub quadrilaterals: glasm_bool,
 }
 
 // SAFETY: numbers and pointers, beginning with the size.
@@ -364,6 +367,7 @@ unsafe impl Versioned for glasm_options {
             first_image_binding: bindings.first_image_binding,
             image_lock_binding: bindings.image_lock_binding,
             opengl_version: 450,
+            quadrilaterals: fixed.quadrilaterals.into(),
         }
     }
 }
@@ -543,6 +547,7 @@ fn fixed(given: &glasm_options) -> Result<FixedState, Failure> {
         patch_vertices: mask(given.patch_vertices, "patch_vertices")?,
         vertex_limit: (given.has_vertex_limit != 0).then_some(given.vertex_limit),
         primitive_numbers: choice(given.primitive_numbers, "primitive_numbers")?,
+        quadrilaterals: given.quadrilaterals != 0,
         patch_levels: PatchLevels::new(given.patch_outer_levels, given.patch_inner_levels),
         draw_buffers: mask(given.draw_buffers, "draw_buffers")?,
         alpha_test: alpha_test(given)?,

@@ -249,6 +249,9 @@ pub struct FixedState {
     /// How primitives are counted where GL draws what Vulkan does not have: for the first stage behind the vertex program that gets their
     /// numbers.
     pub primitive_numbers: PrimitiveNumbers,
+    /// A geometry program for triangles gets quadrilaterals: the caller draws lines with adjacency in the place of `QUADS`, and the module runs twice for
+    /// each four vertices V0 to V3, for V0 V1 V2 and for V0 V2 V3. NV_geometry_program4 issue 17.
+    pub quadrilaterals: bool,
     /// Levels of patches that have no control program (`PATCH_DEFAULT_OUTER_LEVEL`, `PATCH_DEFAULT_INNER_LEVEL`): for stages that are made
     /// for geometry programs with `PRIMITIVE_IN PATCHES`.
     pub patch_levels: PatchLevels,

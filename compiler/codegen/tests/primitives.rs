@@ -255,6 +255,30 @@ fn execution_modes() {
     }
 }
 
+/// NV_geometry_program4 issue 17: V0 V1 V2 and V0 V2 V3. Four vertices come in, the module runs twice, and the number of the run is added to all
+/// vertices but the first; for the program there are three vertices.
+#[test]
+fn quadrilaterals_are_lines_with_adjacency() {
+    let source = GEOMETRY
+        .replace("triangles_adjacency", "triangles")
+        .replace("vertex 5", "vertex 2");
+    let options = Options {
+        fixed: FixedState {
+            quadrilaterals: true,
+            ..FixedState::default()
+        },
+        ..Options::default()
+    };
+    let text = text(&source, &options);
+    for mode in ["InputLinesAdjacency", "Invocations 8"] {
+        assert!(text.lines().any(|line| line.ends_with(mode)), "{mode}");
+    }
+    assert!(count(&text, "OpUDiv") > 0 && count(&text, "OpUMod") > 0);
+    // Other programs are as they were.
+    let other = |options| disassemble(&check_with(&program(CONTROL), options).words);
+    assert_eq!(other(&options), other(&Options::default()));
+}
+
 /// Streams are constants in SPIR-V: one known at run time has a case for each, and stream 9 does not exist.
 #[test]
 fn streams_known_at_run_time_have_a_case_each() {

@@ -3,7 +3,7 @@
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::{Options, SourceText};
 use glasm_frontend::{Counts, Diagnostics, Dialect, Source};
-use glasm_ir::{self as ir, Input, Output, Stage};
+use glasm_ir::{self as ir, Input, Output, Semantic, Stage};
 use std::sync::{Arc, OnceLock};
 
 /// A program that has loaded: read, checked and translated.
@@ -128,6 +128,22 @@ impl Program {
         self.changed(|program| {
             program.look_up_compared(|texture| texture.units.first().is_some_and(is_among(units)));
         })
+    }
+
+    /// The same fragment program with texels in the place of its primary color: those of the two-dimensional texture of `unit` at the floor of
+    /// `coordinate`, clamped as `saturate` says. So a rectangle draws the pixels of `glDrawPixels`. `None` if the program evaluates its color at other
+    /// places, or by an index.
+    pub fn with_texel_colors(
+        &self,
+        unit: u32,
+        coordinate: Semantic,
+        saturate: ir::Saturate,
+    ) -> Option<Self> {
+        let mut is_done = false;
+        let changed = self.changed(|program| {
+            is_done = program.read_texel_colors(unit, coordinate, saturate);
+        });
+        is_done.then_some(changed)
     }
 
     /// The same program where there are no textures on `units`, a mask of texture image units: lookups give (0, 0, 0, 0), as `!!FP1.0` programs

@@ -39,6 +39,7 @@ fn all_options() -> Options {
             unwritten_point_size: Some(1),
             vertex_limit: Some(3),
             primitive_numbers: PrimitiveNumbers::Halved,
+            quadrilaterals: true,
             alpha_test: AlphaTest::new(CompareFunction::GreaterEqual, -0.0),
             line_stipple: Some(LineStipple::new(3, 0xaaaa, [1.0, 2.0, 3.0, -4.0])),
             ..FixedState::default()

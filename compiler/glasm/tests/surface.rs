@@ -8,8 +8,8 @@
 use glasm::fixed_function::{
     Argument, BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource,
     Combiner, Environment, FixedFragment, FixedVertex, FogMode, FogSource, LIGHTS, LightForm,
-    Lighting, MaterialFaces, MaterialMode, NormalScaling, Scale, TexCoords, TexGenMode,
-    TextureTarget, TextureUnit, UNITS, fragment_program, vertex_program,
+    Lighting, MATERIAL_ATTRIBUTES, MaterialFaces, MaterialMode, NormalScaling, Scale, TexCoords,
+    TexGenMode, TextureTarget, TextureUnit, UNITS, fragment_program, vertex_program,
 };
 use glasm::reflect::{
     AttachmentBinding, BufferBinding, BufferKind, DescriptorSlot, Half, HandleArray, HandleKind,
@@ -77,6 +77,7 @@ fn functions_have_these_types() {
     let _: fn(&Source<'_>, &Options) -> Compiled = compile;
     let _: fn(Vec<u32>, Reflection) -> Shader = Shader::from_kept;
     let _: fn(StateForm) -> bool = StateForm::is_fixed;
+    let _: fn(&FixedVertex) -> u16 = FixedVertex::material_attributes;
     let _: fn(&Source<'_>) -> Result<Program, Diagnostics> = Program::load;
     let _: fn(&Program, &Options) -> Compiled = Program::compile;
     let _: fn(&Program) -> Stage = Program::stage;
@@ -158,6 +159,7 @@ fn constants_have_these_values() {
     assert_eq!(IMAGE_LOCK_BINDING, 352);
     assert_eq!(STATE_BYTES, 1536);
     assert_eq!((LIGHTS, UNITS), (8, 8));
+    assert_eq!(MATERIAL_ATTRIBUTES, [7, 6, 1, 15, 14, 12, 13, 11, 10, 9]);
     assert_eq!(limits::ATTRIB_COMPONENTS, 128);
 }
 

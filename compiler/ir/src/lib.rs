@@ -33,6 +33,7 @@ pub mod semantic;
 pub mod span;
 pub mod state;
 pub mod structurize;
+mod texel_colors;
 mod text;
 #[cfg(test)]
 mod traces;

@@ -12,7 +12,6 @@
 use super::driver::types::*;
 use super::{current, driver, own};
 use crate::context::Groups;
-use crate::draw::{self, Draw};
 use std::ffi::c_void;
 
 /// A component of an attribute.
@@ -74,17 +73,7 @@ macro_rules! entry {
     (own $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
         pub(super) const $name: unsafe extern "system" fn($($ty),*) -> $result = own::$name;
     };
-    (draw $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $primitive:expr, $nothing:expr) => {
-        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
-            if current::with(|state| draw::before(state, $primitive)) == Some(Draw::Nothing) {
-                return;
-            }
-            #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
-            unsafe { driver::$name($($parameter),*) }
-        }
-    };
-    (primitives $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $mode:expr, $nothing:expr) => {
+    (draw $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $mode:expr, $nothing:expr) => {
         #[allow(unused_mut, reason = "only the mode changes")]
         pub(super) unsafe extern "system" fn $name($(mut $parameter: $ty),*) -> $result {
             let Some(mode) = own::primitives($mode) else { return };
@@ -94,21 +83,32 @@ macro_rules! entry {
             unsafe { driver::$name($($parameter),*) }
         }
     };
-    (beside $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
-        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
-            let left = current::with(draw::leave);
-            #[allow(unused_unsafe, reason = "some commands have no pointers")]
-            // SAFETY: the application keeps to the specification.
-            unsafe { driver::$name($($parameter),*) };
-            left.map(draw::come_back);
-        }
-    };
     (arrays $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {
         pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
             current::with(|state| state.arrays_change());
             #[allow(unused_unsafe, reason = "some commands have no pointers")]
             // SAFETY: the application keeps to the specification.
             unsafe { driver::$name($($parameter),*) }
+        }
+    };
+    (rectangle $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            #[allow(unused_unsafe, reason = "some commands have no lists")]
+            // SAFETY: lists of the command have two components each.
+            let values = unsafe { $values };
+            if !own::rectangle(values) {
+                #[allow(unused_unsafe, reason = "some commands have no pointers")]
+                // SAFETY: the application keeps to the specification.
+                unsafe { driver::$name($($parameter),*) }
+            }
+        }
+    };
+    (raster $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $number:expr, $values:expr) => {
+        pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+            #[allow(unused_unsafe, reason = "some commands have no lists")]
+            // SAFETY: lists of the command have as many components as its name says.
+            let values = unsafe { $values };
+            own::raster_position(values);
         }
     };
     (textures $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty) => {

@@ -25,6 +25,10 @@ get!(
     floats, GetFloatv, f32, (name: u32)
 );
 get!(
+    /// State as doubles.
+    doubles, GetDoublev, f64, (name: u32)
+);
+get!(
     /// State as integers.
     integers, GetIntegerv, i32, (name: u32)
 );
@@ -85,6 +89,10 @@ get!(
     current_attribute, GetVertexAttribfv, f32, (number: u32, name: u32)
 );
 get!(
+    /// The same where integers were set.
+    current_integers, GetVertexAttribIuiv, u32, (number: u32, name: u32)
+);
+get!(
     /// Order of a map.
     map_integers, GetMapiv, i32, (target: u32, name: u32)
 );
@@ -109,6 +117,22 @@ get!(
     named_arb_program, GetNamedProgramivEXT, i32, (program: u32, target: u32, name: u32)
 );
 
+/// The current value of a numbered attribute.
+pub(crate) fn attribute(number: u32) -> [f32; 4] {
+    current_attribute(number, driver::constants::CURRENT_VERTEX_ATTRIB)
+}
+
+/// The current value of a numbered attribute of integers, as bits.
+pub(crate) fn integer_attribute(number: u32) -> [u32; 4] {
+    current_integers(number, driver::constants::CURRENT_VERTEX_ATTRIB)
+}
+
+/// Loads the matrix of the current mode.
+pub(crate) fn load_matrix(matrix: &[f32; 16]) {
+    // SAFETY: a matrix has sixteen elements.
+    unsafe { driver::LoadMatrixf(matrix.as_ptr()) };
+}
+
 /// The points of a map, which are as many numbers.
 pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
     let mut values = vec![0.0; count];
@@ -120,6 +144,62 @@ pub(crate) fn map_points(target: u32, count: usize) -> Vec<f32> {
 /// One integer of the state.
 pub(crate) fn integer(name: u32) -> i32 {
     integers::<1>(name)[0]
+}
+
+/// Whether state is true.
+pub(crate) fn is_set(name: u32) -> bool {
+    integer(name) != 0
+}
+
+/// A new texture.
+pub(crate) fn new_texture() -> u32 {
+    let mut texture = 0;
+    // SAFETY: there is room for one name.
+    unsafe { driver::GenTextures(1, &mut texture) };
+    texture
+}
+
+/// Deletes a texture.
+pub(crate) fn delete_texture(texture: u32) {
+    // SAFETY: one name.
+    unsafe { driver::DeleteTextures(1, &texture) };
+}
+
+/// Draws vertices that have nothing but numbers. `no_arrays` is the name of a vertex array without arrays, made when it is needed first.
+pub(crate) fn draw_without_arrays(no_arrays: &mut u32, mode: u32, count: i32) {
+    if *no_arrays == 0 {
+        // SAFETY: there is room for one name.
+        unsafe { driver::GenVertexArrays(1, no_arrays) };
+    }
+    let bound = integer(driver::constants::VERTEX_ARRAY_BINDING) as u32;
+    driver::BindVertexArray(*no_arrays);
+    driver::DrawArrays(mode, 0, count);
+    driver::BindVertexArray(bound);
+}
+
+/// Bytes of the buffer that pixels are read from, if one is bound.
+pub(crate) fn unpacked_bytes(offset: usize, size: usize) -> Option<Vec<u8>> {
+    if !is_set(driver::constants::PIXEL_UNPACK_BUFFER_BINDING) {
+        return None;
+    }
+    let mut bytes = vec![0; size];
+    let target = driver::constants::PIXEL_UNPACK_BUFFER;
+    // SAFETY: there is room for so many bytes, and the driver checks that the buffer has them.
+    unsafe {
+        driver::GetBufferSubData(
+            target,
+            offset as isize,
+            size as isize,
+            bytes.as_mut_ptr().cast(),
+        )
+    };
+    Some(bytes)
+}
+
+/// Moves the raster position, if it is valid, by a bitmap without bits.
+pub(crate) fn move_raster_position(x: f32, y: f32) {
+    // SAFETY: a bitmap of no size has no bits.
+    unsafe { driver::Bitmap(0, 0, 0.0, 0.0, x, y, std::ptr::null()) };
 }
 
 /// Whether something is enabled.

@@ -155,11 +155,16 @@ static void framebuffers(void) {
     PIXEL(2, 3, 0.25f, 0.7f, 0.7f, 0.7f);
     glBindFramebuffer(GL_FRAMEBUFFER, 0);
     glViewport(0, 0, SIZE, SIZE);
-    /* Mesa 22.3 keeps the origin of its last draw, with GLSL as well, until the program changes. */
-    load(GL_FRAGMENT_PROGRAM_ARB, places);
     clear();
     draw_square();
     PIXEL(2, 3, 0.25f, 0.7f, 0.7f, 0.7f);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    glViewport(0, 0, 4, 4);
+    draw_square();
+    PIXEL(2, 3, 0.25f, 0.7f, 0.7f, 0.7f);
+    PIXEL(0, 0, 0.05f, 0.1f, 0.1f, 0.1f);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    glViewport(0, 0, SIZE, SIZE);
     glDeleteFramebuffers(1, &framebuffer);
     load(GL_FRAGMENT_PROGRAM_ARB, PASS_COLOR);
     ERROR(GL_NO_ERROR);

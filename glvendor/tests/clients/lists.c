@@ -59,6 +59,33 @@ static void programs_in_lists(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* Names of lists go on as if there were none of the library's own; lists of new names are there, and empty. */
+static void names_of_lists(void) {
+    GLuint first = glGenLists(1);
+    glNewList(first, GL_COMPILE);
+    glProgramLocalParameter4fARB(GL_VERTEX_PROGRAM_ARB, 2, 0, 0.4f, 0.8f, 1);
+    draw_square();
+    EQUAL(glGenLists(1), first + 1);
+    glEndList();
+    EQUAL(glGenLists(3), first + 2);
+    EQUAL(glIsList(first + 1), 1);
+    EQUAL(glIsList(first + 4), 1);
+    EQUAL(glIsList(first + 5), 0);
+    glNewList(first + 9, GL_COMPILE);
+    glEndList();
+    EQUAL(glGenLists(1), first + 10);
+    EQUAL(glGenLists(0), 0);
+    ERROR(GL_NO_ERROR);
+    EQUAL(glGenLists(-1), 0);
+    ERROR(GL_INVALID_VALUE);
+    clear();
+    glCallLists(3, GL_UNSIGNED_INT, (const GLuint[]){first + 1, first + 4, first + 10});
+    glCallList(first);
+    PIXEL(8, 8, 0, 0.4f, 0.8f, 1);
+    glDeleteLists(first, 11);
+    ERROR(GL_NO_ERROR);
+}
+
 static void matrices_between_draws(void) {
     glBindProgramARB(GL_VERTEX_PROGRAM_ARB, moved);
     GLuint list = glGenLists(1);
@@ -334,6 +361,8 @@ int main(void) {
     glEnable(GL_VERTEX_PROGRAM_ARB);
     called_between_vertices();
     programs_in_lists();
+    glBindProgramARB(GL_VERTEX_PROGRAM_ARB, local);
+    names_of_lists();
     matrices_between_draws();
     nested();
     compiled_and_executed();

@@ -9,7 +9,7 @@ use super::views::Views;
 use crate::builder::{Lane, Scalar, Val};
 use crate::capability::Need;
 use crate::error::{Error, Failure};
-use crate::interface::Copies;
+use crate::interface::{Copies, takes_quadrilaterals};
 use crate::options::MAX_VIEWPORTS;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
@@ -49,10 +49,29 @@ impl Emit<'_> {
             },
         };
         self.interface.outputs.copies = copies;
+        if takes_quadrilaterals(self.program, self.options) {
+            self.check_quadrilaterals(copies)?;
+        }
         match copies.count() {
             1 => Ok(()),
             _ => self.check_copies(copies),
         }
+    }
+
+    fn check_quadrilaterals(&self, copies: Copies) -> Result<(), Failure> {
+        let modes = self.program.modes;
+        if modes.passthrough {
+            let message = "quadrilaterals that a geometry program passes on";
+            return Err(Error::unsupported(message.to_owned()));
+        }
+        let runs = modes.invocations.max(1).saturating_mul(copies.count());
+        if runs > MAX_INVOCATIONS / 2 {
+            let message = format!(
+                "quadrilaterals make more than {MAX_INVOCATIONS} invocations of a geometry program that runs {runs} times"
+            );
+            return Err(Error::limit(message));
+        }
+        Ok(())
     }
 
     fn check_copies(&mut self, copies: Copies) -> Result<(), Failure> {

@@ -87,7 +87,7 @@ use crate::builder::{Builder, Lane, Scalar};
 use crate::capability::Need;
 use crate::debug::{Lines, SourceText};
 use crate::error::{Error, Failure};
-use crate::interface::{Interface, input_primitive};
+use crate::interface::{Interface, input_primitive, takes_quadrilaterals};
 use crate::lanes::Lanes;
 use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
@@ -458,10 +458,7 @@ impl Emit<'_> {
             out.op(Op::ExecutionMode, &[entry, mode as u32]);
         }
         for (mode, number) in [
-            (
-                ExecutionMode::Invocations,
-                modes.invocations.max(1) * self.interface.outputs.copies.count(),
-            ),
+            (ExecutionMode::Invocations, self.runs_of_primitive()),
             (
                 ExecutionMode::OutputVertices,
                 self.interface.outputs.emitted_vertices,
@@ -469,6 +466,16 @@ impl Emit<'_> {
         ] {
             out.op(Op::ExecutionMode, &[entry, mode as u32, number]);
         }
+    }
+
+    /// How often a geometry program runs for each primitive that it gets.
+    fn runs_of_primitive(&self) -> u32 {
+        let triangles = match takes_quadrilaterals(self.program, self.options) {
+            true => 2,
+            false => 1,
+        };
+        let invocations = self.program.modes.invocations.max(1);
+        invocations * self.interface.outputs.copies.count() * triangles
     }
 
     /// The most vertices of a geometry program, or as many as the device has room for.

@@ -3,6 +3,7 @@
 use super::builtin::{BuiltinRow, builtin_input, is_unknown, thread_value};
 use super::location::are_colors_flat;
 use super::vars::Io;
+use super::vertices::takes_quadrilaterals;
 use crate::builder::{Lane, Scalar};
 use crate::capability::{Need, check_subgroups};
 use crate::error::{Error, Failure};
@@ -212,8 +213,13 @@ impl Io<'_> {
         }
     }
 
-    /// Runs for other viewports and views are one invocation of the program.
-    fn invocation_number(&mut self, value: ValueWord) -> ValueWord {
+    /// Runs for other viewports and views are one invocation of the program, and so are those for both triangles of a quadrilateral.
+    fn invocation_number(&mut self, mut value: ValueWord) -> ValueWord {
+        if takes_quadrilaterals(self.program, self.options) {
+            let runs = self.runs_of_triangle();
+            let runs = self.w.uint(runs);
+            value = self.at_start(Op::UMod, Scalar::U32, &[value.0, runs.0]);
+        }
         let copies = self.vars.outputs.copies.count();
         if copies == 1 {
             return value;

@@ -17,4 +17,4 @@ pub(crate) use vars::{
     ImageVariable, Interface, Io, SamplerVariable, TextureVariable, base_scalar, bind, find,
     stage_number,
 };
-pub(crate) use vertices::{Copies, Vertex, input_primitive, tess_levels};
+pub(crate) use vertices::{Copies, Vertex, input_primitive, takes_quadrilaterals, tess_levels};

@@ -60,7 +60,14 @@ struct Element {
     plane: Option<u32>,
 }
 
-/// What a geometry program gets: patches come as primitives of as many vertices.
+/// Whether a geometry program for triangles gets quadrilaterals, which are lines with adjacency, and runs for both of their triangles.
+pub(crate) fn takes_quadrilaterals(program: &Program, options: &Options) -> bool {
+    program.stage == Stage::Geometry
+        && program.modes.primitive_in == InputPrimitive::Triangles
+        && options.fixed.quadrilaterals
+}
+
+/// What a geometry program gets: patches come as primitives of as many vertices, quadrilaterals as lines with adjacency.
 ///
 /// # Errors
 /// If no primitive of Vulkan has as many vertices as the patches.
@@ -68,6 +75,9 @@ pub(crate) fn input_primitive(
     program: &Program,
     options: &Options,
 ) -> Result<InputPrimitive, Failure> {
+    if takes_quadrilaterals(program, options) {
+        return Ok(InputPrimitive::LinesAdjacency);
+    }
     if program.modes.primitive_in != InputPrimitive::Patches {
         return Ok(program.modes.primitive_in);
     }
@@ -80,8 +90,16 @@ pub(crate) fn input_primitive(
 }
 
 impl Io<'_> {
-    /// Number of vertices that the input primitive may have.
+    /// Number of vertices that the input primitive may have for the program.
     pub(crate) fn vertex_count(&self) -> Result<u32, Failure> {
+        match takes_quadrilaterals(self.program, self.options) {
+            true => Ok(3),
+            false => self.declared_vertices(),
+        }
+    }
+
+    /// Number of vertices that the input primitive may have for the module.
+    fn declared_vertices(&self) -> Result<u32, Failure> {
         match self.program.stage {
             Stage::Geometry => {
                 let primitive = input_primitive(self.program, self.options)?;
@@ -178,6 +196,10 @@ impl Io<'_> {
             Vertex::Constant(number) => (Home::Prologue, self.w.uint(number)),
             Vertex::Dynamic(number) => (Home::Body, number),
         };
+        let vertex = match takes_quadrilaterals(self.program, self.options) {
+            true => self.vertex_of_triangle(home, vertex),
+            false => vertex,
+        };
         let ty = self.w.ty(element.scalar, element.size);
         let pointer_ty = self.w.pointer(StorageClass::Input, ty);
         // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic has.
@@ -191,6 +213,28 @@ impl Io<'_> {
         let operands = [pointer.0];
         self.w
             .derive(home, Op::Load, element.scalar, element.size, &operands)
+    }
+
+    /// Where a vertex of the triangle of this run is in the quadrilateral: triangle n has the vertices 0, 1 + n and 2 + n.
+    fn vertex_of_triangle(&mut self, home: Home, vertex: ValueWord) -> ValueWord {
+        let runs = self.runs_of_triangle();
+        let run = self.own_vertex();
+        let runs = self.w.uint(runs);
+        let zero = self.w.uint(0);
+        let triangle = self.at_start(Op::UDiv, Scalar::U32, &[run.0, runs.0]);
+        let operands = [vertex.0, zero.0];
+        let is_first = self
+            .w
+            .derive(home, Op::IEqual, Scalar::BoolInt, 1, &operands);
+        let operands = [vertex.0, triangle.0];
+        let moved = self.w.derive(home, Op::IAdd, Scalar::U32, 1, &operands);
+        let operands = [is_first.0, zero.0, moved.0];
+        self.w.derive(home, Op::Select, Scalar::U32, 1, &operands)
+    }
+
+    /// How often a geometry program that takes quadrilaterals runs for one of their triangles.
+    pub(crate) fn runs_of_triangle(&self) -> u32 {
+        self.program.modes.invocations.max(1) * self.vars.outputs.copies.count()
     }
 
     /// The array of an input. Inputs of one semantic share it, and so do all distances of a kind.
@@ -219,7 +263,7 @@ impl Io<'_> {
     ) -> Result<ValueWord, Failure> {
         let semantic = self.program.inputs[id].semantic;
         let place = self.options.interface.inputs.place(semantic);
-        let count = self.vertex_count()?;
+        let count = self.declared_vertices()?;
         let ty = self.w.ty(element.scalar, element.size);
         let array = self.w.array_type(ty, count);
         let variable = self.variable(StorageClass::Input, array);
@@ -264,7 +308,7 @@ impl Io<'_> {
         } else if builtin == BuiltIn::PointSize {
             self.need_point_size();
         }
-        let count = self.vertex_count()?;
+        let count = self.declared_vertices()?;
         let array = self.w.array_type(ty, count);
         Ok(self.declare_builtin(StorageClass::Input, array, builtin))
     }

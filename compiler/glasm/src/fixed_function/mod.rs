@@ -105,7 +105,14 @@ pub struct Lighting {
     pub separate_specular: bool,
     /// `COLOR_MATERIAL`: which colors of materials are the vertex color.
     pub color_material: Option<ColorMaterial>,
+    /// Bit n: what of the material changes between `glBegin` and `glEnd`, and is the vertex attribute that [`MATERIAL_ATTRIBUTES`] names; see
+    /// [`FixedVertex::material_attributes`].
+    pub material_attributes: u16,
 }
+
+/// Numbers of vertex attributes that can be materials: ambient, diffuse, specular and emissive color and shininess of the front, then of the back.
+/// Attributes 0 to 5 have meanings of their own but for the weight, and those from 8 on are texture coordinates.
+pub const MATERIAL_ATTRIBUTES: [u8; 10] = [7, 6, 1, 15, 14, 12, 13, 11, 10, 9];
 
 /// What decides about a light. GL 2.1 section 2.14.1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -123,6 +130,21 @@ pub struct LightForm {
     pub attenuated: bool,
     /// Its cutoff is not 180 degrees.
     pub spot: bool,
+}
+
+impl FixedVertex {
+    /// Bit n: attribute n of [`MATERIAL_ATTRIBUTES`] is a part of the material, as [`Lighting::material_attributes`] asks for it; texture
+    /// coordinates that are needed come first.
+    pub fn material_attributes(&self) -> u16 {
+        let wanted = self.lighting.map_or(0, |it| it.material_attributes);
+        let is_free = |number: u8| match number.checked_sub(8) {
+            Some(set) => !self.texcoords[usize::from(set)].needed,
+            None => true,
+        };
+        let free = MATERIAL_ATTRIBUTES.iter().enumerate();
+        let free = free.filter(|(_, number)| is_free(**number));
+        free.fold(0, |mask, (place, _)| mask | 1 << place) & wanted
+    }
 }
 
 impl LightForm {

@@ -84,6 +84,7 @@ impl Numbers {
                     MaterialMode::AmbientAndDiffuse,
                 ]),
             }),
+            material_attributes: self.pick(&[0, 0x3FF, 0x155, 0x2A]),
         }
     }
 
@@ -208,6 +209,38 @@ fn keys_survive_json() {
     );
 }
 
+/// Attributes that are materials: the numbers of the front's diffuse color and shininess, and of the back's emission unless set 2 is needed.
+#[test]
+fn materials_can_be_attributes() {
+    let mut key = FixedVertex {
+        lighting: Some(Lighting {
+            lights: [LightForm {
+                enabled: true,
+                ..LightForm::default()
+            }; LIGHTS],
+            two_sided: true,
+            material_attributes: 1 << 1 | 1 << 4 | 1 << 8,
+            ..Lighting::default()
+        }),
+        ..FixedVertex::default()
+    };
+    assert_eq!(key.material_attributes(), 1 << 1 | 1 << 4 | 1 << 8);
+    let text = vertex_program(&key);
+    for part in [
+        "vertex.attrib[6], state.light[7].diffuse",
+        "temp.w, vertex.attrib[14].x",
+        "vertex.attrib[10]",
+        "state.material.back.shininess",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(
+        !text.contains("lightprod[0].front.diffuse") && text.contains("lightprod[0].back.diffuse")
+    );
+    key.texcoords[2].needed = true;
+    assert_eq!(key.material_attributes(), 1 << 1 | 1 << 4);
+}
+
 /// Everything at once: eight positional spots on both sides, eight units with all that coordinates can need.
 fn largest() -> (FixedVertex, FixedFragment) {
     let light = LightForm {
@@ -224,6 +257,7 @@ fn largest() -> (FixedVertex, FixedFragment) {
             two_sided: true,
             separate_specular: true,
             color_material: Some(ColorMaterial::default()),
+            material_attributes: 0x3FF,
         }),
         fog_coordinate: Some(FogSource::FragmentDepth),
         point_attenuation: true,

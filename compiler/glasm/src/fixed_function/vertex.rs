@@ -4,8 +4,8 @@
 //! `place` (the same without its divisor), `view` (the unit vector to the eye), `normal`, `reflection`.
 
 use super::{
-    ColorMaterial, FixedVertex, FogSource, LightForm, Lighting, MaterialFaces, MaterialMode,
-    NormalScaling, TexGenMode, Text,
+    ColorMaterial, FixedVertex, FogSource, LightForm, Lighting, MATERIAL_ATTRIBUTES, MaterialFaces,
+    MaterialMode, NormalScaling, TexGenMode, Text,
 };
 use crate::state::Face;
 
@@ -42,7 +42,10 @@ pub fn vertex_program(key: &FixedVertex) -> String {
     let mut text = Text::default();
     text.eye_space(key.normals, needs);
     match &key.lighting {
-        Some(lighting) => text.lighting(lighting),
+        Some(lighting) => text.lighting(&Lighting {
+            material_attributes: key.material_attributes(),
+            ..*lighting
+        }),
         None => {
             text.line(format_args!("MOV result.color, vertex.color"));
             text.line(format_args!(
@@ -151,6 +154,27 @@ fn follows(color: Option<ColorMaterial>, face: Face, term: MaterialMode) -> bool
     same_face && (color.mode == term || (color.mode == MaterialMode::AmbientAndDiffuse && both))
 }
 
+/// The vertex attribute that a color of a face's material is, if it is one: `vertex.color` or a numbered one.
+fn attribute(lighting: &Lighting, face: Face, term: MaterialMode) -> Option<String> {
+    if follows(lighting.color_material, face, term) {
+        return Some("vertex.color".to_owned());
+    }
+    numbered(lighting, face, term as usize)
+}
+
+/// The place of the shininess behind the colors in [`MATERIAL_ATTRIBUTES`].
+const SHININESS: usize = 4;
+
+/// The numbered attribute that a part of a face's material is.
+fn numbered(lighting: &Lighting, face: Face, part: usize) -> Option<String> {
+    let place = match face {
+        Face::Front => part,
+        Face::Back => 5 + part,
+    };
+    let is_attribute = lighting.material_attributes >> place & 1 != 0;
+    is_attribute.then(|| format!("vertex.attrib[{}]", MATERIAL_ATTRIBUTES[place]))
+}
+
 impl Text {
     /// A vector of length 1; w of the result becomes one over the length that it had.
     fn normalize(&mut self, result: &str, vector: &str) {
@@ -239,7 +263,8 @@ impl Text {
             let has_factor = self.factor(number, *light);
             let half = self.half_vector(lighting, number, *light);
             for face in faces {
-                self.reflected(*face, &half, has_factor);
+                let shininess = numbered(lighting, *face, SHININESS);
+                self.reflected(*face, &half, has_factor, shininess);
                 self.light(lighting, number, *face);
             }
         }
@@ -259,43 +284,44 @@ impl Text {
     /// What a face has without lights: e_cm + a_cm a_cs, with the alpha of the diffuse color.
     fn scene_color(&mut self, lighting: &Lighting, face: Face) {
         let word = face_word(face);
-        let follows = |term| follows(lighting.color_material, face, term);
-        if follows(MaterialMode::Ambient) {
-            self.line(format_args!(
-                "MAD {word}.xyz, vertex.color, state.lightmodel.ambient, state.material.{word}.emission"
-            ));
-        } else if follows(MaterialMode::Emission) {
-            self.line(format_args!("MOV temp, state.material.{word}.ambient"));
-            self.line(format_args!(
-                "MAD {word}.xyz, temp, state.lightmodel.ambient, vertex.color"
-            ));
-        } else {
-            self.line(format_args!(
+        let attribute = |term| attribute(lighting, face, term);
+        let emission = attribute(MaterialMode::Emission);
+        match (attribute(MaterialMode::Ambient), emission) {
+            (Some(ambient), emission) => {
+                let emission =
+                    emission.unwrap_or_else(|| format!("state.material.{word}.emission"));
+                self.line(format_args!(
+                    "MAD {word}.xyz, {ambient}, state.lightmodel.ambient, {emission}"
+                ));
+            }
+            (None, Some(emission)) => {
+                self.line(format_args!("MOV temp, state.material.{word}.ambient"));
+                self.line(format_args!(
+                    "MAD {word}.xyz, temp, state.lightmodel.ambient, {emission}"
+                ));
+            }
+            (None, None) => self.line(format_args!(
                 "MOV {word}.xyz, state.lightmodel.{word}.scenecolor"
-            ));
-        }
-        match follows(MaterialMode::Diffuse) {
-            true => self.line(format_args!("MOV {word}.w, vertex.color.w")),
-            false => self.line(format_args!(
-                "MOV {word}.w, state.material.{word}.diffuse.w"
             )),
         }
+        let diffuse = attribute(MaterialMode::Diffuse);
+        let diffuse = diffuse.unwrap_or_else(|| format!("state.material.{word}.diffuse"));
+        self.line(format_args!("MOV {word}.w, {diffuse}.w"));
         if lighting.separate_specular {
             self.line(format_args!("MOV {word}_specular, value.xxxz"));
         }
     }
 
     /// What a face reflects of a light's terms, in `lit`: 1, n . VP, and where the light is before the surface the power of n . h.
-    fn reflected(&mut self, face: Face, half: &str, has_factor: bool) {
+    fn reflected(&mut self, face: Face, half: &str, has_factor: bool, shininess: Option<String>) {
         let (word, sign) = match face {
             Face::Front => ("front", ""),
             Face::Back => ("back", "-"),
         };
         self.line(format_args!("DP3 temp.x, {sign}normal, light"));
         self.line(format_args!("DP3 temp.y, {sign}normal, {half}"));
-        self.line(format_args!(
-            "MOV temp.w, state.material.{word}.shininess.x"
-        ));
+        let shininess = shininess.unwrap_or_else(|| format!("state.material.{word}.shininess"));
+        self.line(format_args!("MOV temp.w, {shininess}.x"));
         self.line(format_args!("LIT lit, temp"));
         if has_factor {
             self.line(format_args!("MUL lit.xyz, lit, factor.x"));
@@ -314,14 +340,14 @@ impl Text {
             (MaterialMode::Diffuse, "diffuse", "y", ""),
             (MaterialMode::Specular, "specular", "z", specular),
         ] {
-            let color = match follows(lighting.color_material, face, term) {
-                true => {
+            let color = match attribute(lighting, face, term) {
+                Some(material) => {
                     self.line(format_args!(
-                        "MUL temp.xyz, vertex.color, state.light[{number}].{name}"
+                        "MUL temp.xyz, {material}, state.light[{number}].{name}"
                     ));
                     "temp".to_owned()
                 }
-                false => format!("state.lightprod[{number}].{word}.{name}"),
+                None => format!("state.lightprod[{number}].{word}.{name}"),
             };
             self.line(format_args!(
                 "MAD {word}{sum}.xyz, lit.{lane}, {color}, {word}{sum}"

@@ -15,6 +15,11 @@ pub(crate) unsafe extern "system" fn NewList(name: GLuint, mode: GLenum) {
     }
 }
 
+pub(crate) unsafe extern "system" fn GenLists(count: GLsizei) -> GLuint {
+    let names = current::with(|state| state.generate_lists(count)).flatten();
+    names.unwrap_or_else(|| driver::GenLists(count))
+}
+
 pub(crate) unsafe extern "system" fn EndList() {
     if current::with(|state| state.end_list()).is_none() {
         driver::EndList();
@@ -100,7 +105,11 @@ pub(crate) unsafe extern "system" fn DeleteLists(first: GLuint, count: GLsizei) 
 
 /// Primitives of a mode are about to be drawn. Gives the mode that they have for the driver, `None` if nothing is to be drawn.
 pub(crate) fn primitives(mode: GLenum) -> Option<GLenum> {
-    let ready = |state: &mut State| match draw::before(state, Some(mode)) {
+    primitives_after(mode, |state| draw::before(state, Some(mode)))
+}
+
+fn primitives_after(mode: GLenum, before: impl FnOnce(&mut State) -> Draw) -> Option<GLenum> {
+    let ready = |state: &mut State| match before(state) {
         Draw::On => Some(draw::mode(state, mode)),
         Draw::Nothing => None,
     };
@@ -112,7 +121,7 @@ pub(crate) unsafe extern "system" fn Begin(mode: GLenum) {
         state.remember_list_base();
         state.begin_evaluation();
     });
-    let mode = primitives(mode);
+    let mode = primitives_after(mode, |state| draw::before_vertices(state, mode));
     if let Some(mode) = mode {
         driver::Begin(mode);
     }
@@ -124,4 +133,21 @@ pub(crate) unsafe extern "system" fn End() {
         driver::End();
     }
     super::evaluators::restore_attributes();
+}
+
+/// `Rect`: GL 2.1 section 2.10 says which polygon it is. The driver draws it but before a geometry program, which takes no quadrilaterals there. Gives whether
+/// there is nothing left to do for the driver.
+pub(crate) fn rectangle([left, bottom, right, top]: [f32; 4]) -> bool {
+    let is_polygon = current::with(|state| !state.is_inside && draw::has_geometry(state));
+    if is_polygon != Some(true) {
+        return current::with(|state| draw::before(state, None)) == Some(Draw::Nothing);
+    }
+    // SAFETY: it has no pointers.
+    unsafe { Begin(driver::constants::POLYGON) };
+    for (x, y) in [(left, bottom), (right, bottom), (right, top), (left, top)] {
+        driver::Vertex2f(x, y);
+    }
+    // SAFETY: it has no pointers.
+    unsafe { End() };
+    true
 }

@@ -5,7 +5,9 @@ mod buffers;
 mod evaluators;
 mod feedback;
 mod lists;
+mod materials;
 mod parameters;
+mod pixels;
 mod programs;
 mod queries;
 
@@ -14,6 +16,8 @@ pub(super) use buffers::*;
 pub(super) use evaluators::*;
 pub(super) use feedback::*;
 pub(super) use lists::*;
+pub(super) use materials::*;
 pub(super) use parameters::*;
+pub(super) use pixels::*;
 pub(super) use programs::*;
 pub(super) use queries::*;

@@ -1,0 +1,163 @@
+//! Colors of fragments that are texels: pixels of `glDrawPixels` behind a rectangle with a texture.
+
+use crate::arena::IndexVec;
+use crate::builder::Builder;
+use crate::ids::InputId;
+use crate::inst::{Aux, Dst, Inst, InstFlags, Rounding, Saturate};
+use crate::op::Op;
+use crate::operand::{Base, Src, WriteMask};
+use crate::program::{Program, Register, Stage, Storage};
+use crate::resource::{TexAccess, TexMode, TexTarget, Texture};
+use crate::semantic::{Input, Semantic};
+use crate::span::Span;
+use crate::types::{Type, Width};
+use crate::units::Units;
+
+/// A register for four lanes.
+const TEMPORARY: Register = Register {
+    storage: Storage::Temp,
+    width: Width::W32,
+    array: None,
+    name: None,
+};
+
+impl Program {
+    /// Lets a fragment program read texels of a two-dimensional texture in the place of its primary color: at the floor of `coordinate`, another
+    /// input, of level 0, clamped as `saturate` says. `false`, with the program as it was, if it evaluates its color at other places or by an index.
+    pub fn read_texel_colors(
+        &mut self,
+        unit: u32,
+        coordinate: Semantic,
+        saturate: Saturate,
+    ) -> bool {
+        if self.stage != Stage::Fragment || self.has_placed_color() {
+            return false;
+        }
+        let texture = Texture {
+            units: Units::One(unit),
+            target: TexTarget::D2,
+            shadow: false,
+            texel: Type::F32,
+            sampler: None,
+        };
+        let id = self.textures.push(texture);
+        let access = self
+            .tex_accesses
+            .push(TexAccess::new(id, &texture, TexMode::Fetch));
+        let input = self.inputs.push(Input::new(coordinate));
+        let level = self.literals.push([0; 4]);
+        let [place, color] = [(); 2].map(|()| self.registers.push(TEMPORARY));
+        let colors = self
+            .srcs
+            .iter_mut()
+            .filter(|src| is_color(&self.inputs, src));
+        colors.for_each(|src| src.base = Base::Register(color));
+        let body = self.routines[self.main].body;
+        let nodes = self.blocks[body];
+        let mut builder = Builder::new(std::mem::replace(self, Self::new(Stage::Fragment)));
+        builder.open_block();
+        let floor = Aux::Cvt {
+            from: Type::F32,
+            rounding: Rounding::Floor,
+            saturate: false,
+        };
+        let inst = |op, ty, dst, aux| Inst {
+            op,
+            ty,
+            flags: InstFlags::empty(),
+            source_count: 0,
+            first_source: 0,
+            dst: Some(dst),
+            aux,
+            span: Span::default(),
+        };
+        let corner = Dst::new(place, WriteMask(3));
+        builder.inst(
+            inst(Op::Cvt, Type::S32, corner, floor),
+            &[Src::new(Base::Input(input))],
+        );
+        let texel = Dst {
+            saturate,
+            ..Dst::new(color, WriteMask::XYZW)
+        };
+        let sources = [Src::register(place), Src::new(Base::Literal(level))];
+        builder.inst(inst(Op::Tex, Type::F32, texel, Aux::Tex(access)), &sources);
+        builder.nodes_of(nodes);
+        builder.close_block_as(body);
+        *self = builder.finish().0;
+        true
+    }
+
+    /// Whether the primary color is read by an index, or evaluated elsewhere than at the fragment's place.
+    fn has_placed_color(&self) -> bool {
+        let is_placed = |op| matches!(op, Op::InterpCentroid | Op::InterpOffset | Op::InterpSample);
+        let mut placed = self.insts.iter().filter(|inst| is_placed(inst.op));
+        let mut indexed = self.srcs.iter().filter(|src| src.index.is_some());
+        indexed.any(|src| is_color(&self.inputs, src))
+            || placed.any(|inst| {
+                self.srcs[inst.source_range()]
+                    .iter()
+                    .any(|src| is_color(&self.inputs, src))
+            })
+    }
+}
+
+fn is_color(inputs: &IndexVec<InputId, Input>, src: &Src) -> bool {
+    matches!(src.base, Base::Input(id) if inputs[id].semantic == Semantic::Color(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interp::{Environment, Interpreter, TexRequest};
+    use crate::parse::parse;
+    use crate::verify::verify;
+
+    const TURNED: &str = "program fragment\nr0: output32 out0\nin0: tex_coord[0] float\nin1: color[0] float\nout0: frag_color[0][0] float\n\
+                          routine fn0 {\n  r0.xyzw = add.f32 in1.zyxw, in0.xxxx\n}\nmain fn0\n";
+
+    /// The texel of (3.75, 2.5) is that of column 3 and row 2; its colors are clamped to 1.
+    #[test]
+    fn colors_are_texels() {
+        let mut program = parse(TURNED).unwrap();
+        assert!(program.read_texel_colors(9, Semantic::Generic(4), Saturate::Unsigned));
+        verify(&program).unwrap();
+        let input = |it: f32| u64::from(it.to_bits());
+        let inputs = vec![
+            [input(0.5), 0, 0, 0],
+            [input(7.0); 4],
+            [input(3.75), input(2.5), 0, 0],
+        ];
+        let mut asked = Vec::new();
+        let texel = |request: &TexRequest| {
+            asked.push((
+                request.texture.units,
+                request.coordinate[0],
+                request.coordinate[1],
+                request.own[0][0],
+            ));
+            [0.25_f32, 0.5, 2.0, 1.0].map(f32::to_bits)
+        };
+        let mut environment = Environment {
+            inputs,
+            ..Environment::default()
+        }
+        .with_textures(texel);
+        let outcome = Interpreter::new(&program)
+            .unwrap()
+            .run(&mut environment)
+            .unwrap();
+        assert_eq!(outcome.outputs[0], [1.5, 1.0, 0.75, 1.5].map(input));
+        drop(environment);
+        assert_eq!(asked, [(Units::One(9), 3, 2, 0)]);
+    }
+
+    #[test]
+    fn colors_of_other_places_stay() {
+        let text = TURNED.replace("add.f32 in1.zyxw, in0.xxxx", "ipac.f32 in1.zyxw");
+        let mut program = parse(&text).unwrap();
+        let before = program.clone();
+        assert!(!program.read_texel_colors(9, Semantic::Generic(4), Saturate::None));
+        assert_eq!(program, before);
+    }
+}

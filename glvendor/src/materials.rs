@@ -1,0 +1,120 @@
+//! Materials that change between `glBegin` and `glEnd`, where the fixed functions process vertices for programs of ours. Parameters do not change there, so
+//! that the parts of the material that do are vertex attributes: from the first such change on that a context has seen. (What programs read of
+//! `state.material` counts from the next `glBegin` on: ARB_vertex_program section 2.14.3.2.)
+
+use crate::context::{Groups, State};
+use crate::ffi::{driver, query};
+use glasm::fixed_function::MATERIAL_ATTRIBUTES;
+
+/// Parts of a material, for each face: where [`MATERIAL_ATTRIBUTES`] has their attributes.
+const PARTS: [u32; 5] = [0x1200, 0x1201, 0x1202, 0x1600, 0x1601];
+const AMBIENT_AND_DIFFUSE: u32 = 0x1602;
+/// The parts of the front.
+const FRONT: u16 = 0x1F;
+
+/// What a context knows of such materials. Masks have a bit for each attribute of [`MATERIAL_ATTRIBUTES`].
+#[derive(Debug, Default)]
+pub(crate) struct Materials {
+    /// Parts that have changed between `Begin` and `End`.
+    changing: u16,
+    /// Parts that are attributes of the pipeline in use.
+    used: u16,
+    /// What the application has these attributes set to.
+    saved: Vec<(u32, [f32; 4])>,
+}
+
+impl Materials {
+    /// Parts that are attributes where primitives begin.
+    pub(crate) fn changing(&self) -> u16 {
+        self.changing
+    }
+}
+
+/// The parts that a command sets.
+fn parts(face: u32, name: u32) -> u16 {
+    let is_set =
+        |part: u32| part == name || name == AMBIENT_AND_DIFFUSE && matches!(part, 0x1200 | 0x1201);
+    let set = (0..PARTS.len()).filter(|n| is_set(PARTS[*n]));
+    let front = set.fold(0, |mask, n| mask | 1 << n);
+    match face {
+        0x0404 => front,
+        0x0405 => front << 5,
+        0x0408 => front | front << 5,
+        _ => 0,
+    }
+}
+
+/// The attributes of a mask, with their places.
+fn attributes(mask: u16) -> impl Iterator<Item = (usize, u32)> {
+    let all = MATERIAL_ATTRIBUTES.into_iter().map(u32::from).enumerate();
+    all.filter(move |(place, _)| mask >> place & 1 != 0)
+}
+
+impl State {
+    /// `Material`, which the driver has heard of: face, name, value.
+    pub(crate) fn material(&mut self, face: u32, name: u32, [x, y, z, w]: [f32; 4]) {
+        self.changed(Groups::MATERIAL);
+        let mut set = parts(face, name);
+        let materials = &mut self.drawing.materials;
+        match &self.recording {
+            // Numbered attributes of lists are for the fixed functions where these process vertices now.
+            Some(recording) if recording.is_inside => {
+                materials.changing |= set;
+                if self.bound(crate::target::Target::Vertex).enabled {
+                    return;
+                }
+                if !query::is_set(0x0B52) {
+                    set &= FRONT;
+                }
+            }
+            None if self.is_inside => {
+                materials.changing |= set;
+                set &= materials.used;
+            }
+            Some(_) | None => return,
+        }
+        for (_, number) in attributes(set) {
+            driver::VertexAttrib4f(number, x, y, z, w);
+        }
+    }
+
+    /// The attributes that are parts of the material for a pipeline get their values.
+    pub(crate) fn apply_materials(&mut self, used: u16) {
+        self.restore_materials();
+        if used == 0 {
+            return;
+        }
+        self.drawing.materials.used = used;
+        for (place, number) in attributes(used) {
+            let face = 0x0404 + u32::from(place >= PARTS.len());
+            let [x, y, z, w] = query::material(face, PARTS[place % PARTS.len()]);
+            self.drawing
+                .materials
+                .saved
+                .push((number, query::attribute(number)));
+            driver::VertexAttrib4f(number, x, y, z, w);
+        }
+    }
+
+    /// Numbered attributes are what the application has set them to.
+    pub(crate) fn restore_materials(&mut self) {
+        let materials = &mut self.drawing.materials;
+        materials.used = 0;
+        for (number, [x, y, z, w]) in materials.saved.drain(..) {
+            driver::VertexAttrib4f(number, x, y, z, w);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_set_parts_of_faces() {
+        assert_eq!(parts(0x0404, 0x1201), 1 << 1);
+        assert_eq!(parts(0x0405, 0x1601), 1 << 9);
+        assert_eq!(parts(0x0408, AMBIENT_AND_DIFFUSE), 0b00011_00011);
+        assert_eq!([parts(0x0404, 0x1603), parts(0x0409, 0x1200)], [0, 0]);
+    }
+}

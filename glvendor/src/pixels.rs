@@ -1,0 +1,350 @@
+//! Pixels and bitmaps that go through a fragment program: GL 2.1 sections 3.6 and 3.7, ARB_fragment_program sections 3.6.4 and 3.7.
+//!
+//! A driver draws pixels with fragment programs that it knows. Ours draw a rectangle, and have texels of a texture in the place of their primary color, which the
+//! driver has made of the image with all that it does to pixels on their way there. For bitmaps a rectangle is drawn for each run of bits. What else the
+//! fragments have is that of the raster position.
+
+use crate::context::State;
+use crate::draw;
+use crate::ffi::{driver, query};
+use crate::log;
+use crate::objects::Program;
+use crate::window::{self, Grid, Texels};
+use std::sync::Arc;
+
+/// Texture image units that programs name.
+const UNITS: u32 = 32;
+const TEXTURE_2D: u32 = 0x0DE1;
+
+/// An image of pixels that a list holds.
+#[derive(Debug)]
+pub(crate) struct Image {
+    /// A texture of its colors, if it is for fragment programs.
+    pub(crate) texture: Option<u32>,
+    /// The driver's list that draws it.
+    pub(crate) list: u32,
+    /// Width and height.
+    pub(crate) size: [i32; 2],
+}
+
+/// A bitmap. GL 2.1 section 3.7.
+#[derive(Debug)]
+pub(crate) struct Bitmap {
+    /// Where the raster position is in it.
+    pub(crate) origin: [f32; 2],
+    /// How far the raster position moves.
+    pub(crate) step: [f32; 2],
+    /// Runs of bits that are set: column, row, length.
+    pub(crate) runs: Vec<[i32; 3]>,
+}
+
+/// What draws pixels.
+pub(crate) enum Way {
+    /// This fragment program of ours.
+    Ours(Arc<Program>),
+    /// The driver.
+    Driver,
+    /// Nothing: it is an error.
+    Refused,
+}
+
+/// What would draw pixels now.
+pub(crate) fn way(state: &mut State) -> Way {
+    const RENDER_MODE: u32 = 0x0C40;
+    const RENDER: i32 = 0x1C00;
+    let Ok(programs) = draw::programs(state) else {
+        return Way::Refused;
+    };
+    let fragment = programs.and_then(|programs| programs.into_iter().next_back().flatten());
+    match fragment {
+        Some(fragment)
+            if !fragment.contents().is_drivers
+                && !query::is_set(driver::constants::TRANSFORM_FEEDBACK_ACTIVE)
+                && query::integer(RENDER_MODE) == RENDER =>
+        {
+            Way::Ours(fragment)
+        }
+        Some(_) | None => Way::Driver,
+    }
+}
+
+/// Does something as the driver would without programs of ours.
+pub(crate) fn beside(state: &mut State, work: impl FnOnce()) {
+    let left = draw::leave(state);
+    work();
+    draw::come_back(left);
+}
+
+/// Whether pixels of a format are colors that textures hold: no depths, stencil indices, integers.
+pub(crate) fn is_color(format: u32) -> bool {
+    matches!(
+        format,
+        0x1900 | 0x1903..=0x190A | 0x80E0 | 0x80E1 | 0x8000 | 0x8227
+    )
+}
+
+/// A texture of an image, which `fill` gives to the texture that is bound. `None` if the driver refuses it.
+pub(crate) fn texture(state: &mut State, size: [i32; 2], fill: impl FnOnce()) -> Option<u32> {
+    let most = query::integer(driver::constants::MAX_TEXTURE_SIZE);
+    if size.iter().any(|edge| !(1..=most).contains(edge)) {
+        return None;
+    }
+    // An error of before is the application's.
+    let error = driver::GetError();
+    if error != 0 {
+        state.fail(error);
+    }
+    let bound = query::integer(0x8069) as u32;
+    let texture = query::new_texture();
+    driver::BindTexture(TEXTURE_2D, texture);
+    driver::TexParameteri(TEXTURE_2D, 0x2801, 0x2600);
+    fill();
+    driver::BindTexture(TEXTURE_2D, bound);
+    if driver::GetError() == 0 {
+        return Some(texture);
+    }
+    query::delete_texture(texture);
+    None
+}
+
+/// `DrawPixels` of colors: `fill` makes a texture of them, `native` is the driver's command.
+pub(crate) fn draw_pixels(
+    state: &mut State,
+    size: [i32; 2],
+    fill: impl FnOnce(),
+    native: impl FnOnce(),
+) {
+    match way(state) {
+        Way::Refused => {}
+        Way::Driver => beside(state, native),
+        Way::Ours(fragment) => {
+            let Some(texture) = texture(state, size, fill) else {
+                return beside(state, native);
+            };
+            draw_texture(state, fragment, texture, size);
+            query::delete_texture(texture);
+        }
+    }
+}
+
+/// `CopyPixels`: place, size, type.
+pub(crate) fn copy(state: &mut State, [x, y]: [i32; 2], size: [i32; 2], kind: u32) {
+    const COLOR: u32 = 0x1800;
+    let [width, height] = size;
+    let native = || driver::CopyPixels(x, y, width, height, kind);
+    let fill = || {
+        driver::CopyTexImage2D(
+            TEXTURE_2D,
+            0,
+            driver::constants::RGBA32F,
+            x,
+            y,
+            width,
+            height,
+            0,
+        );
+    };
+    match kind {
+        COLOR => draw_pixels(state, size, fill, native),
+        _ => draw_others(state, native),
+    }
+}
+
+/// Pixels that are no colors, which the driver draws: `native` is its command.
+pub(crate) fn draw_others(state: &mut State, native: impl FnOnce()) {
+    match way(state) {
+        Way::Refused => {}
+        Way::Ours(_) | Way::Driver => beside(state, native),
+    }
+}
+
+/// Draws an image of a list.
+pub(crate) fn draw_image(state: &mut State, image: &Image) {
+    match (way(state), image.texture) {
+        (Way::Refused, _) => {}
+        (Way::Ours(fragment), Some(texture)) => draw_texture(state, fragment, texture, image.size),
+        (Way::Ours(_), None) | (Way::Driver, _) => beside(state, || driver::CallList(image.list)),
+    }
+}
+
+/// Where the raster position is, if it is valid.
+fn raster_position() -> Option<[f32; 2]> {
+    const CURRENT_RASTER_POSITION: u32 = 0x0B07;
+    const CURRENT_RASTER_POSITION_VALID: u32 = 0x0B08;
+    query::is_set(CURRENT_RASTER_POSITION_VALID).then(|| query::floats(CURRENT_RASTER_POSITION))
+}
+
+/// Draws the pixels of a texture.
+fn draw_texture(
+    state: &mut State,
+    fragment: Arc<Program>,
+    texture: u32,
+    [width, height]: [i32; 2],
+) {
+    let zoom = [0x0D16, 0x0D17].map(|name| query::floats::<1>(name)[0]);
+    let Some(place) = raster_position().filter(|_| !zoom.contains(&0.0)) else {
+        return;
+    };
+    let Some(unit) = free_unit(&fragment) else {
+        return log::error(
+            "pixels are not drawn: the fragment program reads all texture image units",
+        );
+    };
+    let grid = Grid {
+        width: width as u32,
+        first: std::array::from_fn(|axis| first_edge(place[axis], zoom[axis])),
+        zoom,
+    };
+    let texels = Texels::new(unit, &fragment);
+    let window = &mut state.drawing.window;
+    window.texels = texels;
+    let vertex = match texels {
+        Some(texels) => window.rectangle(texels.attribute),
+        None => window.pixels(unit),
+    };
+    let Some(vertex) = vertex else {
+        return;
+    };
+    let sides: [[f32; 2]; 2] = std::array::from_fn(|axis| {
+        let size = [width, height][axis] as f32;
+        [grid.first[axis], grid.first[axis] + zoom[axis] * size]
+    });
+    let corners = 6_i32.saturating_mul(width).saturating_mul(height);
+    window::draw(state, [vertex, fragment], &grid, |state| {
+        with_texture(unit, texture, || match texels {
+            Some(_) => {
+                driver::Begin(driver::constants::QUADS);
+                draw_rectangle(sides);
+                driver::End();
+            }
+            // The program reads its color in a way that texels cannot be read in: each pixel is a rectangle.
+            None => {
+                let no_arrays = &mut state.drawing.window.no_arrays;
+                query::draw_without_arrays(no_arrays, driver::constants::TRIANGLES, corners);
+            }
+        });
+    });
+    state.drawing.window.texels = None;
+}
+
+/// The vertices of a rectangle: its sides.
+fn draw_rectangle([[left, right], [bottom, top]]: [[f32; 2]; 2]) {
+    driver::Vertex2f(left, bottom);
+    driver::Vertex2f(right, bottom);
+    driver::Vertex2f(right, top);
+    driver::Vertex2f(left, top);
+}
+
+/// The edge of the first pixel. A fragment belongs to the rectangle that its center is in, or on the left or lower edge of (GL 2.1 section
+/// 3.6.5). Drivers differ in what they make of edges that go through centers, so that these are moved.
+fn first_edge(place: f32, zoom: f32) -> f32 {
+    match zoom.abs() {
+        1.0 => (place - 0.5).ceil(),
+        _ => place - 1.0 / 256.0,
+    }
+}
+
+/// A texture image unit that a fragment program does not read.
+fn free_unit(fragment: &Program) -> Option<u32> {
+    let loaded = fragment.loaded()?;
+    let units = query::integer(driver::constants::MAX_COMBINED_TEXTURE_IMAGE_UNITS);
+    let units = u32::try_from(units).unwrap_or(0).min(UNITS);
+    let is_read = |unit: &u32| {
+        loaded
+            .ir()
+            .textures
+            .iter()
+            .any(|it| it.units.numbers().contains(unit))
+    };
+    (0..units).rev().find(|unit| !is_read(unit))
+}
+
+/// Does something with a texture bound to a unit, without a sampler.
+fn with_texture(unit: u32, texture: u32, work: impl FnOnce()) {
+    const SAMPLER_BINDING: u32 = 0x8919;
+    let active = query::integer(0x84E0) as u32;
+    driver::ActiveTexture(driver::constants::TEXTURE0 + unit);
+    let (bound, sampler) = (query::integer(0x8069), query::integer(SAMPLER_BINDING));
+    driver::BindTexture(TEXTURE_2D, texture);
+    driver::BindSampler(unit, 0);
+    work();
+    driver::BindTexture(TEXTURE_2D, bound as u32);
+    driver::BindSampler(unit, sampler as u32);
+    driver::ActiveTexture(active);
+}
+
+/// `Bitmap`: `bitmap` is what it says, `native` is the driver's command.
+pub(crate) fn draw_bitmap(
+    state: &mut State,
+    bitmap: impl FnOnce() -> Arc<Bitmap>,
+    native: impl FnOnce(),
+) {
+    match way(state) {
+        Way::Refused => {}
+        Way::Driver => beside(state, native),
+        Way::Ours(fragment) => {
+            if let Some(place) = raster_position() {
+                let bitmap = bitmap();
+                draw_runs(state, fragment, place, &bitmap);
+                let [x, y] = bitmap.step;
+                beside(state, || query::move_raster_position(x, y));
+            }
+        }
+    }
+}
+
+/// Draws the fragments of a bitmap.
+fn draw_runs(state: &mut State, fragment: Arc<Program>, place: [f32; 2], bitmap: &Bitmap) {
+    let Some(vertex) = state.drawing.window.places() else {
+        return;
+    };
+    let corner: [f32; 2] = std::array::from_fn(|axis| (place[axis] - bitmap.origin[axis]).floor());
+    window::draw(state, [vertex, fragment], &Grid::default(), |_| {
+        driver::Begin(driver::constants::QUADS);
+        for &[column, row, length] in &bitmap.runs {
+            let (left, bottom) = (corner[0] + column as f32, corner[1] + row as f32);
+            draw_rectangle([[left, left + length as f32], [bottom, bottom + 1.0]]);
+        }
+        driver::End();
+    });
+}
+
+/// The runs of bits of a bitmap, row by row.
+pub(crate) fn runs(width: i32, height: i32, is_set: impl Fn(i32, i32) -> bool) -> Vec<[i32; 3]> {
+    let mut runs: Vec<[i32; 3]> = Vec::new();
+    for row in 0..height {
+        for column in (0..width).filter(|column| is_set(row, *column)) {
+            match runs.last_mut() {
+                Some([first, of_row, length]) if *of_row == row && *first + *length == column => {
+                    *length += 1
+                }
+                _ => runs.push([column, row, 1]),
+            }
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_beside_each_other_are_a_run() {
+        let rows = ["x..xx", "xxxxx", ".....", "....x"];
+        let is_set = |row: i32, column: i32| rows[row as usize].as_bytes()[column as usize] == b'x';
+        let expected = [[0, 0, 1], [3, 0, 2], [0, 1, 5], [4, 3, 1]];
+        assert_eq!(runs(5, 4, is_set), expected);
+        assert!(runs(0, 4, |_, _| true).is_empty());
+    }
+
+    /// GL 2.1 section 3.6.5: centers are at halves, and belong to the pixel right of them.
+    #[test]
+    fn pixels_begin_where_fragments_belong_to_them() {
+        assert_eq!(
+            [2.0, 2.5, 2.75, 2.25].map(|place| first_edge(place, 1.0)),
+            [2.0, 2.0, 3.0, 2.0]
+        );
+        assert!(first_edge(2.5, 2.0) < 2.5);
+    }
+}

@@ -1,0 +1,74 @@
+//! Primitives that pipelines depend on: points, whose coordinates may be replaced, and what no geometry program takes as it is.
+//!
+//! Drivers refuse `QUADS`, `QUAD_STRIP` and `POLYGON` behind a geometry shader. NV_geometry_program4 allows them for programs that take triangles, and
+//! leaves open how they are divided (issue 17 tells how it was done first). Strips and polygons are strips and fans of triangles with the same
+//! vertices. A quadrilateral is a line with adjacency, which has four vertices, too: the program runs twice for it.
+
+use crate::ffi::driver::constants::{
+    LINES_ADJACENCY, POINTS, POLYGON, QUAD_STRIP, QUADS, TRIANGLE_FAN, TRIANGLE_STRIP,
+};
+use glasm::PrimitiveNumbers;
+
+/// What a draw draws, as far as pipelines depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) enum Shape {
+    /// Anything else.
+    #[default]
+    Other,
+    /// Points.
+    Points,
+    /// Quadrilaterals.
+    Quads,
+    /// Strips of them.
+    QuadStrips,
+    /// A polygon.
+    Polygon,
+    /// Pixels: triangles whose colors are clamped as fragments, not as vertices.
+    Pixels,
+}
+
+impl Shape {
+    /// The shape of a mode, if the draw has one.
+    pub(crate) fn of(mode: Option<u32>) -> Self {
+        match mode {
+            Some(POINTS) => Self::Points,
+            Some(QUADS) => Self::Quads,
+            Some(QUAD_STRIP) => Self::QuadStrips,
+            Some(POLYGON) => Self::Polygon,
+            _ => Self::Other,
+        }
+    }
+
+    /// The shape for pipelines without a geometry program, or with one.
+    pub(crate) fn before(self, has_geometry: bool) -> Self {
+        match self {
+            Self::Quads | Self::QuadStrips | Self::Polygon if !has_geometry => Self::Other,
+            Self::Other
+            | Self::Points
+            | Self::Quads
+            | Self::QuadStrips
+            | Self::Polygon
+            | Self::Pixels => self,
+        }
+    }
+
+    /// The mode, and the one that the driver draws in its place before a geometry program.
+    pub(crate) fn replaced(self) -> Option<(u32, u32)> {
+        match self {
+            Self::Quads => Some((QUADS, LINES_ADJACENCY)),
+            Self::QuadStrips => Some((QUAD_STRIP, TRIANGLE_STRIP)),
+            Self::Polygon => Some((POLYGON, TRIANGLE_FAN)),
+            Self::Other | Self::Points | Self::Pixels => None,
+        }
+    }
+
+    /// How geometry programs count what they get: NV_geometry_program4 section 2.X.3.4, `primitive.id`.
+    pub(crate) fn numbers(self) -> PrimitiveNumbers {
+        match self {
+            Self::QuadStrips => PrimitiveNumbers::Halved,
+            Self::Polygon => PrimitiveNumbers::Zero,
+            // Lines with adjacency are as many as the quadrilaterals.
+            Self::Other | Self::Points | Self::Quads | Self::Pixels => PrimitiveNumbers::Own,
+        }
+    }
+}
