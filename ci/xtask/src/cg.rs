@@ -1,7 +1,7 @@
 //! NVIDIA's Cg runtime and Panda3D as applications of the vendor library: the test target `cg` of the vendor library.
 
 use crate::tally::Tally;
-use crate::test::test_run;
+use crate::test_run::test_run;
 use crate::{opengl, shell};
 use anyhow::Result;
 

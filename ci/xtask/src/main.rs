@@ -35,6 +35,7 @@ mod suite;
 mod support;
 mod tally;
 mod test;
+mod test_run;
 mod unpacked;
 mod validate;
 mod vendor;

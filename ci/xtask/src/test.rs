@@ -7,20 +7,16 @@ use crate::setup::{self, Purpose};
 use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
 use crate::tally::Tally;
-use crate::vulkan::{self, Layer};
+use crate::test_run::test_run;
+use crate::vulkan;
 use crate::{
     gl_spirv, i386, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
     vendor, virgl,
 };
 use anyhow::{Context, Result, bail};
-use glasm_tests::skip;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
-
-/// Where tests note that they are skipped.
-const SKIPPED: &str = "target/skipped-tests";
 
 /// What `test` was asked for.
 #[derive(Default)]
@@ -327,32 +323,6 @@ fn in_process_validation() -> Result<Tally> {
         "valid",
         "the_interface_in_c",
     ]))
-}
-
-/// Runs tests. The scripts have a step of their own, on two drivers, so the test target that runs them stays empty.
-pub(crate) fn test_run(command: &mut Command) -> Result<Tally> {
-    if let Some(driver) = vulkan::lavapipe() {
-        vulkan::use_driver(command, &driver);
-    }
-    vulkan::use_validation_layer(command, Layer::Newest)?;
-    let list = std::path::absolute(SKIPPED)?;
-    match std::fs::remove_file(&list) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).context(SKIPPED);
-        }
-        Ok(()) | Err(_) => {}
-    }
-    command.env(skip::LIST, &list);
-    let transcript = shell::tee(command.env("GLASM_TEST_SCRIPTS", "off"))?;
-    let tally = Tally::of_test_run(&transcript.text, transcript.success);
-    anyhow::ensure!(tally != Tally::default(), "no test was run");
-    // Without a skipped test there is no list.
-    let skipped = std::fs::read_to_string(&list).unwrap_or_default();
-    let skipped = skip::tests_of(&skipped);
-    for (test, reason) in &skipped {
-        println!("SKIP {test}: {reason}");
-    }
-    Ok(tally.with_skipped(skipped.len() as u64))
 }
 
 fn script_suites(state: &mut State) -> Result<Tally> {

@@ -50,6 +50,12 @@ pub(crate) fn made(name: &str) -> PathBuf {
 /// Names a library to test in place of the one that Cargo has built, as for i386. The clients are built with `CC`.
 const LIBRARY: &str = "GLASM_TEST_LIBRARY";
 
+/// Is set where that library is built without the feature `text`.
+const WITHOUT_TEXT: &str = "GLASM_TEST_WITHOUT_TEXT";
+
+/// Clients that need this feature.
+const NEED_TEXT: [&str; 1] = ["beside"];
+
 /// Names the folder of Mesa's drivers for such clients. Their X server keeps its own.
 const DRIVERS: &str = "GLASM_TEST_DRIVERS";
 
@@ -144,6 +150,10 @@ pub(crate) fn compile_sources(
 
 /// Runs a client and gives what it prints; nothing if it cannot run here.
 pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> {
+    if NEED_TEXT.contains(&name) && std::env::var_os(WITHOUT_TEXT).is_some() {
+        skip("the library is built without GLSL");
+        return None;
+    }
     judge(&command(name, window, vendor)?.output().unwrap(), name)
 }
 

@@ -1,0 +1,38 @@
+//! One run of tests by Cargo, counted.
+
+use crate::shell;
+use crate::tally::Tally;
+use crate::vulkan::{self, Layer};
+use anyhow::{Context, Result};
+use glasm_tests::skip;
+use std::io::ErrorKind;
+use std::process::Command;
+
+/// Where tests note that they are skipped.
+const SKIPPED: &str = "target/skipped-tests";
+
+/// Runs tests. The scripts have a step of their own, on two drivers, so the test target that runs them stays empty.
+pub(crate) fn test_run(command: &mut Command) -> Result<Tally> {
+    if let Some(driver) = vulkan::lavapipe() {
+        vulkan::use_driver(command, &driver);
+    }
+    vulkan::use_validation_layer(command, Layer::Newest)?;
+    let list = std::path::absolute(SKIPPED)?;
+    match std::fs::remove_file(&list) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).context(SKIPPED);
+        }
+        Ok(()) | Err(_) => {}
+    }
+    command.env(skip::LIST, &list);
+    let transcript = shell::tee(command.env("GLASM_TEST_SCRIPTS", "off"))?;
+    let tally = Tally::of_test_run(&transcript.text, transcript.success);
+    anyhow::ensure!(tally != Tally::default(), "no test was run");
+    // Without a skipped test there is no list.
+    let skipped = std::fs::read_to_string(&list).unwrap_or_default();
+    let skipped = skip::tests_of(&skipped);
+    for (test, reason) in &skipped {
+        println!("SKIP {test}: {reason}");
+    }
+    Ok(tally.with_skipped(skipped.len() as u64))
+}
