@@ -16,11 +16,11 @@ pub(super) fn shift_by_words(module: &mut Module) {
         for block in &mut function.blocks {
             let old = std::mem::take(&mut block.instructions);
             let mut new = Vec::with_capacity(old.len());
-            for mut instruction in old {
-                if is_shift(&instruction) {
-                    shifts.rewrite(&mut instruction, &mut new);
+            for instruction in old {
+                match is_shift(&instruction) {
+                    true => shifts.rewrite(instruction, &mut new),
+                    false => new.push(instruction),
                 }
-                new.push(instruction);
             }
             block.instructions = new;
         }
@@ -40,10 +40,10 @@ fn is_shift(opcode: Op) -> bool {
 
 struct Shifts {
     next_id: Word,
-    /// Types of 64-bit integers and of vectors of them, with the number of their components.
-    wide: HashMap<Word, u32>,
-    /// Types of words and of vectors of them, by the number of their components.
-    words: HashMap<u32, Word>,
+    /// Types of 64-bit integers and of vectors of them, with the number and the type of their components.
+    wide: HashMap<Word, (u32, Word)>,
+    /// The type of words.
+    word: Option<Word>,
     /// Types of values.
     values: HashMap<Word, Word>,
     /// Types that are declared behind the others.
@@ -55,7 +55,7 @@ impl Shifts {
         let mut shifts = Self {
             next_id: module.header.as_ref().map_or(0, |header| header.bound),
             wide: HashMap::new(),
-            words: HashMap::new(),
+            word: None,
             values: HashMap::new(),
             types: Vec::new(),
         };
@@ -68,17 +68,14 @@ impl Shifts {
             }
             match (instruction.class.opcode, &instruction.operands[..]) {
                 (Op::TypeInt, [Operand::LiteralBit32(64), _]) => {
-                    shifts.wide.insert(id, 1);
+                    shifts.wide.insert(id, (1, id));
                 }
                 (Op::TypeInt, [Operand::LiteralBit32(32), Operand::LiteralBit32(0)]) => {
-                    shifts.words.insert(1, id);
+                    shifts.word = Some(id);
                 }
                 (Op::TypeVector, [Operand::IdRef(of), Operand::LiteralBit32(size)]) => {
                     if shifts.wide.contains_key(of) {
-                        shifts.wide.insert(id, *size);
-                    }
-                    if shifts.words.get(&1) == Some(of) {
-                        shifts.words.insert(*size, id);
+                        shifts.wide.insert(id, (*size, *of));
                     }
                 }
                 _ => {}
@@ -92,40 +89,67 @@ impl Shifts {
         self.next_id - 1
     }
 
-    /// The type of so many words.
-    fn words(&mut self, size: u32) -> Word {
-        if let Some(&known) = self.words.get(&size) {
+    /// The type of words, declared if it is new.
+    fn word(&mut self) -> Word {
+        if let Some(known) = self.word {
             return known;
         }
-        let (opcode, operands) = match size {
-            1 => (
-                Op::TypeInt,
-                vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)],
-            ),
-            size => (
-                Op::TypeVector,
-                vec![Operand::IdRef(self.words(1)), Operand::LiteralBit32(size)],
-            ),
-        };
         let id = self.new_id();
-        self.types
-            .push(Instruction::new(opcode, None, Some(id), operands));
-        self.words.insert(size, id);
+        let operands = vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)];
+        let ty = Instruction::new(Op::TypeInt, None, Some(id), operands);
+        self.types.push(ty);
+        self.word = Some(id);
         id
     }
 
-    fn rewrite(&mut self, shift: &mut Instruction, new: &mut Vec<Instruction>) {
-        let Some(Operand::IdRef(number)) = shift.operands.get(1).cloned() else {
-            return;
+    /// A shift whose number has 64 bits, with words. Vectors are shifted by component: SPIRV-Cross would take two words for one number of 64 bits.
+    fn rewrite(&mut self, shift: Instruction, new: &mut Vec<Instruction>) {
+        let number = shift.operands.get(1).and_then(Operand::id_ref_any);
+        let ty = number.and_then(|number| self.values.get(&number));
+        let Some(&(size, scalar)) = ty.and_then(|ty| self.wide.get(ty)) else {
+            return new.push(shift);
         };
-        let ty = self.values.get(&number);
-        let Some(&size) = ty.and_then(|ty| self.wide.get(ty)) else {
-            return;
+        if size == 1 {
+            return self.shift_one(shift, new);
+        }
+        let Some(&(_, result)) = shift.result_type.and_then(|ty| self.wide.get(&ty)) else {
+            return new.push(shift);
         };
-        let (ty, id) = (self.words(size), self.new_id());
-        let operands = vec![Operand::IdRef(number)];
-        new.push(Instruction::new(Op::UConvert, Some(ty), Some(id), operands));
+        let mut parts = Vec::with_capacity(size as usize);
+        for lane in 0..size {
+            let mut operands = shift.operands.clone();
+            for (operand, ty) in operands.iter_mut().zip([result, scalar]) {
+                let id = self.new_id();
+                let from = vec![operand.clone(), Operand::LiteralBit32(lane)];
+                new.push(Instruction::new(
+                    Op::CompositeExtract,
+                    Some(ty),
+                    Some(id),
+                    from,
+                ));
+                *operand = Operand::IdRef(id);
+            }
+            let id = self.new_id();
+            let part = Instruction::new(shift.class.opcode, Some(result), Some(id), operands);
+            self.shift_one(part, new);
+            parts.push(Operand::IdRef(id));
+        }
+        let whole = Op::CompositeConstruct;
+        new.push(Instruction::new(
+            whole,
+            shift.result_type,
+            shift.result_id,
+            parts,
+        ));
+    }
+
+    /// The shift of a number by another one, which becomes a word.
+    fn shift_one(&mut self, mut shift: Instruction, new: &mut Vec<Instruction>) {
+        let (ty, id) = (self.word(), self.new_id());
+        let number = vec![shift.operands[1].clone()];
+        new.push(Instruction::new(Op::UConvert, Some(ty), Some(id), number));
         shift.operands[1] = Operand::IdRef(id);
+        new.push(shift);
     }
 }
 
@@ -153,21 +177,26 @@ mod tests {
         let mut module = builder.module();
         shift_by_words(&mut module);
 
-        let instructions = &module.functions[0].blocks[0].instructions;
-        let [convert, shift, _] = &instructions[..] else {
-            panic!("{instructions:?}");
-        };
-        assert_eq!(convert.class.opcode, Op::UConvert);
-        let converted = convert.result_id.map(Operand::IdRef);
-        assert_eq!(shift.operands.get(1), converted.as_ref());
+        // Two of each component's operands, its word, its shift; then the vector and the end.
+        let opcodes = module.functions[0].blocks[0].instructions.iter();
+        let opcodes: Vec<Op> = opcodes.map(|it| it.class.opcode).collect();
+        let component = [
+            Op::CompositeExtract,
+            Op::CompositeExtract,
+            Op::UConvert,
+            Op::ShiftLeftLogical,
+        ];
+        let expected = [
+            &component[..],
+            &component,
+            &[Op::CompositeConstruct, Op::Return],
+        ];
+        assert_eq!(opcodes, expected.concat());
         let word = [Operand::LiteralBit32(32), Operand::LiteralBit32(0)];
         let types = &module.types_global_values;
         let word = types.iter().find(|it| it.operands == word).unwrap();
-        let words = types.iter().find(|it| it.result_id == convert.result_type);
-        let of = vec![
-            Operand::IdRef(word.result_id.unwrap()),
-            Operand::LiteralBit32(2),
-        ];
-        assert_eq!(words.unwrap().operands, of);
+        let mut converts = module.all_inst_iter();
+        let convert = converts.find(|it| it.class.opcode == Op::UConvert).unwrap();
+        assert_eq!(convert.result_type, word.result_id);
     }
 }
