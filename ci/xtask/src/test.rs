@@ -15,7 +15,7 @@ use crate::{
 };
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Instant;
 
 /// What `test` was asked for.

@@ -73,10 +73,10 @@ impl Shifts {
                 (Op::TypeInt, [Operand::LiteralBit32(32), Operand::LiteralBit32(0)]) => {
                     shifts.word = Some(id);
                 }
-                (Op::TypeVector, [Operand::IdRef(of), Operand::LiteralBit32(size)]) => {
-                    if shifts.wide.contains_key(of) {
-                        shifts.wide.insert(id, (*size, *of));
-                    }
+                (Op::TypeVector, [Operand::IdRef(of), Operand::LiteralBit32(size)])
+                    if shifts.wide.contains_key(of) =>
+                {
+                    shifts.wide.insert(id, (*size, *of));
                 }
                 _ => {}
             }
