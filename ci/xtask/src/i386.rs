@@ -56,7 +56,22 @@ pub(crate) fn test() -> Result<Tally> {
     let runtime = format!("libgcc-{version}-dev:i386");
     let system = out.join("system");
     let packages: Vec<&str> = LIBRARIES.iter().copied().chain([&*runtime]).collect();
-    let root = Unpacked::whole(&system).with(&packages)?;
+    let rust = out.join("rust");
+    // As with all that is fetched: what cannot be had here is skipped.
+    let fetched = Unpacked::whole(&system).with(&packages).and_then(|root| {
+        let rust = match has_target()? {
+            true => None,
+            false => Some(Unpacked::beside_the_system(&rust).with(RUST)?),
+        };
+        Ok((root, rust))
+    });
+    let (root, rust) = match fetched {
+        Ok(fetched) => fetched,
+        Err(error) => {
+            println!("packages of i386 cannot be had: {error:#}: skipped");
+            return Ok(Tally::skip());
+        }
+    };
     let compiler = c_compiler(&out, &root, &version)?;
     let mut build = shell::cargo();
     build.args([
@@ -67,9 +82,9 @@ pub(crate) fn test() -> Result<Tally> {
     ]);
     build.args(["--target", TARGET, "--target-dir"]).arg(&out);
     build.env("CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER", &compiler);
-    if !has_target()? {
+    if let Some(root) = rust {
         build
-            .env("RUSTC", rust_compiler(&out)?)
+            .env("RUSTC", rust_compiler(&out, &root)?)
             .arg("--ignore-rust-version");
     }
     shell::run(&mut build)?;
@@ -111,10 +126,8 @@ fn has_target() -> Result<bool> {
     Ok(output.status.success() && Path::new(&folder).exists())
 }
 
-/// Unpacks Debian's Rust. A script stands for it that says where its libraries are, and which unstable parts crates may use.
-fn rust_compiler(out: &Path) -> Result<PathBuf> {
-    let folder = out.join("rust");
-    let root = Unpacked::beside_the_system(&folder).with(RUST)?;
+/// Debian's Rust: a script stands for it that says where its libraries are, and which unstable parts crates may use.
+fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.display();
     let text = format!(
         "#!/bin/sh\n\
