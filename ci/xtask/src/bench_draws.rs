@@ -24,10 +24,7 @@ const VARIANTS: [(&str, bool, &str); 3] = [
 
 /// Measures, and gives the tables in Markdown; `None` if something is missing, which a line names.
 pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
-    let missing = match (
-        opengl::egl_present() && opengl::mesa_present(),
-        shell::find_program("cc"),
-    ) {
+    let missing = match (opengl::is_present(), shell::find_program("cc")) {
         (false, _) => Some("EGL or Mesa's OpenGL"),
         (true, None) => Some("a C compiler"),
         (true, Some(_)) => None,

@@ -44,7 +44,7 @@ pub(crate) fn test() -> Result<Tally> {
         println!("packages of i386 come from Debian, on x86-64: skipped");
         return Ok(Tally::skip());
     }
-    if !(opengl::egl_present() && opengl::mesa_present()) {
+    if !opengl::is_present() {
         println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
         return Ok(Tally::skip());
     }

@@ -3,6 +3,11 @@
 use crate::vulkan::library_dirs;
 use std::path::Path;
 
+/// Whether Mesa's drivers for the CPU can be used without a window system.
+pub(crate) fn is_present() -> bool {
+    egl_present() && mesa_present()
+}
+
 /// Whether the EGL library is installed.
 pub(crate) fn egl_present() -> bool {
     library_dirs()

@@ -78,30 +78,21 @@ fn contents() -> String {
     PACKAGES.iter().map(line).collect()
 }
 
-fn complete_file() -> PathBuf {
-    Path::new(FOLDER).join("complete")
-}
-
 fn is_complete() -> bool {
-    std::fs::read_to_string(complete_file()).is_ok_and(|text| text == contents())
+    unpacked::is_complete(Path::new(FOLDER), &contents())
 }
 
 /// Fetches and unpacks it, unless that was done.
 pub(crate) fn ensure_unpacked() -> Result<()> {
-    if is_complete() {
-        return Ok(());
-    }
     let folder = Path::new(FOLDER);
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).context(FOLDER)?;
-    }
-    std::fs::create_dir_all(folder).context(FOLDER)?;
-    for package in &PACKAGES {
-        let file = fetch(package, folder)?;
-        unpack(package, &file, folder)?;
-        std::fs::remove_file(&file)?;
-    }
-    std::fs::write(complete_file(), contents()).context(FOLDER)
+    unpacked::once(folder, &contents(), || {
+        for package in &PACKAGES {
+            let file = fetch(package, folder)?;
+            unpack(package, &file, folder)?;
+            std::fs::remove_file(&file)?;
+        }
+        Ok(())
+    })
 }
 
 /// Downloads a package, which must be the one that is known.

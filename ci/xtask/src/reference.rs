@@ -64,7 +64,7 @@ pub(crate) fn test() -> Result<Tally> {
 /// Mesa's drivers, if they are installed, and what was recorded.
 fn references() -> Result<Vec<Reference>> {
     let mut found = Vec::new();
-    if opengl::egl_present() && opengl::mesa_present() {
+    if opengl::is_present() {
         found.extend(DRIVERS.iter().map(|driver| Reference {
             name: (*driver).to_owned(),
             side: format!("gl:{driver}"),

@@ -55,6 +55,8 @@ enum Source {
     Packages(Names),
     /// The registry of Python's packages.
     Python,
+    /// Packages of Debian that are unpacked, on machines that can run them; nobody else needs them.
+    Unpacked,
 }
 
 impl Source {
@@ -63,6 +65,15 @@ impl Source {
         match self {
             Self::Packages(names) => system.hint(names),
             Self::Python => format!("cargo xtask setup takes {} with pip", wheel::PACKAGE),
+            Self::Unpacked => "cargo xtask setup takes it with apt-get download".to_owned(),
+        }
+    }
+
+    /// Whether this machine is one that it is for.
+    fn is_for_this_machine(&self) -> bool {
+        match self {
+            Self::Packages(_) | Self::Python => true,
+            Self::Unpacked => piglit_package::is_for_this_machine(),
         }
     }
 }
@@ -264,6 +275,14 @@ const NEEDS: &[Need] = &[
         }),
     },
     Need {
+        what: "piglit's tests",
+        why: "applications with programs, which the vendor library must satisfy; they lie below target",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || piglit_package::find().is_some(),
+        source: Source::Unpacked,
+    },
+    Need {
         what: "valgrind",
         why: "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it",
         purpose: Purpose::Bench,
@@ -304,7 +323,7 @@ pub(crate) fn run(mode: Mode) -> Result<ExitCode> {
 fn report(purpose: Purpose) -> bool {
     let system = System::detect();
     let mut complete = true;
-    for need in NEEDS {
+    for need in needs(Purpose::Bench) {
         let present = (need.present)();
         complete &= present || need.purpose > purpose;
         let state = if present { "found  " } else { "MISSING" };
@@ -313,33 +332,15 @@ fn report(purpose: Purpose) -> bool {
             println!("         to install: {}", need.source.hint(system));
         }
     }
-    if purpose >= Purpose::Test && piglit_package::is_for_this_machine() {
-        let present = piglit_package::find().is_some();
-        complete &= present;
-        let state = if present { "found  " } else { "MISSING" };
-        println!("{state}  {PIGLIT}");
-    }
     complete
 }
 
-/// What piglit is for.
-const PIGLIT: &str = "piglit's tests, below target: applications with programs, which the vendor library must satisfy";
-
-/// Unpacks piglit's tests. `false` if they are not there.
-fn ensure_piglit() -> bool {
-    if !piglit_package::is_for_this_machine() || piglit_package::find().is_some() {
-        return true;
-    }
-    println!("missing: {PIGLIT}");
-    let outcome = piglit_package::ensure_unpacked();
-    if let Err(error) = &outcome {
-        println!("  {error:#}\n  going on without piglit's tests: what needs them is skipped");
-    }
-    outcome.is_ok()
-}
-
+/// What this machine needs for something.
 fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
-    NEEDS.iter().filter(move |need| need.purpose <= purpose)
+    let here = NEEDS
+        .iter()
+        .filter(|need| need.source.is_for_this_machine());
+    here.filter(move |need| need.purpose <= purpose)
 }
 
 /// Asks on a terminal; anywhere else nobody could answer, so the command itself was the consent.
@@ -368,21 +369,22 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
         match &need.source {
             Source::Packages(names) if system == System::Debian => install(&mut apt, need, names)?,
             Source::Packages(names) => println!("  to install: {}", system.hint(names)),
-            Source::Python => {
-                if let Err(error) = wheel::fetch() {
-                    println!("  {error:#}");
-                }
-            }
+            Source::Python => tell(wheel::fetch()),
+            Source::Unpacked => tell(piglit_package::ensure_unpacked()),
         }
         if !(need.present)() {
             complete = false;
             give_up(system, need)?;
         }
     }
-    if purpose >= Purpose::Test {
-        complete &= ensure_piglit();
-    }
     Ok(complete)
+}
+
+/// What keeps something optional from being there.
+fn tell(outcome: Result<()>) {
+    if let Err(error) = outcome {
+        println!("  {error:#}");
+    }
 }
 
 fn install(apt: &mut Apt, need: &Need, names: &Names) -> Result<()> {
@@ -402,9 +404,7 @@ fn install(apt: &mut Apt, need: &Need, names: &Names) -> Result<()> {
     match need.without {
         Without::Stop => outcome,
         Without::Skip => {
-            if let Err(error) = outcome {
-                println!("  {error:#}");
-            }
+            tell(outcome);
             Ok(())
         }
     }

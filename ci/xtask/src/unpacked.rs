@@ -6,6 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Says what a folder holds.
+const COMPLETE: &str = "complete";
+
 /// What dpkg knows to be installed.
 const INSTALLED: &str = "/var/lib/dpkg/status";
 
@@ -15,6 +18,24 @@ const PROGRAMS: [&str; 3] = ["apt-get", "apt-cache", "dpkg-deb"];
 /// Whether packages can be had here.
 pub(crate) fn possible() -> bool {
     PROGRAMS.iter().all(|it| shell::find_program(it).is_some())
+}
+
+/// Makes what a folder holds, unless that was done: the file `complete`, which is written last, says what it was.
+pub(crate) fn once(folder: &Path, what: &str, make: impl FnOnce() -> Result<()>) -> Result<()> {
+    if is_complete(folder, what) {
+        return Ok(());
+    }
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    make()?;
+    fs::write(folder.join(COMPLETE), what).with_context(|| folder.display().to_string())
+}
+
+/// Whether [`once`] has made this there.
+pub(crate) fn is_complete(folder: &Path, what: &str) -> bool {
+    fs::read_to_string(folder.join(COMPLETE)).is_ok_and(|text| text == what)
 }
 
 /// A folder with packages, and what fetching them needs.
@@ -44,18 +65,17 @@ impl<'a> Unpacked<'a> {
     /// Fetches and unpacks, unless that was done before. Gives the folder that stands for the root of the file system.
     pub(crate) fn with(&self, packages: &[&str]) -> Result<PathBuf> {
         let root = self.folder.join("root");
-        let done = self.folder.join("unpacked");
-        let wanted = packages.join("\n");
-        if fs::read_to_string(&done).is_ok_and(|it| it == wanted) {
-            return Ok(root);
-        }
-        if self.folder.exists() {
-            fs::remove_dir_all(self.folder).context("removing what was left half unpacked")?;
-        }
+        once(self.folder, &packages.join("\n"), || {
+            self.fetch(packages, &root)
+        })?;
+        Ok(root)
+    }
+
+    fn fetch(&self, packages: &[&str], root: &Path) -> Result<()> {
         let fetched = self.folder.join("cache/archives");
         fs::create_dir_all(fetched.join("partial"))?;
         fs::create_dir_all(self.folder.join("lists/partial"))?;
-        fs::create_dir_all(&root)?;
+        fs::create_dir_all(root)?;
         self.configure()?;
         // One unreachable source must not stop us: what matters is whether the packages are known afterwards.
         shell::succeeds(self.apt_get().arg("update"))?;
@@ -69,7 +89,7 @@ impl<'a> Unpacked<'a> {
         shell::run(fetch.args(packages))?;
         for archive in shell::files_below(&fetched, "deb")? {
             let mut unpack = Command::new("dpkg-deb");
-            unpack.arg("--extract").arg(&archive).arg(&root);
+            unpack.arg("--extract").arg(&archive).arg(root);
             let output = shell::capture(&mut unpack)?;
             ensure!(
                 output.status.success(),
@@ -78,8 +98,7 @@ impl<'a> Unpacked<'a> {
             );
         }
         fs::remove_dir_all(self.folder.join("cache"))?;
-        fs::write(done, wanted)?;
-        Ok(root)
+        Ok(())
     }
 
     /// Sources are the system's; lists, archives and what counts as installed are the folder's.

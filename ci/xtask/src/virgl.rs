@@ -45,7 +45,7 @@ pub(crate) fn test() -> Result<Tally> {
     vulkan::use_driver(&mut tgsi, &lavapipe);
     tgsi.args(["run", TGSI, "--expected-failures", EXPECTED]);
     tally += run(tgsi, "vulkan")?;
-    if !(opengl::egl_present() && opengl::mesa_present()) {
+    if !opengl::is_present() {
         println!("EGL or Mesa's OpenGL drivers are not installed: GLSL is skipped");
         tally += Tally::skip();
         return Ok(tally);
