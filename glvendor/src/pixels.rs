@@ -9,7 +9,7 @@ use crate::draw;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::objects::Program;
-use crate::window::{self, Grid, Texels};
+use crate::window::{self, Grid, Texels, Vertices};
 use std::sync::Arc;
 
 /// Texture image units that programs name.
@@ -195,14 +195,14 @@ fn draw_texture(
         first: std::array::from_fn(|axis| first_edge(place[axis], zoom[axis])),
         zoom,
     };
-    let texels = Texels::new(unit, &fragment);
+    let texels = Texels::new(state, unit, &fragment);
+    let vertices = match texels {
+        Some(texels) => Vertices::Rectangle(texels.attribute),
+        None => Vertices::Pixels(unit),
+    };
     let window = &mut state.drawing.window;
     window.texels = texels;
-    let vertex = match texels {
-        Some(texels) => window.rectangle(texels.attribute),
-        None => window.pixels(unit),
-    };
-    let Some(vertex) = vertex else {
+    let Some(vertex) = window.program(vertices) else {
         return;
     };
     let sides: [[f32; 2]; 2] = std::array::from_fn(|axis| {
@@ -295,7 +295,7 @@ pub(crate) fn draw_bitmap(
 
 /// Draws the fragments of a bitmap.
 fn draw_runs(state: &mut State, fragment: Arc<Program>, place: [f32; 2], bitmap: &Bitmap) {
-    let Some(vertex) = state.drawing.window.places() else {
+    let Some(vertex) = state.drawing.window.program(Vertices::Places) else {
         return;
     };
     let corner: [f32; 2] = std::array::from_fn(|axis| (place[axis] - bitmap.origin[axis]).floor());

@@ -131,15 +131,21 @@ pub(crate) fn read(compared: &Accessed) -> Depths {
     depths
 }
 
+/// How the active unit samples the texture of a target: as its sampler says, or without one the texture.
+fn sampling(target: u32, name: u32) -> i32 {
+    let [value] = match query::integer(SAMPLER_BINDING) {
+        0 => query::tex_parameter(target, name),
+        sampler => query::sampler_parameter(sampler as u32, name),
+    };
+    value
+}
+
 /// The units among these whose textures are not complete: GL 2.1 section 3.8.10. Complete ones are known from then on.
 pub(crate) fn read_missing(accessed: &Accessed, complete: &mut FxHashSet<(u32, bool)>) -> u32 {
     let mut missing = 0;
     reader::with_units(units_of(accessed), |unit| {
         let target = accessed[unit as usize];
-        let [filter] = match query::integer(SAMPLER_BINDING) {
-            0 => query::tex_parameter(target, TEXTURE_MIN_FILTER),
-            sampler => query::sampler_parameter(sampler as u32, TEXTURE_MIN_FILTER),
-        };
+        let filter = sampling(target, TEXTURE_MIN_FILTER);
         let has_levels = matches!(filter, 0x2700..=0x2703);
         let texture = query::integer(binding(target)) as u32;
         if complete.contains(&(texture, has_levels)) {
@@ -231,10 +237,7 @@ pub(crate) fn read_biases(clamped: &Accessed) -> Vec<LodBias> {
 /// Whether the texture of a target of the active unit holds depths, and its sampler compares them.
 pub(crate) fn is_compared(target: u32) -> bool {
     const COMPARE_MODE: u32 = 0x884C;
-    let [mode] = match query::integer(SAMPLER_BINDING) {
-        0 => query::tex_parameter(target, COMPARE_MODE),
-        sampler => query::sampler_parameter(sampler as u32, COMPARE_MODE),
-    };
+    let mode = sampling(target, COMPARE_MODE);
     let image = if target == 0x8513 { CUBE_FACE } else { target };
     let [base] = match target {
         0x84F5 => [0],

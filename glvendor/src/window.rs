@@ -3,12 +3,14 @@
 use crate::context::State;
 use crate::draw;
 use crate::ffi::{driver, query};
+use crate::fixed;
 use crate::log;
 use crate::objects::{Bits, Program};
 use crate::pipeline::{Programs, STAGES};
 use crate::reader;
 use glasm::ir::{Saturate, Stage};
 use glasm::{Program as Loaded, Semantic, Source};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Sets of texture coordinates that fragment programs read.
@@ -50,7 +52,7 @@ pub(crate) struct Texels {
 
 impl Texels {
     /// Colors from a unit for a fragment program, if it can have them so.
-    pub(crate) fn new(unit: u32, fragment: &Program) -> Option<Self> {
+    pub(crate) fn new(state: &State, unit: u32, fragment: &Program) -> Option<Self> {
         let loaded = fragment.loaded()?;
         let is_read = |number: u8| {
             loaded
@@ -60,7 +62,7 @@ impl Texels {
         let texels = Self {
             unit,
             attribute: (0..ATTRIBUTES).find(|number| !is_read(*number))?,
-            clamps: clamps_fragments(),
+            clamps: clamps_fragments(state),
         };
         texels.colors_of(&loaded).map(|_| texels)
     }
@@ -75,15 +77,21 @@ impl Texels {
     }
 }
 
+/// Vertex programs of places of the window.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Vertices {
+    /// Corners of the pixels of a texture, which this texture image unit has, with their colors.
+    Pixels(u32),
+    /// Places, with the pixel that they are in this attribute.
+    Rectangle(u8),
+    /// Places alone.
+    Places,
+}
+
 /// What a context keeps for this.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
-    /// The programs that look up texels of a texture image unit.
-    pixels: Vec<(u32, Arc<Program>)>,
-    /// The program of places.
-    places: Option<Arc<Program>>,
-    /// The programs of places that write an attribute.
-    rectangles: Vec<(u8, Arc<Program>)>,
+    programs: FxHashMap<Vertices, Arc<Program>>,
     /// Where the colors of the pixels come from that are drawn, if not from vertices.
     pub(crate) texels: Option<Texels>,
     /// A vertex array without arrays.
@@ -118,49 +126,31 @@ fn loaded(text: &str) -> Option<Arc<Program>> {
     Some(Arc::new(program))
 }
 
-/// The end of both programs.
-fn shared() -> String {
-    let sets =
-        (0..SETS).map(|set| format!("MOV result.texcoord[{set}], program.local[{}];\n", 8 + set));
-    SHARED.to_owned() + &sets.collect::<String>() + "END"
+impl Vertices {
+    /// The text of the program.
+    fn text(self) -> String {
+        let begin = match self {
+            Self::Pixels(unit) => format!("{PIXELS}TXF c, p, texture[{unit}], 2D;\n{COLORED}"),
+            Self::Rectangle(attribute) => format!(
+                "{PLACES}{NUMBERED}MUL result.attrib[{attribute}].xy, c, program.local[7];\n"
+            ),
+            Self::Places => PLACES.to_owned(),
+        };
+        let sets = (0..SETS)
+            .map(|set| format!("MOV result.texcoord[{set}], program.local[{}];\n", 8 + set));
+        begin + SHARED + &sets.collect::<String>() + "END"
+    }
 }
 
 impl Window {
-    /// The vertex program that draws the texels of a texture image unit.
-    pub(crate) fn pixels(&mut self, unit: u32) -> Option<Arc<Program>> {
-        if let Some((_, program)) = self.pixels.iter().find(|(known, _)| *known == unit) {
-            return Some(Arc::clone(program));
+    /// A vertex program, loaded if it is new.
+    pub(crate) fn program(&mut self, vertices: Vertices) -> Option<Arc<Program>> {
+        if let Some(known) = self.programs.get(&vertices) {
+            return Some(Arc::clone(known));
         }
-        let text = format!(
-            "{PIXELS}TXF c, p, texture[{unit}], 2D;\n{COLORED}{}",
-            shared()
-        );
-        let program = loaded(&text)?;
-        self.pixels.push((unit, Arc::clone(&program)));
+        let program = loaded(&vertices.text())?;
+        self.programs.insert(vertices, Arc::clone(&program));
         Some(program)
-    }
-
-    /// The vertex program that takes places of the window and says in an attribute which pixel it is.
-    pub(crate) fn rectangle(&mut self, attribute: u8) -> Option<Arc<Program>> {
-        let mut known = self.rectangles.iter();
-        if let Some((_, program)) = known.find(|(known, _)| *known == attribute) {
-            return Some(Arc::clone(program));
-        }
-        let text = format!(
-            "{PLACES}{NUMBERED}MUL result.attrib[{attribute}].xy, c, program.local[7];\n{}",
-            shared()
-        );
-        let program = loaded(&text)?;
-        self.rectangles.push((attribute, Arc::clone(&program)));
-        Some(program)
-    }
-
-    /// The vertex program that takes places of the window.
-    pub(crate) fn places(&mut self) -> Option<Arc<Program>> {
-        if self.places.is_none() {
-            self.places = loaded(&format!("{PLACES}{}", shared()));
-        }
-        self.places.clone()
     }
 }
 
@@ -199,7 +189,7 @@ fn edge() -> u32 {
 fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
     let [_, _, depth, _] = query::floats::<4>(0x0B07);
     let [distance] = query::floats(0x0B09);
-    let [lowest, highest] = match clamps_fragments() {
+    let [lowest, highest] = match clamps_fragments(state) {
         true => [0.0, 1.0],
         false => [f32::MIN, f32::MAX],
     };
@@ -222,13 +212,8 @@ fn parameters(state: &State, grid: &Grid, edge: u32) -> [Bits; 16] {
 }
 
 /// Whether colors of fragments are clamped: ARB_color_buffer_float section 3.6.4.
-fn clamps_fragments() -> bool {
-    const FIXED_ONLY: i32 = 0x891D;
-    const RGBA_FLOAT_MODE: u32 = 0x8820;
-    match query::integer(0x891B) {
-        FIXED_ONLY => !query::is_set(RGBA_FLOAT_MODE),
-        clamps => clamps != 0,
-    }
+fn clamps_fragments(state: &State) -> bool {
+    fixed::clamps(&state.capabilities, driver::constants::CLAMP_FRAGMENT_COLOR)
 }
 
 /// What of the driver's state is about polygons and places, and not about fragments.
