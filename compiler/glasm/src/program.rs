@@ -36,9 +36,10 @@ struct Loaded {
     counts: OnceLock<Counts>,
 }
 
-/// Whether a unit is in a mask of units.
-fn is_among(units: u32) -> impl Fn(u32) -> bool {
-    move |unit| units.checked_shr(unit).unwrap_or(0) & 1 != 0
+/// Whether a texture is on one of these units, a mask; arrays of units are where their first is.
+fn is_among(units: u32) -> impl Fn(&ir::Texture) -> bool {
+    let has = move |unit: u32| units.checked_shr(unit).unwrap_or(0) & 1 != 0;
+    move |texture| texture.units.first().is_some_and(has)
 }
 
 impl Program {
@@ -116,18 +117,14 @@ impl Program {
     /// as drivers gave it. Where a texture's `TEXTURE_COMPARE_MODE` is `NONE`, what such a lookup gives is undefined otherwise
     /// (ARB_fragment_program_shadow). Arrays of units are what their first is.
     pub fn with_plain_lookups(&self, units: u32) -> Self {
-        self.changed(|program| {
-            program.look_up_plainly(|texture| texture.units.first().is_some_and(is_among(units)));
-        })
+        self.changed(|program| program.look_up_plainly(is_among(units)))
     }
 
     /// The same program for depths that are compared: lookups of plain targets of one and two dimensions on `units` compare with the third
     /// coordinate. Programs of NV_fragment_program look up textures as OpenGL without programs does: what `TEXTURE_COMPARE_MODE` says counts
     /// (section 3.11.5.38). In the ARB languages what such a lookup gives is undefined.
     pub fn with_compared_lookups(&self, units: u32) -> Self {
-        self.changed(|program| {
-            program.look_up_compared(|texture| texture.units.first().is_some_and(is_among(units)));
-        })
+        self.changed(|program| program.look_up_compared(is_among(units)))
     }
 
     /// The same fragment program with texels in the place of its primary color: those of the two-dimensional texture of `unit` at the floor of
@@ -149,9 +146,7 @@ impl Program {
     /// The same program where there are no textures on `units`, a mask of texture image units: lookups give (0, 0, 0, 0), as `!!FP1.0` programs
     /// have it of targets without a consistent set of images (NV_fragment_program section 3.11.5.38). Arrays of units are what their first is.
     pub fn with_zero_lookups(&self, units: u32) -> Self {
-        self.changed(|program| {
-            program.look_up_zeros(|texture| texture.units.first().is_some_and(is_among(units)));
-        })
+        self.changed(|program| program.look_up_zeros(is_among(units)))
     }
 
     /// The same program with clip distances that clip where their planes are enabled ([`FixedState::clip_planes`](crate::FixedState::clip_planes))

@@ -42,11 +42,11 @@ impl Program {
     /// Makes plain lookups of depths compare with the third coordinate, for the textures that are compared: those of one and two dimensions.
     pub fn look_up_compared(&mut self, is_compared: impl Fn(&Texture) -> bool) {
         let is_compared = |texture: &Texture| {
-            let has_third = !matches!(
+            let is_flat = matches!(
                 texture.target,
                 TexTarget::D1 | TexTarget::D2 | TexTarget::Rect
             );
-            !texture.shadow && !has_third && is_compared(texture)
+            !texture.shadow && is_flat && is_compared(texture)
         };
         for inst in &mut self.insts {
             let Aux::Tex(id) = inst.aux else { continue };
