@@ -227,13 +227,6 @@ fn sysroot(version: Option<&str>) -> Result<Option<String>> {
 
 /// Packs the crates as if for a registry, and builds the small ones from that.
 fn packages() -> Result<Tally> {
-    let pack = |crates: &[&str], arguments: &[&str]| {
-        let mut package = shell::cargo();
-        package.args(["package", "--allow-dirty", "--target-dir", BUILDS]);
-        package.args(arguments);
-        package.args(crates.iter().flat_map(|name| ["--package", name]));
-        shell::succeeds(&mut package)
-    };
     let output = shell::capture(shell::cargo().arg("--version"))?;
     let version = String::from_utf8_lossy(&output.stdout).into_owned();
     // Since then cargo packs crates together that depend on each other and are not published.
@@ -245,6 +238,21 @@ fn packages() -> Result<Tally> {
     let mut tally = Tally::check(pack(&CRATES[..4], &[])?);
     tally += Tally::check(pack(&CRATES, &["--no-verify"])?);
     Ok(tally)
+}
+
+/// Packs crates with what cargo has fetched for the workspace. Only where that does not do is the registry asked, once per crate:
+/// what it answers too late is no fault of theirs.
+fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
+    for network in [&["--offline"][..], &[]] {
+        let mut package = shell::cargo();
+        package.args(["package", "--allow-dirty", "--target-dir", BUILDS]);
+        package.args(network).args(arguments);
+        package.args(crates.iter().flat_map(|name| ["--package", name]));
+        if shell::tee(&mut package)?.success {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Makes cargo build the packed crates again: it takes what comes from a registry for known by its version, and theirs stays.

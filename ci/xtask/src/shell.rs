@@ -5,6 +5,13 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+/// What [`take_failures`] gives: a run of all checks is so long that the output of one that failed is far away at its end.
+static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// So many lines of the output of a command that failed are kept.
+const LAST_LINES: usize = 20;
 
 /// Makes the repository root the working directory, so that all paths here are relative to it.
 pub(crate) fn enter_repository_root() -> Result<()> {
@@ -74,7 +81,29 @@ pub(crate) fn succeeds(command: &mut Command) -> Result<bool> {
     let status = command
         .status()
         .with_context(|| format!("running {}", display(command)))?;
+    if !status.success() {
+        remember_failure(command, "");
+    }
     Ok(status.success())
+}
+
+/// The commands that have failed since this was last asked, each with the end of what it wrote if that was kept.
+pub(crate) fn take_failures() -> Vec<String> {
+    std::mem::take(&mut FAILURES.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn remember_failure(command: &Command, text: &str) {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+    let mut failure = format!("$ {}", display(command));
+    for line in last {
+        failure.push_str("\n    ");
+        failure.push_str(line);
+    }
+    FAILURES
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(failure);
 }
 
 /// Like [`succeeds`], but failure is an error.
@@ -116,6 +145,9 @@ pub(crate) fn tee(command: &mut Command) -> Result<Transcript> {
     let mut text = copy_lines(output, std::io::stdout());
     text.push_str(&reader.join().unwrap_or_default());
     let status = child.wait()?;
+    if !status.success() {
+        remember_failure(command, &text);
+    }
     Ok(Transcript {
         text,
         success: status.success(),

@@ -148,6 +148,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut state = State::default();
     let mut total = Tally::default();
     let mut lines = Vec::new();
+    let mut failures = Vec::new();
     let start = Instant::now();
     for (name, step) in STEPS
         .iter()
@@ -161,6 +162,13 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         });
         lines.push(format!("{name:<10} {tally}"));
         total += tally;
+        let commands = shell::take_failures();
+        if tally.failed > 0 {
+            failures.extend(commands.iter().map(|command| format!("{name}: {command}")));
+        }
+    }
+    if !failures.is_empty() {
+        println!("\nCommands that failed:\n{}", failures.join("\n"));
     }
     println!("\n{}\n\n{total}", lines.join("\n"));
     Ok(if total.failed == 0 {
