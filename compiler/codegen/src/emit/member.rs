@@ -105,11 +105,10 @@ impl Emit<'_> {
 
     /// Whether a value certainly is the same in all invocations: a component of a parameter.
     fn is_uniform(&mut self, id: ValueWord) -> bool {
-        let home = self.w.info(id).home;
-        // What the body computes may come from parameters as well, but to follow it would cost more than it brings.
-        if home != Home::Prologue {
-            return home == Home::Constant;
+        if self.w.info(id).home == Home::Constant {
+            return true;
         }
+        // What is computed from parameters is uniform as well, but to follow it would cost more than it brings.
         if let Some(&known) = self.tables.uniform.get(&id) {
             return known;
         }

@@ -14,7 +14,7 @@ use crate::reflect::DescriptorSlot;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::resource::ParamSource;
-use glasm_ir::{Base, ParamId, Program};
+use glasm_ir::{Base, ParamId, Program, Stage};
 use rustc_hash::FxHashSet;
 use spirv::{Decoration, Op, StorageClass};
 
@@ -213,9 +213,19 @@ impl Io<'_> {
         self.param_block();
         let (_, member) = self.vars.param_member(param.index() as u32);
         let index = self.w.uint(param.index() as u32 - member.first);
-        let id = self.load_param(param, index, Home::Prologue);
+        let id = self.load_param(param, index, self.param_home());
         self.vars.params.loaded[param.index()] = id;
         Lane::all_of(id)
+    }
+
+    /// Where a parameter is loaded that the function reads for the first time. Vertex programs read many, each late and once or twice:
+    /// loaded at the start they would fill the registers, and lavapipe would keep them on the stack. What a branch reads is loaded
+    /// at the start in any stage, since what follows the branch may read it, too.
+    fn param_home(&self) -> Home {
+        match self.program.stage == Stage::Vertex && !self.w.in_branch() {
+            true => Home::Body,
+            false => Home::Prologue,
+        }
     }
 
     /// The parameter slot of a run-time number, which counts from the start of the array that `param` is in.
