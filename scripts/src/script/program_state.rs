@@ -1,13 +1,13 @@
 //! GL state that programs are compiled for. It changes while a script runs: each state that a draw or dispatch meets has modules of
 //! its own.
 
-use super::fixed_function::Switch;
-use super::fixed_keys::FixedFunctions;
-use super::{
-    Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, ProgramForm, ProgramSection,
-    Script, StateUpdate,
+use super::command::{
+    Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, StateUpdate, TextureEnables,
 };
-use glasm::fixed_function::TextureTarget;
+use super::fixed_keys::FixedFunctions;
+use super::model::Script;
+use super::program::ProgramSection;
+use super::section::ProgramForm;
 use glasm::ir::Stage;
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
@@ -59,50 +59,6 @@ impl Default for PatchState {
             vertices: 3,
             levels: glasm::PatchLevels::default(),
         }
-    }
-}
-
-/// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TextureEnables(u8);
-
-/// GL's capabilities with their targets; those further down count more. GL 2.1 section 3.8.15,
-/// ARB_texture_rectangle.
-const TEXTURES: [(&str, TextureTarget); 5] = [
-    ("GL_TEXTURE_1D", TextureTarget::D1),
-    ("GL_TEXTURE_2D", TextureTarget::D2),
-    ("GL_TEXTURE_RECTANGLE", TextureTarget::Rectangle),
-    ("GL_TEXTURE_3D", TextureTarget::D3),
-    ("GL_TEXTURE_CUBE_MAP", TextureTarget::Cube),
-];
-
-impl TextureEnables {
-    /// GL's names of what can be enabled.
-    pub const NAMES: [&str; 5] = [
-        TEXTURES[0].0,
-        TEXTURES[1].0,
-        TEXTURES[2].0,
-        TEXTURES[3].0,
-        TEXTURES[4].0,
-    ];
-
-    /// Switches a texture of GL's name; `None` if there is none.
-    pub fn set(&mut self, name: &str, switch: Switch) -> Option<()> {
-        let bit = TEXTURES.iter().position(|(known, _)| *known == name)?;
-        self.0 = self.0 & !(1 << bit) | u8::from(switch == Switch::On) << bit;
-        Some(())
-    }
-
-    /// Whether a texture of GL's name is enabled.
-    pub fn is_on(self, name: &str) -> bool {
-        let bit = TEXTURES.iter().position(|(known, _)| *known == name);
-        bit.is_some_and(|bit| self.0 & 1 << bit != 0)
-    }
-
-    /// The target that counts.
-    pub fn target(self) -> Option<TextureTarget> {
-        let bit = self.0.checked_ilog2()?;
-        Some(TEXTURES[bit as usize].1)
     }
 }
 
@@ -255,6 +211,7 @@ impl Script {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm::fixed_function::TextureTarget;
     use glasm::{DepthMode, LevelFilter, LodBias, TexelFilter, TextureWrap, WrapMode};
 
     fn states(commands: &str) -> Vec<ProgramState> {

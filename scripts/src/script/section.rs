@@ -3,7 +3,7 @@
 //! Program texts keep their bytes exactly: a program string starts right after the line of its section header and ends
 //! where the next header begins.
 
-use super::ScriptError;
+use super::error::ScriptError;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 
@@ -79,6 +79,9 @@ pub(super) const STAGE_NAMES: &[(&str, ProgramType)] = &[
     ("compute", ProgramType::Stage(Stage::Compute)),
     ("vertex state", ProgramType::VertexState),
 ];
+
+/// The sections of vertex state programs.
+pub(super) const STATE_PROGRAM: &str = "vertex state program";
 
 pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program", ProgramForm::Assembly),
