@@ -130,6 +130,15 @@ pub(super) fn parse_texgen_mode(words: &mut Words<'_>) -> Result<TexGenMode, Lin
     choose(words, "a mode of texture coordinate generation", &modes)
 }
 
+const MODES: &[(&str, EnvironmentMode)] = &[
+    ("modulate", EnvironmentMode::Modulate),
+    ("replace", EnvironmentMode::Replace),
+    ("decal", EnvironmentMode::Decal),
+    ("blend", EnvironmentMode::Blend),
+    ("add", EnvironmentMode::Add),
+    ("combine", EnvironmentMode::Combine),
+];
+
 const FUNCTIONS: &[(&str, CombineFunction)] = &[
     ("replace", CombineFunction::Replace),
     ("modulate", CombineFunction::Modulate),
@@ -144,6 +153,7 @@ const FUNCTIONS: &[(&str, CombineFunction)] = &[
 /// Functions of colors alone.
 const COLOR_FUNCTIONS: [&str; 2] = ["dot3_rgb", "dot3_rgba"];
 
+/// Operands of colors; those of alpha come first.
 const OPERANDS: &[(&str, CombineOperand)] = &[
     ("src_alpha", CombineOperand::Alpha),
     ("one_minus_src_alpha", CombineOperand::OneMinusAlpha),
@@ -154,6 +164,16 @@ const OPERANDS: &[(&str, CombineOperand)] = &[
 fn parse_function(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpdate, LineError> {
     let function = choose(words, "a function of combiners", FUNCTIONS)?;
     Ok(TexEnvUpdate::Function(lanes, function))
+}
+
+/// Fails if the next word is a function that alpha does not have.
+fn check_alpha_function(words: &mut Words<'_>) -> Result<(), LineError> {
+    let is_for_colors = |word| COLOR_FUNCTIONS.contains(&word);
+    if words.peek().is_some_and(is_for_colors) {
+        words.word("a function of combiners")?;
+        return Err(words.error_at_last("alpha has no such function"));
+    }
+    Ok(())
 }
 
 /// A source such as `previous` or `texture3`.
@@ -184,24 +204,12 @@ pub(super) fn parse_environment(
 ) -> Result<TexEnvUpdate, LineError> {
     match name {
         "mode" => {
-            let modes = [
-                ("modulate", EnvironmentMode::Modulate),
-                ("replace", EnvironmentMode::Replace),
-                ("decal", EnvironmentMode::Decal),
-                ("blend", EnvironmentMode::Blend),
-                ("add", EnvironmentMode::Add),
-                ("combine", EnvironmentMode::Combine),
-            ];
-            let mode = choose(words, "a mode of texture environments", &modes)?;
+            let mode = choose(words, "a mode of texture environments", MODES)?;
             return Ok(TexEnvUpdate::Mode(mode));
         }
         "combine_rgb" => return parse_function(words, CombinedLanes::Rgb),
         "combine_alpha" => {
-            let is_for_colors = |word| COLOR_FUNCTIONS.contains(&word);
-            if words.peek().is_some_and(is_for_colors) {
-                words.word("a function of combiners")?;
-                return Err(words.error_at_last("alpha has no such function"));
-            }
+            check_alpha_function(words)?;
             return parse_function(words, CombinedLanes::Alpha);
         }
         "rgb_scale" => return parse_scale(words, CombinedLanes::Rgb),

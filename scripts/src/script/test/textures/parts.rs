@@ -177,22 +177,7 @@ fn place(
     sides: Sides,
     current: &Current,
 ) -> Result<Update, String> {
-    let is_cube = target.is_cube();
-    if is_cube && sides.width != sides.height {
-        return Err("faces of cubes are square".to_owned());
-    }
-    if target == TexTarget::CubeArray && sides.planes.is_some_and(|layers| layers % 6 != 0) {
-        return Err("arrays of cubes have six layers for each cube".to_owned());
-    }
-    if format.aspect == Aspect::Depth {
-        if current.what == "image" {
-            return Err("storage images have no depths".to_owned());
-        }
-        if matches!(target, TexTarget::D3 | TexTarget::Buffer) {
-            let target = target_name(target);
-            return Err(format!("textures of target {target} have no depths"));
-        }
-    }
+    check_target(target, &format, sides, current)?;
     let level = selection.level.unwrap_or(0);
     let is_part = level > 0 || selection.slice.is_some() || selection.sample.is_some();
     let known = current.shape.as_ref().filter(|shape| {
@@ -235,6 +220,31 @@ fn place(
         sample: selection.sample,
         contents: None,
     })
+}
+
+/// What a target does not allow, whatever was there before.
+fn check_target(
+    target: TexTarget,
+    format: &Format,
+    sides: Sides,
+    current: &Current,
+) -> Result<(), String> {
+    if target.is_cube() && sides.width != sides.height {
+        return Err("faces of cubes are square".to_owned());
+    }
+    if target == TexTarget::CubeArray && sides.planes.is_some_and(|layers| layers % 6 != 0) {
+        return Err("arrays of cubes have six layers for each cube".to_owned());
+    }
+    if format.aspect == Aspect::Depth {
+        if current.what == "image" {
+            return Err("storage images have no depths".to_owned());
+        }
+        if matches!(target, TexTarget::D3 | TexTarget::Buffer) {
+            let target = target_name(target);
+            return Err(format!("textures of target {target} have no depths"));
+        }
+    }
+    Ok(())
 }
 
 fn new_shape(
@@ -288,6 +298,7 @@ fn extended(shape: &Shape, level: u32, slice: Option<u32>, sides: Sides) -> Resu
     shape.levels = shape.levels.max(level + 1);
     if let Some(slice) = slice {
         match shape.target {
+            // The depth of level 0 decides how many slices the others have, so it grows only while level 0 is alone.
             TexTarget::D3 if shape.levels == 1 => shape.extent[2] = shape.extent[2].max(slice + 1),
             TexTarget::CubeArray => {
                 shape.layers = shape.layers.max((slice + 1).next_multiple_of(6));
@@ -338,6 +349,7 @@ fn parse_contents(
             })
             .map(Some);
         }
+        // Values such as `inf` and `nan` begin with letters, too.
         Some(word) if word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_number(word) => {
             parse_pattern(words, update)?
         }
