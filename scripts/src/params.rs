@@ -150,6 +150,7 @@ impl Params {
             MatrixUpdate::Load(value) => *matrix = value,
             MatrixUpdate::Multiply(factor) => *matrix = multiply(matrix, &factor),
             MatrixUpdate::Push => stack.push(*matrix),
+            // The parser has seen a push for each pop.
             MatrixUpdate::Pop => *matrix = stack.pop().unwrap_or(IDENTITY),
         }
     }

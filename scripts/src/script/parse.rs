@@ -45,6 +45,7 @@ impl Script {
                 message: "the script is empty: it has no section".to_owned(),
             });
         }
+        // Commands are read with the framebuffer and the convention that the requirements give.
         let mut requirements = Requirements::default();
         for_sections(
             &sections,
@@ -60,6 +61,7 @@ impl Script {
             parse_indices(&mut indices, words)
         });
         let vertex_data = parse_vertex_data(&sections, &mut errors);
+        // `load` names program sections, which may stand behind `[test]`.
         let spares: Vec<Spare> = sections.iter().filter_map(spare::read_spare).collect();
         let mut test = TestParser::new(&requirements, &spares);
         for_sections(&sections, SectionKind::Test, &mut errors, |line, words| {
@@ -86,12 +88,14 @@ impl Script {
             steps: test.steps,
         };
         if errors.is_empty() {
+            // A line that could not be read may be the one that loads a program or captures a result.
             script.check_spares(&mut errors);
             script.resolve_streams(&mut errors);
         }
         if errors.is_empty() {
             return Ok(script);
         }
+        // Sections are read in an order of their own.
         errors.sort_by_key(|error| (error.line, error.column));
         Err(errors)
     }
@@ -171,6 +175,7 @@ fn parse_module_words(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> V
             Ok(())
         },
     );
+    // Where a word could not be read, the bytes are not what the script gives.
     let magic = bytes.get(..4) == Some(&0x0723_0203u32.to_le_bytes());
     let complete = errors.is_empty();
     if complete && (!magic || bytes.len() < 20) {

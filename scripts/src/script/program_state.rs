@@ -65,8 +65,10 @@ impl Default for PatchState {
 impl ProgramState {
     /// What a command of the script changes.
     pub fn apply(&mut self, command: &Command, script: &Script) {
+        // Of all commands only draws number primitives, each in its own way.
         self.primitive_numbers = glasm::PrimitiveNumbers::Own;
         let mut programs = script.programs.iter();
+        // Other scripts would meet states that differ in nothing that is compiled, and compile their programs for each.
         if programs.any(|program| program.form == ProgramForm::FixedFunction) {
             self.fixed.apply(command);
         }
@@ -75,12 +77,14 @@ impl ProgramState {
         } else if let Command::Load { spare, error: None } = command {
             let stage = script.spare_stage(*spare);
             self.loaded.retain(|old| script.spare_stage(*old) != stage);
+            // Each geometry program declares a limit of its own: NV_geometry_program4 section 2.14.6.4.
             if stage == Stage::Geometry {
                 self.vertex_limit = None;
             }
             self.loaded.push(*spare);
             self.loaded.sort_unstable();
         } else if let Command::StateProgram { spare, .. } = command {
+            // Vertex state programs count as programs of the compute stage. The one that is executed takes the place of the last; one without a name is no spare.
             let is_other = |old: &usize| script.spare_stage(*old) != Stage::Compute;
             self.loaded.retain(is_other);
             self.loaded.extend(*spare);
@@ -90,6 +94,7 @@ impl ProgramState {
         {
             self.point_origin = *origin;
         } else if let Command::GlState(StateUpdate::Point(PointUpdate::Size(size))) = command {
+            // Scripts without points would compile their programs again for nothing.
             let bits = script.draws_points().then_some(size.to_bits());
             self.unwritten_point_size = bits;
         } else if let Command::VertexLimit {

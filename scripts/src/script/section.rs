@@ -133,6 +133,7 @@ fn header_text(line: &[u8]) -> Option<String> {
         .trim_ascii_end()
         .strip_prefix(b"[")?
         .strip_suffix(b"]")?;
+    // Programs have brackets, too: `[R0.x]` at the start of a line is no header.
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b' ' || *byte == b'\t';
     if line.is_empty() || !line.iter().all(plain) {
         return None;
@@ -220,6 +221,7 @@ fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
             SectionKind::Program(_, ProgramForm::Glsl),
         ) => false,
         (a, b) if stage(a).is_some() => stage(a) == stage(b),
+        // `load` finds programs by stage and name.
         (SectionKind::SpareProgram(_), _) => a.kind == b.kind && a.name == b.name,
         (a, b) => a == b,
     };

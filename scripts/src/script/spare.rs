@@ -53,6 +53,7 @@ pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (V
             continue;
         };
         let repeated = &rest[digits + 1..];
+        // Checked before the text is made: a short line can ask for any number of bytes.
         if count.saturating_mul(repeated.len()) > MAX_TEXT - text.len().min(MAX_TEXT) {
             let message = format!("the program has more than {MAX_TEXT} bytes");
             errors.push(ScriptError::new(number, 1, message));

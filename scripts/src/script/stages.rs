@@ -26,6 +26,7 @@ pub(super) fn complete(
     };
     let control = find(programs, Stage::TessControl);
     let evaluation = find(programs, Stage::TessEval);
+    // ARB_tessellation_shader lets the patch through where there is no control shader; pipelines of Vulkan have both stages or none.
     if let (None, Some(line)) = (control, evaluation) {
         programs.push(implied(Stage::TessControl, ProgramForm::PassThrough, line));
     }
@@ -77,6 +78,7 @@ fn missing(
     };
     let patches = draw.topology == PrimitiveTopology::PATCH_LIST;
     let is_accepted = draw.outcome == GlOutcome::Accepted;
+    // A geometry program gets whole patches where there is no tessellation.
     let takes_patches = [Stage::TessControl, Stage::TessEval, Stage::Geometry];
     if !is_accepted {
         None

@@ -194,6 +194,7 @@ pub(crate) fn parse_requirement(
     }
     match WORDS.iter().find(|(name, _)| *name == word) {
         Some((_, parse)) => {
+            // Whether the framebuffer is too large shows only when all lines are read; the last of them about it gets the error.
             let before = (requirements.framebuffer, requirements.attachments.clone());
             parse(requirements, words)?;
             if before != (requirements.framebuffer, requirements.attachments.clone()) {
@@ -212,6 +213,7 @@ fn parse_gl_version(
 ) -> Result<(), LineError> {
     requirements.convention = Convention::OpenGl;
     while let Ok(word) = words.word("a version") {
+        // What is no version is the sign of the comparison.
         if let Some([major, minor, _]) = parse_version(word) {
             requirements.gl_version = Some([major, minor]);
         }

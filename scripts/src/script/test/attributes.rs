@@ -23,6 +23,7 @@ pub(super) fn parse_texcoord(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
+    // Conventional attributes alias generic ones: texture coordinate set n is attribute 8 + n.
     let unit = words.below("a texture coordinate set", 8)?;
     parse_current(parser, 8 + unit, words)
 }

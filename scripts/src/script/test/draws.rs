@@ -278,6 +278,7 @@ fn parse_rect(
     };
     let mut position: [f32; 4] = words.floats("a coordinate")?;
     if ortho {
+        // `ortho` gives pixels, all else is clip space.
         let [width, height] = parser.framebuffer.map(|side| side as f32);
         let [x, y, w, h] = position;
         position = [
@@ -294,6 +295,7 @@ fn parse_rect(
     };
     let mut state = parser.pipeline;
     let topology = if patch {
+        // The corners are the patch, whatever `patch parameter vertices` says.
         state.patch_control_points = 4;
         vk::PrimitiveTopology::PATCH_LIST
     } else {
@@ -304,6 +306,7 @@ fn parse_rect(
         topology,
         assembly: Assembly::Direct,
         source: DrawSource::Rect { position, texcoord },
+        // The corners are not of `[vertex data]`, whose attributes step with instances.
         divisors: Divisors::default(),
         instances,
         first_instance: 0,

@@ -21,6 +21,7 @@ pub(crate) struct Test {
 pub(crate) fn finish(parser: TestParser, errors: &mut Vec<ScriptError>) -> Test {
     check_buffers(&parser, errors);
     check_feedback(&parser, errors);
+    // A program that must have an error leaves nothing to run.
     let expects_error = |step: &&Step| matches!(step.command, Command::ExpectError(_));
     if parser.steps.iter().any(|step| expects_error(&step)) {
         for step in parser.steps.iter().filter(|step| !expects_error(step)) {

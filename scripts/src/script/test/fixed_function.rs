@@ -15,11 +15,13 @@ type Capability = fn(&mut PipelineState, bool);
 /// GL's capabilities.
 const CAPABILITIES: &[(&str, Capability)] = &[
     ("GL_BLEND", |state, on| {
+        // GL enables blending for all draw buffers unless one is named.
         state.attachments.iter_mut().for_each(|it| it.blend = on);
     }),
     ("GL_COLOR_LOGIC_OP", |state, on| state.logic_op_enable = on),
     ("GL_CULL_FACE", |state, on| {
         state.cull_mode = match on {
+            // The initial CULL_FACE_MODE.
             true => vk::CullModeFlags::BACK,
             false => vk::CullModeFlags::NONE,
         };

@@ -248,6 +248,7 @@ pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     push(parser, words, StateUpdate::Point(update))?;
     if let PointUpdate::Size(size) = update {
         parser.points.size = size;
+        // Programs have no say, so this is the size of all points from here on.
         if parser.points.source == Switch::Off {
             parser.push(words, Command::FixedPointSize(Some(size)))?;
         }

@@ -94,6 +94,7 @@ impl TestParser {
             Convention::Vulkan => (vk::FrontFace::COUNTER_CLOCKWISE, ProvokingVertex::First),
             Convention::OpenGl => (vk::FrontFace::CLOCKWISE, ProvokingVertex::Last),
         };
+        // Programs see depths as (d, 0, 0, 1) in Vulkan, as the initial DEPTH_TEXTURE_MODE says, LUMINANCE, in GL.
         let depth_mode = match requirements.convention {
             Convention::Vulkan => DepthMode::Red,
             Convention::OpenGl => DepthMode::Luminance,
@@ -156,6 +157,7 @@ impl TestParser {
             return BufferId(index);
         }
         if self.buffers.len() == MAX_BUFFERS {
+            // The script is refused at its end; until then any buffer will do.
             self.too_many_buffers.get_or_insert(self.line);
             return BufferId(0);
         }

@@ -151,6 +151,7 @@ fn push_probe(
         surface,
         components,
     } = compared;
+    // Integers are compared exactly, where a fraction could never be met.
     let integers = match surface.plane {
         Plane::Stencil => true,
         Plane::Depth => false,

@@ -161,6 +161,7 @@ fn set_parameter(sampling: &mut Sampling, words: &mut Words<'_>) -> Result<(), L
             (sampling.min, sampling.between_levels) = (*filter, *between);
         }
         "mag" => {
+            // A texture that is magnified is read from one level: GL 2.1 section 3.8.9.
             let find = |word: &str| FILTERS[..2].iter().find(|(name, ..)| *name == word);
             sampling.mag = words.parse_with("a filter", find)?.1;
         }

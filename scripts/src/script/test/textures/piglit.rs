@@ -202,6 +202,7 @@ fn set_level(
     let whole = shape(TexTarget::D2, "R8G8B8A8_UNORM", [width, height, 1], 1);
     let mut update = Update::whole(whole, Some(Contents::Pattern(pattern)));
     if level > 0 {
+        // piglit gives each level in a line of its own.
         update.start = Start::Add;
         update.shape = level_above(&parser.units, unit, level, [width, height, 1])
             .map_err(|message| words.error_at_last(message))?;
