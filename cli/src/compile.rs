@@ -169,6 +169,7 @@ fn compile_program(
                 }
                 None => {
                     done.failed = true;
+                    // Destinations are planned for the programs that were there at first.
                     let message = "it was changed while it was read";
                     done.messages += &console.format_error(Some(name), message);
                 }

@@ -61,6 +61,7 @@ impl Console {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => {
+                // https://no-color.org: set and not empty, whatever the value.
                 let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
                 let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");
                 io::stderr().is_terminal() && !refused && !dumb

@@ -124,6 +124,7 @@ fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
         let message = "HOME is not set: there is no folder for links to the vendor library";
         return Err(Fatal(message.to_owned()));
     };
+    // Several builds may be in use at the same time: each library has a folder of its own.
     let mut hasher = DefaultHasher::new();
     library.hash(&mut hasher);
     Ok(base
@@ -134,6 +135,7 @@ fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
 /// Makes the links and the file for EGL, unless they are there. Other processes may do so at the same time.
 fn prepare(folder: &Path, library: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
+    // A link or file that another process reads is never half made: it gets its name when it is complete.
     let own = |name: &str| folder.join(format!("{name}.{}", std::process::id()));
     for name in NAMES {
         let link = folder.join(name);
@@ -165,6 +167,7 @@ fn icd_text(library: &Path) -> String {
 /// Where the dynamic linker looks: first in the folders.
 fn with_folders(folders: &[PathBuf]) -> Result<OsString, Fatal> {
     let others = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    // An empty entry would be the current folder.
     let others = env::split_paths(&others).filter(|path| !path.as_os_str().is_empty());
     joined(folders.iter().cloned().chain(others))
 }

@@ -15,6 +15,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let print = take_hook();
         set_hook(Box::new(move |info| {
+            // The hook is that of the whole process: what other threads and other code say is printed as ever.
             let kept = LAST_PANIC.with_borrow_mut(|last| match last {
                 Some(last) => {
                     *last = info.to_string().replace('\n', " ");
@@ -27,6 +28,7 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
             }
         }));
     });
+    // Guarded work may guard parts of itself.
     let outer = LAST_PANIC.replace(Some(String::new()));
     let result = catch_unwind(AssertUnwindSafe(work));
     let message = LAST_PANIC.replace(outer).unwrap_or_default();

@@ -114,6 +114,7 @@ pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
         ));
     }
     let mut seen = HashSet::new();
+    // Folders may overlap, and files may be named beside them.
     list.retain(|input| seen.insert(input.clone()));
     let single = folders == 0 && list.len() == 1;
     Ok(Inputs { list, single })
@@ -156,6 +157,7 @@ fn is_program(path: &Path) -> bool {
 
 /// Whether a text starts as programs do.
 pub(crate) fn starts_with_header(text: &[u8]) -> bool {
+    // Editors write a byte order mark, which is no part of the program.
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r'));
     let says_something = |line: &&[u8]| {

@@ -23,7 +23,7 @@ pub struct Params {
     pushed: HashMap<MatrixTarget, Vec<Matrix>>,
     /// Parameters with names, by the line of the program and the name.
     named: HashMap<(u32, String), Param>,
-    /// Bits of v[0] of the state program that runs.
+    /// Bits of v\[0\] of the state program that runs.
     pub argument: [u32; 4],
     /// GL state, for `state.*` parameters.
     pub state: GlState,
@@ -150,6 +150,7 @@ impl Params {
             MatrixUpdate::Load(value) => *matrix = value,
             MatrixUpdate::Multiply(factor) => *matrix = multiply(matrix, &factor),
             MatrixUpdate::Push => stack.push(*matrix),
+            // The parser has seen a push for each pop.
             MatrixUpdate::Pop => *matrix = stack.pop().unwrap_or(IDENTITY),
         }
     }

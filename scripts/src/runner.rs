@@ -202,6 +202,7 @@ pub fn run<R: Runner>(
             }
         }
     }
+    // What programs left is of interest most of all where a command failed.
     let observed = run.observe_end(runner);
     run.note(runner, None, observed)?;
     run.picture_attachments(runner);

@@ -9,6 +9,7 @@ pub const ATTRIBUTES: usize = names::ATTRIBUTES as usize;
 /// Current values of all attributes, before a script sets any: OpenGL compatibility profile, table "Current Values".
 pub fn initial_values() -> [[f32; 4]; ATTRIBUTES] {
     let mut values = [[0.0, 0.0, 0.0, 1.0]; ATTRIBUTES];
+    // The normal, and the primary color.
     values[2] = [0.0, 0.0, 1.0, 1.0];
     values[3] = [1.0; 4];
     values
@@ -41,6 +42,7 @@ pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> 
             if let Some(wide) = indices.iter().find(|index| **index > highest) {
                 return Err(format!("index {wide} is larger than {highest}"));
             }
+            // An index that restarts primitives is that of no vertex.
             let restarts = |index: u32| draw.state.primitive_restart && index == highest;
             let used = used.iter().filter(|index| !restarts(**index));
             let vertex = |index: &u32| i64::from(*index) + i64::from(vertex_offset);
@@ -59,6 +61,7 @@ pub fn check_bounds(draw: &Draw, data: Option<&VertexData>, indices: &[u32]) -> 
     for column in data.iter().flat_map(|data| &data.columns) {
         let divisor = i64::from(draw.divisors.0[column.location as usize]);
         if divisor > 0 && draw.instances > 0 {
+            // Vulkan and GL divide the number of the instance from 0 on, and then add the first one.
             let last = i64::from(draw.first_instance) + i64::from(draw.instances - 1) / divisor;
             if last >= rows {
                 return Err(format!(

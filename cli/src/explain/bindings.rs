@@ -1,6 +1,6 @@
 //! Bindings of attributes, results and GL state. Numbers are shown as `[n]` and may be asked for as any number.
 
-use super::{Group, Topic, programs};
+use super::topic::{Group, Topic, programs, with_option};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::bindings::{ATTRIBS, BindingInfo, Number, RESULTS, Traits};
 use glasm::frontend::lang::meanings::{form_text, matrix_text, semantic_text, state_text};
@@ -162,7 +162,7 @@ fn prefix_text(info: &BindingInfo) -> String {
 
 /// In which versions of the languages with types it is.
 fn since(info: &BindingInfo) -> String {
-    let option = super::with_option(info.needs);
+    let option = with_option(info.needs);
     match info.known_in(Family::Typed) {
         true => format!("version {}{option}", info.since.name()),
         false => "ARB programs only".to_owned(),

@@ -2,192 +2,23 @@
 //! compiler itself reads.
 
 mod bindings;
+mod groups;
 mod opcodes;
 mod tables;
 mod tgsi;
+mod topic;
 
 use crate::args::ExplainArgs;
 use crate::console::{Console, Fatal, Status};
-use glasm::Code;
 use glasm::frontend::closest;
-use glasm::frontend::lang::lenient::Rule;
-use glasm::frontend::lang::options::Features;
-use glasm::frontend::lang::{Stages, stage_name};
-use glasm::ir::Stage;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use topic::{Group, Topic};
 
-/// Characters of a line of running text.
-const WIDTH: usize = 80;
 /// Opcodes that are no longer are short.
 const OPCODE_LENGTH: usize = 7;
+
 /// Names that are suggested at most.
 const SUGGESTIONS: usize = 12;
-
-/// What can be explained.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Group {
-    Opcode,
-    Error,
-    Option,
-    Declaration,
-    Binding,
-    State,
-    Target,
-    File,
-    Semantic,
-    Property,
-    Language,
-}
-
-impl Group {
-    /// All groups, in the order of the list.
-    const ALL: [Self; 11] = [
-        Self::Opcode,
-        Self::Error,
-        Self::Option,
-        Self::Declaration,
-        Self::Binding,
-        Self::State,
-        Self::Target,
-        Self::File,
-        Self::Semantic,
-        Self::Property,
-        Self::Language,
-    ];
-
-    /// The word for one of it.
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Opcode => "opcode",
-            Self::Error => "error",
-            Self::Option => "option",
-            Self::Declaration => "declaration",
-            Self::Binding => "binding",
-            Self::State => "state",
-            Self::Target => "target",
-            Self::File => "file",
-            Self::Semantic => "semantic",
-            Self::Property => "property",
-            Self::Language => "language",
-        }
-    }
-
-    /// The name that stands for all of it, and its heading in the list.
-    const fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Opcode => ("opcodes", "Opcodes"),
-            Self::Error => ("errors", "Error codes"),
-            Self::Option => ("options", "Options"),
-            Self::Declaration => (
-                "declarations",
-                "Declarations of geometry and tessellation programs",
-            ),
-            Self::Binding => ("bindings", "Bindings of attributes and results"),
-            Self::State => ("state", "Bindings of GL state"),
-            Self::Target => ("targets", "Texture targets"),
-            Self::File => ("files", "Register files of TGSI"),
-            Self::Semantic => ("semantics", "Semantics of TGSI"),
-            Self::Property => ("properties", "Properties of TGSI"),
-            Self::Language => ("languages", "Languages, by the headers of programs"),
-        }
-    }
-
-    /// Everything of the group, with a line about each; where languages differ, that of the first.
-    fn lines(self) -> Vec<(String, String)> {
-        let owned = |(name, about): (&str, &str)| (name.to_owned(), about.to_owned());
-        match self {
-            Self::Opcode => opcodes::lines().into_iter().map(owned).collect(),
-            Self::Error => {
-                let codes = Code::ALL.iter();
-                let codes = codes.map(|code| (code.id(), code.title()));
-                codes.map(owned).collect()
-            }
-            Self::Option => tables::option_lines(),
-            Self::Declaration => tables::declaration_lines(),
-            Self::Binding => bindings::lines(),
-            Self::State => bindings::state_lines(),
-            Self::Target => tables::target_lines(),
-            Self::File => tgsi::file_lines(),
-            Self::Semantic => tgsi::semantic_lines(),
-            Self::Property => tgsi::property_lines(),
-            Self::Language => tables::language_lines(),
-        }
-    }
-
-    /// What there is to say of a name; several rows where languages differ.
-    fn find(self, name: &str) -> Vec<Topic> {
-        match self {
-            Self::Opcode => opcodes::find(name),
-            Self::Error => Code::from_id(name).map(of_code).into_iter().collect(),
-            Self::Option => tables::find_option(name),
-            Self::Declaration => tables::find_declaration(name),
-            Self::Binding => bindings::find(name),
-            Self::State => bindings::find_state(name),
-            Self::Target => tables::find_target(name),
-            Self::File => tgsi::find_file(name),
-            Self::Semantic => tgsi::find_semantic(name),
-            Self::Property => tgsi::find_property(name),
-            Self::Language => tables::find_language(name),
-        }
-    }
-}
-
-/// What there is to say of a name.
-#[derive(Clone, Debug)]
-struct Topic {
-    group: Group,
-    name: String,
-    /// One line.
-    about: String,
-    /// How it is written.
-    syntax: Option<String>,
-    fields: Vec<(&'static str, String)>,
-    /// Running text, a paragraph on each line; may be empty.
-    text: String,
-}
-
-impl Topic {
-    fn new(group: Group, name: impl Into<String>, about: impl Into<String>) -> Self {
-        Self {
-            group,
-            name: name.into(),
-            about: about.into(),
-            syntax: None,
-            fields: Vec::new(),
-            text: String::new(),
-        }
-    }
-
-    /// For people.
-    fn text(&self) -> String {
-        let mut text = format!("{}: {}\n", self.name, self.about);
-        if let Some(syntax) = &self.syntax {
-            text += &format!("\n  {syntax}\n");
-        }
-        if !self.fields.is_empty() {
-            text.push('\n');
-        }
-        for (name, value) in &self.fields {
-            text += &format!("  {name:<10} {value}\n");
-        }
-        for paragraph in self.text.lines() {
-            text += &format!("\n{}", wrap(paragraph));
-        }
-        text
-    }
-
-    /// For tools: an object with `kind`, `name`, `about`, `syntax`, `fields` and `text`.
-    fn json(&self) -> Value {
-        let fields = self.fields.iter();
-        let fields: Map<String, Value> = fields
-            .map(|(name, value)| ((*name).to_owned(), value.as_str().into()))
-            .collect();
-        json!({
-            "kind": self.group.word(), "name": self.name, "about": self.about, "syntax": self.syntax,
-            "fields": fields, "text": self.text,
-        })
-    }
-}
 
 /// Prints what is known about a name, about all names of a group or below a binding, or the list of all.
 pub(crate) fn explain(args: &ExplainArgs, console: Console) -> Result<Status, Fatal> {
@@ -332,67 +163,6 @@ fn alike(name: &str, wanted: &str) -> bool {
     matches!((name.get(..length), wanted.get(..length)), (Some(name), Some(wanted)) if name == wanted)
 }
 
-fn of_code(code: Code) -> Topic {
-    let mut text = code.explanation().to_owned();
-    let rules = Rule::ALL.iter().map(|rule| rule.info());
-    for rule in rules.filter(|rule| rule.code == code) {
-        let accepted = format!("`{}`: {}", rule.example, rule.accepted);
-        text += &format!(
-            "\nShipped programs do this, so it is a warning without --strict: {accepted}."
-        );
-    }
-    Topic {
-        text,
-        ..Topic::new(Group::Error, code.id(), code.title())
-    }
-}
-
-/// What a row needs, to be put behind the version that has it.
-fn with_option(needs: Features) -> String {
-    match needs.is_empty() {
-        true => String::new(),
-        false => format!(", with OPTION {}", needs.option()),
-    }
-}
-
-/// Program types in words.
-fn programs(stages: Stages) -> String {
-    if stages == Stages::ALL {
-        return "all".to_owned();
-    }
-    let all = [
-        Stage::Vertex,
-        Stage::TessControl,
-        Stage::TessEval,
-        Stage::Geometry,
-        Stage::Fragment,
-        Stage::Compute,
-    ];
-    all.into_iter()
-        .filter(|stage| stages.has(*stage))
-        .map(stage_name)
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-/// Running text in lines, each with its line end.
-fn wrap(text: &str) -> String {
-    let mut wrapped = String::new();
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        if column > 0 && column + 1 + word.chars().count() > WIDTH {
-            wrapped.push('\n');
-            column = 0;
-        } else if column > 0 {
-            wrapped.push(' ');
-            column += 1;
-        }
-        wrapped.push_str(word);
-        column += word.chars().count();
-    }
-    wrapped + "\n"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -495,12 +265,5 @@ mod tests {
         let rules = text.matches("is a warning without --strict: `").count();
         assert_eq!(rules, 2, "{text}");
         assert!(text.contains("`END\\0\\0\\0`: a\nNUL behind END"), "{text}");
-    }
-
-    #[test]
-    fn running_text_is_wrapped() {
-        assert_eq!(wrap("one two"), "one two\n");
-        let long = wrap(&"word ".repeat(40));
-        assert!(long.lines().count() > 1 && long.lines().all(|line| line.len() <= WIDTH));
     }
 }

@@ -1,6 +1,7 @@
 //! Opcodes, as the tables of the compiler have them.
 
-use super::{Group, Topic, tgsi};
+use super::tgsi;
+use super::topic::{Group, Topic, programs};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::arb::Forms;
 use glasm::frontend::lang::modifiers::{Mods, base_name};
@@ -46,7 +47,7 @@ fn typed_fields(info: &OpcodeInfo, operands: String) -> Vec<(&'static str, Strin
         ("operands", operands),
         ("types", types),
         ("modifiers", modifiers(info.mods)),
-        ("programs", super::programs(info.stages)),
+        ("programs", programs(info.stages)),
         ("since", format!("version {}{early}", info.since.name())),
         ("see", info.section().to_owned()),
     ]

@@ -1,7 +1,8 @@
 //! Options, declarations, texture targets and languages.
 
 use super::bindings::arb_text;
-use super::{Group, Topic, programs, tgsi};
+use super::tgsi;
+use super::topic::{Group, Topic, programs, with_option};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::lang::declarations::{
     Argument, DECLARATIONS, DeclarationInfo, DeclarationWord, Occurrence,
@@ -93,11 +94,7 @@ fn declaration_topic(row: &DeclarationInfo) -> Topic {
         ("programs", programs(row.stages)),
         (
             "since",
-            format!(
-                "version {}{}",
-                row.since.name(),
-                super::with_option(row.needs)
-            ),
+            format!("version {}{}", row.since.name(), with_option(row.needs)),
         ),
     ];
     fields.retain(|(_, value)| !value.is_empty());
@@ -173,7 +170,7 @@ fn target_topic(info: &TargetInfo) -> Topic {
         }
         Reference::Operand => "x of an operand of its own is compared with".to_owned(),
     };
-    let option = super::with_option(info.needs);
+    let option = with_option(info.needs);
     let typed = match info.since {
         Version::V1_0 | Version::V1_1 | Version::V2_0 => "no".to_owned(),
         since @ (Version::V4_0 | Version::V4_1 | Version::V5_0) => {

@@ -1,6 +1,6 @@
 //! The words of TGSI: opcodes, register files, semantics, properties and targets.
 
-use super::{Group, Topic, programs};
+use super::topic::{Group, Topic, programs};
 use glasm::frontend::lang::Stages;
 use glasm::frontend::tgsi::catalog::{
     self, Era, FileUse, FileWord, OpcodeWord, PropertyWord, SemanticWord, TargetWord,

@@ -28,8 +28,10 @@ use wrap::Wrapped;
 
 /// Runs all scripts, prints a line for each and a closing count, and writes the reports.
 pub(crate) fn run(args: &RunArgs, console: Console) -> Result<Status, Fatal> {
+    // A program where a script is wanted is the most likely mistake, and its errors as a script would say little.
     refuse_programs(args, console)?;
     let found = select::find_scripts(args)?;
+    // Entries for scripts that a filter leaves out are no mistakes, so the filter comes after.
     let expected = read_expected(args, &found, console)?;
     let scripts = select::select_scripts(args, found)?;
     if args.list {

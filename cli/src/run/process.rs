@@ -138,6 +138,7 @@ impl Process {
 
     /// Runs one script. After an error the process is gone.
     pub(crate) fn run(&mut self, path: &Path, limit: Duration) -> Result<Reply, Lost> {
+        // Names of files may have line ends, JSON has none.
         let request = serde_json::to_string(path)
             .map_err(|error| Lost::Confused(format!("the path is no text: {error}")))?;
         *self.chatter() = Chatter::default();

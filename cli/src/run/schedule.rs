@@ -186,6 +186,7 @@ impl<'a> Plan<'a> {
     fn drain(&self, device: usize, mut worker: Worker, results: &Sender<Done>) {
         let target = &self.devices[device];
         while !self.stop.load(Ordering::Relaxed) {
+            // Scripts take very different times, so each thread takes one after the other instead of a share.
             let script = target.next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = self.scripts.get(script) else {
                 return;
@@ -206,6 +207,7 @@ impl<'a> Plan<'a> {
                 device,
                 record,
             };
+            // Nobody listens after an error in the output.
             if results.send(done).is_err() {
                 return;
             }

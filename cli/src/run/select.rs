@@ -10,6 +10,7 @@ pub(crate) fn find_scripts(args: &RunArgs) -> Result<Vec<PathBuf>, Fatal> {
     let mut scripts = Vec::new();
     let mut seen = HashSet::new();
     for path in &args.scripts {
+        // A path that is not there would pass as a folder without scripts.
         std::fs::metadata(path).map_err(|error| Fatal::io(path.display(), &error))?;
         scripts.extend(glasm_vkrunner::find_scripts(path));
     }

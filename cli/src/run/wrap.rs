@@ -97,6 +97,7 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
     if draws.is_some() && !has(Stage::Vertex) {
         text += "\n[vertex program passthrough]\n";
     }
+    // The fragment program shows the color that the last program before it writes, if it writes one.
     let last = [Stage::Geometry, Stage::TessEval, Stage::Vertex].into_iter();
     let last = last
         .filter_map(|stage| of(ProgramType::Stage(stage)))

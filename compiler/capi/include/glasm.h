@@ -1822,33 +1822,6 @@ typedef struct glasm_limits {
     uint32_t local_parameters;
 } glasm_limits;
 
-// Values that an application has set, beside GL's state. What lies past the end of a list is (0, 0, 0, 0), or the initial value of a named
-// parameter.
-//
-// All that it points to belongs to the caller and is read during the call that gets it, not later.
-typedef struct glasm_parameter_values {
-    // Size of the structure in bytes, as the caller knows it.
-    size_t size;
-    // program.env of the program's target: four floats each.
-    const float *env;
-    // Number of vectors.
-    size_t env_count;
-    // program.local: four floats each.
-    const float *local;
-    // Number of vectors.
-    size_t local_count;
-    // Parameters with names, in the order of the reflection: four floats each.
-    const float *named;
-    // Number of vectors.
-    size_t named_count;
-    // Numbers of subroutines, by program.subroutine.
-    const uint32_t *subroutines;
-    // Number of them.
-    size_t subroutine_count;
-    // What a vertex state program is executed with.
-    float argument[4];
-} glasm_parameter_values;
-
 // A descriptor set and binding number.
 typedef struct glasm_slot {
     // Set.
@@ -2168,6 +2141,33 @@ typedef struct glasm_reflection {
     size_t state_constant_count;
 } glasm_reflection;
 
+// Values that an application has set, beside GL's state. What lies past the end of a list is (0, 0, 0, 0), or the initial value of a named
+// parameter.
+//
+// All that it points to belongs to the caller and is read during the call that gets it, not later.
+typedef struct glasm_parameter_values {
+    // Size of the structure in bytes, as the caller knows it.
+    size_t size;
+    // program.env of the program's target: four floats each.
+    const float *env;
+    // Number of vectors.
+    size_t env_count;
+    // program.local: four floats each.
+    const float *local;
+    // Number of vectors.
+    size_t local_count;
+    // Parameters with names, in the order of the reflection: four floats each.
+    const float *named;
+    // Number of vectors.
+    size_t named_count;
+    // Numbers of subroutines, by program.subroutine.
+    const uint32_t *subroutines;
+    // Number of them.
+    size_t subroutine_count;
+    // What a vertex state program is executed with.
+    float argument[4];
+} glasm_parameter_values;
+
 // What a module wants at a slot. A slot may come twice, of the same kind: a unit whose texture is read and whose sampler is used for another one.
 typedef struct glasm_descriptor {
     // Where it is bound.
@@ -2482,6 +2482,12 @@ glasm_stage glasm_shader_stage(const struct glasm_shader *shader);
 // `shader` stays the caller's. The string belongs to it and is valid until it is freed.
 const char *glasm_shader_reflection_json(const struct glasm_shader *shader);
 
+// What the module of a shader expects of its caller.
+//
+// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it points to then belongs to `shader`.
+glasm_result glasm_shader_reflection(const struct glasm_shader *shader,
+                                     struct glasm_reflection *reflection);
+
 // A shader that was compiled before, out of a cache: from what `glasm_shader_words` and `glasm_shader_reflection_json` gave for it, in the same
 // version of the library. Whether they belong together is not checked.
 //
@@ -2512,12 +2518,6 @@ glasm_result glasm_shader_parameter_block(const struct glasm_shader *shader,
                                           const struct glasm_parameter_values *values,
                                           float *block,
                                           size_t vector_count);
-
-// What the module of a shader expects of its caller.
-//
-// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it points to then belongs to `shader`.
-glasm_result glasm_shader_reflection(const struct glasm_shader *shader,
-                                     struct glasm_reflection *reflection);
 
 // What the module of a shader has slots for, with what to write into them; `count` is set to the number. NULL for NULL.
 //

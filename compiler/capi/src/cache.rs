@@ -2,8 +2,9 @@
 
 use crate::call::{enter, glasm_result};
 use crate::memory::{self, required};
-use crate::options::{glasm_options, read_options};
+use crate::options::glasm_options;
 use crate::program::glasm_program;
+use crate::read_options::read_options;
 use crate::source::{glasm_source, read_source};
 use glasm::{CacheKey, cache_key};
 use std::ffi::c_void;

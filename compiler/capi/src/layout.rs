@@ -10,8 +10,8 @@ macro_rules! layouts {
 }
 
 layouts! {
+    descriptors::glasm_descriptor 24 24;
     diagnostics::glasm_diagnostic 88 56;
-    layouts::glasm_descriptor 24 24;
     layouts::glasm_layout_binding 16 16;
     layouts::glasm_layout_conflict 32 28;
     layouts::glasm_set_layout 24 12;
@@ -23,8 +23,8 @@ layouts! {
     options::glasm_capture 32 32;
     options::glasm_options 576 448;
     options::glasm_texture_wrap 24 24;
+    parameter_block::glasm_parameter_values 88 52;
     parameters::glasm_parameter 64 64;
-    parameters::glasm_parameter_values 88 52;
     reflection::glasm_attachment_binding 16 16;
     reflection::glasm_buffer_binding 20 20;
     reflection::glasm_handle_array 36 36;
@@ -41,8 +41,8 @@ layouts! {
     source::glasm_part 24 16;
     source::glasm_source 144 124;
     state_parameter::glasm_state_parameter 40 40;
-    state_words::glasm_state_constant 8 8;
-    state_words::glasm_state_forms 48 48;
+    state_forms::glasm_state_constant 8 8;
+    state_forms::glasm_state_forms 48 48;
     text::glasm_resource 32 20;
     text::glasm_text_options 32 20;
     variables::glasm_program_input 32 32;

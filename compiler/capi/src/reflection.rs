@@ -1,27 +1,21 @@
-//! What a module expects of its caller, as plain structures.
+//! What a module expects of its caller, as plain structures; the lists of one are in `tables`.
 
-use crate::call::{enter, glasm_result};
 use crate::enums::{
     glasm_bool, glasm_buffer_kind, glasm_half, glasm_handle_kind, glasm_image_format,
     glasm_input_primitive, glasm_interpolation, glasm_output_primitive, glasm_primitive_stage,
     glasm_scalar, glasm_stage, glasm_tess_mode, glasm_tess_order, glasm_tess_spacing,
     glasm_texture_target, glasm_viewport_choice,
 };
-use crate::layouts::glasm_descriptor;
-use crate::memory::{self, Versioned, required};
-use crate::parameters::{glasm_parameter, parameter};
+use crate::memory::Versioned;
+use crate::parameters::glasm_parameter;
 use crate::semantic::{glasm_meaning, meaning};
-use crate::shader::glasm_shader;
-use crate::state_words::glasm_state_constant;
-use crate::strings::{StringList, c_string};
-use glasm::Reflection;
-use glasm::layout::descriptors;
+use crate::state_forms::glasm_state_constant;
 use glasm::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, HandleKind, ImageBinding,
     ImageFormat, InterfaceVariable, Primitives, Replication, SamplerBinding, Scalar,
     TextureBinding,
 };
-use std::ffi::{CString, c_char};
+use std::ffi::c_char;
 use std::ptr;
 
 /// A descriptor set and binding number.
@@ -224,7 +218,7 @@ pub struct glasm_primitives {
     pub passthrough: glasm_bool,
 }
 
-const NO_PRIMITIVES: glasm_primitives = glasm_primitives {
+pub(crate) const NO_PRIMITIVES: glasm_primitives = glasm_primitives {
     stage: glasm_primitive_stage::None,
     vertices: 0,
     mode: glasm_tess_mode::Triangles,
@@ -355,81 +349,6 @@ pub struct glasm_reflection {
     pub state_constant_count: usize,
 }
 
-/// The lists of a reflection as C reads them.
-#[derive(Debug)]
-pub(crate) struct Tables {
-    entry_point: CString,
-    parameters: Vec<glasm_parameter>,
-    named: Vec<glasm_named_parameter>,
-    /// What the names in `named` point to.
-    _names: Vec<CString>,
-    textures: Vec<glasm_texture_binding>,
-    samplers: Vec<glasm_sampler_binding>,
-    attachments: Vec<glasm_attachment_binding>,
-    images: Vec<glasm_image_binding>,
-    handle_arrays: Vec<glasm_handle_array>,
-    buffers: Vec<glasm_buffer_binding>,
-    inputs: Vec<glasm_interface_variable>,
-    outputs: Vec<glasm_interface_variable>,
-    descriptors: Vec<glasm_descriptor>,
-    state_constants: Vec<glasm_state_constant>,
-    capabilities: StringList,
-    extensions: StringList,
-    features: StringList,
-}
-
-// SAFETY: the pointers in it are to strings on the heap that it owns and that nobody changes.
-unsafe impl Send for Tables {}
-// SAFETY: as above.
-unsafe impl Sync for Tables {}
-
-fn all<'a, T: 'a, C: From<&'a T>>(list: &'a [T]) -> Vec<C> {
-    list.iter().map(C::from).collect()
-}
-
-impl Tables {
-    pub(crate) fn new(reflection: &Reflection) -> Self {
-        let slots = reflection.params.iter().flat_map(|block| &block.slots);
-        let names = reflection.named.iter().map(|named| c_string(&named.name));
-        let names: Vec<CString> = names.collect();
-        let named = reflection.named.iter().zip(&names);
-        let named = named.map(|(named, name)| glasm_named_parameter {
-            name: name.as_ptr(),
-            initial: named.initial.map(f32::from_bits),
-        });
-        let requirements = &reflection.requirements;
-        Self {
-            entry_point: c_string(reflection.entry_point),
-            parameters: slots.map(|slot| parameter(*slot)).collect(),
-            named: named.collect(),
-            _names: names,
-            textures: all(&reflection.textures),
-            samplers: all(&reflection.samplers),
-            attachments: all(&reflection.attachments),
-            images: all(&reflection.images),
-            handle_arrays: all(&reflection.handle_arrays),
-            buffers: all(&reflection.buffers),
-            inputs: all(&reflection.inputs),
-            outputs: all(&reflection.outputs),
-            state_constants: match &reflection.state {
-                Some(state) => all(&state.constants),
-                None => Vec::new(),
-            },
-            descriptors: descriptors(reflection)
-                .iter()
-                .map(|descriptor| glasm_descriptor::new(descriptor, reflection))
-                .collect(),
-            capabilities: StringList::new(requirements.capabilities.iter().copied()),
-            extensions: StringList::new(requirements.extensions.iter().copied()),
-            features: StringList::new(requirements.features.iter().copied()),
-        }
-    }
-
-    pub(crate) fn descriptors(&self) -> &[glasm_descriptor] {
-        &self.descriptors
-    }
-}
-
 impl From<&TextureBinding> for glasm_texture_binding {
     fn from(texture: &TextureBinding) -> Self {
         Self {
@@ -553,7 +472,7 @@ impl From<&Replication> for glasm_replication {
     }
 }
 
-const NO_REPLICATION: glasm_replication = glasm_replication {
+pub(crate) const NO_REPLICATION: glasm_replication = glasm_replication {
     location: 0,
     has_layer: 0,
     viewports: glasm_viewport_choice::First,
@@ -662,101 +581,4 @@ unsafe impl Versioned for glasm_reflection {
             state_constant_count: 0,
         }
     }
-}
-
-impl glasm_reflection {
-    fn new(reflection: &Reflection, tables: &Tables) -> Self {
-        let block = reflection.params.as_ref();
-        let program = reflection.state_program.as_ref();
-        let written = program.map_or(&[][..], |program| &program.written);
-        let state = reflection.state.as_ref();
-        let block_slot = state.and_then(|state| state.slot);
-        let read = state.map_or(&[][..], |state| &state.words);
-        let slot = |slot: Option<DescriptorSlot>| slot.map(glasm_slot::from).unwrap_or_default();
-        Self {
-            size: size_of::<Self>(),
-            stage: reflection.stage.into(),
-            entry_point: tables.entry_point.as_ptr(),
-            has_parameters: block.is_some().into(),
-            parameters_in_storage_buffer: block.is_some_and(|block| block.storage).into(),
-            parameter_slot: slot(block.map(|block| block.slot)),
-            parameters: tables.parameters.as_ptr(),
-            parameter_count: tables.parameters.len(),
-            named_parameters: tables.named.as_ptr(),
-            named_parameter_count: tables.named.len(),
-            is_state_program: program.is_some().into(),
-            state_program_slot: slot(program.map(|program| program.slot)),
-            state_program_written: written.as_ptr(),
-            state_program_written_count: written.len(),
-            has_image_lock: reflection.image_lock.is_some().into(),
-            image_lock: slot(reflection.image_lock),
-            has_replication: reflection.replication.is_some().into(),
-            replication: reflection
-                .replication
-                .as_ref()
-                .map_or(NO_REPLICATION, From::from),
-            primitives: reflection
-                .primitives
-                .as_ref()
-                .map_or(NO_PRIMITIVES, From::from),
-            has_workgroup_size: reflection.workgroup_size.is_some().into(),
-            workgroup_size: reflection.workgroup_size.unwrap_or_default(),
-            unclipped_depth: reflection.unclipped_depth.into(),
-            transparent_missing: reflection.transparent_missing.into(),
-            has_state_block: block_slot.is_some().into(),
-            state_slot: slot(block_slot),
-            state_words: read.as_ptr(),
-            state_word_count: read.len(),
-            ..tables.lists()
-        }
-    }
-}
-
-impl Tables {
-    /// The lists of resources, of variables and of what the device must offer; the rest is initial.
-    fn lists(&self) -> glasm_reflection {
-        glasm_reflection {
-            state_constants: self.state_constants.as_ptr(),
-            state_constant_count: self.state_constants.len(),
-            textures: self.textures.as_ptr(),
-            texture_count: self.textures.len(),
-            samplers: self.samplers.as_ptr(),
-            sampler_count: self.samplers.len(),
-            attachments: self.attachments.as_ptr(),
-            attachment_count: self.attachments.len(),
-            images: self.images.as_ptr(),
-            image_count: self.images.len(),
-            handle_arrays: self.handle_arrays.as_ptr(),
-            handle_array_count: self.handle_arrays.len(),
-            buffers: self.buffers.as_ptr(),
-            buffer_count: self.buffers.len(),
-            inputs: self.inputs.as_ptr(),
-            input_count: self.inputs.len(),
-            outputs: self.outputs.as_ptr(),
-            output_count: self.outputs.len(),
-            capabilities: self.capabilities.as_ptr(),
-            capability_count: self.capabilities.len(),
-            extensions: self.extensions.as_ptr(),
-            extension_count: self.extensions.len(),
-            features: self.features.as_ptr(),
-            feature_count: self.features.len(),
-            ..glasm_reflection::initial()
-        }
-    }
-}
-
-/// What the module of a shader expects of its caller.
-///
-/// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it points to then belongs to `shader`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn glasm_shader_reflection(
-    shader: Option<&glasm_shader>,
-    reflection: *mut glasm_reflection,
-) -> glasm_result {
-    enter(|| {
-        let shader = required(shader, "shader")?;
-        let given = glasm_reflection::new(&shader.shader().reflection, shader.tables());
-        // SAFETY: the caller's structure has the size that it says.
-        unsafe { memory::write(reflection, given, "reflection") }
-    })
 }

@@ -3,8 +3,9 @@
 use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::enums::glasm_stage;
 use crate::memory::{self, emptied, give_handle, give_list, required};
-use crate::reflection::Tables;
+use crate::reflection::glasm_reflection;
 use crate::strings::c_string;
+use crate::tables::Tables;
 use glasm::Shader;
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
@@ -82,8 +83,25 @@ pub extern "C" fn glasm_shader_reflection_json(shader: Option<&glasm_shader>) ->
     })
 }
 
+/// What the module of a shader expects of its caller.
+///
+/// `shader` stays the caller's. `reflection` is the caller's, too, with its size set; what it points to then belongs to `shader`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn glasm_shader_reflection(
+    shader: Option<&glasm_shader>,
+    reflection: *mut glasm_reflection,
+) -> glasm_result {
+    enter(|| {
+        let shader = required(shader, "shader")?;
+        let given = glasm_reflection::new(&shader.shader().reflection, shader.tables());
+        // SAFETY: the caller's structure has the size that it says.
+        unsafe { memory::write(reflection, given, "reflection") }
+    })
+}
+
 /// The first word of a module.
 const MAGIC: u32 = 0x0723_0203;
+
 /// Words of the header of a module.
 const HEADER: usize = 5;
 

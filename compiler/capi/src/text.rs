@@ -209,8 +209,8 @@ mod writer {
     use crate::compiler::glasm_compiler;
     use crate::diagnostics::{DiagnosticsPlace, give_diagnostics};
     use crate::memory::{self, Versioned, give_handle};
-    use crate::options::read_options;
     use crate::program::glasm_program;
+    use crate::read_options::read_options;
     use crate::shader::glasm_shader;
     use crate::strings::c_string;
     use ::glasm_text::{

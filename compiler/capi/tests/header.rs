@@ -20,7 +20,9 @@ const SOURCES: &[&str] = &[
     "shader",
     "state_parameter",
     "parameters",
+    "parameter_block",
     "reflection",
+    "descriptors",
     "layouts",
     "link",
     "stages",
@@ -29,6 +31,7 @@ const SOURCES: &[&str] = &[
     "text",
     "cache",
     "validate",
+    "state_forms",
     "state_words",
 ];
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::data::{Literal, Radix, Written};
+use glasm::ir::Stage;
 
 fn parse(test: &str) -> Script {
     Script::parse(format!("[test]\n{test}").as_bytes())

@@ -2,25 +2,30 @@
 
 mod buffers;
 mod draws;
+mod fixed_state;
+mod gl_state;
+mod parameters;
+mod textures;
 
 pub use buffers::{
     BindTarget, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind, BufferRange,
     captured_ranges,
 };
 pub use draws::{Assembly, Divisors, Draw, DrawSource, GlOutcome, IndexWidth};
+pub use fixed_state::{
+    CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
+};
+pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
+pub use parameters::{MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue};
+pub use textures::{BoundImage, HandleUnit, ImageKey, TextureEnables};
 
 use super::attachments::MAX_COLORS;
-use super::gl_state::StateUpdate;
-use super::handles::HandleUnit;
-use super::program_state::TextureEnables;
-use crate::data::{DataRange, Scalar, Sequence, TypedData};
-use crate::format::Format;
+use crate::data::{DataRange, Sequence, TypedData};
 use crate::probe::pixels::{PixelProbe, Surface};
 use crate::probe::{Comparison, Tolerances};
-use crate::texture::{ImagePart, PlaneId, Sampling, Update};
+use crate::texture::{PlaneId, Sampling, Update};
 use glasm::ir::Stage;
 use glasm::state::Tracking;
-use glasm::state::matrix::Matrix;
 
 /// A command and its line.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,43 +43,6 @@ pub enum Groups {
     Given([u32; 3]),
     /// Three words of a buffer say it.
     Indirect(BufferRange),
-}
-
-/// Which parameters of a program.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum ParamBank {
-    /// `program.env`
-    Env,
-    /// `program.local`
-    Local,
-    /// `program.subroutine`
-    Subroutine,
-    /// Parameters that a program names: the number is that of [`Script::param_names`](super::Script::param_names).
-    Named,
-}
-
-/// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and `Iuiv`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ParamType {
-    /// Floats.
-    Float,
-    /// Signed integers (`Iiv`).
-    Int,
-    /// Unsigned integers (`Iuiv`).
-    Uint,
-}
-
-impl ParamType {
-    /// The type of components; `None` for those of other sizes, which GL does not query.
-    pub(super) fn of(scalar: Scalar) -> Option<Self> {
-        [
-            (Scalar::F32, Self::Float),
-            (Scalar::I32, Self::Int),
-            (Scalar::U32, Self::Uint),
-        ]
-        .into_iter()
-        .find_map(|(known, ty)| (known == scalar).then_some(ty))
-    }
 }
 
 /// What GL counts of a program: `glGetProgramivARB`.
@@ -124,34 +92,6 @@ impl CountKind {
     }
 }
 
-/// The value of a parameter.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum ParamValue {
-    /// Type and bits of the four components.
-    Words(Option<ParamType>, [u32; 4]),
-    /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other components stay as they are.
-    Addresses(Vec<BufferAddress>),
-    /// 64-bit handles in (x, y) and, with two of them, in (z, w).
-    Handles(Vec<HandleUnit>),
-}
-
-/// A matrix of GL state.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum MatrixTarget {
-    /// A modelview matrix, by number.
-    Modelview(u32),
-    /// The projection matrix.
-    Projection,
-    /// A texture matrix, by coordinate set.
-    Texture(u32),
-    /// A matrix of the palette, by number.
-    Palette(u32),
-    /// A program matrix, by number.
-    Program(u32),
-    /// The color matrix.
-    Color,
-}
-
 /// What comes of executing a vertex state program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Execution {
@@ -159,69 +99,6 @@ pub enum Execution {
     Writes,
     /// It is an error and changes nothing: the program writes a parameter that tracks a matrix.
     Fails,
-}
-
-/// What happens to a matrix.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum MatrixUpdate {
-    /// Becomes this matrix.
-    Load(Matrix),
-    /// Multiplied from the right, as GL's matrix commands do.
-    Multiply(Matrix),
-    /// Kept for a later `Pop`.
-    Push,
-    /// Becomes what it was at the `Push`, of which the parser has found one.
-    Pop,
-}
-
-/// A storage image by its descriptor.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ImageKey {
-    /// Descriptor set.
-    pub set: u32,
-    /// Binding in the set.
-    pub binding: u32,
-}
-
-impl ImageKey {
-    /// Set of image units.
-    const SET: u32 = 3;
-    /// Binding of image unit 0: storage buffers and atomic counters of programs come before.
-    const FIRST_BINDING: u32 = 128;
-
-    /// The image of an image unit.
-    pub fn of_unit(unit: u32) -> Self {
-        Self {
-            set: Self::SET,
-            binding: Self::FIRST_BINDING + unit,
-        }
-    }
-
-    /// The image unit, unless modules find the image by descriptor only.
-    pub fn unit(self) -> Option<u32> {
-        let unit = self.binding.checked_sub(Self::FIRST_BINDING);
-        unit.filter(|_| self.set == Self::SET)
-    }
-}
-
-/// A part of an image, and as what programs see it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct BoundImage {
-    /// The image.
-    pub image: ImageKey,
-    /// What of it is bound.
-    pub part: ImagePart,
-    /// Its own unless given.
-    pub format: Option<Format>,
-}
-
-impl std::fmt::Display for ImageKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.unit() {
-            Some(unit) => write!(f, "image {unit}"),
-            None => write!(f, "image {}:{}", self.set, self.binding),
-        }
-    }
 }
 
 /// Where an error is expected.
@@ -343,7 +220,7 @@ pub enum Command {
     },
     /// Executes a vertex state program.
     StateProgram {
-        /// Index into [`Script::spares`](super::Script::spares); `None` for the program of the section without a name.
+        /// Index into [`Script::spares`](crate::script::Script::spares); `None` for the program of the section without a name.
         spare: Option<usize>,
         /// Bits of v\[0\].
         argument: [u32; 4],
@@ -552,7 +429,7 @@ pub enum Command {
     ExpectWarning(ExpectedError),
     /// Loads a program in the place of the stage's, unless it has this error.
     Load {
-        /// Index into [`Script::spares`](super::Script::spares).
+        /// Index into [`Script::spares`](crate::script::Script::spares).
         spare: usize,
         /// The error that it must have; `None` if it must load.
         error: Option<ExpectedError>,

@@ -1,11 +1,9 @@
 //! The state of draws without a program, as far as it decides about the programs that are written for them.
 
-use super::fixed_function::Switch;
-use super::fixed_state::{
-    CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, TexEnvUpdate,
+use super::command::{
+    CombinedLanes, Command, EnvironmentMode, FixedCapability, FixedUpdate, LightUpdate,
+    MatrixTarget, PointUpdate, StateUpdate, Switch, TexEnvUpdate, TextureEnables,
 };
-use super::program_state::TextureEnables;
-use super::{Command, LightUpdate, MatrixTarget, PointUpdate, StateUpdate};
 use crate::format::{Aspect, Format};
 use crate::texture::{DepthMode, Sampling};
 use glasm::fixed_function::{

@@ -1,6 +1,8 @@
 //! The manual of the language, `docs/scripts.md`, agrees with the parser: its examples can be read, and it has an example of every word.
 
-use super::{Script, fixed, fixed_state, gl_state, properties, require, section, state, test};
+use super::test::commands::COMMANDS;
+use super::test::{fixed_state, gl_state, matrices, properties};
+use super::{Script, fixed, require, section};
 use glasm::ProgramType;
 use glasm_tests::manual::examples;
 use std::collections::BTreeSet;
@@ -94,7 +96,7 @@ fn property_pairs() -> BTreeSet<String> {
             .iter()
             .map(move |(word, _)| format!("{command} {word}"))
     }
-    pairs("matrix", state::MATRIX_OPERATIONS)
+    pairs("matrix", matrices::MATRIX_OPERATIONS)
         .chain(pairs("light", gl_state::LIGHT))
         .chain(pairs("material", gl_state::MATERIAL))
         .chain(pairs("lightmodel", gl_state::LIGHT_MODEL))
@@ -107,7 +109,7 @@ fn property_pairs() -> BTreeSet<String> {
 
 /// Everything that must occur in an example: first words of commands, properties, words of `[require]`, sections.
 fn vocabulary() -> BTreeSet<String> {
-    let commands = test::COMMANDS.iter().map(|(word, _)| (*word).to_owned());
+    let commands = COMMANDS.iter().map(|(word, _)| (*word).to_owned());
     let requirements = require::WORDS
         .iter()
         .map(|(word, _)| format!("[require] {word}"));
@@ -233,7 +235,7 @@ fn the_contents_name_every_chapter() {
 
 #[test]
 fn tables_of_words_are_sorted() {
-    assert!(test::COMMANDS.is_sorted_by_key(|(word, _)| *word));
+    assert!(COMMANDS.is_sorted_by_key(|(word, _)| *word));
     assert!(require::WORDS.is_sorted_by_key(|(word, _)| *word));
     assert!(fixed::PROPERTIES.is_sorted_by_key(|(word, _)| *word));
 }

@@ -1,11 +1,7 @@
-//! Where the bytes of programs stand in their script, so that errors of programs are reported at lines of the script.
+//! Where the bytes of programs stand in their script, so that errors of programs can be reported at lines of the script.
 
 use super::section::Section;
-use super::{ProgramSection, Script};
-use crate::outcome::Failure;
-use glasm::frontend::diag::{LineMap, Position};
 use glasm::ir::Span;
-use glasm::{Diagnostic, Diagnostics, Location, Severity, Source};
 use std::ops::Range;
 
 /// Where the bytes of a program stand in its script. The default is that of programs that stand in none.
@@ -44,191 +40,29 @@ impl Origin {
     pub(super) fn add(&mut self, text: usize, script: Range<usize>) {
         self.pieces.push(Piece { text, script });
     }
-}
 
-impl ProgramSection {
-    /// The byte of the script for one of the program; the end of the section for those past the end.
-    fn script_offset(&self, byte: usize) -> Option<usize> {
-        let pieces = &self.origin.pieces;
-        if byte >= self.text.len() {
-            return pieces.last().map(|piece| piece.script.end);
+    /// The bytes of the script that hold the header of the section.
+    pub(super) fn header(&self) -> Range<usize> {
+        self.header.clone()
+    }
+
+    /// The byte of the script for one of a program of `length` bytes; the end of the section for those past the end.
+    pub(super) fn script_offset(&self, length: usize, byte: usize) -> Option<usize> {
+        if byte >= length {
+            return self.pieces.last().map(|piece| piece.script.end);
         }
-        let after = pieces.partition_point(|piece| piece.text <= byte);
-        let piece = pieces.get(after.checked_sub(1)?)?;
+        let after = self.pieces.partition_point(|piece| piece.text <= byte);
+        let piece = self.pieces.get(after.checked_sub(1)?)?;
         let within = (byte - piece.text).checked_rem(piece.script.len())?;
         Some(piece.script.start + within)
     }
 
-    /// The bytes of the script for those of the program.
-    fn script_span(&self, span: Span) -> Option<Span> {
-        let start = u32::try_from(self.script_offset(span.start as usize)?).ok()?;
+    /// The bytes of the script for those of a program of `length` bytes.
+    pub(super) fn script_span(&self, length: usize, span: Span) -> Option<Span> {
+        let start = self.script_offset(length, span.start as usize)?;
+        let start = u32::try_from(start).ok()?;
         // What a span covers may be repeated, so its end is counted from its start.
         let length = span.end.saturating_sub(span.start);
         Some(Span::new(start, start.saturating_add(length)))
-    }
-}
-
-impl Script {
-    /// The header of a program section as the script has it, such as `[fragment program]`; empty for programs that stand in no script.
-    pub fn header_of(&self, section: &ProgramSection) -> String {
-        let line = self.text.get(section.origin.header.clone());
-        String::from_utf8_lossy(line.unwrap_or_default().trim_ascii()).into_owned()
-    }
-
-    /// The line and column of the script for a byte of a program; `None` for programs that stand in no script.
-    pub fn position(&self, section: &ProgramSection, byte: usize) -> Option<Position> {
-        let offset = section.script_offset(byte)?;
-        Some(LineMap::new(&self.text).position(offset))
-    }
-
-    /// Messages about a program as messages about the script, whose text they are shown with. What is said of the whole program is said of
-    /// the section's header.
-    pub fn localize(&self, section: &ProgramSection, diagnostics: &Diagnostics) -> Diagnostics {
-        let header = self.header_of(section);
-        let header_start = u32::try_from(section.origin.header.start).unwrap_or(u32::MAX);
-        let header_length = u32::try_from(header.len()).unwrap_or(u32::MAX);
-        let whole = Span::new(header_start, header_start.saturating_add(header_length));
-        let localized = |found: &Diagnostic| {
-            let place = match found.location {
-                Location::Span(span) => section.script_span(span),
-                Location::WholeProgram => None,
-            };
-            let mut message = Diagnostic {
-                location: Location::Span(place.unwrap_or(whole)),
-                ..found.clone()
-            };
-            if place.is_some() {
-                message.notes.push(format!("note: in {header}"));
-            }
-            message
-        };
-        Diagnostics {
-            list: diagnostics.list.iter().map(localized).collect(),
-        }
-    }
-
-    /// The errors of a program as failures of the script, each at its line and column, drawn with lines of the script. `name` is the
-    /// script's path.
-    pub fn failures(
-        &self,
-        name: &str,
-        section: &ProgramSection,
-        diagnostics: &Diagnostics,
-    ) -> Vec<Failure> {
-        if section.origin == Origin::default() {
-            let source = Source::new(name, &section.text);
-            return vec![Failure::new(
-                Some(section.line),
-                diagnostics.render(&source),
-            )];
-        }
-        let is_error = |found: &&Diagnostic| found.severity != Severity::Warning;
-        let list = diagnostics.list.iter().filter(is_error).cloned().collect();
-        let mut errors = self.localize(section, &Diagnostics { list });
-        errors.sort();
-        let source = Source::new(name, &*self.text);
-        let lines = LineMap::new(&self.text);
-        let messages = errors.render_each(&source).into_iter();
-        let failure = |(found, message): (&Diagnostic, String)| {
-            let place = match found.location {
-                Location::Span(span) => Some(lines.position(span.start as usize)),
-                Location::WholeProgram => None,
-            };
-            let number = |number: usize| u32::try_from(number).ok();
-            Failure {
-                line: place.and_then(|place| number(place.line)),
-                column: place.and_then(|place| number(place.column)),
-                message,
-            }
-        };
-        errors.list.iter().zip(messages).map(failure).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use glasm::Code;
-
-    /// Line and column of a byte of the first program.
-    fn position(script: &Script, byte: usize) -> (usize, usize) {
-        let place = script.position(&script.programs[0], byte).unwrap();
-        (place.line, place.column)
-    }
-
-    fn parse(text: &str) -> Script {
-        Script::parse(text.as_bytes()).unwrap()
-    }
-
-    #[test]
-    fn bytes_of_programs_have_lines_of_the_script() {
-        let script = parse("# a\n[comment]\nb\n[vertex program]\n!!NVvp5.0\r\n  MOV r, q;\nEND\n");
-        let text = &script.programs[0].text;
-        let q = text.iter().position(|byte| *byte == b'q').unwrap();
-        assert_eq!(position(&script, 0), (5, 1));
-        assert_eq!(position(&script, q), (6, 10));
-        assert_eq!(position(&script, text.len()), (8, 1));
-        assert_eq!(position(&script, text.len() + 9), (8, 1));
-    }
-
-    #[test]
-    fn repeated_lines_stand_at_one_place() {
-        let script =
-            parse("[vertex program repeated]\nab\n%repeat 3 cd;\n%repeat 0 x\nefg\n%repeat 2 h\n");
-        assert_eq!(script.programs[0].text, b"ab\ncd;\ncd;\ncd;\nefg\nh\nh\n");
-        for (byte, place) in [
-            (1, (2, 2)),
-            (3, (3, 11)),
-            (7, (3, 11)),
-            (12, (3, 12)),
-            (15, (5, 1)),
-            (17, (5, 3)),
-            (19, (6, 11)),
-            (20, (6, 12)),
-            (21, (6, 11)),
-            (23, (7, 1)),
-        ] {
-            assert_eq!(position(&script, byte), place, "byte {byte}");
-        }
-    }
-
-    #[test]
-    fn errors_are_failures_at_their_lines() {
-        let script = parse("[fragment  program]\n!!NVfp5.0\nMOV r, q;\nEND\n");
-        let section = &script.programs[0];
-        let list = vec![
-            Diagnostic::whole_program(Code::ProgramTooLarge, "too long"),
-            Diagnostic::warning(Code::UnexpectedToken, Span::new(10, 13), "doubtful"),
-            Diagnostic::error(Code::UndeclaredName, Span::new(17, 18), "no q"),
-        ];
-        let failures = script.failures("a.shader_test", section, &Diagnostics { list });
-        let places: Vec<_> = failures.iter().map(|it| (it.line, it.column)).collect();
-        assert_eq!(places, [(Some(1), Some(1)), (Some(3), Some(8))]);
-        assert!(
-            failures[0].message.contains("--> a.shader_test:1:1")
-                && failures[0].message.contains("1 | [fragment  program]\n"),
-            "{}",
-            failures[0].message
-        );
-        let lines: Vec<&str> = failures[1].message.lines().collect();
-        assert_eq!(lines[0], "error[E0201]: no q");
-        assert_eq!(lines[1].trim(), "--> a.shader_test:3:8");
-        assert!(lines.contains(&"3 | MOV r, q;"), "{lines:?}");
-        assert_eq!(
-            lines.last().unwrap().trim(),
-            "= note: in [fragment  program]"
-        );
-    }
-
-    #[test]
-    fn programs_that_stand_in_no_script_have_no_place() {
-        let mut script = parse("[vertex program]\nx");
-        script.programs[0].origin = Origin::default();
-        let section = &script.programs[0];
-        assert!(script.position(section, 0).is_none());
-        let error = Diagnostic::error(Code::UndeclaredName, Span::new(0, 1), "no x");
-        let failures = script.failures("a", section, &error.into());
-        assert_eq!((failures[0].line, failures[0].column), (Some(1), None));
-        assert!(failures[0].message.contains("1 | x\n"));
     }
 }

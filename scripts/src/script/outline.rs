@@ -1,7 +1,8 @@
 //! Which programs a script holds, for those who do not run it.
 
+use super::model::Script;
+use super::program::ProgramSection;
 use super::section::{ProgramForm, SectionKind, is_blank_or_comment, split_sections};
-use super::{ProgramSection, Script};
 use glasm::ProgramType;
 use std::fmt;
 
@@ -76,6 +77,24 @@ impl Script {
         list.sort_by_key(|(_, section)| section.line);
         list
     }
+}
+
+/// The ids on the `# covers:` lines of a script, which may stand anywhere in it.
+pub fn read_covers(text: &[u8]) -> Vec<String> {
+    let mut ids = Vec::new();
+    for line in text.split(|byte| *byte == b'\n') {
+        let Some(comment) = line.trim_ascii_start().strip_prefix(b"#") else {
+            continue;
+        };
+        if let Some(list) = comment.trim_ascii_start().strip_prefix(b"covers:") {
+            ids.extend(
+                String::from_utf8_lossy(list)
+                    .split_ascii_whitespace()
+                    .map(str::to_owned),
+            );
+        }
+    }
+    ids
 }
 
 #[cfg(test)]

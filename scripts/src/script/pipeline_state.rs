@@ -1,8 +1,36 @@
 //! Fixed-function state of a draw.
 
 use super::attachments::MAX_COLORS;
-use super::stages::{EntryPoints, ProvokingVertex};
 use ash::vk;
+use glasm::ir::Stage;
+
+/// Entry points of modules that the script does not name.
+pub const MAIN: &str = "main";
+
+/// Which entry point each stage uses: numbers of [`Script::entry_names`](crate::script::Script::entry_names).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct EntryPoints([u16; 6]);
+
+impl EntryPoints {
+    /// The number of the name of a stage's entry point.
+    pub fn get(self, stage: Stage) -> usize {
+        usize::from(self.0[stage as usize])
+    }
+
+    pub(super) fn set(&mut self, stage: Stage, number: u16) {
+        self.0[stage as usize] = number;
+    }
+}
+
+/// The vertex of a primitive that gives the values that are not interpolated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ProvokingVertex {
+    #[default]
+    /// The first one, as Vulkan has it.
+    First,
+    /// The last one, as GL has it at first.
+    Last,
+}
 
 /// State of stencil tests on one face.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]

@@ -1,13 +1,13 @@
 //! GL state that programs are compiled for. It changes while a script runs: each state that a draw or dispatch meets has modules of
 //! its own.
 
-use super::fixed_function::Switch;
-use super::fixed_keys::FixedFunctions;
-use super::{
-    Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, ProgramForm, ProgramSection,
-    Script, StateUpdate,
+use super::command::{
+    Assembly, Command, Draw, GlOutcome, ParamBank, PointUpdate, StateUpdate, TextureEnables,
 };
-use glasm::fixed_function::TextureTarget;
+use super::fixed_keys::FixedFunctions;
+use super::model::Script;
+use super::program::ProgramSection;
+use super::section::ProgramForm;
 use glasm::ir::Stage;
 
 /// The state at a draw or dispatch. Units without entry, and entries that say nothing else, are in the initial state.
@@ -62,55 +62,13 @@ impl Default for PatchState {
     }
 }
 
-/// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct TextureEnables(u8);
-
-/// GL's capabilities with their targets; those further down count more. GL 2.1 section 3.8.15,
-/// ARB_texture_rectangle.
-const TEXTURES: [(&str, TextureTarget); 5] = [
-    ("GL_TEXTURE_1D", TextureTarget::D1),
-    ("GL_TEXTURE_2D", TextureTarget::D2),
-    ("GL_TEXTURE_RECTANGLE", TextureTarget::Rectangle),
-    ("GL_TEXTURE_3D", TextureTarget::D3),
-    ("GL_TEXTURE_CUBE_MAP", TextureTarget::Cube),
-];
-
-impl TextureEnables {
-    /// GL's names of what can be enabled.
-    pub const NAMES: [&str; 5] = [
-        TEXTURES[0].0,
-        TEXTURES[1].0,
-        TEXTURES[2].0,
-        TEXTURES[3].0,
-        TEXTURES[4].0,
-    ];
-
-    /// Switches a texture of GL's name; `None` if there is none.
-    pub fn set(&mut self, name: &str, switch: Switch) -> Option<()> {
-        let bit = TEXTURES.iter().position(|(known, _)| *known == name)?;
-        self.0 = self.0 & !(1 << bit) | u8::from(switch == Switch::On) << bit;
-        Some(())
-    }
-
-    /// Whether a texture of GL's name is enabled.
-    pub fn is_on(self, name: &str) -> bool {
-        let bit = TEXTURES.iter().position(|(known, _)| *known == name);
-        bit.is_some_and(|bit| self.0 & 1 << bit != 0)
-    }
-
-    /// The target that counts.
-    pub fn target(self) -> Option<TextureTarget> {
-        let bit = self.0.checked_ilog2()?;
-        Some(TEXTURES[bit as usize].1)
-    }
-}
-
 impl ProgramState {
     /// What a command of the script changes.
     pub fn apply(&mut self, command: &Command, script: &Script) {
+        // Of all commands only draws number primitives, each in its own way.
         self.primitive_numbers = glasm::PrimitiveNumbers::Own;
         let mut programs = script.programs.iter();
+        // Other scripts would meet states that differ in nothing that is compiled, and compile their programs for each.
         if programs.any(|program| program.form == ProgramForm::FixedFunction) {
             self.fixed.apply(command);
         }
@@ -119,12 +77,14 @@ impl ProgramState {
         } else if let Command::Load { spare, error: None } = command {
             let stage = script.spare_stage(*spare);
             self.loaded.retain(|old| script.spare_stage(*old) != stage);
+            // Each geometry program declares a limit of its own: NV_geometry_program4 section 2.14.6.4.
             if stage == Stage::Geometry {
                 self.vertex_limit = None;
             }
             self.loaded.push(*spare);
             self.loaded.sort_unstable();
         } else if let Command::StateProgram { spare, .. } = command {
+            // Vertex state programs count as programs of the compute stage. The one that is executed takes the place of the last; one without a name is no spare.
             let is_other = |old: &usize| script.spare_stage(*old) != Stage::Compute;
             self.loaded.retain(is_other);
             self.loaded.extend(*spare);
@@ -134,6 +94,7 @@ impl ProgramState {
         {
             self.point_origin = *origin;
         } else if let Command::GlState(StateUpdate::Point(PointUpdate::Size(size))) = command {
+            // Scripts without points would compile their programs again for nothing.
             let bits = script.draws_points().then_some(size.to_bits());
             self.unwritten_point_size = bits;
         } else if let Command::VertexLimit {
@@ -255,6 +216,7 @@ impl Script {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm::fixed_function::TextureTarget;
     use glasm::{DepthMode, LevelFilter, LodBias, TexelFilter, TextureWrap, WrapMode};
 
     fn states(commands: &str) -> Vec<ProgramState> {

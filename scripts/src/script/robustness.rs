@@ -1,6 +1,8 @@
 //! Script text is untrusted: whatever it is, reading it ends soon, with a script or with errors that have a place.
 
-use super::{Script, properties, require, section, test};
+use super::test::commands::COMMANDS;
+use super::test::properties;
+use super::{Script, require, section};
 use glasm_tests::manual::{Example, examples};
 use glasm_tests::mutate::{mutate, split};
 use glasm_tests::rng::Rng;
@@ -42,7 +44,7 @@ const ODD: &[&str] = &[
 /// Every word of the language, of the manual's examples, and odd ones.
 fn vocabulary(examples: &[Example]) -> Vec<String> {
     let mut words: Vec<String> = ODD.iter().map(|word| (*word).to_owned()).collect();
-    words.extend(test::COMMANDS.iter().map(|(word, _)| format!("\n{word} ")));
+    words.extend(COMMANDS.iter().map(|(word, _)| format!("\n{word} ")));
     words.extend(require::WORDS.iter().map(|(word, _)| format!("\n{word} ")));
     let properties = properties::PROPERTIES.iter();
     words.extend(properties.map(|(word, _)| format!("\n{word} ")));
@@ -105,7 +107,7 @@ fn words_in_no_order_are_read_or_refused() {
 /// Every command with up to twelve words of one kind.
 #[test]
 fn commands_with_too_much_and_too_little() {
-    for (command, _) in test::COMMANDS {
+    for (command, _) in COMMANDS {
         for word in ODD {
             for count in 0..12 {
                 let words = vec![*word; count].join(" ");

@@ -3,7 +3,7 @@
 //! Program texts keep their bytes exactly: a program string starts right after the line of its section header and ends
 //! where the next header begins.
 
-use super::ScriptError;
+use super::error::ScriptError;
 use glasm::ProgramType;
 use glasm::ir::Stage;
 
@@ -80,6 +80,9 @@ pub(super) const STAGE_NAMES: &[(&str, ProgramType)] = &[
     ("vertex state", ProgramType::VertexState),
 ];
 
+/// The sections of vertex state programs.
+pub(super) const STATE_PROGRAM: &str = "vertex state program";
+
 pub(super) const FORM_NAMES: &[(&str, ProgramForm)] = &[
     ("program", ProgramForm::Assembly),
     ("program ir", ProgramForm::Ir),
@@ -130,6 +133,7 @@ fn header_text(line: &[u8]) -> Option<String> {
         .trim_ascii_end()
         .strip_prefix(b"[")?
         .strip_suffix(b"]")?;
+    // Programs have brackets, too: `[R0.x]` at the start of a line is no header.
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b' ' || *byte == b'\t';
     if line.is_empty() || !line.iter().all(plain) {
         return None;
@@ -217,6 +221,7 @@ fn check_repeated(sections: &[Section<'_>], errors: &mut Vec<ScriptError>) {
             SectionKind::Program(_, ProgramForm::Glsl),
         ) => false,
         (a, b) if stage(a).is_some() => stage(a) == stage(b),
+        // `load` finds programs by stage and name.
         (SectionKind::SpareProgram(_), _) => a.kind == b.kind && a.name == b.name,
         (a, b) => a == b,
     };

@@ -1,28 +1,17 @@
 //! Program strings besides those of the pipeline: `[STAGE program NAME]`, which `load STAGE NAME` puts in the place of the stage's
 //! own, and `[STAGE program repeated]`, which writes a line any number of times.
 
-use super::command::Command;
-use super::section::{ProgramForm, STAGE_NAMES, Section, SectionKind};
-use super::test::{TestParser, parse_error};
-use super::words::{LineError, Words};
-use super::{Origin, ProgramSection, Script, ScriptError, Step};
+use super::command::{Command, Step};
+use super::error::ScriptError;
+use super::model::Script;
+use super::origin::Origin;
+use super::program::{ProgramSection, Spare};
+use super::section::{ProgramForm, Section, SectionKind};
 use glasm::ir::Stage;
 use std::borrow::Cow;
 
 /// Bytes of a program with repeated lines: some more than the compiler takes.
 const MAX_TEXT: usize = 20 << 20;
-
-/// The sections of vertex state programs.
-pub(super) const STATE_PROGRAM: &str = "vertex state program";
-
-/// A program string that may be loaded.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Spare {
-    /// By which `load` finds it; one name may stand for a program of each stage.
-    pub name: String,
-    /// The program.
-    pub program: ProgramSection,
-}
 
 /// The program of a section that holds a spare one.
 pub(super) fn read_spare(section: &Section<'_>) -> Option<Spare> {
@@ -64,6 +53,7 @@ pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (V
             continue;
         };
         let repeated = &rest[digits + 1..];
+        // Checked before the text is made: a short line can ask for any number of bytes.
         if count.saturating_mul(repeated.len()) > MAX_TEXT - text.len().min(MAX_TEXT) {
             let message = format!("the program has more than {MAX_TEXT} bytes");
             errors.push(ScriptError::new(number, 1, message));
@@ -73,38 +63,6 @@ pub(super) fn expand(section: &Section<'_>, errors: &mut Vec<ScriptError>) -> (V
         text.extend_from_slice(&repeated.repeat(count));
     }
     (text, origin)
-}
-
-/// Takes the one or two words of a stage.
-pub(super) fn parse_stage(words: &mut Words<'_>) -> Result<Stage, LineError> {
-    let mut name = words.word("a stage")?.to_owned();
-    if name.starts_with("tess") {
-        name = format!("{name} {}", words.word("`control` or `eval`")?);
-    }
-    match STAGE_NAMES.iter().find(|(known, _)| *known == name) {
-        Some((_, program_type)) => Ok(program_type.stage()),
-        None => Err(words.error_at_last("expected a stage")),
-    }
-}
-
-/// `load STAGE NAME [fails with CODE [PLACE]]`
-pub(super) fn parse_load(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let stage = parse_stage(words)?;
-    let name = words.word("the name of a program section")?;
-    let mut spares = parser.spares.iter();
-    let Some(spare) = spares.position(|known| known.0 == stage && known.1 == name) else {
-        let message = format!("there is no section `[{} program {name}]`", stage.name());
-        return Err(words.error_at_last(message));
-    };
-    let error = match words.peek() {
-        None => None,
-        Some(_) => {
-            words.parse_with("`fails`", |word| (word == "fails").then_some(()))?;
-            words.parse_with("`with`", |word| (word == "with").then_some(()))?;
-            Some(parse_error(words)?)
-        }
-    };
-    parser.push(words, Command::Load { spare, error })
 }
 
 impl Script {

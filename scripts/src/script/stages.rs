@@ -1,96 +1,16 @@
-//! The stages of a script: what is missing is added or refused, and commands about stages are read.
+//! The stages of a script: what is missing is added or refused.
+
+pub use super::pipeline_state::{EntryPoints, MAIN, ProvokingVertex};
 
 use super::command::{Command, Draw, GlOutcome, Step};
-use super::require::{Convention, Requirements};
-use super::section::{ProgramForm, STAGE_NAMES};
-use super::spare::STATE_PROGRAM;
-use super::test::TestParser;
-use super::words::{LineError, Words};
-use super::{Origin, ProgramSection, ScriptError};
+use super::error::ScriptError;
+use super::origin::Origin;
+use super::program::ProgramSection;
+use super::requirements::{Convention, Requirements};
+use super::section::{ProgramForm, STATE_PROGRAM};
 use ash::vk::PrimitiveTopology;
 use glasm::ProgramType;
 use glasm::ir::Stage;
-
-/// Which entry point each stage uses: numbers of [`Script::entry_names`](super::Script::entry_names).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct EntryPoints([u16; 6]);
-
-impl EntryPoints {
-    /// The number of the name of a stage's entry point.
-    pub fn get(self, stage: Stage) -> usize {
-        usize::from(self.0[stage as usize])
-    }
-
-    fn set(&mut self, stage: Stage, number: u16) {
-        self.0[stage as usize] = number;
-    }
-}
-
-/// Entry points of modules that the script does not name.
-pub const MAIN: &str = "main";
-
-/// Names of entry points that a script may use.
-const MAX_ENTRY_NAMES: usize = 1000;
-
-/// The rest of `STAGE entrypoint NAME`, after the first word `STAGE`.
-pub(super) fn parse_entry_point(
-    parser: &mut TestParser,
-    stage: Stage,
-    words: &mut Words<'_>,
-) -> Result<(), LineError> {
-    words.parse_with("`entrypoint`", |word| (word == "entrypoint").then_some(()))?;
-    let name = words.word("the name of an entry point")?;
-    words.finish()?;
-    let known = parser.entry_names.iter().position(|known| known == name);
-    let number = known.unwrap_or(parser.entry_names.len());
-    if known.is_none() {
-        if number >= MAX_ENTRY_NAMES {
-            return Err(words.error_at_last("too many entry points"));
-        }
-        parser.entry_names.push(name.to_owned());
-    }
-    parser.pipeline.entry_points.set(stage, number as u16);
-    Ok(())
-}
-
-/// `tess control entrypoint NAME`, and the other stages of two words.
-pub(super) fn parse_tessellation(
-    parser: &mut TestParser,
-    words: &mut Words<'_>,
-) -> Result<(), LineError> {
-    let stage = words.parse_with("`control` or `eval`", |word| {
-        STAGE_NAMES
-            .iter()
-            .find(|(name, _)| name.strip_prefix("tess ") == Some(word))
-            .map(|(_, program_type)| program_type.stage())
-    })?;
-    parse_entry_point(parser, stage, words)
-}
-
-/// `provoking vertex first|last`
-pub(super) fn parse_provoking(
-    parser: &mut TestParser,
-    words: &mut Words<'_>,
-) -> Result<(), LineError> {
-    words.parse_with("`vertex`", |word| (word == "vertex").then_some(()))?;
-    parser.pipeline.provoking_vertex =
-        words.parse_with("`first` or `last`", |word| match word {
-            "first" => Some(ProvokingVertex::First),
-            "last" => Some(ProvokingVertex::Last),
-            _ => None,
-        })?;
-    words.finish()
-}
-
-/// The vertex of a primitive that gives the values that are not interpolated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum ProvokingVertex {
-    #[default]
-    /// The first one, as Vulkan has it.
-    First,
-    /// The last one, as GL has it at first.
-    Last,
-}
 
 /// Adds the stages that draws need and the script leaves out; refuses mixes that cannot run.
 pub(super) fn complete(
@@ -106,6 +26,7 @@ pub(super) fn complete(
     };
     let control = find(programs, Stage::TessControl);
     let evaluation = find(programs, Stage::TessEval);
+    // ARB_tessellation_shader lets the patch through where there is no control shader; pipelines of Vulkan have both stages or none.
     if let (None, Some(line)) = (control, evaluation) {
         programs.push(implied(Stage::TessControl, ProgramForm::PassThrough, line));
     }
@@ -157,6 +78,7 @@ fn missing(
     };
     let patches = draw.topology == PrimitiveTopology::PATCH_LIST;
     let is_accepted = draw.outcome == GlOutcome::Accepted;
+    // A geometry program gets whole patches where there is no tessellation.
     let takes_patches = [Stage::TessControl, Stage::TessEval, Stage::Geometry];
     if !is_accepted {
         None

@@ -6,8 +6,9 @@ use super::*;
 use crate::data::DataLayout;
 use crate::probe::pixels::{PixelProbe, Region};
 use crate::probe::{Comparison, Tolerance};
-use ash::vk;
+use ash::vk::{self, PrimitiveTopology};
 use command::*;
+use glasm::ir::Stage;
 
 fn parse(text: &str) -> Script {
     Script::parse(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors:#?}"))

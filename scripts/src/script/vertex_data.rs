@@ -70,6 +70,7 @@ impl VertexData {
         let mut alignment = 4;
         for (location, format, reading) in parse_columns(words)? {
             let wide = format.channels.iter().any(|channel| channel.bits == 64);
+            // Attributes start at multiples of the size of their components in Vulkan: four bytes suit all but those of 64 bits.
             let own_alignment = if wide { 8 } else { 4 };
             alignment = alignment.max(own_alignment);
             let offset = data.stride.next_multiple_of(own_alignment);

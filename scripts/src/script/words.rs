@@ -135,6 +135,13 @@ impl<'a> Words<'a> {
         self.parse_with(what, |word| u32::try_from(parse_unsigned(word)?).ok())
     }
 
+    /// Takes a number below `limit`.
+    pub(crate) fn below(&mut self, what: &str, limit: u32) -> Result<u32, LineError> {
+        self.parse_with(what, |word| {
+            word.parse().ok().filter(|number| *number < limit)
+        })
+    }
+
     /// Takes `N` numbers.
     pub(crate) fn floats<const N: usize>(&mut self, what: &str) -> Result<[f32; N], LineError> {
         let mut values = [0.0; N];
@@ -181,6 +188,16 @@ pub(crate) fn parse_unsigned(word: &str) -> Option<u64> {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => word.parse().ok(),
     }
+}
+
+/// Reads a number; a whole one may be hexadecimal with `0x`.
+pub(crate) fn parse_component(word: &str) -> Option<f64> {
+    let whole = || {
+        parse_unsigned(word)
+            .and_then(|value| u32::try_from(value).ok())
+            .map(f64::from)
+    };
+    word.parse().ok().or_else(whole)
 }
 
 fn drop_semicolons(words: &mut Vec<Word<'_>>) {

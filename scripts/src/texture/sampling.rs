@@ -211,6 +211,7 @@ impl Sampling {
             true => glasm::TexelFilter::Linear,
             false => glasm::TexelFilter::Nearest,
         };
+        // Filters are of no interest to programs whose sampler does all: they would be compiled again for each.
         if !self.wrap.iter().any(|wrap| wrap.is_emulated()) {
             return glasm::TextureWrap::default();
         }

@@ -3,7 +3,7 @@
 use glasm::ir::Stage;
 use std::collections::HashMap;
 
-/// A buffer of the script: index into [`Script::buffers`](super::super::Script::buffers).
+/// A buffer of the script: index into [`Script::buffers`](crate::script::Script::buffers).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct BufferId(pub usize);
 

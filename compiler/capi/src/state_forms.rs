@@ -1,0 +1,72 @@
+//! Where shaders have GL state from, as C says it and gets it.
+
+use crate::call::Failure;
+use crate::enums::choice;
+use glasm::{StateForm, StateForms};
+
+/// Where shaders have each state from: each is a glasm_state_form. Stages that are compiled apart must agree about them.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct glasm_state_forms {
+    /// `two_sided_color`.
+    pub two_sided_color: u32,
+    /// `flat_colors`. The last stage before rasterization then writes each color twice: up to four locations more.
+    pub flat_colors: u32,
+    /// `clamp_vertex_colors`.
+    pub clamp_vertex_colors: u32,
+    /// `clamp_fragment_colors`.
+    pub clamp_fragment_colors: u32,
+    /// `point_sprites`, of which the options have those that may be on, and `point_origin`.
+    pub point_sprites: u32,
+    /// `point_size` and `unwritten_point_size`.
+    pub point_size: u32,
+    /// `clip_planes`, of which the options have those that may be on.
+    pub clip_planes: u32,
+    /// `alpha_function` and `alpha_reference`.
+    pub alpha_test: u32,
+    /// `line_stipple_pattern` and the like. The last stage before rasterization then has one location more.
+    pub line_stipple: u32,
+    /// `polygon_stipple`.
+    pub polygon_stipple: u32,
+    /// `depth_modes`.
+    pub depth_modes: u32,
+    /// `texture_wraps`.
+    pub texture_wraps: u32,
+}
+
+/// A specialization constant that is a word of the state.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct glasm_state_constant {
+    /// Number of the constant, for VkSpecializationMapEntry.
+    pub id: u32,
+    /// Number of the word.
+    pub word: u32,
+}
+
+impl From<&glasm::reflect::StateConstant> for glasm_state_constant {
+    fn from(constant: &glasm::reflect::StateConstant) -> Self {
+        Self {
+            id: constant.id,
+            word: constant.word,
+        }
+    }
+}
+
+pub(crate) fn read_forms(given: &glasm_state_forms) -> Result<StateForms, Failure> {
+    let form = |number| choice::<StateForm>(number, "forms");
+    Ok(StateForms {
+        two_sided_color: form(given.two_sided_color)?,
+        flat_colors: form(given.flat_colors)?,
+        clamp_vertex_colors: form(given.clamp_vertex_colors)?,
+        clamp_fragment_colors: form(given.clamp_fragment_colors)?,
+        point_sprites: form(given.point_sprites)?,
+        point_size: form(given.point_size)?,
+        clip_planes: form(given.clip_planes)?,
+        alpha_test: form(given.alpha_test)?,
+        line_stipple: form(given.line_stipple)?,
+        polygon_stipple: form(given.polygon_stipple)?,
+        depth_modes: form(given.depth_modes)?,
+        texture_wraps: form(given.texture_wraps)?,
+    })
+}

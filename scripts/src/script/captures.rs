@@ -1,0 +1,119 @@
+//! What stream outputs capture of the programs of a script.
+
+use super::error::ScriptError;
+use super::model::Script;
+use super::program::ProgramSection;
+use super::section::ProgramForm;
+use super::streams::StreamOutput;
+use glasm::ir::{Semantic, Stage};
+use glasm::{Capture, TransformFeedback};
+
+impl StreamOutput {
+    /// What is captured of a register of these semantics: one for all components, or one for each.
+    fn captures(&self, semantics: &[Semantic]) -> Vec<Capture> {
+        let capture = |semantic, first, count, place: u32| Capture {
+            semantic,
+            first,
+            count,
+            buffer: self.buffer,
+            offset: 4 * (self.offset + place),
+            stream: self.stream,
+        };
+        if let [semantic] = semantics {
+            return vec![capture(*semantic, self.first, self.count, 0)];
+        }
+        let taken = semantics.iter().skip(usize::from(self.first));
+        let taken = taken.take(usize::from(self.count));
+        let places = taken.zip(0..);
+        places
+            .map(|(semantic, place)| capture(*semantic, 0, 1, place))
+            .collect()
+    }
+}
+
+impl Script {
+    /// Makes captures of the stream outputs.
+    pub(super) fn resolve_streams(&mut self, errors: &mut Vec<ScriptError>) {
+        let Some(first) = self.requirements.streams.outputs.first() else {
+            return;
+        };
+        if !self.feedback.captures.is_empty() {
+            let message = "a script has either `stream_output` or `xfb capture`";
+            errors.push(ScriptError::new(first.line, 1, message));
+            return;
+        }
+        match self.stream_captures(errors) {
+            Some(feedback) => self.feedback = feedback,
+            None => {
+                let message = "stream outputs are registers of a TGSI or IR program, and the last stage before rasterization has none";
+                errors.push(ScriptError::new(first.line, 1, message));
+            }
+        }
+    }
+
+    /// What the stream outputs capture of the last program before rasterization, if it has registers.
+    pub(super) fn stream_captures(
+        &self,
+        errors: &mut Vec<ScriptError>,
+    ) -> Option<TransformFeedback> {
+        let registers = self.output_registers(self.last_program()?)?;
+        let streams = &self.requirements.streams;
+        let mut captures = Vec::new();
+        for output in &streams.outputs {
+            let own = registers
+                .iter()
+                .filter(|(register, _)| *register == output.register);
+            let semantics: Vec<Semantic> = own.map(|(_, semantic)| *semantic).collect();
+            if semantics.is_empty() {
+                let register = output.register;
+                let message = format!("the program has no output {register} that can be captured");
+                errors.push(ScriptError::new(output.line, 1, message));
+            }
+            captures.extend(output.captures(&semantics));
+        }
+        Some(TransformFeedback {
+            captures,
+            strides: streams.strides.iter().map(|words| 4 * words).collect(),
+        })
+    }
+
+    /// The last stage before rasterization.
+    pub fn last_stage(&self) -> Stage {
+        let has = |stage: &Stage| {
+            let mut programs = self.programs.iter();
+            programs.any(|program| program.stage == *stage)
+        };
+        // Behind a control program alone there is an evaluation stage that has its options.
+        [Stage::Geometry, Stage::TessEval, Stage::TessControl]
+            .into_iter()
+            .find(has)
+            .unwrap_or(Stage::Vertex)
+    }
+
+    /// The program of that stage.
+    fn last_program(&self) -> Option<&ProgramSection> {
+        let stage = self.last_stage();
+        self.programs.iter().find(|program| program.stage == stage)
+    }
+
+    /// The output registers of a program with what they mean, if it has any: those of a program of the intermediate representation count from 0
+    /// in their order.
+    fn output_registers(&self, section: &ProgramSection) -> Option<Vec<(u32, Semantic)>> {
+        match section.form {
+            ProgramForm::Assembly => {
+                let outputs = glasm::tgsi_outputs(&self.requirements.source("", section));
+                Some(outputs).filter(|outputs| !outputs.is_empty())
+            }
+            ProgramForm::Ir => {
+                let program = glasm::ir::parse(&String::from_utf8_lossy(&section.text)).ok()?;
+                let semantics = program.outputs.iter().map(|output| output.semantic);
+                Some((0..).zip(semantics).collect())
+            }
+            ProgramForm::Glsl
+            | ProgramForm::SpirvText
+            | ProgramForm::SpirvWords
+            | ProgramForm::PassThrough
+            | ProgramForm::FixedFunction => None,
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Parameters and matrices that programs read.
+
+use super::buffers::BufferAddress;
+use super::textures::HandleUnit;
+use crate::data::Scalar;
+use glasm::state::matrix::Matrix;
+
+/// Which parameters of a program.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ParamBank {
+    /// `program.env`
+    Env,
+    /// `program.local`
+    Local,
+    /// `program.subroutine`
+    Subroutine,
+    /// Parameters that a program names: the number is that of [`Script::param_names`](crate::script::Script::param_names).
+    Named,
+}
+
+/// Types with which GL sets and queries parameters: `GL_ARB_vertex_program`'s commands, `Iiv` and `Iuiv`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamType {
+    /// Floats.
+    Float,
+    /// Signed integers (`Iiv`).
+    Int,
+    /// Unsigned integers (`Iuiv`).
+    Uint,
+}
+
+impl ParamType {
+    /// The type of components; `None` for those of other sizes, which GL does not query.
+    pub(crate) fn of(scalar: Scalar) -> Option<Self> {
+        [
+            (Scalar::F32, Self::Float),
+            (Scalar::I32, Self::Int),
+            (Scalar::U32, Self::Uint),
+        ]
+        .into_iter()
+        .find_map(|(known, ty)| (known == scalar).then_some(ty))
+    }
+}
+
+/// The value of a parameter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParamValue {
+    /// Type and bits of the four components.
+    Words(Option<ParamType>, [u32; 4]),
+    /// 64-bit addresses in (x, y) and, with two of them, in (z, w); low word first. Other components stay as they are.
+    Addresses(Vec<BufferAddress>),
+    /// 64-bit handles in (x, y) and, with two of them, in (z, w).
+    Handles(Vec<HandleUnit>),
+}
+
+/// A matrix of GL state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MatrixTarget {
+    /// A modelview matrix, by number.
+    Modelview(u32),
+    /// The projection matrix.
+    Projection,
+    /// A texture matrix, by coordinate set.
+    Texture(u32),
+    /// A matrix of the palette, by number.
+    Palette(u32),
+    /// A program matrix, by number.
+    Program(u32),
+    /// The color matrix.
+    Color,
+}
+
+/// What happens to a matrix.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum MatrixUpdate {
+    /// Becomes this matrix.
+    Load(Matrix),
+    /// Multiplied from the right, as GL's matrix commands do.
+    Multiply(Matrix),
+    /// Kept for a later `Pop`.
+    Push,
+    /// Becomes what it was at the `Push`, of which the parser has found one.
+    Pop,
+}

@@ -1,0 +1,118 @@
+//! Texture image units and storage images: which one is meant, and what of it programs see.
+
+use super::fixed_state::Switch;
+use crate::format::Format;
+use crate::texture::ImagePart;
+use glasm::fixed_function::TextureTarget;
+
+/// A storage image by its descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ImageKey {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding in the set.
+    pub binding: u32,
+}
+
+impl ImageKey {
+    /// Set of image units.
+    const SET: u32 = 3;
+    /// Binding of image unit 0: storage buffers and atomic counters of programs come before.
+    const FIRST_BINDING: u32 = 128;
+
+    /// The image of an image unit.
+    pub fn of_unit(unit: u32) -> Self {
+        Self {
+            set: Self::SET,
+            binding: Self::FIRST_BINDING + unit,
+        }
+    }
+
+    /// The image unit, unless modules find the image by descriptor only.
+    pub fn unit(self) -> Option<u32> {
+        let unit = self.binding.checked_sub(Self::FIRST_BINDING);
+        unit.filter(|_| self.set == Self::SET)
+    }
+}
+
+impl std::fmt::Display for ImageKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.unit() {
+            Some(unit) => write!(f, "image {unit}"),
+            None => write!(f, "image {}:{}", self.set, self.binding),
+        }
+    }
+}
+
+/// A part of an image, and as what programs see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoundImage {
+    /// The image.
+    pub image: ImageKey,
+    /// What of it is bound.
+    pub part: ImagePart,
+    /// Its own unless given.
+    pub format: Option<Format>,
+}
+
+/// What a handle is of, by its unit, whose number stands for the handle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HandleUnit {
+    /// The texture of a texture image unit.
+    Texture(u32),
+    /// The image of an image unit.
+    Image(u32),
+}
+
+impl HandleUnit {
+    /// The number of the unit.
+    pub fn unit(self) -> u32 {
+        match self {
+            Self::Texture(unit) | Self::Image(unit) => unit,
+        }
+    }
+}
+
+/// Which textures a unit has enabled (`TEXTURE_2D` and others). Programs read textures whatever it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct TextureEnables(u8);
+
+/// GL's capabilities with their targets; those further down count more. GL 2.1 section 3.8.15,
+/// ARB_texture_rectangle.
+const TEXTURES: [(&str, TextureTarget); 5] = [
+    ("GL_TEXTURE_1D", TextureTarget::D1),
+    ("GL_TEXTURE_2D", TextureTarget::D2),
+    ("GL_TEXTURE_RECTANGLE", TextureTarget::Rectangle),
+    ("GL_TEXTURE_3D", TextureTarget::D3),
+    ("GL_TEXTURE_CUBE_MAP", TextureTarget::Cube),
+];
+
+impl TextureEnables {
+    /// GL's names of what can be enabled.
+    pub const NAMES: [&str; 5] = [
+        TEXTURES[0].0,
+        TEXTURES[1].0,
+        TEXTURES[2].0,
+        TEXTURES[3].0,
+        TEXTURES[4].0,
+    ];
+
+    /// Switches a texture of GL's name; `None` if there is none.
+    pub fn set(&mut self, name: &str, switch: Switch) -> Option<()> {
+        let bit = TEXTURES.iter().position(|(known, _)| *known == name)?;
+        self.0 = self.0 & !(1 << bit) | u8::from(switch == Switch::On) << bit;
+        Some(())
+    }
+
+    /// Whether a texture of GL's name is enabled.
+    pub fn is_on(self, name: &str) -> bool {
+        let bit = TEXTURES.iter().position(|(known, _)| *known == name);
+        bit.is_some_and(|bit| self.0 & 1 << bit != 0)
+    }
+
+    /// The target that counts.
+    pub fn target(self) -> Option<TextureTarget> {
+        let bit = self.0.checked_ilog2()?;
+        Some(TEXTURES[bit as usize].1)
+    }
+}

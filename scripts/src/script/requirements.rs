@@ -1,0 +1,119 @@
+//! What a script needs, as data.
+
+use super::attachments::Attachments;
+use super::program::ProgramSection;
+use super::streams::StreamOutputs;
+use super::words::{LineError, Words};
+use crate::image::RowOrder;
+
+/// Whose rules a script is written for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Convention {
+    /// Row 0 of the framebuffer is the top; clip space depth is 0 to w.
+    #[default]
+    Vulkan,
+    /// Row 0 of the framebuffer is the bottom; clip space depth is -w to w.
+    OpenGl,
+}
+
+impl Convention {
+    /// Which row of a framebuffer is its top.
+    pub fn row_order(self) -> RowOrder {
+        match self {
+            Self::Vulkan => RowOrder::TopFirst,
+            Self::OpenGl => RowOrder::BottomFirst,
+        }
+    }
+}
+
+/// What a script needs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Requirements {
+    /// Which way is up, and what the depths of clip space are.
+    pub convention: Convention,
+    /// Names of Vulkan features.
+    pub features: Vec<String>,
+    /// Names of Vulkan features that the device must lack.
+    pub without: Vec<String>,
+    /// Names of Vulkan device extensions.
+    pub extensions: Vec<String>,
+    /// Whether the addresses of buffers must be below 2^32.
+    pub low_addresses: bool,
+    /// Smallest OpenGL version, which only OpenGL is to meet.
+    pub gl_version: Option<[u32; 2]>,
+    /// Names of OpenGL extensions, with `GL_`. Those whose programs Vulkan can run only say whose rules apply there.
+    pub gl_extensions: Vec<String>,
+    /// Smallest Vulkan version.
+    pub version: Option<[u32; 3]>,
+    /// Width and height of the framebuffer.
+    pub framebuffer: [u32; 2],
+    /// Formats, layers and samples of the framebuffer.
+    pub attachments: Attachments,
+    /// GL state that programs are compiled for.
+    pub fixed: glasm::FixedState,
+    /// The stipple of polygons.
+    pub polygon_stipple: Option<Box<glasm::PolygonStipple>>,
+    /// Whether zero times anything is zero in programs.
+    pub legacy_multiply: bool,
+    /// Whether programs count on handles being the numbers of units.
+    pub numbered_handles: bool,
+    /// Whether the programs of a pipeline are compiled apart, none knowing the others.
+    pub separate: bool,
+    /// Which programs load.
+    pub acceptance: glasm::Acceptance,
+    /// What TGSI texts leave open.
+    pub tgsi: glasm::TgsiOptions,
+    /// Output registers that are captured.
+    pub streams: StreamOutputs,
+    /// The line that is read.
+    pub(super) line: u32,
+    /// The last line about the framebuffer.
+    pub(super) framebuffer_line: u32,
+    /// Requirements that this runner never meets.
+    pub unmet: Vec<String>,
+}
+
+/// Width and height unless a script says otherwise, as piglit has it.
+const DEFAULT_SIZE: u32 = 250;
+
+impl Requirements {
+    /// The program of an assembly section.
+    pub fn source<'a>(&self, name: &'a str, section: &'a ProgramSection) -> glasm::Source<'a> {
+        glasm::Source {
+            acceptance: self.acceptance,
+            tgsi: self.tgsi,
+            ..glasm::Source::new(name, &section.text).for_type(section.program_type)
+        }
+    }
+}
+
+impl Default for Requirements {
+    fn default() -> Self {
+        Self {
+            convention: Convention::Vulkan,
+            features: Vec::new(),
+            without: Vec::new(),
+            extensions: Vec::new(),
+            low_addresses: false,
+            gl_version: None,
+            gl_extensions: Vec::new(),
+            version: None,
+            framebuffer: [DEFAULT_SIZE; 2],
+            attachments: Attachments::default(),
+            fixed: glasm::FixedState::default(),
+            polygon_stipple: None,
+            legacy_multiply: false,
+            numbered_handles: false,
+            separate: false,
+            acceptance: glasm::Acceptance::default(),
+            tgsi: glasm::TgsiOptions::default(),
+            streams: StreamOutputs::default(),
+            line: 0,
+            framebuffer_line: 0,
+            unmet: Vec::new(),
+        }
+    }
+}
+
+/// Reads the rest of a line.
+pub(super) type ParseRequirement = fn(&mut Requirements, &mut Words<'_>) -> Result<(), LineError>;

@@ -1,0 +1,396 @@
+//! Commands that draw and dispatch: `draw`, `compute`, `patch`.
+
+use super::parser::TestParser;
+use super::places::parse_indirect;
+use super::stages::parse_entry_point;
+use crate::script::command::{
+    Assembly, Command, Divisors, Draw, DrawSource, GlOutcome, Groups, IndexWidth,
+};
+use crate::script::names::{ATTRIBUTES, attribute_location};
+use crate::script::words::{LineError, Words};
+use ash::vk;
+use glasm::ir::Stage;
+
+/// Names of topologies: Vulkan's, then GL's.
+const TOPOLOGIES: &[(&str, &str, vk::PrimitiveTopology)] = &[
+    ("POINT_LIST", "GL_POINTS", vk::PrimitiveTopology::POINT_LIST),
+    ("LINE_LIST", "GL_LINES", vk::PrimitiveTopology::LINE_LIST),
+    (
+        "LINE_STRIP",
+        "GL_LINE_STRIP",
+        vk::PrimitiveTopology::LINE_STRIP,
+    ),
+    (
+        "TRIANGLE_LIST",
+        "GL_TRIANGLES",
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+    ),
+    (
+        "TRIANGLE_STRIP",
+        "GL_TRIANGLE_STRIP",
+        vk::PrimitiveTopology::TRIANGLE_STRIP,
+    ),
+    (
+        "TRIANGLE_FAN",
+        "GL_TRIANGLE_FAN",
+        vk::PrimitiveTopology::TRIANGLE_FAN,
+    ),
+    (
+        "LINE_LIST_WITH_ADJACENCY",
+        "GL_LINES_ADJACENCY",
+        vk::PrimitiveTopology::LINE_LIST_WITH_ADJACENCY,
+    ),
+    (
+        "LINE_STRIP_WITH_ADJACENCY",
+        "GL_LINE_STRIP_ADJACENCY",
+        vk::PrimitiveTopology::LINE_STRIP_WITH_ADJACENCY,
+    ),
+    (
+        "TRIANGLE_LIST_WITH_ADJACENCY",
+        "GL_TRIANGLES_ADJACENCY",
+        vk::PrimitiveTopology::TRIANGLE_LIST_WITH_ADJACENCY,
+    ),
+    (
+        "TRIANGLE_STRIP_WITH_ADJACENCY",
+        "GL_TRIANGLE_STRIP_ADJACENCY",
+        vk::PrimitiveTopology::TRIANGLE_STRIP_WITH_ADJACENCY,
+    ),
+    (
+        "PATCH_LIST",
+        "GL_PATCHES",
+        vk::PrimitiveTopology::PATCH_LIST,
+    ),
+];
+
+/// Topologies of GL alone, and what they are made of.
+const ASSEMBLIES: &[(&str, Assembly, vk::PrimitiveTopology)] = &[
+    (
+        "GL_QUADS",
+        Assembly::Quads,
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+    ),
+    (
+        "GL_QUAD_STRIP",
+        Assembly::QuadStrip,
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+    ),
+    (
+        "GL_POLYGON",
+        Assembly::Polygon,
+        vk::PrimitiveTopology::TRIANGLE_LIST,
+    ),
+    (
+        "GL_LINE_LOOP",
+        Assembly::LineLoop,
+        vk::PrimitiveTopology::LINE_LIST,
+    ),
+];
+
+fn parse_topology(word: &str) -> Option<(vk::PrimitiveTopology, Assembly)> {
+    let name = word.strip_prefix("VK_PRIMITIVE_TOPOLOGY_").unwrap_or(word);
+    // Without prefix GL's plural names are as common in scripts as Vulkan's.
+    let matches = |gl: &str| gl == name || gl.strip_prefix("GL_") == Some(name);
+    let vulkan = TOPOLOGIES
+        .iter()
+        .find(|(vulkan, gl, _)| *vulkan == name || matches(gl))
+        .map(|(_, _, topology)| (*topology, Assembly::Direct));
+    let opengl = || {
+        let found = ASSEMBLIES.iter().find(|(gl, ..)| matches(gl));
+        found.map(|(_, assembly, topology)| (*topology, *assembly))
+    };
+    vulkan.or_else(opengl)
+}
+
+impl Draw {
+    /// GL's name of what is drawn, without prefix.
+    pub fn mode(&self) -> &'static str {
+        let assembly = ASSEMBLIES.iter().find(|(_, it, _)| *it == self.assembly);
+        let topology = TOPOLOGIES.iter().find(|(.., it)| *it == self.topology);
+        let name = match self.assembly {
+            Assembly::Direct => topology.map(|(_, gl, _)| *gl),
+            Assembly::Quads | Assembly::QuadStrip | Assembly::Polygon | Assembly::LineLoop => {
+                assembly.map(|(gl, ..)| *gl)
+            }
+        };
+        name.map_or("", |gl| gl.trim_start_matches("GL_"))
+    }
+}
+
+/// `topology NAME`: a property of VkRunner's that every draw sets anew.
+pub(super) fn parse_topology_property(
+    _parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    words.parse_with("a topology", parse_topology)?;
+    words.finish()
+}
+
+/// `index type uint8|uint16|uint32`
+pub(super) fn parse_index_type(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    words.parse_with("`type`", |word| (word == "type").then_some(()))?;
+    parser.index_width = words.parse_with("`uint8`, `uint16` or `uint32`", |word| match word {
+        "uint8" => Some(IndexWidth::U8),
+        "uint16" => Some(IndexWidth::U16),
+        "uint32" => Some(IndexWidth::U32),
+        _ => None,
+    })?;
+    words.finish()
+}
+
+/// The rest of `vertex divisor ATTRIBUTE N`.
+pub(super) fn parse_divisor(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let what = format!("an attribute name or a number below {ATTRIBUTES}");
+    let location = words.parse_with(&what, attribute_location)?;
+    parser.divisors.0[location as usize] = words.number("a number of instances below 65536")?;
+    words.finish()
+}
+
+/// `compute X Y Z [group X Y Z]`, `compute indirect NAME [OFFSET]`, `compute entrypoint NAME`
+pub(super) fn parse_compute(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    if words.peek() == Some("entrypoint") {
+        return parse_entry_point(parser, Stage::Compute, words);
+    }
+    let groups = if words.take("indirect").is_some() {
+        Groups::Indirect(parse_indirect(parser, words)?)
+    } else {
+        let mut count = || words.number("a number of work groups");
+        Groups::Given([count()?, count()?, count()?])
+    };
+    let size = match words.take("group") {
+        Some(()) => {
+            let mut size = || {
+                words.parse_with("a size of work groups", |word| {
+                    word.parse().ok().filter(|size| *size > 0)
+                })
+            };
+            Some([size()?, size()?, size()?])
+        }
+        None => None,
+    };
+    let entry_point = parser.pipeline.entry_points.get(Stage::Compute);
+    parser.push(
+        words,
+        Command::Compute {
+            groups,
+            size,
+            entry_point,
+        },
+    )
+}
+
+/// `patch parameter vertices N`, `patch parameter default level outer A B C D`, `patch parameter default level inner A B`
+pub(super) fn parse_patch(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    words.parse_with("`parameter`", |word| (word == "parameter").then_some(()))?;
+    match words.word("`vertices` or `default`")? {
+        "vertices" => {
+            parser.pipeline.patch_control_points = words
+                .parse_with("a number of vertices from 1 to 32", |word| {
+                    word.parse().ok().filter(|count| (1..=32).contains(count))
+                })?;
+        }
+        "default" => {
+            words.parse_with("`level`", |word| (word == "level").then_some(()))?;
+            let range = words.parse_with("`outer` or `inner`", |word| match word {
+                "outer" => Some(0..4),
+                "inner" => Some(4..6),
+                _ => None,
+            })?;
+            for level in &mut parser.pipeline.tess_levels[range] {
+                *level = words.number("a tessellation level")?;
+            }
+        }
+        _ => return Err(words.error_at_last("expected `vertices` or `default`")),
+    }
+    words.finish()
+}
+
+/// `draw [instanced] rect ...`, `draw arrays ...`
+pub(super) fn parse_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    match words.word("`rect` or `arrays`")? {
+        "rect" => parse_rect(parser, Instances::One, words),
+        "arrays" => parse_arrays(parser, words),
+        "instanced" => {
+            words.parse_with("`rect`", |word| (word == "rect").then_some(()))?;
+            parse_rect(parser, Instances::Given, words)
+        }
+        _ => Err(words.error_at_last("expected `rect` or `arrays`")),
+    }
+}
+
+/// How many instances are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Instances {
+    One,
+    /// As many as the line says.
+    Given,
+}
+
+/// `[fails]`
+fn parse_outcome(words: &mut Words<'_>) -> GlOutcome {
+    match words.take("fails") {
+        Some(()) => GlOutcome::Refused,
+        None => GlOutcome::Accepted,
+    }
+}
+
+/// `limit N [fails]`, after the first word `vertex`.
+pub(super) fn parse_vertex_limit(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let limit = words.number("a number of vertices")?;
+    let outcome = parse_outcome(words);
+    parser.push(words, Command::VertexLimit { limit, outcome })
+}
+
+/// The rest of `draw [instanced] rect [tex] [ortho] [patch] [INSTANCES] X Y W H [S T W H] [fails]`.
+fn parse_rect(
+    parser: &mut TestParser,
+    instances: Instances,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let (mut textured, mut ortho, mut patch) = (false, false, false);
+    loop {
+        let option = match words.peek() {
+            Some("tex") => &mut textured,
+            Some("ortho") => &mut ortho,
+            Some("patch") => &mut patch,
+            _ => break,
+        };
+        if *option {
+            return Err(words.error_at_next("a word is repeated"));
+        }
+        *option = true;
+        words.word("an option")?;
+    }
+    let instances = match instances {
+        Instances::One => 1,
+        Instances::Given => words.unsigned32("a number of instances")?,
+    };
+    let mut position: [f32; 4] = words.floats("a coordinate")?;
+    if ortho {
+        // `ortho` gives pixels, all else is clip space.
+        let [width, height] = parser.framebuffer.map(|side| side as f32);
+        let [x, y, w, h] = position;
+        position = [
+            x * 2.0 / width - 1.0,
+            y * 2.0 / height - 1.0,
+            w * 2.0 / width,
+            h * 2.0 / height,
+        ];
+    }
+    let texcoord = if textured {
+        Some(words.floats("a texture coordinate")?)
+    } else {
+        None
+    };
+    let mut state = parser.pipeline;
+    let topology = if patch {
+        // The corners are the patch, whatever `patch parameter vertices` says.
+        state.patch_control_points = 4;
+        vk::PrimitiveTopology::PATCH_LIST
+    } else {
+        vk::PrimitiveTopology::TRIANGLE_STRIP
+    };
+    let draw = Draw {
+        state,
+        topology,
+        assembly: Assembly::Direct,
+        source: DrawSource::Rect { position, texcoord },
+        // The corners are not of `[vertex data]`, whose attributes step with instances.
+        divisors: Divisors::default(),
+        instances,
+        first_instance: 0,
+        outcome: parse_outcome(words),
+    };
+    parser.push(words, Command::Draw(Box::new(draw)))
+}
+
+/// The rest of `draw arrays [indexed] [instanced] TOPOLOGY FIRST COUNT [INSTANCES] [first_index N] [first_instance N] [fails]`.
+fn parse_arrays(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    let (mut indexed, mut instanced) = (false, false);
+    loop {
+        let option = match words.peek() {
+            Some("indexed") => &mut indexed,
+            Some("instanced") => &mut instanced,
+            _ => break,
+        };
+        if *option {
+            return Err(words.error_at_next("a word is repeated"));
+        }
+        *option = true;
+        words.word("an option")?;
+    }
+    let (topology, assembly) = words.parse_with("a topology", parse_topology)?;
+    let source = match indexed {
+        true => DrawSource::Indexed {
+            vertex_offset: words.number("a number to add to indices")?,
+            count: words.unsigned32("a number of indices")?,
+            first: 0,
+            width: parser.index_width,
+        },
+        false => DrawSource::Arrays {
+            first: words.unsigned32("the first vertex")?,
+            count: words.unsigned32("a number of vertices")?,
+        },
+    };
+    let instances = if instanced {
+        words.unsigned32("a number of instances")?
+    } else {
+        1
+    };
+    let mut draw = Draw {
+        state: parser.pipeline,
+        topology,
+        assembly,
+        source,
+        divisors: parser.divisors,
+        instances,
+        first_instance: 0,
+        outcome: GlOutcome::Accepted,
+    };
+    parse_starts(&mut draw, words)?;
+    draw.outcome = parse_outcome(words);
+    check_draw(&draw, words)?;
+    parser.push(words, Command::Draw(Box::new(draw)))
+}
+
+/// `first_index N`, `first_instance N`
+fn parse_starts(draw: &mut Draw, words: &mut Words<'_>) -> Result<(), LineError> {
+    while !words.is_empty() && words.peek() != Some("fails") {
+        match (words.word("`first_instance`")?, &mut draw.source) {
+            ("first_instance", _) => {
+                draw.first_instance = words.unsigned32("the first instance")?;
+            }
+            ("first_index", DrawSource::Indexed { first, .. }) => {
+                *first = words.unsigned32("the first index")?;
+            }
+            _ => return Err(words.error_at_last("expected `first_instance`, or `first_index`")),
+        }
+    }
+    Ok(())
+}
+
+/// Checks sums that must not overflow.
+fn check_draw(draw: &Draw, words: &Words<'_>) -> Result<(), LineError> {
+    let (first, count) = match draw.source {
+        DrawSource::Rect { .. } => (0, 4),
+        DrawSource::Arrays { first, count } | DrawSource::Indexed { first, count, .. } => {
+            (first, count)
+        }
+    };
+    let fits = first.checked_add(count).is_some();
+    match fits && draw.first_instance.checked_add(draw.instances).is_some() {
+        true => Ok(()),
+        false => Err(words.error_at_last("the draw is too large")),
+    }
+}

@@ -1,0 +1,284 @@
+//! Transform feedback: `xfb ...` and `probe xfb ...`.
+
+use super::buffer_probes::push_buffer_probe;
+use super::buffers::parse_contents;
+use super::draws::parse_draw;
+use super::parser::{Capturing, TestParser};
+use super::places::{parse_feedback_buffer, parse_feedback_number};
+use super::values::{parse_offset, parse_type};
+use crate::data::{DataLayout, DataType};
+use crate::probe::Comparison;
+use crate::script::command::{CaptureCount, Command, Step};
+use crate::script::words::{LineError, Words};
+use glasm::Capture;
+use glasm::ir::Semantic;
+
+/// Vertex streams that a script can name.
+const MAX_STREAMS: u32 = 16;
+
+/// Results that a script can list.
+const MAX_CAPTURES: usize = 1024;
+
+/// Bytes of a vertex in a buffer at most.
+const MAX_STRIDE: u32 = 1 << 16;
+
+/// Results by their names after `result.`: with a number in brackets if there are several.
+const RESULTS: &[(&str, ResultName)] = &[
+    ("position", ResultName::One(Semantic::Position)),
+    ("color", ResultName::One(Semantic::Color(0))),
+    ("color.primary", ResultName::One(Semantic::Color(0))),
+    ("color.secondary", ResultName::One(Semantic::Color(1))),
+    ("color.front", ResultName::One(Semantic::Color(0))),
+    ("color.front.primary", ResultName::One(Semantic::Color(0))),
+    ("color.front.secondary", ResultName::One(Semantic::Color(1))),
+    ("color.back", ResultName::One(Semantic::BackColor(0))),
+    (
+        "color.back.primary",
+        ResultName::One(Semantic::BackColor(0)),
+    ),
+    (
+        "color.back.secondary",
+        ResultName::One(Semantic::BackColor(1)),
+    ),
+    ("fogcoord", ResultName::Scalar(Semantic::FogCoord)),
+    ("pointsize", ResultName::Scalar(Semantic::PointSize)),
+    ("layer", ResultName::Scalar(Semantic::Layer)),
+    ("viewport", ResultName::Scalar(Semantic::ViewportIndex)),
+    ("primid", ResultName::Scalar(Semantic::PrimitiveId)),
+    ("id", ResultName::Scalar(Semantic::VertexId)),
+    ("texcoord", ResultName::One(Semantic::TexCoord(0))),
+    ("texcoord[]", ResultName::Several(Semantic::TexCoord)),
+    ("attrib[]", ResultName::Several(Semantic::Generic)),
+    ("clip[]", ResultName::Scalars(Semantic::ClipDistance)),
+];
+
+/// What the name of a result stands for.
+#[derive(Clone, Copy)]
+enum ResultName {
+    One(Semantic),
+    Scalar(Semantic),
+    Several(fn(u8) -> Semantic),
+    Scalars(fn(u8) -> Semantic),
+}
+
+/// A result with its first component and their number.
+type ResultPart = (Semantic, u8, u8);
+
+/// Reads `result.texcoord[2].xy`.
+fn parse_result(word: &str) -> Option<ResultPart> {
+    let name = word.strip_prefix("result.")?;
+    if let Some((semantic, count)) = find_result(name) {
+        return Some((semantic, 0, count));
+    }
+    let (name, letters) = name.rsplit_once('.')?;
+    let (semantic, available) = find_result(name)?;
+    let first = "xyzw".find(letters).filter(|_| !letters.is_empty())?;
+    let (first, count) = (first as u8, letters.len() as u8);
+    (first + count <= available).then_some((semantic, first, count))
+}
+
+/// The result of that name and the number of its components.
+fn find_result(name: &str) -> Option<(Semantic, u8)> {
+    let (plain, number) = match name.split_once('[') {
+        None => (name.to_owned(), 0),
+        Some((plain, rest)) => (format!("{plain}[]"), rest.strip_suffix(']')?.parse().ok()?),
+    };
+    let (_, found) = RESULTS.iter().find(|(known, _)| *known == plain)?;
+    Some(match found {
+        ResultName::One(semantic) => (*semantic, 4),
+        ResultName::Scalar(semantic) => (*semantic, 1),
+        ResultName::Several(make) => (make(number), 4),
+        ResultName::Scalars(make) => (make(number), 1),
+    })
+}
+
+/// `xfb BUFFER ...`, `xfb capture|stride|begin|end|draw ...`, `xfb buffer object BUFFER SIZE`
+pub(super) fn parse_xfb(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    match words.peek() {
+        Some("capture") => {
+            words.word("capture")?;
+            parse_captures(parser, words)
+        }
+        Some("stride") => {
+            words.word("stride")?;
+            let buffer = parse_feedback_number(words)?;
+            let stride = words.parse_with("a number of bytes, a multiple of 4", |word| {
+                let stride = word.parse().ok();
+                stride.filter(|bytes| (4..=MAX_STRIDE).contains(bytes) && bytes % 4 == 0)
+            })?;
+            let strides = &mut parser.feedback.strides;
+            let needed = strides.len().max(buffer as usize + 1);
+            strides.resize(needed, 0);
+            strides[buffer as usize] = stride;
+            words.finish()
+        }
+        Some("begin") => {
+            words.word("begin")?;
+            if parser.capturing != Capturing::No {
+                return Err(
+                    words.error_at_last("there was no `xfb end` since the last `xfb begin`")
+                );
+            }
+            parser.capturing = Capturing::Since(parser.line);
+            parser.push(words, Command::BeginCapture)
+        }
+        Some("end") => {
+            words.word("end")?;
+            if parser.capturing == Capturing::No {
+                return Err(words.error_at_last("there was no `xfb begin`"));
+            }
+            parser.capturing = Capturing::No;
+            parser.push(words, Command::EndCapture)
+        }
+        Some("draw") => {
+            words.word("draw")?;
+            parse_captured_draw(parser, words)
+        }
+        Some("buffer") => {
+            words.word("buffer")?;
+            words.parse_with("`object`", |word| (word == "object").then_some(()))?;
+            let buffer = parse_feedback_buffer(parser, words)?;
+            parse_contents(parser, buffer, DataLayout::STD430, words)
+        }
+        _ => {
+            let buffer = parse_feedback_buffer(parser, words)?;
+            parse_contents(parser, buffer, DataLayout::STD430, words)
+        }
+    }
+}
+
+/// `xfb draw ...`: captures one draw and discards what it would rasterize, as piglit does.
+fn parse_captured_draw(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    if parser.capturing != Capturing::No {
+        return Err(words.error_at_last("draws after `xfb begin` are captured without `xfb`"));
+    }
+    let line = parser.line;
+    let discard = std::mem::replace(&mut parser.pipeline.rasterizer_discard, true);
+    let first = parser.steps.len();
+    let result = parse_draw(parser, words);
+    parser.pipeline.rasterizer_discard = discard;
+    let step = |command| Step { line, command };
+    // If the draw cannot be read, the script is refused, and these steps with it.
+    parser.steps.insert(first, step(Command::BeginCapture));
+    parser.steps.push(step(Command::EndCapture));
+    result
+}
+
+/// `xfb capture BUFFER [stream N] RESULT|skip N ...`: after what was captured into the buffer before.
+fn parse_captures(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    let buffer = parse_feedback_number(words)?;
+    let stream = match words.take("stream") {
+        Some(()) => parse_stream(words)?,
+        None => 0,
+    };
+    let mut captures = Vec::new();
+    // Results follow each other without gaps in each buffer; `skip` makes gaps.
+    let known = |captures: &[Capture]| {
+        let own = captures.iter().filter(|capture| capture.buffer == buffer);
+        own.map(|capture| capture.offset + 4 * u32::from(capture.count))
+            .max()
+    };
+    let mut offset = known(&parser.feedback.captures).unwrap_or(0);
+    while captures.is_empty() || !words.is_empty() {
+        if words.take("skip").is_some() {
+            let what = "a number of components to skip";
+            let skipped: u32 = words.parse_with(what, |word| {
+                word.parse()
+                    .ok()
+                    .filter(|count| (1..=MAX_STRIDE / 4).contains(count))
+            })?;
+            offset += 4 * skipped;
+        } else {
+            let what = "a result, such as result.texcoord[0].xy, or `skip`";
+            let (semantic, first, count) = words.parse_with(what, parse_result)?;
+            captures.push(Capture {
+                semantic,
+                first,
+                count,
+                buffer,
+                offset,
+                stream,
+            });
+            offset += 4 * u32::from(count);
+        }
+        if offset > MAX_STRIDE {
+            return Err(words.error_at_last(format!("vertices have at most {MAX_STRIDE} bytes")));
+        }
+    }
+    words.finish()?;
+    parser.feedback.captures.append(&mut captures);
+    if parser.feedback.captures.len() > MAX_CAPTURES {
+        return Err(words.error_at_last(format!("at most {MAX_CAPTURES} results are captured")));
+    }
+    Ok(())
+}
+
+fn parse_stream(words: &mut Words<'_>) -> Result<u32, LineError> {
+    let what = format!("a stream, below {MAX_STREAMS}");
+    words.parse_with(&what, |word| {
+        word.parse().ok().filter(|stream| *stream < MAX_STREAMS)
+    })
+}
+
+/// The rest of `probe xfb`: `primitives|needed [stream N] OP COUNT`, `bytes BUFFER OP COUNT`, `TYPE BUFFER OFFSET OP VALUES...`, and
+/// piglit's `buffer float|double BUFFER INDEX VALUE`.
+pub(super) fn parse_xfb_probe(
+    parser: &mut TestParser,
+    words: &mut Words<'_>,
+) -> Result<(), LineError> {
+    let count = match words.peek() {
+        Some(word @ ("primitives" | "needed")) => {
+            words.word(word)?;
+            let stream = match words.take("stream") {
+                Some(()) => parse_stream(words)?,
+                None => 0,
+            };
+            match word {
+                "needed" => CaptureCount::Needed { stream },
+                _ => CaptureCount::Primitives { stream },
+            }
+        }
+        Some("bytes") => {
+            words.word("bytes")?;
+            let buffer = parse_feedback_number(words)?;
+            CaptureCount::Bytes { buffer }
+        }
+        Some("buffer") => return parse_piglit_probe(parser, words),
+        _ => {
+            let ty = parse_type(words)?;
+            let buffer = parse_feedback_buffer(parser, words)?;
+            let place = (buffer, parse_offset(words)?);
+            let comparison = words.parse_with("a comparison", Comparison::parse)?;
+            let values = (ty, DataLayout::STD430);
+            return push_buffer_probe(parser, place, values, comparison, words);
+        }
+    };
+    let (comparison, expected) = parse_count(words)?;
+    let command = Command::ProbeCapture {
+        count,
+        comparison,
+        expected,
+    };
+    parser.push(words, command)
+}
+
+/// `OP COUNT`
+pub(super) fn parse_count(words: &mut Words<'_>) -> Result<(Comparison, u64), LineError> {
+    let comparison = words.parse_with("a comparison other than ~=", |word| {
+        Comparison::parse(word).filter(|comparison| *comparison != Comparison::Near)
+    })?;
+    Ok((comparison, words.unsigned("a count")?))
+}
+
+/// `buffer float|double BUFFER INDEX VALUE`
+fn parse_piglit_probe(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
+    words.word("buffer")?;
+    let ty = words.parse_with("`float` or `double`", |word| {
+        DataType::parse(word).filter(|_| matches!(word, "float" | "double"))
+    })?;
+    let buffer = parse_feedback_buffer(parser, words)?;
+    let index = words.unsigned32("the number of a value")?;
+    let offset = u64::from(index) * ty.scalar.size() as u64;
+    let values = (ty, DataLayout::STD430);
+    push_buffer_probe(parser, (buffer, offset), values, Comparison::Near, words)
+}

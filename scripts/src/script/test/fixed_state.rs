@@ -1,0 +1,383 @@
+//! Words about what GL does where a draw has no program: what `enable` switches of it, `colormaterial`, and properties of `lightmodel`, `fog`,
+//! `texenv` and `texgen` that no parameter of programs has.
+
+use crate::script::command::{
+    CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
+};
+use crate::script::words::{LineError, Words};
+use glasm::fixed_function::{
+    ColorMaterial, CombineFunction, CombineOperand, CombineSource, FogMode, FogSource,
+    MaterialFaces, MaterialMode, Scale, TexGenMode,
+};
+use glasm::state::TexGenCoord;
+
+/// Lights.
+const LIGHTS: u32 = 8;
+
+/// Texture units that draws without programs have.
+const FIXED_UNITS: u32 = glasm::fixed_function::UNITS as u32;
+
+/// A property by its name, with what reads its value.
+type Property<T> = (&'static str, fn(&mut Words<'_>) -> Result<T, LineError>);
+
+/// Takes one of the words of a table.
+fn choose<T: Copy>(words: &mut Words<'_>, what: &str, table: &[(&str, T)]) -> Result<T, LineError> {
+    words.parse_with(what, |word| {
+        let found = table.iter().find(|(name, _)| *name == word);
+        found.map(|(_, value)| *value)
+    })
+}
+
+fn parse_switch(words: &mut Words<'_>) -> Result<Switch, LineError> {
+    let table = [("on", Switch::On), ("off", Switch::Off)];
+    choose(words, "on or off", &table)
+}
+
+/// The capability of that name; `unit` is the texture unit that was named last.
+pub(super) fn capability(name: &str, unit: u32) -> Option<FixedCapability> {
+    let table = [
+        ("GL_COLOR_MATERIAL", FixedCapability::ColorMaterial),
+        ("GL_COLOR_SUM", FixedCapability::ColorSum),
+        ("GL_FOG", FixedCapability::Fog),
+        ("GL_LIGHTING", FixedCapability::Lighting),
+        ("GL_NORMALIZE", FixedCapability::Normalize),
+        ("GL_RESCALE_NORMAL", FixedCapability::RescaleNormal),
+    ];
+    if let Some((_, found)) = table.iter().find(|(known, _)| *known == name) {
+        return Some(*found);
+    }
+    if let Some(number) = name.strip_prefix("GL_LIGHT") {
+        let number = number.parse().ok().filter(|number| *number < LIGHTS);
+        return number.map(FixedCapability::Light);
+    }
+    let letter = name.strip_prefix("GL_TEXTURE_GEN_")?;
+    let coord = match letter {
+        "S" => TexGenCoord::S,
+        "T" => TexGenCoord::T,
+        "R" => TexGenCoord::R,
+        "Q" => TexGenCoord::Q,
+        _ => return None,
+    };
+    (unit < FIXED_UNITS).then_some(FixedCapability::TexGen(unit, coord))
+}
+
+/// Properties of the light model besides its color.
+pub(crate) const LIGHT_MODEL: &[Property<FixedUpdate>] = &[
+    ("local_viewer", |words| {
+        parse_switch(words).map(FixedUpdate::LocalViewer)
+    }),
+    ("two_side", |words| {
+        parse_switch(words).map(FixedUpdate::TwoSide)
+    }),
+    ("color_control", |words| {
+        let table = [
+            ("single_color", Switch::Off),
+            ("separate_specular_color", Switch::On),
+        ];
+        let switch = choose(words, "single_color or separate_specular_color", &table)?;
+        Ok(FixedUpdate::SeparateSpecular(switch))
+    }),
+];
+
+/// Properties of fog that programs do not read.
+pub(crate) const FOG: &[Property<FixedUpdate>] = &[
+    ("mode", |words| {
+        let table = [
+            ("linear", FogMode::Linear),
+            ("exp", FogMode::Exp),
+            ("exp2", FogMode::Exp2),
+        ];
+        choose(words, "linear, exp or exp2", &table).map(FixedUpdate::FogMode)
+    }),
+    ("coord_src", |words| {
+        let table = [
+            ("fragment_depth", FogSource::FragmentDepth),
+            ("fog_coord", FogSource::FogCoord),
+        ];
+        let source = choose(words, "fragment_depth or fog_coord", &table)?;
+        Ok(FixedUpdate::FogSource(source))
+    }),
+];
+
+/// `FACES MODE` of `colormaterial`. GL 2.1 section 2.14.3.
+pub(super) fn parse_color_material(words: &mut Words<'_>) -> Result<FixedUpdate, LineError> {
+    let faces = [
+        ("front", MaterialFaces::Front),
+        ("back", MaterialFaces::Back),
+        ("both", MaterialFaces::Both),
+    ];
+    let faces = choose(words, "front, back or both", &faces)?;
+    let modes = [
+        ("ambient", MaterialMode::Ambient),
+        ("diffuse", MaterialMode::Diffuse),
+        ("specular", MaterialMode::Specular),
+        ("emission", MaterialMode::Emission),
+        ("ambient_and_diffuse", MaterialMode::AmbientAndDiffuse),
+    ];
+    let mode = choose(words, "a color of materials", &modes)?;
+    Ok(FixedUpdate::ColorMaterial(ColorMaterial { faces, mode }))
+}
+
+/// `MODE` behind `texgen UNIT COORD mode`. GL 2.1 section 2.11.4.
+pub(super) fn parse_texgen_mode(words: &mut Words<'_>) -> Result<TexGenMode, LineError> {
+    let modes = [
+        ("object_linear", TexGenMode::ObjectLinear),
+        ("eye_linear", TexGenMode::EyeLinear),
+        ("sphere_map", TexGenMode::SphereMap),
+        ("reflection_map", TexGenMode::ReflectionMap),
+        ("normal_map", TexGenMode::NormalMap),
+    ];
+    choose(words, "a mode of texture coordinate generation", &modes)
+}
+
+const MODES: &[(&str, EnvironmentMode)] = &[
+    ("modulate", EnvironmentMode::Modulate),
+    ("replace", EnvironmentMode::Replace),
+    ("decal", EnvironmentMode::Decal),
+    ("blend", EnvironmentMode::Blend),
+    ("add", EnvironmentMode::Add),
+    ("combine", EnvironmentMode::Combine),
+];
+
+const FUNCTIONS: &[(&str, CombineFunction)] = &[
+    ("replace", CombineFunction::Replace),
+    ("modulate", CombineFunction::Modulate),
+    ("add", CombineFunction::Add),
+    ("add_signed", CombineFunction::AddSigned),
+    ("interpolate", CombineFunction::Interpolate),
+    ("subtract", CombineFunction::Subtract),
+    ("dot3_rgb", CombineFunction::Dot3Rgb),
+    ("dot3_rgba", CombineFunction::Dot3Rgba),
+];
+
+/// Functions of colors alone.
+const COLOR_FUNCTIONS: [&str; 2] = ["dot3_rgb", "dot3_rgba"];
+
+/// Operands of colors; those of alpha come first.
+const OPERANDS: &[(&str, CombineOperand)] = &[
+    ("src_alpha", CombineOperand::Alpha),
+    ("one_minus_src_alpha", CombineOperand::OneMinusAlpha),
+    ("src_color", CombineOperand::Color),
+    ("one_minus_src_color", CombineOperand::OneMinusColor),
+];
+
+fn parse_function(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpdate, LineError> {
+    let function = choose(words, "a function of combiners", FUNCTIONS)?;
+    Ok(TexEnvUpdate::Function(lanes, function))
+}
+
+/// Fails if the next word is a function that alpha does not have.
+fn check_alpha_function(words: &mut Words<'_>) -> Result<(), LineError> {
+    let is_for_colors = |word| COLOR_FUNCTIONS.contains(&word);
+    if words.peek().is_some_and(is_for_colors) {
+        words.word("a function of combiners")?;
+        return Err(words.error_at_last("alpha has no such function"));
+    }
+    Ok(())
+}
+
+/// A source such as `previous` or `texture3`.
+fn parse_source(words: &mut Words<'_>) -> Result<CombineSource, LineError> {
+    words.parse_with("a source of combiners", |word| match word {
+        "texture" => Some(CombineSource::Texture),
+        "constant" => Some(CombineSource::Constant),
+        "primary_color" => Some(CombineSource::PrimaryColor),
+        "previous" => Some(CombineSource::Previous),
+        _ => {
+            let number = word.strip_prefix("texture")?.parse().ok();
+            let number = number.filter(|number: &u8| u32::from(*number) < FIXED_UNITS);
+            number.map(CombineSource::TextureUnit)
+        }
+    })
+}
+
+fn parse_scale(words: &mut Words<'_>, lanes: CombinedLanes) -> Result<TexEnvUpdate, LineError> {
+    let table = [("1", Scale::One), ("2", Scale::Two), ("4", Scale::Four)];
+    let scale = choose(words, "1, 2 or 4", &table)?;
+    Ok(TexEnvUpdate::Scale(lanes, scale))
+}
+
+/// `PROPERTY VALUE` behind `texenv UNIT`, for all properties but `color`. GL 2.1 section 3.8.13.
+pub(super) fn parse_environment(
+    words: &mut Words<'_>,
+    name: &str,
+) -> Result<TexEnvUpdate, LineError> {
+    match name {
+        "mode" => {
+            let mode = choose(words, "a mode of texture environments", MODES)?;
+            return Ok(TexEnvUpdate::Mode(mode));
+        }
+        "combine_rgb" => return parse_function(words, CombinedLanes::Rgb),
+        "combine_alpha" => {
+            check_alpha_function(words)?;
+            return parse_function(words, CombinedLanes::Alpha);
+        }
+        "rgb_scale" => return parse_scale(words, CombinedLanes::Rgb),
+        "alpha_scale" => return parse_scale(words, CombinedLanes::Alpha),
+        _ => {}
+    }
+    let unknown = |words: &Words<'_>| {
+        words.error_at_last(format!(
+            "`{name}` is none of color, mode, combine_rgb, combine_alpha, src0_rgb, operand0_rgb and their like, rgb_scale, alpha_scale"
+        ))
+    };
+    let lanes = match name.rsplit_once('_') {
+        Some((_, "rgb")) => CombinedLanes::Rgb,
+        Some((_, "alpha")) => CombinedLanes::Alpha,
+        _ => return Err(unknown(words)),
+    };
+    let place = |prefix: &str| {
+        let rest = name.strip_prefix(prefix)?;
+        let places = ["0_rgb", "1_rgb", "2_rgb", "0_alpha", "1_alpha", "2_alpha"];
+        places
+            .iter()
+            .position(|known| *known == rest)
+            .map(|at| at % 3)
+    };
+    if let Some(place) = place("src") {
+        return parse_source(words).map(|source| TexEnvUpdate::Source(lanes, place, source));
+    }
+    let Some(place) = place("operand") else {
+        return Err(unknown(words));
+    };
+    let allowed = match lanes {
+        CombinedLanes::Rgb => OPERANDS,
+        CombinedLanes::Alpha => &OPERANDS[..2],
+    };
+    let operand = choose(words, "an operand of combiners", allowed)?;
+    Ok(TexEnvUpdate::Operand(lanes, place, operand))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::{Command, Script, StateUpdate};
+
+    fn updates(lines: &str) -> Vec<FixedUpdate> {
+        let script = Script::parse(format!("[test]\n{lines}").as_bytes()).unwrap();
+        let updates = script.steps.iter().map(|step| {
+            if let Command::GlState(StateUpdate::Fixed(update)) = step.command {
+                update
+            } else {
+                panic!("{step:?}")
+            }
+        });
+        updates.collect()
+    }
+
+    fn error(line: &str) -> String {
+        let errors = Script::parse(format!("[test]\n{line}\n").as_bytes()).unwrap_err();
+        errors[0].message.clone()
+    }
+
+    #[test]
+    fn capabilities() {
+        let on = |capability| FixedUpdate::Enable(capability, Switch::On);
+        assert_eq!(
+            updates(
+                "enable GL_COLOR_MATERIAL\nenable GL_COLOR_SUM\nenable GL_FOG\nenable GL_LIGHT7\nenable GL_LIGHTING\nenable GL_NORMALIZE\n\
+                 enable GL_RESCALE_NORMAL\nactive_texture 3\nenable GL_TEXTURE_GEN_Q\ndisable GL_FOG"
+            ),
+            [
+                on(FixedCapability::ColorMaterial),
+                on(FixedCapability::ColorSum),
+                on(FixedCapability::Fog),
+                on(FixedCapability::Light(7)),
+                on(FixedCapability::Lighting),
+                on(FixedCapability::Normalize),
+                on(FixedCapability::RescaleNormal),
+                on(FixedCapability::TexGen(3, TexGenCoord::Q)),
+                FixedUpdate::Enable(FixedCapability::Fog, Switch::Off),
+            ]
+        );
+        assert_eq!(error("enable GL_LIGHT8"), "`GL_LIGHT8` is not supported");
+        assert_eq!(
+            error("active_texture 8\nenable GL_TEXTURE_GEN_S"),
+            "`GL_TEXTURE_GEN_S` is not supported"
+        );
+    }
+
+    #[test]
+    fn lighting_fog_and_coordinates() {
+        let material = |faces, mode| FixedUpdate::ColorMaterial(ColorMaterial { faces, mode });
+        assert_eq!(
+            updates(
+                "lightmodel local_viewer on\nlightmodel two_side off\nlightmodel color_control separate_specular_color\n\
+                 colormaterial front emission\ncolormaterial both ambient_and_diffuse\nfog mode exp2\nfog coord_src fragment_depth\n\
+                 texgen 7 r mode normal_map"
+            ),
+            [
+                FixedUpdate::LocalViewer(Switch::On),
+                FixedUpdate::TwoSide(Switch::Off),
+                FixedUpdate::SeparateSpecular(Switch::On),
+                material(MaterialFaces::Front, MaterialMode::Emission),
+                material(MaterialFaces::Both, MaterialMode::AmbientAndDiffuse),
+                FixedUpdate::FogMode(FogMode::Exp2),
+                FixedUpdate::FogSource(FogSource::FragmentDepth),
+                FixedUpdate::TexGenMode(7, TexGenCoord::R, TexGenMode::NormalMap),
+            ]
+        );
+        assert_eq!(
+            error("colormaterial front shininess"),
+            "`shininess` is not a color of materials"
+        );
+        assert_eq!(
+            error("texgen 8 s mode eye_linear"),
+            "coordinate set 8 is for programs only"
+        );
+    }
+
+    #[test]
+    fn environments() {
+        let (rgb, alpha) = (CombinedLanes::Rgb, CombinedLanes::Alpha);
+        assert_eq!(
+            updates(
+                "texenv 0 mode combine\ntexenv 1 combine_rgb dot3_rgba\ntexenv 1 combine_alpha subtract\ntexenv 2 src2_rgb texture7\n\
+                 texenv 2 src0_alpha previous\ntexenv 3 operand1_rgb one_minus_src_color\ntexenv 3 operand2_alpha one_minus_src_alpha\n\
+                 texenv 7 rgb_scale 2\ntexenv 7 alpha_scale 4"
+            ),
+            [
+                (0, TexEnvUpdate::Mode(EnvironmentMode::Combine)),
+                (1, TexEnvUpdate::Function(rgb, CombineFunction::Dot3Rgba)),
+                (1, TexEnvUpdate::Function(alpha, CombineFunction::Subtract)),
+                (
+                    2,
+                    TexEnvUpdate::Source(rgb, 2, CombineSource::TextureUnit(7))
+                ),
+                (2, TexEnvUpdate::Source(alpha, 0, CombineSource::Previous)),
+                (
+                    3,
+                    TexEnvUpdate::Operand(rgb, 1, CombineOperand::OneMinusColor)
+                ),
+                (
+                    3,
+                    TexEnvUpdate::Operand(alpha, 2, CombineOperand::OneMinusAlpha)
+                ),
+                (7, TexEnvUpdate::Scale(rgb, Scale::Two)),
+                (7, TexEnvUpdate::Scale(alpha, Scale::Four)),
+            ]
+            .map(|(unit, update)| FixedUpdate::TexEnv(unit, update))
+        );
+        for (line, message) in [
+            (
+                "texenv 0 combine_alpha dot3_rgb",
+                "alpha has no such function",
+            ),
+            (
+                "texenv 0 operand0_alpha src_color",
+                "`src_color` is not an operand of combiners",
+            ),
+            (
+                "texenv 0 src0_rgb texture8",
+                "`texture8` is not a source of combiners",
+            ),
+            ("texenv 0 rgb_scale 3", "`3` is not 1, 2 or 4"),
+            ("texenv 8 mode add", "texture unit 8 is for programs only"),
+        ] {
+            assert_eq!(error(line), message, "{line}");
+        }
+        assert!(
+            error("texenv 0 src3_rgb texture").starts_with("`src3_rgb` is none of color, mode")
+        );
+    }
+}
