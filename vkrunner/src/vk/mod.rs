@@ -11,7 +11,6 @@
 mod buffer;
 mod descriptors;
 mod device;
-mod features;
 mod feedback;
 mod fixed_function;
 mod framebuffer;
@@ -24,12 +23,18 @@ mod occlusion;
 mod physical;
 mod pipeline;
 mod sample_copy;
+mod sampled_texture;
 mod sampler;
+mod shader;
+mod shelves;
 mod storage_samples;
 mod submit;
+mod texels;
 mod texture;
+mod usage;
+mod work;
 
-pub(crate) use buffer::{Addressing, Buffer, BufferUse, Roles};
+pub(crate) use buffer::Buffer;
 pub(crate) use descriptors::{Binding, Fit, Layout, Resource};
 pub(crate) use device::Device;
 pub(crate) use feedback::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart};
@@ -39,9 +44,12 @@ pub(crate) use occlusion::SampleCounter;
 pub use physical::DeviceInfo;
 pub(crate) use physical::PhysicalDevice;
 pub(crate) use pipeline::{
-    ClipSpace, ComputePipeline, GraphicsPipeline, PipelineDesc, ShaderModule, ShaderStage,
-    VertexAttribute, VertexBinding,
+    ClipSpace, ComputePipeline, GraphicsPipeline, PipelineDesc, VertexAttribute, VertexBinding,
 };
-pub(crate) use sampler::{Comparing, SampledTexture};
-pub(crate) use submit::{DrawCall, DrawCount, IndexedDraw, WorkGroups};
-pub(crate) use texture::{Texture, TextureUse, raw_format};
+pub(crate) use sampled_texture::SampledTexture;
+pub(crate) use sampler::Comparing;
+pub(crate) use shader::{ShaderModule, ShaderStage};
+pub(crate) use texels::raw_format;
+pub(crate) use texture::{Texture, TextureUse};
+pub(crate) use usage::{Addressing, BufferUse, Roles};
+pub(crate) use work::{DrawCall, DrawCount, IndexedDraw, WorkGroups};

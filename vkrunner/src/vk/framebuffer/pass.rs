@@ -1,8 +1,8 @@
 //! Render passes of framebuffers.
 
-use super::{DEPTH_LAYOUT, Reading};
+use super::attachments::{DEPTH_LAYOUT, Reading};
 use crate::error::{CallContext, Error};
-use crate::vk::Device;
+use crate::vk::device::Device;
 use ash::vk;
 use glasm_scripts::script::Attachments;
 
