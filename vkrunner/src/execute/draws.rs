@@ -1,10 +1,11 @@
 //! Draws: programs, pipelines and vertex buffers.
 
 use super::assembly::assemble;
+use super::problem::Problem;
 use super::programs::Programs;
 use super::refusals::{Capturing, refused_draw, settle};
+use super::resources::Resources;
 use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
-use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module};
 use crate::vk::{
     Buffer, BufferUse, ClipSpace, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline,
@@ -113,10 +114,7 @@ impl<'a> Draws<'a> {
         self.programs.check(entry_name(script, &draw.state))?;
         let inputs = self.vertex_inputs(script, draw);
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
-        resources.params.state.depth_clamp = draw.state.depth_clamp;
-        let [width, height] = script.requirements.framebuffer;
-        let whole = [0.0, 0.0, width as f32, height as f32];
-        resources.params.state.viewport = draw.state.viewports[0].unwrap_or(whole);
+        resources.note_draw_state(script, &draw.state);
         self.programs.bind(resources, Some(framebuffer))?;
         let mut draw = *draw;
         self.leave_depth_unclipped(&mut draw)?;

@@ -1,20 +1,19 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
-use super::bindings::BufferPlace;
-use super::plan::{Missing, Numbered, PlannedBinding, Source, WantedTexture, plan_bindings};
-use super::{Problem, Resources};
+use super::plan::{Numbered, PlannedBinding, Source, plan_bindings};
+use super::problem::Problem;
+use super::resources::Resources;
+use super::wanted::{numbered_images, numbered_textures};
 use crate::programs::{DrawShape, Module, check_interfaces};
 use crate::vk::{
     Buffer, BufferUse, ComputePipeline, Device, Framebuffer, Layout, Resource, Roles, ShaderModule,
     ShaderStage,
 };
 use glasm::StateWords;
+use glasm::ir::Stage;
 use glasm::ir::resource::STATE_BYTES;
-use glasm::ir::{Stage, TexTarget, TypeBase};
-use glasm::reflect::{DescriptorSlot, Scalar};
-use glasm_scripts::format::Encoding;
-use glasm_scripts::script::{Command, ImageKey, Script};
-use std::collections::BTreeMap;
+use glasm::reflect::DescriptorSlot;
+use glasm_scripts::script::Script;
 use std::ffi::CString;
 use std::rc::Rc;
 
@@ -295,45 +294,6 @@ fn attachment(framebuffer: Option<&Framebuffer>, number: u32) -> Result<Resource
     })
 }
 
-impl Resources {
-    /// What is bound at a place, or zeros.
-    fn buffer<'a>(
-        &'a self,
-        place: &BufferPlace,
-        zeros: &'a Buffer,
-    ) -> Result<Resource<'a>, Problem> {
-        Ok(match self.bound.find(place)? {
-            Some(range) => Resource::Buffer {
-                buffer: &self.buffers[range.buffer.0],
-                offset: range.offset,
-                size: range.size,
-            },
-            None => Resource::whole(zeros),
-        })
-    }
-
-    /// What a buffer holds that the runner fills itself.
-    fn block_bytes(&self, source: &Source) -> Vec<u8> {
-        match source {
-            Source::Params(stage, block, named) => {
-                let program = self.program_line(*stage);
-                self.params.block(*stage, block, (program, named))
-            }
-            Source::StateBlock(words) => words.bytes().to_vec(),
-            Source::State => self.params.state_bytes(),
-            // No program is running, so nobody holds it.
-            Source::ImageLock => vec![0; 4],
-            Source::Textures(..)
-            | Source::Sampler(..)
-            | Source::Attachment(_)
-            | Source::Image(_)
-            | Source::Images(..)
-            | Source::Handles(..)
-            | Source::Buffers(_) => Vec::new(),
-        }
-    }
-}
-
 /// The specialization constants of a module with its state.
 fn state_constants(module: &Module) -> Vec<(u32, u32)> {
     let told = module.reflection.as_ref();
@@ -370,45 +330,5 @@ fn check_descriptors(module: &Module, plan: &[PlannedBinding]) -> Result<(), Str
             slot.set,
             slot.binding
         )),
-    }
-}
-
-/// Units with the first texture that each holds.
-fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
-    let mut textures = BTreeMap::new();
-    for step in &script.steps {
-        if let Command::Texture { unit, update } = &step.command {
-            textures.entry(*unit).or_insert(WantedTexture {
-                target: update.shape.target,
-                texel: texel_scalar(update.shape.format.encoding),
-                comparing: None,
-                missing: Missing::Black,
-            });
-        }
-    }
-    textures.into_iter().collect()
-}
-
-/// Storage images with their targets.
-fn numbered_images(script: &Script) -> Vec<(ImageKey, TexTarget)> {
-    let mut images = BTreeMap::new();
-    for step in &script.steps {
-        if let Command::Image { key, update } = &step.command {
-            images.entry(*key).or_insert(update.shape.target);
-        } else if let Command::BindImage { place, bound } = &step.command
-            && let Some(target) = images.get(&bound.image).copied()
-        {
-            images.entry(*place).or_insert(target);
-        }
-    }
-    images.into_iter().collect()
-}
-
-/// What texels of a format are read as.
-pub(super) fn texel_scalar(encoding: Encoding) -> Scalar {
-    match encoding.base() {
-        TypeBase::Signed => Scalar::Int,
-        TypeBase::Unsigned => Scalar::Uint,
-        TypeBase::Float => Scalar::Float,
     }
 }

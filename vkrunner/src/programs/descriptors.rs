@@ -78,7 +78,7 @@ pub(super) fn missing<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{module, reflection};
+    use crate::test_support::{module, reflection};
     use glasm::ir::Stage;
     use glasm::reflect::{HandleArray, ImageFormat, Scalar};
 

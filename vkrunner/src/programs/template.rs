@@ -150,9 +150,9 @@ fn primitive_of(topology: PrimitiveTopology) -> Primitive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::assert_valid;
     use crate::programs::interface::Varying;
     use crate::programs::passthrough::passed;
+    use crate::test_support::assert_valid;
     use glasm::reflect::Scalar;
 
     const TOPOLOGIES: [PrimitiveTopology; 5] = [
