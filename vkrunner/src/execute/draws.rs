@@ -116,13 +116,7 @@ impl<'a> Draws<'a> {
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
         resources.note_draw_state(script, &draw.state);
         self.programs.bind(resources, Some(framebuffer))?;
-        let mut draw = *draw;
-        self.leave_depth_unclipped(&mut draw)?;
-        let list = assemble(&draw, &script.indices)?;
-        if list.is_some() {
-            draw.state.primitive_restart = false;
-        }
-        self.replace_patches(&mut draw);
+        let (draw, list) = self.translate(draw, &script.indices)?;
         let pipeline = self.pipeline(script, framebuffer, &draw, &plan)?;
         let list = self.indices(script, &draw, list)?;
         let vertex_buffer =
@@ -157,6 +151,18 @@ impl<'a> Draws<'a> {
         self.device.draw(framebuffer, &call)?;
         drop(call);
         resources.feedback.drawn()
+    }
+
+    /// A draw as Vulkan does it, with the list that takes the place of its vertices if it has no such primitives.
+    fn translate(&self, draw: &Draw, indices: &[u32]) -> Result<(Draw, Option<Vec<u32>>), Problem> {
+        let mut draw = *draw;
+        self.leave_depth_unclipped(&mut draw)?;
+        let list = assemble(&draw, indices)?;
+        if list.is_some() {
+            draw.state.primitive_restart = false;
+        }
+        self.replace_patches(&mut draw);
+        Ok((draw, list))
     }
 
     /// Draws primitives of as many vertices in place of patches, where the geometry program gets these. [`glasm::link`] has made an

@@ -60,6 +60,22 @@ pub(super) struct PlannedBinding {
     pub(super) source: Source,
 }
 
+impl PlannedBinding {
+    /// Whether it is a buffer that the runner fills itself.
+    pub(super) fn is_block(&self) -> bool {
+        match self.source {
+            Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => true,
+            Source::Textures(..)
+            | Source::Sampler(..)
+            | Source::Attachment(_)
+            | Source::Image(_)
+            | Source::Images(..)
+            | Source::Handles(..)
+            | Source::Buffers(_) => false,
+        }
+    }
+}
+
 /// Collects the bindings of modules that run together.
 pub(super) fn plan_bindings<'a>(
     modules: impl IntoIterator<Item = &'a Module>,

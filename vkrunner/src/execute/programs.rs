@@ -65,26 +65,6 @@ impl<'a> Programs<'a> {
         let bindings: Vec<_> = plan.iter().map(|planned| planned.binding).collect();
         let stages: Vec<Stage> = chosen.iter().map(|module| module.stage).collect();
         let layout = Layout::new(device, &bindings, script.push_size, &stages)?;
-        let mut blocks = Vec::new();
-        for planned in &plan {
-            let (size, usage) = match &planned.source {
-                Source::Params(_, block, _) => {
-                    let size = block.slots.len() as u64 * VECTOR_BYTES;
-                    (size, BufferUse::Parameters)
-                }
-                Source::StateBlock(_) => (4 * StateWords::LEN as u64, BufferUse::Parameters),
-                Source::ImageLock => (4, BufferUse::Parameters),
-                Source::State => (STATE_BYTES.into(), BufferUse::Script(Roles::default())),
-                Source::Textures(..)
-                | Source::Sampler(..)
-                | Source::Attachment(_)
-                | Source::Image(_)
-                | Source::Images(..)
-                | Source::Handles(..)
-                | Source::Buffers(_) => continue,
-            };
-            blocks.push(Buffer::new(device, usage, size)?);
-        }
         let mut slots = Vec::new();
         for module in chosen {
             let raw = match module.template {
@@ -98,8 +78,8 @@ impl<'a> Programs<'a> {
             slots,
             made: Vec::new(),
             layout,
+            blocks: make_blocks(device, &plan)?,
             plan,
-            blocks,
             zeros: Buffer::new(device, BufferUse::Parameters, VECTOR_BYTES)?,
         })
     }
@@ -207,15 +187,20 @@ impl<'a> Programs<'a> {
 
     /// What a state program has left of the parameters.
     pub(super) fn state_bytes(&self) -> Option<&[u8]> {
-        let own = self.plan.iter().map(|planned| &planned.source);
-        let mut own = own.filter(|source| {
-            matches!(
-                source,
-                Source::Params(..) | Source::StateBlock(_) | Source::ImageLock | Source::State
-            )
-        });
-        let place = own.position(|source| *source == Source::State)?;
+        let mut own = self.plan.iter().filter(|planned| planned.is_block());
+        let place = own.position(|planned| planned.source == Source::State)?;
         Some(self.blocks[place].bytes())
+    }
+
+    /// Fills the buffers of the runner's own, and the descriptors of them.
+    fn fill_blocks(&mut self, resources: &Resources) {
+        let own = self.plan.iter().filter(|planned| planned.is_block());
+        for (planned, buffer) in own.zip(&mut self.blocks) {
+            let bytes = resources.block_bytes(&planned.source);
+            buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
+            let resource = Resource::whole(buffer);
+            self.layout.write(&planned.binding, 0, &resource);
+        }
     }
 
     /// Fills all descriptors with what the script has set by now.
@@ -224,18 +209,12 @@ impl<'a> Programs<'a> {
         resources: &mut Resources,
         framebuffer: Option<&Framebuffer>,
     ) -> Result<(), Problem> {
-        let mut blocks = self.blocks.iter_mut();
+        self.fill_blocks(resources);
         for planned in &self.plan {
             let binding = &planned.binding;
             match &planned.source {
-                Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => {
-                    let buffer = blocks
-                        .next()
-                        .expect("there is a buffer for every block of the plan");
-                    let bytes = resources.block_bytes(&planned.source);
-                    buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
-                    self.layout.write(binding, 0, &Resource::whole(buffer));
-                }
+                // Filled above.
+                Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => {}
                 Source::Textures(first, wanted) => {
                     let textures = &mut resources.textures;
                     textures.prepare(&self.device, *first, binding.count, *wanted)?;
@@ -282,6 +261,31 @@ impl<'a> Programs<'a> {
         }
         Ok(())
     }
+}
+
+/// Buffers for what the runner fills itself, in the order of the plan.
+fn make_blocks(device: &Rc<Device>, plan: &[PlannedBinding]) -> Result<Vec<Buffer>, Problem> {
+    let mut blocks = Vec::new();
+    for planned in plan {
+        let (size, usage) = match &planned.source {
+            Source::Params(_, block, _) => {
+                let size = block.slots.len() as u64 * VECTOR_BYTES;
+                (size, BufferUse::Parameters)
+            }
+            Source::StateBlock(_) => (4 * StateWords::LEN as u64, BufferUse::Parameters),
+            Source::ImageLock => (4, BufferUse::Parameters),
+            Source::State => (STATE_BYTES.into(), BufferUse::Script(Roles::default())),
+            Source::Textures(..)
+            | Source::Sampler(..)
+            | Source::Attachment(_)
+            | Source::Image(_)
+            | Source::Images(..)
+            | Source::Handles(..)
+            | Source::Buffers(_) => continue,
+        };
+        blocks.push(Buffer::new(device, usage, size)?);
+    }
+    Ok(blocks)
 }
 
 /// A color attachment that a program reads.
