@@ -13,7 +13,7 @@ impl std::fmt::Display for Version {
 /// A device that can run scripts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceInfo {
-    /// Its number for [`DeviceChoice::Index`].
+    /// Its number for [`DeviceChoice::Index`](glasm_scripts::device::DeviceChoice::Index).
     pub index: usize,
     /// What OpenGL calls the renderer.
     pub name: String,
