@@ -1,6 +1,6 @@
 //! Whether a device has room for all textures and images of the modules that run together.
 
-use super::Module;
+use super::module::Module;
 use crate::requirements::DescriptorLimits;
 use glasm::ir::TexTarget;
 use glasm::reflect::{DescriptorSlot, HandleKind};

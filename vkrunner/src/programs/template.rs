@@ -1,7 +1,6 @@
 //! Stages whose modules each draw makes, because they depend on its primitives or patches.
 
-use super::interface::Primitive;
-use super::link::StageInterface;
+use super::interface::{Primitive, StageInterface};
 use super::passthrough::{Passed, of_vertices, places};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::primitive::InputPrimitive;
