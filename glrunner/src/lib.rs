@@ -1,7 +1,7 @@
 //! Runs `.shader_test` scripts on OpenGL, without a window: the driver's own assembler gives an answer that does not rest on our reading
 //! of the specifications.
 //!
-//! Only [`gl`] calls EGL and OpenGL, and all `unsafe` code is there.
+//! Only `gl` calls EGL and OpenGL, and all `unsafe` code is there.
 
 #![deny(unsafe_code)]
 

@@ -3,8 +3,8 @@
 //! Scripts name what they need in Vulkan's words. Most of it comes with the languages of their programs here, whose extensions are asked
 //! for first; the rest is in one table.
 
+use crate::execute::assembler::target;
 use crate::execute::implementation::Implementation;
-use crate::execute::programs::target;
 use crate::features::{Feature, NO_VERSION, lacks};
 use crate::gl::{self, Gl, Version};
 use crate::languages;

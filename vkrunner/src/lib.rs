@@ -34,6 +34,8 @@ mod programs;
 mod requirements;
 mod runner;
 mod sample_copy;
+#[cfg(test)]
+mod test_support;
 mod tools;
 mod vk;
 

@@ -6,7 +6,7 @@ use crate::options::RunOptions;
 use crate::programs::{CompileContext, Module, ModuleSet, Refusal};
 use crate::requirements::{skip_reason, surplus};
 use crate::tools::Tools;
-use crate::vk::{Device, DeviceInfo, Instance, PhysicalDevice};
+use crate::vk::{Buffer, Device, DeviceInfo, Instance, PhysicalDevice};
 use glasm::{StateForms, Target};
 use glasm_scripts::device::DeviceChoice;
 use glasm_scripts::observation::Observe;
@@ -25,11 +25,8 @@ use std::rc::Rc;
 /// If Vulkan is not installed or fails.
 pub fn devices() -> Result<Vec<DeviceInfo>, Error> {
     let instance = Instance::new(crate::Validation::Off)?;
-    Ok(instance
-        .physical_devices()?
-        .into_iter()
-        .map(|device| device.info)
-        .collect())
+    let devices = PhysicalDevice::all(&instance)?.into_iter();
+    Ok(devices.map(|device| device.info).collect())
 }
 
 /// Runs scripts on one device, which is opened once. A runner stays on its thread; several run side by side.
@@ -65,7 +62,7 @@ impl Runner {
     /// If there is no such device, or Vulkan fails.
     pub fn new(options: &RunOptions) -> Result<Self, Error> {
         let instance = Rc::new(Instance::new(options.validation)?);
-        let physical = choose(instance.physical_devices()?, &options.device)?;
+        let physical = choose(PhysicalDevice::all(&instance)?, &options.device)?;
         let best = physical.capabilities.best_target();
         let target = options.target.unwrap_or(best);
         if target > best {
@@ -193,7 +190,7 @@ impl Runner {
         let extensions = script.requirements.extensions.iter().cloned().collect();
         let device = self.device(&extensions)?;
         if script.requirements.low_addresses {
-            device.check_low_addresses()?;
+            Buffer::check_low_addresses(&device)?;
         }
         device.start_clock(self.options.script_timeout);
         let files = Files {

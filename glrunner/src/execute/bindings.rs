@@ -1,8 +1,9 @@
 //! Where programs find buffers: the binding points of OpenGL, their limits, and what a part of a buffer must be like to be bound there.
 
+use super::execution::Execution;
+use super::problem::Problem;
 use super::shaders::has_shaders;
 use super::support::Feature;
-use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Gl, Version};
 use glasm::ir::Stage;
@@ -188,8 +189,14 @@ fn check_index(index: u32, count: i32) -> Result<(), Problem> {
 }
 
 impl Execution<'_> {
+    /// Makes all buffers, full of zeros, and binds those that are called after their place.
+    pub(super) fn make_buffers(&mut self) -> Result<(), Problem> {
+        self.buffers.make(&self.gl, &self.script.buffers)?;
+        self.bind_own_buffers()
+    }
+
     /// Binds the buffers that are called after their place.
-    pub(super) fn bind_own_buffers(&mut self) -> Result<(), Problem> {
+    fn bind_own_buffers(&mut self) -> Result<(), Problem> {
         for (decl, index) in self.script.buffers.iter().zip(0..) {
             if let BufferKey::Bound { kind, set, binding } = decl.key {
                 let range = BufferRange {

@@ -1,10 +1,12 @@
 //! Buffers of a script: making, changing, reading; addresses.
 
-use super::{Execution, Problem};
+use super::problem::Problem;
+use super::support::require_extension;
 use crate::error::Error;
-use crate::gl::{self, Buffer, Version};
-use glasm_scripts::script::{BindTarget, BufferAddress, BufferId, BufferRange};
+use crate::gl::{self, Buffer, Gl, Version};
+use glasm_scripts::script::{BindTarget, BufferAddress, BufferDecl, BufferId, BufferRange};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// A buffer and what programs call it.
 struct Made {
@@ -30,6 +32,50 @@ impl Buffers {
         self.made.len()
     }
 
+    /// Makes buffers full of zeros.
+    pub(super) fn make(&mut self, gl: &Rc<Gl>, decls: &[BufferDecl]) -> Result<(), Problem> {
+        for decl in decls {
+            let zeros = vec![0; place(decl.size)];
+            let buffer = Buffer::new(gl, &zeros, gl::DYNAMIC_COPY)?;
+            let address = None;
+            self.made.push(Made { buffer, address });
+        }
+        Ok(())
+    }
+
+    /// What a buffer holds now.
+    pub(super) fn contents(&self, buffer: BufferId) -> Result<Vec<u8>, Error> {
+        let buffer = self.get(buffer);
+        buffer.read(0, buffer.size())
+    }
+
+    /// The address of a place in a buffer, which programs can reach from now on.
+    pub(super) fn address(
+        &mut self,
+        gl: &Gl,
+        address: BufferAddress,
+        width: AddressWidth,
+    ) -> Result<u64, Problem> {
+        require_extension(gl, "GL_NV_shader_buffer_load")?;
+        let made = &mut self.made[address.buffer.0];
+        let start = match made.address {
+            Some(start) => start,
+            None => {
+                let access = match gl.has("GL_NV_shader_buffer_store") {
+                    true => gl::READ_WRITE,
+                    false => gl::READ_ONLY,
+                };
+                *made.address.insert(gl.make_resident(&made.buffer, access)?)
+            }
+        };
+        let end = start.saturating_add(made.buffer.size() as u64);
+        if width == AddressWidth::Low && end > 1 << 32 {
+            let reason = "the driver gives addresses of more than 32 bits";
+            return Err(Problem::Lacking(reason.to_owned()));
+        }
+        Ok(start.wrapping_add(address.offset))
+    }
+
     /// Changes the first bytes of a buffer, of which `write` may leave some as they are.
     pub(super) fn update(
         &self,
@@ -44,63 +90,29 @@ impl Buffers {
     }
 }
 
+/// Which addresses programs can take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum AddressWidth {
+    /// Any.
+    Full,
+    /// Those whose upper half is zero.
+    Low,
+}
+
 /// A place in a buffer, which is at most as large as the memory.
 fn place(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-impl Execution<'_> {
-    /// Makes all buffers, full of zeros, and binds those that are called after their place.
-    pub(super) fn make_buffers(&mut self) -> Result<(), Problem> {
-        for decl in &self.script.buffers {
-            let zeros = vec![0; place(decl.size)];
-            let buffer = Buffer::new(&self.gl, &zeros, gl::DYNAMIC_COPY)?;
-            let address = None;
-            self.buffers.made.push(Made { buffer, address });
-        }
-        self.bind_own_buffers()
+/// Makes everything that programs have stored visible to whatever comes next; draws and dispatches end with this.
+pub(super) fn finish_stores(gl: &Gl) -> Result<(), Problem> {
+    if gl.version() >= Version(4, 2) || gl.has("GL_ARB_shader_image_load_store") {
+        gl.MemoryBarrier(gl::ALL_BARRIER_BITS)?;
+    } else if gl.has("GL_EXT_shader_image_load_store") {
+        gl.MemoryBarrierEXT(gl::ALL_BARRIER_BITS_EXT)?;
     }
-
-    /// What a buffer holds now.
-    pub(super) fn buffer_contents(&self, buffer: BufferId) -> Result<Vec<u8>, Error> {
-        let buffer = self.buffers.get(buffer);
-        buffer.read(0, buffer.size())
-    }
-
-    /// The address of a place in a buffer, which programs can reach from now on.
-    pub(super) fn buffer_address(&mut self, address: BufferAddress) -> Result<u64, Problem> {
-        self.demand("GL_NV_shader_buffer_load")?;
-        let made = &mut self.buffers.made[address.buffer.0];
-        let start = match made.address {
-            Some(start) => start,
-            None => {
-                let access = match self.gl.has("GL_NV_shader_buffer_store") {
-                    true => gl::READ_WRITE,
-                    false => gl::READ_ONLY,
-                };
-                *made
-                    .address
-                    .insert(self.gl.make_resident(&made.buffer, access)?)
-            }
-        };
-        let end = start.saturating_add(made.buffer.size() as u64);
-        if self.script.requirements.low_addresses && end > 1 << 32 {
-            let reason = "the driver gives addresses of more than 32 bits";
-            return Err(Problem::Lacking(reason.to_owned()));
-        }
-        Ok(start.wrapping_add(address.offset))
-    }
-
-    /// Makes everything that programs have stored visible to whatever comes next; draws and dispatches end with this.
-    pub(super) fn finish_stores(&self) -> Result<(), Problem> {
-        if self.gl.version() >= Version(4, 2) || self.gl.has("GL_ARB_shader_image_load_store") {
-            self.gl.MemoryBarrier(gl::ALL_BARRIER_BITS)?;
-        } else if self.gl.has("GL_EXT_shader_image_load_store") {
-            self.gl.MemoryBarrierEXT(gl::ALL_BARRIER_BITS_EXT)?;
-        }
-        // Programs of drivers without either command cannot store.
-        Ok(self.gl.check("glMemoryBarrier")?)
-    }
+    // Programs of drivers without either command cannot store.
+    Ok(gl.check("glMemoryBarrier")?)
 }
 
 #[cfg(test)]
@@ -118,7 +130,7 @@ mod tests {
         with_execution(text, |_, execution| {
             execution.make_buffers().unwrap();
             assert_eq!(run_steps(execution), ["a: 1 2"]);
-            let contents = execution.buffer_contents(BufferId(1)).unwrap();
+            let contents = execution.buffers.contents(BufferId(1)).unwrap();
             assert_eq!(contents, [2, 1, 2, 1, 2, 1]);
         });
     }
@@ -177,7 +189,7 @@ mod tests {
                 format!("local 0x90fb 3 {low_b:#x} 0x7 {low_a:#x} 0x7"),
             ];
             assert_eq!(take_calls(), expected);
-            let contents = execution.buffer_contents(BufferId(1)).unwrap();
+            let contents = execution.buffers.contents(BufferId(1)).unwrap();
             let mut written = vec![0; 8];
             written.extend(address_of(a).to_le_bytes());
             written.extend((address_of(b) + 4).to_le_bytes());

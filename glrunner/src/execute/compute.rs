@@ -1,7 +1,9 @@
 //! Dispatches.
 
+use super::buffers::finish_stores;
+use super::execution::Execution;
 use super::modules::Work;
-use super::{Execution, Problem};
+use super::problem::Problem;
 use crate::gl;
 use glasm::ir::Stage;
 use glasm_scripts::script::Groups;
@@ -75,7 +77,7 @@ impl Execution<'_> {
             }
         }
         self.gl.check("glDispatchCompute")?;
-        self.finish_stores()
+        finish_stores(&self.gl)
     }
 
     /// ARB_compute_variable_group_size
@@ -165,7 +167,7 @@ void main() { atomicAdd(counts[gl_WorkGroupID.y * 2u + gl_WorkGroupID.x], 1u); }
                 offset: 8,
                 size: Some(12),
             }));
-            let contents = execution.buffer_contents(BufferId(0)).unwrap();
+            let contents = execution.buffers.contents(BufferId(0)).unwrap();
             assert_eq!(contents, [8, 0, 0, 0, 8, 0, 0, 0, 4, 0, 0, 0, 4, 0, 0, 0]);
         });
     }

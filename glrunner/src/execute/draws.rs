@@ -1,10 +1,12 @@
 //! Draws: programs, state, vertices.
 
+use super::buffers::finish_stores;
+use super::execution::Execution;
 use super::modules::Work;
+use super::problem::Problem;
 use super::refusals::settle;
 use super::state_names::{TOPOLOGIES, gl_name};
 use super::support::{Feature, STAGES};
-use super::{Execution, Problem};
 use crate::gl::{self, DrawCall, Elements, Gl, IndexType, Version};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
@@ -42,13 +44,16 @@ impl Execution<'_> {
         if let Some(modules) = &modules {
             self.bind_module_resources(modules)?;
         }
-        self.use_framebuffer()?;
+        self.framebuffer()?.bind()?;
         self.set_pipeline_state(&draw.state)?;
         if modules.is_some_and(|modules| modules.clamps_depth()) {
             self.gl.Enable(gl::DEPTH_CLAMP)?;
         }
         set_primitives(&self.gl, draw)?;
-        let arrays = self.set_vertices(draw)?;
+        let data = script.vertex_data.as_ref();
+        let arrays = self
+            .vertices
+            .of_draw(&self.gl, &self.programs, data, draw)?;
         let indices = used_indices(&script.indices, &draw.source);
         // Whatever is made before may be drawn with other shaders.
         if let Some(shaders) = self.shaders.get(Stage::Vertex) {
@@ -68,7 +73,7 @@ impl Execution<'_> {
             Ok(drawn?)
         });
         settle(draw.outcome, drawn, "the draw")?;
-        self.finish_stores()
+        finish_stores(&self.gl)
     }
 
     /// The primitives that OpenGL draws.

@@ -1,7 +1,7 @@
 //! All scripts of the repository on a driver that takes every program and runs none: what goes wrong in between is found, such as
 //! commands in the wrong order, or formats that do not go together.
 
-use super::{execute, programs};
+use super::{assembler, execute, expected_errors};
 use crate::gl::permissive::open_permissive;
 use crate::languages::extensions;
 use crate::options::{Observe, RunOptions};
@@ -38,7 +38,7 @@ fn needed(script: &Script) -> Vec<String> {
     let named = script.requirements.gl_extensions.iter();
     let named = named.filter(|name| name.starts_with("GL_NV_"));
     assembly
-        .flat_map(|program| extensions(programs::target(program.program_type), &program.text))
+        .flat_map(|program| extensions(assembler::target(program.program_type), &program.text))
         .chain(named.cloned())
         .chain(EXTENSIONS.iter().map(|name| (*name).to_owned()))
         .filter(|name| !LIMITED.contains(&name.as_str()))
@@ -54,7 +54,7 @@ fn failures(path: &Path) -> Option<Vec<String>> {
     let names = needed(&script);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let gl = open_permissive(&names)?;
-    let expects_errors = programs::check_expected_errors(&gl, &script).is_some();
+    let expects_errors = expected_errors::check_expected_errors(&gl, &script).is_some();
     if expects_errors || skip_reason(&script, &gl).is_some() {
         return Some(Vec::new());
     }

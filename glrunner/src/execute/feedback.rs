@@ -4,9 +4,11 @@
 //! may look at the buffers.
 
 use super::capture_plan::{CapturePlan, Primitives};
+use super::capture_state::{Counter, FeedbackState};
+use super::execution::Execution;
+use super::problem::Problem;
 use super::shaders::has_shaders;
 use super::support::Feature;
-use super::{Execution, Problem};
 use crate::gl::{self, Capture, Query, Version};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::Stage;
@@ -18,73 +20,6 @@ const PAUSES: Feature = Feature {
     core: Version(4, 0),
     extensions: &["GL_NV_transform_feedback2", "GL_ARB_transform_feedback2"],
 };
-
-/// Whether draws are captured.
-#[derive(Default)]
-enum FeedbackState {
-    #[default]
-    Off,
-    /// From the next draw on.
-    Begun,
-    /// Paused, but for the time of a draw; captures primitives of this kind.
-    Active(Capture, Primitives),
-}
-
-/// The primitives of a stream that are counted during a draw.
-struct Counter {
-    stream: u32,
-    written: Query,
-    needed: Query,
-}
-
-/// Captured vertices and their counts.
-#[derive(Default)]
-pub(super) struct Feedback {
-    state: FeedbackState,
-    plan: CapturePlan,
-    /// What the last draw captured.
-    primitives: Option<Primitives>,
-    counters: Vec<Counter>,
-    /// Primitives written and needed since the capture began, by stream; `None` before any.
-    counts: Option<BTreeMap<u32, [u64; 2]>>,
-}
-
-impl Feedback {
-    /// Whether OpenGL captures, if only after a pause.
-    pub(super) fn is_active(&self) -> bool {
-        matches!(self.state, FeedbackState::Active(..))
-    }
-
-    /// Primitives of a stream, written and needed.
-    fn primitives(&self, stream: u32) -> Result<[u64; 2], String> {
-        let counts = self.counts.as_ref();
-        let counts = counts.ok_or_else(|| "nothing was captured".to_owned())?;
-        Ok(counts.get(&stream).copied().unwrap_or_default())
-    }
-
-    /// Captures no more.
-    pub(super) fn end(&mut self) -> Result<(), Problem> {
-        match std::mem::take(&mut self.state) {
-            FeedbackState::Off | FeedbackState::Begun => Ok(()),
-            FeedbackState::Active(capture, _) => Ok(capture.end()?),
-        }
-    }
-
-    /// What the last capture has counted.
-    pub(super) fn count(&self, count: CaptureCount) -> Result<u64, String> {
-        Ok(match count {
-            CaptureCount::Primitives { stream } => self.primitives(stream)?[0],
-            CaptureCount::Needed { stream } => self.primitives(stream)?[1],
-            CaptureCount::Bytes { buffer } => {
-                let place = buffer as usize;
-                let stream = self.plan.streams.get(place).copied().unwrap_or(0);
-                let stride = self.plan.strides.get(place).copied().unwrap_or(0);
-                let vertices = self.primitives.map_or(0, Primitives::vertices);
-                self.primitives(stream)?[0] * vertices * u64::from(stride)
-            }
-        })
-    }
-}
 
 /// Streams that a script asks about.
 fn probed_streams(script: &Script) -> impl Iterator<Item = u32> {
@@ -308,7 +243,7 @@ void main() { gl_Position = vec4(0); number = float(gl_VertexID); }";
     }
 
     fn floats(execution: &Execution<'_>, buffer: usize) -> Vec<f32> {
-        let contents = execution.buffer_contents(BufferId(buffer)).unwrap();
+        let contents = execution.buffers.contents(BufferId(buffer)).unwrap();
         let words = contents.chunks_exact(4);
         words
             .map(|word| f32::from_le_bytes(word.try_into().unwrap()))

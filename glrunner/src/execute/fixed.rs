@@ -1,9 +1,11 @@
 //! State that holds for the whole script: what scripts take for granted, and what programs are compiled for on Vulkan. The state of
 //! draws, to which most conventions belong, is set with each of them.
 
+use super::execution::Execution;
 use super::facts::Facts;
-use super::state::{select_unit, set_point_origin};
-use super::{Execution, Problem};
+use super::numbers::select_unit;
+use super::problem::Problem;
+use super::state::set_point_origin;
 use crate::features::lacks;
 use crate::gl::{self, Gl, Version};
 use glasm::ir::Stage;
@@ -142,8 +144,12 @@ impl Execution<'_> {
         let mut programs = stages.iter();
         let last = programs.find_map(|stage| self.programs.facts(*stage));
         self.ready_rasterization(&last.unwrap_or_default())?;
-        self.prepare_textures()?;
-        self.prepare_images()?;
+        let (textures, readers) = self.textures();
+        textures.prepare(&readers)?;
+        if self.modules.is_none() {
+            // Modules say where they look for images.
+            self.images.prepare(&self.gl)?;
+        }
         self.ready_parameters()
     }
 

@@ -1,7 +1,8 @@
 //! State that only draws without a program see, set by OpenGL's own commands.
 
-use super::Problem;
-use super::state::{select_unit, texgen_coord};
+use super::numbers::select_unit;
+use super::problem::Problem;
+use super::state_names::texgen_coord;
 use crate::gl::{self, Gl};
 use glasm::fixed_function::{
     CombineFunction, CombineOperand, CombineSource, FogMode, FogSource, MaterialFaces,

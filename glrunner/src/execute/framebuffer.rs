@@ -1,7 +1,7 @@
 //! The framebuffer of a script: clearing, probing, pictures.
 
+use super::problem::Problem;
 use super::support::Feature;
-use super::{Execution, Problem};
 use crate::error::Error;
 use crate::formats::TexelFormat;
 use crate::gl::{
@@ -56,7 +56,11 @@ fn texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
 
 impl ScriptFramebuffer {
     /// Attachments of undefined content; the framebuffer is bound.
-    fn new(gl: &Rc<Gl>, size: [u32; 2], attachments: &Attachments) -> Result<Self, Problem> {
+    pub(super) fn new(
+        gl: &Rc<Gl>,
+        size: [u32; 2],
+        attachments: &Attachments,
+    ) -> Result<Self, Problem> {
         check_limits(gl, size, attachments)?;
         let mut colors = Vec::new();
         for format in &attachments.colors {
@@ -114,6 +118,11 @@ impl ScriptFramebuffer {
             layers: attachments.layers,
             samples: attachments.samples,
         })
+    }
+
+    /// Makes the framebuffer the one that is drawn to.
+    pub(super) fn bind(&self) -> Result<(), Problem> {
+        Ok(self.framebuffer.bind()?)
     }
 
     /// Clears all attachments or one, in all layers and samples.
@@ -292,40 +301,6 @@ fn check_limits(gl: &Gl, size: [u32; 2], attachments: &Attachments) -> Result<()
         }
     }
     Ok(())
-}
-
-impl Execution<'_> {
-    /// Makes the framebuffer, cleared to zeros and depth 1, if the script uses it.
-    pub(super) fn make_framebuffer(&mut self) -> Result<(), Problem> {
-        match self.script.uses_framebuffer() {
-            true => self.new_framebuffer(),
-            false => Ok(()),
-        }
-    }
-
-    /// Makes the framebuffer that the script describes, whether it uses one or not.
-    pub(super) fn new_framebuffer(&mut self) -> Result<(), Problem> {
-        let requirements = &self.script.requirements;
-        let made = ScriptFramebuffer::new(
-            &self.gl,
-            requirements.framebuffer,
-            &requirements.attachments,
-        )?;
-        made.clear(&self.gl, &Clear::default())?;
-        self.framebuffer = Some(made);
-        Ok(())
-    }
-
-    /// The framebuffer of the script.
-    pub(super) fn framebuffer(&self) -> Result<&ScriptFramebuffer, Problem> {
-        let framebuffer = self.framebuffer.as_ref();
-        framebuffer.ok_or_else(|| "there is no framebuffer".to_owned().into())
-    }
-
-    /// Makes the framebuffer the one that is drawn to.
-    pub(super) fn use_framebuffer(&self) -> Result<(), Problem> {
-        Ok(self.framebuffer()?.framebuffer.bind()?)
-    }
 }
 
 #[cfg(test)]

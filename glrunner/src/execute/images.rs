@@ -1,7 +1,7 @@
 //! Storage images: textures that programs write.
 
+use super::problem::Problem;
 use super::texture_objects::{Store, create, gl_target, image_size, texel_format};
-use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Gl, SampleLayer, Texture};
 use glasm::ir::TexTarget;
@@ -200,41 +200,41 @@ fn part_of_plane(shape: &Shape, plane: PlaneId) -> (gl::Image, [u32; 3]) {
     (image, offset)
 }
 
-impl Execution<'_> {
+impl Images {
     /// Makes the images that a draw or dispatch may use, and binds them.
-    pub(super) fn prepare_images(&mut self) -> Result<(), Problem> {
-        if self.modules.is_some() {
-            // They say where they look for images.
-            return Ok(());
-        }
-        let images = self.images.images.keys();
-        let places: Vec<ImageKey> = images.chain(self.images.bound.keys()).copied().collect();
+    pub(super) fn prepare(&mut self, gl: &Rc<Gl>) -> Result<(), Problem> {
+        let places: Vec<ImageKey> = self
+            .images
+            .keys()
+            .chain(self.bound.keys())
+            .copied()
+            .collect();
         for place in places {
             // Images with a descriptor only are for modules, which OpenGL does not run.
             if let Some(unit) = place.unit() {
-                self.bind_image_unit(unit, &self.images.bound(place), None)?;
+                self.bind_unit(gl, unit, &self.bound(place), None)?;
             }
         }
         Ok(())
     }
 
     /// Binds an image, in its own format unless another one is given.
-    pub(super) fn bind_image_unit(
+    pub(super) fn bind_unit(
         &mut self,
+        gl: &Rc<Gl>,
         unit: u32,
         bound: &BoundImage,
         raw: Option<u32>,
     ) -> Result<(), Problem> {
-        let gl = Rc::clone(&self.gl);
-        let interface = Interface::of(&gl)?;
-        if unit >= interface.units(&gl)? {
+        let interface = Interface::of(gl)?;
+        if unit >= interface.units(gl)? {
             let reason = format!("the driver lacks image unit {unit}");
             return Err(Problem::Lacking(reason));
         }
-        let image = self.images.images.get_mut(&bound.image);
+        let image = self.images.get_mut(&bound.image);
         let Some(image) = image.filter(|image| bound.part.exists(&image.data.shape)) else {
             // Nothing is there for programs to see.
-            return Ok(interface.bind(&gl, unit, 0, ImagePart::default(), gl::R8)?);
+            return Ok(interface.bind(gl, unit, 0, ImagePart::default(), gl::R8)?);
         };
         let own = image.data.shape.clone();
         let format = bound.format.clone().unwrap_or_else(|| own.format.clone());
@@ -243,8 +243,8 @@ impl Execution<'_> {
             Some(internal) => internal,
             None => texel_format(&Shape { format, ..own })?.internal,
         };
-        let texture = image.prepare(&gl)?.0.name();
-        match interface.bind(&gl, unit, texture, bound.part, internal) {
+        let texture = image.prepare(gl)?.0.name();
+        match interface.bind(gl, unit, texture, bound.part, internal) {
             // The only thing that OpenGL may find wrong is the format.
             Err(Error::Gl { .. }) => {
                 let reason = format!("the driver lacks images of format {name:?}");
@@ -255,9 +255,9 @@ impl Execution<'_> {
     }
 
     /// A handle of the image that programs see at a unit. NV_bindless_texture.
-    pub(super) fn image_handle(&mut self, unit: u32) -> Result<u64, Problem> {
-        let bound = self.images.bound(ImageKey::of_unit(unit));
-        let image = self.images.images.get_mut(&bound.image);
+    pub(super) fn handle(&mut self, gl: &Rc<Gl>, unit: u32) -> Result<u64, Problem> {
+        let bound = self.bound(ImageKey::of_unit(unit));
+        let image = self.images.get_mut(&bound.image);
         let image = image.filter(|image| bound.part.exists(&image.data.shape));
         let Some(image) = image else {
             let reason = format!("OpenGL has no handle of image {unit}, which is not set");
@@ -267,14 +267,13 @@ impl Execution<'_> {
         let target = own.target;
         let format = bound.format.unwrap_or_else(|| own.format.clone());
         let internal = texel_format(&Shape { format, ..own })?.internal;
-        let texture = image.prepare(&self.gl)?.0.name();
+        let texture = image.prepare(gl)?.0.name();
         let (level, layered, layer) = place_of(bound.part);
         // What has no layers must not be asked for as if it had: NV_bindless_texture section 3.9.X.
         let layered = match has_layers(target) {
             true => layered,
             false => gl::FALSE,
         };
-        let gl = &self.gl;
         let handle = gl.GetImageHandleNV(texture, level, layered, layer, internal)?;
         if gl.IsImageHandleResidentNV(handle)? == gl::FALSE {
             gl.MakeImageHandleResidentNV(handle, gl::READ_WRITE)?;
@@ -284,15 +283,16 @@ impl Execution<'_> {
     }
 
     /// The texels of a plane as they are now.
-    pub(super) fn image_plane(
+    pub(super) fn read(
         &mut self,
+        gl: &Rc<Gl>,
         key: ImageKey,
         plane: PlaneId,
     ) -> Result<Picture, Problem> {
-        let Some(image) = self.images.images.get_mut(&key) else {
+        let Some(image) = self.images.get_mut(&key) else {
             return Err(format!("{key} is not set yet").into());
         };
-        let data = image.read(&self.gl, plane)?;
+        let data = image.read(gl, plane)?;
         let shape = &image.data.shape;
         let [width, height, _] = shape.level_extent(plane.level);
         Ok(Picture {

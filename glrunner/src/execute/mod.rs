@@ -1,12 +1,19 @@
 //! Does what the commands of a script say, in a context of its own.
+//!
+//! In layers, from below: what is known of programs (`facts`) and how state is called; what the commands so far have set, a type for each kind
+//! (`programs`, `textures`, `buffers` and so on); all of a script (`execution`) and what single commands do with it; here, the commands.
 
+pub(crate) mod assembler;
 mod bindings;
 mod buffers;
 mod capture_plan;
+mod capture_state;
 mod compute;
 mod draws;
 #[cfg(test)]
 mod dry_run;
+mod execution;
+pub(crate) mod expected_errors;
 mod facts;
 mod feedback;
 mod fixed;
@@ -14,19 +21,26 @@ mod fixed_functions;
 mod framebuffer;
 mod images;
 pub(crate) mod implementation;
+mod loading;
 mod lookups;
 mod module_compile;
 mod module_resources;
+mod module_runs;
 mod module_text;
-pub(crate) mod modules;
+mod modules;
 mod named_parameters;
+mod numbers;
+mod parameter_values;
 mod parameters;
 mod passthrough;
 mod pipeline;
-pub(crate) mod programs;
+mod preparation;
+mod problem;
+mod programs;
 mod queries;
 mod refusals;
 mod sampling;
+mod shader_loading;
 mod shaders;
 mod state;
 mod state_names;
@@ -43,7 +57,8 @@ mod vertices;
 
 use crate::error::Error;
 use crate::gl::Gl;
-use crate::options::{RunOptions, Through};
+use crate::options::RunOptions;
+use execution::Execution;
 use glasm::ir::Stage;
 use glasm::state::Tracking;
 use glasm_scripts::data::TypedData;
@@ -59,45 +74,9 @@ use glasm_scripts::script::{
     TextureEnables,
 };
 use glasm_scripts::texture::{PlaneId, Sampling, Update};
+use problem::{Done, Problem, unused};
 use std::borrow::Cow;
 use std::rc::Rc;
-
-/// Why a command did not succeed.
-pub(crate) type Problem = runner::Problem<Error>;
-type Done = Result<(), Problem>;
-
-impl From<Error> for Problem {
-    fn from(error: Error) -> Self {
-        let lacks = matches!(error, Error::MissingCommand(_) | Error::MissingExtension(_));
-        match lacks {
-            true => Self::Lacking(error.to_string()),
-            false => Self::System(error),
-        }
-    }
-}
-
-/// Everything of a script in its context.
-pub(crate) struct Execution<'a> {
-    gl: Rc<Gl>,
-    script: &'a Script,
-    programs: programs::Programs,
-    shaders: shaders::Shaders,
-    /// What assembly programs are on their way to the driver.
-    through: Option<Through>,
-    /// Programs as modules, if that is how they run.
-    modules: Option<Box<modules::Modules>>,
-    framebuffer: Option<framebuffer::ScriptFramebuffer>,
-    state: state::State,
-    parameters: parameters::Parameters,
-    named: named_parameters::NamedParameters,
-    state_programs: vertex_programs::StatePrograms,
-    vertices: vertices::Vertices,
-    textures: textures::Textures,
-    images: images::Images,
-    buffers: buffers::Buffers,
-    feedback: feedback::Feedback,
-    queries: queries::Queries,
-}
 
 /// Runs all commands of a script. `Err` is the reason why the driver cannot.
 pub(crate) fn execute(
@@ -111,55 +90,11 @@ pub(crate) fn execute(
     runner::run(&mut execution, script, files, options.observe)
 }
 
-impl<'a> Execution<'a> {
-    /// Nothing is done yet.
-    fn new(gl: &Rc<Gl>, script: &'a Script) -> Self {
-        Self {
-            gl: Rc::clone(gl),
-            script,
-            programs: programs::Programs::default(),
-            shaders: shaders::Shaders::default(),
-            through: None,
-            modules: None,
-            framebuffer: None,
-            state: state::State::default(),
-            parameters: parameters::Parameters::default(),
-            named: named_parameters::NamedParameters::default(),
-            state_programs: vertex_programs::StatePrograms::default(),
-            vertices: vertices::Vertices::default(),
-            textures: textures::Textures::default(),
-            images: images::Images::default(),
-            buffers: buffers::Buffers::default(),
-            feedback: feedback::Feedback::default(),
-            queries: queries::Queries::default(),
-        }
-    }
-}
-
-/// What extensions of NV have that no driver of today with these programs offers.
-fn unused(what: &str) -> Problem {
-    Problem::Lacking(format!("{what} are not set through OpenGL"))
-}
-
 impl Runner for Execution<'_> {
     type Error = Error;
 
     fn prepare(&mut self) -> Done {
-        if let Some(through) = self.through.filter(|_| !shaders::has_shaders(self.script)) {
-            let modules = modules::Modules::new(&self.gl, self.script, through)?;
-            self.modules = Some(Box::new(modules));
-        }
-        self.make_buffers()?;
-        self.make_framebuffer()?;
-        self.set_conventions()?;
-        self.set_fixed_state()?;
-        if self.modules.is_some() {
-            return Ok(());
-        }
-        match shaders::has_shaders(self.script) {
-            true => self.load_shaders(),
-            false => self.load_programs(),
-        }
+        self.make_ready()
     }
 
     fn begin(&mut self, command: &Command) {
@@ -335,7 +270,7 @@ impl Runner for Execution<'_> {
     }
 
     fn enable_textures(&mut self, unit: u32, enables: TextureEnables) -> Done {
-        self.enable_fixed_textures(unit, enables)
+        self.textures.enable(&self.gl, unit, enables)
     }
 
     fn update_image(&mut self, key: ImageKey, update: &Update) -> Done {
@@ -348,7 +283,7 @@ impl Runner for Execution<'_> {
     }
 
     fn read_image(&mut self, key: ImageKey, plane: PlaneId) -> Result<Image, Problem> {
-        self.image_plane(key, plane)
+        self.images.read(&self.gl, key, plane)
     }
 
     fn used_planes(&self) -> Vec<(ImageKey, PlaneId)> {
@@ -360,7 +295,7 @@ impl Runner for Execution<'_> {
     }
 
     fn contents(&self, buffer: BufferId) -> Result<Cow<'_, [u8]>, Problem> {
-        Ok(self.buffer_contents(buffer)?.into())
+        Ok(self.buffers.contents(buffer)?.into())
     }
 
     fn update_buffer(&mut self, buffer: BufferId, end: u64, write: &dyn Fn(&mut [u8])) -> Done {
@@ -388,7 +323,7 @@ impl Runner for Execution<'_> {
     }
 
     fn samples(&mut self) -> Result<u64, Problem> {
-        Ok(self.queries.samples)
+        Ok(self.samples)
     }
 
     fn count(&mut self, stage: Stage, kind: CountKind) -> Result<u64, Problem> {

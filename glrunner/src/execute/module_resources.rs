@@ -1,7 +1,8 @@
 //! What modules read and write: parameters, buffers and images, bound where their reflections say.
 
+use super::execution::Execution;
 use super::modules::{ModuleProgram, Modules, StageModule, Work};
-use super::{Execution, Problem, unused};
+use super::problem::{Problem, unused};
 use crate::features::lacks;
 use crate::gl::{self, Buffer};
 use glasm::ir::Stage;
@@ -30,7 +31,8 @@ impl Execution<'_> {
                 for number in 0..image.count {
                     let bound = self.images.bound(ImageKey::of_unit(image.unit + number));
                     let raw = raw_format(image.format);
-                    self.bind_image_unit(image.slot.binding + number, &bound, raw)?;
+                    let unit = image.slot.binding + number;
+                    self.images.bind_unit(&self.gl, unit, &bound, raw)?;
                 }
             }
             if let Some(lock) = module.reflection.image_lock {

@@ -1,6 +1,6 @@
 //! Modules as GLSL, for drivers that take no SPIR-V: what `glasm_text` writes of them, in the newest version that the driver has.
 
-use super::Problem;
+use super::problem::Problem;
 use crate::gl::Gl;
 use glasm::Shader;
 use glasm_scripts::script::ProgramSection;

@@ -4,16 +4,15 @@
 
 use super::facts::Facts;
 use super::implementation::Implementation;
-use super::module_compile::compile;
-use super::{Execution, Problem, module_text};
+use super::module_text;
+use super::problem::Problem;
 use crate::gl::{Buffer, Gl, ShaderProgram};
 use crate::options::Through;
 use glasm::Reflection;
 use glasm::ir::Stage;
 use glasm::state::Multisample;
 use glasm_scripts::params::Params;
-use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::{Command, Convention, ProgramState, Script};
+use glasm_scripts::script::{Convention, ProgramState, Script};
 use std::rc::Rc;
 
 /// What is compiled of the programs of a script, and what they read.
@@ -104,57 +103,15 @@ impl Modules {
         })
     }
 
-    fn find(&self, key: &Key) -> Option<Rc<ModuleProgram>> {
+    /// Keeps what has been made.
+    pub(super) fn keep(&mut self, made: (Key, Rc<ModuleProgram>)) {
+        self.made.push(made);
+    }
+
+    /// What has been made for a key.
+    pub(super) fn find(&self, key: &Key) -> Option<Rc<ModuleProgram>> {
         let mut made = self.made.iter();
         let found = made.find(|(known, _)| known == key);
         found.map(|(_, program)| Rc::clone(program))
-    }
-}
-
-impl Execution<'_> {
-    /// What programs depend on changes with commands.
-    pub(super) fn note_command(&mut self, command: &Command) {
-        let script = self.script;
-        if let Some(modules) = &mut self.modules {
-            modules.state.apply(command, script);
-        }
-    }
-
-    /// What programs see of the state of a draw.
-    pub(super) fn note_draw_state(&mut self, state: &PipelineState) {
-        let [width, height] = self.script.requirements.framebuffer.map(|size| size as f32);
-        if let Some(modules) = &mut self.modules {
-            let whole = [0.0, 0.0, width, height];
-            modules.params.state.viewport = state.viewports[0].unwrap_or(whole);
-            modules.params.state.depth_clamp = state.depth_clamp;
-        }
-    }
-
-    /// Makes the modules of a draw or dispatch what runs, if programs run as modules.
-    pub(super) fn ready_modules(
-        &mut self,
-        work: Work,
-    ) -> Result<Option<Rc<ModuleProgram>>, Problem> {
-        let Some(modules) = &self.modules else {
-            return Ok(None);
-        };
-        let state = modules.state.clone();
-        let key = Key { state, work };
-        let program = match modules.find(&key) {
-            Some(program) => program,
-            None => {
-                let program = Rc::new(compile(&self.gl, self.script, modules, &key)?);
-                let made = (key, Rc::clone(&program));
-                self.modules
-                    .iter_mut()
-                    .for_each(|it| it.made.push(made.clone()));
-                program
-            }
-        };
-        self.shaders.set(work, Rc::clone(&program.program));
-        let stages = program.stages.iter();
-        let facts = stages.map(|module| (module.stage, module.facts.clone()));
-        self.programs.set_shaders(facts);
-        Ok(Some(program))
     }
 }

@@ -1,18 +1,11 @@
 //! Parameters that fragment programs name. NV_fragment_program section 3.11.2.
 
-use super::{Execution, Problem};
+use super::execution::Execution;
+use super::problem::Problem;
 use crate::gl::Program;
 use glasm::ir::Stage;
 use glasm_scripts::params::check_parameter;
 use glasm_scripts::script::ParamType;
-use std::collections::BTreeMap;
-
-/// What the script has set: the bits of a parameter by the line of the program that names it and the number of the name. A program gets its
-/// values again when it is loaded once more.
-#[derive(Default)]
-pub(super) struct NamedParameters {
-    values: BTreeMap<(u32, u32), [u32; 4]>,
-}
 
 impl Execution<'_> {
     /// The program of a stage, the line of its section, and a name.

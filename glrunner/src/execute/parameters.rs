@@ -4,54 +4,18 @@
 //! again. Subroutine parameters are lost whenever a program is bound, so they are set before every draw; so are parameters with handles
 //! of textures and images, which a script may change at any time.
 
+use super::execution::Execution;
+use super::parameter_values::{Key, Value, with_pairs};
+use super::problem::{Problem, unused};
 use super::support::stage_target;
-use super::{Execution, Problem, unused};
 use crate::error::Error;
 use crate::gl::{self, Gl};
 use glasm::ir::Stage;
 use glasm_scripts::params::check_parameter;
 use glasm_scripts::script::{HandleUnit, ParamBank, ParamType};
-use std::collections::BTreeMap;
-
-/// A parameter: stage, bank and number.
-type Key = (Stage, ParamBank, u32);
 
 /// How many parameters of vertex programs there are in NV_vertex_program, section 2.14.1.
 const NV_PARAMETERS: u32 = 96;
-
-/// The bits of a parameter, and the type that it is set with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Value {
-    words: [u32; 4],
-    ty: ParamType,
-}
-
-/// What the script has set.
-#[derive(Default)]
-pub(super) struct Parameters {
-    values: BTreeMap<Key, Value>,
-    handles: BTreeMap<Key, Vec<HandleUnit>>,
-}
-
-impl Parameters {
-    fn words(&self, key: Key) -> [u32; 4] {
-        self.values.get(&key).map_or([0; 4], |value| value.words)
-    }
-
-    /// The first subroutine parameters of a stage.
-    fn subroutines(&self, stage: Stage, count: u32) -> Vec<u32> {
-        let number = |index| self.words((stage, ParamBank::Subroutine, index))[0];
-        (0..count).map(number).collect()
-    }
-}
-
-/// 64-bit numbers in the place of the components that they fill.
-fn with_pairs(mut words: [u32; 4], pairs: &[u64]) -> [u32; 4] {
-    for (place, pair) in words.chunks_exact_mut(2).zip(pairs) {
-        (place[0], place[1]) = (*pair as u32, (*pair >> 32) as u32);
-    }
-    words
-}
 
 /// Whether there is a parameter of that number.
 fn check_index(gl: &Gl, target: u32, bank: ParamBank, index: u32) -> Result<(), Problem> {
@@ -318,8 +282,11 @@ impl Execution<'_> {
     /// The handle of the texture or image of a unit, which becomes resident.
     fn handle(&mut self, unit: HandleUnit) -> Result<u64, Problem> {
         match unit {
-            HandleUnit::Texture(unit) => self.texture_handle(unit),
-            HandleUnit::Image(unit) => self.image_handle(unit),
+            HandleUnit::Texture(unit) => {
+                let (textures, readers) = self.textures();
+                textures.handle(&readers, unit)
+            }
+            HandleUnit::Image(unit) => self.images.handle(&self.gl, unit),
         }
     }
 }
@@ -327,6 +294,7 @@ impl Execution<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::parameter_values::Parameters;
     use crate::execute::test_support::{reason, run_steps, with_execution, with_pretended};
     use crate::gl::Target;
     use crate::gl::pretend::{self, take_calls};

@@ -1,17 +1,11 @@
 //! What OpenGL counts and says of programs.
 
-use super::{Execution, Problem};
+use super::execution::Execution;
+use super::problem::Problem;
 use crate::gl::{self, Query};
 use glasm::ir::Stage;
 use glasm_scripts::params::count_of;
 use glasm_scripts::script::{Command, CountKind, ProgramForm};
-
-/// What was counted.
-#[derive(Default)]
-pub(super) struct Queries {
-    /// Samples of the last draw that passed all tests, in scripts that ask for them.
-    pub(super) samples: u64,
-}
 
 impl Execution<'_> {
     /// Runs a draw, and counts its samples if the script asks for any.
@@ -25,7 +19,7 @@ impl Execution<'_> {
         }
         let query = Query::begin(&self.gl, gl::SAMPLES_PASSED)?;
         let drawn = draw(self);
-        self.queries.samples = query.end()?;
+        self.samples = query.end()?;
         drawn
     }
 

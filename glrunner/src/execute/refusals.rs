@@ -1,13 +1,10 @@
-//! What OpenGL has to refuse: draws whose primitives do not fit the programs, programs that do not go together, vertex limits.
+//! What OpenGL has to refuse: draws whose primitives do not fit the programs, vertex limits.
 
-use super::{Execution, Problem, unused};
+use super::execution::Execution;
+use super::problem::{Problem, unused};
 use crate::error::Error;
-use crate::gl::{self, Buffer, DrawCall, Elements, Gl};
-use glasm::Code;
 use glasm::ir::Stage;
-use glasm_scripts::runner::Runner;
-use glasm_scripts::script::{Command, GlOutcome, Script, Step};
-use std::rc::Rc;
+use glasm_scripts::script::GlOutcome;
 
 /// Compares what came of a command with what the script expects of it.
 pub(super) fn settle(
@@ -21,47 +18,6 @@ pub(super) fn settle(
         }
         (GlOutcome::Refused, Err(Problem::System(Error::Gl { .. }))) => Ok(()),
         (GlOutcome::Accepted | GlOutcome::Refused, result) => result,
-    }
-}
-
-/// Whether the driver refuses to draw with the programs of a script, which it has taken one by one. That is what OpenGL does about units that
-/// programs use with different targets; all other errors are those of one program.
-pub(super) fn refuses_together(gl: &Rc<Gl>, script: &Script) -> Result<bool, String> {
-    let is_conflict = |step: &Step| {
-        let code = Code::TargetConflict;
-        matches!(&step.command, Command::ExpectError(error) if error.code == code)
-    };
-    if script.programs.len() < 2 || !script.steps.iter().any(is_conflict) {
-        return Ok(false);
-    }
-    refuses_to_draw(gl, script).map_err(|problem| match problem {
-        Problem::Lacking(message) | Problem::Script(message) => message,
-        Problem::Program(failure) => failure.message,
-        Problem::System(error) => error.to_string(),
-    })
-}
-
-fn refuses_to_draw(gl: &Rc<Gl>, script: &Script) -> Result<bool, Problem> {
-    let mut execution = Execution::new(gl, script);
-    execution.prepare()?;
-    execution.use_programs()?;
-    // Scripts of errors draw nothing, so they have none.
-    execution.new_framebuffer()?;
-    execution.use_framebuffer()?;
-    let drawn = gl.draw(
-        &Buffer::new(gl, &[], gl::STREAM_DRAW)?,
-        &DrawCall {
-            mode: gl::POINTS,
-            arrays: &[],
-            elements: Elements::Range { first: 0, count: 1 },
-            instances: 1,
-            first_instance: 0,
-        },
-    );
-    match drawn {
-        Ok(()) => Ok(false),
-        Err(Error::Gl { .. }) => Ok(true),
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,20 +1,16 @@
 //! Scripts whose programs are GLSL: the driver links all stages of draws into one program, and compute shaders into another.
 
-use super::capture_plan::Primitives;
-use super::facts::Facts;
 use super::modules::Work;
-use super::{Execution, Problem};
-use crate::gl::{self, Refusal, ShaderProgram};
+use crate::gl::{self, ShaderProgram};
 use glasm::ir::Stage;
-use glasm_scripts::outcome::Failure;
-use glasm_scripts::script::{ProgramForm, ProgramSection, Script};
+use glasm_scripts::script::{ProgramForm, Script};
 use std::rc::Rc;
 
 /// The programs of GLSL of a script.
 #[derive(Default)]
 pub(super) struct Shaders {
-    draws: Option<Rc<ShaderProgram>>,
-    compute: Option<Rc<ShaderProgram>>,
+    pub(super) draws: Option<Rc<ShaderProgram>>,
+    pub(super) compute: Option<Rc<ShaderProgram>>,
 }
 
 impl Shaders {
@@ -39,12 +35,6 @@ impl Shaders {
     }
 }
 
-/// A vertex shader that passes on the position, which is attribute 0.
-const VERTEX: &str = "#version 330
-layout(location = 0) in vec4 position;
-void main() { gl_Position = position; }
-";
-
 /// Whether a script has shaders of GLSL.
 pub(super) fn has_shaders(script: &Script) -> bool {
     let mut programs = script.programs.iter();
@@ -60,135 +50,5 @@ pub(super) fn shader_type(stage: Stage) -> u32 {
         Stage::Geometry => gl::GEOMETRY_SHADER,
         Stage::Fragment => gl::FRAGMENT_SHADER,
         Stage::Compute => gl::COMPUTE_SHADER,
-    }
-}
-
-/// The text of a section; `None` where primitives and patches pass on as they are without a shader.
-fn text(program: &ProgramSection) -> Result<Option<&[u8]>, Problem> {
-    match (program.form, program.stage) {
-        (ProgramForm::Glsl, _) => Ok(Some(&program.text)),
-        (ProgramForm::PassThrough, Stage::Vertex) => Ok(Some(VERTEX.as_bytes())),
-        (ProgramForm::PassThrough, Stage::Geometry | Stage::TessControl) => Ok(None),
-        _ => {
-            let reason = "OpenGL links GLSL with GLSL only".to_owned();
-            Err(Problem::Lacking(reason))
-        }
-    }
-}
-
-impl Execution<'_> {
-    /// Compiles and links the shaders of the script.
-    pub(super) fn load_shaders(&mut self) -> Result<(), Problem> {
-        let (compute, draws): (Vec<_>, Vec<_>) = self
-            .script
-            .programs
-            .iter()
-            .partition(|program| program.stage == Stage::Compute);
-        self.shaders.compute = self.link(&compute)?.map(Rc::new);
-        self.shaders.draws = self.link(&draws)?.map(Rc::new);
-        let shaders = self.script.programs.iter();
-        for program in shaders.filter(|program| program.form == ProgramForm::Glsl) {
-            let facts = self.facts_of_shader(program)?;
-            self.programs.set_shader(program.stage, facts);
-        }
-        Ok(())
-    }
-
-    fn link(&self, sections: &[&ProgramSection]) -> Result<Option<ShaderProgram>, Problem> {
-        if sections.is_empty() {
-            return Ok(None);
-        }
-        let mut texts = Vec::new();
-        for section in sections {
-            if let Some(text) = text(section)? {
-                texts.push((shader_type(section.stage), text));
-            }
-        }
-        let linked = ShaderProgram::link(&self.gl, &texts)?;
-        linked
-            .map(Some)
-            .map_err(|refusal| refused(sections, &refusal))
-    }
-
-    /// What state depends on.
-    fn facts_of_shader(&self, section: &ProgramSection) -> Result<Facts, Problem> {
-        let text = String::from_utf8_lossy(&section.text);
-        Ok(Facts {
-            writes_point_size: text.contains("gl_PointSize"),
-            clip_distances: clip_distances(&text),
-            is_typed: true,
-            primitives: match self.shaders.get(section.stage) {
-                Some(program) => primitives(section.stage, program)?,
-                None => None,
-            },
-            ..Facts::default()
-        })
-    }
-}
-
-/// What the shader of a stage makes.
-fn primitives(stage: Stage, program: &ShaderProgram) -> Result<Option<Primitives>, Problem> {
-    let value = |name| program.property(name).map(i32::cast_unsigned);
-    let made = match stage {
-        Stage::Geometry => value(gl::GEOMETRY_OUTPUT_TYPE)?,
-        Stage::TessEval if value(gl::TESS_GEN_POINT_MODE)? != 0 => gl::POINTS,
-        Stage::TessEval => value(gl::TESS_GEN_MODE)?,
-        Stage::Vertex | Stage::TessControl | Stage::Fragment | Stage::Compute => return Ok(None),
-    };
-    Ok(Some(match made {
-        gl::POINTS => Primitives::Points,
-        gl::LINE_STRIP | gl::ISOLINES => Primitives::Lines,
-        _ => Primitives::Triangles,
-    }))
-}
-
-/// A bit for each distance: `out float gl_ClipDistance[2]` declares two.
-fn clip_distances(text: &str) -> u8 {
-    let mut declared = text.split("out float gl_ClipDistance[").skip(1);
-    let count = declared.find_map(|rest| rest.split(']').next()?.trim().parse::<u32>().ok());
-    let bits = 1_u32.checked_shl(count.unwrap_or(0)).unwrap_or(0);
-    bits.wrapping_sub(1).to_le_bytes()[0]
-}
-
-/// The failure for shaders that the driver does not take, at the section.
-fn refused(sections: &[&ProgramSection], refusal: &Refusal) -> Problem {
-    let section = refusal.shader.and_then(|index| sections.get(index));
-    let what = match section {
-        Some(section) => format!("the {} shader", section.stage.name()),
-        None => "to link the shaders".to_owned(),
-    };
-    Problem::Program(Failure {
-        line: section.or(sections.first()).map(|section| section.line),
-        column: None,
-        message: format!("the driver refuses {what}: {}", refusal.message),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::execute::test_support::with_execution;
-
-    #[test]
-    fn declared_clip_distances_count() {
-        assert_eq!(clip_distances("void main() { }"), 0);
-        assert_eq!(clip_distances("out float gl_ClipDistance[2];"), 0b11);
-        assert_eq!(clip_distances("out float gl_ClipDistance[ 8 ];"), 0xff);
-    }
-
-    #[test]
-    fn refused_shaders_have_the_line_of_their_section() {
-        let text = "[require]\nGL >= 3.0\n[vertex shader passthrough]\n[fragment shader]\n#version 330\nnothing\n[test]\n";
-        with_execution(text, |_, execution| {
-            let Err(Problem::Program(failure)) = execution.load_shaders() else {
-                panic!("the text is no shader");
-            };
-            assert_eq!(failure.line, Some(4));
-            assert!(
-                failure
-                    .message
-                    .starts_with("the driver refuses the fragment shader: ")
-            );
-        });
     }
 }

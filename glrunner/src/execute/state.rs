@@ -1,10 +1,13 @@
 //! State that programs read: matrices, lights, materials, fog and the rest, set by OpenGL's own commands.
 
-use super::{Problem, fixed_functions};
+use super::fixed_functions;
+use super::numbers::{check_number, select_unit};
+use super::problem::Problem;
+use super::state_names::texgen_coord;
 use crate::features::lacks;
 use crate::gl::{self, Gl};
 use glasm::PointOrigin;
-use glasm::state::{ColorTerm, Face, TexGenCoord, TexGenPlane};
+use glasm::state::{ColorTerm, Face, TexGenPlane};
 use glasm_scripts::script::{
     Convention, Faces, FogUpdate, LightUpdate, MaterialUpdate, MatrixTarget, MatrixUpdate,
     PointUpdate, StateUpdate,
@@ -115,15 +118,6 @@ fn select_matrix(gl: &Gl, target: MatrixTarget) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Whether there is something with this number; `limit` is the state that says how many there are.
-fn check_number(gl: &Gl, number: u32, limit: u32, what: &str) -> Result<(), Problem> {
-    let count = gl.integer(limit)?;
-    match i64::from(number) < i64::from(count) {
-        true => Ok(()),
-        false => Err(Problem::Lacking(format!("the driver has {count} {what}"))),
-    }
-}
-
 pub(super) fn apply_matrix(
     gl: &Gl,
     target: MatrixTarget,
@@ -180,17 +174,6 @@ pub(super) fn apply(gl: &Gl, convention: Convention, update: StateUpdate) -> Res
     Ok(gl.check("setting state")?)
 }
 
-/// Chooses the texture unit whose environment and texture coordinates are set next.
-pub(super) fn select_unit(gl: &Gl, unit: u32) -> Result<(), Problem> {
-    check_number(
-        gl,
-        unit,
-        gl::MAX_TEXTURE_COORDS,
-        "sets of texture coordinates",
-    )?;
-    Ok(gl.ActiveTexture(gl::TEXTURE0 + unit)?)
-}
-
 fn apply_light(gl: &Gl, light: u32, update: LightUpdate) -> Result<(), Problem> {
     match update {
         LightUpdate::Ambient(color) => gl.light(light, gl::AMBIENT, color)?,
@@ -219,15 +202,6 @@ fn face(faces: Faces) -> u32 {
         Faces::One(Face::Front) => gl::FRONT,
         Faces::One(Face::Back) => gl::BACK,
         Faces::Both => gl::FRONT_AND_BACK,
-    }
-}
-
-pub(super) fn texgen_coord(coord: TexGenCoord) -> u32 {
-    match coord {
-        TexGenCoord::S => gl::S,
-        TexGenCoord::T => gl::T,
-        TexGenCoord::R => gl::R,
-        TexGenCoord::Q => gl::Q,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Names of pipeline state: scripts have Vulkan's, here they become OpenGL's. One table for each kind.
 
-use super::Problem;
+use super::problem::Problem;
 use crate::gl;
 use ash::vk;
+use glasm::state::TexGenCoord;
 use glasm_scripts::script::Assembly;
 use std::fmt::Debug;
 
@@ -171,6 +172,16 @@ pub(super) const TOPOLOGIES: &[((vk::PrimitiveTopology, Assembly), u32)] = {
         ((T::LINE_LIST, LineLoop), gl::LINE_LOOP),
     ]
 };
+
+/// What OpenGL calls a texture coordinate.
+pub(super) fn texgen_coord(coord: TexGenCoord) -> u32 {
+    match coord {
+        TexGenCoord::S => gl::S,
+        TexGenCoord::T => gl::T,
+        TexGenCoord::R => gl::R,
+        TexGenCoord::Q => gl::Q,
+    }
+}
 
 #[cfg(test)]
 mod tests {

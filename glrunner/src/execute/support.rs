@@ -1,6 +1,6 @@
 //! Skips scripts that need what the driver lacks, before it is used.
 
-use super::{Execution, Problem};
+use super::problem::Problem;
 use crate::features::lacks;
 pub(super) use crate::features::{Feature, NO_VERSION};
 use crate::gl::{self, Gl};
@@ -66,12 +66,5 @@ pub(super) fn require_extension(gl: &Gl, extension: &str) -> Result<(), Problem>
     match gl.has(extension) {
         true => Ok(()),
         false => Err(Problem::Lacking(lacks(extension))),
-    }
-}
-
-impl Execution<'_> {
-    /// [`Problem::Lacking`] unless the driver has an extension.
-    pub(super) fn demand(&self, extension: &str) -> Result<(), Problem> {
-        require_extension(&self.gl, extension)
     }
 }

@@ -1,6 +1,6 @@
 //! Makes textures of OpenGL out of the texels that scripts hold, for samplers and as images.
 
-use super::Problem;
+use super::problem::Problem;
 use super::support::Feature;
 use crate::error::Error;
 use crate::formats::TexelFormat;

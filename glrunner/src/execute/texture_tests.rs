@@ -1,14 +1,17 @@
 //! Textures and images go to a driver and come back. Without one the tests print why and do nothing.
 
+use super::buffers::finish_stores;
+use super::execution::Execution;
+use super::problem::Problem;
 use super::test_support::{reason, run_steps, with_execution};
 use super::texture_objects::{create, gl_target, texel_format};
-use super::{Execution, Problem};
 use crate::gl;
 use crate::gl::glsl::use_program;
 use crate::gl::tests::open;
 use ash::vk;
 use glasm::ir::TexTarget;
 use glasm_scripts::format::{Encoding, Format};
+use glasm_scripts::runner::Runner;
 use glasm_scripts::script::{Convention, ImageKey, Script};
 use glasm_scripts::texture::{Contents, PlaneId, Shape, TextureData, Update};
 use glasm_tests::skip::skip;
@@ -134,7 +137,7 @@ fn images_come_back(execution: &mut Execution<'_>, what: &str, data: TextureData
     let shape = data.shape.clone();
     execution.images.insert(key, data.clone(), object);
     for plane in shape.planes() {
-        let found = execution.image_plane(key, plane).unwrap();
+        let found = execution.read_image(key, plane).unwrap();
         assert_eq!(found.data, data.plane(plane), "{what} {plane:?}");
     }
 }
@@ -186,7 +189,7 @@ fn parts_of_images_are_replaced() {
     let text = "[test]\nimage 2DArray 0 R8_UINT (2, 1, 3) 1 2 3 4 5 6\nprint image 0";
     with_execution(text, |_, execution| {
         assert_eq!(run_steps(execution), ["image 0: (1) (2)"]);
-        made("images", execution.prepare_images());
+        made("images", prepare_images(execution));
         let text = b"[test]\nimage 2DArray 0 R8_UINT (2, 1, 3)\nimage 2DArray 0 layer 1 R8_UINT (2, 1) 7 8\n";
         let script = Script::parse(text).unwrap();
         execution.step(&script.steps[1]).unwrap();
@@ -197,7 +200,7 @@ fn parts_of_images_are_replaced() {
                 sample: 0,
             };
             let key = ImageKey::of_unit(0);
-            execution.image_plane(key, plane).unwrap().data
+            execution.read_image(key, plane).unwrap().data
         });
         assert_eq!(texels, [[1, 2], [7, 8], [5, 6]]);
     });
@@ -211,7 +214,7 @@ fn sampling_reaches_the_driver() {
         texparameter 2D max_lod 2.5\ntexparameter 2D base_level 1\ntexparameter 2D swizzle bgr1\n";
     with_execution(text, |gl, execution| {
         run_steps(execution);
-        execution.prepare_textures().unwrap();
+        prepare_textures(execution).unwrap();
         let texture = &execution.textures.object(3).unwrap().texture;
         for (name, value) in [
             (gl::TEXTURE_MIN_FILTER, gl::LINEAR_MIPMAP_NEAREST),
@@ -247,7 +250,7 @@ fn programs_decide_on_targets_and_comparisons() {
     with_execution(text, |_, execution| {
         execution.load_programs().unwrap();
         run_steps(execution);
-        execution.prepare_textures().unwrap();
+        prepare_textures(execution).unwrap();
         for (unit, target, compare) in [
             (0, gl::TEXTURE_RECTANGLE, gl::COMPARE_REF_TO_TEXTURE),
             (1, gl::TEXTURE_2D, gl::NONE),
@@ -268,7 +271,7 @@ fn rectangles_do_not_repeat() {
     with_execution(text, |_, execution| {
         execution.load_programs().unwrap();
         run_steps(execution);
-        let reason = reason(execution.prepare_textures());
+        let reason = reason(prepare_textures(execution));
         assert_eq!(reason, "OpenGL clamps the coordinates of rectangles only");
     });
 }
@@ -295,10 +298,10 @@ fn programs_see_images_and_parts_of_images() {
             return;
         }
         run_steps(execution);
-        execution.prepare_images().unwrap();
+        prepare_images(execution).unwrap();
         use_program(gl, &[(gl::COMPUTE_SHADER, STORES)], &[]).unwrap();
         gl.DispatchCompute(1, 1, 1).unwrap();
-        execution.finish_stores().unwrap();
+        finish_stores(&execution.gl).unwrap();
         for (unit, level, slice, expected) in [
             (0, 0, 0, [0, 0]),
             (0, 0, 2, [2, 2]),
@@ -310,7 +313,7 @@ fn programs_see_images_and_parts_of_images() {
                 slice,
                 sample: 0,
             };
-            let found = execution.image_plane(ImageKey::of_unit(unit), plane);
+            let found = execution.read_image(ImageKey::of_unit(unit), plane);
             let (words, _) = found.as_ref().unwrap().data.as_chunks();
             let words: Vec<u32> = words.iter().map(|word| u32::from_le_bytes(*word)).collect();
             assert_eq!(words, expected, "{unit} {plane:?}");
@@ -329,9 +332,18 @@ fn what_an_image_lacks_is_not_bound() {
             return;
         }
         run_steps(execution);
-        execution.prepare_images().unwrap();
+        prepare_images(execution).unwrap();
         let name = |unit| gl.indexed_integer(gl::IMAGE_BINDING_NAME, unit).unwrap();
         assert_ne!(name(0), 0);
         assert_eq!(name(1), 0);
     });
+}
+
+fn prepare_textures(execution: &mut Execution<'_>) -> Result<(), Problem> {
+    let (textures, readers) = execution.textures();
+    textures.prepare(&readers)
+}
+
+fn prepare_images(execution: &mut Execution<'_>) -> Result<(), Problem> {
+    execution.images.prepare(&execution.gl)
 }

@@ -5,15 +5,17 @@
 //! in OpenGL the texture does: so what the programs at hand read decides.
 
 use super::lookups::{Lookup, Lookups};
+use super::problem::Problem;
+use super::programs::Programs;
 use super::sampling::{Comparing, Parameter, features, parameters, suits_rectangles};
 use super::texture_objects::{Store, create, create_with_base, gl_target};
-use super::{Execution, Problem};
 use crate::error::Error;
 use crate::gl::{self, Gl, Texture};
 use glasm::ir::TexTarget;
-use glasm_scripts::script::TextureEnables;
+use glasm_scripts::script::{Convention, TextureEnables};
 use glasm_scripts::texture::{Sampling, Shape, TextureData, Update};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// A texture of OpenGL, filled.
 pub(super) struct Object {
@@ -57,6 +59,15 @@ struct Unit {
     object: Option<Object>,
     /// Whether the object has other texels than the script says.
     is_stale: bool,
+}
+
+/// Who reads textures.
+pub(super) struct Readers<'a> {
+    pub(super) gl: &'a Rc<Gl>,
+    pub(super) programs: &'a Programs,
+    pub(super) convention: Convention,
+    /// Whether programs run as modules.
+    pub(super) through_modules: bool,
 }
 
 /// Textures by texture image unit.
@@ -132,59 +143,65 @@ fn is_flat(target: TexTarget) -> bool {
     matches!(target, TexTarget::D2 | TexTarget::Rect)
 }
 
-impl Execution<'_> {
-    pub(super) fn enable_fixed_textures(
+impl Textures {
+    /// Switches the targets of a unit that draws without a fragment program see.
+    pub(super) fn enable(
         &mut self,
+        gl: &Gl,
         unit: u32,
         enables: TextureEnables,
     ) -> Result<(), Problem> {
-        if unit >= self.gl.integer(gl::MAX_TEXTURE_UNITS)?.unsigned_abs() {
+        if unit >= gl.integer(gl::MAX_TEXTURE_UNITS)?.unsigned_abs() {
             let reason = format!("the driver lacks texture unit {unit} without programs");
             return Err(Problem::Lacking(reason));
         }
-        self.gl.ActiveTexture(gl::TEXTURE0 + unit)?;
+        gl.ActiveTexture(gl::TEXTURE0 + unit)?;
         for (name, capability) in CAPABILITIES {
             match enables.is_on(name) {
-                true => self.gl.Enable(*capability)?,
-                false => self.gl.Disable(*capability)?,
+                true => gl.Enable(*capability)?,
+                false => gl.Disable(*capability)?,
             }
         }
-        self.textures.enables.insert(unit, enables);
-        Ok(self.gl.check("glEnable")?)
+        self.enables.insert(unit, enables);
+        Ok(gl.check("glEnable")?)
     }
 
     /// Makes what a draw or dispatch reads, and binds it.
-    pub(super) fn prepare_textures(&mut self) -> Result<(), Problem> {
-        let units = self.gl.integer(gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS)?;
-        let numbers: Vec<u32> = self.textures.units.keys().copied().collect();
+    pub(super) fn prepare(&mut self, readers: &Readers<'_>) -> Result<(), Problem> {
+        let units = readers.gl.integer(gl::MAX_COMBINED_TEXTURE_IMAGE_UNITS)?;
+        let numbers: Vec<u32> = self.units.keys().copied().collect();
         for number in &numbers {
             if *number + 1 >= units.unsigned_abs() {
                 let reason = format!("the driver lacks texture image unit {number}");
                 return Err(Problem::Lacking(reason));
             }
-            self.prepare_texture(*number)?;
+            self.prepare_unit(readers, *number)?;
         }
-        self.unbind_missing()?;
-        self.gl.ActiveTexture(gl::TEXTURE0)?;
-        Ok(self.gl.check("glActiveTexture")?)
+        self.unbind_missing(readers)?;
+        readers.gl.ActiveTexture(gl::TEXTURE0)?;
+        Ok(readers.gl.check("glActiveTexture")?)
     }
 
     /// Makes the texture of a unit and binds it there; none if no command has set one.
-    fn prepare_texture(&mut self, number: u32) -> Result<Option<&mut Object>, Problem> {
-        let Some(unit) = self.textures.units.get_mut(&number) else {
+    fn prepare_unit(
+        &mut self,
+        readers: &Readers<'_>,
+        number: u32,
+    ) -> Result<Option<&mut Object>, Problem> {
+        let Some(unit) = self.units.get_mut(&number) else {
             return Ok(None);
         };
         let Some(data) = &unit.data else {
             return Ok(None);
         };
-        self.gl.ActiveTexture(gl::TEXTURE0 + number)?;
-        let convention = self.script.requirements.convention;
-        let lookups: Vec<&Lookups> = self.programs.lookups().collect();
+        readers.gl.ActiveTexture(gl::TEXTURE0 + number)?;
+        let convention = readers.convention;
+        let lookups: Vec<&Lookups> = readers.programs.lookups().collect();
         let lookups = lookups.iter().copied();
         let (target, comparing) = view(number, &data.shape, &unit.sampling, lookups);
         let shape = &data.shape;
         let mut found = parameters(&unit.sampling, shape, target, comparing, convention);
-        if self.modules.is_some() && comparing == Comparing::On {
+        if readers.through_modules && comparing == Comparing::On {
             // What a comparison fills is part of the module, and Mesa looks at the state, too.
             let mode = Parameter::Int(gl::DEPTH_TEXTURE_MODE, gl::RED);
             let of_mode = |known: &&mut Parameter| known.name() == gl::DEPTH_TEXTURE_MODE;
@@ -196,8 +213,8 @@ impl Execution<'_> {
         let fits = |object: &&mut Object| !unit.is_stale && object.can_have(target, &found);
         if unit.object.as_mut().filter(fits).is_none() {
             let (texture, store) = match unit.sampling.base_format {
-                Some(base) => create_with_base(&self.gl, data, target, base)?,
-                None => create(&self.gl, data, target, convention)?,
+                Some(base) => create_with_base(readers.gl, data, target, base)?,
+                None => create(readers.gl, data, target, convention)?,
             };
             let object = Object {
                 texture,
@@ -209,10 +226,10 @@ impl Execution<'_> {
             unit.object = Some(object);
             unit.is_stale = false;
         }
-        check_sampling(&self.gl, &unit.sampling, shape, target)?;
+        check_sampling(readers.gl, &unit.sampling, shape, target)?;
         if let Some(object) = &mut unit.object {
             object.set(found)?;
-            self.gl.check("glTexParameter")?;
+            readers.gl.check("glTexParameter")?;
         }
         if let Some(object) = &unit.object {
             object.texture.bind()?;
@@ -221,37 +238,37 @@ impl Execution<'_> {
     }
 
     /// What is read where a unit has no texture of the target: OpenGL's own texture without images.
-    fn unbind_missing(&self) -> Result<(), Problem> {
-        let lookups = self.programs.lookups().flat_map(|found| &found.units);
+    fn unbind_missing(&self, readers: &Readers<'_>) -> Result<(), Problem> {
+        let lookups = readers.programs.lookups().flat_map(|found| &found.units);
         let read = lookups.map(|lookup| (lookup.unit, lookup.gl_target));
-        let enabled = self.textures.enables.iter().flat_map(|(unit, enables)| {
+        let enabled = self.enables.iter().flat_map(|(unit, enables)| {
             let on = CAPABILITIES.iter().filter(|(name, _)| enables.is_on(name));
             on.map(|(_, capability)| (*unit, *capability))
         });
         for (number, target) in read.chain(enabled) {
-            let unit = self.textures.units.get(&number);
+            let unit = self.units.get(&number);
             let object = unit.and_then(|unit| unit.object.as_ref());
             if object.is_none_or(|object| object.texture.target() != target) {
-                self.gl.ActiveTexture(gl::TEXTURE0 + number)?;
-                self.gl.BindTexture(target, 0)?;
+                readers.gl.ActiveTexture(gl::TEXTURE0 + number)?;
+                readers.gl.BindTexture(target, 0)?;
             }
         }
-        Ok(self.gl.check("glBindTexture")?)
+        Ok(readers.gl.check("glBindTexture")?)
     }
 
     /// A handle of the texture of a unit, which programs may use from now on. NV_bindless_texture.
-    pub(super) fn texture_handle(&mut self, unit: u32) -> Result<u64, Problem> {
-        let Some(object) = self.prepare_texture(unit)? else {
+    pub(super) fn handle(&mut self, readers: &Readers<'_>, unit: u32) -> Result<u64, Problem> {
+        let Some(object) = self.prepare_unit(readers, unit)? else {
             let reason = format!("OpenGL has no handle of texture {unit}, which is not set");
             return Err(Problem::Lacking(reason));
         };
         object.has_handle = true;
         let name = object.texture.name();
-        let handle = self.gl.GetTextureHandleNV(name)?;
-        if self.gl.IsTextureHandleResidentNV(handle)? == gl::FALSE {
-            self.gl.MakeTextureHandleResidentNV(handle)?;
+        let handle = readers.gl.GetTextureHandleNV(name)?;
+        if readers.gl.IsTextureHandleResidentNV(handle)? == gl::FALSE {
+            readers.gl.MakeTextureHandleResidentNV(handle)?;
         }
-        self.gl.check("glGetTextureHandleNV")?;
+        readers.gl.check("glGetTextureHandleNV")?;
         Ok(handle)
     }
 }

@@ -1,6 +1,6 @@
 //! Which programs of a script the driver accepts, and where it finds their errors.
 
-use super::programs::load;
+use super::assembler::{error_place, load};
 use crate::error::Error;
 use crate::gl::{Gl, LoadError};
 use glasm::Code;
@@ -52,48 +52,9 @@ fn reject(error: LoadError, text: &[u8]) -> Rejection {
     }
 }
 
-/// The byte of a program where a driver finds its error, if it says.
-pub(super) fn error_place(error: &LoadError, text: &[u8]) -> Option<usize> {
-    let position = place_in_message(&error.message, text);
-    position.or_else(|| usize::try_from(error.position).ok())
-}
-
-/// The byte that a message of Mesa's parser means: `line 3, char 9: error: ...`. Its error position is the end of the token, less all of
-/// the first token but one byte, and with two bytes for each line end, so it cannot be compared with other drivers'.
-fn place_in_message(message: &str, text: &[u8]) -> Option<usize> {
-    let (line, rest) = message.strip_prefix("line ")?.split_once(", char ")?;
-    let (column, _) = rest.split_once(": error: ")?;
-    let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
-    let mut lines = text.split_inclusive(|byte| *byte == b'\n');
-    let before = lines.by_ref().take(line.checked_sub(1)?);
-    let start: usize = before.map(<[u8]>::len).sum();
-    Some((start + column.checked_sub(1)?).min(text.len()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn messages_of_mesa_have_places() {
-        let text = b"!!ARBfp1.0\nTEMP t;\nMOV t, |t|;\nEND\n";
-        let place = |message: &str| place_in_message(message, text);
-        assert_eq!(place("line 3, char 8: error: syntax error"), Some(26));
-        assert_eq!(text[26], b'|');
-        assert_eq!(place("line 1, char 1: error: invalid header"), Some(0));
-        assert_eq!(
-            place("line 9, char 9: error: unexpected end"),
-            Some(text.len())
-        );
-        for other in [
-            "line 0, char 1: error: x",
-            "line 3: error",
-            "error 3",
-            "line x, char 1: error: y",
-        ] {
-            assert_eq!(place(other), None);
-        }
-    }
 
     #[test]
     fn limits_are_up_to_the_implementation() {

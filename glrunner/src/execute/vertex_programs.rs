@@ -1,31 +1,16 @@
 //! Commands of NV_vertex_program: parameters that track matrices, state programs.
 
-use super::programs::{load, refused};
-use super::{Execution, Outcome, Problem, unused};
+use super::assembler::{load, refused};
+use super::execution::Execution;
+use super::problem::{Problem, unused};
+use super::support::require_extension;
 use crate::error::Error;
-use crate::gl::{self, Gl, Program};
+use crate::gl::{self, Gl};
 use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
-use std::collections::BTreeMap;
+use glasm_scripts::script::Execution as Outcome;
 
 /// The extension that has all of this.
 const EXTENSION: &str = "GL_NV_vertex_program";
-
-/// The state programs that are loaded: that of the script without a name, and spare programs, which stay once they were executed.
-#[derive(Default)]
-pub(super) struct StatePrograms {
-    loaded: BTreeMap<Option<usize>, Program>,
-}
-
-impl StatePrograms {
-    pub(super) fn set(&mut self, spare: Option<usize>, program: Program) {
-        self.loaded.insert(spare, program);
-    }
-
-    /// Whether there is one, so that parameters of vertex programs are what NV_vertex_program says.
-    pub(super) fn any(&self) -> bool {
-        !self.loaded.is_empty()
-    }
-}
 
 /// `track`. NV_vertex_program section 2.14.5.
 pub(super) fn track_matrix(
@@ -33,7 +18,7 @@ pub(super) fn track_matrix(
     address: u32,
     tracking: Option<Tracking>,
 ) -> Result<(), Problem> {
-    super::support::require_extension(gl, EXTENSION)?;
+    require_extension(gl, EXTENSION)?;
     let (matrix, form) = match tracking {
         Some(Tracking { matrix, form }) => (name_of(matrix), form),
         None => (gl::NONE, MatrixForm::Plain),
@@ -73,14 +58,14 @@ impl Execution<'_> {
         }
         self.demand(EXTENSION)?;
         if let Some(index) = spare
-            && !self.state_programs.loaded.contains_key(&spare)
+            && self.state_programs.get(spare).is_none()
         {
             let program = &self.script.spares[index].program;
             let loaded = load(&self.gl, program)?;
             let loaded = loaded.map_err(|error| refused(self.script, program, &error))?;
             self.state_programs.set(spare, loaded);
         }
-        let program = self.state_programs.loaded.get(&spare);
+        let program = self.state_programs.get(spare);
         let program = program.ok_or_else(|| "there is no vertex state program".to_owned())?;
         let executed = self
             .gl

@@ -4,9 +4,9 @@
 //! (ARB_vertex_program, issue 4), so each value goes to both; where they are one, the generic attribute counts.
 
 use super::facts::WordInput;
+use super::problem::Problem;
 use super::programs::Programs;
 use super::support::{Feature, NO_VERSION};
-use super::{Execution, Problem};
 use crate::formats::VertexFormat;
 use crate::gl::{
     self, ArraySlot, AttributeKind, Buffer, Conventional, GenericFormat, Gl, Version, VertexArray,
@@ -341,47 +341,51 @@ impl Arrays {
     }
 }
 
-impl Execution<'_> {
+impl Vertices {
     /// The arrays of a draw; all other attributes get their current values.
-    pub(super) fn set_vertices(&mut self, draw: &Draw) -> Result<Rc<Arrays>, Problem> {
-        let limits = Limits::of(&self.gl)?;
-        set_current(&self.gl, limits, &self.vertices.current, &self.programs)?;
-        if let Some(arrays) = &self.vertices.data
+    pub(super) fn of_draw(
+        &mut self,
+        gl: &Rc<Gl>,
+        programs: &Programs,
+        data: Option<&VertexData>,
+        draw: &Draw,
+    ) -> Result<Rc<Arrays>, Problem> {
+        let limits = Limits::of(gl)?;
+        set_current(gl, limits, &self.current, programs)?;
+        if let Some(arrays) = &self.data
             && !matches!(draw.source, DrawSource::Rect { .. })
         {
             return Ok(Rc::clone(arrays));
         }
-        let facts = self.programs.facts(glasm::ir::Stage::Vertex);
+        let facts = programs.facts(glasm::ir::Stage::Vertex);
         let words = facts.map_or_else(Vec::new, |facts| facts.words);
         let mut plan = match draw.source {
             DrawSource::Rect { position, texcoord } => {
                 let data = VertexData::rectangle(position, texcoord);
-                Plan::of(&self.gl, limits, &data, &words)?
+                Plan::of(gl, limits, &data, &words)?
             }
-            DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => {
-                match &self.script.vertex_data {
-                    Some(data) => Plan::of(&self.gl, limits, data, &words)?,
-                    None => Plan::default(),
-                }
-            }
+            DrawSource::Arrays { .. } | DrawSource::Indexed { .. } => match data {
+                Some(data) => Plan::of(gl, limits, data, &words)?,
+                None => Plan::default(),
+            },
         };
         let has_position = plan.has_position();
         if has_position {
-            let arrays = Rc::new(plan.upload(&self.gl)?);
+            let arrays = Rc::new(plan.upload(gl)?);
             if !matches!(draw.source, DrawSource::Rect { .. }) {
-                self.vertices.data = Some(Rc::clone(&arrays));
+                self.data = Some(Rc::clone(&arrays));
             }
             return Ok(arrays);
         }
-        INSTANCES.require(&self.gl)?;
+        INSTANCES.require(gl)?;
         if draw.first_instance > MAX_FIRST_INSTANCE {
             let reason = format!("the first instance is beyond {MAX_FIRST_INSTANCE}");
             return Err(Problem::Lacking(reason));
         }
-        let integers = self.programs.integer_attribute(0);
-        let (format, value) = current_words(self.vertices.current[0], integers);
+        let integers = programs.integer_attribute(0);
+        let (format, value) = current_words(self.current[0], integers);
         plan.add_position(draw, value, format);
-        Ok(Rc::new(plan.upload(&self.gl)?))
+        Ok(Rc::new(plan.upload(gl)?))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Buffer objects.
 
+use super::bindings::constants::ARRAY_BUFFER;
+use super::context::Gl;
 use super::object::{Object, ObjectKind};
-use super::{ARRAY_BUFFER, Gl};
 use crate::error::Error;
 use std::rc::Rc;
 

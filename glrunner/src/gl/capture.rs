@@ -1,6 +1,6 @@
 //! Transform feedback: vertices that are captured while it is active and not paused.
 
-use super::Gl;
+use super::context::Gl;
 use crate::error::Error;
 use std::rc::Rc;
 

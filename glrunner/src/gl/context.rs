@@ -1,29 +1,18 @@
 //! The context: commands, version, extensions, limits, errors.
 
 use super::bindings::Commands;
-use super::egl::{CurrentContext, Device, Egl};
-use super::messages::{self, MessageLog};
-use super::{
-    COMPRESSED_TEXTURE_FORMATS, DeviceInfo, EXTENSIONS, NUM_EXTENSIONS, NUM_SPIR_V_EXTENSIONS,
-    PACK_ALIGNMENT, PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS,
-    SHADING_LANGUAGE_VERSION, SPIR_V_EXTENSIONS, UNPACK_ALIGNMENT, VENDOR, VERSION, devices,
+use super::bindings::constants::{
+    COMPRESSED_TEXTURE_FORMATS, EXTENSIONS, NUM_EXTENSIONS, NUM_SPIR_V_EXTENSIONS, PACK_ALIGNMENT,
+    PROGRAM_BINARY_FORMATS, RENDERER, SHADER_BINARY_FORMATS, SHADING_LANGUAGE_VERSION,
+    SPIR_V_EXTENSIONS, UNPACK_ALIGNMENT, VENDOR, VERSION,
 };
+use super::egl::{CurrentContext, Device, Egl};
+use super::info::{DeviceInfo, Version};
+use super::messages::{self, MessageLog};
 use crate::error::Error;
-use glasm_scripts::device::DeviceChoice;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::ops::Deref;
-use std::rc::Rc;
-
-/// A version of OpenGL, major and minor.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Version(pub u32, pub u32);
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.0, self.1)
-    }
-}
 
 /// Extensions that drivers need not name, each with one that implies it: see "Name Strings" and "Dependencies" of their specifications.
 const IMPLIED: &[(&str, &str)] = &[
@@ -64,13 +53,7 @@ impl Deref for Gl {
 }
 
 impl Gl {
-    /// Opens a device. A thread has at most one context at a time.
-    pub(crate) fn open(choice: &DeviceChoice) -> Result<Rc<Self>, Error> {
-        let (index, device) = devices::choose(choice)?;
-        Self::open_device(index, device).map(Rc::new)
-    }
-
-    /// Opens the device of this number.
+    /// Opens the device of this number. A thread has at most one context at a time.
     pub(super) fn open_device(index: usize, device: Device) -> Result<Self, Error> {
         let egl = Egl::load()?;
         let context = CurrentContext::new(egl, device)?;

@@ -1,25 +1,11 @@
 //! The devices of this machine, and the choice of one.
 
-use super::Version;
 use super::context::Gl;
 use super::egl::{Device, Egl};
+use super::info::DeviceInfo;
 use crate::error::Error;
 use glasm_scripts::device::DeviceChoice;
-
-/// A device that can run scripts.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct DeviceInfo {
-    /// Its number for [`DeviceChoice::Index`].
-    pub index: usize,
-    /// What OpenGL calls the renderer.
-    pub name: String,
-    /// Who made the driver or the device.
-    pub vendor: String,
-    /// The version of OpenGL.
-    pub version: Version,
-    /// Name and version of the driver.
-    pub driver: String,
-}
+use std::rc::Rc;
 
 /// All devices that OpenGL can be used on without a window.
 ///
@@ -50,8 +36,16 @@ fn probe(index: usize, device: Device) -> Option<DeviceInfo> {
     })
 }
 
+impl Gl {
+    /// Opens a device. A thread has at most one context at a time.
+    pub(crate) fn open(choice: &DeviceChoice) -> Result<Rc<Self>, Error> {
+        let (index, device) = choose(choice)?;
+        Self::open_device(index, device).map(Rc::new)
+    }
+}
+
 /// The device to open, with its number.
-pub(super) fn choose(choice: &DeviceChoice) -> Result<(usize, Device), Error> {
+fn choose(choice: &DeviceChoice) -> Result<(usize, Device), Error> {
     // A number needs no list of names.
     if let DeviceChoice::Index(index) = choice {
         let devices = Egl::load()?.devices();
@@ -68,16 +62,6 @@ pub(super) fn choose(choice: &DeviceChoice) -> Result<(usize, Device), Error> {
     found
         .map(|(device, info)| (info.index, *device))
         .ok_or_else(|| no_device(choice, &devices))
-}
-
-impl DeviceInfo {
-    /// Whether name or vendor contain the text, whatever the case of its letters.
-    fn is_called(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        [&self.name, &self.vendor]
-            .iter()
-            .any(|name| name.to_lowercase().contains(&text))
-    }
 }
 
 fn no_device(choice: &DeviceChoice, devices: &[(Device, DeviceInfo)]) -> Error {

@@ -1,6 +1,8 @@
 //! Drawing from arrays in a buffer. Arrays are enabled for the time of a draw only.
 
-use super::*;
+use super::bindings::constants::*;
+use super::buffer::Buffer;
+use super::context::Gl;
 use crate::error::Error;
 use std::ffi::c_void;
 use std::ops::Range;

@@ -1,7 +1,11 @@
 //! Framebuffer objects: what programs draw to, and how it is read back.
 
+use super::bindings::constants::*;
+use super::context::Gl;
 use super::object::{Object, ObjectKind};
-use super::*;
+use super::pixels::ClientFormat;
+use super::samples;
+use super::texture::{Image, Texture};
 use crate::error::Error;
 use std::rc::Rc;
 

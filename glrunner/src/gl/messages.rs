@@ -1,7 +1,7 @@
 //! Errors of OpenGL: what `glGetError` returns, and messages of KHR_debug, which say more.
 
 use super::bindings::Commands;
-use super::{
+use super::bindings::constants::{
     CONTEXT_LOST, DEBUG_OUTPUT, DEBUG_OUTPUT_SYNCHRONOUS, DEBUG_SEVERITY_HIGH, DEBUG_TYPE_ERROR,
     DEBUG_TYPE_UNDEFINED_BEHAVIOR, INVALID_ENUM, INVALID_FRAMEBUFFER_OPERATION, INVALID_OPERATION,
     INVALID_VALUE, NO_ERROR, OUT_OF_MEMORY, STACK_OVERFLOW, STACK_UNDERFLOW,

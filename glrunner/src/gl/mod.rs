@@ -23,6 +23,7 @@ mod devices;
 mod draw;
 mod egl;
 mod framebuffer;
+mod info;
 mod messages;
 mod nv;
 mod object;
@@ -50,8 +51,7 @@ pub(crate) use bindings::constants::*;
 pub(crate) use buffer::Buffer;
 pub(crate) use capture::Capture;
 pub(crate) use context::Gl;
-pub use context::Version;
-pub use devices::{DeviceInfo, devices};
+pub use devices::devices;
 pub(crate) use draw::{
     ArraySlot, AttributeKind, Conventional, DrawCall, Elements, GenericFormat, IndexType,
     VertexArray,
@@ -59,6 +59,7 @@ pub(crate) use draw::{
 #[cfg(test)]
 pub(crate) use framebuffer::TexturePart;
 pub(crate) use framebuffer::{ColorTarget, Framebuffer, FramebufferDesc, Sample};
+pub use info::{DeviceInfo, Version};
 pub(crate) use nv::CapturedResult;
 pub(crate) use pixels::ClientFormat;
 pub(crate) use program::{LoadError, Program, Target};

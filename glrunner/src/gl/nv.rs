@@ -1,6 +1,9 @@
 //! Commands of NVIDIA's extensions that take pointers, and limits that have an index.
 
-use super::*;
+use super::bindings::constants::*;
+use super::buffer::Buffer;
+use super::context::Gl;
+use super::program::Program;
 use crate::error::Error;
 
 /// More values than any indexed state has.

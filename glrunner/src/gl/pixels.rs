@@ -1,6 +1,6 @@
 //! How texels lie in our memory: format and type, always without gaps.
 
-use super::*;
+use super::bindings::constants::*;
 use crate::error::Error;
 
 /// Format and type as OpenGL counts texels on the client's side, such as `GL_RGBA` with `GL_FLOAT`.

@@ -1,7 +1,8 @@
 //! Assembly programs, loaded by the driver's own assembler.
 
+use super::bindings::constants::*;
+use super::context::Gl;
 use super::object::{Object, ObjectKind};
-use super::*;
 use crate::error::Error;
 use std::rc::Rc;
 

@@ -1,7 +1,9 @@
 //! Query objects.
 
+use super::bindings::constants::QUERY_RESULT;
+use super::context::Gl;
+use super::info::Version;
 use super::object::{Object, ObjectKind};
-use super::{Gl, QUERY_RESULT, Version};
 use crate::error::Error;
 use std::rc::Rc;
 

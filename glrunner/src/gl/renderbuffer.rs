@@ -1,9 +1,12 @@
 //! Renderbuffers, which textures of `GL_TEXTURE_RENDERBUFFER_NV` show to programs. NV_explicit_multisample.
 
+use super::bindings::constants::*;
+use super::context::Gl;
 use super::object::{Object, ObjectKind};
+use super::pixels::ClientFormat;
+use super::sample_writes::SampleLayer;
 use super::sample_writes::write_sample;
-use super::texture::int;
-use super::*;
+use super::texture::{Texture, int};
 use crate::error::Error;
 use std::rc::Rc;
 
@@ -50,8 +53,19 @@ impl Renderbuffer {
     }
 
     /// Its name.
-    pub(super) fn name(&self) -> u32 {
+    fn name(&self) -> u32 {
         self.object.name()
+    }
+}
+
+impl Texture {
+    /// Makes a renderbuffer the content of a texture of `GL_TEXTURE_RENDERBUFFER_NV`. The texture does not keep it alive.
+    /// NV_explicit_multisample.
+    pub(crate) fn attach_renderbuffer(&self, renderbuffer: &Renderbuffer) -> Result<(), Error> {
+        self.edit(|gl| {
+            gl.TexRenderbufferNV(self.target(), renderbuffer.name())?;
+            gl.check("glTexRenderbufferNV")
+        })
     }
 }
 
@@ -59,6 +73,7 @@ impl Renderbuffer {
 mod tests {
     use super::super::tests::open;
     use super::*;
+    use crate::gl::{Image, Version};
     use glasm_tests::skip::skip;
 
     const RGBA_FLOATS: ClientFormat = ClientFormat::new(RGBA, FLOAT);

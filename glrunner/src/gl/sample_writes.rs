@@ -3,9 +3,11 @@
 //! A triangle over everything takes its colors from a texture with one sample for each texel, under a mask for one sample. State that
 //! decides what is drawn is set aside meanwhile.
 
+use super::bindings::constants::*;
+use super::context::Gl;
 use super::object::{Object, ObjectKind};
-use super::texture::int;
-use super::*;
+use super::pixels::ClientFormat;
+use super::texture::{Image, Texture, int};
 use crate::error::Error;
 use std::ffi::CString;
 use std::rc::Rc;

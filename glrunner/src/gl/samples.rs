@@ -1,8 +1,13 @@
 //! Reads one sample of every pixel of a multisample image, for which OpenGL has no command: a compute shader fetches them, so that no
 //! state of drawing has a part in it.
 
+use super::bindings::constants::*;
+use super::buffer::Buffer;
+use super::context::Gl;
+use super::info::Version;
 use super::object::{Object, ObjectKind};
-use super::*;
+use super::pixels::ClientFormat;
+use super::texture::{Image, Texture};
 use crate::error::Error;
 use std::ffi::CString;
 use std::rc::Rc;

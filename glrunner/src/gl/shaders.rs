@@ -1,7 +1,8 @@
 //! Programs of GLSL and modules of SPIR-V, compiled and linked by the driver.
 
+use super::bindings::constants::*;
+use super::context::Gl;
 use super::object::{Object, ObjectKind};
-use super::*;
 use crate::error::Error;
 use std::rc::Rc;
 

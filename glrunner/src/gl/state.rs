@@ -2,7 +2,7 @@
 //!
 //! Vectors always have four components here, which is as much as OpenGL reads or writes of any of them.
 
-use super::Gl;
+use super::context::Gl;
 use crate::error::Error;
 
 impl Gl {

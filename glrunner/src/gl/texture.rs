@@ -1,7 +1,10 @@
 //! Textures: images go in and out with their lengths compared.
 
+use super::bindings::constants::*;
+use super::buffer::Buffer;
+use super::context::Gl;
 use super::object::{Object, ObjectKind};
-use super::*;
+use super::pixels::ClientFormat;
 use crate::error::Error;
 use std::rc::Rc;
 
@@ -151,15 +154,6 @@ impl Texture {
         self.edit(|gl| {
             gl.TexBuffer(self.target, internal, buffer.name())?;
             gl.check("glTexBuffer")
-        })
-    }
-
-    /// Makes a renderbuffer the content of a texture of `GL_TEXTURE_RENDERBUFFER_NV`. The texture does not keep it alive.
-    /// NV_explicit_multisample.
-    pub(crate) fn attach_renderbuffer(&self, renderbuffer: &Renderbuffer) -> Result<(), Error> {
-        self.edit(|gl| {
-            gl.TexRenderbufferNV(self.target, renderbuffer.name())?;
-            gl.check("glTexRenderbufferNV")
         })
     }
 

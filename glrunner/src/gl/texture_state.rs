@@ -1,7 +1,10 @@
 //! Textures: parameters, parts of images, and what a driver can store.
 
+use super::bindings::constants::*;
+use super::context::Gl;
+use super::pixels::ClientFormat;
 use super::texture::{Dimensions, check_length, dimensions, int};
-use super::*;
+use super::texture::{Image, Texture};
 use crate::error::Error;
 
 /// The color of a border, by the type of the texels.

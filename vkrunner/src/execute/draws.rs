@@ -1,10 +1,11 @@
 //! Draws: programs, pipelines and vertex buffers.
 
 use super::assembly::assemble;
+use super::problem::Problem;
 use super::programs::Programs;
 use super::refusals::{Capturing, refused_draw, settle};
+use super::resources::Resources;
 use super::vertices::{self, CURRENT_BINDING, VertexInput, VertexPlan};
-use super::{Problem, Resources};
 use crate::programs::{DrawShape, Module};
 use crate::vk::{
     Buffer, BufferUse, ClipSpace, Device, DrawCall, DrawCount, Framebuffer, GraphicsPipeline,
@@ -113,18 +114,9 @@ impl<'a> Draws<'a> {
         self.programs.check(entry_name(script, &draw.state))?;
         let inputs = self.vertex_inputs(script, draw);
         let plan = vertices::plan_vertices(draw, data, inputs.as_deref())?;
-        resources.params.state.depth_clamp = draw.state.depth_clamp;
-        let [width, height] = script.requirements.framebuffer;
-        let whole = [0.0, 0.0, width as f32, height as f32];
-        resources.params.state.viewport = draw.state.viewports[0].unwrap_or(whole);
+        resources.note_draw_state(script, &draw.state);
         self.programs.bind(resources, Some(framebuffer))?;
-        let mut draw = *draw;
-        self.leave_depth_unclipped(&mut draw)?;
-        let list = assemble(&draw, &script.indices)?;
-        if list.is_some() {
-            draw.state.primitive_restart = false;
-        }
-        self.replace_patches(&mut draw);
+        let (draw, list) = self.translate(draw, &script.indices)?;
         let pipeline = self.pipeline(script, framebuffer, &draw, &plan)?;
         let list = self.indices(script, &draw, list)?;
         let vertex_buffer =
@@ -159,6 +151,18 @@ impl<'a> Draws<'a> {
         self.device.draw(framebuffer, &call)?;
         drop(call);
         resources.feedback.drawn()
+    }
+
+    /// A draw as Vulkan does it, with the list that takes the place of its vertices if it has no such primitives.
+    fn translate(&self, draw: &Draw, indices: &[u32]) -> Result<(Draw, Option<Vec<u32>>), Problem> {
+        let mut draw = *draw;
+        self.leave_depth_unclipped(&mut draw)?;
+        let list = assemble(&draw, indices)?;
+        if list.is_some() {
+            draw.state.primitive_restart = false;
+        }
+        self.replace_patches(&mut draw);
+        Ok((draw, list))
     }
 
     /// Draws primitives of as many vertices in place of patches, where the geometry program gets these. [`glasm::link`] has made an

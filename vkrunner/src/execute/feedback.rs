@@ -1,7 +1,8 @@
 //! Transform feedback of a script: what is captured, and what was counted.
 
-use super::{Execution, Problem, Resources};
-use crate::vk::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device, SampleCounter};
+use super::bindings::Bound;
+use super::problem::Problem;
+use crate::vk::{Buffer, CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart, Device};
 use glasm_scripts::script::{CaptureCount, Command, Script};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -87,6 +88,41 @@ impl Feedback {
         Ok(())
     }
 
+    /// What a draw captures now.
+    pub(super) fn capture_call<'a>(
+        &'a self,
+        script: &Script,
+        bound: &Bound,
+        buffers: &'a [Buffer],
+    ) -> Result<Option<CaptureCall<'a>>, String> {
+        let (FeedbackState::On(start), Some(counts)) = (self.state, &self.counts) else {
+            return Ok(None);
+        };
+        let ranges = bound.captured();
+        if ranges.is_empty() {
+            return Err("there is no transform feedback buffer".to_owned());
+        }
+        for capture in &script.feedback.captures {
+            if !ranges.iter().any(|(binding, _)| *binding == capture.buffer) {
+                return Err(format!(
+                    "vertices are captured into transform feedback buffer {}, which there is none of",
+                    capture.buffer
+                ));
+            }
+        }
+        let captured = ranges.iter().map(|(binding, range)| CaptureBuffer {
+            binding: *binding,
+            buffer: &buffers[range.buffer.0],
+            offset: range.offset,
+            size: range.size,
+        });
+        Ok(Some(CaptureCall {
+            buffers: captured.collect(),
+            start,
+            counts,
+        }))
+    }
+
     /// What the capture has counted.
     pub(super) fn count(&self, count: CaptureCount) -> Result<u64, String> {
         let counts = self
@@ -100,49 +136,5 @@ impl Feedback {
             CaptureCount::Bytes { buffer } if self.drawn => counts.bytes(buffer),
             CaptureCount::Bytes { .. } => 0,
         })
-    }
-}
-
-impl Resources {
-    /// What a draw captures now.
-    pub(super) fn capture_call(&self, script: &Script) -> Result<Option<CaptureCall<'_>>, String> {
-        let (FeedbackState::On(start), Some(counts)) = (self.feedback.state, &self.feedback.counts)
-        else {
-            return Ok(None);
-        };
-        let ranges = self.bound.captured();
-        if ranges.is_empty() {
-            return Err("there is no transform feedback buffer".to_owned());
-        }
-        for capture in &script.feedback.captures {
-            if !ranges.iter().any(|(binding, _)| *binding == capture.buffer) {
-                return Err(format!(
-                    "vertices are captured into transform feedback buffer {}, which there is none of",
-                    capture.buffer
-                ));
-            }
-        }
-        let buffers = ranges.iter().map(|(binding, range)| CaptureBuffer {
-            binding: *binding,
-            buffer: &self.buffers[range.buffer.0],
-            offset: range.offset,
-            size: range.size,
-        });
-        Ok(Some(CaptureCall {
-            buffers: buffers.collect(),
-            start,
-            counts,
-        }))
-    }
-}
-
-impl Execution<'_> {
-    /// Counts the samples of all draws, if the script asks for any.
-    pub(super) fn count_samples(&mut self) -> Result<(), Problem> {
-        let mut steps = self.script.steps.iter();
-        if steps.any(|step| matches!(step.command, Command::ProbeSamples { .. })) {
-            self.resources.sample_counter = Some(SampleCounter::new(&self.device)?);
-        }
-        Ok(())
     }
 }

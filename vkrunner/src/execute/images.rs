@@ -1,9 +1,8 @@
 //! Storage images.
 
-use super::Problem;
-use super::plan::WantedImage;
-use super::programs::texel_scalar;
+use super::problem::Problem;
 use super::textures::create;
+use super::wanted::{WantedImage, texel_scalar};
 use crate::vk::{Device, Resource, Texture, TextureUse, raw_format};
 use glasm::reflect::{ImageFormat, Scalar};
 use glasm_scripts::format::Format;

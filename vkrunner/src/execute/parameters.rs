@@ -1,19 +1,13 @@
 //! Parameters of programs, those with names among them, and state programs, which write them.
 
-use super::{Done, Execution, Outcome, Problem, Resources};
+use super::execution::Execution;
+use super::problem::{Done, Problem};
 use glasm::ir::Stage;
 use glasm::reflect::StateProgram;
-use glasm_scripts::script::{Groups, ParamBank, ParamType, ParamValue};
+use glasm_scripts::script::{Execution as Outcome, Groups, ParamBank, ParamType, ParamValue};
 
 /// Array, stage and number of a parameter.
 type Place = (ParamBank, Stage, u32);
-
-impl Resources {
-    /// The line of the program of a stage, which tells programs apart; 0 if there is none.
-    pub(super) fn program_line(&self, stage: Stage) -> u32 {
-        self.program_lines.get(&stage).copied().unwrap_or(0)
-    }
-}
 
 impl Execution<'_> {
     /// Notes which program each stage has.
@@ -30,8 +24,7 @@ impl Execution<'_> {
     fn declared(&mut self, stage: Stage, number: u32) -> Result<(u32, String), Problem> {
         let name = self.script.param_names[number as usize].clone();
         let line = self.resources.program_line(stage);
-        let mut modules = self.sets[self.set()].modules.iter();
-        let module = modules.find(|module| module.stage == stage);
+        let module = self.module(stage);
         if let Some(reflection) = module.and_then(|module| module.reflection.as_ref()) {
             self.resources.params.declare(line, &reflection.named);
         }
@@ -92,13 +85,11 @@ impl Execution<'_> {
             }
             (None, Outcome::Writes) => params.argument = argument,
         }
-        self.run_groups(Groups::Given([1; 3]), (0, None))?;
-        let (programs, _) = self.dispatches[self.set()]
-            .as_ref()
-            .expect("the program has just run");
-        let bytes = programs
+        let dispatches = self.run_groups(Groups::Given([1; 3]), (0, None))?;
+        let bytes = dispatches
             .state_bytes()
-            .expect("state programs have parameters");
+            .expect("state programs have parameters")
+            .to_vec();
         for index in told.written {
             let vector = &bytes[16 * index as usize..][..16];
             let word = |lane: usize| std::array::from_fn(|byte| vector[4 * lane + byte]);
@@ -112,8 +103,7 @@ impl Execution<'_> {
 
     /// What the state program that is loaded does.
     fn state_program(&self) -> Result<StateProgram, Problem> {
-        let mut modules = self.sets[self.set()].modules.iter();
-        let module = modules.find(|module| module.stage == Stage::Compute);
+        let module = self.module(Stage::Compute);
         let reflection = module.and_then(|module| module.reflection.as_ref());
         let told = reflection.and_then(|reflection| reflection.state_program.clone());
         told.ok_or_else(|| "the program is no vertex state program".to_owned().into())

@@ -1,13 +1,14 @@
 //! What a set of modules wants bound, and where it comes from. Pure.
 
 use super::bindings::{BufferPlace, Presence};
+use super::wanted::{Missing, WantedImage, WantedTexture};
 use crate::programs::Module;
 use crate::vk::{Binding, Comparing, Fit};
 use glasm::ir::{BufferKind as IrBufferKind, Stage, TexTarget};
 use glasm::layout::{Descriptor, DescriptorKind, Resource, descriptors};
 use glasm::reflect::{
-    BufferBinding, DescriptorSlot, HandleKind, ImageBinding, ImageFormat, NamedParameter,
-    ParamBlock, Scalar, TextureBinding,
+    BufferBinding, DescriptorSlot, HandleKind, ImageBinding, NamedParameter, ParamBlock,
+    TextureBinding,
 };
 use glasm::{Reflection, StateWords};
 use glasm_scripts::script::{BindTarget, BufferKind, ImageKey};
@@ -42,33 +43,6 @@ pub(super) enum Source {
     ImageLock,
 }
 
-/// A texture as a program reads it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct WantedTexture {
-    pub(super) target: TexTarget,
-    pub(super) texel: Scalar,
-    /// Whether lookups compare; `None` if the program does not say.
-    pub(super) comparing: Option<Comparing>,
-    /// Alpha of what lookups give if there is no texture.
-    pub(super) missing: Missing,
-}
-
-/// What lookups give that find no texture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Missing {
-    /// (0, 0, 0, 1).
-    Black,
-    /// (0, 0, 0, 0).
-    Transparent,
-}
-
-/// An image as a program sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct WantedImage {
-    pub(super) target: TexTarget,
-    pub(super) format: ImageFormat,
-}
-
 /// Places to which the script binds resources, where modules without reflection find them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbered<'a> {
@@ -84,6 +58,22 @@ pub(super) struct Numbered<'a> {
 pub(super) struct PlannedBinding {
     pub(super) binding: Binding,
     pub(super) source: Source,
+}
+
+impl PlannedBinding {
+    /// Whether it is a buffer that the runner fills itself.
+    pub(super) fn is_block(&self) -> bool {
+        match self.source {
+            Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => true,
+            Source::Textures(..)
+            | Source::Sampler(..)
+            | Source::Attachment(_)
+            | Source::Image(_)
+            | Source::Images(..)
+            | Source::Handles(..)
+            | Source::Buffers(_) => false,
+        }
+    }
 }
 
 /// Collects the bindings of modules that run together.
@@ -351,7 +341,8 @@ fn buffer_places(stage: Stage, wanted: &BufferBinding) -> Option<Vec<BufferPlace
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{module, reflection};
+    use crate::test_support::{module, reflection};
+    use glasm::reflect::Scalar;
 
     const PLAIN: WantedTexture = WantedTexture {
         target: TexTarget::D2,

@@ -1,20 +1,19 @@
 //! The modules of a draw or dispatch with their layout and descriptors.
 
-use super::bindings::BufferPlace;
-use super::plan::{Missing, Numbered, PlannedBinding, Source, WantedTexture, plan_bindings};
-use super::{Problem, Resources};
+use super::plan::{Numbered, PlannedBinding, Source, plan_bindings};
+use super::problem::Problem;
+use super::resources::Resources;
+use super::wanted::{numbered_images, numbered_textures};
 use crate::programs::{DrawShape, Module, check_interfaces};
 use crate::vk::{
     Buffer, BufferUse, ComputePipeline, Device, Framebuffer, Layout, Resource, Roles, ShaderModule,
     ShaderStage,
 };
 use glasm::StateWords;
+use glasm::ir::Stage;
 use glasm::ir::resource::STATE_BYTES;
-use glasm::ir::{Stage, TexTarget, TypeBase};
-use glasm::reflect::{DescriptorSlot, Scalar};
-use glasm_scripts::format::Encoding;
-use glasm_scripts::script::{Command, ImageKey, Script};
-use std::collections::BTreeMap;
+use glasm::reflect::DescriptorSlot;
+use glasm_scripts::script::Script;
 use std::ffi::CString;
 use std::rc::Rc;
 
@@ -66,26 +65,6 @@ impl<'a> Programs<'a> {
         let bindings: Vec<_> = plan.iter().map(|planned| planned.binding).collect();
         let stages: Vec<Stage> = chosen.iter().map(|module| module.stage).collect();
         let layout = Layout::new(device, &bindings, script.push_size, &stages)?;
-        let mut blocks = Vec::new();
-        for planned in &plan {
-            let (size, usage) = match &planned.source {
-                Source::Params(_, block, _) => {
-                    let size = block.slots.len() as u64 * VECTOR_BYTES;
-                    (size, BufferUse::Parameters)
-                }
-                Source::StateBlock(_) => (4 * StateWords::LEN as u64, BufferUse::Parameters),
-                Source::ImageLock => (4, BufferUse::Parameters),
-                Source::State => (STATE_BYTES.into(), BufferUse::Script(Roles::default())),
-                Source::Textures(..)
-                | Source::Sampler(..)
-                | Source::Attachment(_)
-                | Source::Image(_)
-                | Source::Images(..)
-                | Source::Handles(..)
-                | Source::Buffers(_) => continue,
-            };
-            blocks.push(Buffer::new(device, usage, size)?);
-        }
         let mut slots = Vec::new();
         for module in chosen {
             let raw = match module.template {
@@ -99,8 +78,8 @@ impl<'a> Programs<'a> {
             slots,
             made: Vec::new(),
             layout,
+            blocks: make_blocks(device, &plan)?,
             plan,
-            blocks,
             zeros: Buffer::new(device, BufferUse::Parameters, VECTOR_BYTES)?,
         })
     }
@@ -208,15 +187,20 @@ impl<'a> Programs<'a> {
 
     /// What a state program has left of the parameters.
     pub(super) fn state_bytes(&self) -> Option<&[u8]> {
-        let own = self.plan.iter().map(|planned| &planned.source);
-        let mut own = own.filter(|source| {
-            matches!(
-                source,
-                Source::Params(..) | Source::StateBlock(_) | Source::ImageLock | Source::State
-            )
-        });
-        let place = own.position(|source| *source == Source::State)?;
+        let mut own = self.plan.iter().filter(|planned| planned.is_block());
+        let place = own.position(|planned| planned.source == Source::State)?;
         Some(self.blocks[place].bytes())
+    }
+
+    /// Fills the buffers of the runner's own, and the descriptors of them.
+    fn fill_blocks(&mut self, resources: &Resources) {
+        let own = self.plan.iter().filter(|planned| planned.is_block());
+        for (planned, buffer) in own.zip(&mut self.blocks) {
+            let bytes = resources.block_bytes(&planned.source);
+            buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
+            let resource = Resource::whole(buffer);
+            self.layout.write(&planned.binding, 0, &resource);
+        }
     }
 
     /// Fills all descriptors with what the script has set by now.
@@ -225,18 +209,12 @@ impl<'a> Programs<'a> {
         resources: &mut Resources,
         framebuffer: Option<&Framebuffer>,
     ) -> Result<(), Problem> {
-        let mut blocks = self.blocks.iter_mut();
+        self.fill_blocks(resources);
         for planned in &self.plan {
             let binding = &planned.binding;
             match &planned.source {
-                Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => {
-                    let buffer = blocks
-                        .next()
-                        .expect("there is a buffer for every block of the plan");
-                    let bytes = resources.block_bytes(&planned.source);
-                    buffer.bytes_mut()[..bytes.len()].copy_from_slice(&bytes);
-                    self.layout.write(binding, 0, &Resource::whole(buffer));
-                }
+                // Filled above.
+                Source::Params(..) | Source::StateBlock(_) | Source::State | Source::ImageLock => {}
                 Source::Textures(first, wanted) => {
                     let textures = &mut resources.textures;
                     textures.prepare(&self.device, *first, binding.count, *wanted)?;
@@ -285,6 +263,31 @@ impl<'a> Programs<'a> {
     }
 }
 
+/// Buffers for what the runner fills itself, in the order of the plan.
+fn make_blocks(device: &Rc<Device>, plan: &[PlannedBinding]) -> Result<Vec<Buffer>, Problem> {
+    let mut blocks = Vec::new();
+    for planned in plan {
+        let (size, usage) = match &planned.source {
+            Source::Params(_, block, _) => {
+                let size = block.slots.len() as u64 * VECTOR_BYTES;
+                (size, BufferUse::Parameters)
+            }
+            Source::StateBlock(_) => (4 * StateWords::LEN as u64, BufferUse::Parameters),
+            Source::ImageLock => (4, BufferUse::Parameters),
+            Source::State => (STATE_BYTES.into(), BufferUse::Script(Roles::default())),
+            Source::Textures(..)
+            | Source::Sampler(..)
+            | Source::Attachment(_)
+            | Source::Image(_)
+            | Source::Images(..)
+            | Source::Handles(..)
+            | Source::Buffers(_) => continue,
+        };
+        blocks.push(Buffer::new(device, usage, size)?);
+    }
+    Ok(blocks)
+}
+
 /// A color attachment that a program reads.
 fn attachment(framebuffer: Option<&Framebuffer>, number: u32) -> Result<Resource<'_>, Problem> {
     let found = framebuffer.and_then(|framebuffer| framebuffer.input(number));
@@ -293,45 +296,6 @@ fn attachment(framebuffer: Option<&Framebuffer>, number: u32) -> Result<Resource
             "color attachment {number} of one sample, which a program reads"
         ))
     })
-}
-
-impl Resources {
-    /// What is bound at a place, or zeros.
-    fn buffer<'a>(
-        &'a self,
-        place: &BufferPlace,
-        zeros: &'a Buffer,
-    ) -> Result<Resource<'a>, Problem> {
-        Ok(match self.bound.find(place)? {
-            Some(range) => Resource::Buffer {
-                buffer: &self.buffers[range.buffer.0],
-                offset: range.offset,
-                size: range.size,
-            },
-            None => Resource::whole(zeros),
-        })
-    }
-
-    /// What a buffer holds that the runner fills itself.
-    fn block_bytes(&self, source: &Source) -> Vec<u8> {
-        match source {
-            Source::Params(stage, block, named) => {
-                let program = self.program_line(*stage);
-                self.params.block(*stage, block, (program, named))
-            }
-            Source::StateBlock(words) => words.bytes().to_vec(),
-            Source::State => self.params.state_bytes(),
-            // No program is running, so nobody holds it.
-            Source::ImageLock => vec![0; 4],
-            Source::Textures(..)
-            | Source::Sampler(..)
-            | Source::Attachment(_)
-            | Source::Image(_)
-            | Source::Images(..)
-            | Source::Handles(..)
-            | Source::Buffers(_) => Vec::new(),
-        }
-    }
 }
 
 /// The specialization constants of a module with its state.
@@ -370,45 +334,5 @@ fn check_descriptors(module: &Module, plan: &[PlannedBinding]) -> Result<(), Str
             slot.set,
             slot.binding
         )),
-    }
-}
-
-/// Units with the first texture that each holds.
-fn numbered_textures(script: &Script) -> Vec<(u32, WantedTexture)> {
-    let mut textures = BTreeMap::new();
-    for step in &script.steps {
-        if let Command::Texture { unit, update } = &step.command {
-            textures.entry(*unit).or_insert(WantedTexture {
-                target: update.shape.target,
-                texel: texel_scalar(update.shape.format.encoding),
-                comparing: None,
-                missing: Missing::Black,
-            });
-        }
-    }
-    textures.into_iter().collect()
-}
-
-/// Storage images with their targets.
-fn numbered_images(script: &Script) -> Vec<(ImageKey, TexTarget)> {
-    let mut images = BTreeMap::new();
-    for step in &script.steps {
-        if let Command::Image { key, update } = &step.command {
-            images.entry(*key).or_insert(update.shape.target);
-        } else if let Command::BindImage { place, bound } = &step.command
-            && let Some(target) = images.get(&bound.image).copied()
-        {
-            images.entry(*place).or_insert(target);
-        }
-    }
-    images.into_iter().collect()
-}
-
-/// What texels of a format are read as.
-pub(super) fn texel_scalar(encoding: Encoding) -> Scalar {
-    match encoding.base() {
-        TypeBase::Signed => Scalar::Int,
-        TypeBase::Unsigned => Scalar::Uint,
-        TypeBase::Float => Scalar::Float,
     }
 }

@@ -1,8 +1,7 @@
 //! Textures by texture image unit.
 
-use super::Problem;
-use super::plan::{Missing, WantedTexture};
-use super::programs::texel_scalar;
+use super::problem::Problem;
+use super::wanted::{Missing, WantedTexture, texel_scalar};
 use crate::vk::{Comparing, Device, SampledTexture, Texture, TextureUse};
 use ash::vk::CompareOp;
 use glasm::ir::TexTarget;

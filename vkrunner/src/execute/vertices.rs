@@ -261,7 +261,7 @@ pub(super) fn current_bytes(values: &[[f32; 4]; ATTRIBUTES], plan: &VertexPlan) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::reflection;
+    use crate::test_support::reflection;
     use ash::vk;
     use glasm::ir::{Interpolation, Stage};
     use glasm_scripts::script::command::Divisors;

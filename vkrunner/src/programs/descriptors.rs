@@ -1,6 +1,6 @@
 //! Whether a device has room for all textures and images of the modules that run together.
 
-use super::Module;
+use super::module::Module;
 use crate::requirements::DescriptorLimits;
 use glasm::ir::TexTarget;
 use glasm::reflect::{DescriptorSlot, HandleKind};
@@ -78,7 +78,7 @@ pub(super) fn missing<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::{module, reflection};
+    use crate::test_support::{module, reflection};
     use glasm::ir::Stage;
     use glasm::reflect::{HandleArray, ImageFormat, Scalar};
 

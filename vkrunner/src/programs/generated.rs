@@ -1,10 +1,11 @@
 //! Stages that the runner makes itself: those that pass on what they get, and what GL does where there is no program.
 
-use super::interface::{Primitive, Varying};
-use super::link::StageInterface;
+use super::context::{CompileContext, Refusal};
+use super::fixed_function;
+use super::interface::{Interface, Primitive, StageInterface, Varying};
+use super::module::Module;
 use super::passthrough::{Passed, of_patches, output_meaning, passed};
 use super::template::{Template, TemplateKind, beside, messages};
-use super::{CompileContext, Module, Refusal, fixed_function};
 use glasm::ir::primitive::TessMode;
 use glasm::ir::{Interpolation, Program, Semantic, Stage, TypeBase};
 use glasm::reflect::{InterfaceVariable, Primitives, Requirements};
@@ -130,7 +131,7 @@ impl CompileContext<'_> {
         }
         Ok(Module {
             stage: section.stage,
-            interface: super::Interface::read(&shader.words),
+            interface: Interface::read(&shader.words),
             words: shader.words,
             state: self.state_of(&shader.reflection),
             reflection: Some(shader.reflection),

@@ -435,6 +435,14 @@ struct Found {
     parts: u32,
 }
 
+/// What a stage reads and writes between stages.
+#[derive(Clone, Debug)]
+pub(super) struct StageInterface {
+    pub(super) stage: Stage,
+    pub(super) inputs: Vec<Varying>,
+    pub(super) outputs: Vec<Varying>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,18 +1,10 @@
 //! Whether modules that run together fit, as far as that can be told from what they read and write.
 
-use super::interface::Varying;
-use super::{EntryPoint, Module};
+use super::interface::{EntryPoint, StageInterface, Varying};
+use super::module::Module;
 use glasm::Reflection;
 use glasm::ir::{Semantic, Stage};
 use glasm::reflect::{InterfaceVariable, Scalar};
-
-/// What a stage reads and writes between stages.
-#[derive(Clone, Debug)]
-pub(super) struct StageInterface {
-    pub(super) stage: Stage,
-    pub(super) inputs: Vec<Varying>,
-    pub(super) outputs: Vec<Varying>,
-}
 
 /// The varyings of a program that the compiler made.
 fn varyings(variables: &[InterfaceVariable]) -> Vec<Varying> {

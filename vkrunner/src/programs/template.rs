@@ -1,7 +1,6 @@
 //! Stages whose modules each draw makes, because they depend on its primitives or patches.
 
-use super::interface::Primitive;
-use super::link::StageInterface;
+use super::interface::{Primitive, StageInterface};
 use super::passthrough::{Passed, of_vertices, places};
 use ash::vk::PrimitiveTopology;
 use glasm::ir::primitive::InputPrimitive;
@@ -150,9 +149,9 @@ fn primitive_of(topology: PrimitiveTopology) -> Primitive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::assert_valid;
     use crate::programs::interface::Varying;
     use crate::programs::passthrough::passed;
+    use crate::test_support::assert_valid;
     use glasm::reflect::Scalar;
 
     const TOPOLOGIES: [PrimitiveTopology; 5] = [

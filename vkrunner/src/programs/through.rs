@@ -1,33 +1,17 @@
 //! Modules that take a detour to the device: written as text of a shading language, and compiled from that.
 
-use super::{CompileContext, Refusal};
+use super::context::{CompileContext, Refusal};
 use crate::options::Through;
 #[cfg(feature = "text")]
 use crate::tools::{TextLanguage, ToolError, ToolInput};
 #[cfg(feature = "text")]
 use glasm::Code;
-use glasm::{DebugInfo, DeviceFeatures, Shader};
+use glasm::Shader;
 #[cfg(feature = "text")]
 use glasm_scripts::outcome::Failure;
 use glasm_scripts::script::ProgramSection;
 
 impl CompileContext<'_> {
-    /// What modules tell of their programs: texts have names.
-    pub(super) fn debug_info(&self) -> DebugInfo {
-        match self.through {
-            None => DebugInfo::default(),
-            Some(Through::Glsl | Through::Wgsl) => TEXT_DEBUG_INFO,
-        }
-    }
-
-    /// Bits of the size of points where a module writes none: in WGSL all have one pixel.
-    pub(super) fn implied_point_size(&self) -> Option<u32> {
-        match self.through {
-            None | Some(Through::Glsl) => None,
-            Some(Through::Wgsl) => Some(1.0f32.to_bits()),
-        }
-    }
-
     /// The module that the device gets.
     pub(super) fn take_detour(
         &self,
@@ -38,20 +22,6 @@ impl CompileContext<'_> {
             None => Ok(shader),
             Some(Through::Glsl) => self.through_glsl(section, shader),
             Some(Through::Wgsl) => through_wgsl(section, shader),
-        }
-    }
-
-    /// What the modules may use: of what the device has, what the language of the text has, too.
-    pub(super) fn device_features(&self) -> DeviceFeatures {
-        let device = self.capabilities.device_features(self.without);
-        match self.through {
-            None => device,
-            // The text compares words by their declared type.
-            Some(Through::Glsl) => DeviceFeatures {
-                signed_atomics: false,
-                ..device
-            },
-            Some(Through::Wgsl) => features_of_wgsl(device),
         }
     }
 
@@ -117,17 +87,6 @@ impl CompileContext<'_> {
     }
 }
 
-#[cfg(feature = "text")]
-fn features_of_wgsl(_: DeviceFeatures) -> DeviceFeatures {
-    let options = glasm_text::Options::new(glasm_text::Language::Wgsl);
-    glasm_text::compiler_options(&options).device
-}
-
-#[cfg(not(feature = "text"))]
-fn features_of_wgsl(device: DeviceFeatures) -> DeviceFeatures {
-    device
-}
-
 /// Through WGSL and back; not if the text says that it differs from the program.
 #[cfg(feature = "text")]
 fn through_wgsl(section: &ProgramSection, mut shader: Shader) -> Result<Shader, Refusal> {
@@ -159,9 +118,3 @@ fn through_wgsl(_: &ProgramSection, _: Shader) -> Result<Shader, Refusal> {
     let reason = "programs cannot be written as WGSL: the feature `text` is missing in this build";
     Err(Refusal::Skip(reason.to_owned()))
 }
-
-/// Names, and no lines, which texts do not keep.
-const TEXT_DEBUG_INFO: DebugInfo = DebugInfo {
-    names: true,
-    lines: false,
-};

@@ -1,6 +1,6 @@
 //! Which programs of a script the compiler accepts, for comparisons with other compilers.
 
-use super::CompileContext;
+use super::context::CompileContext;
 use glasm::frontend::lang::languages::Language;
 use glasm::{Code, Diagnostic, Diagnostics, Severity, Source};
 use glasm_scripts::observation::{Rejection, Verdict, assembly_programs};

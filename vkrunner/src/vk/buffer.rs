@@ -3,97 +3,13 @@
 use super::device::Device;
 use super::kept::Kept;
 use super::low_memory::LowMemory;
+use super::shelves::Keep;
+use super::usage::{Addressing, BufferUse, LOW_BUFFER};
 use crate::error::{CallContext, Error};
 use ash::vk;
 use glasm_scripts::timing::Phase;
-use gpu_allocator::MemoryLocation;
 use gpu_allocator::vulkan::{Allocation, AllocationCreateDesc, AllocationScheme};
 use std::rc::Rc;
-
-/// The address of a buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Addressing {
-    /// Nobody asks for it.
-    #[default]
-    None,
-    Any,
-    /// Its upper half is zero.
-    Low,
-}
-
-/// What a buffer of a script is for, apart from being bound as uniform and storage buffer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Roles {
-    /// How programs reach it by its address.
-    pub(crate) address: Addressing,
-    /// Vertices are captured into it.
-    pub(crate) capture: bool,
-}
-
-/// What a buffer is for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum BufferUse {
-    /// Parameters of programs.
-    Parameters,
-    /// Anything that scripts do with buffers.
-    Script(Roles),
-    /// Positions of captured vertices.
-    CaptureCounter,
-    /// A buffer texture.
-    Texels,
-    /// A buffer texture that programs write, too.
-    StorageTexels,
-    Vertex,
-    Index,
-    /// Copies to images.
-    Upload,
-    /// Copies from images.
-    Readback,
-}
-
-impl BufferUse {
-    pub(super) fn flags(self) -> vk::BufferUsageFlags {
-        match self {
-            Self::Parameters => {
-                vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER
-            }
-            Self::Script(Roles { address, capture }) => {
-                let mut flags = vk::BufferUsageFlags::UNIFORM_BUFFER
-                    | vk::BufferUsageFlags::STORAGE_BUFFER
-                    | vk::BufferUsageFlags::INDIRECT_BUFFER;
-                if address != Addressing::None {
-                    flags |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
-                }
-                if capture {
-                    flags |= vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
-                }
-                flags
-            }
-            Self::CaptureCounter => vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT,
-            Self::Texels => vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER,
-            Self::StorageTexels => vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER,
-            Self::Vertex => vk::BufferUsageFlags::VERTEX_BUFFER,
-            Self::Index => vk::BufferUsageFlags::INDEX_BUFFER,
-            Self::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
-            Self::Readback => vk::BufferUsageFlags::TRANSFER_DST,
-        }
-    }
-
-    fn is_low(self) -> bool {
-        matches!(self, Self::Script(roles) if roles.address == Addressing::Low)
-    }
-
-    fn location(self) -> MemoryLocation {
-        match self {
-            Self::Readback | Self::Script(_) | Self::CaptureCounter | Self::StorageTexels => {
-                MemoryLocation::GpuToCpu
-            }
-            Self::Parameters | Self::Texels | Self::Vertex | Self::Index | Self::Upload => {
-                MemoryLocation::CpuToGpu
-            }
-        }
-    }
-}
 
 /// Where the contents of a buffer are.
 enum BufferMemory {
@@ -134,6 +50,11 @@ impl Buffer {
         let mut buffer = Self::new(device, usage, contents.len() as u64)?;
         buffer.bytes_mut()[..contents.len()].copy_from_slice(contents);
         Ok(buffer)
+    }
+
+    /// Fails if buffers cannot have addresses of 32 bits.
+    pub(crate) fn check_low_addresses(device: &Rc<Device>) -> Result<(), Error> {
+        Self::new(device, LOW_BUFFER, 4).map(drop)
     }
 }
 
@@ -224,6 +145,15 @@ impl BufferObject {
             | BufferUse::Upload
             | BufferUse::Readback => 0,
         }
+    }
+}
+
+impl Keep for BufferObject {
+    type Key = (BufferUse, u64);
+    const LIMIT: usize = 64;
+
+    fn is_small((_, size): &Self::Key) -> bool {
+        *size <= 1 << 16
     }
 }
 

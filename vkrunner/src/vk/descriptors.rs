@@ -3,8 +3,9 @@
 use super::buffer::Buffer;
 use super::device::Device;
 use super::kept::Kept;
-use super::pipeline::stage_flag;
-use super::sampler::SampledTexture;
+use super::sampled_texture::SampledTexture;
+use super::shader::stage_flag;
+use super::shelves::Keep;
 use super::texture::Texture;
 use crate::error::{CallContext, Error};
 use ash::vk;
@@ -313,6 +314,11 @@ impl LayoutObject {
             unsafe { raw.cmd_push_constants(commands, self.raw, self.stages, 0, push) };
         }
     }
+}
+
+impl Keep for LayoutObject {
+    type Key = Rc<LayoutKey>;
+    const LIMIT: usize = 64;
 }
 
 impl Drop for LayoutObject {

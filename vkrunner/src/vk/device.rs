@@ -1,8 +1,8 @@
 //! The opened device, its queue and its memory.
 
 use super::instance::Instance;
-use super::kept::Shelves;
 use super::physical::{PhysicalDevice, SOFTWARE};
+use super::shelves::Shelves;
 use crate::error::{CallContext, Error};
 use crate::requirements::Capabilities;
 use ash::vk;

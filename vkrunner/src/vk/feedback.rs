@@ -1,41 +1,11 @@
 //! Transform feedback: capturing vertices while drawing, and counting them.
 
-use super::buffer::{Buffer, BufferUse};
+use super::buffer::Buffer;
 use super::device::Device;
-use super::instance::Instance;
+use super::usage::BufferUse;
 use crate::error::{CallContext, Error};
-use crate::requirements::{BufferLimits, Capabilities, FeedbackLimits};
 use ash::vk;
 use std::rc::Rc;
-
-/// What a device can capture.
-pub(super) fn query_limits(
-    instance: &Instance,
-    handle: vk::PhysicalDevice,
-    capabilities: &Capabilities,
-) -> FeedbackLimits {
-    if !capabilities.features.contains("transformFeedback") {
-        return FeedbackLimits::default();
-    }
-    let mut limits = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
-    let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
-    // SAFETY: the list holds only structures that the device knows.
-    unsafe {
-        instance
-            .raw
-            .get_physical_device_properties2(handle, &mut list)
-    };
-    FeedbackLimits {
-        buffers: BufferLimits {
-            max_size: limits.max_transform_feedback_buffer_size,
-            alignment: 4,
-            max_count: limits.max_transform_feedback_buffers,
-        },
-        max_streams: limits.max_transform_feedback_streams,
-        max_stride: limits.max_transform_feedback_buffer_data_stride,
-        counts: limits.transform_feedback_queries == vk::TRUE,
-    }
-}
 
 /// Where captured vertices go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

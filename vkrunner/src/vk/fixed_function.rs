@@ -4,6 +4,7 @@ use super::device::Device;
 use super::framebuffer::Framebuffer;
 use ash::vk;
 use glasm_scripts::script::pipeline_state::{BlendState, PipelineState, StencilFace};
+use glasm_scripts::script::stages::ProvokingVertex;
 
 /// The structures of a pipeline that others point into.
 pub(super) struct FixedFunction {
@@ -97,9 +98,49 @@ fn scissor(state: &PipelineState, framebuffer: &Framebuffer) -> vk::Rect2D {
     }
 }
 
-pub(super) fn rasterization_state(
-    state: &PipelineState,
-) -> vk::PipelineRasterizationStateCreateInfo<'static> {
+/// Structures that extensions add to the state of rasterization.
+pub(super) struct RasterizationExtensions {
+    provoking: Option<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>>,
+    conservative: Option<vk::PipelineRasterizationConservativeStateCreateInfoEXT<'static>>,
+}
+
+impl RasterizationExtensions {
+    /// Those that the state needs: devices without an extension do not know its structure.
+    pub(super) fn new(device: &Device, state: &PipelineState) -> Self {
+        // Without the feature nothing reads values of one vertex only: scripts that do were skipped.
+        let is_last = state.provoking_vertex == ProvokingVertex::Last
+            && device.capabilities.features.contains("provokingVertexLast");
+        let mode = state.conservative_rasterization;
+        let is_conservative = mode != vk::ConservativeRasterizationModeEXT::DISABLED;
+        Self {
+            provoking: is_last.then(|| {
+                vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
+                    .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX)
+            }),
+            conservative: is_conservative.then(|| {
+                vk::PipelineRasterizationConservativeStateCreateInfoEXT::default()
+                    .conservative_rasterization_mode(mode)
+            }),
+        }
+    }
+
+    /// The state of rasterization.
+    pub(super) fn state(
+        &mut self,
+        state: &PipelineState,
+    ) -> vk::PipelineRasterizationStateCreateInfo<'_> {
+        let mut info = rasterization_state(state);
+        if let Some(provoking) = &mut self.provoking {
+            info = info.push_next(provoking);
+        }
+        if let Some(conservative) = &mut self.conservative {
+            info = info.push_next(conservative);
+        }
+        info
+    }
+}
+
+fn rasterization_state(state: &PipelineState) -> vk::PipelineRasterizationStateCreateInfo<'static> {
     vk::PipelineRasterizationStateCreateInfo::default()
         .depth_clamp_enable(state.depth_clamp)
         .rasterizer_discard_enable(state.rasterizer_discard)

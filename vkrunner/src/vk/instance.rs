@@ -1,6 +1,5 @@
 //! The Vulkan loader, the instance, and the messages of the validation layer.
 
-use super::physical::PhysicalDevice;
 use crate::error::{CallContext, Error};
 use crate::options::Validation;
 use ash::vk;
@@ -103,20 +102,6 @@ impl Instance {
     /// The messages since the last call.
     pub(crate) fn take_messages(&self) -> Vec<String> {
         std::mem::take(&mut *self.messages.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// The devices that can run scripts: Vulkan 1.1 and a queue for graphics and compute.
-    pub(crate) fn physical_devices(&self) -> Result<Vec<PhysicalDevice>, Error> {
-        // SAFETY: the instance is valid.
-        let handles =
-            unsafe { self.raw.enumerate_physical_devices() }.call("vkEnumeratePhysicalDevices")?;
-        let mut devices = Vec::new();
-        for handle in handles {
-            if let Some(device) = PhysicalDevice::query(self, handle, devices.len())? {
-                devices.push(device);
-            }
-        }
-        Ok(devices)
     }
 }
 

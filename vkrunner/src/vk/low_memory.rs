@@ -3,54 +3,10 @@
 //! Programs without 64-bit registers reach no others. Drivers for CPUs use the addresses of the process; where a device has its own, buffers
 //! end up anywhere, and scripts that need such addresses are skipped.
 
-use super::buffer::{Addressing, Buffer, BufferUse, Roles};
 use super::device::Device;
-use super::instance::Instance;
 use crate::error::{CallContext, Error};
-use crate::requirements::Capabilities;
 use ash::vk;
 use std::rc::Rc;
-
-/// Whether pages of this process can be the memory of buffers that have addresses.
-pub(super) fn can_share(
-    instance: &Instance,
-    handle: vk::PhysicalDevice,
-    capabilities: &Capabilities,
-) -> bool {
-    let name = ash::ext::external_memory_host::NAME.to_string_lossy();
-    if !capabilities.extensions.contains(&*name)
-        || !capabilities.features.contains("bufferDeviceAddress")
-    {
-        return false;
-    }
-    let info = vk::PhysicalDeviceExternalBufferInfo::default()
-        .usage(LOW_BUFFER.flags())
-        .handle_type(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
-    let mut properties = vk::ExternalBufferProperties::default();
-    // SAFETY: the handle comes from this instance, and the device knows the type.
-    unsafe {
-        instance
-            .raw
-            .get_physical_device_external_buffer_properties(handle, &info, &mut properties);
-    }
-    let memory = properties.external_memory_properties;
-    memory
-        .external_memory_features
-        .contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
-}
-
-/// A buffer at a low address.
-const LOW_BUFFER: BufferUse = BufferUse::Script(Roles {
-    address: Addressing::Low,
-    capture: false,
-});
-
-impl Device {
-    /// Fails if buffers cannot have addresses of 32 bits.
-    pub(crate) fn check_low_addresses(self: &Rc<Self>) -> Result<(), Error> {
-        Buffer::new(self, LOW_BUFFER, 4).map(drop)
-    }
-}
 
 /// Pages of this process that the device uses as its memory.
 pub(super) struct LowMemory {

@@ -1,17 +1,18 @@
 //! Everything that calls Vulkan, and all `unsafe` code of the crate.
 //!
 //! One owner type per Vulkan object; its `Drop` destroys it and it keeps its device alive. What scripts often need alike is kept for the
-//! next one, see `kept`. Work is submitted and waited for at
-//! once, so whenever safe code runs, the device is idle: no object is in use while it is changed, read or destroyed. The exception is a
+//! next one, see `kept`. Work is submitted and waited for at once, so whenever safe code runs, the device is idle: no object is in use while it is changed, read or destroyed. The exception is a
 //! device that timed out or was lost; it is marked and from then on nothing of it is touched, not even to destroy it.
 //!
 //! Invariant for the safety of the functions here: handles that a type owns are valid until its `Drop`, and objects that meet in a call
 //! come from the same device.
+//!
+//! In layers, from below: `instance`; `physical`, what devices can do; `device` and `submit`; memory with `buffer`, `image` and `kept`;
+//! textures and what fills and reads them; descriptors, framebuffers and pipelines; `work`, which draws and dispatches.
 
 mod buffer;
 mod descriptors;
 mod device;
-mod features;
 mod feedback;
 mod fixed_function;
 mod framebuffer;
@@ -24,12 +25,19 @@ mod occlusion;
 mod physical;
 mod pipeline;
 mod sample_copy;
+mod sampled_texture;
 mod sampler;
+mod shader;
+mod shelves;
 mod storage_samples;
 mod submit;
+mod texels;
 mod texture;
+mod usage;
+mod vertex_input;
+mod work;
 
-pub(crate) use buffer::{Addressing, Buffer, BufferUse, Roles};
+pub(crate) use buffer::Buffer;
 pub(crate) use descriptors::{Binding, Fit, Layout, Resource};
 pub(crate) use device::Device;
 pub(crate) use feedback::{CaptureBuffer, CaptureCall, CaptureCounts, CaptureStart};
@@ -38,10 +46,12 @@ pub(crate) use instance::Instance;
 pub(crate) use occlusion::SampleCounter;
 pub use physical::DeviceInfo;
 pub(crate) use physical::PhysicalDevice;
-pub(crate) use pipeline::{
-    ClipSpace, ComputePipeline, GraphicsPipeline, PipelineDesc, ShaderModule, ShaderStage,
-    VertexAttribute, VertexBinding,
-};
-pub(crate) use sampler::{Comparing, SampledTexture};
-pub(crate) use submit::{DrawCall, DrawCount, IndexedDraw, WorkGroups};
-pub(crate) use texture::{Texture, TextureUse, raw_format};
+pub(crate) use pipeline::{ClipSpace, ComputePipeline, GraphicsPipeline, PipelineDesc};
+pub(crate) use sampled_texture::SampledTexture;
+pub(crate) use sampler::Comparing;
+pub(crate) use shader::{ShaderModule, ShaderStage};
+pub(crate) use texels::raw_format;
+pub(crate) use texture::{Texture, TextureUse};
+pub(crate) use usage::{Addressing, BufferUse, Roles};
+pub(crate) use vertex_input::{VertexAttribute, VertexBinding};
+pub(crate) use work::{DrawCall, DrawCount, IndexedDraw, WorkGroups};

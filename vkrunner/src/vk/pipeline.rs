@@ -1,157 +1,19 @@
-//! Shader modules and pipelines.
+//! Pipelines.
 
 use super::descriptors::{Layout, LayoutKey};
 use super::device::Device;
-use super::fixed_function::{FixedFunction, depth_stencil_state, rasterization_state};
+use super::fixed_function::{FixedFunction, RasterizationExtensions, depth_stencil_state};
 use super::framebuffer::{Framebuffer, FramebufferKey};
 use super::kept::Kept;
-use crate::error::{CallContext, Error};
-use crate::fragment_outputs::FragmentOutputs;
+use super::shader::{ShaderStage, Specialization, StageKey};
+use super::shelves::Keep;
+use super::vertex_input::{VertexAttribute, VertexBinding, VertexInput};
+use crate::error::Error;
 use ash::vk;
 use glasm::ir::Stage;
 use glasm_scripts::script::pipeline_state::PipelineState;
-use glasm_scripts::script::stages::ProvokingVertex;
 use glasm_scripts::timing::Phase;
-use std::ffi::CString;
 use std::rc::Rc;
-
-/// The Vulkan name of a stage.
-pub(super) fn stage_flag(stage: Stage) -> vk::ShaderStageFlags {
-    vk::ShaderStageFlags::from_raw(glasm::layout::stage_bit(stage))
-}
-
-/// A SPIR-V module.
-pub(crate) type ShaderModule = Kept<ShaderModuleObject>;
-
-/// What a [`ShaderModule`] is.
-pub(crate) struct ShaderModuleObject {
-    raw: vk::ShaderModule,
-    words: Rc<[u32]>,
-    stage: Stage,
-    /// Color attachments that it writes.
-    colors: FragmentOutputs,
-    device: Rc<Device>,
-}
-
-impl ShaderModule {
-    /// A module for a stage.
-    pub(crate) fn new(device: &Rc<Device>, stage: Stage, words: &[u32]) -> Result<Self, Error> {
-        let _phase = device.clock.enter(Phase::Pipelines);
-        let words: Rc<[u32]> = words.into();
-        let make = || ShaderModuleObject::create(device, stage, &words);
-        Self::get(device, (stage, Rc::clone(&words)), make)
-    }
-}
-
-impl ShaderModuleObject {
-    fn create(device: &Rc<Device>, stage: Stage, words: &Rc<[u32]>) -> Result<Self, Error> {
-        let info = vk::ShaderModuleCreateInfo::default().code(words);
-        // SAFETY: the create info is valid; modules come from the compiler or the SPIR-V assembler, and scripts are trusted not to crash drivers.
-        let raw =
-            unsafe { device.raw.create_shader_module(&info, None) }.call("vkCreateShaderModule")?;
-        Ok(Self {
-            raw,
-            words: Rc::clone(words),
-            stage,
-            colors: FragmentOutputs::of(words),
-            device: Rc::clone(device),
-        })
-    }
-}
-
-/// A module and its entry point.
-pub(crate) struct ShaderStage<'a> {
-    pub(crate) module: &'a ShaderModule,
-    pub(crate) entry_point: CString,
-    /// Specialization constants by number.
-    pub(crate) constants: Vec<(u32, u32)>,
-}
-
-/// Specialization constants as Vulkan takes them.
-struct Specialization {
-    entries: Vec<vk::SpecializationMapEntry>,
-    data: Vec<u8>,
-}
-
-impl Specialization {
-    fn info(&self) -> vk::SpecializationInfo<'_> {
-        vk::SpecializationInfo::default()
-            .map_entries(&self.entries)
-            .data(&self.data)
-    }
-}
-
-impl ShaderStage<'_> {
-    fn info<'a>(
-        &'a self,
-        specialization: &'a vk::SpecializationInfo<'a>,
-    ) -> vk::PipelineShaderStageCreateInfo<'a> {
-        let info = vk::PipelineShaderStageCreateInfo::default()
-            .stage(stage_flag(self.module.stage))
-            .module(self.module.raw)
-            .name(&self.entry_point);
-        match self.constants.is_empty() {
-            true => info,
-            false => info.specialization_info(specialization),
-        }
-    }
-
-    fn specialization(&self) -> Specialization {
-        let numbers = self.constants.iter().map(|(number, _)| *number);
-        let entry = |(place, number): (u32, u32)| vk::SpecializationMapEntry {
-            constant_id: number,
-            offset: 4 * place,
-            size: 4,
-        };
-        let values = self.constants.iter();
-        Specialization {
-            entries: (0..).zip(numbers).map(entry).collect(),
-            data: values.flat_map(|(_, value)| value.to_ne_bytes()).collect(),
-        }
-    }
-
-    fn key(&self) -> StageKey {
-        StageKey {
-            stage: self.module.stage,
-            words: Rc::clone(&self.module.words),
-            entry_point: self.entry_point.clone(),
-            constants: self.constants.clone(),
-        }
-    }
-
-    /// Bit N is color attachment N, which the entry point writes.
-    fn colors(&self) -> u32 {
-        self.module.colors.written_by(self.entry_point.as_bytes())
-    }
-}
-
-impl Drop for ShaderModuleObject {
-    fn drop(&mut self) {
-        if !self.device.is_lost() {
-            let _phase = self.device.clock.enter(Phase::Pipelines);
-            // SAFETY: the module was made from this device.
-            unsafe { self.device.raw.destroy_shader_module(self.raw, None) };
-        }
-    }
-}
-
-/// A vertex attribute.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct VertexAttribute {
-    pub(crate) location: u32,
-    pub(crate) binding: u32,
-    pub(crate) format: vk::Format,
-    pub(crate) offset: u32,
-}
-
-/// A vertex buffer binding; stride 0 gives all vertices the same values.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct VertexBinding {
-    pub(crate) binding: u32,
-    pub(crate) stride: u32,
-    /// Instances that take the same value; 0 steps with every vertex instead.
-    pub(crate) divisor: u32,
-}
 
 /// Rules of the clip space that the last stage before rasterization writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,7 +37,20 @@ pub(crate) struct PipelineDesc<'a> {
     pub(crate) bindings: &'a [VertexBinding],
 }
 
-impl PipelineDesc<'_> {
+impl<'a> PipelineDesc<'a> {
+    /// Without rasterization there are no fragments, and Vulkan allows no fragment stage.
+    fn used_stages(&self) -> impl Iterator<Item = &'a ShaderStage<'a>> {
+        let discards = self.state.rasterizer_discard;
+        let is_used = move |stage: &&ShaderStage<'_>| !discards || stage.stage() != Stage::Fragment;
+        self.stages.iter().filter(is_used)
+    }
+
+    fn input_assembly(&self) -> vk::PipelineInputAssemblyStateCreateInfo<'static> {
+        vk::PipelineInputAssemblyStateCreateInfo::default()
+            .topology(self.topology)
+            .primitive_restart_enable(self.state.primitive_restart)
+    }
+
     fn key(&self) -> PipelineKey {
         // All members, so that a new one is not forgotten.
         let Self {
@@ -198,15 +73,6 @@ impl PipelineDesc<'_> {
             ),
         }
     }
-}
-
-/// What decides about one stage of a pipeline.
-#[derive(PartialEq, Eq)]
-struct StageKey {
-    stage: Stage,
-    words: Rc<[u32]>,
-    entry_point: CString,
-    constants: Vec<(u32, u32)>,
 }
 
 /// What decides about a graphics pipeline.
@@ -245,41 +111,21 @@ impl GraphicsPipeline {
 }
 
 impl GraphicsPipelineObject {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a table of states: each borrows locals until the call"
-    )]
     fn create(device: &Rc<Device>, desc: &PipelineDesc<'_>) -> Result<Self, Error> {
-        // Without rasterization there are no fragments, and Vulkan allows no fragment stage.
-        let is_used = |stage: &&ShaderStage<'_>| {
-            !desc.state.rasterizer_discard || stage.module.stage != Stage::Fragment
-        };
-        let used: Vec<_> = desc.stages.iter().filter(is_used).collect();
-        let constants: Vec<_> = used.iter().map(|stage| stage.specialization()).collect();
+        let constants: Vec<_> = desc
+            .used_stages()
+            .map(ShaderStage::specialization)
+            .collect();
         let constants: Vec<_> = constants.iter().map(Specialization::info).collect();
-        let stages: Vec<_> = used
-            .iter()
-            .zip(&constants)
+        let stages = desc.used_stages().zip(&constants);
+        let stages: Vec<_> = stages
             .map(|(stage, constants)| stage.info(constants))
             .collect();
-        let has_tessellation = desc
-            .stages
-            .iter()
-            .any(|stage| stage.module.stage == Stage::TessEval);
-        let (bindings, attributes) = vertex_descriptions(desc);
-        let divisors = divisor_descriptions(desc);
-        let mut divisor_state = vk::PipelineVertexInputDivisorStateCreateInfoEXT::default()
-            .vertex_binding_divisors(&divisors);
-        let mut vertex_input = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_binding_descriptions(&bindings)
-            .vertex_attribute_descriptions(&attributes);
-        if !divisors.is_empty() {
-            vertex_input = vertex_input.push_next(&mut divisor_state);
-        }
+        let vertices = VertexInput::new(desc.attributes, desc.bindings);
+        let mut divisors = vertices.divisor_state();
+        let vertex_input = vertices.state(&mut divisors);
         let state = desc.state;
-        let input_assembly = vk::PipelineInputAssemblyStateCreateInfo::default()
-            .topology(desc.topology)
-            .primitive_restart_enable(state.primitive_restart);
+        let input_assembly = desc.input_assembly();
         let mut origin = vk::PipelineTessellationDomainOriginStateCreateInfo::default()
             .domain_origin(desc.domain_origin);
         let tessellation = vk::PipelineTessellationStateCreateInfo::default()
@@ -293,21 +139,8 @@ impl GraphicsPipelineObject {
         if desc.clip_space == ClipSpace::OpenGl {
             viewport_state = viewport_state.push_next(&mut clip_control);
         }
-        let mut provoking = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT::default()
-            .provoking_vertex_mode(vk::ProvokingVertexModeEXT::LAST_VERTEX);
-        let mut rasterization = rasterization_state(state);
-        // Without the feature nothing reads values of one vertex only: scripts that do were skipped.
-        if state.provoking_vertex == ProvokingVertex::Last
-            && device.capabilities.features.contains("provokingVertexLast")
-        {
-            rasterization = rasterization.push_next(&mut provoking);
-        }
-        let mut conservative = vk::PipelineRasterizationConservativeStateCreateInfoEXT::default()
-            .conservative_rasterization_mode(state.conservative_rasterization);
-        // Devices without the extension do not know the structure.
-        if state.conservative_rasterization != vk::ConservativeRasterizationModeEXT::DISABLED {
-            rasterization = rasterization.push_next(&mut conservative);
-        }
+        let mut extensions = RasterizationExtensions::new(device, state);
+        let rasterization = extensions.state(state);
         let multisample = fixed.multisample_state(state, desc.framebuffer);
         let depth_stencil = depth_stencil_state(state, desc.framebuffer);
         let color_blend = fixed.color_blend_state(state);
@@ -322,7 +155,8 @@ impl GraphicsPipelineObject {
             .color_blend_state(&color_blend)
             .layout(desc.layout.raw)
             .render_pass(desc.framebuffer.render_pass);
-        if has_tessellation {
+        let mut all = desc.stages.iter();
+        if all.any(|stage| stage.stage() == Stage::TessEval) {
             info = info.tessellation_state(&tessellation);
         }
         // SAFETY: all pointers are to locals; modules, layout and render pass are from this device.
@@ -337,6 +171,11 @@ impl GraphicsPipelineObject {
             device: Rc::clone(device),
         })
     }
+}
+
+impl Keep for GraphicsPipelineObject {
+    type Key = PipelineKey;
+    const LIMIT: usize = 64;
 }
 
 impl Drop for GraphicsPipelineObject {
@@ -401,6 +240,11 @@ impl ComputePipelineObject {
     }
 }
 
+impl Keep for ComputePipelineObject {
+    type Key = ComputeKey;
+    const LIMIT: usize = 32;
+}
+
 impl Drop for ComputePipelineObject {
     fn drop(&mut self) {
         if !self.device.is_lost() {
@@ -419,43 +263,4 @@ fn first_pipeline(
     pipelines
         .map(|pipelines| pipelines[0])
         .map_err(|(_, result)| Error::Vulkan { call, result })
-}
-
-fn vertex_descriptions(
-    desc: &PipelineDesc<'_>,
-) -> (
-    Vec<vk::VertexInputBindingDescription>,
-    Vec<vk::VertexInputAttributeDescription>,
-) {
-    let binding = |binding: &VertexBinding| {
-        vk::VertexInputBindingDescription::default()
-            .binding(binding.binding)
-            .stride(binding.stride)
-            .input_rate(match binding.divisor {
-                0 => vk::VertexInputRate::VERTEX,
-                _ => vk::VertexInputRate::INSTANCE,
-            })
-    };
-    let attribute = |attribute: &VertexAttribute| vk::VertexInputAttributeDescription {
-        location: attribute.location,
-        binding: attribute.binding,
-        format: attribute.format,
-        offset: attribute.offset,
-    };
-    (
-        desc.bindings.iter().map(binding).collect(),
-        desc.attributes.iter().map(attribute).collect(),
-    )
-}
-
-/// Bindings that step more slowly than with every instance.
-fn divisor_descriptions(
-    desc: &PipelineDesc<'_>,
-) -> Vec<vk::VertexInputBindingDivisorDescriptionEXT> {
-    let slow = desc.bindings.iter().filter(|binding| binding.divisor > 1);
-    slow.map(|binding| vk::VertexInputBindingDivisorDescriptionEXT {
-        binding: binding.binding,
-        divisor: binding.divisor,
-    })
-    .collect()
 }

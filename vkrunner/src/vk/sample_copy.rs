@@ -1,9 +1,10 @@
 //! Single samples of multisample images, copied by a compute shader between the image and a buffer.
 
-use super::buffer::{Buffer, BufferUse, Roles};
+use super::buffer::Buffer;
 use super::device::Device;
 use super::image::{Image, ViewDesc};
 use super::sampler::nearest_sampler;
+use super::usage::{BufferUse, Roles};
 use crate::error::{CallContext, Error};
 use crate::sample_copy::{self, PARAMETERS_SIZE, SampleCopy, SampleCopying, TEXEL_SIZE};
 use ash::vk;

@@ -1,27 +1,16 @@
-//! A texture as programs sample it: a view with a sampler.
+//! Samplers.
 
 use super::device::Device;
-use super::texture::{Texture, level_view};
 use crate::error::{CallContext, Error};
 use ash::vk;
-use glasm_scripts::format::{Aspect, Encoding};
-use glasm_scripts::texture::{Sampling, SrgbDecode, Swizzle, Wrap};
-use std::rc::Rc;
+use glasm_scripts::format::{Encoding, Format};
+use glasm_scripts::texture::{Sampling, Wrap};
 
 /// Whether lookups compare depths with a reference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Comparing {
     Off,
     On,
-}
-
-/// A view of a texture, and a sampler.
-pub(crate) struct SampledTexture {
-    view: vk::ImageView,
-    sampler: vk::Sampler,
-    /// Goes after the view.
-    texture: Rc<Texture>,
-    device: Rc<Device>,
 }
 
 /// A sampler for texels that are fetched, which takes every format.
@@ -31,104 +20,52 @@ pub(super) fn nearest_sampler(device: &Device) -> Result<vk::Sampler, Error> {
     unsafe { device.raw.create_sampler(&info, None) }.call("vkCreateSampler")
 }
 
-impl SampledTexture {
-    /// A view and a sampler for a texture. The caller checked that the device has what the sampling asks for.
-    pub(crate) fn new(
-        device: &Rc<Device>,
-        texture: &Rc<Texture>,
-        sampling: &Sampling,
-        comparing: Comparing,
-    ) -> Result<Self, Error> {
-        let mut sampled = Self {
-            view: vk::ImageView::null(),
-            sampler: vk::Sampler::null(),
-            texture: Rc::clone(texture),
-            device: Rc::clone(device),
-        };
-        if let Some(image) = texture.image() {
-            let shape = texture.shape();
-            let format = match sampling.srgb_decode {
-                SrgbDecode::Decode => shape.format.vk,
-                SrgbDecode::Skip => shape.format.without_curve(),
-            };
-            let components = components(sampling, shape.format.aspect, comparing);
-            let levels = sampling.level_range(shape.levels);
-            sampled.view = image.create_view(&level_view(shape, format, components, levels))?;
-            sampled.create_sampler(sampling, comparing)?;
-        }
-        Ok(sampled)
+/// A sampler for textures of a format.
+pub(super) fn create_sampler(
+    device: &Device,
+    format: &Format,
+    sampling: &Sampling,
+    comparing: Comparing,
+) -> Result<vk::Sampler, Error> {
+    let limits = &device.capabilities.textures;
+    // Vulkan's counterpart of GL's filters without levels: nearest between levels, and at most a quarter.
+    let most = match sampling.between_levels {
+        Some(_) => vk::LOD_CLAMP_NONE,
+        None => 0.25,
+    };
+    let (min_lod, max_lod) = (sampling.min_lod.min(most), sampling.max_lod.min(most));
+    let (border, custom) = border(sampling, format.encoding);
+    let mut custom_info = vk::SamplerCustomBorderColorCreateInfoEXT::default()
+        .format(format.vk)
+        .custom_border_color(custom.unwrap_or_default());
+    let mut info = vk::SamplerCreateInfo::default()
+        .mag_filter(sampling.mag)
+        .min_filter(sampling.min)
+        .mipmap_mode(
+            sampling
+                .between_levels
+                .unwrap_or(vk::SamplerMipmapMode::NEAREST),
+        )
+        .address_mode_u(address_mode(sampling.wrap[0]))
+        .address_mode_v(address_mode(sampling.wrap[1]))
+        .address_mode_w(address_mode(sampling.wrap[2]))
+        .mip_lod_bias(
+            sampling
+                .lod_bias
+                .clamp(-limits.max_lod_bias, limits.max_lod_bias),
+        )
+        .anisotropy_enable(sampling.anisotropy > 1.0)
+        .max_anisotropy(sampling.anisotropy.min(limits.max_anisotropy.max(1.0)))
+        .compare_enable(comparing == Comparing::On)
+        .compare_op(sampling.compare)
+        .min_lod(min_lod)
+        .max_lod(max_lod.max(min_lod))
+        .border_color(border);
+    if custom.is_some() {
+        info = info.push_next(&mut custom_info);
     }
-
-    fn create_sampler(&mut self, sampling: &Sampling, comparing: Comparing) -> Result<(), Error> {
-        let limits = &self.device.capabilities.textures;
-        // Vulkan's counterpart of GL's filters without levels: nearest between levels, and at most a quarter.
-        let most = match sampling.between_levels {
-            Some(_) => vk::LOD_CLAMP_NONE,
-            None => 0.25,
-        };
-        let (min_lod, max_lod) = (sampling.min_lod.min(most), sampling.max_lod.min(most));
-        let format = &self.texture.shape().format;
-        let (border, custom) = border(sampling, format.encoding);
-        let mut custom_info = vk::SamplerCustomBorderColorCreateInfoEXT::default()
-            .format(format.vk)
-            .custom_border_color(custom.unwrap_or_default());
-        let mut info = vk::SamplerCreateInfo::default()
-            .mag_filter(sampling.mag)
-            .min_filter(sampling.min)
-            .mipmap_mode(
-                sampling
-                    .between_levels
-                    .unwrap_or(vk::SamplerMipmapMode::NEAREST),
-            )
-            .address_mode_u(address_mode(sampling.wrap[0]))
-            .address_mode_v(address_mode(sampling.wrap[1]))
-            .address_mode_w(address_mode(sampling.wrap[2]))
-            .mip_lod_bias(
-                sampling
-                    .lod_bias
-                    .clamp(-limits.max_lod_bias, limits.max_lod_bias),
-            )
-            .anisotropy_enable(sampling.anisotropy > 1.0)
-            .max_anisotropy(sampling.anisotropy.min(limits.max_anisotropy.max(1.0)))
-            .compare_enable(comparing == Comparing::On)
-            .compare_op(sampling.compare)
-            .min_lod(min_lod)
-            .max_lod(max_lod.max(min_lod))
-            .border_color(border);
-        if custom.is_some() {
-            info = info.push_next(&mut custom_info);
-        }
-        // SAFETY: the create info is valid.
-        self.sampler =
-            unsafe { self.device.raw.create_sampler(&info, None) }.call("vkCreateSampler")?;
-        Ok(())
-    }
-
-    /// The texture.
-    pub(super) fn texture(&self) -> &Texture {
-        &self.texture
-    }
-
-    /// What a descriptor refers to.
-    pub(super) fn descriptor(&self) -> vk::DescriptorImageInfo {
-        vk::DescriptorImageInfo {
-            sampler: self.sampler,
-            image_view: self.view,
-            image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
-        }
-    }
-}
-
-impl Drop for SampledTexture {
-    fn drop(&mut self) {
-        if !self.device.is_lost() {
-            // SAFETY: both were made from this device or are null, and the device is idle.
-            unsafe {
-                self.device.raw.destroy_sampler(self.sampler, None);
-                self.device.raw.destroy_image_view(self.view, None);
-            }
-        }
-    }
+    // SAFETY: the create info is valid.
+    unsafe { device.raw.create_sampler(&info, None) }.call("vkCreateSampler")
 }
 
 fn address_mode(wrap: Wrap) -> vk::SamplerAddressMode {
@@ -183,34 +120,5 @@ fn border(
             let float32 = color.map(|value| value as f32);
             (custom, Some(vk::ClearColorValue { float32 }))
         }
-    }
-}
-
-/// Where components come from. A comparison has one component, which no swizzle moves.
-fn components(sampling: &Sampling, aspect: Aspect, comparing: Comparing) -> vk::ComponentMapping {
-    let swizzle = match (comparing, aspect) {
-        (Comparing::On, _) => Swizzle::IDENTITY,
-        (Comparing::Off, Aspect::Color) => sampling.color_swizzle(),
-        (Comparing::Off, Aspect::Depth) => sampling.depth_swizzle(),
-    };
-    let [r, g, b, a] = [0, 1, 2, 3].map(|to| component_swizzle(swizzle[to as usize], to, aspect));
-    vk::ComponentMapping { r, g, b, a }
-}
-
-fn component_swizzle(from: Swizzle, to: u8, aspect: Aspect) -> vk::ComponentSwizzle {
-    match from {
-        Swizzle::Component(component) if component == to => vk::ComponentSwizzle::IDENTITY,
-        Swizzle::Component(0) => vk::ComponentSwizzle::R,
-        Swizzle::Component(1) => vk::ComponentSwizzle::G,
-        Swizzle::Component(2) => vk::ComponentSwizzle::B,
-        Swizzle::Component(_) => vk::ComponentSwizzle::A,
-        // Depths have no other components: those read (0, 0, 1) by themselves, which every device gets right, unlike the constant one
-        // (depthStencilSwizzleOneSupport).
-        Swizzle::Zero if aspect == Aspect::Depth && matches!(to, 1 | 2) => {
-            vk::ComponentSwizzle::IDENTITY
-        }
-        Swizzle::One if aspect == Aspect::Depth && to == 3 => vk::ComponentSwizzle::IDENTITY,
-        Swizzle::Zero => vk::ComponentSwizzle::ZERO,
-        Swizzle::One => vk::ComponentSwizzle::ONE,
     }
 }

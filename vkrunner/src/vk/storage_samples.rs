@@ -3,7 +3,7 @@
 use super::device::Device;
 use super::image::Image;
 use super::sample_copy::{SampleCopier, SampleImage};
-use super::texture::raw_format;
+use super::texels::raw_format;
 use crate::error::Error;
 use crate::sample_copy::{SampleCopying, TEXEL_SIZE};
 use ash::vk;

@@ -2,56 +2,28 @@
 //!
 //! Between commands every attachment is in the layout that the render pass wants.
 
-mod limits;
+mod attachments;
 mod pass;
 mod read;
 
-use super::buffer::{Buffer, BufferUse};
+use super::buffer::Buffer;
 use super::descriptors::Resource;
 use super::device::Device;
-use super::image::{Image, ImageDesc};
+use super::image::Image;
 use super::kept::Kept;
 use super::sample_copy::SampleCopier;
+use super::shelves::Keep;
+use super::usage::BufferUse;
 use crate::error::{CallContext, Error};
 use ash::vk;
+use attachments::{AttachmentImages, ColorAttachment, DEPTH_LAYOUT, DepthStencil, aspects};
 use glasm::ir::TypeBase;
 use glasm_scripts::format::{DepthFormat, Encoding, Format};
 use glasm_scripts::script::{Attachments, Clear};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(super) use limits::{VersionLimits, query as query_limits};
-
-const DEPTH_LAYOUT: vk::ImageLayout = vk::ImageLayout::DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
-
-/// Who reads color attachments while they are drawn to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reading {
-    Never,
-    ByPrograms,
-}
-
-impl Reading {
-    /// The layout of color attachments between commands and in the render pass.
-    fn color_layout(self) -> vk::ImageLayout {
-        match self {
-            Self::Never => vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL,
-            Self::ByPrograms => vk::ImageLayout::GENERAL,
-        }
-    }
-}
-
-/// A color attachment.
-struct ColorAttachment {
-    image: Image,
-    format: Format,
-}
-
-/// A depth or stencil attachment, or both in one.
-struct DepthStencil {
-    image: Image,
-    format: DepthFormat,
-}
+pub(crate) use attachments::Reading;
 
 /// What decides about a framebuffer.
 #[derive(PartialEq, Eq)]
@@ -301,6 +273,15 @@ impl FramebufferObject {
     }
 }
 
+impl Keep for FramebufferObject {
+    type Key = Rc<FramebufferKey>;
+    const LIMIT: usize = 8;
+
+    fn is_small(key: &Self::Key) -> bool {
+        key.texels() <= 1 << 16
+    }
+}
+
 impl Drop for FramebufferObject {
     fn drop(&mut self) {
         if self.device.is_lost() {
@@ -327,79 +308,4 @@ fn clear_color(encoding: Encoding, color: [f64; 4]) -> vk::ClearColorValue {
             float32: color.map(|value| value as f32),
         },
     }
-}
-
-/// What a depth or stencil format holds.
-fn aspects(format: DepthFormat) -> vk::ImageAspectFlags {
-    let mut aspects = vk::ImageAspectFlags::empty();
-    if format.has_depth {
-        aspects |= vk::ImageAspectFlags::DEPTH;
-    }
-    if format.has_stencil {
-        aspects |= vk::ImageAspectFlags::STENCIL;
-    }
-    aspects
-}
-
-/// Makes the images of attachments.
-struct AttachmentImages<'a> {
-    device: &'a Rc<Device>,
-    width: u32,
-    height: u32,
-    attachments: &'a Attachments,
-    reading: Reading,
-}
-
-impl AttachmentImages<'_> {
-    fn color(&self, format: &Format) -> Result<ColorAttachment, Error> {
-        let mut usage = vk::ImageUsageFlags::COLOR_ATTACHMENT;
-        if self.reading == Reading::ByPrograms {
-            usage |= vk::ImageUsageFlags::INPUT_ATTACHMENT;
-        }
-        let desc = self.desc(format.vk, usage, vk::ImageAspectFlags::COLOR);
-        Ok(ColorAttachment {
-            image: Image::new(self.device, &desc)?,
-            format: format.clone(),
-        })
-    }
-
-    fn depth(&self, format: DepthFormat) -> Result<DepthStencil, Error> {
-        let usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
-        let desc = self.desc(format.vk, usage, aspects(format));
-        Ok(DepthStencil {
-            image: Image::new(self.device, &desc)?,
-            format,
-        })
-    }
-
-    fn desc(
-        &self,
-        format: vk::Format,
-        usage: vk::ImageUsageFlags,
-        aspects: vk::ImageAspectFlags,
-    ) -> ImageDesc {
-        let Attachments {
-            samples, layers, ..
-        } = *self.attachments;
-        let mut usage = usage | vk::ImageUsageFlags::TRANSFER_SRC;
-        if samples > 1 {
-            // Only shaders can read single samples.
-            usage |= vk::ImageUsageFlags::SAMPLED;
-        }
-        ImageDesc {
-            view_type: match layers {
-                1 => vk::ImageViewType::TYPE_2D,
-                _ => vk::ImageViewType::TYPE_2D_ARRAY,
-            },
-            layers,
-            samples: vk::SampleCountFlags::from_raw(samples),
-            aspects,
-            ..ImageDesc::plane(format, self.width, self.height, usage)
-        }
-    }
-}
-
-/// What every use of an attachment's format as one with several samples needs.
-pub(super) fn multisample_usage(attachment: vk::ImageUsageFlags) -> vk::ImageUsageFlags {
-    attachment | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::SAMPLED
 }

@@ -1,8 +1,8 @@
 //! Render passes of framebuffers.
 
-use super::{DEPTH_LAYOUT, Reading};
+use super::attachments::{DEPTH_LAYOUT, Reading};
 use crate::error::{CallContext, Error};
-use crate::vk::Device;
+use crate::vk::device::Device;
 use ash::vk;
 use glasm_scripts::script::Attachments;
 
@@ -17,6 +17,18 @@ const READ_BY_DRAWS: vk::SubpassDependency = vk::SubpassDependency {
     dependency_flags: vk::DependencyFlags::BY_REGION,
 };
 
+/// An attachment that stays as it is but for draws.
+fn kept(format: vk::Format, layout: vk::ImageLayout) -> vk::AttachmentDescription {
+    vk::AttachmentDescription::default()
+        .format(format)
+        .load_op(vk::AttachmentLoadOp::LOAD)
+        .store_op(vk::AttachmentStoreOp::STORE)
+        .stencil_load_op(vk::AttachmentLoadOp::LOAD)
+        .stencil_store_op(vk::AttachmentStoreOp::STORE)
+        .initial_layout(layout)
+        .final_layout(layout)
+}
+
 /// A pass that keeps what the attachments hold.
 pub(super) fn create(
     device: &Device,
@@ -24,17 +36,8 @@ pub(super) fn create(
     reading: Reading,
 ) -> Result<vk::RenderPass, Error> {
     let color_layout = reading.color_layout();
-    let attachment = |format, layout| {
-        vk::AttachmentDescription::default()
-            .format(format)
-            .samples(vk::SampleCountFlags::from_raw(wanted.samples))
-            .load_op(vk::AttachmentLoadOp::LOAD)
-            .store_op(vk::AttachmentStoreOp::STORE)
-            .stencil_load_op(vk::AttachmentLoadOp::LOAD)
-            .stencil_store_op(vk::AttachmentStoreOp::STORE)
-            .initial_layout(layout)
-            .final_layout(layout)
-    };
+    let samples = vk::SampleCountFlags::from_raw(wanted.samples);
+    let attachment = |format, layout| kept(format, layout).samples(samples);
     let mut attachments = Vec::new();
     let mut references = Vec::new();
     for format in &wanted.colors {

@@ -3,7 +3,8 @@
 //! Attachments with one sample are copied. With several, a color attachment of floats or normalized numbers is resolved by the device and
 //! then copied; integers, depth and stencil stand for their sample 0, and single samples are fetched by a compute shader.
 
-use super::{ColorAttachment, DEPTH_LAYOUT, Framebuffer};
+use super::Framebuffer;
+use super::attachments::{ColorAttachment, DEPTH_LAYOUT};
 use crate::error::Error;
 use crate::sample_copy::SampleCopying;
 use crate::vk::image::{Image, ImageDesc};

@@ -8,7 +8,7 @@ mod modules;
 use super::device::Device;
 use super::image::{Image, ImageDesc, ViewDesc};
 use super::sampler::nearest_sampler;
-use super::texture::{all_aspects, texel_aspect, upload};
+use super::texels::{all_aspects, texel_aspect, upload};
 use crate::error::{CallContext, Error};
 use ash::vk;
 use glasm::ir::TexTarget;

@@ -64,7 +64,7 @@ main fn0
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::execute::test_support::assert_valid;
+    use crate::test_support::assert_valid;
 
     #[test]
     fn modules_are_valid() {

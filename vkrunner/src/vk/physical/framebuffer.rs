@@ -1,13 +1,13 @@
 //! What framebuffers of a physical device can be.
 
-use super::multisample_usage;
 use crate::requirements::FramebufferLimits;
-use crate::vk::Instance;
+use crate::vk::instance::Instance;
+use crate::vk::usage::multisample_usage;
 use ash::vk;
 use std::collections::BTreeMap;
 
-/// Asks a device. `has_vulkan_1_2` says whether it knows the limits of that version.
-pub(in crate::vk) fn query(
+/// Asks a device. `version` says which limits it knows.
+pub(super) fn query(
     instance: &Instance,
     handle: vk::PhysicalDevice,
     limits: &vk::PhysicalDeviceLimits,
@@ -64,7 +64,7 @@ pub(in crate::vk) fn query(
 
 /// Which limits a device knows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::vk) enum VersionLimits {
+pub(super) enum VersionLimits {
     Vulkan1_1,
     Vulkan1_2,
 }

@@ -1,7 +1,7 @@
 //! The features that devices are asked for, as members of Vulkan's structures. Every feature that a device has is enabled.
 
-use super::instance::Instance;
 use crate::features::all_features;
+use crate::vk::instance::Instance;
 use ash::vk;
 use glasm::feature_table;
 use glasm::vulkan::{FeatureTable, Support};

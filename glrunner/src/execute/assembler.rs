@@ -1,0 +1,137 @@
+//! The driver's assembler: what it takes, and where it finds errors.
+
+use super::problem::Problem;
+use crate::error::Error;
+use crate::gl::{Gl, LoadError, Program, Target};
+use glasm::ProgramType;
+use glasm::ir::Stage;
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::script::{ProgramSection, Script};
+use std::rc::Rc;
+
+/// What OpenGL calls programs of a type.
+pub(crate) fn target(program_type: ProgramType) -> Target {
+    match program_type {
+        ProgramType::Stage(stage) => target_of_stage(stage),
+        ProgramType::VertexState => Target::VertexState,
+    }
+}
+
+/// What OpenGL calls programs of a stage.
+pub(super) fn target_of_stage(stage: Stage) -> Target {
+    match stage {
+        Stage::Vertex => Target::Vertex,
+        Stage::TessControl => Target::TessControl,
+        Stage::TessEval => Target::TessEvaluation,
+        Stage::Geometry => Target::Geometry,
+        Stage::Fragment => Target::Fragment,
+        Stage::Compute => Target::Compute,
+    }
+}
+
+/// Loads a program of the assembler.
+pub(super) fn load(
+    gl: &Rc<Gl>,
+    program: &ProgramSection,
+) -> Result<Result<Program, LoadError>, Error> {
+    Program::load(gl, target(program.program_type), &program.text)
+}
+
+/// The failure for a program that the driver does not take, at the line of the script where the driver finds the error.
+pub(super) fn refused(script: &Script, program: &ProgramSection, error: &LoadError) -> Problem {
+    let stage = program.stage.name();
+    let byte = error_place(error, &program.text);
+    let at = byte.map_or(String::new(), |byte| format!(" at byte {byte}"));
+    let message = error.message.trim_end();
+    let place = byte
+        .filter(|byte| *byte < program.text.len())
+        .and_then(|byte| script.position(program, byte));
+    let number = |number: usize| u32::try_from(number).ok();
+    Problem::Program(Failure {
+        line: place
+            .and_then(|place| number(place.line))
+            .or(Some(program.line)),
+        column: place.and_then(|place| number(place.column)),
+        message: format!("the driver refuses the {stage} program{at}: {message}"),
+    })
+}
+
+/// The byte of a program where a driver finds its error, if it says.
+pub(super) fn error_place(error: &LoadError, text: &[u8]) -> Option<usize> {
+    let position = place_in_message(&error.message, text);
+    position.or_else(|| usize::try_from(error.position).ok())
+}
+
+/// The byte that a message of Mesa's parser means: `line 3, char 9: error: ...`. Its error position is the end of the token, less all of
+/// the first token but one byte, and with two bytes for each line end, so it cannot be compared with other drivers'.
+fn place_in_message(message: &str, text: &[u8]) -> Option<usize> {
+    let (line, rest) = message.strip_prefix("line ")?.split_once(", char ")?;
+    let (column, _) = rest.split_once(": error: ")?;
+    let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
+    let mut lines = text.split_inclusive(|byte| *byte == b'\n');
+    let before = lines.by_ref().take(line.checked_sub(1)?);
+    let start: usize = before.map(<[u8]>::len).sum();
+    Some((start + column.checked_sub(1)?).min(text.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_stand_at_lines_of_the_script() {
+        let text = b"# note\n\n[fragment program]\n!!ARBfp1.0\nMOV r, q;\nEND\n";
+        let script = Script::parse(text).unwrap();
+        let failure = |position: i32, message: &str| {
+            let error = LoadError {
+                position,
+                message: message.to_owned(),
+                error: 0,
+            };
+            let problem = refused(&script, &script.programs[0], &error);
+            let Problem::Program(failure) = problem else {
+                panic!("{problem:?}")
+            };
+            failure
+        };
+        let found = failure(18, "no q\n");
+        assert_eq!((found.line, found.column), (Some(5), Some(8)));
+        assert_eq!(
+            found.message,
+            "the driver refuses the fragment program at byte 18: no q"
+        );
+        // What drivers say of the whole program is said of its section.
+        let whole = failure(25, "no END");
+        assert_eq!((whole.line, whole.column), (Some(3), None));
+        let unknown = failure(-1, "no reason");
+        assert_eq!((unknown.line, unknown.column), (Some(3), None));
+        assert_eq!(
+            unknown.message,
+            "the driver refuses the fragment program: no reason"
+        );
+        // The places of Mesa's parser count.
+        let mesa = failure(3, "line 2, char 5: error: no r");
+        assert_eq!((mesa.line, mesa.column), (Some(5), Some(5)));
+    }
+
+    #[test]
+    fn messages_of_mesa_have_places() {
+        let text = b"!!ARBfp1.0\nTEMP t;\nMOV t, |t|;\nEND\n";
+        let place = |message: &str| place_in_message(message, text);
+        assert_eq!(place("line 3, char 8: error: syntax error"), Some(26));
+        assert_eq!(text[26], b'|');
+        assert_eq!(place("line 1, char 1: error: invalid header"), Some(0));
+        assert_eq!(
+            place("line 9, char 9: error: unexpected end"),
+            Some(text.len())
+        );
+        for other in [
+            "line 0, char 1: error: x",
+            "line 3: error",
+            "error 3",
+            "line x, char 1: error: y",
+        ] {
+            assert_eq!(place(other), None);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Loads the programs of a script into the driver's assembler.
+
+use super::assembler::{load, refused, target_of_stage};
+use super::execution::Execution;
+use super::facts::Facts;
+use super::passthrough;
+use super::problem::Problem;
+use crate::gl::Program;
+use glasm::ProgramType;
+use glasm::ir::{Semantic, Stage};
+use glasm_scripts::script::{Command, ExpectedError, ProgramForm, ProgramSection, Script, Step};
+
+/// Whether programs of the script break a rule that not every driver knows.
+fn expects_warnings(script: &Script) -> bool {
+    let expects = |step: &Step| matches!(step.command, Command::ExpectWarning(_));
+    script.steps.iter().any(expects)
+}
+
+impl Execution<'_> {
+    /// Loads the programs that the script starts with.
+    pub(super) fn load_programs(&mut self) -> Result<(), Problem> {
+        let script = self.script;
+        for program in &script.programs {
+            match program.form {
+                ProgramForm::Assembly => {
+                    let loaded = load(&self.gl, program)?;
+                    let loaded = match loaded {
+                        Err(_) if expects_warnings(script) => {
+                            let reason = "the driver refuses what glasm takes with a warning";
+                            return Err(Problem::Lacking(reason.to_owned()));
+                        }
+                        loaded => loaded.map_err(|error| refused(script, program, &error))?,
+                    };
+                    match program.program_type {
+                        ProgramType::VertexState => self.state_programs.set(None, loaded),
+                        ProgramType::Stage(stage) => {
+                            let facts = self.facts_of(program);
+                            self.programs.set(stage, (loaded, program.line), facts);
+                        }
+                    }
+                }
+                ProgramForm::PassThrough => self.load_passthrough(program.stage)?,
+                // Nothing is loaded: OpenGL does the work itself.
+                ProgramForm::FixedFunction => {}
+                ProgramForm::Ir
+                | ProgramForm::Glsl
+                | ProgramForm::SpirvText
+                | ProgramForm::SpirvWords => {
+                    return Err(Problem::Lacking("only Vulkan runs the program".to_owned()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A stage that passes on what it gets.
+    fn load_passthrough(&mut self, stage: Stage) -> Result<(), Problem> {
+        let text = match stage {
+            Stage::Vertex => passthrough::vertex_program(self.fragment_inputs().as_deref()),
+            Stage::Fragment => passthrough::FRAGMENT_PROGRAM.to_owned(),
+            // Without the program primitives and patches pass on as they are.
+            Stage::Geometry | Stage::TessControl => return Ok(()),
+            Stage::TessEval | Stage::Compute => {
+                let reason = format!("OpenGL passes nothing through the {} stage", stage.name());
+                return Err(Problem::Lacking(reason));
+            }
+        };
+        let loaded = Program::load(&self.gl, target_of_stage(stage), text.as_bytes())?;
+        let loaded = loaded
+            .map_err(|error| format!("the program that passes on is refused: {}", error.message))?;
+        self.programs.set(stage, (loaded, 0), Facts::default());
+        Ok(())
+    }
+
+    fn facts_of(&self, program: &ProgramSection) -> Facts {
+        let colors = self.script.requirements.attachments.colors.iter().zip(0..);
+        let drawn = colors.filter(|(color, _)| color.is_some());
+        let drawn = drawn.fold(0, |bits, (_, number)| bits | 1 << number);
+        Facts::of(program.stage, &program.text, drawn)
+    }
+
+    /// What the fragment program reads, if the script has one.
+    fn fragment_inputs(&self) -> Option<Vec<Semantic>> {
+        let mut programs = self.script.programs.iter();
+        let program = programs.find(|program| {
+            (program.stage, program.form) == (Stage::Fragment, ProgramForm::Assembly)
+        })?;
+        let source = glasm::Source::new("fragment", &program.text);
+        let shader = glasm::compile(&source, &glasm::Options::default()).ok()?;
+        let inputs = shader.reflection.inputs.iter();
+        Some(inputs.map(|input| input.semantic).collect())
+    }
+
+    /// `load`: another program takes the place of the stage's, or is refused.
+    pub(super) fn load_spare(
+        &mut self,
+        spare: usize,
+        expected: Option<&ExpectedError>,
+    ) -> Result<(), Problem> {
+        let program = &self.script.spares[spare].program;
+        match (load(&self.gl, program)?, expected) {
+            (Ok(loaded), None) => {
+                let facts = self.facts_of(program);
+                let line = program.line;
+                self.programs.set(program.stage, (loaded, line), facts);
+                self.upload_locals(program.stage)?;
+                self.upload_named(program.stage)?;
+            }
+            (Err(_), Some(_)) => {}
+            (Ok(_), Some(expected)) => {
+                let code = expected.code.id();
+                return Err(
+                    format!("expected error {code}, but the driver accepts the program").into(),
+                );
+            }
+            (Err(error), None) => return Err(refused(self.script, program, &error)),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! What programs read and draws use, as the commands so far have set it.
+
+use super::bindings::{Bound, BufferPlace};
+use super::feedback::Feedback;
+use super::images::Images;
+use super::plan::Source;
+use super::problem::Problem;
+use super::textures::Textures;
+use super::wanted::{Missing, WantedImage, WantedTexture};
+use crate::vk::{Buffer, CaptureCall, Comparing, Device, Resource, SampleCounter};
+use glasm::ir::{Stage, TexTarget};
+use glasm::reflect::{HandleKind, Scalar};
+use glasm::state::Multisample;
+use glasm_scripts::params::Params;
+use glasm_scripts::script::pipeline_state::PipelineState;
+use glasm_scripts::script::{BufferAddress, Convention, ParamValue, Script};
+use glasm_scripts::vertices::{ATTRIBUTES, initial_values};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What programs read, as the commands so far have set it.
+pub(super) struct Resources {
+    pub(super) buffers: Vec<Buffer>,
+    pub(super) bound: Bound,
+    pub(super) feedback: Feedback,
+    /// There if the script asks for numbers of samples.
+    pub(super) sample_counter: Option<SampleCounter>,
+    pub(super) params: Params,
+    /// Lines of the programs that are loaded, by stage.
+    pub(super) program_lines: HashMap<Stage, u32>,
+    pub(super) textures: Textures,
+    pub(super) images: Images,
+    pub(super) attributes: [[f32; 4]; ATTRIBUTES],
+    pub(super) push: Vec<u8>,
+}
+
+impl Resources {
+    /// What there is before the first command.
+    pub(super) fn new(device: &Device, script: &Script) -> Self {
+        let requirements = &script.requirements;
+        let mut params = Params::default();
+        params.state.threads.warp_size = device.capabilities.compiler.subgroups.size.min(32);
+        params.state.multisample = Multisample::standard(requirements.attachments.samples);
+        let height = requirements.framebuffer[1] as f32;
+        params.state.window_height = height;
+        if requirements.convention == Convention::OpenGl {
+            params.state.lower_left_height = Some(height);
+        }
+        Self {
+            buffers: Vec::new(),
+            bound: Bound::new(&script.buffers, &script.steps),
+            feedback: Feedback::new(),
+            sample_counter: None,
+            params,
+            program_lines: HashMap::new(),
+            textures: Textures::new(requirements.convention),
+            images: Images::default(),
+            attributes: initial_values(),
+            push: vec![0; script.push_size as usize],
+        }
+    }
+
+    /// The line of the program of a stage, which tells programs apart; 0 if there is none.
+    pub(super) fn program_line(&self, stage: Stage) -> u32 {
+        self.program_lines.get(&stage).copied().unwrap_or(0)
+    }
+
+    /// The address of a place in a buffer.
+    pub(super) fn address(&self, address: BufferAddress) -> u64 {
+        let start = self.buffers[address.buffer.0].address();
+        start.wrapping_add(address.offset)
+    }
+
+    /// The bits of a parameter; addresses and handles go over what it was before.
+    pub(super) fn param_words(&self, value: &ParamValue, before: [u32; 4]) -> [u32; 4] {
+        match value {
+            ParamValue::Words(_, words) => *words,
+            ParamValue::Addresses(addresses) => {
+                let mut words = before;
+                for (pair, address) in words.chunks_exact_mut(2).zip(addresses) {
+                    let address = self.address(*address);
+                    (pair[0], pair[1]) = (address as u32, (address >> 32) as u32);
+                }
+                words
+            }
+            ParamValue::Handles(handles) => {
+                let mut words = before;
+                for (pair, handle) in words.chunks_exact_mut(2).zip(handles) {
+                    (pair[0], pair[1]) = (handle.unit(), 0);
+                }
+                words
+            }
+        }
+    }
+
+    /// What programs see of the state of a draw.
+    pub(super) fn note_draw_state(&mut self, script: &Script, draw: &PipelineState) {
+        let [width, height] = script.requirements.framebuffer;
+        let whole = [0.0, 0.0, width as f32, height as f32];
+        self.params.state.viewport = draw.viewports[0].unwrap_or(whole);
+        self.params.state.depth_clamp = draw.depth_clamp;
+    }
+
+    /// What a draw captures now.
+    pub(super) fn capture_call(&self, script: &Script) -> Result<Option<CaptureCall<'_>>, String> {
+        let Self { bound, buffers, .. } = self;
+        self.feedback.capture_call(script, bound, buffers)
+    }
+
+    /// What is bound at a place, or zeros.
+    pub(super) fn buffer<'a>(
+        &'a self,
+        place: &BufferPlace,
+        zeros: &'a Buffer,
+    ) -> Result<Resource<'a>, Problem> {
+        Ok(match self.bound.find(place)? {
+            Some(range) => Resource::Buffer {
+                buffer: &self.buffers[range.buffer.0],
+                offset: range.offset,
+                size: range.size,
+            },
+            None => Resource::whole(zeros),
+        })
+    }
+
+    /// What a buffer holds that the runner fills itself.
+    pub(super) fn block_bytes(&self, source: &Source) -> Vec<u8> {
+        match source {
+            Source::Params(stage, block, named) => {
+                let program = self.program_line(*stage);
+                self.params.block(*stage, block, (program, named))
+            }
+            Source::StateBlock(words) => words.bytes().to_vec(),
+            Source::State => self.params.state_bytes(),
+            // No program is running, so nobody holds it.
+            Source::ImageLock => vec![0; 4],
+            Source::Textures(..)
+            | Source::Sampler(..)
+            | Source::Attachment(_)
+            | Source::Image(_)
+            | Source::Images(..)
+            | Source::Handles(..)
+            | Source::Buffers(_) => Vec::new(),
+        }
+    }
+
+    /// The resource of element `unit` of an array for `target`.
+    pub(super) fn by_handle(
+        &mut self,
+        device: &Rc<Device>,
+        kind: HandleKind,
+        target: TexTarget,
+        unit: u32,
+    ) -> Result<Resource<'_>, Problem> {
+        let texture = |texel, comparing| WantedTexture {
+            target,
+            texel,
+            comparing: Some(comparing),
+            missing: Missing::Black,
+        };
+        let wanted = match kind {
+            HandleKind::Texture(texel) => texture(texel, Comparing::Off),
+            HandleKind::Comparison => texture(Scalar::Float, Comparing::On),
+            HandleKind::QueriedTexture => {
+                let texel = self.textures.texel(unit).unwrap_or(Scalar::Float);
+                texture(texel, Comparing::Off)
+            }
+            HandleKind::Image(format) => {
+                return self
+                    .images
+                    .by_handle(device, unit, WantedImage { target, format });
+            }
+        };
+        let found = self.textures.fitting(device, unit, wanted)?;
+        Ok(Resource::Texture(found))
+    }
+}

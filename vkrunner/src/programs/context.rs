@@ -1,0 +1,117 @@
+//! What programs are compiled for.
+
+use crate::options::Through;
+use crate::requirements::Capabilities;
+use crate::tools::Tools;
+use glasm::ir::Stage;
+use glasm::{DebugInfo, DeviceFeatures, Reflection, StateForms, StateWords, Target};
+use glasm_scripts::compile::{ScriptCompiler, Withheld};
+use glasm_scripts::outcome::Failure;
+use glasm_scripts::script::{ProgramState, Script};
+
+/// Why a program gives no module.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Refusal {
+    Fail(Failure),
+    Skip(String),
+}
+
+impl From<Refusal> for Vec<Refusal> {
+    fn from(refusal: Refusal) -> Self {
+        vec![refusal]
+    }
+}
+
+/// What programs are compiled for.
+pub(crate) struct CompileContext<'a> {
+    /// Name of the script, for messages.
+    pub(crate) name: &'a str,
+    pub(crate) script: &'a Script,
+    pub(crate) state: &'a ProgramState,
+    pub(crate) capabilities: &'a Capabilities,
+    pub(crate) target: Target,
+    pub(crate) tools: &'a Tools,
+    pub(crate) through: Option<Through>,
+    /// Where modules have GL state from.
+    pub(crate) forms: StateForms,
+    /// What the compiler is not told about.
+    pub(crate) without: &'a Withheld,
+}
+
+impl CompileContext<'_> {
+    /// What compiles the programs, for the device.
+    pub(crate) fn compiler(&self) -> ScriptCompiler<'_> {
+        ScriptCompiler {
+            name: self.name,
+            script: self.script,
+            state: self.state,
+            base: glasm::Options {
+                target: self.target,
+                device: self.device_features(),
+                bindings: self.capabilities.binding_layout(),
+                debug: self.debug_info(),
+                forms: self.forms,
+                ..glasm::Options::default()
+            },
+            implied_point_size: self.implied_point_size(),
+        }
+    }
+
+    /// The state that a module reads when it runs.
+    pub(super) fn state_of(&self, reflection: &Reflection) -> Option<Box<StateWords>> {
+        let reads = reflection.state.is_some();
+        reads.then(|| Box::new(self.compiler().state_words()))
+    }
+
+    /// The last stage before rasterization.
+    pub(super) fn last_stage(&self) -> Stage {
+        self.compiler().last_stage()
+    }
+
+    /// What modules tell of their programs: texts have names.
+    fn debug_info(&self) -> DebugInfo {
+        match self.through {
+            None => DebugInfo::default(),
+            Some(Through::Glsl | Through::Wgsl) => TEXT_DEBUG_INFO,
+        }
+    }
+
+    /// Bits of the size of points where a module writes none: in WGSL all have one pixel.
+    fn implied_point_size(&self) -> Option<u32> {
+        match self.through {
+            None | Some(Through::Glsl) => None,
+            Some(Through::Wgsl) => Some(1.0f32.to_bits()),
+        }
+    }
+
+    /// What the modules may use: of what the device has, what the language of the text has, too.
+    pub(super) fn device_features(&self) -> DeviceFeatures {
+        let device = self.capabilities.device_features(self.without);
+        match self.through {
+            None => device,
+            // The text compares words by their declared type.
+            Some(Through::Glsl) => DeviceFeatures {
+                signed_atomics: false,
+                ..device
+            },
+            Some(Through::Wgsl) => features_of_wgsl(device),
+        }
+    }
+}
+
+#[cfg(feature = "text")]
+fn features_of_wgsl(_: DeviceFeatures) -> DeviceFeatures {
+    let options = glasm_text::Options::new(glasm_text::Language::Wgsl);
+    glasm_text::compiler_options(&options).device
+}
+
+#[cfg(not(feature = "text"))]
+fn features_of_wgsl(device: DeviceFeatures) -> DeviceFeatures {
+    device
+}
+
+/// Names, and no lines, which texts do not keep.
+const TEXT_DEBUG_INFO: DebugInfo = DebugInfo {
+    names: true,
+    lines: false,
+};

@@ -1,0 +1,60 @@
+//! Modules of a script.
+
+use super::interface::{EntryPoint, Interface};
+use super::template::Template;
+use glasm::ir::Stage;
+use glasm::{Reflection, StateWords};
+use glasm_scripts::script::ProgramState;
+use glasm_scripts::script::stages::MAIN;
+
+/// A module, ready for the device.
+#[derive(Clone, Debug)]
+pub(crate) struct Module {
+    pub(crate) stage: Stage,
+    /// Empty if a template makes them.
+    pub(crate) words: Vec<u32>,
+    /// `None` for modules that neither the compiler nor the runner made.
+    pub(crate) reflection: Option<Reflection>,
+    /// What the entry points of the other modules read and write, if it can be understood.
+    pub(crate) interface: Option<Interface>,
+    /// What makes the words of modules that depend on the draw.
+    pub(crate) template: Option<Template>,
+    /// The state that the module reads when it runs.
+    pub(crate) state: Option<Box<StateWords>>,
+}
+
+impl Module {
+    /// The entry point of that name: every name is right for modules that cannot be understood.
+    pub(crate) fn entry_point(&self, name: &str) -> Result<Option<&EntryPoint>, String> {
+        let found = |entry: Option<&str>| match entry {
+            Some(known) => format!("its entry point is `{known}`"),
+            None => format!("it has none for {} stages", self.stage.name()),
+        };
+        let what = |known| {
+            let stage = self.stage.name();
+            format!(
+                "the {stage} module has no entry point `{name}`; {}",
+                found(known)
+            )
+        };
+        match &self.interface {
+            Some(interface) => match interface.entry_point(self.stage, name) {
+                Some(entry) => Ok(Some(entry)),
+                None => {
+                    let mut entries = interface.entry_points.iter();
+                    let same = entries.find(|entry| entry.stage == self.stage);
+                    Err(what(same.map(|entry| entry.name.as_str())))
+                }
+            },
+            None if self.reflection.is_some() && name != MAIN => Err(what(Some(MAIN))),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The modules for a state that draws or dispatches meet.
+#[derive(Clone, Debug)]
+pub(crate) struct ModuleSet {
+    pub(crate) state: ProgramState,
+    pub(crate) modules: Vec<Module>,
+}

@@ -1,0 +1,162 @@
+//! What a physical device can do, as scripts and programs are compared with it.
+
+use super::{formats, framebuffer};
+use crate::requirements::{
+    BufferLimits, Capabilities, DescriptorLimits, FeedbackLimits, PrimitiveLimits,
+    TextureCapabilities,
+};
+use crate::vk::instance::{API_VERSION, Instance};
+use crate::vk::usage::LOW_BUFFER;
+use ash::vk;
+use glasm::vulkan::Support;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Asks a device.
+pub(super) fn query_capabilities(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    properties: &vk::PhysicalDeviceProperties,
+    support: &Support,
+    extensions: BTreeSet<String>,
+) -> Capabilities {
+    let limits = &properties.limits;
+    let version = match common_minor(properties.api_version) {
+        0 | 1 => framebuffer::VersionLimits::Vulkan1_1,
+        _ => framebuffer::VersionLimits::Vulkan1_2,
+    };
+    let mut capabilities = Capabilities {
+        version: split_version(properties.api_version.min(API_VERSION | 0xfff)),
+        compiler: support.device_features(),
+        features: support.names().clone(),
+        framebuffer: framebuffer::query(instance, handle, limits, version),
+        textures: texture_limits(limits),
+        max_work_groups: limits.max_compute_work_group_count,
+        max_group_size: limits.max_compute_work_group_size,
+        max_group_invocations: limits.max_compute_work_group_invocations,
+        max_push: limits.max_push_constants_size,
+        max_vertex_outputs: limits.max_vertex_output_components,
+        max_fragment_inputs: limits.max_fragment_input_components,
+        primitives: primitive_limits(limits),
+        descriptors: DescriptorLimits {
+            samplers: limits.max_per_stage_descriptor_samplers,
+            textures: limits.max_per_stage_descriptor_sampled_images,
+            images: limits.max_per_stage_descriptor_storage_images,
+        },
+        max_sets: limits.max_bound_descriptor_sets,
+        uniform_buffers: BufferLimits {
+            max_size: limits.max_uniform_buffer_range.into(),
+            alignment: limits.min_uniform_buffer_offset_alignment,
+            max_count: limits.max_per_stage_descriptor_uniform_buffers,
+        },
+        storage_buffers: BufferLimits {
+            max_size: limits.max_storage_buffer_range.into(),
+            alignment: limits.min_storage_buffer_offset_alignment,
+            max_count: limits.max_per_stage_descriptor_storage_buffers,
+        },
+        vertex_attributes: limits.max_vertex_input_attributes,
+        max_patch_vertices: limits.max_tessellation_patch_size,
+        ..Capabilities::default()
+    };
+    capabilities.feedback = feedback_limits(instance, handle, &capabilities);
+    capabilities.extensions = extensions;
+    capabilities.shares_buffers = can_share(instance, handle, &capabilities);
+    formats::query_formats(instance, handle, &mut capabilities);
+    capabilities
+}
+
+/// The minor version that both the device and the runner know.
+fn common_minor(api_version: u32) -> u32 {
+    vk::api_version_minor(api_version.min(API_VERSION))
+}
+
+/// Major and minor version and patch.
+pub(super) fn split_version(version: u32) -> [u32; 3] {
+    [
+        vk::api_version_major(version),
+        vk::api_version_minor(version),
+        vk::api_version_patch(version),
+    ]
+}
+
+fn texture_limits(limits: &vk::PhysicalDeviceLimits) -> TextureCapabilities {
+    TextureCapabilities {
+        max_1d: limits.max_image_dimension1_d,
+        max_2d: limits.max_image_dimension2_d,
+        max_3d: limits.max_image_dimension3_d,
+        max_cube: limits.max_image_dimension_cube,
+        max_layers: limits.max_image_array_layers,
+        max_texels: limits.max_texel_buffer_elements,
+        max_lod_bias: limits.max_sampler_lod_bias,
+        max_anisotropy: limits.max_sampler_anisotropy,
+        formats: BTreeMap::new(),
+    }
+}
+
+fn primitive_limits(limits: &vk::PhysicalDeviceLimits) -> PrimitiveLimits {
+    PrimitiveLimits {
+        control_inputs: limits.max_tessellation_control_per_vertex_input_components,
+        control_outputs: limits.max_tessellation_control_per_vertex_output_components,
+        patch_outputs: limits.max_tessellation_control_per_patch_output_components,
+        control_total: limits.max_tessellation_control_total_output_components,
+        evaluation_inputs: limits.max_tessellation_evaluation_input_components,
+        evaluation_outputs: limits.max_tessellation_evaluation_output_components,
+        geometry_inputs: limits.max_geometry_input_components,
+        geometry_outputs: limits.max_geometry_output_components,
+        geometry_total: limits.max_geometry_total_output_components,
+        geometry_vertices: limits.max_geometry_output_vertices,
+        geometry_invocations: limits.max_geometry_shader_invocations,
+    }
+}
+
+/// What a device can capture.
+fn feedback_limits(
+    instance: &Instance,
+    handle: vk::PhysicalDevice,
+    capabilities: &Capabilities,
+) -> FeedbackLimits {
+    if !capabilities.features.contains("transformFeedback") {
+        return FeedbackLimits::default();
+    }
+    let mut limits = vk::PhysicalDeviceTransformFeedbackPropertiesEXT::default();
+    let mut list = vk::PhysicalDeviceProperties2::default().push_next(&mut limits);
+    // SAFETY: the list holds only structures that the device knows.
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_properties2(handle, &mut list)
+    };
+    FeedbackLimits {
+        buffers: BufferLimits {
+            max_size: limits.max_transform_feedback_buffer_size,
+            alignment: 4,
+            max_count: limits.max_transform_feedback_buffers,
+        },
+        max_streams: limits.max_transform_feedback_streams,
+        max_stride: limits.max_transform_feedback_buffer_data_stride,
+        counts: limits.transform_feedback_queries == vk::TRUE,
+    }
+}
+
+/// Whether pages of this process can be the memory of buffers that have addresses.
+fn can_share(instance: &Instance, handle: vk::PhysicalDevice, capabilities: &Capabilities) -> bool {
+    let name = ash::ext::external_memory_host::NAME.to_string_lossy();
+    if !capabilities.extensions.contains(&*name)
+        || !capabilities.features.contains("bufferDeviceAddress")
+    {
+        return false;
+    }
+    let info = vk::PhysicalDeviceExternalBufferInfo::default()
+        .usage(LOW_BUFFER.flags())
+        .handle_type(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
+    let mut properties = vk::ExternalBufferProperties::default();
+    // SAFETY: the handle comes from this instance, and the device knows the type.
+    unsafe {
+        instance
+            .raw
+            .get_physical_device_external_buffer_properties(handle, &info, &mut properties);
+    }
+    let memory = properties.external_memory_properties;
+    memory
+        .external_memory_features
+        .contains(vk::ExternalMemoryFeatureFlags::IMPORTABLE)
+}

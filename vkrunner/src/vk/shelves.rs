@@ -1,0 +1,126 @@
+//! Shelves of a device: objects that wait there for their next user.
+
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::collections::{HashMap, VecDeque};
+
+/// Something that is worth keeping.
+pub(crate) trait Keep: Sized + 'static {
+    /// What makes one as good as another.
+    type Key: PartialEq;
+    /// How many are kept.
+    const LIMIT: usize;
+    /// Whether this one is not too large.
+    fn is_small(_: &Self::Key) -> bool {
+        true
+    }
+}
+
+/// Objects of one type with their keys, those used last at the end.
+struct Shelf<T: Keep>(VecDeque<(T::Key, T)>);
+
+impl<T: Keep> Default for Shelf<T> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<T: Keep> Shelf<T> {
+    fn take(&mut self, key: &T::Key) -> Option<T> {
+        let index = self.0.iter().rposition(|(other, _)| other == key)?;
+        self.0.remove(index).map(|(_, item)| item)
+    }
+
+    fn put(&mut self, key: T::Key, item: T) -> Option<(T::Key, T)> {
+        self.0.push_back((key, item));
+        match self.0.len() > T::LIMIT {
+            true => self.0.pop_front(),
+            false => None,
+        }
+    }
+}
+
+/// A shelf for each type of objects. Which types there are is not known here: objects need the device, and the device needs the shelves.
+#[derive(Default)]
+pub(super) struct Shelves(RefCell<HashMap<TypeId, Box<dyn Any>>>);
+
+impl Shelves {
+    /// Takes an object off.
+    pub(super) fn take<T: Keep>(&self, key: &T::Key) -> Option<T> {
+        self.with_shelf(|shelf| shelf.take(key))
+    }
+
+    /// Puts an object back; gives the one that falls off.
+    #[must_use = "what falls off is dropped where nothing is borrowed"]
+    pub(super) fn put<T: Keep>(&self, key: T::Key, item: T) -> Option<(T::Key, T)> {
+        self.with_shelf(|shelf| shelf.put(key, item))
+    }
+
+    fn with_shelf<T: Keep, R>(&self, act: impl FnOnce(&mut Shelf<T>) -> R) -> R {
+        let mut shelves = self.0.borrow_mut();
+        let shelf = shelves.entry(TypeId::of::<T>());
+        let shelf = shelf.or_insert_with(|| Box::new(Shelf::<T>::default()));
+        act(shelf.downcast_mut().expect("each shelf lies at its type"))
+    }
+
+    /// Drops everything, and what that puts back.
+    pub(super) fn clear(&self) {
+        loop {
+            let shelves = std::mem::take(&mut *self.0.borrow_mut());
+            if shelves.is_empty() {
+                return;
+            }
+            drop(shelves);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::rc::{Rc, Weak};
+
+    impl Keep for u8 {
+        type Key = char;
+        const LIMIT: usize = 2;
+    }
+
+    #[test]
+    fn shelves_give_back_and_forget() {
+        let shelves = Shelves::default();
+        assert_eq!(shelves.take::<u8>(&'a'), None);
+        assert_eq!(shelves.put('a', 1u8), None);
+        assert_eq!(shelves.put('b', 2u8), None);
+        assert_eq!(shelves.put('a', 3u8), Some(('a', 1)));
+        // The one used last comes first, and each only once.
+        assert_eq!(shelves.take(&'a'), Some(3u8));
+        assert_eq!(shelves.take::<u8>(&'a'), None);
+        assert_eq!(shelves.put('c', 4u8), None);
+        shelves.clear();
+        assert_eq!(shelves.take::<u8>(&'b'), None);
+    }
+
+    /// Puts a number on a shelf when it is dropped, as framebuffers do with their buffers.
+    struct User(Weak<Shelves>);
+
+    impl Keep for User {
+        type Key = ();
+        const LIMIT: usize = 1;
+    }
+
+    impl Drop for User {
+        fn drop(&mut self) {
+            let shelves = self.0.upgrade().unwrap();
+            assert_eq!(shelves.put('a', 1u8), None);
+        }
+    }
+
+    #[test]
+    fn what_users_put_back_is_dropped_too() {
+        let shelves = Rc::new(Shelves::default());
+        let user = User(Rc::downgrade(&shelves));
+        assert!(shelves.put((), user).is_none());
+        shelves.clear();
+        assert_eq!(shelves.take::<u8>(&'a'), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! Texels of images: what they are to Vulkan, and copies between planes of them and buffers.
+
+use super::buffer::Buffer;
+use super::device::Device;
+use super::image::{Image, ViewDesc};
+use super::usage::BufferUse;
+use crate::error::Error;
+use ash::vk;
+use glasm::TexelFormat;
+use glasm::ir::TexTarget;
+use glasm_scripts::format::{Aspect, DepthFormat, Format};
+use glasm_scripts::texture::{PlaneId, Shape};
+use std::rc::Rc;
+
+/// The format of raw texels of so many bits.
+pub(crate) fn raw_format(bits: u8) -> Option<Format> {
+    Format::parse(TexelFormat::raw(bits)?.vulkan_name())
+}
+
+/// The type of a view of all of a texture.
+pub(super) fn view_type(target: TexTarget) -> vk::ImageViewType {
+    match target {
+        TexTarget::D1 => vk::ImageViewType::TYPE_1D,
+        TexTarget::D1Array => vk::ImageViewType::TYPE_1D_ARRAY,
+        TexTarget::D3 => vk::ImageViewType::TYPE_3D,
+        TexTarget::Cube => vk::ImageViewType::CUBE,
+        TexTarget::CubeArray => vk::ImageViewType::CUBE_ARRAY,
+        TexTarget::D2Array | TexTarget::D2MsArray => vk::ImageViewType::TYPE_2D_ARRAY,
+        TexTarget::D2 | TexTarget::Rect | TexTarget::D2Ms | TexTarget::Buffer => {
+            vk::ImageViewType::TYPE_2D
+        }
+    }
+}
+
+/// Everything that images of a format have.
+pub(super) fn all_aspects(format: &Format) -> vk::ImageAspectFlags {
+    let Some(depth) = DepthFormat::parse(&format!("{:?}", format.vk)) else {
+        return vk::ImageAspectFlags::COLOR;
+    };
+    match depth.has_stencil {
+        true => vk::ImageAspectFlags::DEPTH | vk::ImageAspectFlags::STENCIL,
+        false => vk::ImageAspectFlags::DEPTH,
+    }
+}
+
+/// What texels of a format are.
+pub(super) fn texel_aspect(format: &Format) -> vk::ImageAspectFlags {
+    match format.aspect {
+        Aspect::Color => vk::ImageAspectFlags::COLOR,
+        Aspect::Depth => vk::ImageAspectFlags::DEPTH,
+    }
+}
+
+/// A copy between a plane and a buffer, at an offset in the buffer.
+pub(super) fn plane_copy(shape: &Shape, id: PlaneId, offset: u64) -> vk::BufferImageCopy {
+    let [width, height, _] = shape.level_extent(id.level);
+    let (layer, z) = match shape.target == TexTarget::D3 {
+        true => (0, id.slice as i32),
+        false => (id.slice, 0),
+    };
+    let layers = vk::ImageSubresourceLayers::default()
+        .aspect_mask(texel_aspect(&shape.format))
+        .mip_level(id.level)
+        .base_array_layer(layer)
+        .layer_count(1);
+    vk::BufferImageCopy::default()
+        .buffer_offset(offset)
+        .image_subresource(layers)
+        .image_offset(vk::Offset3D { x: 0, y: 0, z })
+        .image_extent(vk::Extent3D {
+            width,
+            height,
+            depth: 1,
+        })
+}
+
+/// Copies planes to an image with one sample, which goes from the first layout to the second.
+pub(super) fn upload(
+    device: &Rc<Device>,
+    image: &Image,
+    shape: &Shape,
+    planes: &[PlaneId],
+    plane: impl Fn(PlaneId) -> Vec<u8>,
+    [old, new]: [vk::ImageLayout; 2],
+) -> Result<(), Error> {
+    // Copies start at multiples of 4 bytes and of a texel.
+    let alignment = 4 * shape.format.size();
+    let mut texels = Vec::new();
+    let mut copies = Vec::new();
+    for id in planes {
+        texels.resize(texels.len().next_multiple_of(alignment), 0);
+        copies.push(plane_copy(shape, *id, texels.len() as u64));
+        texels.extend(plane(*id));
+    }
+    let staging = Buffer::with_contents(device, BufferUse::Upload, &texels)?;
+    let transfer = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+    device.run(|raw, commands| {
+        image.change_layout(raw, commands, old, transfer);
+        // SAFETY: the buffer holds the texels of all planes.
+        unsafe {
+            raw.cmd_copy_buffer_to_image(commands, staging.raw, image.raw, transfer, &copies)
+        };
+        image.change_layout(raw, commands, transfer, new);
+    })
+}
+
+/// The range of a view: what texels are, some levels, all layers.
+pub(super) fn view_range(shape: &Shape, levels: std::ops::Range<u32>) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange::default()
+        .aspect_mask(texel_aspect(&shape.format))
+        .base_mip_level(levels.start)
+        .level_count(levels.end - levels.start)
+        .layer_count(shape.layers)
+}
+
+/// A view of some levels of a texture.
+pub(super) fn level_view(
+    shape: &Shape,
+    format: vk::Format,
+    components: vk::ComponentMapping,
+    levels: std::ops::Range<u32>,
+) -> ViewDesc {
+    ViewDesc {
+        view_type: view_type(shape.target),
+        format,
+        components,
+        range: view_range(shape, levels),
+    }
+}

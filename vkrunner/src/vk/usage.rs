@@ -1,0 +1,105 @@
+//! What buffers and images are for: devices are asked about these usages, and objects are made with them.
+
+use ash::vk;
+use gpu_allocator::MemoryLocation;
+
+/// The address of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Addressing {
+    /// Nobody asks for it.
+    #[default]
+    None,
+    Any,
+    /// Its upper half is zero.
+    Low,
+}
+
+/// What a buffer of a script is for, apart from being bound as uniform and storage buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Roles {
+    /// How programs reach it by its address.
+    pub(crate) address: Addressing,
+    /// Vertices are captured into it.
+    pub(crate) capture: bool,
+}
+
+/// What a buffer is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BufferUse {
+    /// Parameters of programs.
+    Parameters,
+    /// Anything that scripts do with buffers.
+    Script(Roles),
+    /// Positions of captured vertices.
+    CaptureCounter,
+    /// A buffer texture.
+    Texels,
+    /// A buffer texture that programs write, too.
+    StorageTexels,
+    Vertex,
+    Index,
+    /// Copies to images.
+    Upload,
+    /// Copies from images.
+    Readback,
+}
+
+impl BufferUse {
+    pub(super) fn flags(self) -> vk::BufferUsageFlags {
+        match self {
+            Self::Parameters => {
+                vk::BufferUsageFlags::UNIFORM_BUFFER | vk::BufferUsageFlags::STORAGE_BUFFER
+            }
+            Self::Script(Roles { address, capture }) => {
+                let mut flags = vk::BufferUsageFlags::UNIFORM_BUFFER
+                    | vk::BufferUsageFlags::STORAGE_BUFFER
+                    | vk::BufferUsageFlags::INDIRECT_BUFFER;
+                if address != Addressing::None {
+                    flags |= vk::BufferUsageFlags::SHADER_DEVICE_ADDRESS;
+                }
+                if capture {
+                    flags |= vk::BufferUsageFlags::TRANSFORM_FEEDBACK_BUFFER_EXT;
+                }
+                flags
+            }
+            Self::CaptureCounter => vk::BufferUsageFlags::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT,
+            Self::Texels => vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER,
+            Self::StorageTexels => vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER,
+            Self::Vertex => vk::BufferUsageFlags::VERTEX_BUFFER,
+            Self::Index => vk::BufferUsageFlags::INDEX_BUFFER,
+            Self::Upload => vk::BufferUsageFlags::TRANSFER_SRC,
+            Self::Readback => vk::BufferUsageFlags::TRANSFER_DST,
+        }
+    }
+
+    pub(super) fn is_low(self) -> bool {
+        matches!(self, Self::Script(roles) if roles.address == Addressing::Low)
+    }
+
+    pub(super) fn location(self) -> MemoryLocation {
+        match self {
+            Self::Readback | Self::Script(_) | Self::CaptureCounter | Self::StorageTexels => {
+                MemoryLocation::GpuToCpu
+            }
+            Self::Parameters | Self::Texels | Self::Vertex | Self::Index | Self::Upload => {
+                MemoryLocation::CpuToGpu
+            }
+        }
+    }
+}
+
+/// A buffer at a low address.
+pub(super) const LOW_BUFFER: BufferUse = BufferUse::Script(Roles {
+    address: Addressing::Low,
+    capture: false,
+});
+
+/// The usage of storage images with samples, which shaders fill and read.
+pub(super) const MULTISAMPLE_STORAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
+    vk::ImageUsageFlags::STORAGE.as_raw() | vk::ImageUsageFlags::SAMPLED.as_raw(),
+);
+
+/// What every use of an attachment's format as one with several samples needs.
+pub(super) fn multisample_usage(attachment: vk::ImageUsageFlags) -> vk::ImageUsageFlags {
+    attachment | vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::SAMPLED
+}
