@@ -477,9 +477,12 @@ impl Checker<'_> {
             Elements::Relative(bound, relative) => self.bind_relative(decl, &bound, relative),
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
-                let size = self.program.shared_bytes;
-                // Without SHARED_MEMORY, which LDS and its like report, there is one byte, so that indices have something to be checked against.
-                let (start, count) = elements.unwrap_or((0, size.max(1)));
+                // Without SHARED_MEMORY so far there may be as much as programs can have: accesses are looked at when its size is known.
+                let size = match self.shared_seen {
+                    true => self.program.shared_bytes.max(1),
+                    false => limits::SHARED_BYTES,
+                };
+                let (start, count) = elements.unwrap_or((0, size));
                 let array = self.view_array(decl.size, elements.is_some(), count)?;
                 Some(self.new_var(decl, VarKind::Shared { start }, array))
             }
