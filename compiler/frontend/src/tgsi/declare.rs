@@ -5,9 +5,10 @@ mod resources;
 mod suffixes;
 mod varyings;
 
+use super::covered::Covered;
 use super::cursor::Word;
 use super::files::File;
-use super::state::{Array, Covered, Parsed, TempPlace, Translation, row, slot};
+use super::state::{Array, Parsed, TempPlace, Translation, row, slot};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use glasm_ir::types::Width;
@@ -75,7 +76,10 @@ impl Translation<'_> {
                 self.predicate(number);
             }),
             File::Const => self.declared.constants.push(head.covered()),
-            File::HwAtomic => self.declared.counters.push(head.covered()),
+            File::HwAtomic => {
+                let buffers = self.declared.counter_buffers.max(head.buffer() + 1);
+                self.declared.counter_buffers = buffers;
+            }
             File::Samp => self.each_once(head, |it, number| {
                 replace(slot(&mut it.declared.samplers, number), true)
             }),
@@ -178,7 +182,7 @@ impl Translation<'_> {
     /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
     /// numbers. Where three or more overlap one error may stand for several.
     pub(super) fn overlapping_constants(&mut self) {
-        let mut ranges = take(&mut self.declared.constants);
+        let mut ranges = take(&mut self.declared.constants.ranges);
         ranges.sort_unstable_by_key(|range| (range.buffer, range.first, range.span.start));
         let mut twice = Vec::new();
         let mut reaching: Option<Covered> = None;
@@ -192,7 +196,7 @@ impl Translation<'_> {
             let is_inside = overlapped.is_some_and(|other| other.last >= range.last);
             reaching = if is_inside { overlapped } else { Some(range) };
         }
-        self.declared.constants = ranges;
+        self.declared.constants.ranges = ranges;
         twice.sort_unstable_by_key(|range| range.span.start);
         // One declaration may overlap several others.
         twice.dedup_by_key(|range| range.span.start);

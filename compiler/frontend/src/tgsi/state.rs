@@ -1,5 +1,6 @@
 //! A translation while a text is read: the registers that it has declared, and the program so far.
 
+use super::covered::Coverage;
 use super::cursor::Cursor;
 use super::files::File;
 use super::modes::Properties;
@@ -112,22 +113,6 @@ pub(super) enum MemoryKind {
     Input,
 }
 
-/// Registers of a buffer that a declaration covers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Covered {
-    pub(super) buffer: u32,
-    pub(super) first: u32,
-    pub(super) last: u32,
-    /// Where it stands.
-    pub(super) span: Span,
-}
-
-impl Covered {
-    pub(super) fn has(&self, buffer: u32, number: u32) -> bool {
-        self.buffer == buffer && (self.first..=self.last).contains(&number)
-    }
-}
-
 /// An immediate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Immediate {
@@ -150,14 +135,15 @@ pub(super) struct Declared {
     pub(super) outputs: Vec<Option<OutputRow>>,
     /// With the ids that the text gives them, 0 for none.
     pub(super) output_arrays: Vec<(u32, Array)>,
-    pub(super) constants: Vec<Covered>,
+    pub(super) constants: Coverage,
     pub(super) immediates: Vec<Immediate>,
     pub(super) samplers: Vec<bool>,
     pub(super) views: Vec<Option<View>>,
     pub(super) images: Vec<Option<ImageRow>>,
     pub(super) buffers: Vec<bool>,
     pub(super) memories: Vec<Option<MemoryKind>>,
-    pub(super) counters: Vec<Covered>,
+    /// One more than the largest number of a buffer of counters.
+    pub(super) counter_buffers: u32,
     /// Registers whose declaration could not be read: file, first, last.
     pub(super) broken: Vec<(File, u32, u32)>,
     /// Rows of `IMMX`.
@@ -179,14 +165,14 @@ impl Declared {
             values: take(&mut self.values),
             outputs: take(&mut self.outputs),
             output_arrays: take(&mut self.output_arrays),
-            constants: take(&mut self.constants),
+            constants: mem::take(&mut self.constants).emptied(),
             immediates: take(&mut self.immediates),
             samplers: take(&mut self.samplers),
             views: take(&mut self.views),
             images: take(&mut self.images),
             buffers: take(&mut self.buffers),
             memories: take(&mut self.memories),
-            counters: take(&mut self.counters),
+            counter_buffers: 0,
             broken: take(&mut self.broken),
             rows: take(&mut self.rows),
             old_arrays: take(&mut self.old_arrays),

@@ -131,9 +131,8 @@ impl Translation<'_> {
 
     fn counter_resource(&mut self, register: &Register) -> Resource {
         let buffer = register.outer.map_or(IndexTerm::constant(0), |it| it.term);
-        let declared = self.declared.counters.iter();
-        let count = declared.map(|row| row.buffer as usize + 1).max();
-        let (id, element) = self.buffers(BufferKind::Counter, count.unwrap_or(1), buffer);
+        let count = self.declared.counter_buffers as usize;
+        let (id, element) = self.buffers(BufferKind::Counter, count, buffer);
         // The register says which counter it is: the operand of an address says it again, in bytes.
         let address = self.counter_address(register.number.term);
         Resource::Counter(id, element, address)
