@@ -200,6 +200,10 @@ impl Checker<'_> {
             let message = "GROUP_SIZE has at most three sizes";
             self.error(Code::GroupSize, decl.span, message);
         }
+        self.group_sizes(&items);
+    }
+
+    fn group_sizes(&mut self, items: &[Item]) {
         // Sizes that are left out are 1, as the program has them from the start.
         let mut product = 1u64;
         for (axis, item) in items.iter().take(3).enumerate() {

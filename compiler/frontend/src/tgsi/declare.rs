@@ -66,12 +66,7 @@ impl Translation<'_> {
         match head.file {
             File::Temp => self.temps(head, suffixes),
             File::TempX => self.old_array(head),
-            File::Addr => self.each_once(head, |it, number| {
-                // `address` declares it, so that it has to be asked before.
-                let known = row(&it.declared.addresses, number).is_some();
-                it.address(number);
-                known
-            }),
+            File::Addr => self.addresses(head),
             File::Pred => head.numbers().for_each(|number| {
                 self.predicate(number);
             }),
@@ -100,6 +95,15 @@ impl Translation<'_> {
             }
         }
         Ok(())
+    }
+
+    fn addresses(&mut self, head: &Head) {
+        self.each_once(head, |it, number| {
+            // `address` declares it, so that it has to be asked before.
+            let known = row(&it.declared.addresses, number).is_some();
+            it.address(number);
+            known
+        });
     }
 
     fn head(&mut self) -> Parsed<Head> {
@@ -225,6 +229,11 @@ impl Translation<'_> {
             let arrays = &mut self.declared.temp_arrays;
             *slot(arrays, suffixes.array as usize) = Some(array);
         }
+        self.place_temps(head, array);
+    }
+
+    /// Gives each temporary of a declaration its place.
+    fn place_temps(&mut self, head: &Head, array: Option<Array>) {
         for number in head.first..=head.last {
             let place = match array {
                 // The index of an operand counts from the start of the file, not of the array. TGSI, section "Array Declaration".

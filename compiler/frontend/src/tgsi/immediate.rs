@@ -168,14 +168,20 @@ impl Translation<'_> {
                 break;
             }
         }
+        let wanted = if wide && !halves { "two" } else { "four" };
+        self.end_of_vector(count, wanted)?;
+        Ok(words)
+    }
+
+    /// The closing brace behind so many words.
+    fn end_of_vector(&mut self, count: usize, wanted: &str) -> Parsed<()> {
         if count != 4 {
             let span = self.cursor.token();
-            let wanted = if wide && !halves { "two" } else { "four" };
             let message = format!("this immediate needs {wanted} numbers");
             return Err(self.error(Code::Immediate, span, message));
         }
         match self.cursor.eat(b'}') {
-            true => Ok(words),
+            true => Ok(()),
             false => Err(self.unexpected_as(Code::Immediate, "`,` or `}`")),
         }
     }
@@ -298,14 +304,10 @@ fn is_hexadecimal(text: &[u8]) -> bool {
 /// A hexadecimal number of up to 64 bits.
 fn hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X"))?;
-    let number = |number: u64, &digit: &u8| {
-        let digit = char::from(digit).to_digit(16)?;
-        (number >> 60 == 0).then_some(number << 4 | u64::from(digit))
-    };
-    (!digits.is_empty())
-        .then_some(digits)?
-        .iter()
-        .try_fold(0, number)
+    let digits = std::str::from_utf8(digits).ok()?;
+    // No sign stands behind the prefix.
+    let digits = Some(digits).filter(|digits| !digits.starts_with('+'))?;
+    u64::from_str_radix(digits, 16).ok()
 }
 
 /// A decimal number, perhaps with words that printers write: `inf`, `-nan`, `1.#INF`.

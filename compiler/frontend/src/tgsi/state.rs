@@ -18,10 +18,10 @@ use glasm_ir::resource::Texture;
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Base, Buffer, BufferId, BufferKind, Builder, Dst, Image, ImageId, Index, IndexTerm, Input,
-    InputId, Inst, InstFlags, Interpolation, Op, OutputId, Param, ParamSource, Program, Register,
-    RegisterId, Saturate, Semantic, Span, Src, Stage, StateParam, Storage, TexTarget, TextureId,
-    WriteMask,
+    Base, Buffer, BufferId, BufferKind, Builder, Dst, Id, Image, ImageId, Index, IndexTerm,
+    IndexVec, Input, InputId, Inst, InstFlags, Interpolation, Op, OutputId, Param, ParamSource,
+    Program, Register, RegisterId, Saturate, Semantic, Span, Src, Stage, StateParam, Storage,
+    TexTarget, TextureId, WriteMask,
 };
 use rustc_hash::FxHashMap;
 use std::mem;
@@ -568,23 +568,14 @@ impl<'s> Translation<'s> {
     pub(super) fn input_of(&mut self, input: Input) -> InputId {
         let inputs = &mut self.builder.program.inputs;
         let is_it = |it: &Input| it.semantic == input.semantic && it.per_vertex == input.per_vertex;
-        // A program has few inputs, and only some opcodes ask for one of their own.
-        let known = inputs.iter_enumerated().find(|(_, it)| is_it(it));
-        match known.map(|(id, _)| id) {
-            Some(id) => id,
-            None => inputs.push(input),
-        }
+        found_or_pushed(inputs, input, is_it)
     }
 
     /// A parameter that GL state gives.
     pub(super) fn state(&mut self, state: StateParam) -> Src {
         let source = ParamSource::State(state);
         let params = &mut self.builder.program.params;
-        let known = params.iter_enumerated().find(|(_, it)| it.source == source);
-        let id = match known.map(|(id, _)| id) {
-            Some(id) => id,
-            None => params.push(Param { source }),
-        };
+        let id = found_or_pushed(params, Param { source }, |it| it.source == source);
         Src::new(Base::Param(id))
     }
 
@@ -654,6 +645,16 @@ impl<'s> Translation<'s> {
     pub(super) fn declare_immediate(&mut self, words: [u32; 4]) {
         let literal = None;
         self.declared.immediates.push(Immediate { words, literal });
+    }
+}
+
+/// The place of the element that passes a test, or of a new one. Programs have few inputs and parameters of their own, and only some opcodes
+/// ask for them.
+fn found_or_pushed<I: Id, T>(list: &mut IndexVec<I, T>, new: T, is_it: impl Fn(&T) -> bool) -> I {
+    let found = list.iter_enumerated().find(|(_, it)| is_it(it));
+    match found.map(|(id, _)| id) {
+        Some(id) => id,
+        None => list.push(new),
     }
 }
 

@@ -74,17 +74,7 @@ impl Translation<'_> {
         }
         match register.file {
             File::Buffer => self.buffer_resource(register),
-            File::Memory => {
-                let number = self.known_number(register, MEMORIES)?;
-                let memories = &self.declared.memories;
-                let mut declared = memories.iter().flatten();
-                // Some writers number memories by their kind where they are declared, and by 0 where they are used.
-                let only = declared.next().filter(|_| declared.next().is_none());
-                match row(memories, number).or(only.copied()) {
-                    Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
-                    None => Err(self.missing_declaration(register)),
-                }
-            }
+            File::Memory => self.memory_resource(register),
             File::ConstBuf => Ok(self.constant_resource(register.number.term)),
             // A target tells that a constant holds the handle of an image.
             File::Const if inst.access.is_image() => self.handle_resource(inst, register),
@@ -119,6 +109,18 @@ impl Translation<'_> {
         let count = self.declared.buffers.len();
         let (id, element) = self.buffers(BufferKind::Storage, count, register.number.term);
         Ok(Resource::Memory(MemSpace::Buffer(id), element))
+    }
+
+    fn memory_resource(&mut self, register: &Register) -> Parsed<Resource> {
+        let number = self.known_number(register, MEMORIES)?;
+        let memories = &self.declared.memories;
+        let mut declared = memories.iter().flatten();
+        // Some writers number memories by their kind where they are declared, and by 0 where they are used.
+        let only = declared.next().filter(|_| declared.next().is_none());
+        match row(memories, number).or(only.copied()) {
+            Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
+            None => Err(self.missing_declaration(register)),
+        }
     }
 
     fn constant_resource(&mut self, number: IndexTerm) -> Resource {
