@@ -153,6 +153,14 @@ pub(super) struct Declared {
 }
 
 impl Declared {
+    /// Inputs or system values.
+    pub(super) fn input_rows(&mut self, file: File) -> &mut Vec<Option<InputRow>> {
+        match file == File::Sv {
+            true => &mut self.values,
+            false => &mut self.inputs,
+        }
+    }
+
     /// Nothing, with the memory that another program used.
     fn emptied(mut self) -> Self {
         Self {

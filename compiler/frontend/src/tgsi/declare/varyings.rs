@@ -35,10 +35,7 @@ impl Translation<'_> {
                 }
                 None => self.attribute_row(number, suffixes),
             };
-            let rows = match head.file == File::Sv {
-                true => &mut self.declared.values,
-                false => &mut self.declared.inputs,
-            };
+            let rows = self.declared.input_rows(head.file);
             // Parts of a register are declared one by one if they have different masks, with the same meaning each.
             if let Some(Some(known)) = rows.get(number as usize)
                 && known.content == row.content

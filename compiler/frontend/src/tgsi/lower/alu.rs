@@ -1,9 +1,9 @@
 //! Formulas of several operations.
 
-use super::steps::nearest;
 use crate::lang::lenient::Rule;
 use crate::lower::composite;
 use crate::lower::formula::{Formulas, Part, absolute};
+use crate::lower::nearest;
 use crate::tgsi::inst::Inst;
 use crate::tgsi::opcodes::Formula;
 use crate::tgsi::operand::splat;

@@ -225,10 +225,11 @@ impl Translation<'_> {
     fn bounded_fetch(&mut self, inst: &Inst, texture: Texture) -> Src {
         let coordinate = inst.sources[0];
         let (zero, one) = (self.word(0), self.word(1));
-        let (mut fits, level) = match texture.target == TexTarget::Buffer {
-            true => (None, zero),
-            false => self.bounded_level(texture, splat(coordinate, 3)),
-        };
+        let (mut fits, mut level) = (None, zero);
+        if texture.target != TexTarget::Buffer {
+            let [has_level, bounded, _] = self.bounded_level(texture, splat(coordinate, 3));
+            (fits, level) = (Some(has_level), bounded);
+        }
         let request = query(texture, TexMode::QuerySize, Some(level));
         let size = self.accessed(&request);
         let inside = self.compute(Op::SetLt, Type::U32, &[coordinate, size]);
@@ -256,8 +257,8 @@ impl Translation<'_> {
         self.compute(Op::SelNz, Type::U32, &[fits, texel, zero])
     }
 
-    /// Whether the texture has the level that is wanted, and a level that it has.
-    fn bounded_level(&mut self, texture: Texture, wanted: Src) -> (Option<Src>, Src) {
+    /// Whether the texture has the level that is wanted, a level that it has, and how many it has.
+    fn bounded_level(&mut self, texture: Texture, wanted: Src) -> [Src; 3] {
         let (zero, one) = (self.word(0), self.word(1));
         let request = query(texture, TexMode::QuerySize, Some(zero));
         let levels = splat(self.accessed(&request), 3);
@@ -266,7 +267,7 @@ impl Translation<'_> {
         let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
         // The size of a level that does not exist is undefined, so the last one is asked for.
         let level = self.compute(Op::Min, Type::U32, &[wanted, last]);
-        (Some(fits), level)
+        [fits, level, levels]
     }
 
     /// SVIEWINFO: sizes of a level, 0 if there is no such level, and the number of levels.
@@ -284,11 +285,7 @@ impl Translation<'_> {
             self.put(register, WriteMask(0b1000), Op::Mov, Type::U32, &[one]);
             return Src::register(register);
         }
-        let request = query(texture, TexMode::QuerySize, Some(zero));
-        let levels = splat(self.accessed(&request), 3);
-        let fits = self.compute(Op::SetLt, Type::U32, &[wanted, levels]);
-        let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
-        let level = self.compute(Op::Min, Type::U32, &[wanted, last]);
+        let [fits, level, levels] = self.bounded_level(texture, wanted);
         let request = query(texture, TexMode::QuerySize, Some(level));
         let size = self.accessed(&request);
         self.put(register, lanes, Op::SelNz, Type::U32, &[fits, size, zero]);

@@ -1,9 +1,10 @@
 //! Opcodes on pairs of components: 64-bit floats and integers, the low word first. TGSI, sections "Double ISA" and "64-bit Integer ISA".
 
-use super::steps::{nearest, truncated};
+use super::steps::truncated;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lower::formula::{Formulas, absolute};
+use crate::lower::nearest;
 use crate::tgsi::inst::Inst;
 use crate::tgsi::opcodes::WideFormula;
 use crate::tgsi::state::{Parsed, Reported, Translation};
