@@ -23,46 +23,16 @@ pub fn start(source: &Source<'_>) -> Result<(Dialect, usize), Diagnostics> {
 /// Reads the header.
 pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
     let mut reports = Reports::new(source.acceptance);
-    let mut part = source.part();
-    // The part counts, however long the text around it is; without one, `Source::part` would hide what lies past 4 GiB.
-    let bytes = match source.part {
-        Some(_) => part.range().len(),
-        None => source.text.len(),
-    };
-    if bytes > limits::PROGRAM_BYTES {
-        let message = format!(
-            "the program has {bytes} bytes, more than {}",
-            limits::PROGRAM_BYTES
-        );
-        reports.whole(Code::ProgramTooLarge, message);
+    if is_too_large(source, &mut reports) {
         // Nothing of it is looked at: positions in it may not fit into a token.
         return Err(reports.finish());
     }
-    let mut header = part.start;
-    let mut found = Dialect::of(&source.text[part.range()]);
-    let fits = |dialect: Dialect| {
-        let wanted = source.program_type;
-        wanted.is_none_or(|wanted| dialect.program_type() == wanted)
-    };
-    // Before the search below: blanks before such a header are no mistake, so no warning is due.
-    if found.is_none()
-        && let Some((skipped, dialect)) = behind_blanks(&source.text[part.range()])
-    {
-        (header, found) = (part.start + skipped, Some(dialect));
-    }
-    // A program that starts as it should is taken as it is: only others are searched for a header further on.
-    if !found.is_some_and(fits) && source.acceptance == Acceptance::Shipped {
-        let chosen = surrounded(source, part, &mut reports);
-        (part, header, found) = (chosen.span, chosen.header, chosen.dialect);
-    }
-    // GL loads a program for a target, and refuses one whose header is of another.
-    if let (Some(wanted), Some(dialect)) = (source.program_type, found)
-        && !fits(dialect)
-    {
-        let (wanted, named) = (wanted.name(), dialect.program_type().name());
-        let message = format!("this is the header of a {named} program, not of a {wanted} program");
-        let span = Span::new(header, header + dialect.header().len() as u32);
-        reports.error(Code::HeaderStage, span, message);
+    let Part {
+        span: part,
+        header,
+        dialect: found,
+    } = find(source, &mut reports);
+    if has_wrong_type(source, found, header, &mut reports) {
         return Err(reports.finish());
     }
     let text = &source.text[..part.end as usize];
@@ -88,6 +58,68 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
         reports,
         tgsi: source.tgsi,
     })
+}
+
+/// Reports a text beyond the limit.
+fn is_too_large(source: &Source<'_>, reports: &mut Reports) -> bool {
+    // The part counts, however long the text around it is; without one, `Source::part` would hide what lies past 4 GiB.
+    let bytes = match source.part {
+        Some(_) => source.part().range().len(),
+        None => source.text.len(),
+    };
+    let most = limits::PROGRAM_BYTES;
+    if bytes > most {
+        let message = format!("the program has {bytes} bytes, more than {most}");
+        reports.whole(Code::ProgramTooLarge, message);
+    }
+    bytes > most
+}
+
+/// The program to take from the text, and its header.
+fn find(source: &Source<'_>, reports: &mut Reports) -> Part {
+    let part = source.part();
+    let text = &source.text[part.range()];
+    let mut found = Part {
+        span: part,
+        header: part.start,
+        dialect: Dialect::of(text),
+    };
+    // Before the search below: blanks before such a header are no mistake, so no warning is due.
+    if found.dialect.is_none()
+        && let Some((skipped, dialect)) = behind_blanks(text)
+    {
+        (found.header, found.dialect) = (part.start + skipped, Some(dialect));
+    }
+    // A program that starts as it should is taken as it is: only others are searched for a header further on.
+    let fits = (found.dialect).is_some_and(|dialect| fits(dialect, source.program_type));
+    match !fits && source.acceptance == Acceptance::Shipped {
+        true => surrounded(source, part, reports),
+        false => found,
+    }
+}
+
+fn fits(dialect: Dialect, wanted: Option<ProgramType>) -> bool {
+    wanted.is_none_or(|wanted| dialect.program_type() == wanted)
+}
+
+/// GL loads a program for a target, and refuses one whose header is of another.
+fn has_wrong_type(
+    source: &Source<'_>,
+    found: Option<Dialect>,
+    header: u32,
+    reports: &mut Reports,
+) -> bool {
+    let (Some(wanted), Some(dialect)) = (source.program_type, found) else {
+        return false;
+    };
+    let is_wrong = !fits(dialect, Some(wanted));
+    if is_wrong {
+        let (wanted, named) = (wanted.name(), dialect.program_type().name());
+        let message = format!("this is the header of a {named} program, not of a {wanted} program");
+        let span = Span::new(header, header + dialect.header().len() as u32);
+        reports.error(Code::HeaderStage, span, message);
+    }
+    is_wrong
 }
 
 /// The language of a text that blanks or comments stand before, which is no mistake in the languages with registers and in TGSI: their
@@ -123,11 +155,8 @@ fn surrounded(source: &Source<'_>, whole: Span, reports: &mut Reports) -> Part {
             dialect: Dialect::of(text),
         };
     };
-    let fits = match (first.dialect, source.program_type) {
-        (Some(dialect), Some(wanted)) => dialect.program_type() == wanted,
-        // An unknown header is reported as such, and without a type wanted every program fits.
-        (None, _) | (_, None) => true,
-    };
+    // An unknown header is reported as such.
+    let fits = (first.dialect).is_none_or(|dialect| fits(dialect, source.program_type));
     // Only a first program of the wrong type is passed over.
     let other = match fits {
         true => None,
@@ -243,14 +272,16 @@ pub(crate) fn text_after_end(
     // A text may hold any number of programs; the first ones suffice to show what it is.
     let notes = others.iter().take(8).map(|part| {
         let line = line_of(text, from as u32 + part.header);
-        match part.dialect {
-            Some(dialect) => {
-                let name = dialect.program_type().name();
-                format!("note: a {name} program starts in line {line}")
-            }
-            None => format!("note: a program starts in line {line}"),
-        }
+        start_note(part, line)
     });
     let message = "another program behind `END`; a program string holds one";
     reports.error_with(Code::TextAfterEnd, span, message, notes.collect());
+}
+
+fn start_note(part: &Part, line: usize) -> String {
+    let Some(dialect) = part.dialect else {
+        return format!("note: a program starts in line {line}");
+    };
+    let name = dialect.program_type().name();
+    format!("note: a {name} program starts in line {line}")
 }

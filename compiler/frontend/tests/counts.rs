@@ -87,6 +87,19 @@ fn constants_of_arrays_with_a_run_time_index_count_each() {
     assert_eq!(counts(&text.replace("INDEX", "0")).parameters, 5);
 }
 
+/// "Two constant vectors are considered identical if the four component values are numerically equivalent": ARB_vertex_program section
+/// 2.14.3.7.
+#[test]
+fn zeros_of_both_signs_are_one_constant() {
+    let text = "!!ARBvp1.0\nPARAM x = { 0, 1, 2, 3 };\nPARAM y = { -0.0, 1, 2, 3 };\nPARAM z = 0;\n\
+                MOV result.position, x;\nMOV result.color, { -0, -0.0, 0, 0 };\nEND";
+    assert_eq!(counts(text).parameters, 2);
+    // Arrays with a run-time index count both all the same.
+    let array = "!!ARBvp1.0\nADDRESS a;\nPARAM p[2] = { { 0, 0, 0, 1 }, { -0, 0, 0, 1 } };\nARL a.x, vertex.position.x;\n\
+                 MOV result.position, p[a.x];\nEND";
+    assert_eq!(counts(array).parameters, 2);
+}
+
 #[test]
 fn only_declared_variables_count() {
     let codes = "!!ARBvp1.0\nOPTION NV_vertex_program2;\nTEMP t;\nMOVC CC, vertex.position;\nMOV t, vertex.color;\n\

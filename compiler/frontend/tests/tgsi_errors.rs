@@ -72,6 +72,7 @@ fn immediates() {
             Code::LiteralTooLarge,
         ),
         ("IMM[0] INT64 {0, «09»}", Code::BadNumber),
+        ("IMM[0] INT64 {0, «-09»}", Code::BadNumber),
     ] {
         errors(&vertex(statement), &[code]);
     }
@@ -97,6 +98,10 @@ fn numbers_of_immediates() {
             "{0, 0x3ff00000, 0, 0x40000000}",
         ),
         ("INT64 {-2, 010}", "{0xfffffffe, 0xffffffff, 8, 0}"),
+        // `strtoll` reads a sign before any base: -8, and 8 once more.
+        ("INT64 {-010, +010}", "{0xfffffff8, 0xffffffff, 8, 0}"),
+        ("INT64 {-0x10, +0x10}", "{0xfffffff0, 0xffffffff, 0x10, 0}"),
+        ("UINT64 {+010, 00}", "{8, 0, 0, 0}"),
         ("UINT64 {0x100000002, 3}", "{2, 1, 3, 0}"),
     ] {
         let text = vertex(&format!("IMM[0] {immediate}\nMOV OUT[0], IMM[0]"));

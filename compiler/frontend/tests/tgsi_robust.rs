@@ -6,6 +6,7 @@ mod edits;
 use edits::{apply, edit};
 use glasm_frontend::{Dialect, Source, TgsiOptions, translate};
 use proptest::prelude::*;
+use std::time::Instant;
 
 /// Programs that use most of the grammar.
 const PROGRAMS: &[&str] = &[
@@ -260,4 +261,25 @@ fn large_inputs_end_soon() {
     ] {
         check(format!("{head}{many}END\n").as_bytes(), None);
     }
+}
+
+/// Each constant of its own declaration, read once: sixteen times as many take sixteen times as long, not 256 times.
+#[test]
+fn constants_are_found_in_linear_time() {
+    let time = |count: u32| {
+        let each = |form: fn(u32, u32) -> String| {
+            let places = (0..count).map(|n| (n % 64, n / 64 * 2));
+            places.map(|(a, b)| form(a, b)).collect::<String>()
+        };
+        let declared = each(|buffer, number| format!("DCL CONST[{buffer}][{number}]\n"));
+        let read =
+            each(|buffer, number| format!("ADD OUT[0], OUT[0], CONST[{buffer}][{number}]\n"));
+        let text = format!("VERT\nDCL OUT[0], POSITION\n{declared}{read}END\n");
+        let start = Instant::now();
+        let (program, diagnostics) = translate(&Source::new("test", &text));
+        assert!(program.is_some(), "{:#?}", diagnostics.list);
+        start.elapsed()
+    };
+    let (few, many) = (time(4_000), time(64_000));
+    assert!(many < few * 80, "{few:?}, {many:?}");
 }

@@ -221,47 +221,51 @@ impl Modifiers {
     /// Adds a modifier; true if there is one of its kind already.
     pub fn add(&mut self, modifier: Modifier) -> bool {
         match modifier {
-            Modifier::Type(ty) => {
-                // Only CVT takes two types; the checker says so of others.
-                let count = self.type_count();
-                // The suffixes R and H are data types: table X.15.
-                let free = count < 2 && !self.mods().intersects(Mods::ANY_PRECISION);
-                if free {
-                    self.0 += 1 << Self::TYPE_COUNT;
-                    self.0 |= u64::from(ty.0) << (Self::TYPES + 8 * count as u32);
-                }
-                !free
-            }
-            Modifier::Atomic(op) => {
-                let twice = self.atomic().is_some();
-                let index = ATOMICS
-                    .iter()
-                    .position(|&(_, atomic)| atomic == op)
-                    .unwrap_or(0) as u64;
-                // Of two operations the later one stays: the error is reported anyway.
-                self.0 = self.0 & !(15 << Self::ATOMIC) | (index + 1) << Self::ATOMIC;
-                twice
-            }
-            Modifier::Flag(flag) => {
-                // "A program will fail to load if it specifies more than one modifier of any given type": section 2.X.4.1.
-                let kinds = [
-                    Mods::ANY_CC,
-                    Mods::ANY_CLAMP,
-                    Mods::ANY_PRECISION,
-                    Mods::ANY_ROUNDING,
-                    Mods::ANY_DERIVATIVE,
-                    Mods::ANY_COUNTER,
-                ];
-                let kind = kinds
-                    .into_iter()
-                    .find(|kind| kind.intersects(flag))
-                    // All others exclude only themselves.
-                    .unwrap_or(flag);
-                let twice = self.mods().intersects(kind);
-                self.0 |= u64::from(flag.bits());
-                twice
-            }
+            Modifier::Type(ty) => self.add_type(ty),
+            Modifier::Atomic(op) => self.add_atomic(op),
+            Modifier::Flag(flag) => self.add_flag(flag),
         }
+    }
+
+    #[inline]
+    fn add_type(&mut self, ty: DataTypeId) -> bool {
+        // Only CVT takes two types; the checker says so of others.
+        let count = self.type_count();
+        // The suffixes R and H are data types: table X.15.
+        let free = count < 2 && !self.mods().intersects(Mods::ANY_PRECISION);
+        if free {
+            self.0 += 1 << Self::TYPE_COUNT;
+            self.0 |= u64::from(ty.0) << (Self::TYPES + 8 * count as u32);
+        }
+        !free
+    }
+
+    #[inline]
+    fn add_atomic(&mut self, op: AtomicOp) -> bool {
+        let twice = self.atomic().is_some();
+        let position = ATOMICS.iter().position(|&(_, atomic)| atomic == op);
+        let index = position.unwrap_or(0) as u64;
+        // Of two operations the later one stays: the error is reported anyway.
+        self.0 = self.0 & !(15 << Self::ATOMIC) | (index + 1) << Self::ATOMIC;
+        twice
+    }
+
+    #[inline]
+    fn add_flag(&mut self, flag: Mods) -> bool {
+        /// "A program will fail to load if it specifies more than one modifier of any given type": section 2.X.4.1.
+        const KINDS: [Mods; 6] = [
+            Mods::ANY_CC,
+            Mods::ANY_CLAMP,
+            Mods::ANY_PRECISION,
+            Mods::ANY_ROUNDING,
+            Mods::ANY_DERIVATIVE,
+            Mods::ANY_COUNTER,
+        ];
+        let kind = KINDS.into_iter().find(|kind| kind.intersects(flag));
+        // All others exclude only themselves.
+        let twice = self.mods().intersects(kind.unwrap_or(flag));
+        self.0 |= u64::from(flag.bits());
+        twice
     }
 }
 

@@ -215,17 +215,22 @@ impl<'c> Lowerer<'c> {
     }
 
     pub(super) fn named_register(&mut self, info: &Var, array: Option<u32>) -> RegisterId {
+        self.register_of(info, (Storage::Temp, info.width()), array)
+    }
+
+    /// A register with the name of a variable.
+    pub(super) fn register_of(
+        &mut self,
+        info: &Var,
+        (storage, width): (Storage, Width),
+        array: Option<u32>,
+    ) -> RegisterId {
         let name = info.name.map(|name| {
             let text = self.reading.names.word(name);
             self.builder.program.names.push(text)
         });
-        let width = if info.is_long() {
-            Width::W64
-        } else {
-            Width::W32
-        };
         self.builder.program.registers.push(Register {
-            storage: Storage::Temp,
+            storage,
             width,
             array,
             name,
@@ -262,7 +267,7 @@ pub(crate) fn placeholder() -> Src {
 }
 
 /// A conversion from `from` to the nearest value.
-pub(super) const fn nearest(from: Type) -> Aux {
+pub(crate) const fn nearest(from: Type) -> Aux {
     Aux::Cvt {
         from,
         rounding: Rounding::Even,

@@ -236,14 +236,8 @@ impl Lowerer<'_> {
 
     /// Counts what ran in a round.
     pub(super) fn count_steps(&mut self, bound: StepBound, steps: u32) {
-        let (counter, steps) = (Src::register(bound.counter), self.bits(u64::from(steps)));
-        self.put(
-            bound.counter,
-            WriteMask::X,
-            Op::Add,
-            Type::U32,
-            &[counter, steps],
-        );
+        let sources = [Src::register(bound.counter), self.bits(u64::from(steps))];
+        self.put(bound.counter, WriteMask::X, Op::Add, Type::U32, &sources);
     }
 
     /// Whether the bound is reached.

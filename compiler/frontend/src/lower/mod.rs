@@ -41,6 +41,7 @@ mod vertices;
 
 use crate::rules::call_rules;
 use crate::source::Dialect;
+pub(crate) use context::nearest;
 use context::{InstCx, LowerMemory, Lowerer, SoFar, Unfinished};
 use flow::Walk;
 use glasm_ir::Program;

@@ -14,8 +14,8 @@ use crate::statement::{Cond as AstCond, Index as AstIndex};
 use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{
-    Base, Cond, CondTest, Dst, Guard, IndexTerm, Inst, Op, Output, Register, RegisterId, Saturate,
-    Semantic, Src, Storage, Swizzle, WriteMask,
+    Base, Cond, CondTest, Dst, Guard, IndexTerm, Inst, Op, Output, RegisterId, Saturate, Semantic,
+    Src, Storage, Swizzle, WriteMask,
 };
 
 impl Lowerer<'_> {
@@ -395,16 +395,7 @@ impl Lowerer<'_> {
     }
 
     fn output_register(&mut self, info: &Var, storage: Storage, array: Option<u32>) -> RegisterId {
-        let name = info.name.map(|name| {
-            let text = self.reading.names.word(name);
-            self.builder.program.names.push(text)
-        });
-        self.builder.program.registers.push(Register {
-            storage,
-            width: Width::W32,
-            array,
-            name,
-        })
+        self.register_of(info, (storage, Width::W32), array)
     }
 
     /// The register of a result array with run-time index.

@@ -110,13 +110,7 @@ impl Checker<'_> {
 
     #[cold]
     fn names_nothing(&mut self, problem: PathProblem) -> Option<Resolved> {
-        let PathProblem {
-            span,
-            code,
-            message,
-            notes,
-        } = problem;
-        self.error_with(code, span, message, notes);
+        self.error_with(problem.code, problem.span, problem.message, problem.notes);
         None
     }
 

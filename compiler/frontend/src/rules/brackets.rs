@@ -7,7 +7,7 @@ use crate::lang::bindings::{BindingInfo, Number};
 use crate::lang::paths::Prefix;
 use crate::lang::stage_name;
 use crate::lang::state::StateInfo;
-use crate::statement::{Bracket, Segment};
+use crate::statement::{Bracket, DeclKind, Segment};
 use crate::vars::Holder;
 use glasm_ir::state::{MatrixForm, MatrixName};
 use glasm_ir::{ParamSource, Span, StateParam};
@@ -31,6 +31,22 @@ pub(super) enum Bound {
     Shared(Option<(u32, u32)>),
     /// Subroutine parameters.
     Subroutines { first: u32, count: u32 },
+}
+
+impl Bound {
+    /// The declarations that take such a binding, for buffers one of them.
+    pub(super) const fn declared_by(&self) -> DeclKind {
+        match self {
+            Self::Attrib(..) => DeclKind::Attrib,
+            Self::Result(..) => DeclKind::Output,
+            Self::Params(_) => DeclKind::Param,
+            Self::Texture { .. } => DeclKind::Texture,
+            Self::Image { .. } => DeclKind::Image,
+            Self::Buffer(_) => DeclKind::Buffer,
+            Self::Shared(_) => DeclKind::Shared,
+            Self::Subroutines { .. } => DeclKind::Subroutine,
+        }
+    }
 }
 
 /// Parameters of one kind with numbers `first..first + count`; at least one.

@@ -67,60 +67,56 @@ pub(crate) fn default_constant(ty: Type) -> [u64; 4] {
 
 /// Bits of a literal in type `ty`. NV_gpu_program4 section 2.X.3.3, constant bindings.
 pub(crate) fn literal_bits(text: &[u8], literal: Literal, ty: Type) -> Result<u64, Code> {
-    let written = &text[literal.span.range()];
-    let digits = || std::str::from_utf8(written).unwrap_or("");
     if ty.is_float() {
-        // At 64 bits the quotient of `f32` values would be rounded too early.
-        if let Some(value) = short_decimal(written).filter(|_| ty != Type::F64) {
-            let value = if literal.negative { -value } else { value };
-            return Ok(u64::from(value.to_bits()));
-        }
-        // Decimal digits are read at the width of the type, so that the value is rounded once.
-        // Rust's parser of floats takes no hexadecimal digits; the lexer has read them as an integer.
-        let hex = digits().starts_with("0x");
-        return Ok(match (ty, literal.int) {
-            (Type::F64, Some(value)) if hex => signed(value as f64, literal.negative).to_bits(),
-            (_, Some(value)) if hex => {
-                u64::from((signed(value as f64, literal.negative) as f32).to_bits())
-            }
-            (Type::F64, _) => signed(digits().parse().unwrap_or(0.0), literal.negative).to_bits(),
-            _ => {
-                let value: f32 = digits().parse().unwrap_or(0.0);
-                u64::from((if literal.negative { -value } else { value }).to_bits())
-            }
-        });
+        return Ok(float_bits(&text[literal.span.range()], literal, ty));
     }
     // A number with a point or an exponent.
     let Some(value) = literal.int else {
         return Err(Code::FloatAsInteger);
     };
-    if literal.overflow {
-        return Err(Code::LiteralTooLarge);
+    match literal.overflow {
+        true => Err(Code::LiteralTooLarge),
+        false => integer_bits(value, literal.negative, ty),
     }
-    let bits = ty.width().bits();
-    // Shifting by all 64 bits would overflow.
-    let limit = if bits == 64 {
-        u64::MAX
-    } else {
-        (1 << bits) - 1
-    };
-    if literal.negative {
-        // -0 is no negative value.
-        if ty.base() == Base::Unsigned && value != 0 {
-            return Err(Code::NegativeUnsigned);
-        }
-        // The least number of two's complement has a magnitude one above that of the greatest.
-        return if value > limit / 2 + 1 {
-            Err(Code::LiteralTooLarge)
-        } else {
-            Ok(value.wrapping_neg() & limit)
-        };
+}
+
+#[inline]
+fn float_bits(written: &[u8], literal: Literal, ty: Type) -> u64 {
+    // At 64 bits the quotient of `f32` values would be rounded too early.
+    if let Some(value) = short_decimal(written).filter(|_| ty != Type::F64) {
+        let value = if literal.negative { -value } else { value };
+        return u64::from(value.to_bits());
     }
+    long_float_bits(written, literal, ty)
+}
+
+fn long_float_bits(written: &[u8], literal: Literal, ty: Type) -> u64 {
+    let digits = std::str::from_utf8(written).unwrap_or("");
+    // Rust's parser of floats takes no hexadecimal digits; the lexer has read them as an integer.
+    let hex = literal.int.filter(|_| digits.starts_with("0x"));
+    let hex = hex.map(|value| value as f64);
+    // Decimal digits are read at the width of the type, so that the value is rounded once.
+    if ty == Type::F64 {
+        let value = hex.unwrap_or_else(|| digits.parse().unwrap_or(0.0));
+        return signed(value, literal.negative).to_bits();
+    }
+    let value = hex.map_or_else(|| digits.parse().unwrap_or(0.0), |value| value as f32);
+    u64::from(if literal.negative { -value } else { value }.to_bits())
+}
+
+fn integer_bits(value: u64, negative: bool, ty: Type) -> Result<u64, Code> {
+    let limit = u64::MAX >> (64 - ty.width().bits());
+    // -0 is no negative value.
+    if negative && ty.base() == Base::Unsigned && value != 0 {
+        return Err(Code::NegativeUnsigned);
+    }
+    // The least number of two's complement has a magnitude one above that of the greatest.
     // Bit patterns with the top bit set are written for signed operands as well.
-    if value > limit {
-        Err(Code::LiteralTooLarge)
-    } else {
-        Ok(value)
+    let largest = if negative { limit / 2 + 1 } else { limit };
+    match (value > largest, negative) {
+        (true, _) => Err(Code::LiteralTooLarge),
+        (false, true) => Ok(value.wrapping_neg() & limit),
+        (false, false) => Ok(value),
     }
 }
 

@@ -70,13 +70,13 @@ impl Checked {
 
     /// Different parameters: those that are bound, and constants that stand in instructions.
     fn parameters(&self, reading: &Reading<'_>) -> u32 {
-        let mut all: FxHashSet<ParamSource> = self.params.iter().copied().collect();
+        let mut all: FxHashSet<ParamSource> = self.params.iter().map(counted).collect();
         let textures = self.lines.textures.iter();
         // A handle may be a parameter, too.
         let handles = textures.filter_map(|part| part.handle.as_ref());
         let sources = self.lines.sources.iter().chain(handles);
         let constants = sources.filter_map(|source| float_constant(reading, source.base.base()));
-        all.extend(constants.map(ParamSource::Literal));
+        all.extend(constants.map(|bits| counted(&ParamSource::Literal(bits))));
         all.len() as u32 + self.repeated_constants()
     }
 
@@ -90,7 +90,7 @@ impl Checked {
             let elements = self.params[first as usize..].iter();
             let elements = elements.take(var.array.unwrap_or(1) as usize);
             let constants = elements.filter(|it| matches!(it, ParamSource::Literal(_)));
-            repeated += constants.filter(|&&it| !known.insert(it)).count() as u32;
+            repeated += constants.filter(|it| !known.insert(counted(it))).count() as u32;
         }
         repeated
     }
@@ -132,6 +132,16 @@ impl Checked {
             Value::Scalar(_) | Value::Vector { .. } => None,
         }
     }
+}
+
+/// What a parameter counts as: constants are identical if their components are "numerically equivalent", as -0 and 0 are.
+fn counted(source: &ParamSource) -> ParamSource {
+    /// The bits of -0.0.
+    const NEGATIVE_ZERO: u32 = 1 << 31;
+    let ParamSource::Literal(bits) = *source else {
+        return *source;
+    };
+    ParamSource::Literal(bits.map(|bits| if bits == NEGATIVE_ZERO { 0 } else { bits }))
 }
 
 /// Whether an instruction is a match of the rule `<TexInstruction>`.

@@ -104,21 +104,7 @@ impl Checker<'_> {
             else {
                 continue;
             };
-            let array = match size {
-                Size::Single => None,
-                Size::Of(0, place) => {
-                    let message = "an array has at least one element";
-                    self.error(Code::ArraySizeBad, place, message);
-                    // One element, so that uses of the name are not reported as well.
-                    Some(1)
-                }
-                Size::Of(count, _) => Some(count),
-                Size::Open => {
-                    let message = "an array of temporaries needs a size";
-                    self.error(Code::ArraySizeBad, span, message);
-                    Some(1)
-                }
-            };
+            let array = self.temp_array(size, span);
             self.temporaries += u64::from(array.unwrap_or(1));
             let limit = limits::TEMPORARIES - self.reserved().temporaries;
             if self.temporaries > limit {
@@ -184,6 +170,18 @@ impl Checker<'_> {
         }
     }
 
+    /// The elements of a temporary. An array with a mistake has one, so that uses of its name are not reported as well.
+    fn temp_array(&mut self, size: Size, span: Span) -> Option<u32> {
+        let (place, message) = match size {
+            Size::Single => return None,
+            Size::Of(0, place) => (place, "an array has at least one element"),
+            Size::Of(count, _) => return Some(count),
+            Size::Open => (span, "an array of temporaries needs a size"),
+        };
+        self.error(Code::ArraySizeBad, place, message);
+        Some(1)
+    }
+
     /// NV_compute_program5 section 2.X.7.Y.
     fn group_size(&mut self, decl: &Decl) {
         if !self.compute_only(decl) {
@@ -202,6 +200,10 @@ impl Checker<'_> {
             let message = "GROUP_SIZE has at most three sizes";
             self.error(Code::GroupSize, decl.span, message);
         }
+        self.group_sizes(&items);
+    }
+
+    fn group_sizes(&mut self, items: &[Item]) {
         // Sizes that are left out are 1, as the program has them from the start.
         let mut product = 1u64;
         for (axis, item) in items.iter().take(3).enumerate() {

@@ -47,46 +47,14 @@ impl Checker<'_> {
     fn flow_opcode(&mut self, inst: &Inst, op: FlowOp) {
         match op {
             FlowOp::If => self.open(inst, Block::If),
-            // The block stays open under another kind, so that a second ELSE is told from the first.
-            FlowOp::Else => match self.flow.open.last_mut() {
-                Some(open) if open.kind == Block::If => open.kind = Block::Else,
-                Some(open) if open.kind == Block::Else => {
-                    self.error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
-                }
-                _ => self.error(Code::BlockMismatch, inst.span, "ELSE without IF"),
-            },
+            FlowOp::Else => self.otherwise(inst),
             FlowOp::EndIf => self.close(inst, Block::If),
             FlowOp::Rep => self.open(inst, Block::Rep),
             FlowOp::Loop => self.open(inst, Block::Loop),
             FlowOp::EndRep => self.close(inst, Block::Rep),
             FlowOp::EndLoop => self.close(inst, Block::Loop),
-            // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
-            FlowOp::Brk | FlowOp::Cont => {
-                match self
-                    .flow
-                    .open
-                    .iter_mut()
-                    .rev()
-                    .find(|open| open.kind.is_loop())
-                {
-                    // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4 section 2.X.5.
-                    Some(open) => open.endless &= op != FlowOp::Brk,
-                    None => {
-                        let message = format!("{} outside a loop", inst.opcode.mnemonic());
-                        self.error(Code::BreakOutsideLoop, inst.span, message);
-                    }
-                }
-            }
-            FlowOp::Ret => {
-                self.flow
-                    .open
-                    .iter_mut()
-                    .for_each(|open| open.endless = false);
-                // Only such a RET ends its piece for sure; behind any other the text may go on.
-                if inst.cond.is_none() && self.flow.open.is_empty() {
-                    self.flow.outline.ret();
-                }
-            }
+            FlowOp::Brk | FlowOp::Cont => self.leave_or_repeat(inst, op),
+            FlowOp::Ret => self.leave_routine(inst),
             FlowOp::Bra | FlowOp::Cal => self.branch_or_call(inst, op),
             // PUSHA and POPA use the stack of calls: NV_vertex_program3 section 2.14.5.44.
             FlowOp::Push => self.flow.outline.keep_address(),
@@ -95,16 +63,53 @@ impl Checker<'_> {
                 self.whole_address(inst);
             }
             FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(inst, op),
-            FlowOp::Cali => {
-                // None if the operand is no SUBROUTINE variable, which was reported.
-                if let Some(ty) = self.called_type.take() {
-                    self.flow.jumps.push(Jump {
-                        from: self.flow.outline.here(),
-                        target: Target::Type(ty),
-                        span: inst.span,
-                    });
-                }
+            FlowOp::Cali => self.indirect_call(inst),
+        }
+    }
+
+    fn otherwise(&mut self, inst: &Inst) {
+        match self.flow.open.last_mut() {
+            // The block stays open under another kind, so that a second ELSE is told from the first.
+            Some(open) if open.kind == Block::If => open.kind = Block::Else,
+            Some(open) if open.kind == Block::Else => {
+                self.error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
             }
+            _ => self.error(Code::BlockMismatch, inst.span, "ELSE without IF"),
+        }
+    }
+
+    /// BRK and CONT.
+    fn leave_or_repeat(&mut self, inst: &Inst, op: FlowOp) {
+        // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
+        let mut inner_first = self.flow.open.iter_mut().rev();
+        match inner_first.find(|open| open.kind.is_loop()) {
+            // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4 section 2.X.5.
+            Some(open) => open.endless &= op != FlowOp::Brk,
+            None => {
+                let message = format!("{} outside a loop", inst.opcode.mnemonic());
+                self.error(Code::BreakOutsideLoop, inst.span, message);
+            }
+        }
+    }
+
+    fn leave_routine(&mut self, inst: &Inst) {
+        for open in &mut self.flow.open {
+            open.endless = false;
+        }
+        // Only such a RET ends its piece for sure; behind any other the text may go on.
+        if inst.cond.is_none() && self.flow.open.is_empty() {
+            self.flow.outline.ret();
+        }
+    }
+
+    fn indirect_call(&mut self, inst: &Inst) {
+        // None if the operand is no SUBROUTINE variable, which was reported.
+        if let Some(ty) = self.called_type.take() {
+            self.flow.jumps.push(Jump {
+                from: self.flow.outline.here(),
+                target: Target::Type(ty),
+                span: inst.span,
+            });
         }
     }
 
@@ -159,6 +164,20 @@ impl Checker<'_> {
         }
     }
 
+    /// The end of another block than the one that is open.
+    #[cold]
+    fn close_another(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
+        let other = open.kind.word();
+        let message = format!("END{word} closes a block that {other} has opened");
+        self.error(Code::BlockMismatch, inst.span, message);
+        // If such a block is open further out, the inner ones were forgotten: go on outside.
+        let same = |open: &OpenBlock| open.kind.word() == word;
+        // Else the word closes nothing, and all blocks stay open.
+        if let Some(position) = self.flow.open.iter().rposition(same) {
+            self.close_from(position);
+        }
+    }
+
     /// ENDIF, ENDREP or ENDLOOP.
     fn close(&mut self, inst: &Inst, kind: Block) {
         let word = kind.word();
@@ -171,17 +190,7 @@ impl Checker<'_> {
                     self.error(Code::InfiniteLoop, open.span, message);
                 }
             }
-            Some(open) => {
-                let other = open.kind.word();
-                let message = format!("END{word} closes a block that {other} has opened");
-                self.error(Code::BlockMismatch, inst.span, message);
-                // If such a block is open further out, the inner ones were forgotten: go on outside.
-                let same = |open: &OpenBlock| open.kind.word() == word;
-                // Else the word closes nothing, and all blocks stay open.
-                if let Some(position) = self.flow.open.iter().rposition(same) {
-                    self.close_from(position);
-                }
-            }
+            Some(open) => self.close_another(inst, open, word),
             None => {
                 let message = format!("END{word} without {word}");
                 self.error(Code::BlockMismatch, inst.span, message);

@@ -52,11 +52,7 @@ impl Checker<'_> {
                 let message = format!("{text} is an array and needs an index");
                 self.error(Code::ArrayNeedsIndex, span, message);
             }
-            (Some(count), Index::Const(number)) => {
-                let message =
-                    format!("index {number} is out of bounds: {text} has {count} elements");
-                self.error(Code::IndexOutOfBounds, span, message);
-            }
+            (Some(count), Index::Const(number)) => self.out_of_bounds(var, number, count, span),
             (Some(_), Index::Pair(_)) => {
                 self.error(Code::IndexOnScalar, span, format!("{text} has one index"));
             }
@@ -159,8 +155,8 @@ impl Checker<'_> {
 
     /// The indices of a variable over several binding points.
     pub(super) fn two_indices(&mut self, var: u32, sizes: [u32; 2], index: Index, span: Span) {
-        let text = self.var_text(var);
         let Index::Pair(pair) = index else {
+            let text = self.var_text(var);
             let message = format!("{text} needs two indices: binding point and element");
             return self.error(Code::ArrayNeedsIndex, span, message);
         };
@@ -170,9 +166,7 @@ impl Checker<'_> {
             match index {
                 Index::Relative(relative) => self.relative(var, count, relative),
                 Index::Const(number) if number >= count => {
-                    let message =
-                        format!("index {number} is out of bounds: {text} has {count} elements");
-                    self.error(Code::IndexOutOfBounds, span, message);
+                    self.out_of_bounds(var, number, count, span);
                 }
                 Index::Const(_) | Index::None | Index::Pair(_) => {}
             }
@@ -183,6 +177,13 @@ impl Checker<'_> {
     /// indices find them there. Parameters in a buffer stand together anyway.
     pub(super) fn keeps_together(&self, var: u32) -> bool {
         self.program.vars[var as usize].kind != VarKind::WritableParam
+    }
+
+    #[cold]
+    fn out_of_bounds(&mut self, var: u32, number: u32, count: u32, span: Span) {
+        let text = self.var_text(var);
+        let message = format!("index {number} is out of bounds: {text} has {count} elements");
+        self.error(Code::IndexOutOfBounds, span, message);
     }
 
     /// The index of a variable whose first index is the number of a vertex.
@@ -220,10 +221,7 @@ impl Checker<'_> {
         match element {
             Some((Index::Relative(relative), count)) => self.relative(var, count, relative),
             Some((Index::Const(number), count)) if number >= count => {
-                let text = self.var_text(var);
-                let message =
-                    format!("index {number} is out of bounds: {text} has {count} elements");
-                self.error(Code::IndexOutOfBounds, span, message);
+                self.out_of_bounds(var, number, count, span);
             }
             Some(_) | None => {}
         }

@@ -1,6 +1,7 @@
 //! Elements of memory as operands of instructions: CBUFFER, STORAGE, COUNTER and SHARED variables. NV_shader_storage_buffer_object and
 //! NV_shader_atomic_counters section 2.X.3.Y, NV_compute_program5 section 2.X.7.Y.
 
+use super::noted::SharedAccess;
 use super::{Checker, InstTypes, VarKind};
 use crate::codes::Code;
 use crate::lang::modifiers::Mods;
@@ -85,28 +86,51 @@ impl Checker<'_> {
         let Some(operand) = operands.last() else {
             return;
         };
-        if !self.shared_seen {
-            let message = "the program declares no SHARED_MEMORY";
-            return self.error(Code::SharedMissing, operand.span, message);
+        let end = self.end_of_access(operand, types).unwrap_or(0);
+        let span = operand.span;
+        let access = SharedAccess { end, span };
+        match self.shared_seen {
+            true => self.shared_bounds(access),
+            // SHARED_MEMORY may stand behind what it is declared for.
+            false => self.declarations.shared.push(access),
         }
-        let var = self.program.var(operand.base);
-        let Some(VarKind::Shared { start }) = var.map(|(_, var)| var.kind) else {
-            return;
+    }
+
+    /// The byte of shared memory that an access ends before, if the text says it.
+    fn end_of_access(&self, operand: &Operand, types: InstTypes) -> Option<u64> {
+        let (_, var) = self.program.var(operand.base)?;
+        let VarKind::Shared { start } = var.kind else {
+            return None;
         };
         let index = match operand.index {
             Index::Const(index) => index,
             Index::None => 0,
             // Addresses that are computed at run time are not known here.
-            Index::Relative(_) | Index::Pair(_) => return,
+            Index::Relative(_) | Index::Pair(_) => return None,
         };
         // The index of a SHARED variable counts bytes.
         let bytes = types.ty.width().bytes() * u32::from(types.components);
         // In 64 bits, because start and index may be any numbers of 32 bits.
-        let end = u64::from(start) + u64::from(index) + u64::from(bytes);
+        Some(u64::from(start) + u64::from(index) + u64::from(bytes))
+    }
+
+    fn shared_bounds(&mut self, access: SharedAccess) {
         let size = self.program.shared_bytes;
-        if end > u64::from(size) {
+        if access.end > u64::from(size) {
             let message = format!("the access ends behind the {size} bytes of shared memory");
-            self.error(Code::SharedBounds, operand.span, message);
+            self.error(Code::SharedBounds, access.span, message);
+        }
+    }
+
+    /// Accesses that waited for SHARED_MEMORY.
+    pub(super) fn late_shared_accesses(&mut self) {
+        for access in std::mem::take(&mut self.declarations.shared) {
+            if self.shared_seen {
+                self.shared_bounds(access);
+            } else {
+                let message = "the program declares no SHARED_MEMORY";
+                self.error(Code::SharedMissing, access.span, message);
+            }
         }
     }
 }

@@ -295,6 +295,7 @@ impl<'s> Checker<'s> {
             let message = "compute programs need a GROUP_SIZE declaration";
             self.whole(Code::GroupSize, message);
         }
+        self.late_shared_accesses();
         // Before the rules below, which depend on the number of vertices and on the output primitive.
         self.end_of_declarations();
         if self.binds_viewport_and_mask()

@@ -15,6 +15,16 @@ pub(super) struct Declarations {
     pub(super) patch: Option<Span>,
     /// The first EMITS before the output primitive was known.
     pub(super) streams: Option<Span>,
+    /// Accesses of shared memory before its size was known.
+    pub(super) shared: Vec<SharedAccess>,
+}
+
+/// An access of shared memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SharedAccess {
+    /// The byte that it ends before, 0 if that is known at run time only.
+    pub(super) end: u64,
+    pub(super) span: Span,
 }
 
 impl Declarations {

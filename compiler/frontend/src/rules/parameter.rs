@@ -267,12 +267,9 @@ impl Checker<'_> {
 
 /// The failure of a second bracket.
 fn one_bracket(segment: Segment, span: Span) -> Result<(), Failed> {
-    match segment.brackets[1] {
-        Bracket::None => Ok(()),
-        Bracket::One(_) | Bracket::Range(..) | Bracket::Relative(_) => fail(
-            span,
-            Code::BindingTakesNoIndex,
-            "one number in brackets only",
-        ),
+    let message = "one number in brackets only";
+    match segment.brackets[1] == Bracket::None {
+        true => Ok(()),
+        false => fail(span, Code::BindingTakesNoIndex, message),
     }
 }

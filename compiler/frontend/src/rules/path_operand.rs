@@ -2,11 +2,11 @@
 
 use super::brackets::Bound;
 use super::declare::io_binding;
-use super::{Checker, Implicit, VarKind};
+use super::{Checker, Implicit, IoBinding, VarKind};
 use crate::codes::Code;
 use crate::statement::{Path, Suffix};
 use crate::syntax::Letters;
-use glasm_ir::{Span, WriteMask};
+use glasm_ir::{ParamSource, Span, WriteMask};
 
 impl Checker<'_> {
     /// The unnamed variable and the suffix of a path.
@@ -99,6 +99,24 @@ impl Checker<'_> {
         }
     }
 
+    fn implicit_result(&mut self, binding: IoBinding, span: Span) -> u32 {
+        // The key is the semantic, not the path: `result.color` and `result.color.primary` are one variable.
+        let key = Implicit::Result(binding.semantic);
+        self.implicit(key, span, |checker| {
+            let first = checker.program.results.len() as u32;
+            checker.program.results.push(binding);
+            VarKind::Result { first }
+        })
+    }
+
+    fn implicit_param(&mut self, source: ParamSource, span: Span) -> u32 {
+        self.implicit(Implicit::Param(source), span, |checker| {
+            let first = checker.program.params.len() as u32;
+            checker.program.params.push(source);
+            VarKind::Param { first }
+        })
+    }
+
     /// The unnamed variable of what a path names.
     pub(super) fn implicit_var(&mut self, bound: Bound, span: Span) -> Option<u32> {
         let (code, message) = match bound {
@@ -106,23 +124,9 @@ impl Checker<'_> {
                 return self.implicit_attrib((row, number, holder), span);
             }
             Bound::Result(row, number, _) => {
-                let binding = io_binding(row, number);
-                // The key is the semantic, not the path: `result.color` and `result.color.primary` are one variable.
-                let key = Implicit::Result(binding.semantic);
-                return Some(self.implicit(key, span, |checker| {
-                    let first = checker.program.results.len() as u32;
-                    checker.program.results.push(binding);
-                    VarKind::Result { first }
-                }));
+                return Some(self.implicit_result(io_binding(row, number), span));
             }
-            Bound::Params(params) => {
-                let source = params.source();
-                return Some(self.implicit(Implicit::Param(source), span, |checker| {
-                    let first = checker.program.params.len() as u32;
-                    checker.program.params.push(source);
-                    VarKind::Param { first }
-                }));
-            }
+            Bound::Params(params) => return Some(self.implicit_param(params.source(), span)),
             Bound::Texture { first: unit, .. } => {
                 let kind = VarKind::Texture { unit };
                 return Some(self.implicit(Implicit::Texture(unit), span, |_| kind));

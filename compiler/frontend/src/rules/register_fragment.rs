@@ -94,14 +94,7 @@ impl Checker<'_> {
 
     /// Counts a parameter or a constant with a name.
     fn has_room_for_parameter(&mut self, span: Span) -> bool {
-        self.parameters += 1;
-        let has_room = self.parameters <= limits::PARAMETERS;
-        if !has_room {
-            self.error(Code::TooManyParameters, span, "too many parameters");
-            // Counted anew, so that not every name behind this one is an error.
-            self.parameters = 0;
-        }
-        has_room
+        self.count_parameters(1, limits::PARAMETERS, span)
     }
 
     fn declare_value(&mut self, decl: &Decl, (name, span): (NameId, Span), value: Constant) {

@@ -154,16 +154,7 @@ impl Checker<'_> {
             let message = "PASSTHROUGH takes a result";
             return self.error(Code::BindingUnknown, binding, message);
         };
-        // Named in the section, and those of later extensions, which vertices that come in do not have either.
-        let has_no_attribute = matches!(
-            (row.semantic)(0),
-            Semantic::PrimitiveId
-                | Semantic::Layer
-                | Semantic::ViewportIndex
-                | Semantic::ViewportMask
-                | Semantic::SecondaryViewportMask
-        );
-        if has_no_attribute {
+        if has_no_attribute((row.semantic)(0)) {
             let text = self.source_text(binding);
             let message = format!("vertices that come in have nothing that `{text}` could take");
             return self.error(Code::PassthroughBinding, binding, message);
@@ -316,4 +307,12 @@ impl Checker<'_> {
             self.whole(Code::TooManyOutputComponents, message);
         }
     }
+}
+
+/// Whether vertices that come in have nothing that a result could take. Named in the section, and those of later extensions, which such
+/// vertices do not have either.
+const fn has_no_attribute(semantic: Semantic) -> bool {
+    use Semantic::{Layer, PrimitiveId, SecondaryViewportMask, ViewportIndex, ViewportMask};
+    let is_of_primitive = matches!(semantic, PrimitiveId | Layer | ViewportIndex);
+    is_of_primitive || matches!(semantic, ViewportMask | SecondaryViewportMask)
 }

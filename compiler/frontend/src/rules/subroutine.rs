@@ -113,6 +113,14 @@ impl Checker<'_> {
         }
         // The map of types has no order of its own; messages come in that of the text.
         missing.sort_by_key(|(_, span)| span.start);
+        self.missing_labels(missing, is_defined);
+    }
+
+    fn missing_labels(
+        &mut self,
+        missing: Vec<(NameId, Span)>,
+        is_defined: impl Fn(NameId) -> bool,
+    ) {
         for (name, span) in missing {
             let (code, problem) = match is_defined(name) {
                 true => (Code::SubroutineNumber, "has no SUBROUTINENUM"),

@@ -121,17 +121,27 @@ impl Checker<'_> {
                     true => 0,
                     false => usize::from(target.offsets),
                 };
-                let range = limits::TEXEL_OFFSET;
-                // Components that the target does not have may be written as zeros.
-                if offset[allowed..].iter().any(|&component| component != 0) {
-                    let name = target.name;
-                    let message = format!("target `{name}` takes {allowed} offset components here");
-                    self.error(Code::OffsetTarget, span, message);
-                } else if offset.iter().any(|component| !range.contains(component)) {
-                    let message = format!("offsets run from {} to {}", range.start(), range.end());
-                    self.error(Code::OffsetRange, span, message);
-                }
+                self.constant_offset(&offset, span, (target, allowed));
             }
+        }
+    }
+
+    /// A constant offset of `allowed` components.
+    fn constant_offset(
+        &mut self,
+        offset: &[i64],
+        span: Span,
+        (target, allowed): (&TargetInfo, usize),
+    ) {
+        let range = limits::TEXEL_OFFSET;
+        // Components that the target does not have may be written as zeros.
+        if offset[allowed..].iter().any(|&component| component != 0) {
+            let name = target.name;
+            let message = format!("target `{name}` takes {allowed} offset components here");
+            self.error(Code::OffsetTarget, span, message);
+        } else if offset.iter().any(|component| !range.contains(component)) {
+            let message = format!("offsets run from {} to {}", range.start(), range.end());
+            self.error(Code::OffsetRange, span, message);
         }
     }
 

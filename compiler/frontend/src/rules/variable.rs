@@ -1,7 +1,7 @@
 //! Variables with bindings: ATTRIB, PARAM, OUTPUT, buffers, TEXTURE, SHARED.
 //! NV_gpu_program4 sections 2.X.3.2 to 2.X.3.6, NV_gpu_program5 section 2.X.3.8.
 
-use super::brackets::Bound;
+use super::brackets::{Bound, Resolved};
 use super::buffers::BufferRange;
 use super::declare::{attrib_binding, base_of, io_binding};
 use super::{Checker, IoBinding, Named, Var, VarKind};
@@ -158,16 +158,7 @@ impl Checker<'_> {
         let Some(resolved) = accepted else {
             return self.poison(decl);
         };
-        let kind = match &resolved.bound {
-            Bound::Attrib(..) => DeclKind::Attrib,
-            Bound::Result(..) => DeclKind::Output,
-            Bound::Params(_) => DeclKind::Param,
-            Bound::Texture { .. } => DeclKind::Texture,
-            Bound::Image { .. } => DeclKind::Image,
-            Bound::Buffer(_) => DeclKind::Buffer,
-            Bound::Shared(_) => DeclKind::Shared,
-            Bound::Subroutines { .. } => DeclKind::Subroutine,
-        };
+        let kind = resolved.bound.declared_by();
         let size = match resolved.range {
             true => Size::Open,
             false => Size::Single,
@@ -317,13 +308,16 @@ impl Checker<'_> {
                 *count += more;
                 true
             }
-            _ => {
-                let message =
-                    "the bindings of a buffer variable must be consecutive elements of one buffer";
-                self.error(Code::BufferBindings, span, message);
-                false
-            }
+            _ => self.not_consecutive(span),
         }
+    }
+
+    #[cold]
+    fn not_consecutive(&mut self, span: Span) -> bool {
+        let message =
+            "the bindings of a buffer variable must be consecutive elements of one buffer";
+        self.error(Code::BufferBindings, span, message);
+        false
     }
 
     /// Adds a parameter of the program.
@@ -368,23 +362,40 @@ impl Checker<'_> {
             self.error(Code::UnexpectedToken, rest, message);
             return None;
         }
-        let is_array = decl.size != Size::Single;
-        let elements = match (decl.kind, resolved.bound) {
+        let Some(elements) = self.elements_of_path(decl, &resolved) else {
+            self.wrong_binding(decl, span);
+            return None;
+        };
+        // A range has several elements, even one such as [2..2], whose place is in braces.
+        if resolved.range && decl.size == Size::Single {
+            let is_matrix = matches!(resolved.bound, Bound::Params(params) if params.is_matrix());
+            self.range_without_array(is_matrix, span);
+            return None;
+        }
+        Some(elements)
+    }
+
+    fn add_io_elements(&mut self, row: &'static BindingInfo, first: u32, count: u32) {
+        let numbers = first..first + count;
+        self.io_elements.extend(numbers.map(|number| (row, number)));
+    }
+
+    /// The elements of a binding; `None` if the declaration is one of other bindings.
+    fn elements_of_path(&mut self, decl: &Decl, resolved: &Resolved) -> Option<Elements> {
+        Some(match (decl.kind, resolved.bound) {
             (DeclKind::Attrib, bound @ Bound::Attrib(..))
             | (DeclKind::Output, bound @ Bound::Result(..))
                 // Before the arms for bindings with numbers: here `bound` is everything that the index can select.
-                if resolved.relative.is_some() && !is_array =>
+                if resolved.relative.is_some() && decl.size == Size::Single =>
             {
                 Elements::Relative(bound, resolved.relative.unwrap_or_default())
             }
             (DeclKind::Attrib, Bound::Attrib(row, first, count, holder)) => {
-                let numbers = first..first + count;
-                self.io_elements.extend(numbers.map(|number| (row, number)));
+                self.add_io_elements(row, first, count);
                 Elements::Attribs(holder)
             }
             (DeclKind::Output, Bound::Result(row, first, count)) => {
-                let numbers = first..first + count;
-                self.io_elements.extend(numbers.map(|number| (row, number)));
+                self.add_io_elements(row, first, count);
                 Elements::Results
             }
             (DeclKind::Param, Bound::Params(params)) => {
@@ -406,18 +417,8 @@ impl Checker<'_> {
             (DeclKind::Subroutine, Bound::Subroutines { first, count }) => {
                 Elements::Subroutines((first..first + count).collect())
             }
-            _ => {
-                self.wrong_binding(decl, span);
-                return None;
-            }
-        };
-        // A range has several elements, even one such as [2..2], whose place is in braces.
-        if resolved.range && !is_array {
-            let is_matrix = matches!(resolved.bound, Bound::Params(params) if params.is_matrix());
-            self.range_without_array(is_matrix, span);
-            return None;
-        }
-        Some(elements)
+            _ => return None,
+        })
     }
 
     #[cold]
@@ -477,9 +478,12 @@ impl Checker<'_> {
             Elements::Relative(bound, relative) => self.bind_relative(decl, &bound, relative),
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
-                let size = self.program.shared_bytes;
-                // Without SHARED_MEMORY, which LDS and its like report, there is one byte, so that indices have something to be checked against.
-                let (start, count) = elements.unwrap_or((0, size.max(1)));
+                // Without SHARED_MEMORY so far there may be as much as programs can have: accesses are looked at when its size is known.
+                let size = match self.shared_seen {
+                    true => self.program.shared_bytes.max(1),
+                    false => limits::SHARED_BYTES,
+                };
+                let (start, count) = elements.unwrap_or((0, size));
                 let array = self.view_array(decl.size, elements.is_some(), count)?;
                 Some(self.new_var(decl, VarKind::Shared { start }, array))
             }
@@ -534,14 +538,21 @@ impl Checker<'_> {
     fn bind_params(&mut self, decl: &Decl, first: u32) -> Option<Var> {
         let count = self.program.params.len() - first as usize;
         let array = self.array_of(decl.size, count)?;
-        self.parameters += count as u64;
-        if self.parameters > limits::PARAMETERS - self.reserved().parameters {
-            self.error(Code::TooManyParameters, decl.span, "too many parameters");
-            // Counted anew, so that not every further declaration is an error.
+        let limit = limits::PARAMETERS - self.reserved().parameters;
+        let has_room = self.count_parameters(count as u64, limit, decl.span);
+        has_room.then(|| self.new_var(decl, VarKind::Param { first }, array))
+    }
+
+    /// Counts parameters; reports if there are too many.
+    pub(super) fn count_parameters(&mut self, count: u64, limit: u64, span: Span) -> bool {
+        self.parameters += count;
+        let has_room = self.parameters <= limit;
+        if !has_room {
+            self.error(Code::TooManyParameters, span, "too many parameters");
+            // Counted anew, so that not every further one is an error.
             self.parameters = 0;
-            return None;
         }
-        Some(self.new_var(decl, VarKind::Param { first }, array))
+        has_room
     }
 
     /// Attribute and result arrays hold consecutive bindings of one kind. NV_gpu_program4 sections 2.X.3.2 and 2.X.3.5.
@@ -575,6 +586,31 @@ impl Checker<'_> {
             return;
         }
         let mods = decl.mods.intersection(VarMods::ANY_INTERPOLATION);
+        self.interpolation_allowed(decl, row, binding, mods);
+        // "If multiple attribute variables with different interpolation modifiers are bound to the same fragment attribute."
+        let interpolation = &mut self.program.interpolation;
+        let previous = interpolation.insert(binding.semantic, mods);
+        // Primary and secondary color must agree; they are kept under one key beside their own.
+        let partner = if let Semantic::Color(index) = binding.semantic {
+            interpolation.get(&Semantic::Color(1 - index)).copied()
+        } else {
+            None
+        };
+        let differs = |other: Option<VarMods>| other.is_some_and(|other| other != mods);
+        if differs(previous) || differs(partner) {
+            let path = row.path;
+            let message = format!("`{path}` is declared with different interpolation modifiers");
+            self.error(Code::InterpolationConflict, decl.span, message);
+        }
+    }
+
+    fn interpolation_allowed(
+        &mut self,
+        decl: &Decl,
+        row: &BindingInfo,
+        binding: IoBinding,
+        mods: VarMods,
+    ) {
         let primitive_id = binding.semantic == Semantic::PrimitiveId;
         if !mods.is_empty() && !row.traits.contains(Traits::INTERPOLATED)
             // The number is the same for all of a primitive, so that FLAT changes nothing and the others have no meaning.
@@ -582,27 +618,6 @@ impl Checker<'_> {
         {
             let message = format!("`{}` takes no interpolation modifier", row.path);
             self.error(Code::InterpolationNotAllowed, decl.span, message);
-        }
-        // Primary and secondary color must agree; they are kept under one key beside their own.
-        let color = matches!(binding.semantic, Semantic::Color(_));
-        // "If multiple attribute variables with different interpolation modifiers are bound to the same fragment attribute."
-        let previous = self.program.interpolation.insert(binding.semantic, mods);
-        let partner = if let Semantic::Color(index) = binding.semantic {
-            self.program
-                .interpolation
-                .get(&Semantic::Color(1 - index))
-                .copied()
-        } else {
-            None
-        };
-        if previous.is_some_and(|other| other != mods)
-            || color && partner.is_some_and(|other| other != mods)
-        {
-            let message = format!(
-                "`{}` is declared with different interpolation modifiers",
-                row.path
-            );
-            self.error(Code::InterpolationConflict, decl.span, message);
         }
     }
 }

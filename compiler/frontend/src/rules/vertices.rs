@@ -95,6 +95,16 @@ impl Checker<'_> {
         self.no_row(&rest, ATTRIBS, prefix)
     }
 
+    #[cold]
+    fn patch_of_input(&mut self, span: Span) -> bool {
+        let text = self.source_text(span);
+        let message =
+            format!("`{text}` would be of the patch that comes in, which has no such attributes");
+        let hint = "primitive.out reads those of the patch that the program makes".to_owned();
+        self.error_with(Code::PatchOfInput, span, message, vec![hint]);
+        false
+    }
+
     /// Whether the program can read an attribute of a vertex or a patch. Reports it if not.
     pub(super) fn may_be_read(&mut self, row: &BindingInfo, holder: Holder, span: Span) -> bool {
         if let VertexOf::Number(number) = holder.vertex {
@@ -105,16 +115,7 @@ impl Checker<'_> {
         }
         match self.stage {
             // What comes into a control program was made by vertex programs, which know no patches.
-            Stage::TessControl if holder.side == Side::In => {
-                let text = self.source_text(span);
-                let message = format!(
-                    "`{text}` would be of the patch that comes in, which has no such attributes"
-                );
-                let hint =
-                    "primitive.out reads those of the patch that the program makes".to_owned();
-                self.error_with(Code::PatchOfInput, span, message, vec![hint]);
-                false
-            }
+            Stage::TessControl if holder.side == Side::In => self.patch_of_input(span),
             // A patch is there only if the program declares that it takes patches.
             Stage::Geometry => {
                 self.patch_binding(span);

@@ -3,8 +3,11 @@
 use super::cursor::{Expected, Failure, Syntax};
 use super::vocabulary::Leader;
 use crate::codes::Code;
-use crate::lang::{modifiers, opcodes};
+use crate::lang::targets::TARGETS;
+use crate::lang::{modifiers, opcodes, stage_name};
 use crate::lex::{self, Token, TokenKind};
+use crate::rules::suggest;
+use glasm_ir::Stage;
 
 /// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
 pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
@@ -19,6 +22,11 @@ pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
     if missing_semicolon && input.position() > start && starts_statement(input) {
         return;
     }
+    skip_statement(input);
+}
+
+/// Goes behind the next semicolon, or to END or the end of the text.
+fn skip_statement(input: &mut Syntax<'_>) {
     loop {
         match input.peek().kind() {
             // Not taken, so that the missing END is reported.
@@ -90,42 +98,38 @@ pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
     } else {
         format!("`{text}`")
     };
-    let mut notes = Vec::new();
-    let message = match failure.code {
-        Code::UnexpectedCharacter => format!("{found} is no character of the language"),
-        Code::BadNumber => format!("{found} is neither a number nor a name"),
+    let hint = match failure.code {
         Code::UnknownOpcode => {
-            let candidates = opcodes::rows(state.reading.dialect.family())
-                .iter()
-                .map(|row| row.name);
-            notes.extend(crate::rules::suggest(&text, candidates));
-            format!("unknown opcode {found}")
+            let rows = opcodes::rows(state.reading.dialect.family());
+            suggest(&text, rows.iter().map(|row| row.name))
         }
-        Code::FeatureNewer => format!("{found} needs a newer language version"),
-        Code::UnknownRegister => format!("{found} is no register"),
-        Code::FeatureStage => {
-            let stage = crate::lang::stage_name(state.reading.dialect.stage());
-            format!("{found} is not available in {stage} programs")
-        }
-        Code::OldLanguage => format!("{found} belongs to older languages"),
-        Code::ModifierUnknown => {
-            notes.extend(crate::rules::suggest(&text, modifiers::words()));
-            format!("unknown modifier {found}")
-        }
-        Code::TargetUnknown => {
-            let targets = crate::lang::targets::TARGETS;
-            notes.extend(crate::rules::suggest(
-                &text,
-                targets.iter().map(|target| target.name),
-            ));
-            format!("unknown texture target {found}")
-        }
-        Code::ReservedName => format!("{found} is a reserved word"),
-        _ => format!("expected {}, found {found}", failure.expected.text()),
+        Code::ModifierUnknown => suggest(&text, modifiers::words()),
+        Code::TargetUnknown => suggest(&text, TARGETS.iter().map(|target| target.name)),
+        _ => None,
     };
+    let message = message(&failure, &found, state.reading.dialect.stage());
+    let notes = hint.into_iter().collect();
     state
         .reports
         .error_with(failure.code, token.span(), message, notes);
+}
+
+fn message(failure: &Failure, found: &str, stage: Stage) -> String {
+    match failure.code {
+        Code::UnexpectedCharacter => format!("{found} is no character of the language"),
+        Code::BadNumber => format!("{found} is neither a number nor a name"),
+        Code::UnknownOpcode => format!("unknown opcode {found}"),
+        Code::FeatureNewer => format!("{found} needs a newer language version"),
+        Code::UnknownRegister => format!("{found} is no register"),
+        Code::FeatureStage => {
+            format!("{found} is not available in {} programs", stage_name(stage))
+        }
+        Code::OldLanguage => format!("{found} belongs to older languages"),
+        Code::ModifierUnknown => format!("unknown modifier {found}"),
+        Code::TargetUnknown => format!("unknown texture target {found}"),
+        Code::ReservedName => format!("{found} is a reserved word"),
+        _ => format!("expected {}, found {found}", failure.expected.text()),
+    }
 }
 
 impl Expected {

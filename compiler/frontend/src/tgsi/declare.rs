@@ -5,9 +5,10 @@ mod resources;
 mod suffixes;
 mod varyings;
 
+use super::covered::Covered;
 use super::cursor::Word;
 use super::files::File;
-use super::state::{Array, Covered, Parsed, TempPlace, Translation, row, slot};
+use super::state::{Array, Parsed, TempPlace, Translation, row, slot};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use glasm_ir::types::Width;
@@ -65,17 +66,15 @@ impl Translation<'_> {
         match head.file {
             File::Temp => self.temps(head, suffixes),
             File::TempX => self.old_array(head),
-            File::Addr => self.each_once(head, |it, number| {
-                // `address` declares it, so that it has to be asked before.
-                let known = row(&it.declared.addresses, number).is_some();
-                it.address(number);
-                known
-            }),
+            File::Addr => self.addresses(head),
             File::Pred => head.numbers().for_each(|number| {
                 self.predicate(number);
             }),
             File::Const => self.declared.constants.push(head.covered()),
-            File::HwAtomic => self.declared.counters.push(head.covered()),
+            File::HwAtomic => {
+                let buffers = self.declared.counter_buffers.max(head.buffer() + 1);
+                self.declared.counter_buffers = buffers;
+            }
             File::Samp => self.each_once(head, |it, number| {
                 replace(slot(&mut it.declared.samplers, number), true)
             }),
@@ -96,6 +95,15 @@ impl Translation<'_> {
             }
         }
         Ok(())
+    }
+
+    fn addresses(&mut self, head: &Head) {
+        self.each_once(head, |it, number| {
+            // `address` declares it, so that it has to be asked before.
+            let known = row(&it.declared.addresses, number).is_some();
+            it.address(number);
+            known
+        });
     }
 
     fn head(&mut self) -> Parsed<Head> {
@@ -178,7 +186,7 @@ impl Translation<'_> {
     /// Reports declarations of constants that overlap earlier ones. At the end, so that many of them are compared in the order of their
     /// numbers. Where three or more overlap one error may stand for several.
     pub(super) fn overlapping_constants(&mut self) {
-        let mut ranges = take(&mut self.declared.constants);
+        let mut ranges = take(&mut self.declared.constants.ranges);
         ranges.sort_unstable_by_key(|range| (range.buffer, range.first, range.span.start));
         let mut twice = Vec::new();
         let mut reaching: Option<Covered> = None;
@@ -192,7 +200,7 @@ impl Translation<'_> {
             let is_inside = overlapped.is_some_and(|other| other.last >= range.last);
             reaching = if is_inside { overlapped } else { Some(range) };
         }
-        self.declared.constants = ranges;
+        self.declared.constants.ranges = ranges;
         twice.sort_unstable_by_key(|range| range.span.start);
         // One declaration may overlap several others.
         twice.dedup_by_key(|range| range.span.start);
@@ -221,6 +229,11 @@ impl Translation<'_> {
             let arrays = &mut self.declared.temp_arrays;
             *slot(arrays, suffixes.array as usize) = Some(array);
         }
+        self.place_temps(head, array);
+    }
+
+    /// Gives each temporary of a declaration its place.
+    fn place_temps(&mut self, head: &Head, array: Option<Array>) {
         for number in head.first..=head.last {
             let place = match array {
                 // The index of an operand counts from the start of the file, not of the array. TGSI, section "Array Declaration".

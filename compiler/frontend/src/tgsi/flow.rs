@@ -61,11 +61,7 @@ impl Translation<'_> {
             Flow::EndSwitch => self.end_switch(inst),
             Flow::End => self.end_of_main(inst),
             Flow::Kill => {
-                if !self.nesting.dead {
-                    // Demoted and then left: neighbors may still take derivatives of what this invocation has computed before.
-                    self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
-                    self.return_here();
-                }
+                self.kill();
                 Ok(())
             }
             Flow::Nothing => Ok(()),
@@ -197,6 +193,14 @@ impl Translation<'_> {
             }
         };
         self.error(Code::BlockMismatch, inst.span, message)
+    }
+
+    fn kill(&mut self) {
+        if !self.nesting.dead {
+            // Demoted and then left: neighbors may still take derivatives of what this invocation has computed before.
+            self.inst(Op::Demote, Type::U32, None, Aux::None, &[]);
+            self.return_here();
+        }
     }
 
     fn begin_else(&mut self, inst: &Inst) -> Parsed<()> {

@@ -1,6 +1,6 @@
 //! Immediates: vectors of numbers. TGSI, section "Declaration" and the text of 2010.
 
-use super::cursor::is_word;
+use super::cursor::{Word, is_word};
 use super::state::{Parsed, Reported, Translation, quoted};
 use crate::codes::Code;
 use crate::lang::limits;
@@ -92,39 +92,43 @@ impl Translation<'_> {
 
     /// The words of an immediate.
     fn immediate_words(&mut self) -> Parsed<[u32; 4]> {
-        let count = self.declared.immediates.len() as u32;
         if self.cursor.eat(b'[') {
-            let mut before = self.cursor;
-            let Some(number) = self.cursor.number() else {
-                return Err(self.unexpected_as(Code::RegisterIndex, "a number"));
-            };
-            // Operands name immediates by their place, so a wrong number would mean others than the writer meant.
-            if number != count {
-                let message = format!("this is immediate {count}, not {number}");
-                self.error(Code::ImmediateOrder, before.token(), message);
-            }
-            self.expect(b']')?;
+            self.number_in_brackets()?;
         }
         let word = self.cursor.word();
         let Some(&(_, kind)) = KINDS.iter().find(|(name, _)| word.is(name)) else {
-            let message = match word.text.is_empty() {
-                true => "an immediate lacks its type".to_owned(),
-                false => {
-                    let text = quoted(word.text);
-                    format!("`{text}` is no type of immediates")
-                }
-            };
-            let hint = "the types are FLT32, UINT32, INT32, FLT64, UINT64, INT64".to_owned();
-            let place = match word.text.is_empty() {
-                true => self.cursor.token(),
-                false => word.span(),
-            };
-            return Err(self.error_with(Code::Immediate, place, message, Some(hint)));
+            return Err(self.unknown_kind(&word));
         };
         if !self.cursor.eat(b'{') {
             return Err(self.unexpected_as(Code::Immediate, "`{`"));
         }
         self.vector(kind)
+    }
+
+    /// The number that the text gives an immediate.
+    fn number_in_brackets(&mut self) -> Parsed<()> {
+        let count = self.declared.immediates.len() as u32;
+        let mut before = self.cursor;
+        let Some(number) = self.cursor.number() else {
+            return Err(self.unexpected_as(Code::RegisterIndex, "a number"));
+        };
+        // Operands name immediates by their place, so a wrong number would mean others than the writer meant.
+        if number != count {
+            let message = format!("this is immediate {count}, not {number}");
+            self.error(Code::ImmediateOrder, before.token(), message);
+        }
+        self.expect(b']')
+    }
+
+    #[cold]
+    fn unknown_kind(&mut self, word: &Word<'_>) -> Reported {
+        let hint = Some("the types are FLT32, UINT32, INT32, FLT64, UINT64, INT64".to_owned());
+        if word.text.is_empty() {
+            let place = self.cursor.token();
+            return self.error_with(Code::Immediate, place, "an immediate lacks its type", hint);
+        }
+        let message = format!("`{}` is no type of immediates", quoted(word.text));
+        self.error_with(Code::Immediate, word.span(), message, hint)
     }
 
     /// The numbers behind an opening brace, and the closing one.
@@ -164,14 +168,20 @@ impl Translation<'_> {
                 break;
             }
         }
+        let wanted = if wide && !halves { "two" } else { "four" };
+        self.end_of_vector(count, wanted)?;
+        Ok(words)
+    }
+
+    /// The closing brace behind so many words.
+    fn end_of_vector(&mut self, count: usize, wanted: &str) -> Parsed<()> {
         if count != 4 {
             let span = self.cursor.token();
-            let wanted = if wide && !halves { "two" } else { "four" };
             let message = format!("this immediate needs {wanted} numbers");
             return Err(self.error(Code::Immediate, span, message));
         }
         match self.cursor.eat(b'}') {
-            true => Ok(words),
+            true => Ok(()),
             false => Err(self.unexpected_as(Code::Immediate, "`,` or `}`")),
         }
     }
@@ -238,26 +248,25 @@ impl Translation<'_> {
 
     /// The bits of a number of 64 bits.
     fn wide_number(&mut self, kind: NumberType, span: Span) -> Parsed<u64> {
-        let text = self.bytes(span);
-        if let (Some(bits), false) = (hexadecimal(text), kind == NumberType::Double) {
-            return Ok(bits);
+        let text = std::str::from_utf8(self.bytes(span)).unwrap_or_default();
+        let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+        let negative = text.starts_with('-');
+        // `strtoll` and `strtoull` read integers: behind a sign `0x` makes them hexadecimal, a leading zero alone octal.
+        let has_base = match kind {
+            NumberType::Signed64 => is_prefixed(digits),
+            NumberType::Unsigned64 => is_prefixed(digits) && !negative,
+            NumberType::Float | NumberType::Unsigned | NumberType::Signed | NumberType::Double => {
+                false
+            }
+        };
+        if !has_base {
+            let found = kind.decimal(text);
+            return found.ok_or_else(|| self.no_number_of(kind, span));
         }
-        if let (Some(bits), NumberType::Signed64) =
-            (text.strip_prefix(b"-").and_then(hexadecimal), kind)
-        {
-            // `strtoll` reads a sign before hexadecimal digits.
-            return Ok(bits.wrapping_neg());
-        }
-        let text = std::str::from_utf8(text).unwrap_or_default();
-        // A leading zero makes integers of 64 bits octal, as `strtoull` reads them.
-        if kind != NumberType::Double
-            && let Some(digits) = text.strip_prefix('0').filter(|digits| !digits.is_empty())
-        {
-            let octal = u64::from_str_radix(digits, 8).ok();
-            return octal.ok_or_else(|| self.bad_number(span, "octal number", Code::BadNumber));
-        }
-        let found = kind.decimal(text);
-        found.ok_or_else(|| self.no_number_of(kind, span))
+        let octal = || u64::from_str_radix(&digits[1..], 8).ok();
+        let magnitude = hexadecimal(digits.as_bytes()).or_else(octal);
+        let bits = magnitude.map(|bits| if negative { bits.wrapping_neg() } else { bits });
+        bits.ok_or_else(|| self.bad_number(span, "octal number", Code::BadNumber))
     }
 
     /// The rows of `DCL IMMX[0..n] {{a, b, c, d}, ...}`.
@@ -283,6 +292,11 @@ impl Translation<'_> {
     }
 }
 
+/// Whether digits have a prefix that says their base.
+fn is_prefixed(digits: &str) -> bool {
+    digits.len() > 1 && digits.starts_with('0')
+}
+
 fn is_hexadecimal(text: &[u8]) -> bool {
     matches!(text, [b'0', b'x' | b'X', ..])
 }
@@ -290,14 +304,10 @@ fn is_hexadecimal(text: &[u8]) -> bool {
 /// A hexadecimal number of up to 64 bits.
 fn hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X"))?;
-    let number = |number: u64, &digit: &u8| {
-        let digit = char::from(digit).to_digit(16)?;
-        (number >> 60 == 0).then_some(number << 4 | u64::from(digit))
-    };
-    (!digits.is_empty())
-        .then_some(digits)?
-        .iter()
-        .try_fold(0, number)
+    let digits = std::str::from_utf8(digits).ok()?;
+    // No sign stands behind the prefix.
+    let digits = Some(digits).filter(|digits| !digits.starts_with('+'))?;
+    u64::from_str_radix(digits, 16).ok()
 }
 
 /// A decimal number, perhaps with words that printers write: `inf`, `-nan`, `1.#INF`.

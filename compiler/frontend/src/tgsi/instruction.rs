@@ -355,25 +355,30 @@ impl Translation<'_> {
             if !self.cursor.eat(b',') {
                 break;
             }
-            let mut register = Register::NONE;
             if ignored {
-                self.source(&mut register)?;
-                continue;
+                let mut unread = Register::NONE;
+                self.source(&mut unread)?;
+            } else {
+                inst.offsets[number] = Some(self.offset(inst.texture)?);
             }
-            self.register_operand(&mut register)?;
-            let mut source = self.source_register(&register)?;
-            if self.cursor.sees(b'.') {
-                source = source.swizzled(self.offset_swizzle()?);
-            }
-            // Also zeros: an offset has no direction on the faces of a cube.
-            if inst.texture.is_some_and(|target| target.target.is_cube()) {
-                let span = self.cursor.since(register.span.start);
-                let message = "texels of cubes have no offsets";
-                return Err(self.error(Code::OffsetTarget, span, message));
-            }
-            inst.offsets[number] = Some(source);
         }
         Ok(())
+    }
+
+    fn offset(&mut self, target: Option<&TextureTarget>) -> Parsed<Src> {
+        let mut register = Register::NONE;
+        self.register_operand(&mut register)?;
+        let mut source = self.source_register(&register)?;
+        if self.cursor.sees(b'.') {
+            source = source.swizzled(self.offset_swizzle()?);
+        }
+        // Also zeros: an offset has no direction on the faces of a cube.
+        if target.is_some_and(|target| target.target.is_cube()) {
+            let span = self.cursor.since(register.span.start);
+            let message = "texels of cubes have no offsets";
+            return Err(self.error(Code::OffsetTarget, span, message));
+        }
+        Ok(source)
     }
 
     /// The swizzle of an offset: three letters.

@@ -6,6 +6,7 @@
 //! the current one.
 
 pub mod catalog;
+mod covered;
 mod cursor;
 mod declare;
 mod files;

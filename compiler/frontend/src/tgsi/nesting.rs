@@ -141,3 +141,16 @@ pub(super) struct Section {
     /// Whether its end is reached, so that the next section follows.
     pub(super) falls: bool,
 }
+
+impl Section {
+    /// `labels`: its values, and whether DEFAULT is among its labels.
+    pub(super) fn new(labels: (Vec<u32>, bool), block: BlockId, falls: bool) -> Self {
+        let (values, is_default) = labels;
+        Self {
+            values,
+            is_default,
+            block,
+            falls,
+        }
+    }
+}

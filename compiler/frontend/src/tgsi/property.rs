@@ -2,7 +2,7 @@
 
 use super::cursor::Word;
 use super::opcodes::begins_statement;
-use super::state::{Parsed, Translation, quoted};
+use super::state::{Parsed, Reported, Translation, quoted};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::{Stages, stage_name};
@@ -164,66 +164,54 @@ impl Translation<'_> {
 
     fn property_value(&mut self, name: &str, value: Value) -> Parsed<u32> {
         match value {
-            Value::Number(low, high) => {
-                let span = self.cursor.token();
-                let Some(number) = self.cursor.number() else {
-                    return Err(self.unexpected_as(Code::PropertyValue, "a number"));
-                };
-                if !(low..=high).contains(&number) {
-                    let message = format!("`{name}` is a number from {low} to {high}");
-                    return Err(self.error(Code::PropertyValue, span, message));
-                }
-                Ok(number)
-            }
-            Value::Word(words) => {
-                let word = self.cursor.word();
-                let found = words.iter().find(|(known, _)| word.is(known));
-                if let Some(&(_, number)) = found {
-                    return Ok(number);
-                }
-                if begins_statement(&word) {
-                    // The next statement begins here.
-                    self.cursor.at = word.start as usize;
-                    let message = format!("`{name}` lacks its value");
-                    return Err(self.error(Code::PropertyValue, self.span, message));
-                }
-                let known: Vec<&str> = words.iter().map(|row| row.0).collect();
-                let message = match word.text.is_empty() {
-                    true => format!("`{name}` lacks its value"),
-                    false => {
-                        let text = quoted(word.text);
-                        format!("`{text}` is no value of `{name}`")
-                    }
-                };
-                let hint = format!("the values are {}", known.join(", "));
-                Err(self.error_with(Code::PropertyValue, word.span(), message, Some(hint)))
-            }
+            Value::Number(low, high) => self.number_value(name, low, high),
+            Value::Word(words) => self.word_value(name, words),
         }
     }
 
-    #[expect(clippy::too_many_lines, reason = "an arm for each property")]
+    fn number_value(&mut self, name: &str, low: u32, high: u32) -> Parsed<u32> {
+        let span = self.cursor.token();
+        let Some(number) = self.cursor.number() else {
+            return Err(self.unexpected_as(Code::PropertyValue, "a number"));
+        };
+        if !(low..=high).contains(&number) {
+            let message = format!("`{name}` is a number from {low} to {high}");
+            return Err(self.error(Code::PropertyValue, span, message));
+        }
+        Ok(number)
+    }
+
+    fn word_value(&mut self, name: &str, words: &[(&str, u32)]) -> Parsed<u32> {
+        let word = self.cursor.word();
+        match words.iter().find(|(known, _)| word.is(known)) {
+            Some(&(_, number)) => Ok(number),
+            None => Err(self.unknown_value(name, &word, words)),
+        }
+    }
+
+    #[cold]
+    fn unknown_value(&mut self, name: &str, word: &Word<'_>, words: &[(&str, u32)]) -> Reported {
+        if begins_statement(word) {
+            // The next statement begins here.
+            self.cursor.at = word.start as usize;
+            let message = format!("`{name}` lacks its value");
+            return self.error(Code::PropertyValue, self.span, message);
+        }
+        let known: Vec<&str> = words.iter().map(|row| row.0).collect();
+        let message = match word.text.is_empty() {
+            true => format!("`{name}` lacks its value"),
+            false => format!("`{}` is no value of `{name}`", quoted(word.text)),
+        };
+        let hint = format!("the values are {}", known.join(", "));
+        self.error_with(Code::PropertyValue, word.span(), message, Some(hint))
+    }
+
     fn set_property(&mut self, property: Property, number: u32, place: Span) -> Parsed<()> {
         let it = &mut self.properties;
         let set = number != 0;
         match property {
-            Property::InputPrimitive => {
-                it.input_primitive = Some(match number {
-                    1 => InputPrimitive::Lines,
-                    4 => InputPrimitive::Triangles,
-                    10 => InputPrimitive::LinesAdjacency,
-                    12 => InputPrimitive::TrianglesAdjacency,
-                    // The other words of the table; its numbers are Gallium's.
-                    _ => InputPrimitive::Points,
-                });
-            }
-            Property::OutputPrimitive => {
-                it.output_primitive = Some(match number {
-                    3 => OutputPrimitive::LineStrip,
-                    5 => OutputPrimitive::TriangleStrip,
-                    // POINTS, as for what comes in.
-                    _ => OutputPrimitive::Points,
-                });
-            }
+            Property::InputPrimitive => it.input_primitive = Some(input_primitive(number)),
+            Property::OutputPrimitive => it.output_primitive = Some(output_primitive(number)),
             Property::MaxVertices | Property::PatchVertices => it.modes.vertices_out = number,
             Property::Origin => it.lower_left = set,
             Property::Center => it.integer_center = set,
@@ -232,27 +220,15 @@ impl Translation<'_> {
             Property::Invocations => it.modes.invocations = number,
             Property::WindowSpace => it.window_space = set,
             Property::TessMode => {
-                it.tess_mode = Some(match number {
-                    1 => TessMode::Isolines,
-                    4 => TessMode::Triangles,
-                    7 => TessMode::Quads,
-                    _ => {
-                        let message = "`TES_PRIM_MODE` is 1 (lines), 4 (triangles) or 7 (quads)";
-                        return Err(self.error(Code::PropertyValue, place, message));
-                    }
-                });
-            }
-            Property::Spacing => {
-                it.modes.tess_spacing = match number {
-                    0 => TessSpacing::FractionalOdd,
-                    1 => TessSpacing::FractionalEven,
-                    // 2, the only number left within the bounds of the table.
-                    _ => TessSpacing::Equal,
+                let Some(mode) = tess_mode(number) else {
+                    let message = "`TES_PRIM_MODE` is 1 (lines), 4 (triangles) or 7 (quads)";
+                    return Err(self.error(Code::PropertyValue, place, message));
                 };
+                it.tess_mode = Some(mode);
             }
-            Property::Clockwise => {
-                it.modes.tess_order = if set { TessOrder::Cw } else { TessOrder::Ccw };
-            }
+            Property::Spacing => it.modes.tess_spacing = tess_spacing(number),
+            Property::Clockwise if set => it.modes.tess_order = TessOrder::Cw,
+            Property::Clockwise => it.modes.tess_order = TessOrder::Ccw,
             Property::PointMode => it.modes.point_mode = set,
             Property::ClipDistances => it.clip_distances = Some(number),
             Property::CullDistances => it.cull_distances = Some(number),
@@ -291,13 +267,19 @@ impl Translation<'_> {
         // Else color 0 goes to all attachments.
         modes.numbered_colors = !it.color0_all;
         self.builder.program.modes = modes;
+        self.missing_properties();
+    }
+
+    fn missing_properties(&mut self) {
+        let it = &self.properties;
+        let no_count = it.modes.vertices_out == 0;
         let needed: &[(&str, bool)] = match self.stage {
             Stage::Geometry => &[
                 ("GS_INPUT_PRIMITIVE", it.input_primitive.is_none()),
                 ("GS_OUTPUT_PRIMITIVE", it.output_primitive.is_none()),
-                ("GS_MAX_OUTPUT_VERTICES", modes.vertices_out == 0),
+                ("GS_MAX_OUTPUT_VERTICES", no_count),
             ],
-            Stage::TessControl => &[("TCS_VERTICES_OUT", modes.vertices_out == 0)],
+            Stage::TessControl => &[("TCS_VERTICES_OUT", no_count)],
             Stage::TessEval => &[("TES_PRIM_MODE", it.tess_mode.is_none())],
             Stage::Vertex | Stage::Fragment | Stage::Compute => &[],
         };
@@ -306,5 +288,43 @@ impl Translation<'_> {
             let message = format!("{stage} programs need the property `{name}`");
             self.reports.whole(Code::DeclarationMissing, message);
         }
+    }
+}
+
+const fn input_primitive(number: u32) -> InputPrimitive {
+    match number {
+        1 => InputPrimitive::Lines,
+        4 => InputPrimitive::Triangles,
+        10 => InputPrimitive::LinesAdjacency,
+        12 => InputPrimitive::TrianglesAdjacency,
+        // The other words of the table; its numbers are Gallium's.
+        _ => InputPrimitive::Points,
+    }
+}
+
+const fn output_primitive(number: u32) -> OutputPrimitive {
+    match number {
+        3 => OutputPrimitive::LineStrip,
+        5 => OutputPrimitive::TriangleStrip,
+        // POINTS, as for what comes in.
+        _ => OutputPrimitive::Points,
+    }
+}
+
+const fn tess_mode(number: u32) -> Option<TessMode> {
+    match number {
+        1 => Some(TessMode::Isolines),
+        4 => Some(TessMode::Triangles),
+        7 => Some(TessMode::Quads),
+        _ => None,
+    }
+}
+
+const fn tess_spacing(number: u32) -> TessSpacing {
+    match number {
+        0 => TessSpacing::FractionalOdd,
+        1 => TessSpacing::FractionalEven,
+        // 2, the only number left within the bounds of the table.
+        _ => TessSpacing::Equal,
     }
 }

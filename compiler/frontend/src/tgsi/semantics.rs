@@ -155,7 +155,6 @@ impl Name {
 
     /// What a register holds that instructions read. `None` if the stage has nothing like it. `value`: a system value, else an input;
     /// `old`: in the text of 2010, where fog is a number.
-    #[expect(clippy::too_many_lines, reason = "an arm for each semantic")]
     pub(super) fn content(
         self,
         index: u8,
@@ -163,24 +162,33 @@ impl Name {
         value: bool,
         old: bool,
     ) -> Option<Content> {
-        use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
-        let float = |semantic| Some(Content::Input(semantic, TypeBase::Float));
-        let word = |semantic| Some(Content::Input(semantic, TypeBase::Unsigned));
+        use Stage::{Fragment, Geometry, TessControl, TessEval};
         // Values of stages before are inputs, never system values; vertex programs have attributes only.
         let varying = matches!(stage, Geometry | TessControl | TessEval | Fragment) && !value;
-        let lanes = |first: fn(u8) -> Semantic, from: u8, count: u8| {
-            let lane = |lane: u8| (lane < count).then(|| first(from + lane));
-            Some(Content::Lanes([0, 1, 2, 3].map(lane)))
-        };
         match (self, stage) {
-            (Self::Position, Fragment) => float(Semantic::Position),
             (Self::Face, Fragment) if value => Some(Content::FaceBits),
+            (Self::Patch, TessEval) if !value => Some(float(Semantic::PatchGeneric(index))),
+            // Two registers of four distances each. TGSI, TGSI_SEMANTIC_CLIPDIST.
+            (Self::ClipDistance, Fragment | Geometry | TessControl | TessEval) if index < 2 => {
+                Some(lanes(Semantic::ClipDistance, 4 * index, 4))
+            }
+            _ => self
+                .value_of_stage(stage)
+                .or_else(|| self.varying(index, stage, old).filter(|_| varying)),
+        }
+    }
+
+    /// What the stage itself gives to programs.
+    fn value_of_stage(self, stage: Stage) -> Option<Content> {
+        use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
+        Some(match (self, stage) {
+            (Self::Position, Fragment) => float(Semantic::Position),
             (Self::Face, Fragment) => float(Semantic::Facing),
             (Self::PointCoord, Fragment) => float(Semantic::PointCoord),
             (Self::SampleId, Fragment) => word(Semantic::SampleId),
             (Self::SamplePosition, Fragment) => float(Semantic::SamplePosition),
             (Self::SampleMask, Fragment) => word(Semantic::SampleMask),
-            (Self::HelperInvocation, Fragment) => Some(Content::Helper),
+            (Self::HelperInvocation, Fragment) => Content::Helper,
             (Self::Layer, Fragment) => word(Semantic::Layer),
             (Self::ViewportIndex, Fragment) => word(Semantic::ViewportIndex),
             (Self::PrimitiveId, Fragment | Geometry | TessControl | TessEval) => {
@@ -188,7 +196,7 @@ impl Name {
             }
             (Self::InstanceId, Vertex) => word(Semantic::InstanceId),
             (Self::VertexId, Vertex) => word(Semantic::VertexId),
-            (Self::VertexIdNoBase, Vertex) => Some(Content::VertexNumber),
+            (Self::VertexIdNoBase, Vertex) => Content::VertexNumber,
             (Self::BaseVertex, Vertex) => word(Semantic::BaseVertex),
             (Self::BaseInstance, Vertex) => word(Semantic::BaseInstance),
             (Self::DrawId, Vertex) => word(Semantic::DrawId),
@@ -198,14 +206,14 @@ impl Name {
             (Self::TessOuter, TessEval) => lanes(Semantic::TessOuter, 0, 4),
             (Self::TessInner, TessEval) => lanes(Semantic::TessInner, 0, 2),
             // State of OpenGL that Vulkan does not have, so that the caller gives it.
-            (Self::DefaultOuter, TessControl) => Some(Content::Words(Source::OuterLevels)),
-            (Self::DefaultInner, TessControl) => Some(Content::Words(Source::InnerLevels)),
+            (Self::DefaultOuter, TessControl) => Content::Words(Source::OuterLevels),
+            (Self::DefaultInner, TessControl) => Content::Words(Source::InnerLevels),
             (Self::GridSize, Compute) => word(Semantic::WorkgroupCount),
             (Self::BlockId, Compute) => word(Semantic::WorkgroupId),
             (Self::BlockSize, Compute) => word(Semantic::WorkgroupSize),
             (Self::ThreadId, Compute) => word(Semantic::LocalInvocationId),
-            (Self::WorkDim, Compute) => Some(Content::Words(Source::WorkDim)),
-            (Self::UserData, Compute) => Some(Content::Words(Source::UserData)),
+            (Self::WorkDim, Compute) => Content::Words(Source::WorkDim),
+            (Self::UserData, Compute) => Content::Words(Source::UserData),
             (Self::SubgroupSize, _) => word(Semantic::SubgroupSize),
             (Self::SubgroupInvocation, _) => word(Semantic::SubgroupInvocation),
             (Self::SubgroupEqMask, _) => word(Semantic::SubgroupEqMask),
@@ -213,71 +221,95 @@ impl Name {
             (Self::SubgroupGtMask, _) => word(Semantic::SubgroupGtMask),
             (Self::SubgroupLeMask, _) => word(Semantic::SubgroupLeMask),
             (Self::SubgroupLtMask, _) => word(Semantic::SubgroupLtMask),
-            (Self::Patch, TessEval) if !value => float(Semantic::PatchGeneric(index)),
-            // Two registers of four distances each. TGSI, TGSI_SEMANTIC_CLIPDIST.
-            (Self::ClipDistance, Fragment | Geometry | TessControl | TessEval) if index < 2 => {
-                lanes(Semantic::ClipDistance, 4 * index, 4)
+            _ => return None,
+        })
+    }
+
+    /// What an earlier stage hands on, for stages that have one.
+    fn varying(self, index: u8, stage: Stage, old: bool) -> Option<Content> {
+        let semantic = match (self, stage) {
+            (Self::PointSize, _) => Semantic::PointSize,
+            (Self::Position, _) => Semantic::Position,
+            (Self::ClipVertex, Stage::Geometry | Stage::TessControl | Stage::TessEval) => {
+                Semantic::ClipVertex
             }
-            (Self::PointSize, _) if varying => float(Semantic::PointSize),
-            (Self::Position, _) if varying => float(Semantic::Position),
-            (Self::ClipVertex, Geometry | TessControl | TessEval) if varying => {
-                float(Semantic::ClipVertex)
-            }
-            (Self::Color, _) if varying && index < 2 => float(Semantic::Color(index)),
-            (Self::BackColor, _) if varying && index < 2 => float(Semantic::BackColor(index)),
+            (Self::Fog, _) if old => Semantic::FogCoord,
             // Fog has become a vector like others.
-            (Self::Fog, _) if varying && old => float(Semantic::FogCoord),
-            (Self::Fog, _) if varying => float(Semantic::FogVector),
+            (Self::Fog, _) => Semantic::FogVector,
+            _ => self.numbered(index)?,
+        };
+        Some(float(semantic))
+    }
+
+    /// What stages before rasterization hand on by number.
+    fn numbered(self, index: u8) -> Option<Semantic> {
+        Some(match (self, index) {
+            (Self::Color, 0..2) => Semantic::Color(index),
+            (Self::BackColor, 0..2) => Semantic::BackColor(index),
             // "The semantic index permitted with this semantic is limited to <= 7." TGSI, TGSI_SEMANTIC_TEXCOORD.
-            (Self::TexCoord, _) if varying && index < 8 => float(Semantic::TexCoord(index)),
-            (Self::Generic, _) if varying => float(Semantic::Generic(index)),
-            _ => None,
-        }
+            (Self::TexCoord, 0..8) => Semantic::TexCoord(index),
+            (Self::Generic, _) => Semantic::Generic(index),
+            _ => return None,
+        })
     }
 
     /// Where a register goes that instructions write. `None` if the stage has nothing like it.
     pub(super) fn sink(self, index: u8, stage: Stage, options: &TgsiOptions) -> Option<Sink> {
-        let TgsiOptions {
-            old, dual_source, ..
-        } = *options;
         use Stage::{Compute, Fragment, Geometry, TessControl};
-        let float = |semantic| Some(Sink::Output(semantic, TypeBase::Float));
-        let word = |semantic| Some(Sink::Output(semantic, TypeBase::Unsigned));
-        match (self, stage) {
-            // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
-            (Self::Position, Fragment) => float(Semantic::FragDepth),
-            (Self::Color, Fragment) if index < 8 => {
-                // Color 1 is a second color for attachment 0 or the color of attachment 1:
-                // the text does not say, the state of blending does.
-                let (buffer, index) = if dual_source { (0, index) } else { (index, 0) };
-                float(Semantic::FragColor { buffer, index })
-            }
-            (Self::Stencil, Fragment) => word(Semantic::FragStencil),
-            (Self::SampleMask, Fragment) => word(Semantic::SampleMask),
+        let float = |semantic| Sink::Output(semantic, TypeBase::Float);
+        let word = |semantic| Sink::Output(semantic, TypeBase::Unsigned);
+        Some(match (self, stage) {
+            (_, Fragment) => return self.fragment_sink(index, options.dual_source),
+            (_, Compute) => return None,
             (Self::Patch, TessControl) => float(Semantic::PatchGeneric(index)),
-            (Self::TessOuter, TessControl) => Some(Sink::OuterLevels),
-            (Self::TessInner, TessControl) => Some(Sink::InnerLevels),
-            // All that is below is written by stages before rasterization.
-            (_, Fragment | Compute) => None,
+            (Self::TessOuter, TessControl) => Sink::OuterLevels,
+            (Self::TessInner, TessControl) => Sink::InnerLevels,
             (Self::Position, _) => float(Semantic::Position),
             (Self::PointSize, _) => float(Semantic::PointSize),
-            (Self::Color, _) if index < 2 => float(Semantic::Color(index)),
-            (Self::BackColor, _) if index < 2 => float(Semantic::BackColor(index)),
-            (Self::Fog, _) if old => float(Semantic::FogCoord),
+            (Self::Fog, _) if options.old => float(Semantic::FogCoord),
             (Self::Fog, _) => float(Semantic::FogVector),
-            (Self::TexCoord, _) if index < 8 => float(Semantic::TexCoord(index)),
-            (Self::Generic, _) => float(Semantic::Generic(index)),
             (Self::Layer, _) => word(Semantic::Layer),
             (Self::ViewportIndex, _) => word(Semantic::ViewportIndex),
             (Self::ViewportMask, _) => word(Semantic::ViewportMask),
             (Self::PrimitiveId, Geometry) => word(Semantic::PrimitiveId),
-            (Self::ClipDistance, _) if index < 2 => Some(Sink::Distances(4 * index)),
-            (Self::CullDistance, _) if index < 2 => Some(Sink::CullDistances(4 * index)),
-            (Self::ClipVertex, _) => Some(Sink::ClipVertex),
-            (Self::EdgeFlag, _) => Some(Sink::Dropped),
-            _ => None,
-        }
+            (Self::ClipDistance, _) if index < 2 => Sink::Distances(4 * index),
+            (Self::CullDistance, _) if index < 2 => Sink::CullDistances(4 * index),
+            (Self::ClipVertex, _) => Sink::ClipVertex,
+            (Self::EdgeFlag, _) => Sink::Dropped,
+            _ => float(self.numbered(index)?),
+        })
     }
+
+    fn fragment_sink(self, index: u8, dual_source: bool) -> Option<Sink> {
+        let (semantic, base) = match (self, index) {
+            // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
+            (Self::Position, _) => (Semantic::FragDepth, TypeBase::Float),
+            (Self::Color, 0..8) => {
+                // Color 1 is a second color for attachment 0 or the color of attachment 1:
+                // the text does not say, the state of blending does.
+                let (buffer, index) = if dual_source { (0, index) } else { (index, 0) };
+                (Semantic::FragColor { buffer, index }, TypeBase::Float)
+            }
+            (Self::Stencil, _) => (Semantic::FragStencil, TypeBase::Unsigned),
+            (Self::SampleMask, _) => (Semantic::SampleMask, TypeBase::Unsigned),
+            _ => return None,
+        };
+        Some(Sink::Output(semantic, base))
+    }
+}
+
+const fn float(semantic: Semantic) -> Content {
+    Content::Input(semantic, TypeBase::Float)
+}
+
+const fn word(semantic: Semantic) -> Content {
+    Content::Input(semantic, TypeBase::Unsigned)
+}
+
+/// The first `count` lanes, from a number on.
+fn lanes(first: fn(u8) -> Semantic, from: u8, count: u8) -> Content {
+    let lane = |lane: u8| (lane < count).then(|| first(from + lane));
+    Content::Lanes([0, 1, 2, 3].map(lane))
 }
 
 #[cfg(test)]

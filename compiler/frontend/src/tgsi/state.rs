@@ -1,5 +1,6 @@
 //! A translation while a text is read: the registers that it has declared, and the program so far.
 
+use super::covered::Coverage;
 use super::cursor::Cursor;
 use super::files::File;
 use super::modes::Properties;
@@ -17,10 +18,10 @@ use glasm_ir::resource::Texture;
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Base, Buffer, BufferId, BufferKind, Builder, Dst, Image, ImageId, Index, IndexTerm, Input,
-    InputId, Inst, InstFlags, Interpolation, Op, OutputId, Param, ParamSource, Program, Register,
-    RegisterId, Saturate, Semantic, Span, Src, Stage, StateParam, Storage, TexTarget, TextureId,
-    WriteMask,
+    Base, Buffer, BufferId, BufferKind, Builder, Dst, Id, Image, ImageId, Index, IndexTerm,
+    IndexVec, Input, InputId, Inst, InstFlags, Interpolation, Op, OutputId, Param, ParamSource,
+    Program, Register, RegisterId, Saturate, Semantic, Span, Src, Stage, StateParam, Storage,
+    TexTarget, TextureId, WriteMask,
 };
 use rustc_hash::FxHashMap;
 use std::mem;
@@ -112,22 +113,6 @@ pub(super) enum MemoryKind {
     Input,
 }
 
-/// Registers of a buffer that a declaration covers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Covered {
-    pub(super) buffer: u32,
-    pub(super) first: u32,
-    pub(super) last: u32,
-    /// Where it stands.
-    pub(super) span: Span,
-}
-
-impl Covered {
-    pub(super) fn has(&self, buffer: u32, number: u32) -> bool {
-        self.buffer == buffer && (self.first..=self.last).contains(&number)
-    }
-}
-
 /// An immediate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Immediate {
@@ -150,14 +135,15 @@ pub(super) struct Declared {
     pub(super) outputs: Vec<Option<OutputRow>>,
     /// With the ids that the text gives them, 0 for none.
     pub(super) output_arrays: Vec<(u32, Array)>,
-    pub(super) constants: Vec<Covered>,
+    pub(super) constants: Coverage,
     pub(super) immediates: Vec<Immediate>,
     pub(super) samplers: Vec<bool>,
     pub(super) views: Vec<Option<View>>,
     pub(super) images: Vec<Option<ImageRow>>,
     pub(super) buffers: Vec<bool>,
     pub(super) memories: Vec<Option<MemoryKind>>,
-    pub(super) counters: Vec<Covered>,
+    /// One more than the largest number of a buffer of counters.
+    pub(super) counter_buffers: u32,
     /// Registers whose declaration could not be read: file, first, last.
     pub(super) broken: Vec<(File, u32, u32)>,
     /// Rows of `IMMX`.
@@ -167,6 +153,14 @@ pub(super) struct Declared {
 }
 
 impl Declared {
+    /// Inputs or system values.
+    pub(super) fn input_rows(&mut self, file: File) -> &mut Vec<Option<InputRow>> {
+        match file == File::Sv {
+            true => &mut self.values,
+            false => &mut self.inputs,
+        }
+    }
+
     /// Nothing, with the memory that another program used.
     fn emptied(mut self) -> Self {
         Self {
@@ -179,14 +173,14 @@ impl Declared {
             values: take(&mut self.values),
             outputs: take(&mut self.outputs),
             output_arrays: take(&mut self.output_arrays),
-            constants: take(&mut self.constants),
+            constants: mem::take(&mut self.constants).emptied(),
             immediates: take(&mut self.immediates),
             samplers: take(&mut self.samplers),
             views: take(&mut self.views),
             images: take(&mut self.images),
             buffers: take(&mut self.buffers),
             memories: take(&mut self.memories),
-            counters: take(&mut self.counters),
+            counter_buffers: 0,
             broken: take(&mut self.broken),
             rows: take(&mut self.rows),
             old_arrays: take(&mut self.old_arrays),
@@ -582,23 +576,14 @@ impl<'s> Translation<'s> {
     pub(super) fn input_of(&mut self, input: Input) -> InputId {
         let inputs = &mut self.builder.program.inputs;
         let is_it = |it: &Input| it.semantic == input.semantic && it.per_vertex == input.per_vertex;
-        // A program has few inputs, and only some opcodes ask for one of their own.
-        let known = inputs.iter_enumerated().find(|(_, it)| is_it(it));
-        match known.map(|(id, _)| id) {
-            Some(id) => id,
-            None => inputs.push(input),
-        }
+        found_or_pushed(inputs, input, is_it)
     }
 
     /// A parameter that GL state gives.
     pub(super) fn state(&mut self, state: StateParam) -> Src {
         let source = ParamSource::State(state);
         let params = &mut self.builder.program.params;
-        let known = params.iter_enumerated().find(|(_, it)| it.source == source);
-        let id = match known.map(|(id, _)| id) {
-            Some(id) => id,
-            None => params.push(Param { source }),
-        };
+        let id = found_or_pushed(params, Param { source }, |it| it.source == source);
         Src::new(Base::Param(id))
     }
 
@@ -668,6 +653,16 @@ impl<'s> Translation<'s> {
     pub(super) fn declare_immediate(&mut self, words: [u32; 4]) {
         let literal = None;
         self.declared.immediates.push(Immediate { words, literal });
+    }
+}
+
+/// The place of the element that passes a test, or of a new one. Programs have few inputs and parameters of their own, and only some opcodes
+/// ask for them.
+fn found_or_pushed<I: Id, T>(list: &mut IndexVec<I, T>, new: T, is_it: impl Fn(&T) -> bool) -> I {
+    let found = list.iter_enumerated().find(|(_, it)| is_it(it));
+    match found.map(|(id, _)| id) {
+        Some(id) => id,
+        None => list.push(new),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What stands behind `DCL`, up to the suffixes.
 
 use crate::codes::Code;
+use crate::tgsi::covered::Covered;
 use crate::tgsi::files::File;
-use crate::tgsi::state::{Covered, Translation};
+use crate::tgsi::state::Translation;
 use glasm_ir::{Span, WriteMask};
 use std::ops::RangeInclusive;
 

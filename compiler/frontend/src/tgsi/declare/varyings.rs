@@ -7,7 +7,9 @@ use crate::lang::lenient::Rule;
 use crate::lang::stage_name;
 use crate::tgsi::files::File;
 use crate::tgsi::semantics::{Content, Name, Sink};
-use crate::tgsi::state::{Array, InputRow, OutputRow, Parsed, TempPlace, Translation, row, slot};
+use crate::tgsi::state::{
+    Array, InputRow, OutputRow, Parsed, Reported, TempPlace, Translation, row, slot,
+};
 use glasm_ir::types::Width;
 use glasm_ir::{
     Id, Interpolation, Output, OutputId, RegisterId, Semantic, Span, Stage, Storage, TypeBase,
@@ -21,32 +23,19 @@ impl Translation<'_> {
             let message = "compute programs have no inputs";
             return Err(self.error(Code::FeatureStage, head.span, message));
         }
-        let is_attribute = self.stage == Stage::Vertex && head.file == File::In;
-        if !is_attribute && suffixes.semantic.is_none() {
-            let message = format!("`{}` lacks a semantic", self.text_of(head.span));
-            return Err(self.error(Code::Declaration, head.span, message));
-        }
-        if is_attribute && head.last > u32::from(u8::MAX) {
-            let message = "attributes are numbered from 0 to 255";
-            return Err(self.error(Code::IndexOutOfBounds, head.span, message));
-        }
+        let semantic = match self.stage == Stage::Vertex && head.file == File::In {
+            true => self.check_attributes(head).map(|()| None)?,
+            false => Some(self.needed_semantic(head, suffixes)?),
+        };
         for number in head.first..=head.last {
-            let row = match suffixes.semantic {
-                Some((name, index, span)) if !is_attribute => {
+            let row = match semantic {
+                Some((name, index, span)) => {
                     let index = index + number - head.first;
                     self.input_row(head, suffixes, (name, index, span))?
                 }
-                _ => {
-                    // In range, as was checked above.
-                    let semantic = Semantic::Attrib(number.min(255) as u8);
-                    let content = Content::Input(semantic, TypeBase::Float);
-                    self.row_of(None, content, suffixes)
-                }
+                None => self.attribute_row(number, suffixes),
             };
-            let rows = match head.file == File::Sv {
-                true => &mut self.declared.values,
-                false => &mut self.declared.inputs,
-            };
+            let rows = self.declared.input_rows(head.file);
             // Parts of a register are declared one by one if they have different masks, with the same meaning each.
             if let Some(Some(known)) = rows.get(number as usize)
                 && known.content == row.content
@@ -68,6 +57,28 @@ impl Translation<'_> {
         Ok(())
     }
 
+    fn check_attributes(&mut self, head: &Head) -> Parsed<()> {
+        if head.last <= u32::from(u8::MAX) {
+            return Ok(());
+        }
+        let message = "attributes are numbered from 0 to 255";
+        Err(self.error(Code::IndexOutOfBounds, head.span, message))
+    }
+
+    /// The attribute of a number that was checked.
+    fn attribute_row(&self, number: u32, suffixes: &Suffixes) -> InputRow {
+        let semantic = Semantic::Attrib(number.min(255) as u8);
+        let content = Content::Input(semantic, TypeBase::Float);
+        self.row_of(None, content, suffixes)
+    }
+
+    fn needed_semantic(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<(Name, u32, Span)> {
+        suffixes.semantic.ok_or_else(|| {
+            let message = format!("`{}` lacks a semantic", self.text_of(head.span));
+            self.error(Code::Declaration, head.span, message)
+        })
+    }
+
     /// A register whose declaration says what an earlier one has said.
     #[cold]
     fn declared_again(&mut self, head: &Head, number: u32) {
@@ -86,11 +97,7 @@ impl Translation<'_> {
         let content = index.and_then(|index| {
             name.content(index, self.stage, head.file == File::Sv, self.options.old)
         });
-        let Some(content) = content else {
-            let (text, stage) = (self.text_of(span), stage_name(self.stage));
-            let message = format!("{stage} programs have no `{text}` to read");
-            return Err(self.error(Code::Semantic, span, message));
-        };
+        let content = content.ok_or_else(|| self.no_semantic(span, "read"))?;
         // In these stages inputs belong to vertices, unless the declaration has one bracket only.
         let stages = [Stage::Geometry, Stage::TessControl, Stage::TessEval];
         let of_vertices = stages.contains(&self.stage) && head.file == File::In;
@@ -140,10 +147,7 @@ impl Translation<'_> {
             let message = "compute programs have no outputs";
             return Err(self.error(Code::FeatureStage, head.span, message));
         }
-        let Some((name, index, span)) = suffixes.semantic else {
-            let message = format!("`{}` lacks a semantic", self.text_of(head.span));
-            return Err(self.error(Code::Declaration, head.span, message));
-        };
+        let (name, index, span) = self.needed_semantic(head, suffixes)?;
         if name == Name::EdgeFlag {
             let message = "edges have no flags: all of them are drawn";
             self.lenient(Rule::EdgeFlags, span, message);
@@ -156,15 +160,7 @@ impl Translation<'_> {
             let offset = number - head.first;
             let sink = self.sink((name, index + offset, span))?;
             self.check_semantic_once((sink, number), span)?;
-            if let Some(Some(known)) = self.declared.outputs.get_mut(number as usize)
-                && known.sink == sink
-            {
-                // A register may be declared in parts, which may overlap.
-                let is_same = known.usage == head.usage;
-                known.usage.0 |= head.usage.0;
-                if is_same {
-                    self.declared_again(head, number);
-                }
+            if self.is_part_of_output(head, number, sink) {
                 continue;
             }
             let element = array.map(|(register, first)| (register, first + offset));
@@ -184,6 +180,21 @@ impl Translation<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a declaration adds components to an output. A register may be declared in parts, which may overlap.
+    fn is_part_of_output(&mut self, head: &Head, number: u32, sink: Sink) -> bool {
+        let outputs = &mut self.declared.outputs;
+        let known = outputs.get_mut(number as usize).and_then(Option::as_mut);
+        let Some(known) = known.filter(|known| known.sink == sink) else {
+            return false;
+        };
+        let is_same = known.usage == head.usage;
+        known.usage.0 |= head.usage.0;
+        if is_same {
+            self.declared_again(head, number);
+        }
+        true
     }
 
     /// The register of outputs that instructions index at run time, and the element of it that the first one is.
@@ -245,12 +256,14 @@ impl Translation<'_> {
     fn sink(&mut self, (name, index, span): (Name, u32, Span)) -> Parsed<Sink> {
         let index = u8::try_from(index).ok();
         let sink = index.and_then(|index| name.sink(index, self.stage, &self.options));
-        let Some(sink) = sink else {
-            let (text, stage) = (self.text_of(span), stage_name(self.stage));
-            let message = format!("{stage} programs have no `{text}` to write");
-            return Err(self.error(Code::Semantic, span, message));
-        };
-        Ok(sink)
+        sink.ok_or_else(|| self.no_semantic(span, "write"))
+    }
+
+    #[cold]
+    fn no_semantic(&mut self, span: Span, what: &str) -> Reported {
+        let (text, stage) = (self.text_of(span), stage_name(self.stage));
+        let message = format!("{stage} programs have no `{text}` to {what}");
+        self.error(Code::Semantic, span, message)
     }
 
     /// Where an output is until vertices or fragments end, perhaps an element of an array, and what it is in the program.

@@ -72,14 +72,11 @@ impl Translation<'_> {
         }
         let kept = level.kept;
         let block = self.builder.close_block();
-        if let Some((values, is_default)) = current.take() {
-            sections.push(Section {
-                values,
-                is_default,
-                block,
-                falls,
-            });
-        }
+        sections.extend(
+            current
+                .take()
+                .map(|labels| Section::new(labels, block, falls)),
+        );
         *current = Some((value.into_iter().collect(), value.is_none()));
         self.nesting.dead = false;
         self.forget(kept);
@@ -109,15 +106,8 @@ impl Translation<'_> {
         }
         let block = self.builder.close_block();
         self.forget(kept);
-        if let Some((values, is_default)) = current {
-            sections.push(Section {
-                values,
-                is_default,
-                block,
-                // Behind the last section there is none to run into.
-                falls: false,
-            });
-        }
+        // Behind the last section there is none to run into.
+        sections.extend(current.map(|labels| Section::new(labels, block, false)));
         self.nesting.dead = false;
         let mut sections = self.without_empty(sections);
         unique_values(&mut sections);

@@ -1,9 +1,9 @@
 //! Formulas of several operations.
 
-use super::steps::nearest;
 use crate::lang::lenient::Rule;
 use crate::lower::composite;
 use crate::lower::formula::{Formulas, Part, absolute};
+use crate::lower::nearest;
 use crate::tgsi::inst::Inst;
 use crate::tgsi::opcodes::Formula;
 use crate::tgsi::operand::splat;
@@ -21,41 +21,13 @@ impl Translation<'_> {
             // A sign before the source does not matter: the least integer is its own negative and its own absolute value.
             Formula::Absolute => self.finish(inst, Op::Mov, S, &[absolute(a)]),
             Formula::AbsoluteFloat => self.finish(inst, Op::Mov, F, &[absolute(a)]),
-            Formula::AddPairs => {
-                let order = |lanes: [u8; 4]| a.swizzled(Swizzle::new(lanes));
-                let pairs = [order([0, 1, 0, 1]), order([2, 3, 2, 3])];
-                self.finish(inst, Op::Add, S, &pairs);
-            }
-            Formula::Clamp => {
-                // The lower bound is tested first, and NaN is neither below it nor above the other.
-                let low = self.compute(Op::SetLt, F, &[a, b]);
-                let high = self.compute(Op::SetGt, F, &[a, c]);
-                let upper = self.compute(Op::SelNz, F, &[high, c, a]);
-                self.finish(inst, Op::SelNz, F, &[low, b, upper]);
-            }
-            Formula::Condition => {
-                // The condition is the third source. TGSI of 2010, section "Instruction Set", CND.
-                let half = self.float(0.5);
-                let test = self.compute(Op::SetGt, F, &[c, half]);
-                self.finish(inst, Op::SelNz, F, &[test, a, b]);
-            }
-            Formula::CrossProduct => {
-                // w of the shared formula is undefined, here it is 1.
-                let register = self.with_one(composite::xpd, inst);
-                self.finish_mov(inst, register);
-            }
-            Formula::DivideSigned => {
-                let zero = self.word(0);
-                // The document leaves division by zero open; interpreters give 0.
-                let quotient = self.compute(Op::Div, S, &[a, b]);
-                self.finish(inst, Op::SelNz, U, &[b, quotient, zero]);
-            }
-            Formula::DerivativeY(op) => {
-                // Rows may be counted upward by the device, but y of a TGSI window grows downward.
-                let scale = self.downward();
-                let derivative = self.compute(op, F, &[a]);
-                self.finish(inst, Op::Mul, F, &[derivative, scale]);
-            }
+            Formula::AddPairs => self.add_pairs(inst),
+            Formula::Clamp => self.clamp(inst),
+            Formula::Condition => self.by_condition(inst),
+            // w of the shared formulas is undefined, here it is 1.
+            Formula::CrossProduct => self.finish_with_one(inst, composite::xpd),
+            Formula::DivideSigned => self.divide_signed(inst),
+            Formula::DerivativeY(op) => self.derivative_y(inst, op),
             Formula::Dot2Add => composite::dp2a(self, inst),
             Formula::DotHomogeneous => composite::dph(self, inst),
             Formula::DstVector => composite::dst(self, inst),
@@ -70,14 +42,8 @@ impl Translation<'_> {
             // Texts without a modifier for absolute values have them so; of two zeros a device may take either.
             Formula::Larger if b == a.negated() => self.finish(inst, Op::Mov, F, &[absolute(a)]),
             Formula::Larger => self.direct(inst, Op::NMax, F),
-            Formula::IsFalse => {
-                let zero = self.word(0);
-                self.finish_mov(inst, zero);
-            }
-            Formula::IsTrue => {
-                let one = self.float(1.0);
-                self.finish_mov(inst, one);
-            }
+            Formula::IsFalse => self.finish_number(inst, 0.0),
+            Formula::IsTrue => self.finish_number(inst, 1.0),
             // Within [-128, 128], the ends included, unlike the languages of OpenGL. TGSI, LIT.
             Formula::Lit => composite::lit_within(self, inst, 128.0),
             Formula::LogParts => self.log_parts(inst),
@@ -85,16 +51,8 @@ impl Translation<'_> {
                 let zero = self.word(0);
                 self.finish(inst, Op::Sub, S, &[zero, a]);
             }
-            Formula::Normalize3 => {
-                let register = self.with_one(composite::nrm, inst);
-                self.finish_mov(inst, register);
-            }
-            Formula::Normalize4 => {
-                // The text of 2010 leaves the root out, as it does for NRM: a vector over the square of its length is not normalized.
-                let square = self.compute(Op::Dp4, F, &[a, a]);
-                let scale = self.compute(Op::Rsq, F, &[square]);
-                self.finish(inst, Op::Mul, F, &[a, scale]);
-            }
+            Formula::Normalize3 => self.finish_with_one(inst, composite::nrm),
+            Formula::Normalize4 => self.normalize4(inst),
             Formula::PackSignedBytes => self.pack_signed_bytes(inst),
             Formula::PackUnorm2 => self.finish(inst, Op::PackUnorm2, F, &[a]),
             Formula::Power => {
@@ -103,16 +61,9 @@ impl Translation<'_> {
                 composite::pow(self, &scalars);
             }
             Formula::RccBounded => composite::rcc(self, &first_only(inst)),
-            Formula::Reflect => {
-                let register = self.with_one(composite::rfl, inst);
-                self.finish_mov(inst, register);
-            }
+            Formula::Reflect => self.finish_with_one(inst, composite::rfl),
             // Interpreters of 2010 rounded halves up.
-            Formula::RoundNearest if self.options.old => {
-                let half = self.float(0.5);
-                let sum = self.compute(Op::Add, F, &[a, half]);
-                self.finish(inst, Op::Floor, F, &[sum]);
-            }
+            Formula::RoundNearest if self.options.old => self.round_halves_up(inst),
             Formula::RoundNearest => self.finish(inst, Op::Round, F, &[a]),
             // Of the absolute value: that is what the text of 2010 says.
             Formula::RsqRoot if self.options.old => composite::rsq(self, &first_only(inst)),
@@ -127,51 +78,123 @@ impl Translation<'_> {
                 let sources = [a, b, c].map(|source| self.with_signs(source));
                 self.finish(inst, Op::SelNz, F, &sources);
             }
-            Formula::SetSign => {
-                let zero = self.word(0);
-                // By comparisons, so that NaN has the sign 0 and so has -0.
-                let above = self.compute(Op::SetGt, F, &[a, zero]);
-                let below = self.compute(Op::SetLt, F, &[a, zero]);
-                self.finish(inst, Op::Sub, F, &[above, below]);
-            }
-            Formula::ShiftLeft if self.options.old => {
-                // One count for all components, which is not limited: from 32 on nothing is left.
-                let count = splat(b, 0);
-                let (zero, limit) = (self.word(0), self.word(32));
-                let shifted = self.compute(Op::Shl, U, &[a, count]);
-                let fits = self.compute(Op::SetLt, U, &[count, limit]);
-                self.finish(inst, Op::SelNz, U, &[fits, shifted, zero]);
-            }
+            Formula::SetSign => self.set_sign(inst),
+            Formula::ShiftLeft if self.options.old => self.old_shift(inst),
             Formula::ShiftLeft => self.finish(inst, Op::Shl, U, &[a, b]),
-            Formula::SignlessShift => {
-                let message = "`SHR` has no sign: `USHR` is meant";
-                self.lenient(Rule::SignlessShift, inst.span, message);
-                let count = if self.options.old { splat(b, 0) } else { b };
-                self.finish(inst, Op::Shr, U, &[a, count]);
-            }
-            Formula::SinCos => {
-                let (x, zero, one) = (splat(a, 0), self.word(0), self.float(1.0));
-                let parts: [Part<'_>; 4] = [
-                    (0b0001, Op::Cos, F, &[x]),
-                    (0b0010, Op::Sin, F, &[x]),
-                    // The text of 2010 gives 1 to y, which has the sine already: w is meant.
-                    (0b0100, Op::Mov, F, &[zero]),
-                    (0b1000, Op::Mov, F, &[one]),
-                ];
-                self.finish_parts(inst, &parts);
-            }
+            Formula::SignlessShift => self.signless_shift(inst),
+            Formula::SinCos => self.sin_cos(inst),
             Formula::Texture2dTransform => composite::x2d(self, inst),
             Formula::UnpackSignedBytes => self.unpack_signed_bytes(inst),
         }
     }
 
-    /// The result of a formula of three components with w = 1, in a hidden register.
-    fn with_one(&mut self, formula: impl FnOnce(&mut Self, &Inst), inst: &Inst) -> Src {
+    fn add_pairs(&mut self, inst: &Inst) {
+        let a = inst.sources[0];
+        let order = |lanes: [u8; 4]| a.swizzled(Swizzle::new(lanes));
+        let pairs = [order([0, 1, 0, 1]), order([2, 3, 2, 3])];
+        self.finish(inst, Op::Add, S, &pairs);
+    }
+
+    fn clamp(&mut self, inst: &Inst) {
+        let [a, b, c, ..] = inst.sources;
+        // The lower bound is tested first, and NaN is neither below it nor above the other.
+        let low = self.compute(Op::SetLt, F, &[a, b]);
+        let high = self.compute(Op::SetGt, F, &[a, c]);
+        let upper = self.compute(Op::SelNz, F, &[high, c, a]);
+        self.finish(inst, Op::SelNz, F, &[low, b, upper]);
+    }
+
+    fn by_condition(&mut self, inst: &Inst) {
+        let [a, b, c, ..] = inst.sources;
+        // The condition is the third source. TGSI of 2010, section "Instruction Set", CND.
+        let half = self.float(0.5);
+        let test = self.compute(Op::SetGt, F, &[c, half]);
+        self.finish(inst, Op::SelNz, F, &[test, a, b]);
+    }
+
+    fn divide_signed(&mut self, inst: &Inst) {
+        let [a, b, ..] = inst.sources;
+        let zero = self.word(0);
+        // The document leaves division by zero open; interpreters give 0.
+        let quotient = self.compute(Op::Div, S, &[a, b]);
+        self.finish(inst, Op::SelNz, U, &[b, quotient, zero]);
+    }
+
+    fn derivative_y(&mut self, inst: &Inst, op: Op) {
+        let a = inst.sources[0];
+        // Rows may be counted upward by the device, but y of a TGSI window grows downward.
+        let scale = self.downward();
+        let derivative = self.compute(op, F, &[a]);
+        self.finish(inst, Op::Mul, F, &[derivative, scale]);
+    }
+
+    fn normalize4(&mut self, inst: &Inst) {
+        let a = inst.sources[0];
+        // The text of 2010 leaves the root out, as it does for NRM: a vector over the square of its length is not normalized.
+        let square = self.compute(Op::Dp4, F, &[a, a]);
+        let scale = self.compute(Op::Rsq, F, &[square]);
+        self.finish(inst, Op::Mul, F, &[a, scale]);
+    }
+
+    fn round_halves_up(&mut self, inst: &Inst) {
+        let a = inst.sources[0];
+        let half = self.float(0.5);
+        let sum = self.compute(Op::Add, F, &[a, half]);
+        self.finish(inst, Op::Floor, F, &[sum]);
+    }
+
+    fn set_sign(&mut self, inst: &Inst) {
+        let a = inst.sources[0];
+        let zero = self.word(0);
+        // By comparisons, so that NaN has the sign 0 and so has -0.
+        let above = self.compute(Op::SetGt, F, &[a, zero]);
+        let below = self.compute(Op::SetLt, F, &[a, zero]);
+        self.finish(inst, Op::Sub, F, &[above, below]);
+    }
+
+    fn old_shift(&mut self, inst: &Inst) {
+        let [a, b, ..] = inst.sources;
+        // One count for all components, which is not limited: from 32 on nothing is left.
+        let count = splat(b, 0);
+        let (zero, limit) = (self.word(0), self.word(32));
+        let shifted = self.compute(Op::Shl, U, &[a, count]);
+        let fits = self.compute(Op::SetLt, U, &[count, limit]);
+        self.finish(inst, Op::SelNz, U, &[fits, shifted, zero]);
+    }
+
+    fn signless_shift(&mut self, inst: &Inst) {
+        let [a, b, ..] = inst.sources;
+        let message = "`SHR` has no sign: `USHR` is meant";
+        self.lenient(Rule::SignlessShift, inst.span, message);
+        let count = if self.options.old { splat(b, 0) } else { b };
+        self.finish(inst, Op::Shr, U, &[a, count]);
+    }
+
+    fn sin_cos(&mut self, inst: &Inst) {
+        let a = inst.sources[0];
+        let (x, zero, one) = (splat(a, 0), self.word(0), self.float(1.0));
+        let parts: [Part<'_>; 4] = [
+            (0b0001, Op::Cos, F, &[x]),
+            (0b0010, Op::Sin, F, &[x]),
+            // The text of 2010 gives 1 to y, which has the sine already: w is meant.
+            (0b0100, Op::Mov, F, &[zero]),
+            (0b1000, Op::Mov, F, &[one]),
+        ];
+        self.finish_parts(inst, &parts);
+    }
+
+    fn finish_number(&mut self, inst: &Inst, number: f32) {
+        let value = self.float(number);
+        self.finish_mov(inst, value);
+    }
+
+    /// A formula of three components, with w = 1.
+    fn finish_with_one(&mut self, inst: &Inst, formula: impl FnOnce(&mut Self, &Inst)) {
         let register = self.hidden(Width::W32);
         formula(self, &into(inst, register, WriteMask(0b0111)));
         let one = self.float(1.0);
         self.put(register, WriteMask(0b1000), Op::Mov, F, &[one]);
-        Src::register(register)
+        self.finish_mov(inst, Src::register(register));
     }
 
     /// LOG. Where zero wins in products, the mantissa of 0 is one: `0 * 2^inf`.

@@ -229,11 +229,9 @@ impl Translation<'_> {
 
 /// What an access says of an image wins over its declaration.
 fn with_access(row: ImageRow, inst: &Inst) -> ImageRow {
+    let target = inst.access.target;
     ImageRow {
-        target: inst
-            .access
-            .target
-            .map_or(row.target, |target| target.target),
+        target: target.map_or(row.target, |target| target.target),
         ty: inst.access.ty.or(row.ty),
         ..row
     }

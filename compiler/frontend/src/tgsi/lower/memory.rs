@@ -74,17 +74,7 @@ impl Translation<'_> {
         }
         match register.file {
             File::Buffer => self.buffer_resource(register),
-            File::Memory => {
-                let number = self.known_number(register, MEMORIES)?;
-                let memories = &self.declared.memories;
-                let mut declared = memories.iter().flatten();
-                // Some writers number memories by their kind where they are declared, and by 0 where they are used.
-                let only = declared.next().filter(|_| declared.next().is_none());
-                match row(memories, number).or(only.copied()) {
-                    Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
-                    None => Err(self.missing_declaration(register)),
-                }
-            }
+            File::Memory => self.memory_resource(register),
             File::ConstBuf => Ok(self.constant_resource(register.number.term)),
             // A target tells that a constant holds the handle of an image.
             File::Const if inst.access.is_image() => self.handle_resource(inst, register),
@@ -121,6 +111,18 @@ impl Translation<'_> {
         Ok(Resource::Memory(MemSpace::Buffer(id), element))
     }
 
+    fn memory_resource(&mut self, register: &Register) -> Parsed<Resource> {
+        let number = self.known_number(register, MEMORIES)?;
+        let memories = &self.declared.memories;
+        let mut declared = memories.iter().flatten();
+        // Some writers number memories by their kind where they are declared, and by 0 where they are used.
+        let only = declared.next().filter(|_| declared.next().is_none());
+        match row(memories, number).or(only.copied()) {
+            Some(kind) => Ok(Resource::Memory(self.memory_space(kind), None)),
+            None => Err(self.missing_declaration(register)),
+        }
+    }
+
     fn constant_resource(&mut self, number: IndexTerm) -> Resource {
         let (id, element) = match number.relative {
             None => (self.constant_buffer(number.offset.max(0) as u32), None),
@@ -131,9 +133,8 @@ impl Translation<'_> {
 
     fn counter_resource(&mut self, register: &Register) -> Resource {
         let buffer = register.outer.map_or(IndexTerm::constant(0), |it| it.term);
-        let declared = self.declared.counters.iter();
-        let count = declared.map(|row| row.buffer as usize + 1).max();
-        let (id, element) = self.buffers(BufferKind::Counter, count.unwrap_or(1), buffer);
+        let count = self.declared.counter_buffers as usize;
+        let (id, element) = self.buffers(BufferKind::Counter, count, buffer);
         // The register says which counter it is: the operand of an address says it again, in bytes.
         let address = self.counter_address(register.number.term);
         Resource::Counter(id, element, address)

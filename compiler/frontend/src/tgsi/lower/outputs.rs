@@ -33,6 +33,11 @@ impl Translation<'_> {
         }
     }
 
+    fn distances(&mut self, place: TempPlace, mask: u8, first: u8) {
+        let semantics = [0, 1, 2, 3].map(|lane| self.distance(first + lane));
+        self.single(place, mask, |lane| semantics[usize::from(lane)]);
+    }
+
     fn spread_row(&mut self, row: OutputRow, mask: u8) {
         // Components that are not declared are no outputs of the device.
         let mask = mask & row.usage.0;
@@ -44,10 +49,7 @@ impl Translation<'_> {
                 self.layer_of_viewport();
             }
             Sink::Output(..) | Sink::Dropped => {}
-            Sink::Distances(first) => {
-                let semantics = [0, 1, 2, 3].map(|lane| self.distance(first + lane));
-                self.single(row.place, mask, |lane| semantics[usize::from(lane)]);
-            }
+            Sink::Distances(first) => self.distances(row.place, mask, first),
             Sink::CullDistances(first) => {
                 self.single(row.place, mask, |lane| {
                     Some(Semantic::CullDistance(first + lane))
@@ -155,13 +157,10 @@ impl Translation<'_> {
 
     /// The next stage may read the vector, unless only rasterization is left.
     fn pass_clip_vertex(&mut self, place: TempPlace) {
-        match self.stage {
-            Stage::Vertex | Stage::TessEval => {
-                let register = self.output_register(Semantic::ClipVertex);
-                let source = self.place(place);
-                self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
-            }
-            Stage::TessControl | Stage::Geometry | Stage::Fragment | Stage::Compute => {}
+        if matches!(self.stage, Stage::Vertex | Stage::TessEval) {
+            let register = self.output_register(Semantic::ClipVertex);
+            let source = self.place(place);
+            self.put(register, WriteMask::XYZW, Op::Mov, Type::F32, &[source]);
         }
     }
 

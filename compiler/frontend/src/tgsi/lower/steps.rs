@@ -73,15 +73,6 @@ impl Translation<'_> {
     }
 }
 
-/// A conversion to the nearest value.
-pub(super) const fn nearest(from: Type) -> Aux {
-    Aux::Cvt {
-        from,
-        rounding: Rounding::Even,
-        saturate: false,
-    }
-}
-
 /// A conversion to the value next toward zero; what is out of range becomes the end of the range.
 pub(super) const fn truncated(from: Type) -> Aux {
     Aux::Cvt {

@@ -20,40 +20,27 @@ const UNITS: usize = 128;
 
 impl ViewLookup {
     /// Number of the source that is the view.
-    const fn view_source(self) -> usize {
-        match self {
-            Self::SamplePosition | Self::SampleInfo => 0,
-            Self::Sample
-            | Self::Bias
-            | Self::Compare
-            | Self::CompareBase
-            | Self::Gradient
-            | Self::Level
-            | Self::Fetch
-            | Self::FetchSample
-            | Self::Gather
-            | Self::Info
-            | Self::QueryLevel => 1,
-        }
+    fn view_source(self) -> usize {
+        usize::from(!matches!(self, Self::SamplePosition | Self::SampleInfo))
     }
 
     /// Whether a sampler stands behind the view.
     const fn takes_sampler(self) -> bool {
-        match self {
-            Self::SamplePosition
-            | Self::SampleInfo
-            | Self::Info
-            | Self::Fetch
-            | Self::FetchSample => false,
-            Self::Sample
-            | Self::Bias
-            | Self::Compare
-            | Self::CompareBase
-            | Self::Gradient
-            | Self::Level
-            | Self::Gather
-            | Self::QueryLevel => true,
-        }
+        self.samples() || matches!(self, Self::Gather | Self::QueryLevel)
+    }
+
+    /// Whether it filters texels.
+    const fn samples(self) -> bool {
+        use ViewLookup::{Bias, Compare, CompareBase, Gradient, Level, Sample};
+        matches!(
+            self,
+            Sample | Bias | Compare | CompareBase | Gradient | Level
+        )
+    }
+
+    /// Whether it gives sizes or counts.
+    const fn counts(self) -> bool {
+        matches!(self, Self::Info | Self::SampleInfo)
     }
 
     const fn takes(self, target: TexTarget) -> bool {
@@ -106,23 +93,14 @@ impl Translation<'_> {
         };
         let texture = view_texture(view, lookup, [number, sampler]);
         let value = self.view_value(inst, lookup, texture)?;
-        let swizzle = inst.sources[place].swizzle;
-        // Sizes and counts are integers; the sizes have an order of their own.
-        let (ty, swizzle) = match lookup {
-            // The swizzle of the view does not apply to sizes. TGSI, SVIEWINFO.
-            ViewLookup::Info => (Type::U32, Swizzle::XYZW),
-            ViewLookup::SampleInfo => (Type::U32, swizzle),
-            ViewLookup::Sample
-            | ViewLookup::Bias
-            | ViewLookup::Compare
-            | ViewLookup::CompareBase
-            | ViewLookup::Gradient
-            | ViewLookup::Level
-            | ViewLookup::Fetch
-            | ViewLookup::FetchSample
-            | ViewLookup::Gather
-            | ViewLookup::SamplePosition
-            | ViewLookup::QueryLevel => (texture.texel, swizzle),
+        // The swizzle of the view does not apply to sizes. TGSI, SVIEWINFO.
+        let swizzle = match lookup == ViewLookup::Info {
+            true => Swizzle::XYZW,
+            false => inst.sources[place].swizzle,
+        };
+        let ty = match lookup.counts() {
+            true => Type::U32,
+            false => texture.texel,
         };
         self.finish(inst, Op::Mov, ty, &[value.swizzled(swizzle)]);
         Ok(())
@@ -247,18 +225,10 @@ impl Translation<'_> {
     fn bounded_fetch(&mut self, inst: &Inst, texture: Texture) -> Src {
         let coordinate = inst.sources[0];
         let (zero, one) = (self.word(0), self.word(1));
-        let has_levels = texture.target != TexTarget::Buffer;
-        let mut level = zero;
-        let mut fits = None;
-        if has_levels {
-            // Unsigned, so that a negative level is too large as well. TGSI, SAMPLE_I.
-            let wanted = splat(coordinate, 3);
-            let request = query(texture, TexMode::QuerySize, Some(zero));
-            let levels = splat(self.accessed(&request), 3);
-            fits = Some(self.compute(Op::SetLt, Type::U32, &[wanted, levels]));
-            let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
-            // The size of a level that does not exist is undefined, so the last one is asked for.
-            level = self.compute(Op::Min, Type::U32, &[wanted, last]);
+        let (mut fits, mut level) = (None, zero);
+        if texture.target != TexTarget::Buffer {
+            let [has_level, bounded, _] = self.bounded_level(texture, splat(coordinate, 3));
+            (fits, level) = (Some(has_level), bounded);
         }
         let request = query(texture, TexMode::QuerySize, Some(level));
         let size = self.accessed(&request);
@@ -287,6 +257,19 @@ impl Translation<'_> {
         self.compute(Op::SelNz, Type::U32, &[fits, texel, zero])
     }
 
+    /// Whether the texture has the level that is wanted, a level that it has, and how many it has.
+    fn bounded_level(&mut self, texture: Texture, wanted: Src) -> [Src; 3] {
+        let (zero, one) = (self.word(0), self.word(1));
+        let request = query(texture, TexMode::QuerySize, Some(zero));
+        let levels = splat(self.accessed(&request), 3);
+        // Unsigned, so that a negative level is too large as well. TGSI, SAMPLE_I.
+        let fits = self.compute(Op::SetLt, Type::U32, &[wanted, levels]);
+        let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
+        // The size of a level that does not exist is undefined, so the last one is asked for.
+        let level = self.compute(Op::Min, Type::U32, &[wanted, last]);
+        [fits, level, levels]
+    }
+
     /// SVIEWINFO: sizes of a level, 0 if there is no such level, and the number of levels.
     fn view_info(&mut self, inst: &Inst, texture: Texture) -> Src {
         let wanted = inst.scalar(0);
@@ -302,11 +285,7 @@ impl Translation<'_> {
             self.put(register, WriteMask(0b1000), Op::Mov, Type::U32, &[one]);
             return Src::register(register);
         }
-        let request = query(texture, TexMode::QuerySize, Some(zero));
-        let levels = splat(self.accessed(&request), 3);
-        let fits = self.compute(Op::SetLt, Type::U32, &[wanted, levels]);
-        let last = self.compute(Op::Sub, Type::U32, &[levels, one]);
-        let level = self.compute(Op::Min, Type::U32, &[wanted, last]);
+        let [fits, level, levels] = self.bounded_level(texture, wanted);
         let request = query(texture, TexMode::QuerySize, Some(level));
         let size = self.accessed(&request);
         self.put(register, lanes, Op::SelNz, Type::U32, &[fits, size, zero]);

@@ -1,9 +1,10 @@
 //! Opcodes on pairs of components: 64-bit floats and integers, the low word first. TGSI, sections "Double ISA" and "64-bit Integer ISA".
 
-use super::steps::{nearest, truncated};
+use super::steps::truncated;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lower::formula::{Formulas, absolute};
+use crate::lower::nearest;
 use crate::tgsi::inst::Inst;
 use crate::tgsi::opcodes::WideFormula;
 use crate::tgsi::state::{Parsed, Reported, Translation};
@@ -69,23 +70,15 @@ impl Translation<'_> {
             let opcode = self.cursor.word_at(inst.span.start);
             return Err(self.error(Code::ClampOnInteger, opcode.span(), message));
         }
-        let whole = |pair: u8| {
-            if target.mask.0 & pair == pair {
-                pair
-            } else {
-                0
-            }
-        };
-        // Half a value cannot be written: the other half would be that of another value.
-        let mask = whole(0b0011) | whole(0b1100);
+        let mask = whole_pairs(target.mask);
         let mut inst = *inst;
-        if mask != target.mask.0 {
+        if mask != target.mask {
             let message = "this mask splits a value of 64 bits, which is not written";
             if !self.lenient(Rule::HalfPair, target.span, message) {
                 return Err(Reported);
             }
             inst.dst = inst.dst.map(|dst| Dst {
-                mask: WriteMask(dst.mask.0 & mask),
+                mask: WriteMask(dst.mask.0 & mask.0),
                 ..dst
             });
             inst.dst = inst.dst.filter(|dst| !dst.mask.is_empty());
@@ -126,45 +119,34 @@ impl Translation<'_> {
     }
 
     pub(super) fn wide_formula(&mut self, inst: &Inst, formula: WideFormula) -> Parsed<()> {
+        let a = self.pair(inst, 0)?;
         let value = match formula {
-            WideFormula::Absolute(ty) => {
-                let a = self.pair(inst, 0)?;
-                self.compute(Op::Mov, ty, &[absolute(a)])
-            }
-            WideFormula::Negate(ty) => {
-                let a = self.pair(inst, 0)?;
-                self.compute(Op::Mov, ty, &[a.negated()])
-            }
+            WideFormula::Absolute(ty) => self.compute(Op::Mov, ty, &[absolute(a)]),
+            WideFormula::Negate(ty) => self.compute(Op::Mov, ty, &[a.negated()]),
             // The operation is there for integers; doubles have the sign of -0 and NaN to care about.
-            WideFormula::Sign(S64) => {
-                let a = self.pair(inst, 0)?;
-                self.compute(Op::Sign, S64, &[a])
-            }
+            WideFormula::Sign(S64) => self.compute(Op::Sign, S64, &[a]),
             WideFormula::Sign(ty) => {
-                let a = self.pair(inst, 0)?;
                 let zero = self.bits(0);
                 let above = self.compute(Op::SetGt, ty, &[a, zero]);
                 let below = self.compute(Op::SetLt, ty, &[a, zero]);
                 self.compute(Op::Sub, ty, &[above, below])
             }
             WideFormula::Fraction => {
-                let a = self.pair(inst, 0)?;
                 let floor = self.compute(Op::Floor, F64, &[a]);
                 self.compute(Op::Sub, F64, &[a, floor])
             }
             WideFormula::ScaleByPower => {
-                let value = self.pair(inst, 0)?;
                 // In 2010 the exponent was a pair, of which the low word holds what counts.
                 let exponents = self.counts(inst.sources[1]);
-                self.scaled(value, exponents, F64)
+                self.scaled(a, exponents, F64)
             }
             WideFormula::DivideSigned => {
-                let [a, b] = [self.pair(inst, 0)?, self.pair(inst, 1)?];
+                let b = self.pair(inst, 1)?;
                 let zero = self.bits(0);
                 let quotient = self.compute(Op::Div, S64, &[a, b]);
                 self.compute(Op::SelNz, U64, &[b, quotient, zero])
             }
-            WideFormula::Split => return self.split(inst),
+            WideFormula::Split => return self.split(inst, a),
         };
         self.finish_pairs(inst, value)
     }
@@ -235,8 +217,7 @@ impl Translation<'_> {
     }
 
     /// DFRACEXP of 2010: the significand in [0.5, 1) to the first result, the exponent as an integer to the second one.
-    fn split(&mut self, inst: &Inst) -> Parsed<()> {
-        let value = self.pair(inst, 0)?;
+    fn split(&mut self, inst: &Inst, value: Src) -> Parsed<()> {
         let (shift, exponent_bits) = (self.bits(52), self.bits(0x7FF));
         let shifted = self.compute(Op::Shr, U64, &[value, shift]);
         let biased = self.compute(Op::And, U64, &[shifted, exponent_bits]);
@@ -272,4 +253,10 @@ const fn conversion(from: Type, to: Type) -> Aux {
         true => truncated(from),
         false => nearest(from),
     }
+}
+
+/// Half a value cannot be written: the other half would be that of another value.
+fn whole_pairs(mask: WriteMask) -> WriteMask {
+    let whole = |pair: u8| if mask.0 & pair == pair { pair } else { 0 };
+    WriteMask(whole(0b0011) | whole(0b1100))
 }

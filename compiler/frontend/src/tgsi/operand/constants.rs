@@ -2,8 +2,9 @@
 
 use super::{Number, Register, splat};
 use crate::lower::formula::Formulas;
+use crate::tgsi::covered::Covered;
 use crate::tgsi::files::File;
-use crate::tgsi::state::{Covered, Kept, Parsed, Translation};
+use crate::tgsi::state::{Kept, Parsed, Translation};
 use glasm_ir::inst::Aux;
 use glasm_ir::resource::{MemAccess, MemFlags, MemSpace};
 use glasm_ir::types::{Type, Width};
@@ -19,7 +20,7 @@ impl Translation<'_> {
         {
             return Ok(self.out_of_bounds(register));
         }
-        if register.number.known().is_none() && self.declared.constants.is_empty() {
+        if register.number.known().is_none() && self.declared.constants.ranges.is_empty() {
             self.undeclared(register)?;
         }
         // If any operand chooses the buffer at run time, all buffers are one array of which each is an element.
@@ -58,8 +59,7 @@ impl Translation<'_> {
     }
 
     fn check_constant(&mut self, register: &Register, buffer: u32, number: u32) -> Parsed<()> {
-        let mut ranges = self.declared.constants.iter();
-        if ranges.any(|range| range.has(buffer, number)) {
+        if self.declared.constants.has(buffer, number) {
             return Ok(());
         }
         self.undeclared(register)?;
@@ -117,8 +117,7 @@ impl Translation<'_> {
 
     /// All constant buffers that are declared, as an array.
     pub(crate) fn constant_buffers(&mut self) -> BufferId {
-        let declared = self.declared.constants.iter().map(|range| range.buffer);
-        let count = declared.max().unwrap_or(0) + 1;
+        let count = self.declared.constants.buffers.max(1);
         self.buffer_array(BufferKind::Constant, count)
     }
 }

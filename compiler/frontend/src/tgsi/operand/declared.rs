@@ -51,6 +51,10 @@ impl Translation<'_> {
     pub(crate) fn missing_declaration(&mut self, register: &Register) -> Reported {
         // A run-time index may mean any register of the file.
         let number = register.number.known().map(|number| number.max(0) as u32);
+        // Not looked for among many where nothing more is told.
+        if self.reports.is_full() {
+            return Reported;
+        }
         let mut broken = self.declared.broken.iter();
         // What is wrong with the declaration was reported.
         let is_it = |&(file, first, last): &(File, u32, u32)| {

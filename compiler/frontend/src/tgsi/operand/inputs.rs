@@ -4,6 +4,7 @@ use super::{Number, Register, splat};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lower::formula::Formulas;
+use crate::tgsi::files::File;
 use crate::tgsi::semantics::{Content, Source};
 use crate::tgsi::state::{InputArray, InputRow, Kept, Parsed, Translation, row, slot, within};
 use glasm_ir::semantic::Sampling;
@@ -34,13 +35,7 @@ impl Translation<'_> {
         {
             let id = match row.input {
                 Some(id) => id,
-                None => {
-                    let id = self.new_input(semantic, base, &row);
-                    let input = Some(id);
-                    // Made on first use: inputs that no instruction reads are none of the program.
-                    self.declared.inputs[number as usize] = Some(InputRow { input, ..row });
-                    id
-                }
+                None => self.new_input((semantic, base), row, File::In, number as usize),
             };
             return Ok(self.of_vertex(Base::Input(id), vertex.filter(|_| row.per_vertex)));
         }
@@ -88,20 +83,30 @@ impl Translation<'_> {
         Ok(row)
     }
 
-    fn new_input(&mut self, semantic: Semantic, base: TypeBase, row: &InputRow) -> InputId {
+    /// The input of a declared register. Made on first use: inputs that no instruction reads are none of the program.
+    fn new_input(
+        &mut self,
+        (semantic, base): (Semantic, TypeBase),
+        row: InputRow,
+        file: File,
+        number: usize,
+    ) -> InputId {
         // Vulkan wants Flat at every integer input of fragment shaders (VUID-StandaloneSpirv-Flat-04744).
         let integer = base != TypeBase::Float && self.stage == Stage::Fragment;
         let interpolation = match integer {
             true => Interpolation::Flat,
             false => row.interpolation,
         };
-        self.builder.program.inputs.push(Input {
+        let id = self.builder.program.inputs.push(Input {
             base,
             interpolation,
             sampling: row.sampling,
             per_vertex: row.per_vertex,
             ..Input::new(semantic)
-        })
+        });
+        let input = Some(id);
+        self.declared.input_rows(file)[number] = Some(InputRow { input, ..row });
+        id
     }
 
     /// An input of a vertex, if one is named.
@@ -206,12 +211,7 @@ impl Translation<'_> {
         {
             let id = match row.input {
                 Some(id) => id,
-                None => {
-                    let id = self.new_input(semantic, base, &row);
-                    let input = Some(id);
-                    self.declared.values[number] = Some(InputRow { input, ..row });
-                    id
-                }
+                None => self.new_input((semantic, base), row, File::Sv, number),
             };
             return Ok(Src::new(Base::Input(id)));
         }

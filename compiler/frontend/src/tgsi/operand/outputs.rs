@@ -53,11 +53,9 @@ impl Translation<'_> {
         if self.stage == Stage::TessControl {
             return self.shared_output(register);
         }
-        match self.written_output(register)? {
-            Some((source, _)) => Ok(source),
-            // Reads of what nothing has give 0.
-            None => Ok(self.word(0)),
-        }
+        let written = self.written_output(register)?;
+        // Reads of what nothing has give 0.
+        Ok(written.map_or_else(|| self.word(0), |(source, _)| source))
     }
 
     /// An output of any vertex of the patch, or of the patch: what other invocations have written counts, too.

@@ -93,6 +93,14 @@ impl Translation<'_> {
         }
     }
 
+    fn address_source(&mut self, register: &Register) -> Parsed<Src> {
+        let number = self.known_number(register, ADDRESSES)?;
+        if row(&self.declared.addresses, number).is_none() {
+            self.undeclared(register)?;
+        }
+        Ok(Src::register(self.address(number)))
+    }
+
     fn unusual_source(&mut self, register: &Register) -> Parsed<Src> {
         match register.file {
             File::Imm => self.immediate_source(register),
@@ -101,13 +109,7 @@ impl Translation<'_> {
             File::Temp => self.temp(register),
             File::Out => self.read_output(register),
             File::Sv => self.system_value(register),
-            File::Addr => {
-                let number = self.known_number(register, ADDRESSES)?;
-                if row(&self.declared.addresses, number).is_none() {
-                    self.undeclared(register)?;
-                }
-                Ok(Src::register(self.address(number)))
-            }
+            File::Addr => self.address_source(register),
             File::Pred => {
                 let number = self.known_number(register, ADDRESSES)?;
                 Ok(Src::register(self.predicate(number)))

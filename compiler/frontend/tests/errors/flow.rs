@@ -1,0 +1,132 @@
+//! Flow control: blocks, calls, critical sections.
+
+use super::{errors, fine, fragment};
+use glasm_frontend::{Code, Source, translate};
+
+#[test]
+fn blocks() {
+    fragment("IF NE.x; «ENDREP»; ENDIF;", Code::BlockMismatch);
+    fragment("REP 2; «ENDIF»; ENDREP;", Code::BlockMismatch);
+    fragment("«ELSE»;", Code::BlockMismatch);
+    fragment("IF NE.x; ELSE; «ELSE»; ENDIF;", Code::BlockMismatch);
+    fragment("«ENDIF»;", Code::BlockMismatch);
+    fragment("«IF NE.x»;", Code::BlockOpen);
+    fragment("«REP 3»;", Code::BlockOpen);
+    fragment("IF NE.x; «x»:", Code::LabelInBlock);
+    fragment("«BRK»;", Code::BreakOutsideLoop);
+    fragment("IF NE.x; «CONT (EQ.x)»; ENDIF;", Code::BreakOutsideLoop);
+    fragment("«REP»; ENDREP;", Code::InfiniteLoop);
+    fragment("«REP»; REP 4; BRK; ENDREP; ENDREP;", Code::InfiniteLoop);
+    fine("!!NVfp5.0 REP; REP 4; RET; ENDREP; ENDREP; END");
+    fine("!!NVfp5.0 REP; IF TR; BRK (NE.x); ENDIF; ENDREP; END");
+}
+
+#[test]
+fn nesting_limits() {
+    let deep = |open: &str, close: &str, count: usize| {
+        format!("!!NVfp5.0 {}{}END", open.repeat(count), close.repeat(count))
+    };
+    fine(&deep("IF TR; ", "ENDIF; ", 64));
+    fine(&deep("REP 1; ", "ENDREP; ", 64));
+    let (program, diagnostics) = translate(&Source::new("test", &deep("IF TR; ", "ENDIF; ", 65)));
+    assert!(program.is_none());
+    assert_eq!(
+        diagnostics.list.iter().map(|d| d.code).collect::<Vec<_>>(),
+        [Code::IfDepth]
+    );
+    let (_, diagnostics) = translate(&Source::new("test", &deep("REP 1; ", "ENDREP; ", 65)));
+    assert_eq!(
+        diagnostics.list.iter().map(|d| d.code).collect::<Vec<_>>(),
+        [Code::LoopDepth]
+    );
+}
+
+#[test]
+fn indirect_calls() {
+    errors(
+        "!!NVfp4.1 «SUBROUTINETYPE t { };» «SUBROUTINE t v = program.subroutine[0];» END",
+        &[Code::FeatureNewer, Code::FeatureNewer],
+    );
+    errors(
+        "!!NVfp5.0 SUBROUTINETYPE t { a }; TEMP r; SUBROUTINE t v = «program.subroutine[1024]»; \
+         a SUBROUTINENUM(0): RET; main: MOV r, «t»; CALI «-v»; CALI «v.x»; END",
+        &[
+            Code::BindingRange,
+            Code::OperandNotVariable,
+            Code::SubroutineType,
+            Code::SubroutineType,
+        ],
+    );
+}
+
+#[test]
+fn limits_of_calls() {
+    let labels = |count: usize| (0..count).map(|n| format!("f{n}")).collect::<Vec<_>>();
+    let (calls, routines): (String, String) = (labels(4097).iter())
+        .map(|label| {
+            (
+                format!("CAL {label};"),
+                format!("{label}: CAL {label} (NE.x);"),
+            )
+        })
+        .unzip();
+    errors(
+        &format!("!!NVfp5.0 main: {calls} RET; {routines} END"),
+        &[Code::CallDepth],
+    );
+    let list = labels(1024);
+    let routines: String = (list.iter().enumerate())
+        .map(|(n, label)| format!("{label} SUBROUTINENUM({n}): RET;"))
+        .collect();
+    let program = |calls: &str| {
+        let names = list.join(", ");
+        format!(
+            "!!NVfp5.0 SUBROUTINETYPE t {{ {names}, f0 }}; SUBROUTINE t v = program.subroutine[0]; \
+             main: {calls} RET; {routines} END"
+        )
+    };
+    fine(&program(&"CALI v;".repeat(256)));
+    let calls = "CALI v;".repeat(256) + "«CALI v»; CALI v;";
+    errors(&program(&calls), &[Code::TooManyInstructions]);
+}
+
+#[test]
+fn calls() {
+    fine("!!NVfp5.0 main: CAL a; RET; a: CAL a; END");
+    fine("!!NVfp5.0 main: CAL a; RET; a: CAL b; RET; b: CAL a (NE.x); END");
+    fine("!!NVfp5.0 main: CAL main (NE.x); RET; END");
+    // MAX_PROGRAM_CALL_DEPTH_NV is 32.
+    let chain = |count: usize| {
+        let calls: String = (1..count)
+            .map(|n| format!("f{n}: CAL f{};", n + 1))
+            .collect();
+        format!("!!NVfp5.0 main: CAL f1; RET; {calls} f{count}: RET; END")
+    };
+    fine(&chain(32));
+    errors(&chain(33), &[Code::CallDepth]);
+    fine("!!NVfp5.0 main: CAL a; CAL b; RET; a: CAL b; RET; b: RET; END");
+}
+
+#[test]
+fn critical_sections() {
+    let with_option =
+        |body: &str| format!("!!NVfp4.0 OPTION NV_pixel_interlock_ordered; {body} END");
+    fine(&with_option("FSIB; IF TR; ENDIF; FSIE;"));
+    fine(&with_option("a: RET; main: FSIB; CAL a; FSIE;"));
+    let wrong = |body: &str| errors(&with_option(body), &[Code::Interlock]);
+    wrong("FSIB; «FSIB»; FSIE;");
+    wrong("«FSIE»; FSIB;");
+    wrong("IF TR; «FSIB»; ENDIF; FSIE;");
+    wrong("REP 3; «FSIB»; ENDREP; FSIE;");
+    wrong("main: FSIB; CAL a; RET; a: «FSIE»;");
+    for body in ["", "FSIB;"] {
+        let (_, diagnostics) = translate(&Source::new("test", &with_option(body)));
+        let codes: Vec<_> = diagnostics.list.iter().map(|error| error.code).collect();
+        assert_eq!(codes, [Code::Interlock], "{body}");
+    }
+    errors("!!NVfp4.0 «FSIB»; FSIE; END", &[Code::FeatureOption]);
+    errors(
+        "!!NVfp4.0 OPTION NV_pixel_interlock_ordered; OPTION «NV_sample_interlock_ordered»; FSIB; FSIE; END",
+        &[Code::OptionConflict],
+    );
+}
