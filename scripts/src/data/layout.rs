@@ -1,6 +1,6 @@
 //! Where values stand in memory: the layout rules of GLSL blocks.
 
-use super::{DataType, Scalar};
+use super::types::{DataType, Scalar};
 
 /// Memory layout rules of GLSL blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

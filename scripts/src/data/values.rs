@@ -1,6 +1,7 @@
 //! Arrays of values in buffers: writing and printing.
 
-use super::{DataLayout, DataType, Scalar, Value};
+use super::layout::DataLayout;
+use super::types::{DataType, Scalar, Value};
 
 /// How a number is written in a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,113 +4,17 @@
 
 mod patterns;
 mod sampling;
+mod shape;
 mod storage;
 
-use crate::format::Format;
 use glasm::ir::TexTarget;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use patterns::{Pattern, Stored};
 pub use sampling::{DepthMode, Sampling, SrgbDecode, Swizzle, Wrap};
+pub use shape::{PlaneId, Shape};
 pub use storage::{ImagePart, StorageView};
-
-/// Bytes of a texture, at most: what a script may ask for with few words is bounded.
-const MAX_BYTES: u64 = 256 << 20;
-
-/// Size and format of a texture.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shape {
-    /// The target of GL that it is for.
-    pub target: TexTarget,
-    /// Format of the texels.
-    pub format: Format,
-    /// Width, height and depth of level 0, 1 where the target has no such side.
-    pub extent: [u32; 3],
-    /// Number of levels, from 1.
-    pub levels: u32,
-    /// Layers, six for a cube.
-    pub layers: u32,
-    /// Samples of a texel; 1 for all but multisample targets.
-    pub samples: u32,
-}
-
-impl Shape {
-    /// Width, height and depth of a level.
-    pub fn level_extent(&self, level: u32) -> [u32; 3] {
-        self.extent
-            .map(|side| side.checked_shr(level).unwrap_or(0).max(1))
-    }
-
-    /// Slices of a 3D texture's level, or layers.
-    pub fn slices(&self, level: u32) -> u32 {
-        self.level_extent(level)[2] * self.layers
-    }
-
-    /// How many levels halve the sides down to 1.
-    pub fn max_levels(&self) -> u32 {
-        match self.target {
-            TexTarget::Rect | TexTarget::Buffer | TexTarget::D2Ms | TexTarget::D2MsArray => 1,
-            TexTarget::D1
-            | TexTarget::D2
-            | TexTarget::D3
-            | TexTarget::Cube
-            | TexTarget::D1Array
-            | TexTarget::D2Array
-            | TexTarget::CubeArray => {
-                let [width, height, depth] = self.extent;
-                u32::BITS - width.max(height).max(depth).leading_zeros()
-            }
-        }
-    }
-
-    /// Bytes of a plane of a level.
-    pub fn plane_bytes(&self, level: u32) -> usize {
-        let [width, height, _] = self.level_extent(level);
-        width as usize * height as usize * self.format.size()
-    }
-
-    /// Whether all levels together are of a bearable size.
-    pub(crate) fn is_bearable(&self) -> bool {
-        let sides =
-            self.extent
-                .into_iter()
-                .chain([self.layers, self.samples, self.format.size() as u32]);
-        let mut bytes = 1u64;
-        for side in sides {
-            bytes = bytes.saturating_mul(u64::from(side));
-        }
-        bytes <= MAX_BYTES
-    }
-
-    /// All planes of a level.
-    fn level_planes(&self, level: u32) -> impl Iterator<Item = PlaneId> {
-        let samples = self.samples;
-        (0..self.slices(level)).flat_map(move |slice| {
-            (0..samples).map(move |sample| PlaneId {
-                level,
-                slice,
-                sample,
-            })
-        })
-    }
-
-    /// All planes.
-    pub fn planes(&self) -> impl Iterator<Item = PlaneId> {
-        (0..self.levels).flat_map(|level| self.level_planes(level))
-    }
-}
-
-/// A plane of a texture.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct PlaneId {
-    /// The level, from 0.
-    pub level: u32,
-    /// Layer, face or slice.
-    pub slice: u32,
-    /// The sample; 0 unless there are several.
-    pub sample: u32,
-}
 
 /// Whether an update begins a texture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -299,6 +203,7 @@ impl TextureData {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::Format;
 
     fn shape(target: TexTarget, extent: [u32; 3], levels: u32, layers: u32) -> Shape {
         Shape {

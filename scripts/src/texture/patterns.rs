@@ -1,6 +1,6 @@
 //! Generated texels.
 
-use super::{PlaneId, Shape};
+use super::shape::{PlaneId, Shape};
 use crate::format::{Encoding, Format};
 use glasm::ir::TexTarget;
 

@@ -1,6 +1,6 @@
 //! What programs see of storage images. Pure.
 
-use super::Shape;
+use super::shape::Shape;
 use ash::vk;
 use glasm::ir::TexTarget;
 
