@@ -50,8 +50,10 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
         return Draw::On;
     };
     draw::use_pipeline(state, &pipeline);
-    state.touch(Groups::MATRIX);
+    // Draws and other programs may need what this one does not, and the other way round.
+    state.dirty = Groups::all();
     draw::send_parameters(state, &mut pipeline);
+    state.dirty = Groups::all();
     state.drawing.compute = Some((key, pipeline));
     Draw::On
 }

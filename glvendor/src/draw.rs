@@ -346,8 +346,7 @@ pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
             .get(*index as usize)
             .copied()
             .unwrap_or_default();
-        let part = (bound.buffer, bound.offset, bound.size);
-        query::bind_part(*binding, part, state.capabilities.binds);
+        query::bind_first(*binding, bound.buffer, bound.size, state.capabilities.binds);
     }
     for (binding, storage_binding) in &pipeline.counters {
         query::bind_counters(*binding, *storage_binding);
