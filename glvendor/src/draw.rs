@@ -2,7 +2,7 @@
 
 mod choice;
 
-pub(crate) use choice::forget;
+pub(crate) use choice::{catch_up, forget};
 
 use crate::beside::{self, Side};
 use crate::commands::INVALID_OPERATION;
@@ -46,6 +46,10 @@ pub(crate) struct Drawing {
     free: Vec<usize>,
     by_key: FxHashMap<Key, usize>,
     current: Option<usize>,
+    /// Program strings that were gone when pipelines of them were looked for last.
+    gone_count: u64,
+    /// Those that are gone, but bound here.
+    lingering: Vec<u64>,
     /// Whether a program is enabled that is not there.
     is_invalid: bool,
     /// Whether the last draw was an error of ours.
@@ -356,8 +360,9 @@ pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     state.apply_depth_modes();
 }
 
-/// Which programs draw: those that are enabled, if one of them is ours and the application uses none in GLSL.
+/// Which programs draw: those that are enabled, if one of them is ours and the application has no shaders in GLSL in their place.
 fn select(state: &mut State) {
+    catch_up(state);
     state.undecided -= Groups::PROGRAMS;
     state.drawing.current = None;
     state.drawing.programs = None;
