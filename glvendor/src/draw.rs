@@ -231,7 +231,7 @@ pub(crate) fn has_geometry(state: &State) -> bool {
         Some(recording) => recording.has_geometry,
         None => {
             state.capabilities.works
-                && state.used_program == 0
+                && beside::leaves_vertices(state)
                 && state.bound(Target::Geometry).enabled
         }
     }
@@ -371,42 +371,45 @@ fn select(state: &mut State) {
     if !state.capabilities.works {
         return;
     }
-    if state.used_program != 0 {
-        if let Some((side, programs)) = beside::programs(state) {
-            state.start_mirroring();
-            decide(&mut state.drawing, &programs);
-            state.drawing.beside = Some(side);
-            state.drawing.programs = Some(programs);
-        }
-        return;
-    }
-    if state.used_pipeline != 0 {
-        return;
-    }
-    let programs = enabled_programs(state);
-    // A program that is enabled must be there; the driver says so of its own.
-    let is_missing = |row: &Row| {
-        let bound = state.bound(row.target);
-        bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute
+    let side = match (state.used_program, state.used_pipeline) {
+        (0, 0) => None,
+        (0, _) => return,
+        (_, _) => match beside::side(state) {
+            None => return,
+            side => side,
+        },
     };
+    let counts = |row: &Row| side.is_none_or(|side| side.has(row.stage));
+    let mut programs = enabled_programs(state);
+    for (program, target) in programs.iter_mut().zip(TARGETS_OF_STAGES) {
+        program.take_if(|_| !counts(target.row()));
+    }
     let has_ours = programs
         .iter()
         .flatten()
         .any(|it| !it.contents().is_drivers);
     state.drawing.is_invalid = TARGETS
         .iter()
-        .any(|row| is_missing(row) && (has_ours || !row.is_drivers));
-    let is_captured =
-        state.drawing.feedback.captured().is_some() && programs.iter().any(Option::is_some);
+        .any(|row| counts(row) && is_missing(state, row) && (has_ours || !row.is_drivers));
+    let is_captured = side.is_none()
+        && state.drawing.feedback.captured().is_some()
+        && programs.iter().any(Option::is_some);
     if has_ours || is_captured {
         state.start_mirroring();
         decide(&mut state.drawing, &programs);
+        state.drawing.beside = side;
         state.drawing.programs = Some(programs);
     }
 }
 
+/// Whether a program is enabled that draws and is not there, which is an error. The driver says so of its own.
+fn is_missing(state: &State, row: &Row) -> bool {
+    let bound = state.bound(row.target);
+    bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute
+}
+
 /// The programs that are enabled, by stage; those of ARB_fragment_program come before those of NV_fragment_program.
-fn enabled_programs(state: &State) -> Programs {
+pub(crate) fn enabled_programs(state: &State) -> Programs {
     let mut programs = TARGETS_OF_STAGES.map(|target| enabled_program(state, target));
     let fragment = &mut programs[STAGES - 1];
     *fragment = fragment

@@ -1,6 +1,7 @@
 //! Which pipeline draws: by the programs and the state that they are compiled for.
 
 use super::{Groups, release};
+use crate::beside::Side;
 use crate::context::State;
 use crate::ffi::{driver, query};
 use crate::fixed;
@@ -65,7 +66,8 @@ fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
     let mut compiled = compiled_state(state, shape);
     let drawing = &mut state.drawing;
     compiled.missing = textures::read_missing(&drawing.transparent, &mut drawing.complete);
-    let fixed_vertex = (is_alone && vertex.is_none()).then(|| {
+    let has_vertices = is_alone || state.drawing.beside == Some(Side::Vertex);
+    let fixed_vertex = (has_vertices && vertex.is_none()).then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
         let behind: Vec<Loaded> = programs
             .iter()
@@ -76,11 +78,10 @@ fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
         let sets = state.capabilities.texture_coordinates;
         fixed::vertex(&behind, units, sets, materials)
     });
-    if !is_alone {
-        compiled.leave_varyings();
-    }
-    if let Some(fixed) = &fixed_vertex {
-        compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
+    match &fixed_vertex {
+        _ if !is_alone => compiled.leave_varyings(),
+        Some(fixed) => compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided),
+        None => {}
     }
     Key {
         serials: std::array::from_fn(|place| programs[place].as_ref().map_or(0, |it| it.serial())),
