@@ -1,20 +1,19 @@
 //! Programs of ours beside shaders that the application has in GLSL: a program object without a fragment shader draws with the fragment program that is
-//! enabled, one without a vertex shader with the vertex program (GL 2.1 sections 2.15 and 3.11).
+//! enabled, one of fragment shaders alone with the vertex, tessellation and geometry programs (GL 2.1 sections 2.15 and 3.11; NV_tessellation_program5
+//! section 2.X: their enables are ignored unless the GLSL program contains only fragment shaders).
 //!
 //! Such program objects are linked as separable ones, so that the driver lets another one take the place of what they lack. That one is ours: GLSL for the
-//! compatibility profile, which reads and writes the varyings that the language has built in.
+//! compatibility profile, which reads and writes the varyings that the language has built in. No specification says what becomes of generic attributes:
+//! here attribute n is the variable at location n.
 
 use crate::context::{Groups, State};
 use crate::draw;
 use crate::ffi::{driver, query};
-use crate::log;
-use crate::pipeline::{Programs, STAGES};
+use crate::pipeline::shader_kind;
 use crate::redeclared;
-use crate::target::Target;
 use crate::text::Written;
 use glasm::Stage;
 use std::fmt::Write as _;
-use std::sync::Once;
 
 const VERTEX_SHADER: i32 = 0x8B31;
 const FRAGMENT_SHADER: i32 = 0x8B30;
@@ -24,21 +23,31 @@ const LINK_STATUS: u32 = 0x8B82;
 /// What of ours stands beside shaders of the application.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Side {
-    /// A vertex program.
+    /// The stages before fragments.
     Vertex,
     /// A fragment program.
     Fragment,
 }
 
 impl Side {
-    /// Its bit, as `GL_VERTEX_SHADER_BIT`, and those of all stages that the application may have shaders for.
+    /// The bits of its stages, as `GL_VERTEX_SHADER_BIT`, and those of the application's.
     fn bits(self) -> (u32, u32) {
-        const VERTEX: u32 = 1;
         const FRAGMENT: u32 = 2;
-        const GEOMETRY_AND_TESSELLATION: u32 = 4 | 8 | 16;
+        const BEFORE_FRAGMENTS: u32 = 1 | 4 | 8 | 16;
         match self {
-            Self::Vertex => (VERTEX, FRAGMENT | GEOMETRY_AND_TESSELLATION),
-            Self::Fragment => (FRAGMENT, VERTEX | GEOMETRY_AND_TESSELLATION),
+            Self::Vertex => (BEFORE_FRAGMENTS, FRAGMENT),
+            Self::Fragment => (FRAGMENT, BEFORE_FRAGMENTS),
+        }
+    }
+
+    /// Whether programs of a stage are on it.
+    pub(crate) fn has(self, stage: Stage) -> bool {
+        match stage {
+            Stage::Fragment => self == Self::Fragment,
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+                self == Self::Vertex
+            }
+            Stage::Compute => false,
         }
     }
 }
@@ -96,27 +105,15 @@ pub(crate) fn link(state: &mut State, program: u32) {
     state.shared().partial.insert(program, partial);
 }
 
-/// The program of ours that stands beside the application's shaders, as programs of a pipeline.
-pub(crate) fn programs(state: &State) -> Option<(Side, Programs)> {
-    let partial = state.shared().partial.get(&state.used_program).copied()?;
-    let ours = |target: Target| {
-        let program = draw::enabled_program(state, target)?;
-        let is_ours = !program.contents().is_drivers;
-        is_ours.then_some(program)
-    };
-    let mut programs = Programs::default();
-    match partial.side {
-        Side::Vertex => programs[0] = Some(ours(Target::Vertex)?),
-        Side::Fragment => {
-            programs[STAGES - 1] =
-                Some(ours(Target::Fragment).or_else(|| ours(Target::FragmentNv))?);
-        }
-    }
-    if state.bound(Target::Geometry).enabled {
-        static TOLD: Once = Once::new();
-        TOLD.call_once(|| log::error("geometry programs do not draw together with GLSL"));
-    }
-    Some((partial.side, programs))
+/// Where programs of ours can stand beside the application's program object.
+pub(crate) fn side(state: &State) -> Option<Side> {
+    let share = state.shared();
+    share.partial.get(&state.used_program).map(|it| it.side)
+}
+
+/// Whether vertices go through programs where these are enabled, and not through shaders of the application.
+pub(crate) fn leaves_vertices(state: &State) -> bool {
+    state.used_program == 0 || side(state) == Some(Side::Vertex)
 }
 
 /// The driver draws with shaders of the application and a program object of ours.
@@ -141,74 +138,180 @@ pub(crate) fn restore(state: &mut State) {
     }
 }
 
-/// A stage as text whose varyings are those that GLSL has built in.
-pub(crate) fn with_builtins(written: Written, stage: Stage) -> Written {
+/// Makes varyings that pass between our stages and the application's those that GLSL has built in, and those at locations. The last stage, or the only
+/// one, stands beside the application's.
+pub(crate) fn share_varyings(texts: &mut [(Stage, Written)]) {
+    let last = texts.len().saturating_sub(1);
+    for (place, (stage, written)) in texts.iter_mut().enumerate() {
+        written.text = match place == last {
+            true => with_builtins(&written.text, *stage),
+            false => compatible(&written.text, ""),
+        };
+    }
+    // A stage alone may leave that to the driver.
+    if last > 0 {
+        redeclare(texts);
+    }
+}
+
+/// Declares the built-in varyings of stages of a separable program object.
+fn redeclare(texts: &mut [(Stage, Written)]) {
+    let taken = texts
+        .iter_mut()
+        .map(|(stage, written)| (shader_kind(*stage), std::mem::take(&mut written.text)));
+    let plain: Vec<_> = taken.collect();
+    let declared = redeclared::redeclared(&plain).unwrap_or(plain);
+    for ((_, written), (_, text)) in texts.iter_mut().zip(declared) {
+        written.text = text;
+    }
+}
+
+/// A text for the compatibility profile, with a line more.
+fn compatible(text: &str, line: &str) -> String {
+    let (version, rest) = text.split_once('\n').unwrap_or((text, ""));
+    format!(
+        "{version} compatibility\n#extension GL_ARB_separate_shader_objects : enable\n{line}{rest}"
+    )
+}
+
+/// A stage that stands beside a shader of the application.
+fn with_builtins(written: &str, stage: Stage) -> String {
+    const SHARE: &str = "SHARE_RESULTS";
     let (mut text, mut copies) = (String::new(), String::new());
-    for line in written.text.lines() {
-        let declared = varying(line, stage);
-        match (declared, stage) {
-            (None, _) if line.starts_with("#version") => {
-                let _ = writeln!(text, "{line} compatibility");
+    for line in written.lines() {
+        let _ = match Varying::declared(line, stage) {
+            None if line == "void main()" => writeln!(text, "void program_main()"),
+            None if emits(line) => writeln!(text, "{SHARE}\n{line}"),
+            None => writeln!(text, "{line}"),
+            Some(Varying {
+                kind: Kind::Generic,
+                number,
+                unplaced,
+                ..
+            }) => {
+                writeln!(text, "layout(location = {number}) {unplaced}")
             }
-            (None, _) if line == "void main()" => text.push_str("void program_main()\n"),
-            (None, _) => {
-                let _ = writeln!(text, "{line}");
+            Some(it) if stage == Stage::Fragment => {
+                writeln!(text, "#define {} {}", it.name, it.input())
             }
-            (Some((_, name)), Stage::Fragment) => {
-                let _ = writeln!(text, "#define {name} {}", input(name));
+            Some(it) => {
+                let _ = write!(copies, " {}", it.output());
+                writeln!(text, "{} {};", it.ty, it.name)
             }
-            (Some((ty, name)), _) => {
-                let _ = writeln!(text, "{ty} {name};");
-                if let Some(output) = output(name) {
-                    let _ = writeln!(copies, "    {output};");
-                }
-            }
-        }
+        };
     }
-    let _ = write!(text, "void main()\n{{\n    program_main();\n{copies}}}\n");
-    Written { text, ..written }
-}
-
-/// Type and name of a varying that a line declares.
-fn varying(line: &str, stage: Stage) -> Option<(&str, &str)> {
-    let word = match stage {
-        Stage::Fragment => "in",
-        Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry | Stage::Compute => {
-            "out"
-        }
+    let at_end = match stage {
+        Stage::Vertex | Stage::TessEval => SHARE,
+        Stage::TessControl | Stage::Geometry | Stage::Fragment | Stage::Compute => "",
     };
-    let mut words = line.strip_suffix(';')?.split(' ');
-    words.by_ref().find(|it| *it == word)?;
-    let (ty, name) = (words.next()?, words.next()?);
-    let is_varying = name.starts_with("fragment_") && words.next().is_none();
-    is_varying.then_some((ty, name))
+    let _ = write!(
+        text,
+        "void main()\n{{\n    program_main();\n    {at_end}\n}}\n"
+    );
+    compatible(&text, &format!("#define {SHARE}{copies}\n"))
 }
 
-/// What a fragment program reads: GLSL 1.20 section 7.6.
-fn input(name: &str) -> String {
-    match name {
-        "fragment_color" => "gl_Color".to_owned(),
-        "fragment_color_secondary" => "gl_SecondaryColor".to_owned(),
-        "fragment_fogcoord" => "vec4(gl_FogFragCoord, 0.0, 0.0, 1.0)".to_owned(),
-        name => match name.strip_prefix("fragment_texcoord_") {
-            Some(set) => format!("gl_TexCoord[{set}]"),
-            // No shader of GLSL writes what only programs have.
-            None => "vec4(0.0, 0.0, 0.0, 1.0)".to_owned(),
-        },
+/// Whether a line gives a vertex away, with the results of that time.
+fn emits(line: &str) -> bool {
+    let statement = line.trim_start();
+    statement.starts_with("EmitVertex(") || statement.starts_with("EmitStreamVertex(")
+}
+
+/// What passes between stages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Color,
+    SecondaryColor,
+    BackColor,
+    BackSecondaryColor,
+    FogCoord,
+    TexCoord,
+    Generic,
+    /// What only programs have.
+    Other,
+}
+
+/// Kinds by their names in texts; what starts like another one comes first.
+const KINDS: [(&str, Kind); 7] = [
+    ("color_back_secondary", Kind::BackSecondaryColor),
+    ("color_back", Kind::BackColor),
+    ("color_secondary", Kind::SecondaryColor),
+    ("color", Kind::Color),
+    ("fogcoord", Kind::FogCoord),
+    ("texcoord", Kind::TexCoord),
+    ("attrib", Kind::Generic),
+];
+
+/// A varying that a line declares.
+struct Varying<'a> {
+    kind: Kind,
+    /// Of texture coordinates and generic attributes.
+    number: u32,
+    ty: &'a str,
+    name: &'a str,
+    /// The declaration without a location.
+    unplaced: &'a str,
+}
+
+impl<'a> Varying<'a> {
+    /// What a stage has in common with the application's, if a line declares it.
+    fn declared(line: &'a str, stage: Stage) -> Option<Self> {
+        let word = match stage {
+            Stage::Fragment => "in",
+            Stage::Vertex
+            | Stage::TessControl
+            | Stage::TessEval
+            | Stage::Geometry
+            | Stage::Compute => "out",
+        };
+        let unplaced = match line.starts_with("layout(location = ") {
+            true => line.split_once(") ")?.1,
+            false => line,
+        };
+        let mut words = unplaced.strip_suffix(';')?.split(' ');
+        words.by_ref().find(|it| *it == word)?;
+        let (ty, name) = (words.next()?, words.next()?);
+        let meaning = name.strip_prefix("fragment_")?;
+        if words.next().is_some() || name.contains('[') {
+            return None;
+        }
+        let known = KINDS.iter().find(|(start, _)| meaning.starts_with(start));
+        let (start, kind) = known.copied().unwrap_or(("", Kind::Other));
+        // Names that a text has twice end with one more number.
+        let number = meaning[start.len()..].split('_').nth(1);
+        Some(Self {
+            kind,
+            number: number.and_then(|it| it.parse().ok()).unwrap_or(0),
+            ty,
+            name,
+            unplaced,
+        })
     }
-}
 
-/// How what a vertex program writes gets where a shader reads it.
-fn output(name: &str) -> Option<String> {
-    Some(match name {
-        "fragment_color" => format!("gl_FrontColor = {name}"),
-        "fragment_color_secondary" => format!("gl_FrontSecondaryColor = {name}"),
-        "fragment_color_back" => format!("gl_BackColor = {name}"),
-        "fragment_color_back_secondary" => format!("gl_BackSecondaryColor = {name}"),
-        "fragment_fogcoord" => format!("gl_FogFragCoord = {name}.x"),
-        name => format!(
-            "gl_TexCoord[{}] = {name}",
-            name.strip_prefix("fragment_texcoord_")?
-        ),
-    })
+    /// What a fragment program reads: GLSL 1.20 section 7.6.
+    fn input(&self) -> String {
+        match self.kind {
+            Kind::Color => "gl_Color".to_owned(),
+            Kind::SecondaryColor => "gl_SecondaryColor".to_owned(),
+            Kind::FogCoord => "vec4(gl_FogFragCoord, 0.0, 0.0, 1.0)".to_owned(),
+            Kind::TexCoord => format!("gl_TexCoord[{}]", self.number),
+            Kind::BackColor | Kind::BackSecondaryColor | Kind::Generic | Kind::Other => {
+                "vec4(0.0, 0.0, 0.0, 1.0)".to_owned()
+            }
+        }
+    }
+
+    /// How what the last program before fragments writes gets where a shader reads it.
+    fn output(&self) -> String {
+        let name = self.name;
+        match self.kind {
+            Kind::Color => format!("gl_FrontColor = {name};"),
+            Kind::SecondaryColor => format!("gl_FrontSecondaryColor = {name};"),
+            Kind::BackColor => format!("gl_BackColor = {name};"),
+            Kind::BackSecondaryColor => format!("gl_BackSecondaryColor = {name};"),
+            Kind::FogCoord => format!("gl_FogFragCoord = {name}.x;"),
+            Kind::TexCoord => format!("gl_TexCoord[{}] = {name};", self.number),
+            Kind::Generic | Kind::Other => String::new(),
+        }
+    }
 }

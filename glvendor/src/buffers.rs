@@ -16,9 +16,7 @@ pub(crate) const WORDS: i32 = 16_384;
 pub(crate) struct Binding {
     /// The buffer; 0 for none.
     pub(crate) buffer: u32,
-    /// The first byte.
-    pub(crate) offset: usize,
-    /// Its bytes; `None` for all behind the first.
+    /// Its bytes from the first on; `None` for all.
     pub(crate) size: Option<usize>,
 }
 
@@ -41,7 +39,6 @@ pub(crate) fn bind(
     state.bound_buffers[target as usize] = buffer;
     state.buffers[target as usize][index as usize] = Binding {
         buffer,
-        offset: offset as usize,
         size: size.map(|size| size as usize),
     };
 }
@@ -59,6 +56,6 @@ pub(crate) fn set_words(state: &mut State, number: u32, index: u32, first: u32, 
     }
     let bound = query::integer(0x8A28) as u32;
     driver::BindBuffer(0x8A11, binding.buffer);
-    query::write_uniform_buffer(binding.offset + 4 * first as usize, words);
+    query::write_uniform_buffer(4 * first as usize, words);
     driver::BindBuffer(0x8A11, bound);
 }

@@ -155,13 +155,13 @@ pub(crate) fn delete(state: &mut State, names: &[u32]) {
     query::delete_programs(names);
     for &name in names.iter().filter(|&&name| name != 0) {
         let gone = state.shared().programs.remove(&name).flatten();
-        draw::forget(state, gone.map_or(0, |it| it.serial()));
         for row in &TARGETS {
             if state.bound(row.target).program.name == name {
                 state.bound_mut(row.target).program = Arc::new(Program::new(0));
                 state.touch(Groups::PROGRAMS);
             }
         }
+        draw::forget(state, gone.map_or(0, |it| it.serial()));
     }
 }
 
@@ -268,7 +268,7 @@ pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
     }
     contents.vertex_limit = limit;
     drop(contents);
-    program.reloaded();
+    draw::forget(state, program.reloaded());
     state.touch(Groups::PROGRAMS);
 }
 
@@ -325,8 +325,7 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
         contents.loaded = None;
         contents.is_drivers = true;
         drop(contents);
-        draw::forget(state, program.serial());
-        program.reloaded();
+        draw::forget(state, program.reloaded());
         state.error_position = -1;
         state.error_text = CString::default();
         state.touch(Groups::PROGRAMS);
@@ -371,8 +370,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
             contents.loaded = Some(loaded);
             contents.is_drivers = false;
             drop(contents);
-            draw::forget(state, program.serial());
-            program.reloaded();
+            draw::forget(state, program.reloaded());
             state.error_position = -1;
             state.error_text = CString::default();
             state.touch(Groups::PROGRAMS);

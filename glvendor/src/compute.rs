@@ -25,6 +25,7 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
         draw::release(state);
         return Draw::On;
     }
+    draw::catch_up(state);
     let program = Arc::clone(&state.bound(Target::Compute).program);
     let size = program.loaded().map(|it| it.ir().modes.workgroup_size);
     // ARB_compute_variable_group_size: a program has the size, or the command, and not both.
@@ -50,8 +51,10 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
         return Draw::On;
     };
     draw::use_pipeline(state, &pipeline);
-    state.touch(Groups::MATRIX);
+    // Draws and other programs may need what this one does not, and the other way round.
+    state.dirty = Groups::all();
     draw::send_parameters(state, &mut pipeline);
+    state.dirty = Groups::all();
     state.drawing.compute = Some((key, pipeline));
     Draw::On
 }

@@ -2,7 +2,7 @@
 
 mod choice;
 
-pub(crate) use choice::forget;
+pub(crate) use choice::{catch_up, forget};
 
 use crate::beside::{self, Side};
 use crate::commands::INVALID_OPERATION;
@@ -46,6 +46,10 @@ pub(crate) struct Drawing {
     free: Vec<usize>,
     by_key: FxHashMap<Key, usize>,
     current: Option<usize>,
+    /// Program strings that were gone when pipelines of them were looked for last.
+    gone_count: u64,
+    /// Those that are gone, but bound here.
+    lingering: Vec<u64>,
     /// Whether a program is enabled that is not there.
     is_invalid: bool,
     /// Whether the last draw was an error of ours.
@@ -227,7 +231,7 @@ pub(crate) fn has_geometry(state: &State) -> bool {
         Some(recording) => recording.has_geometry,
         None => {
             state.capabilities.works
-                && state.used_program == 0
+                && beside::leaves_vertices(state)
                 && state.bound(Target::Geometry).enabled
         }
     }
@@ -346,8 +350,7 @@ pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
             .get(*index as usize)
             .copied()
             .unwrap_or_default();
-        let part = (bound.buffer, bound.offset, bound.size);
-        query::bind_part(*binding, part, state.capabilities.binds);
+        query::bind_first(*binding, bound.buffer, bound.size, state.capabilities.binds);
     }
     for (binding, storage_binding) in &pipeline.counters {
         query::bind_counters(*binding, *storage_binding);
@@ -357,8 +360,9 @@ pub(crate) fn use_pipeline(state: &mut State, pipeline: &Pipeline) {
     state.apply_depth_modes();
 }
 
-/// Which programs draw: those that are enabled, if one of them is ours and the application uses none in GLSL.
+/// Which programs draw: those that are enabled, if one of them is ours and the application has no shaders in GLSL in their place.
 fn select(state: &mut State) {
+    catch_up(state);
     state.undecided -= Groups::PROGRAMS;
     state.drawing.current = None;
     state.drawing.programs = None;
@@ -367,42 +371,45 @@ fn select(state: &mut State) {
     if !state.capabilities.works {
         return;
     }
-    if state.used_program != 0 {
-        if let Some((side, programs)) = beside::programs(state) {
-            state.start_mirroring();
-            decide(&mut state.drawing, &programs);
-            state.drawing.beside = Some(side);
-            state.drawing.programs = Some(programs);
-        }
-        return;
-    }
-    if state.used_pipeline != 0 {
-        return;
-    }
-    let programs = enabled_programs(state);
-    // A program that is enabled must be there; the driver says so of its own.
-    let is_missing = |row: &Row| {
-        let bound = state.bound(row.target);
-        bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute
+    let side = match (state.used_program, state.used_pipeline) {
+        (0, 0) => None,
+        (0, _) => return,
+        (_, _) => match beside::side(state) {
+            None => return,
+            side => side,
+        },
     };
+    let counts = |row: &Row| side.is_none_or(|side| side.has(row.stage));
+    let mut programs = enabled_programs(state);
+    for (program, target) in programs.iter_mut().zip(TARGETS_OF_STAGES) {
+        program.take_if(|_| !counts(target.row()));
+    }
     let has_ours = programs
         .iter()
         .flatten()
         .any(|it| !it.contents().is_drivers);
     state.drawing.is_invalid = TARGETS
         .iter()
-        .any(|row| is_missing(row) && (has_ours || !row.is_drivers));
-    let is_captured =
-        state.drawing.feedback.captured().is_some() && programs.iter().any(Option::is_some);
+        .any(|row| counts(row) && is_missing(state, row) && (has_ours || !row.is_drivers));
+    let is_captured = side.is_none()
+        && state.drawing.feedback.captured().is_some()
+        && programs.iter().any(Option::is_some);
     if has_ours || is_captured {
         state.start_mirroring();
         decide(&mut state.drawing, &programs);
+        state.drawing.beside = side;
         state.drawing.programs = Some(programs);
     }
 }
 
+/// Whether a program is enabled that draws and is not there, which is an error. The driver says so of its own.
+fn is_missing(state: &State, row: &Row) -> bool {
+    let bound = state.bound(row.target);
+    bound.enabled && bound.program.serial() == 0 && row.target != Target::Compute
+}
+
 /// The programs that are enabled, by stage; those of ARB_fragment_program come before those of NV_fragment_program.
-fn enabled_programs(state: &State) -> Programs {
+pub(crate) fn enabled_programs(state: &State) -> Programs {
     let mut programs = TARGETS_OF_STAGES.map(|target| enabled_program(state, target));
     let fragment = &mut programs[STAGES - 1];
     *fragment = fragment

@@ -3,6 +3,7 @@
 //!
 //! State is read when primitives begin, because GL gives none until they end.
 
+use crate::beside;
 use crate::commands::{INVALID_ENUM, INVALID_VALUE};
 use crate::context::State;
 use crate::ffi::{driver, query};
@@ -265,7 +266,7 @@ impl State {
         if !self.has_maps
             || self.is_inside
             || !vertex.enabled
-            || self.used_program != 0
+            || !beside::leaves_vertices(self)
             || !(has_numbered || is_ours)
         {
             return;

@@ -6,6 +6,7 @@ use crate::lists::List;
 use crate::target::Target;
 use glasm::{Program as Loaded, Source};
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -70,12 +71,13 @@ impl Program {
         self.serial.load(Ordering::Acquire)
     }
 
-    /// It has got a new program string.
-    pub(crate) fn reloaded(&self) {
+    /// It has got a new program string. Gives the number of the old one.
+    pub(crate) fn reloaded(&self) -> u64 {
         static LAST: AtomicU64 = AtomicU64::new(0);
-        self.serial
-            .store(1 + LAST.fetch_add(1, Ordering::Relaxed), Ordering::Release);
+        let serial = 1 + LAST.fetch_add(1, Ordering::Relaxed);
+        let old = self.serial.swap(serial, Ordering::AcqRel);
         self.parameter_changed();
+        old
     }
 
     /// Goes up whenever a parameter changes.
@@ -144,9 +146,41 @@ impl Orphans {
     }
 }
 
+/// Program strings that are gone, the last of them, for contexts that have pipelines of them.
+#[derive(Debug, Default)]
+pub(crate) struct Gone {
+    /// Their serial numbers, the newest one last.
+    serials: VecDeque<u64>,
+    /// How many there ever were.
+    pub(crate) count: u64,
+}
+
+impl Gone {
+    /// More than contexts leave each other to find.
+    const MOST: usize = 1024;
+
+    /// One more.
+    pub(crate) fn add(&mut self, serial: u64) {
+        if self.serials.len() == Self::MOST {
+            self.serials.pop_front();
+        }
+        self.serials.push_back(serial);
+        self.count += 1;
+    }
+
+    /// Those since there were as many. `None` if they are too many to be known.
+    pub(crate) fn since(&self, count: u64) -> Option<impl Iterator<Item = u64>> {
+        let new = usize::try_from(self.count - count).ok()?;
+        let first = self.serials.len().checked_sub(new)?;
+        Some(self.serials.range(first..).copied())
+    }
+}
+
 /// What contexts share.
 #[derive(Debug, Default)]
 pub(crate) struct Share {
+    /// Program strings that are gone.
+    pub(crate) gone: Gone,
     /// What contexts that are gone have left.
     pub(crate) orphans: Vec<Orphans>,
     /// Programs by name; `None` for names that are reserved.
@@ -181,5 +215,23 @@ impl Share {
             first += 1;
         }
         first
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts_hear_of_strings_that_are_gone_once() {
+        let mut gone = Gone::default();
+        let since = |gone: &Gone, count| gone.since(count).map(Iterator::collect::<Vec<_>>);
+        assert_eq!(since(&gone, 0), Some(vec![]));
+        (10..13).for_each(|serial| gone.add(serial));
+        assert_eq!(since(&gone, 1), Some(vec![11, 12]));
+        assert_eq!(since(&gone, 3), Some(vec![]));
+        (0..Gone::MOST as u64).for_each(|serial| gone.add(serial));
+        assert_eq!(since(&gone, 2), None);
+        assert_eq!(since(&gone, 3).map(|it| it.len()), Some(Gone::MOST));
     }
 }

@@ -68,8 +68,9 @@ impl Block {
     /// Appends its bytes.
     pub(crate) fn fill(&self, bound: Option<&Bound>, gl: &GlState, bytes: &mut Vec<u8>) {
         let contents = self.program.as_ref().map(|it| it.contents());
+        let sources = self.sources(contents.as_deref(), bound, gl);
         for slot in &self.slots {
-            let value = self.value_in(contents.as_deref(), bound, gl, *slot);
+            let value = sources.value(*slot);
             bytes.extend(value.into_iter().flat_map(u32::to_ne_bytes));
         }
     }
@@ -77,31 +78,60 @@ impl Block {
     /// One of its vectors.
     pub(crate) fn value(&self, bound: Option<&Bound>, gl: &GlState, slot: ParamSource) -> Bits {
         let contents = self.program.as_ref().map(|it| it.contents());
-        self.value_in(contents.as_deref(), bound, gl, slot)
+        self.sources(contents.as_deref(), bound, gl).value(slot)
     }
 
-    fn value_in(
-        &self,
-        contents: Option<&Contents>,
-        bound: Option<&Bound>,
-        gl: &GlState,
-        slot: ParamSource,
-    ) -> Bits {
+    fn sources<'a>(
+        &'a self,
+        contents: Option<&'a Contents>,
+        bound: Option<&'a Bound>,
+        gl: &'a GlState,
+    ) -> Sources<'a> {
+        Sources {
+            tracks: self.target == Some(Target::Vertex),
+            contents,
+            named: &self.named,
+            bound,
+            gl,
+        }
+    }
+}
+
+/// Where parameters of a stage have their values from.
+pub(crate) struct Sources<'a> {
+    /// Whether its environment may track matrices: that of vertex programs.
+    pub(crate) tracks: bool,
+    /// What the program holds, if there is one.
+    pub(crate) contents: Option<&'a Contents>,
+    /// Parameters with names.
+    pub(crate) named: &'a [NamedParameter],
+    /// What its target has in the context.
+    pub(crate) bound: Option<&'a Bound>,
+    pub(crate) gl: &'a GlState,
+}
+
+impl Sources<'_> {
+    /// The value of a vector.
+    pub(crate) fn value(&self, slot: ParamSource) -> Bits {
         let element =
             |list: &[Bits], index: u32| list.get(index as usize).copied().unwrap_or([0; 4]);
         match slot {
             ParamSource::Env(index) => self
-                .tracked(gl, index)
-                .unwrap_or_else(|| bound.map_or([0; 4], |it| element(&it.env, index))),
-            ParamSource::Local(index) => contents.map_or([0; 4], |it| element(&it.locals, index)),
+                .tracked(index)
+                .unwrap_or_else(|| self.bound.map_or([0; 4], |it| element(&it.env, index))),
+            ParamSource::Local(index) => self
+                .contents
+                .map_or([0; 4], |it| element(&it.locals, index)),
             ParamSource::Subroutine(index) => {
-                let chosen = contents.and_then(|it| it.subroutines.get(index as usize));
+                let chosen = self
+                    .contents
+                    .and_then(|it| it.subroutines.get(index as usize));
                 [chosen.copied().unwrap_or(0), 0, 0, 0]
             }
-            ParamSource::State(param) => gl.evaluate(param).map(f32::to_bits),
+            ParamSource::State(param) => self.gl.evaluate(param).map(f32::to_bits),
             ParamSource::Literal(bits) => bits,
             ParamSource::Named(index) => self.named.get(index as usize).map_or([0; 4], |it| {
-                let named = contents.map_or(&[][..], |it| &it.named);
+                let named = self.contents.map_or(&[][..], |it| &it.named);
                 let set = named.iter().find(|(name, _)| *name == it.name);
                 set.map_or(it.initial, |(_, value)| *value)
             }),
@@ -109,11 +139,11 @@ impl Block {
         }
     }
 
-    fn tracked(&self, gl: &GlState, index: u32) -> Option<Bits> {
-        if self.target != Some(Target::Vertex) || index >= TRACKING || gl.tracked.is_empty() {
+    fn tracked(&self, index: u32) -> Option<Bits> {
+        if !self.tracks || index >= TRACKING || self.gl.tracked.is_empty() {
             return None;
         }
-        gl.tracked_row(index).map(|row| row.map(f32::to_bits))
+        self.gl.tracked_row(index).map(|row| row.map(f32::to_bits))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::params::Block;
 use crate::reader::Needs;
 use crate::shapes::Shape;
 use crate::target::Target;
-use crate::text::{self, Writer};
+use crate::text::{self, Writer, Written};
 use crate::textures::Depths;
 use crate::window::Texels;
 use glasm::fixed_function::{FixedFragment, FixedVertex, fragment_program, vertex_program};
@@ -123,7 +123,7 @@ pub(crate) const TARGETS_OF_STAGES: [Target; STAGES] = [
 ];
 
 /// Kinds of shaders, by stage: `GL_VERTEX_SHADER`.
-fn shader_kind(stage: Stage) -> u32 {
+pub(crate) fn shader_kind(stage: Stage) -> u32 {
     match stage {
         Stage::Vertex => 0x8B31,
         Stage::TessControl => 0x8E88,
@@ -134,9 +134,19 @@ fn shader_kind(stage: Stage) -> u32 {
     }
 }
 
-fn options(base: &Options, key: &Key, is_text: bool) -> Options {
+/// What the programs of a pipeline are compiled with. `Err` if the driver has no way for them.
+fn options(capabilities: &Capabilities, key: &Key) -> Result<Options, String> {
     let state = &key.state;
-    let mut options = base.clone();
+    let is_text = capabilities.writer.is_some() || key.beside.is_some();
+    let mut options = match key.beside {
+        None => capabilities.options.clone(),
+        Some(_) => {
+            let writer = capabilities.mixer.as_ref();
+            writer
+                .ok_or("the driver has no separable program objects")?
+                .options()
+        }
+    };
     if let Some(captured) = &key.captured {
         options.transform_feedback = TransformFeedback::clone(captured);
         if is_text {
@@ -155,7 +165,7 @@ fn options(base: &Options, key: &Key, is_text: bool) -> Options {
     options.fixed.quadrilaterals = state.shape == Shape::Quads;
     options.depth_modes = state.depths.modes();
     options.lod_biases = key.biases.clone();
-    options
+    Ok(options)
 }
 
 /// Positions are captured in halves, which have variables of their own: in GLSL, drivers do not capture built-in ones that the text names.
@@ -193,7 +203,7 @@ pub(crate) fn make_compute(
     );
     let group = group.as_ref().map_or(&[][..], |group| &group[..]);
     let modules = [(Stage::Compute, shader)];
-    pipeline.program = program_object(&state.capabilities, &modules, group)?;
+    pipeline.program = program_object(&state.capabilities, &modules, group, false)?;
     Ok(pipeline)
 }
 
@@ -261,41 +271,6 @@ fn enable_distances(parts: &mut [Part]) {
     }
 }
 
-/// Makes what stands beside shaders of the application. `Err` has what does not work about it.
-fn make_beside(
-    state: &State,
-    programs: &Programs,
-    key: &Key,
-    side: Side,
-) -> Result<Pipeline, String> {
-    let writer = state.capabilities.mixer.as_ref();
-    let writer = writer.ok_or("the driver has no separable program objects")?;
-    let parts = parts(programs, key)?;
-    let [part] = &parts[..] else {
-        return Err("one program stands beside shaders".to_owned());
-    };
-    let options = options(&writer.options(), key, true);
-    let shader = part.loaded.compile(&options);
-    let shader = shader.map_err(|errors| errors.render(&part.loaded.source()))?;
-    let stage = part.loaded.stage();
-    let written = beside::with_builtins(writer.write(&shader)?, stage);
-    let mut pipeline = Pipeline {
-        clip_planes: key.state.clip_planes,
-        beside: Some(side),
-        ..Pipeline::default()
-    };
-    pipeline.add(state, &shader, part.owner.as_ref());
-    pipeline.program = quietly(&state.capabilities, || {
-        let shader = query::create_shader_of_text(shader_kind(stage), &written.text)?;
-        let program = query::link_program(&[shader], true)?;
-        for resource in &written.named {
-            query::set_binding(program, resource);
-        }
-        Ok::<_, String>(program)
-    })?;
-    Ok(pipeline)
-}
-
 /// Makes a pipeline. `Err` has what does not work about it.
 pub(crate) fn make(
     state: &mut State,
@@ -303,17 +278,14 @@ pub(crate) fn make(
     programs: &Programs,
     key: &Key,
 ) -> Result<Pipeline, String> {
-    if let Some(side) = key.beside {
-        return make_beside(state, programs, key, side);
-    }
     let start = Instant::now();
     let parts = parts(programs, key)?;
-    let is_text = state.capabilities.writer.is_some();
-    let options = options(&state.capabilities.options, key, is_text);
+    let options = options(&state.capabilities, key)?;
     let linking: Vec<&Loaded> = parts.iter().map(|part| &part.loaded).collect();
     let linked = compiler.link(&linking, &options);
     let mut pipeline = Pipeline {
         clip_planes: key.state.clip_planes,
+        beside: key.beside,
         materials: key
             .vertex
             .as_ref()
@@ -344,16 +316,14 @@ pub(crate) fn make(
         let (vertices, levels) = (key.state.patch_vertices.into(), key.state.patch_levels);
         let (vertex, evaluation) = (&vertex.reflection, &evaluation.reflection);
         let control = stages::control_stage(vertex, evaluation, vertices, levels, &options);
-        modules.push((
-            Stage::TessControl,
-            control.map_err(|errors| errors.to_string())?,
-        ));
+        let control = control.map_err(|errors| errors.to_string())?;
+        modules.insert(1, (Stage::TessControl, control));
     }
     for (stage, shader) in linked.made {
         modules.push((stage, shader.map_err(|errors| errors.to_string())?));
     }
     let ours = start.elapsed();
-    pipeline.program = program_object(&state.capabilities, &modules, &[])?;
+    pipeline.program = program_object(&state.capabilities, &modules, &[], key.beside.is_some())?;
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
         key.serials,
@@ -364,14 +334,21 @@ pub(crate) fn make(
     Ok(pipeline)
 }
 
-/// A program object of the driver, of modules whose first specialization constants have these values. `Err` has what the driver says.
+/// A program object of the driver, of modules whose first specialization constants have these values; it is separable if it stands beside shaders of the
+/// application. `Err` has what the driver says.
 fn program_object(
     capabilities: &Capabilities,
     modules: &[(Stage, Shader)],
     constants: &[u32],
+    is_beside: bool,
 ) -> Result<u32, String> {
+    let writer = match is_beside {
+        true => &capabilities.mixer,
+        false => &capabilities.writer,
+    };
     quietly(capabilities, || {
-        make_program_object(capabilities.writer.as_ref(), modules, constants)
+        let texts = texts(writer.as_ref(), modules, is_beside)?;
+        make_program_object(texts, modules, constants, is_beside)
     })
 }
 
@@ -389,11 +366,15 @@ fn quietly<R>(capabilities: &Capabilities, work: impl FnOnce() -> R) -> R {
     made
 }
 
-fn make_program_object(
+/// The modules as text, in the order of the stages; none without a writer.
+fn texts(
     writer: Option<&Writer>,
     modules: &[(Stage, Shader)],
-    constants: &[u32],
-) -> Result<u32, String> {
+    is_beside: bool,
+) -> Result<Vec<(Stage, Written)>, String> {
+    let Some(writer) = writer else {
+        return Ok(Vec::new());
+    };
     let mut texts = Vec::with_capacity(modules.len());
     for (stage, module) in modules {
         let refused = |problem| {
@@ -402,11 +383,21 @@ fn make_program_object(
                 stage.name()
             )
         };
-        if let Some(writer) = writer {
-            texts.push((*stage, writer.write(module).map_err(refused)?));
-        }
+        texts.push((*stage, writer.write(module).map_err(refused)?));
     }
-    text::agree(&mut texts);
+    match is_beside {
+        true => beside::share_varyings(&mut texts),
+        false => text::agree(&mut texts),
+    }
+    Ok(texts)
+}
+
+fn make_program_object(
+    texts: Vec<(Stage, Written)>,
+    modules: &[(Stage, Shader)],
+    constants: &[u32],
+    is_separable: bool,
+) -> Result<u32, String> {
     let mut texts = texts.into_iter().map(|(_, text)| text);
     let mut shaders = Vec::with_capacity(modules.len());
     let mut named = Vec::new();
@@ -430,7 +421,7 @@ fn make_program_object(
             }
         }
     }
-    let program = query::link_program(&shaders, false)?;
+    let program = query::link_program(&shaders, is_separable)?;
     for resource in &named {
         query::set_binding(program, resource);
     }

@@ -6,7 +6,7 @@ use crate::draw;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::objects::Program;
-use crate::params::Block;
+use crate::params::Sources;
 use crate::reader::{self, Needs};
 use crate::target::Target;
 use glasm::ir::interp::{Environment, Interpreter};
@@ -162,19 +162,15 @@ fn parameters(state: &mut State, program: &Arc<Program>, slots: &[ParamSource]) 
         needs.add_tracking(&state.gl, address);
     }
     reader::refresh(&mut state.gl, &needs, needs.groups());
-    let block = Block {
-        target: Some(Target::Vertex),
-        program: Some(Arc::clone(program)),
-        binding: 0,
-        slots: Vec::new(),
-        named: Vec::new(),
-        written: None,
+    let contents = program.contents();
+    let sources = Sources {
+        tracks: true,
+        contents: Some(&contents),
+        named: &[],
+        bound: Some(state.bound(Target::Vertex)),
+        gl: &state.gl,
     };
-    let bound = state.bound(Target::Vertex);
-    slots
-        .iter()
-        .map(|slot| block.value(Some(bound), &state.gl, *slot))
-        .collect()
+    slots.iter().map(|slot| sources.value(*slot)).collect()
 }
 
 /// Whether a point is inside of the clip volume. GL 2.1 section 2.12.

@@ -1,5 +1,5 @@
-//! Shaders of the application that are linked as parts of separable program objects: from GLSL 1.50 on they must declare again which of the built-in
-//! varyings they use (GLSL 4.60 section 7.1.1), which shaders of whole program objects need not. The declarations are written into copies of them.
+//! Shaders that are linked as parts of separable program objects: from GLSL 1.50 on they must declare again which of the built-in
+//! varyings they use (GLSL 4.60 section 7.1.1), which shaders of whole program objects need not. The declarations are written into copies of the application's.
 
 use crate::ffi::{driver, query};
 
@@ -55,8 +55,8 @@ fn place(text: &str) -> usize {
     place
 }
 
-/// The texts with declarations of the built-in varyings that one of them names; `None` if they have such declarations.
-fn redeclared(texts: &[(u32, String)]) -> Option<Vec<(u32, String)>> {
+/// The texts, each with its kind of shader, with declarations of the built-in varyings that one of them names; `None` if they have such declarations.
+pub(crate) fn redeclared(texts: &[(u32, String)]) -> Option<Vec<(u32, String)>> {
     let names = |word: &str| texts.iter().any(|(_, text)| text.contains(word));
     if names("gl_PerVertex") {
         return None;

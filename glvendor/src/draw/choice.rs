@@ -1,6 +1,7 @@
 //! Which pipeline draws: by the programs and the state that they are compiled for.
 
 use super::{Groups, release};
+use crate::beside::Side;
 use crate::context::State;
 use crate::ffi::{driver, query};
 use crate::fixed;
@@ -11,6 +12,7 @@ use crate::shapes::Shape;
 use crate::target::Target;
 use crate::textures;
 use glasm::{PatchLevels, Program as Loaded};
+use std::sync::PoisonError;
 
 /// More pipelines than an application has; those of programs that are gone make room.
 const MOST_PIPELINES: usize = 4096;
@@ -64,7 +66,8 @@ fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
     let mut compiled = compiled_state(state, shape);
     let drawing = &mut state.drawing;
     compiled.missing = textures::read_missing(&drawing.transparent, &mut drawing.complete);
-    let fixed_vertex = (is_alone && vertex.is_none()).then(|| {
+    let has_vertices = is_alone || state.drawing.beside == Some(Side::Vertex);
+    let fixed_vertex = (has_vertices && vertex.is_none()).then(|| {
         let units = fixed_fragment.as_ref().map_or(0, fixed::enabled_units);
         let behind: Vec<Loaded> = programs
             .iter()
@@ -75,11 +78,10 @@ fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
         let sets = state.capabilities.texture_coordinates;
         fixed::vertex(&behind, units, sets, materials)
     });
-    if !is_alone {
-        compiled.leave_varyings();
-    }
-    if let Some(fixed) = &fixed_vertex {
-        compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided);
+    match &fixed_vertex {
+        _ if !is_alone => compiled.leave_varyings(),
+        Some(fixed) => compiled.two_sided = fixed.lighting.is_some_and(|it| it.two_sided),
+        None => {}
     }
     Key {
         serials: std::array::from_fn(|place| programs[place].as_ref().map_or(0, |it| it.serial())),
@@ -92,28 +94,49 @@ fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
     }
 }
 
-/// The pipelines of a program string go with it.
+/// A program string is gone, and its pipelines go with it: now, and in the other contexts before they choose programs again.
 pub(crate) fn forget(state: &mut State, serial: u64) {
-    if serial == 0 {
+    if serial != 0 {
+        state.shared().gone.add(serial);
+        catch_up(state);
+    }
+}
+
+/// The pipelines go whose program strings are gone since they were looked for last; those of programs that are bound here draw on until they are not.
+pub(crate) fn catch_up(state: &mut State) {
+    let share = state.share.lock().unwrap_or_else(PoisonError::into_inner);
+    let seen = std::mem::replace(&mut state.drawing.gone_count, share.gone.count);
+    if seen == share.gone.count && state.drawing.lingering.is_empty() {
         return;
     }
-    let gone: Vec<_> = state
+    let new: Option<Vec<u64>> = share.gone.since(seen).map(Iterator::collect);
+    drop(share);
+    let is_known = new.is_some();
+    let mut gone = std::mem::take(&mut state.drawing.lingering);
+    gone.extend(new.into_iter().flatten());
+    let is_bound = |serial: &mut u64| state.bound.iter().any(|it| it.program.serial() == *serial);
+    state.drawing.lingering = gone.extract_if(.., is_bound).collect();
+    let is_gone = |serial: u64| !is_known || gone.contains(&serial);
+    let places: Vec<_> = state
         .drawing
         .by_key
-        .extract_if(|key, _| key.serials.contains(&serial))
+        .extract_if(|key, _| key.serials.iter().any(|it| *it != 0 && is_gone(*it)))
         .map(|(_, place)| place)
         .collect();
-    if gone.is_empty() {
+    let compute = state.drawing.compute.take_if(|(key, _)| is_gone(key.0));
+    if places.is_empty() && compute.is_none() {
         return;
     }
     release(state);
     state.drawing.current = None;
     state.touch(Groups::PROGRAMS);
-    for place in gone {
-        if let Some(pipeline) = state.drawing.pipelines[place].take() {
-            driver::DeleteProgram(pipeline.program);
-        }
+    let mut pipelines: Vec<_> = compute.into_iter().map(|(_, pipeline)| pipeline).collect();
+    for place in places {
+        pipelines.extend(state.drawing.pipelines[place].take());
         state.drawing.free.push(place);
+    }
+    for pipeline in pipelines {
+        driver::DeleteProgram(pipeline.program);
     }
 }
 

@@ -497,22 +497,18 @@ pub(crate) fn buffer_size(target: u32, buffer: u32) -> isize {
     size as isize
 }
 
-/// Binds a buffer, or the part of it behind an offset, to a uniform buffer binding. Buffers are cut to what the driver allows.
-pub(crate) fn bind_part(
-    binding: u32,
-    (buffer, offset, size): (u32, usize, Option<usize>),
-    binds: Binds,
-) {
+/// Binds the first bytes of a buffer, or all, to a uniform buffer binding. Buffers are cut to what the driver allows.
+pub(crate) fn bind_first(binding: u32, buffer: u32, size: Option<usize>, binds: Binds) {
     if buffer == 0 {
         return bind_uniform_buffer(binding, (0, 0, 0), binds);
     }
     let bound = integer(0x8A28) as u32;
     let all = buffer_size(0x8A11, buffer);
     driver::BindBuffer(0x8A11, bound);
-    let rest = usize::try_from(all).unwrap_or(0).saturating_sub(offset);
+    let all = usize::try_from(all).unwrap_or(0);
     let most = integer(driver::constants::MAX_UNIFORM_BLOCK_SIZE).max(0) as usize;
-    let size = size.unwrap_or(rest).min(rest).min(most);
-    bind_uniform_buffer(binding, (buffer, offset, size), binds);
+    let size = size.unwrap_or(all).min(all).min(most);
+    bind_uniform_buffer(binding, (buffer, 0, size), binds);
 }
 
 /// Writes words to the uniform buffer that is bound.

@@ -1,5 +1,5 @@
-/* Programs beside shaders of GLSL: a vertex shader with a fragment program, a vertex program with a fragment shader. GL 2.1 section 2.15: what a program
-   object has no shader for is done as if it were not there. */
+/* Programs beside shaders of GLSL: a vertex shader with a fragment program, programs of the stages before with a fragment shader. GL 2.1 section 2.15: what
+   a program object has no shader for is done as if it were not there. */
 #include "client.h"
 
 static const char VERTEX[] = "#version 120\nuniform vec4 more;\nvoid main() {\n gl_Position = gl_Vertex;\n gl_FrontColor = gl_Color.bgra + more;\n"
@@ -176,12 +176,157 @@ static void fragment_shader(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* Programs of tessellation and geometry draw where the program object has fragment shaders alone: NV_tessellation_program5, "Tessellation Control
+   Programs". */
+enum { TESS_CONTROL_PROGRAM_NV = 0x891E, TESS_EVALUATION_PROGRAM_NV = 0x891F };
+
+static void draw_triangle(GLenum mode) {
+    clear();
+    glBegin(mode);
+    glVertex2f(-1, -1);
+    glVertex2f(3, -1);
+    glVertex2f(-1, 3);
+    glEnd();
+}
+
+static void geometry_program(void) {
+    static const char GEOMETRY[] =
+        "!!NVgp4.0\nPRIMITIVE_IN TRIANGLES;\nPRIMITIVE_OUT TRIANGLE_STRIP;\nVERTICES_OUT 3;\nATTRIB p = vertex.position;\nATTRIB c = vertex.color;\n"
+        "INT TEMP i;\nMOV.S i.x, 0;\nREP.S 3;\nMOV result.position, p[i.x];\nMUL result.color, c[i.x], program.local[0];\n"
+        "MOV result.texcoord[2], {0.2, 0.4, 0, 0};\nMOV result.fogcoord.x, 0.5;\nEMIT;\nADD.S i.x, i.x, 1;\nENDREP;\nEND";
+    GLuint program = linked(attach(glCreateProgram(), GL_FRAGMENT_SHADER, FRAGMENT));
+    GLuint both = attach(glCreateProgram(), GL_FRAGMENT_SHADER, FRAGMENT);
+    linked(attach(both, GL_VERTEX_SHADER, VERTEX));
+    GLuint lone = linked(attach(glCreateProgram(), GL_VERTEX_SHADER, VERTEX));
+    GLuint vertex = load(GL_VERTEX_PROGRAM_ARB, "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color.zyxw;\nEND");
+    GLuint arb = load(GL_VERTEX_PROGRAM_ARB, "!!ARBvp1.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color.xxyw;\nEND");
+    GLuint geometry = load(GL_GEOMETRY_PROGRAM_NV, GEOMETRY);
+    GLuint color = load(GL_FRAGMENT_PROGRAM_ARB, PASS_COLOR);
+    glEnable(GL_GEOMETRY_PROGRAM_NV);
+    glProgramLocalParameter4fARB(GL_GEOMETRY_PROGRAM_NV, 0, 1, 0.5f, 1, 1);
+    glColor4f(0.2f, 0.8f, 0.6f, 1);
+    glUseProgram(program);
+    /* Behind the fixed functions, a program of ours, and one of the driver. */
+    draw_triangle(GL_TRIANGLES);
+    PIXEL(8, 8, 0.3f, 0.6f, 0.6f, 1);
+    glEnable(GL_VERTEX_PROGRAM_ARB);
+    glBindProgramARB(GL_VERTEX_PROGRAM_ARB, vertex);
+    draw_triangle(GL_TRIANGLES);
+    PIXEL(8, 8, 0.7f, 0.6f, 0.2f, 1);
+    glProgramLocalParameter4fARB(GL_GEOMETRY_PROGRAM_NV, 0, 0, 0.5f, 1, 1);
+    draw_triangle(GL_TRIANGLES);
+    PIXEL(8, 8, 0.1f, 0.6f, 0.2f, 1);
+    glBindProgramARB(GL_VERTEX_PROGRAM_ARB, arb);
+    draw_triangle(GL_TRIANGLES);
+    PIXEL(8, 8, 0.1f, 0.3f, 0.8f, 1);
+    /* A rectangle is a polygon, which geometry programs take as triangles. */
+    clear();
+    glRectf(-1, -1, 1, 1);
+    PIXEL(8, 8, 0.1f, 0.3f, 0.8f, 1);
+    glDisable(GL_VERTEX_PROGRAM_ARB);
+    ERROR(GL_NO_ERROR);
+    /* A program that is not there is an error. */
+    glBindProgramARB(GL_GEOMETRY_PROGRAM_NV, 0);
+    glBegin(GL_TRIANGLES);
+    ERROR(GL_INVALID_OPERATION);
+    glEnd();
+    while (glGetError()) {
+    }
+    glBindProgramARB(GL_GEOMETRY_PROGRAM_NV, geometry);
+    /* Behind a vertex shader it is as if it were disabled. */
+    glUseProgram(both);
+    draw_triangle(GL_TRIANGLES);
+    PIXEL(8, 8, 0.6f, 0.8f, 0.2f, 1);
+    glUseProgram(lone);
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    draw_triangle(GL_TRIANGLES);
+    PIXEL(8, 8, 0.6f, 0.8f, 0.2f, 1);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glUseProgram(0);
+    glDisable(GL_GEOMETRY_PROGRAM_NV);
+    glDeleteProgram(program);
+    glDeleteProgram(both);
+    glDeleteProgram(lone);
+    glDeleteProgramsARB(4, (GLuint[]){vertex, arb, geometry, color});
+    ERROR(GL_NO_ERROR);
+}
+
+static void tessellation_programs(void) {
+    static const char CONTROL[] =
+        "!!NVtcp5.0\nVERTICES_OUT 3;\nATTRIB p = vertex.position;\nATTRIB c = vertex.color;\nINT TEMP i;\nMOV.S i.x, primitive.invocation;\n"
+        "MOV result.position, p[i.x];\nMUL result.color, c[i.x], 0.5;\nMOV result.patch.tessouter[0].x, 1;\nMOV result.patch.tessouter[1].x, 1;\n"
+        "MOV result.patch.tessouter[2].x, 1;\nMOV result.patch.tessinner[0].x, 1;\nMOV result.patch.attrib[1], {0, 0, 0.2, 0.5};\nEND";
+    static const char EVALUATION[] =
+        "!!NVtep5.0\nTESS_MODE TRIANGLES;\nTEMP p;\nMUL p, vertex[0].position, vertex.tesscoord.x;\n"
+        "MAD p, vertex[1].position, vertex.tesscoord.y, p;\nMAD result.position, vertex[2].position, vertex.tesscoord.z, p;\n";
+    static const char WITH[] = "ADD result.color, vertex[0].color, primitive.patch.attrib[1];\nEND";
+    static const char WITHOUT[] = "MOV result.color, vertex[2].color;\nEND";
+    if (!strstr((const char *)glGetString(GL_EXTENSIONS), "GL_NV_tessellation_program5")) return;
+    char texts[2][512];
+    snprintf(texts[0], sizeof texts[0], "%s%s", EVALUATION, WITH);
+    snprintf(texts[1], sizeof texts[1], "%s%s", EVALUATION, WITHOUT);
+    GLuint program = linked(attach(glCreateProgram(), GL_FRAGMENT_SHADER, "#version 120\nvoid main() { gl_FragColor = gl_Color.bgra; }"));
+    GLuint vertex = load(GL_VERTEX_PROGRAM_ARB, "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color;\nEND");
+    GLuint control = load(TESS_CONTROL_PROGRAM_NV, CONTROL);
+    GLuint with = load(TESS_EVALUATION_PROGRAM_NV, texts[0]), without = load(TESS_EVALUATION_PROGRAM_NV, texts[1]);
+    glEnable(GL_VERTEX_PROGRAM_ARB);
+    glEnable(TESS_EVALUATION_PROGRAM_NV);
+    glPatchParameteri(GL_PATCH_VERTICES, 3);
+    glColor4f(0.2f, 0.8f, 0.4f, 1);
+    glUseProgram(program);
+    draw_triangle(GL_PATCHES);
+    PIXEL(8, 8, 0.4f, 0.8f, 0.2f, 1);
+    glEnable(TESS_CONTROL_PROGRAM_NV);
+    glBindProgramARB(TESS_EVALUATION_PROGRAM_NV, with);
+    draw_triangle(GL_PATCHES);
+    PIXEL(8, 8, 0.4f, 0.4f, 0.1f, 1);
+    glUseProgram(0);
+    glDisable(TESS_CONTROL_PROGRAM_NV);
+    glDisable(TESS_EVALUATION_PROGRAM_NV);
+    glDisable(GL_VERTEX_PROGRAM_ARB);
+    glDeleteProgram(program);
+    glDeleteProgramsARB(4, (GLuint[]){vertex, control, with, without});
+    ERROR(GL_NO_ERROR);
+}
+
+/* Generic attributes are variables at their locations, of programs and of shaders. */
+static void generic_attributes(void) {
+    GLuint fragment = linked(attach(glCreateProgram(), GL_FRAGMENT_SHADER,
+                                    "#version 410 compatibility\nlayout(location = 0) in vec4 first;\nlayout(location = 5) flat in ivec4 fifth;\n"
+                                    "void main() { gl_FragColor = first + vec4(fifth) * 0.2; }"));
+    GLuint vertex = linked(attach(glCreateProgram(), GL_VERTEX_SHADER,
+                                  "#version 410 compatibility\nlayout(location = 2) out vec4 second;\nvoid main() {\n gl_Position = gl_Vertex;\n"
+                                  " second = gl_Color.zyxw;\n}"));
+    GLuint writes = load(GL_VERTEX_PROGRAM_ARB, "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.attrib[0], vertex.color;\n"
+                                                "MOV.S result.attrib[5], {0, 1, 2, 0};\nEND");
+    GLuint reads = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nMOV result.color, fragment.attrib[2];\nEND");
+    glColor4f(0.6f, 0.2f, 0.4f, 1);
+    glUseProgram(fragment);
+    glEnable(GL_VERTEX_PROGRAM_ARB);
+    show();
+    PIXEL(8, 8, 0.6f, 0.4f, 0.8f, 1);
+    glDisable(GL_VERTEX_PROGRAM_ARB);
+    glUseProgram(vertex);
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    show();
+    PIXEL(8, 8, 0.4f, 0.2f, 0.6f, 1);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glUseProgram(0);
+    glDeleteProgram(fragment);
+    glDeleteProgram(vertex);
+    glDeleteProgramsARB(2, (GLuint[]){writes, reads});
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     use_context(open_context(0));
     vertex_shader();
     geometry_shader();
     fragment_shader();
+    geometry_program();
+    tessellation_programs();
+    generic_attributes();
     /* A program without shaders, and a name that is none, are the driver's to judge. */
     glLinkProgram(4711);
     ERROR(GL_INVALID_VALUE);

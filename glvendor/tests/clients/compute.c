@@ -85,6 +85,30 @@ static void counters_of_both(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* State that a draw has read is not all that a compute program reads, nor the other way round. */
+static void state_of_both(void) {
+    static const char DRAWS[] = "!!NVfp4.0\nMOV result.color, state.light[0].diffuse;\nEND";
+    GLuint fragment = load(GL_FRAGMENT_PROGRAM_ARB, DRAWS);
+    GLuint reads = load(GL_COMPUTE_PROGRAM_NV, "!!NVcp5.0\nOPTION NV_shader_storage_buffer;\nGROUP_SIZE 1;\nSTORAGE o[] = { program.storage[0] };\n"
+                                               "TEMP l;\nMAD.F l, state.light[1].diffuse, 10, 0.5;\nTRUNC.S l, l;\nSTB.S32X4 l, o[0];\nEND");
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    glLightfv(GL_LIGHT1, GL_DIFFUSE, (const float[]){0.4f, 0.6f, 0.8f, 1});
+    glLightfv(GL_LIGHT0, GL_DIFFUSE, (const float[]){0.2f, 0.4f, 0, 1});
+    clear();
+    draw_square();
+    PIXEL(8, 8, 0.2f, 0.4f, 0, 1);
+    glDispatchCompute(1, 1, 1);
+    check(GL_SHADER_STORAGE_BUFFER, "component", (const GLuint[]){4, 6, 8, 10}, 4);
+    glLightfv(GL_LIGHT0, GL_DIFFUSE, (const float[]){0.8f, 0.2f, 0, 1});
+    glDispatchCompute(1, 1, 1);
+    clear();
+    draw_square();
+    PIXEL(8, 8, 0.8f, 0.2f, 0, 1);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glDeleteProgramsARB(2, (GLuint[]){fragment, reads});
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     use_context(open_context(0));
@@ -92,5 +116,6 @@ int main(void) {
     CHECK(strstr((const char *)glGetString(GL_EXTENSIONS), "GL_NV_shader_atomic_counters"));
     sizes_of_groups();
     counters_of_both();
+    state_of_both();
     return finish();
 }

@@ -88,6 +88,49 @@ static void programs_that_end(context first) {
     check_draw();
 }
 
+/* Program objects of the driver, among the names that it has given. */
+static int program_objects(void) {
+    enum { NAMES = 1000 };
+    int count = 0;
+    for (GLuint name = 1; name < NAMES; name++) count += glIsProgram(name);
+    return count;
+}
+
+/* What is deleted or loaded again in one context is not kept for it in another one, but while it is bound there. */
+static void programs_that_end_elsewhere(context first) {
+    enum { PAIRS = 5 };
+    static const char VERTEX[] = "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, vertex.color.yxzw;\nEND";
+    GLuint names[PAIRS];
+    context other = open_context(first);
+    use_context(other);
+    bind_programs();
+    check_draw();
+    GLint bound;
+    glGetProgramivARB(GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_BINDING_ARB, &bound);
+    int before = program_objects();
+    for (int pair = 0; pair < PAIRS; pair++) {
+        names[pair] = load(GL_VERTEX_PROGRAM_ARB, VERTEX);
+        check_draw();
+    }
+    EQUAL(program_objects(), before + PAIRS);
+    use_context(first);
+    glDeleteProgramsARB(PAIRS, names);
+    use_context(other);
+    /* The last one is still bound, and draws. */
+    check_draw();
+    EQUAL(program_objects(), before + 1);
+    glBindProgramARB(GL_VERTEX_PROGRAM_ARB, (GLuint)bound);
+    check_draw();
+    EQUAL(program_objects(), before);
+    use_context(first);
+    glNamedProgramStringEXT((GLuint)bound, GL_VERTEX_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, sizeof VERTEX - 1, VERTEX);
+    use_context(other);
+    check_draw();
+    EQUAL(program_objects(), before);
+    use_context(first);
+    close_context(other);
+}
+
 /* Another surface, and the first one again. */
 static void surfaces(context first) {
     use_context(0);
@@ -156,6 +199,7 @@ int main(void) {
     context first = open_context(0);
     contexts_that_end(first);
     programs_that_end(first);
+    programs_that_end_elsewhere(first);
     surfaces(first);
     threads_that_end(first);
     forks();
