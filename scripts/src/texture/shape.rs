@@ -58,7 +58,7 @@ impl Shape {
         width as usize * height as usize * self.format.size()
     }
 
-    /// Whether all levels together are of a bearable size.
+    /// Whether the first level is of a bearable size; all levels together take less than twice that.
     pub(crate) fn is_bearable(&self) -> bool {
         let sides =
             self.extent
