@@ -3,9 +3,9 @@
 //! `src/gl/bindings.rs` includes the result, a table: it gives each command a method. Commands that touch no memory of ours become safe
 //! methods.
 
-use gl_generator::{Api, Cmd, Fallbacks, Generator, Profile, Registry};
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use glasm_glregistry::{Cmd, Commands, has_pointer};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 /// What scripts need beyond OpenGL 4.6 with the compatibility profile.
@@ -104,81 +104,16 @@ const TOUCHES_MEMORY: &[&str] = &[
 /// Commands whose name starts like one of [`TOUCHES_MEMORY`] and that only change state.
 const HARMLESS: &[&str] = &["DrawBuffer"];
 
-/// What stands before the constants.
-const HEAD: &str = "\
-/// Constants, named as in the registry less `GL_`.
-#[allow(non_upper_case_globals, reason = \"names are those of the registry\")]
-";
-
-/// The table that `commands!` reads, and the constants.
-struct Table;
-
-impl Generator for Table {
-    fn write<W: Write>(&self, registry: &Registry, dest: &mut W) -> io::Result<()> {
-        writeln!(dest, "{HEAD}pub(crate) mod constants {{")?;
-        for constant in registry.enums.iter().filter(|row| row.ty != "&'static str") {
-            let (name, value) = (&constant.ident, &constant.value);
-            let ty = match constant.ty.trim_start_matches("types::") {
-                "GLenum" if value.starts_with('-') => "GLint",
-                ty => ty,
-            };
-            let cast = if constant.cast { " as _" } else { "" };
-            writeln!(
-                dest,
-                "pub(crate) const {name}: super::types::{ty} = {value}{cast};"
-            )?;
-        }
-        writeln!(dest, "}}\ncommands! {{")?;
-        for command in &registry.cmds {
-            let safety = if touches_memory(command) {
-                "unsafe"
-            } else {
-                "safe"
-            };
-            let parameters: Vec<String> = command
-                .params
-                .iter()
-                // With an underscore, because some are words of Rust.
-                .map(|parameter| format!("{}_: {}", parameter.ident, rust_type(&parameter.ty)))
-                .collect();
-            let (name, result) = (&command.proto.ident, rust_type(&command.proto.ty));
-            writeln!(
-                dest,
-                "{safety} {name}({}) -> {result};",
-                parameters.join(", ")
-            )?;
-        }
-        writeln!(dest, "}}")
-    }
-}
-
-/// Types of C stand without a path.
-fn rust_type(ty: &str) -> String {
-    ty.replace("__gl_imports::raw::", "")
-}
-
 fn touches_memory(command: &Cmd) -> bool {
     let name = command.proto.ident.as_str();
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    let mut types = command.params.iter().chain([&command.proto]);
-    types.any(|binding| is_pointer(&binding.ty)) || starts(TOUCHES_MEMORY) && !starts(HARMLESS)
-}
-
-fn is_pointer(ty: &str) -> bool {
-    ty.contains('*') || ty.contains("DEBUGPROC") || ty.contains("GLsync") || ty.contains("GLegl")
+    has_pointer(command) || starts(TOUCHES_MEMORY) && !starts(HARMLESS)
 }
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
-    let mut file = BufWriter::new(File::create(Path::new(&folder).join("bindings.rs"))?);
-    let registry = Registry::new(
-        Api::Gl,
-        (4, 6),
-        Profile::Compatibility,
-        Fallbacks::None,
-        EXTENSIONS,
-    );
-    registry.write_bindings(Table, &mut file)?;
-    file.flush()
+    let commands = Commands::with(EXTENSIONS);
+    let text = commands.types_and_constants() + &commands.table(touches_memory);
+    fs::write(Path::new(&folder).join("bindings.rs"), text)
 }

@@ -4,10 +4,9 @@
 //! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls. `src/ffi/entry.rs` includes `entries.rs`: the
 //! commands that this library sees, each with what is to be done about it. [`RULES`] says so by name.
 
-use gl_generator::{Api, Cmd, Fallbacks, Generator, Profile, Registry};
-use std::fmt::Write as _;
+use glasm_glregistry::{Cmd, Commands, has_pointer, signature};
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 /// What applications may use beyond OpenGL 4.6 with the compatibility profile and what concerns programs, their parameters, attributes,
@@ -433,54 +432,20 @@ fn class_of(name: &str) -> Option<&'static str> {
     Some(row.0).filter(|class| *class != "unseen")
 }
 
-/// Writes both files.
-struct Tables {
-    entries: std::cell::RefCell<String>,
-}
-
-impl Generator for &Tables {
-    fn write<W: Write>(&self, registry: &Registry, dest: &mut W) -> io::Result<()> {
-        writeln!(
-            dest,
-            "/// Constants, named as in the registry less `GL_`.\n#[allow(non_upper_case_globals, missing_docs, dead_code, reason = \"names are those of the registry\")]\npub(crate) mod constants {{"
-        )?;
-        for constant in registry.enums.iter().filter(|row| row.ty != "&'static str") {
-            let ty = match constant.ty.trim_start_matches("types::") {
-                "GLenum" if constant.value.starts_with('-') => "GLint",
-                ty => ty,
-            };
-            let cast = if constant.cast { " as _" } else { "" };
-            writeln!(
-                dest,
-                "pub(crate) const {}: super::types::{ty} = {}{cast};",
-                constant.ident, constant.value
-            )?;
-        }
-        writeln!(dest, "}}\ncommands! {{")?;
-        let mut entries = String::from("entries! {\n");
-        for command in &registry.cmds {
-            let signature = signature(command);
-            let safety = if has_pointer(command) {
-                "unsafe"
-            } else {
-                "safe"
-            };
-            writeln!(dest, "{safety} {signature};")?;
-            if let Some(class) = class_of(&command.proto.ident) {
-                let value = match class {
-                    "attribute" | "numbered" | "raster" => attribute(command),
-                    "rectangle" => rectangle(command),
-                    "draw" => " = mode_, ()".to_owned(),
-                    _ => String::new(),
-                };
-                writeln!(entries, "{class} {signature}{value};").map_err(io::Error::other)?;
-            }
-        }
-        writeln!(dest, "}}")?;
-        entries.push_str("}\n");
-        *self.entries.borrow_mut() = entries;
-        Ok(())
-    }
+/// The commands that this library sees, each with what is to be done about it.
+fn entries(commands: &Commands) -> String {
+    let rows = commands.iter().filter_map(|command| {
+        let class = class_of(&command.proto.ident)?;
+        let value = match class {
+            "attribute" | "numbered" | "raster" => attribute(command),
+            "rectangle" => rectangle(command),
+            "draw" => " = mode_, ()".to_owned(),
+            _ => String::new(),
+        };
+        Some(format!("{class} {}{value};\n", signature(command)))
+    });
+    let rows: String = rows.collect();
+    format!("entries! {{\n{rows}}}\n")
 }
 
 /// The corners of a rectangle: ` = (), [x1, y1, x2, y2]`.
@@ -543,52 +508,12 @@ fn attribute(command: &Cmd) -> String {
     format!(" = {number}, [{}]", components.join(", "))
 }
 
-/// `Name(a_: T, b_: U) -> R`: parameters with an underscore, because some are words of Rust.
-fn signature(command: &Cmd) -> String {
-    let parameters: Vec<String> = command
-        .params
-        .iter()
-        .map(|parameter| format!("{}_: {}", parameter.ident, rust_type(&parameter.ty)))
-        .collect();
-    format!(
-        "{}({}) -> {}",
-        command.proto.ident,
-        parameters.join(", "),
-        rust_type(&command.proto.ty)
-    )
-}
-
-/// Types of C stand without a path.
-fn rust_type(ty: &str) -> String {
-    ty.replace("__gl_imports::raw::", "").replace("types::", "")
-}
-
-fn has_pointer(command: &Cmd) -> bool {
-    let mut types = command.params.iter().chain([&command.proto]);
-    types.any(|it| {
-        it.ty.contains('*')
-            || it.ty.contains("DEBUGPROC")
-            || it.ty.contains("GLsync")
-            || it.ty.contains("GLegl")
-    })
-}
-
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
     let folder = std::env::var("OUT_DIR").map_err(io::Error::other)?;
     let folder = Path::new(&folder);
-    let registry = Registry::new(
-        Api::Gl,
-        (4, 6),
-        Profile::Compatibility,
-        Fallbacks::None,
-        EXTENSIONS,
-    );
-    let tables = Tables {
-        entries: String::new().into(),
-    };
-    let mut driver = Vec::new();
-    registry.write_bindings(&tables, &mut driver)?;
+    let commands = Commands::with(EXTENSIONS);
+    let driver = commands.types_and_constants() + &commands.table(has_pointer);
     fs::write(folder.join("driver.rs"), driver)?;
-    fs::write(folder.join("entries.rs"), tables.entries.take())
+    fs::write(folder.join("entries.rs"), entries(&commands))
 }

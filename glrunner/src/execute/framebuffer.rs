@@ -54,6 +54,21 @@ fn texel_format(format: vk::Format) -> Result<TexelFormat, Problem> {
         .ok_or_else(|| Problem::Lacking(format!("OpenGL has no format {format:?}")))
 }
 
+/// Whether pixels of the framebuffer that is bound have the samples that were asked for.
+fn check_samples(gl: &Gl, wanted: u32) -> Result<(), Problem> {
+    if wanted == 1 {
+        return Ok(());
+    }
+    let found = gl.integer(gl::SAMPLES)?.unsigned_abs();
+    match found == wanted {
+        true => Ok(()),
+        false => {
+            let reason = format!("pixels have {found} samples instead of {wanted}");
+            Err(Problem::Lacking(reason))
+        }
+    }
+}
+
 impl ScriptFramebuffer {
     /// Attachments of undefined content; the framebuffer is bound.
     pub(super) fn new(
@@ -100,16 +115,7 @@ impl ScriptFramebuffer {
             Err(error @ Error::Incomplete(_)) => return Err(Problem::Lacking(error.to_string())),
             made => made?,
         };
-        if attachments.samples > 1 {
-            let found = gl.integer(gl::SAMPLES)?.unsigned_abs();
-            if found != attachments.samples {
-                let reason = format!(
-                    "pixels have {found} samples instead of {}",
-                    attachments.samples
-                );
-                return Err(Problem::Lacking(reason));
-            }
-        }
+        check_samples(gl, attachments.samples)?;
         Ok(Self {
             framebuffer,
             colors,

@@ -8,50 +8,6 @@ use crate::error::Error;
 use std::cell::Cell;
 use std::ffi::c_void;
 
-/// Types of parameters.
-#[expect(
-    clippy::upper_case_acronyms,
-    reason = "names are those of the registry"
-)]
-pub(crate) mod types {
-    use std::ffi::{c_char, c_void};
-
-    pub(crate) type GLenum = u32;
-    pub(crate) type GLboolean = u8;
-    pub(crate) type GLbitfield = u32;
-    pub(crate) type GLbyte = i8;
-    pub(crate) type GLubyte = u8;
-    pub(crate) type GLshort = i16;
-    pub(crate) type GLushort = u16;
-    pub(crate) type GLint = i32;
-    pub(crate) type GLuint = u32;
-    pub(crate) type GLsizei = i32;
-    pub(crate) type GLint64 = i64;
-    pub(crate) type GLuint64 = u64;
-    pub(crate) type GLint64EXT = i64;
-    pub(crate) type GLuint64EXT = u64;
-    pub(crate) type GLfloat = f32;
-    pub(crate) type GLdouble = f64;
-    pub(crate) type GLclampd = f64;
-    pub(crate) type GLhalfNV = u16;
-    pub(crate) type GLchar = c_char;
-    pub(crate) type GLintptr = isize;
-    pub(crate) type GLsizeiptr = isize;
-    pub(crate) type GLsync = *const c_void;
-    pub(crate) type GLDEBUGPROC = Option<
-        unsafe extern "system" fn(
-            source: GLenum,
-            kind: GLenum,
-            id: GLuint,
-            severity: GLenum,
-            length: GLsizei,
-            message: *const GLchar,
-            user: *mut c_void,
-        ),
-    >;
-    pub(crate) type GLDEBUGPROCKHR = GLDEBUGPROC;
-}
-
 /// A command that may or may not have been looked up.
 #[derive(Clone, Copy)]
 enum Slot {
@@ -168,5 +124,7 @@ macro_rules! commands {
     };
 }
 
-// Constants and the table, as the build script wrote them.
+use types::*;
+
+// Types, constants and the table, as the build script wrote them.
 include!(concat!(env!("OUT_DIR"), "/bindings.rs"));

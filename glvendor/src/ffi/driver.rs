@@ -14,55 +14,6 @@ use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Types of parameters.
-#[allow(
-    clippy::upper_case_acronyms,
-    non_camel_case_types,
-    reason = "names are those of the registry"
-)]
-pub(crate) mod types {
-    use std::ffi::{c_char, c_void};
-
-    pub(crate) type GLenum = u32;
-    pub(crate) type GLboolean = u8;
-    pub(crate) type GLbitfield = u32;
-    pub(crate) type GLbyte = i8;
-    pub(crate) type GLubyte = u8;
-    pub(crate) type GLshort = i16;
-    pub(crate) type GLushort = u16;
-    pub(crate) type GLint = i32;
-    pub(crate) type GLuint = u32;
-    pub(crate) type GLsizei = i32;
-    pub(crate) type GLint64 = i64;
-    pub(crate) type GLuint64 = u64;
-    pub(crate) type GLint64EXT = i64;
-    pub(crate) type GLuint64EXT = u64;
-    pub(crate) type GLfloat = f32;
-    pub(crate) type GLdouble = f64;
-    pub(crate) type GLclampf = f32;
-    pub(crate) type GLclampd = f64;
-    pub(crate) type GLhalfNV = u16;
-    pub(crate) type GLchar = c_char;
-    pub(crate) type GLcharARB = c_char;
-    pub(crate) type GLhandleARB = u32;
-    pub(crate) type GLintptr = isize;
-    pub(crate) type GLsizeiptr = isize;
-    pub(crate) type GLintptrARB = isize;
-    pub(crate) type GLsizeiptrARB = isize;
-    pub(crate) type GLsync = *const c_void;
-    pub(crate) type GLDEBUGPROC = Option<
-        unsafe extern "system" fn(
-            source: GLenum,
-            kind: GLenum,
-            id: GLuint,
-            severity: GLenum,
-            length: GLsizei,
-            message: *const GLchar,
-            user: *mut c_void,
-        ),
-    >;
-}
-
 /// `GetProcAddress` of the driver.
 pub(crate) type GetProcAddress = unsafe extern "C" fn(*const u8) -> *mut c_void;
 
