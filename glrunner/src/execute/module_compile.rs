@@ -207,12 +207,7 @@ fn link(
     }
     let linked = match texts.is_empty() {
         true => ShaderProgram::link_modules(gl, &modules)?,
-        false => {
-            let linked = ShaderProgram::link(gl, &texts)?;
-            // Mesa warns of variables of which it does not see that they are set before.
-            gl.take_messages();
-            linked
-        }
+        false => ShaderProgram::link(gl, &texts)?,
     };
     linked.map(Rc::new).map_err(|refusal| {
         let module = refusal.shader.and_then(|number| stages.get(number));

@@ -45,7 +45,11 @@ impl ShaderProgram {
             let length = length_of(text)?;
             // SAFETY: there is one text of this length.
             unsafe { gl.ShaderSource(shader, 1, &raw const start, &raw const length) }?;
-            gl.CompileShader(shader)
+            gl.CompileShader(shader)?;
+            // What the driver refuses, the status tells. The rest are warnings: Mesa has one for each variable of which it does not see
+            // that it is set before, and none where its cache knows the shader.
+            gl.take_messages();
+            Ok(())
         })
     }
 
