@@ -7,6 +7,7 @@ use crate::evaluators::Map;
 use crate::ffi::{driver, query};
 use crate::log;
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
+use crate::pipeline;
 use crate::pixels::{self, Bitmap, Image};
 use crate::target::{TARGETS, Target};
 use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
@@ -363,6 +364,8 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
                 source.text.len(),
                 loaded.dialect()
             ));
+            let compiler = &mut state.drawing.compiler;
+            pipeline::warm_up(&state.capabilities, compiler, &loaded);
             let mut contents = program.contents();
             contents.target = Some(target);
             contents.text = source.text.to_vec();

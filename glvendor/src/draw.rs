@@ -107,7 +107,7 @@ pub(crate) struct Drawing {
     pub(crate) feedback: Feedback,
     /// Numbered arrays that were enabled in the place of conventional ones.
     pub(crate) arrays: u32,
-    compiler: Compiler,
+    pub(crate) compiler: Compiler,
 }
 
 impl Drawing {

@@ -22,7 +22,7 @@ use glasm::{
     Capture, Compiler, LodBias, Options, PatchLevels, Program as Loaded, Semantic, Shader, Source,
     Stage, TransformFeedback, stages,
 };
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 use std::time::Instant;
 
 /// Stages that draw, in their order.
@@ -332,6 +332,24 @@ pub(crate) fn make(
         (start.elapsed() - ours).as_micros()
     ));
     Ok(pipeline)
+}
+
+/// Compiles the first program of each stage in a process for nobody, when it is loaded: what the compiler runs first takes several times as long, and an
+/// application waits for its programs where it loads them rather than where it draws.
+pub(crate) fn warm_up(capabilities: &Capabilities, compiler: &mut Compiler, loaded: &Loaded) {
+    static WARM: [Once; STAGES] = [const { Once::new() }; STAGES];
+    let place = TARGETS_OF_STAGES
+        .iter()
+        .position(|target| target.row().stage == loaded.stage());
+    let Some(place) = place else { return };
+    WARM[place].call_once(|| {
+        for shader in compiler.link(&[loaded], &capabilities.options).stages {
+            if let (Ok(shader), Some(writer)) = (shader, &capabilities.writer) {
+                // What it lacks is told when the program draws.
+                let _ = writer.write(&shader);
+            }
+        }
+    });
 }
 
 /// A program object of the driver, of modules whose first specialization constants have these values; it is separable if it stands beside shaders of the

@@ -58,7 +58,7 @@ clients! {
     parameters,
     /// Depth modes and biases of textures.
     textures,
-    /// Vertex shaders with fragment programs, vertex programs with fragment shaders.
+    /// Vertex shaders with fragment programs; programs of the stages before with fragment shaders.
     beside,
     /// Evaluators of numbered attributes.
     evaluators,

@@ -7,8 +7,9 @@ use std::ffi::{CStr, CString, c_char, c_void};
 /// More components than any state has that is asked for here.
 const MOST: usize = 16;
 
-macro_rules! get {
-    ($(#[$doc:meta])* $name:ident, $command:ident, $ty:ty, ($($parameter:ident: $of:ty),*)) => {
+/// Functions that give the first `N` values which a command of the driver writes.
+macro_rules! queries {
+    ($($(#[$doc:meta])* fn $name:ident($($parameter:ident: $of:ty),*) -> [$ty:ty] = $command:ident;)*) => {$(
         $(#[$doc])*
         pub(crate) fn $name<const N: usize>($($parameter: $of),*) -> [$ty; N] {
             const { assert!(N <= MOST) };
@@ -17,105 +18,59 @@ macro_rules! get {
             unsafe { driver::$command($($parameter,)* values.as_mut_ptr()) };
             std::array::from_fn(|n| values[n])
         }
-    };
+    )*};
 }
 
-get!(
+queries! {
     /// State as floats.
-    floats, GetFloatv, f32, (name: u32)
-);
-get!(
+    fn floats(name: u32) -> [f32] = GetFloatv;
     /// State as doubles.
-    doubles, GetDoublev, f64, (name: u32)
-);
-get!(
+    fn doubles(name: u32) -> [f64] = GetDoublev;
     /// State as integers.
-    integers, GetIntegerv, i32, (name: u32)
-);
-get!(
+    fn integers(name: u32) -> [i32] = GetIntegerv;
     /// A value of a light.
-    light, GetLightfv, f32, (light: u32, name: u32)
-);
-get!(
+    fn light(light: u32, name: u32) -> [f32] = GetLightfv;
     /// A value of a material.
-    material, GetMaterialfv, f32, (face: u32, name: u32)
-);
-get!(
+    fn material(face: u32, name: u32) -> [f32] = GetMaterialfv;
     /// A value of texture coordinate generation of the active unit.
-    tex_gen, GetTexGenfv, f32, (coordinate: u32, name: u32)
-);
-get!(
+    fn tex_gen(coordinate: u32, name: u32) -> [f32] = GetTexGenfv;
     /// A mode of texture coordinate generation of the active unit.
-    tex_gen_mode, GetTexGeniv, i32, (coordinate: u32, name: u32)
-);
-get!(
+    fn tex_gen_mode(coordinate: u32, name: u32) -> [i32] = GetTexGeniv;
     /// A value of the texture environment of the active unit.
-    tex_env, GetTexEnvfv, f32, (target: u32, name: u32)
-);
-get!(
+    fn tex_env(target: u32, name: u32) -> [f32] = GetTexEnvfv;
     /// A mode of the texture environment of the active unit.
-    tex_env_mode, GetTexEnviv, i32, (target: u32, name: u32)
-);
-get!(
+    fn tex_env_mode(target: u32, name: u32) -> [i32] = GetTexEnviv;
     /// A clip plane in eye space.
-    clip_plane, GetClipPlane, f64, (plane: u32)
-);
-get!(
+    fn clip_plane(plane: u32) -> [f64] = GetClipPlane;
     /// A parameter of the texture that is bound to a target of the active unit.
-    tex_parameter, GetTexParameteriv, i32, (target: u32, name: u32)
-);
-get!(
+    fn tex_parameter(target: u32, name: u32) -> [i32] = GetTexParameteriv;
     /// The same as floats.
-    tex_parameter_float, GetTexParameterfv, f32, (target: u32, name: u32)
-);
-get!(
+    fn tex_parameter_float(target: u32, name: u32) -> [f32] = GetTexParameterfv;
     /// A parameter of a level of that texture.
-    tex_level_parameter, GetTexLevelParameteriv, i32, (target: u32, level: i32, name: u32)
-);
-get!(
+    fn tex_level_parameter(target: u32, level: i32, name: u32) -> [i32] = GetTexLevelParameteriv;
     /// A parameter of a sampler.
-    sampler_parameter, GetSamplerParameteriv, i32, (sampler: u32, name: u32)
-);
-get!(
+    fn sampler_parameter(sampler: u32, name: u32) -> [i32] = GetSamplerParameteriv;
     /// The same as floats.
-    sampler_parameter_float, GetSamplerParameterfv, f32, (sampler: u32, name: u32)
-);
-get!(
+    fn sampler_parameter_float(sampler: u32, name: u32) -> [f32] = GetSamplerParameterfv;
     /// A value of an array of a numbered attribute.
-    attribute_array, GetVertexAttribiv, i32, (number: u32, name: u32)
-);
-get!(
+    fn attribute_array(number: u32, name: u32) -> [i32] = GetVertexAttribiv;
     /// The current value of a numbered attribute.
-    current_attribute, GetVertexAttribfv, f32, (number: u32, name: u32)
-);
-get!(
+    fn current_attribute(number: u32, name: u32) -> [f32] = GetVertexAttribfv;
     /// The same where integers were set.
-    current_integers, GetVertexAttribIuiv, u32, (number: u32, name: u32)
-);
-get!(
+    fn current_integers(number: u32, name: u32) -> [u32] = GetVertexAttribIuiv;
     /// Order of a map.
-    map_integers, GetMapiv, i32, (target: u32, name: u32)
-);
-get!(
+    fn map_integers(target: u32, name: u32) -> [i32] = GetMapiv;
     /// Domain of a map.
-    map_floats, GetMapfv, f32, (target: u32, name: u32)
-);
-get!(
+    fn map_floats(target: u32, name: u32) -> [f32] = GetMapfv;
     /// A value of a shader.
-    shader, GetShaderiv, i32, (shader: u32, name: u32)
-);
-get!(
+    fn shader(shader: u32, name: u32) -> [i32] = GetShaderiv;
     /// A value of a program object.
-    program, GetProgramiv, i32, (program: u32, name: u32)
-);
-get!(
+    fn program(program: u32, name: u32) -> [i32] = GetProgramiv;
     /// A value of the driver's program of a target of ARB_vertex_program.
-    arb_program, GetProgramivARB, i32, (target: u32, name: u32)
-);
-get!(
+    fn arb_program(target: u32, name: u32) -> [i32] = GetProgramivARB;
     /// A value of a program of the driver, in contexts with EXT_direct_state_access.
-    named_arb_program, GetNamedProgramivEXT, i32, (program: u32, target: u32, name: u32)
-);
+    fn named_arb_program(program: u32, target: u32, name: u32) -> [i32] = GetNamedProgramivEXT;
+}
 
 /// The current value of a numbered attribute.
 pub(crate) fn attribute(number: u32) -> [f32; 4] {

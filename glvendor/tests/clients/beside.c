@@ -318,6 +318,28 @@ static void generic_attributes(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* Clamps of 64-bit integers, as GLSL: to the signed ones, and to the unsigned ones. NV_gpu_program5, "CVT". */
+static void long_integers(void) {
+    if (!strstr((const char *)glGetString(GL_EXTENSIONS), "GL_NV_gpu_program5")) return;
+    GLuint program = linked(attach(glCreateProgram(), GL_VERTEX_SHADER, VERTEX));
+    GLuint clamps = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp5.0\nLONG TEMP b, r;\nTEMP w;\nPK64.U b, program.local[0];\nCVT.S64.U64.SAT r.x, b.x;\n"
+                                                  "CVT.U64.S64.SAT r.y, b.y;\nUP64.U w, r;\nAND.U w, w, 51;\nI2F.U w, w;\nDIV result.color, w, 255;\nEND");
+    glUseProgram(program);
+    glEnable(GL_FRAGMENT_PROGRAM_ARB);
+    glProgramLocalParameterI4uiNV(GL_FRAGMENT_PROGRAM_ARB, 0, 51, 0, 51, 0);
+    show();
+    PIXEL(8, 8, 0.2f, 0, 0.2f, 0);
+    /* More than the greatest, less than the least. */
+    glProgramLocalParameterI4uiNV(GL_FRAGMENT_PROGRAM_ARB, 0, 0, 0x80000000, 51, 0x80000000);
+    show();
+    PIXEL(8, 8, 0.2f, 0.2f, 0, 0);
+    glUseProgram(0);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+    glDeleteProgram(program);
+    glDeleteProgramsARB(1, &clamps);
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     use_context(open_context(0));
@@ -327,6 +349,7 @@ int main(void) {
     geometry_program();
     tessellation_programs();
     generic_attributes();
+    long_integers();
     /* A program without shaders, and a name that is none, are the driver's to judge. */
     glLinkProgram(4711);
     ERROR(GL_INVALID_VALUE);

@@ -20,6 +20,7 @@ mod precise;
 mod shadow;
 mod shifts;
 mod signs;
+mod wide_bounds;
 
 use crate::resources::Resource;
 use crate::through_naga::Positions;
@@ -103,6 +104,7 @@ fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
     );
     if is_glsl {
         shifts::shift_by_words(module);
+        wide_bounds::select(module);
         builtins::read_as_int(module);
     }
     if is_glsl && !barriers::are_outside_flow(module) {
