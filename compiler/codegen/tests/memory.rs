@@ -191,6 +191,27 @@ fn narrow_elements_need_storage_alone() {
 }
 
 #[test]
+fn known_places_of_shared_memory_are_not_compared_with_its_end() {
+    let mut m = Make::new(Stage::Compute);
+    let (space, _) = buffer(BufferKind::Shared, None)(&mut m);
+    let (value, offset) = (m.input(Semantic::LocalInvocationId), m.int(64));
+    let access = MemAccess {
+        space,
+        element: None,
+        components: 1,
+        offset: 8,
+        atomic: None,
+        flags: MemFlags::empty(),
+    };
+    m.mem(Op::Store, Type::U32, access, None, &[value, offset]);
+    // Byte 72 is word 18; the last of the 4096 words that are declared is compared with nothing.
+    let text = check(&m.finish());
+    assert!(text.contains("OpAccessChain"), "{text}");
+    assert_eq!(count(&text, "18") + count(&text, "4096"), 2, "{text}");
+    assert_eq!(count(&text, "4095"), 0, "{text}");
+}
+
+#[test]
 fn every_atomic() {
     let spaces: [&Space; 5] = [
         &global,
