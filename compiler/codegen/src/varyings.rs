@@ -35,6 +35,8 @@ use spirv::BuiltIn;
 pub const VARYING_LOCATIONS: u32 = 32;
 
 /// First location that does not go with every built-in output on devices with 128 components.
+// 28 vectors are 112 components. Of the 16 left, position takes 4, point size 1, distances from planes 8, layer and
+// viewport 2.
 pub(crate) const UNDISPUTED_LOCATIONS: u32 = 28;
 
 /// Locations of the generic varyings that share them with conventional ones: rarely used ones first.
@@ -209,6 +211,7 @@ pub enum Varyings {
 
 impl Varyings {
     /// The locations of colors, back colors, fog and texture coordinates.
+    // Four colors, the fog coordinate and eight texture coordinates are locations 0 to 12.
     pub const CONVENTIONAL: u32 = (1 << 13) - 1;
 
     /// The locations that go with all built-in outputs on every device.

@@ -153,8 +153,62 @@ fn a_missing_feature_is_named() {
     );
     assert_eq!(kind, ErrorKind::MissingFeature("bufferDeviceAddress"));
     let program = memory(global, &[Type::U8], true);
-    let kind = lacks(DeviceFeatures { int8: false, ..all }, &program);
-    assert_eq!(kind, ErrorKind::MissingFeature("shaderInt8"));
+    let kind = lacks(
+        DeviceFeatures {
+            storage8: false,
+            ..all
+        },
+        &program,
+    );
+    assert_eq!(kind, ErrorKind::MissingFeature("storageBuffer8BitAccess"));
+}
+
+/// Elements of less than 32 bits are only moved and converted, for which SPIR-V asks for storage of them and for no arithmetic on them.
+#[test]
+fn narrow_elements_need_storage_alone() {
+    for (ty, storage) in [
+        (Type::S8, "StorageBuffer8BitAccess"),
+        (Type::U8, "StorageBuffer8BitAccess"),
+        (Type::S16, "StorageBuffer16BitAccess"),
+        (Type::U16, "StorageBuffer16BitAccess"),
+        (Type::F16, "StorageBuffer16BitAccess"),
+    ] {
+        let module = check_with(&memory(global, &[ty], true), &Options::default());
+        let needs = module.reflection.requirements;
+        assert!(needs.capabilities.contains(&storage), "{ty:?}");
+        for arithmetic in ["Int8", "Int16", "Float16"] {
+            assert!(!needs.capabilities.contains(&arithmetic), "{ty:?}");
+        }
+        assert!(
+            !needs
+                .features
+                .iter()
+                .any(|name| name.contains("Int8") || name.contains("Int16")),
+            "{ty:?}: {:?}",
+            needs.features
+        );
+    }
+}
+
+#[test]
+fn known_places_of_shared_memory_are_not_compared_with_its_end() {
+    let mut m = Make::new(Stage::Compute);
+    let (space, _) = buffer(BufferKind::Shared, None)(&mut m);
+    let (value, offset) = (m.input(Semantic::LocalInvocationId), m.int(64));
+    let access = MemAccess {
+        space,
+        element: None,
+        components: 1,
+        offset: 8,
+        atomic: None,
+        flags: MemFlags::empty(),
+    };
+    m.mem(Op::Store, Type::U32, access, None, &[value, offset]);
+    // Byte 72 is word 18; the last of the 4096 words that are declared is compared with nothing.
+    let text = check(&m.finish());
+    assert!(text.contains("OpAccessChain"), "{text}");
+    assert_eq!(count(&text, "18") + count(&text, "4096"), 2, "{text}");
+    assert_eq!(count(&text, "4095"), 0, "{text}");
 }
 
 #[test]

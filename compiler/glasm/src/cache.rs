@@ -135,6 +135,7 @@ impl Hasher for Digest {
         self.write(&number.to_le_bytes());
     }
 
+    // As on machines of 64 bits, so that keys of 32-bit processes are the same.
     fn write_usize(&mut self, number: usize) {
         self.write_u64(number as u64);
     }

@@ -105,6 +105,7 @@ impl Compiler {
         for (part, found) in parts.iter_mut().zip(found) {
             part.note(found);
         }
+        // Before locations are given: the stages that are made pass varyings on, too.
         bring_patches(&mut parts);
         let mut linked = Linked {
             stages: Vec::with_capacity(stages.len()),
@@ -184,11 +185,13 @@ fn stage_options<'a>(stages: &[Stage], number: usize, options: &'a Options) -> C
     }
     Cow::Owned(Options {
         conventions: Conventions {
+            // A position that another stage reads must be the one that the program wrote; the last stage remaps it.
             clip_depth: ClipDepth::ZeroToOne,
             ..options.conventions
         },
         transform_feedback: TransformFeedback::default(),
         fixed: FixedState {
+            // Clamped where they leave the last stage: GL 2.1 section 2.14.6 clamps what is rasterized.
             clamp_vertex_colors: false,
             point_size: None,
             unwritten_point_size: None,
@@ -210,6 +213,7 @@ fn pack(parts: &mut [Part<'_>]) -> Vec<(Stage, Semantic)> {
         let (Some(from), Some(to)) = (&before.program, &part.program) else {
             continue;
         };
+        // Both sides get one list, so that they agree whatever else their programs have.
         let packed = Varyings::pack(from, to, &before.options);
         before.options.to_mut().interface.outputs = packed.clone();
         part.options.to_mut().interface.inputs = packed;
@@ -290,6 +294,7 @@ fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
         Ok((program, evaluation)) => {
             part.program = Some(Cow::Owned(program));
             let before = Options {
+                // What is about the last stage before rasterization goes over to the evaluation stage.
                 conventions: Conventions::vulkan(),
                 transform_feedback: TransformFeedback::default(),
                 ..(*part.options).clone()
@@ -307,6 +312,7 @@ fn bring_to_points(parts: &mut Vec<Part<'_>>, control: usize) {
 }
 
 /// Varyings that `to` reads and `from` does not write.
+// GL links what fits by name and leaves the rest undefined. Inputs that are no varyings come from the system.
 fn missing<'a>(from: &'a ir::Program, to: &'a ir::Program) -> impl Iterator<Item = Semantic> + 'a {
     let is_written = |semantic: Semantic| {
         let mut outputs = from.outputs.iter();

@@ -59,5 +59,6 @@ pub fn options(device: DeviceFeatures, uniform_buffers: u32, storage_buffers: u3
 /// [`options`] for an implementation of which nothing is known: OpenGL 4.5 with all extensions that modules can use, and as many bindings as
 /// OpenGL 4.5 guarantees.
 pub fn options_of_all() -> Options {
+    // MAX_UNIFORM_BUFFER_BINDINGS and MAX_SHADER_STORAGE_BUFFER_BINDINGS.
     options(device_features(450, |_| true), 84, 8)
 }

@@ -56,6 +56,7 @@ impl Program {
         Self(Arc::new(Loaded {
             program,
             warnings,
+            // A dialect that the caller names counts before that of the header.
             dialect: dialect.or_else(|| Dialect::of(&source.text[source.part().range()])),
             name: source.name.into(),
             text: source.text.into(),

@@ -28,6 +28,7 @@ const MAX_INLINE_DEPTH: u32 = 16;
 /// Longest register array that is kept in values when it is never indexed at run time: each element is a slot in all joins.
 const MAX_VALUE_ARRAY: u32 = 64;
 /// Longest register array.
+// 256 KiB of Private memory for lanes of 32 bits.
 const MAX_ARRAY: u32 = 16_384;
 /// Most early returns of main, times outputs, before main becomes a function of its own. Each return out of the entry point stores all
 /// outputs; a function returns to the one place that stores them.

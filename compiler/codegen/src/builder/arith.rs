@@ -19,6 +19,7 @@ impl Builder {
     /// The product of two values of one type. A vector times a scalar is one instruction.
     pub(crate) fn multiply(&mut self, a: Val, b: Val) -> Val {
         if !a.scalar.is_float() {
+            // The low half of a product is the same for signed and unsigned factors.
             return self.binary(Spv::IMul, a, b);
         }
         if self.zero_product && a.scalar == Scalar::F32 {

@@ -260,6 +260,8 @@ impl Builder {
     }
 }
 
+// `NoContraction` is for arithmetic instructions, which a device may otherwise merge into one that rounds once (SPIR-V,
+// Decoration). On other instructions it means nothing.
 fn is_contractible(op: Op) -> bool {
     matches!(
         op,

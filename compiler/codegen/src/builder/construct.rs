@@ -145,6 +145,7 @@ impl Builder {
     }
 
     /// Whether the lanes are whole values in a row, so that one construction suffices.
+    // For a vector `OpCompositeConstruct` takes scalars and whole vectors alike, as long as their components come in order.
     fn is_construction(&self, lanes: &[Lane]) -> bool {
         let mut rest = lanes;
         while let Some(first) = rest.first() {

@@ -37,6 +37,7 @@ impl Format {
 }
 
 /// The least and the largest integer with `bits` bits that is signed as `ty` is.
+// In 128 bits, which hold the limits of all types, and the number that follows the largest unsigned one.
 fn int_range(ty: Type, bits: u32) -> (i128, i128) {
     match ty.is_signed_int() {
         true => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),

@@ -46,6 +46,7 @@ impl Builder {
         (safe, Some(is_zero), is_minus_one)
     }
 
+    // UDIV and UMOD of TGSI give all ones for a zero divisor; NV_gpu_program4 leaves DIV and MOD undefined there.
     pub(crate) fn all_ones_if(&mut self, cond: Option<Val>, val: Val) -> Val {
         let Some(cond) = cond else { return val };
         let ones = self.constant_like(val, u64::MAX);
@@ -76,6 +77,7 @@ impl Builder {
     }
 
     /// Negative where the integers of both pairs differ in sign.
+    // The sign of an exclusive or is set where the signs of its operands differ; that of an and where both are set.
     fn differing_signs(&mut self, pairs: [(Val, Val); 2]) -> Val {
         let [x, y] = pairs.map(|(a, b)| self.binary(Spv::BitwiseXor, a, b));
         self.binary(Spv::BitwiseAnd, x, y)

@@ -6,6 +6,8 @@ use glasm_ir::{Swizzle, WriteMask};
 
 /// Where a lane's value is now: an id and the component of it. Lanes that lie in order in one value are numbers in order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+// Two bits for the component leave 30 for the id. SPIR-V ends before that: the universal limits allow 4,194,303 ids, which
+// take 22 bits.
 pub(crate) struct Lane(u32);
 
 impl Lane {
@@ -95,6 +97,7 @@ pub(super) const fn are_of_one_value(lanes: &[Lane; 4]) -> bool {
 
 /// Whether lanes are the first ones, without a gap.
 #[inline]
+// Added to a run of ones from bit 0 up, 1 carries through all of them; after a gap the ones above stay.
 pub(crate) const fn is_prefix(lanes: u8) -> bool {
     lanes & (lanes + 1) == 0
 }

@@ -42,6 +42,8 @@ use glasm_ir::program::Modes;
 use glasm_ir::{InstFlags, Stage};
 use spirv::{BuiltIn, Decoration, Op};
 
+// Zeros, truth values, numbers of elements and shift counts of words are below it: of what code is made of beside the
+// constants of the program, nearly all.
 /// Constants whose bits are below this number are found by index, without a hash.
 const SMALL: usize = 32;
 

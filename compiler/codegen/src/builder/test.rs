@@ -97,6 +97,7 @@ impl Builder {
         if scalars.all(|scalar| scalar == first) {
             first
         } else {
+            // The form that all others can take: a float with the same sign and zero flags.
             Scalar::F32
         }
     }

@@ -123,6 +123,7 @@ pub(crate) enum Extreme {
 }
 
 /// Storage classes with small numbers, which nearly all are.
+// The last of them is `StorageBuffer`, 12. The classes of extensions follow in the thousands.
 pub(super) const CLASSES: usize = 13;
 
 /// What was declared for a type.

@@ -188,6 +188,7 @@ impl Builder {
     }
 
     fn wide_sub(&mut self, a: WideWords, b: WideWords) -> WideWords {
+        // A low word that is less than what is taken from it borrows 2^32 from the high one.
         let low = self.binary(Spv::ISub, a[0], b[0]);
         let borrow = self.test(Spv::ULessThan, a[0], b[0]);
         let borrow = self.bit(borrow);
@@ -195,6 +196,8 @@ impl Builder {
         [low, self.binary(Spv::ISub, high, borrow)]
     }
 
+    // (a1 2^32 + a0)(b1 2^32 + b0) modulo 2^64 is a0 b0 + (a0 b1 + a1 b0) 2^32; of the two cross products only the low
+    // words stay. In two's complement that holds for signed factors, too.
     fn wide_mul(&mut self, a: WideWords, b: WideWords) -> WideWords {
         let [low, high] = self.wide_product(a[0], b[0]);
         // The product of the high words lies beyond 64 bits.

@@ -111,6 +111,7 @@ impl Emit<'_> {
     /// What an atomic on one value does.
     pub(super) fn scalar_update(&mut self, inst: &Inst, op: AtomicOp) -> Result<Update, Failure> {
         let value = self.source(inst, 0, 0b01)?;
+        // CSWAP compares memory with x and stores y: NV_gpu_program5 section 2.X.8.Z, ATOM.
         let second = match op == AtomicOp::CompareExchange {
             true => Some(self.source(inst, 0, 0b10)?),
             false => None,
@@ -241,6 +242,8 @@ impl Emit<'_> {
         self.atomic_op(cell, update)
     }
 
+    // Sums and extremes of two halves as one atomic exist in an extension of one vendor alone,
+    // `VK_NV_shader_atomic_float16_vector`.
     fn update_half_pair(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
         if update.op != AtomicOp::Exchange {
             return self.loop_if_alive(cell, update);
@@ -387,6 +390,7 @@ impl Builder {
         if update.ty.width() != Width::W64 {
             return Ok(Scalar::U32);
         }
+        // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of words.
         Need::Int64.check(&device)?;
         let need = match shared {
             true => Need::SharedInt64Atomics,
@@ -415,7 +419,10 @@ impl Builder {
             AtomicOp::And => Some(Spv::AtomicAnd),
             AtomicOp::Or => Some(Spv::AtomicOr),
             AtomicOp::Xor => Some(Spv::AtomicXor),
+            // Floats are exchanged as words, for which no feature of atomic floats is needed.
             AtomicOp::Exchange => Some(Spv::AtomicExchange),
+            // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a bound. Float extremes
+            // of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
             AtomicOp::Add
             | AtomicOp::Min
             | AtomicOp::Max
@@ -438,6 +445,7 @@ impl Builder {
     fn compare_exchange(&mut self, cell: Cell, comparator: Val, new: Val) -> Val {
         let (scope, relaxed) = self.atomic_scope(cell.kind);
         // SPIR-V puts the new value before the one compared.
+        // Of the two semantics the second is for the case that nothing is stored; it may not be stronger than the first.
         let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
         let operands = ids.map(|id| id.0);
         self.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)

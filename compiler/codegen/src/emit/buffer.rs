@@ -334,18 +334,17 @@ impl Emit<'_> {
 
     /// The number of an element that exists, where accesses are not kept inside otherwise.
     fn number_inside(&mut self, id: BufferId, view: View, number: Val) -> Val {
-        let (last, known) = match self.program.buffers[id].kind {
+        let last = match self.program.buffers[id].kind {
             // Shared memory has no robust access.
-            BufferKind::Shared => (self.shared_len(id, view.scalar) - 1, None),
+            BufferKind::Shared => self.shared_len(id, view.scalar) - 1,
             // Values beyond the limit are undefined, but the place must exist.
-            BufferKind::Constant => {
-                let last = 16 * CONSTANT_VECTORS / view.stride() - 1;
-                (last, self.w.constant_bits(number.id))
-            }
+            BufferKind::Constant => 16 * CONSTANT_VECTORS / view.stride() - 1,
             BufferKind::Private | BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
                 return number;
             }
         };
+        // A number that is known needs no comparison, for which the last one would become a constant of the module.
+        let known = self.w.constant_bits(number.id);
         if known.is_some_and(|known| known <= last.into()) {
             return number;
         }

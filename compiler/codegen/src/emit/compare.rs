@@ -18,6 +18,7 @@ impl Emit<'_> {
 }
 
 /// The SPIR-V comparisons of floats, signed and unsigned integers. Only "not equal" holds for NaN.
+// IEEE 754: what is compared with NaN is neither less, equal nor greater, and so it is not equal.
 const COMPARISONS: [(Op, [Spv; 3]); 6] = [
     (Op::SetEq, [Spv::FOrdEqual, Spv::IEqual, Spv::IEqual]),
     (

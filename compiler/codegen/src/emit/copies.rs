@@ -65,6 +65,7 @@ impl Emit<'_> {
             return Err(Error::unsupported(message.to_owned()));
         }
         let runs = modes.invocations.max(1).saturating_mul(copies.count());
+        // All of them are made once for each of the two triangles.
         if runs > MAX_INVOCATIONS / 2 {
             let message = format!(
                 "quadrilaterals make more than {MAX_INVOCATIONS} invocations of a geometry program that runs {runs} times"
@@ -138,6 +139,8 @@ impl Emit<'_> {
     }
 
     /// Which run it is: both factors are powers of two.
+    // Invocations count as ((triangle * own + invocation) * views + view) * viewports + viewport, where `own` is how many
+    // the program asks for. `invocation_number` takes its own number out of that, this the two last ones.
     fn open_run(&mut self, copies: Copies) -> Run {
         let invocation = self.io().own_vertex();
         let invocation = self.w.val(invocation);

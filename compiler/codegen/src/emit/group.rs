@@ -42,6 +42,8 @@ impl Emit<'_> {
 
     /// The mask of the thread group's invocations for which a scalar is true.
     fn ballot(&mut self, truth: Val) -> Result<Val, Failure> {
+        // `OpGroupNonUniformBallot` gives 128 bits as four words: invocations 0 to 31 are the bits of x, the next 32 those
+        // of y.
         let masks = self.subgroup_masks(truth)?;
         if !self.w.is_split() {
             return Ok(self.w.component(masks, 0));
@@ -181,6 +183,8 @@ impl Emit<'_> {
     /// Whether the invocation that a shuffle names is in range, and the one that it reads: that one or, out of range, its own.
     fn shuffled_thread(&mut self, op: Op, index: Val, control: Val) -> (Val, Val) {
         // Numbers of threads and ends of ranges have five bits.
+        // The third operand has the clamp in bits 0 to 4 and the segmentation mask in bits 8 to 12:
+        // NV_shader_thread_shuffle section 2.X.8.Z.
         let last_id = self.w.constant_like(index, u64::from(GROUP - 1));
         let index = self.w.binary(Spv::BitwiseAnd, index, last_id);
         let limit = self.w.binary(Spv::BitwiseAnd, control, last_id);
@@ -330,6 +334,8 @@ impl Builder {
 )]
 fn quad_operation(op: Op) -> (Spv, u32) {
     match op {
+        // Directions of `OpGroupNonUniformQuadSwap`: 0 is horizontal, 1 vertical, and 2, diagonal, has no counterpart in
+        // NV_shader_thread_group.
         Op::QuadX => (Spv::GroupNonUniformQuadSwap, 0),
         Op::QuadY => (Spv::GroupNonUniformQuadSwap, 1),
         Op::Quad1 => (Spv::GroupNonUniformQuadBroadcast, 1),

@@ -9,6 +9,7 @@ use spirv::Op as Spv;
 
 /// A longer function gets no more cases, because each access to an array of resources multiplies its code: memory must stay
 /// bounded.
+// 256 MiB of words.
 const MAX_WORDS: usize = 1 << 26;
 
 /// Values of all cases of a switch: SPIR-V has room for so many pairs of a literal and a label (universal limits).

@@ -154,6 +154,7 @@ impl Builder {
         let needs: &[Need] = match member {
             Member::Constant(_) => &[],
             Member::Uniform(_) => &[indexing.uniform],
+            // Two capabilities: that of the kind of descriptor, and `ShaderNonUniform` for the decoration `NonUniform`.
             Member::Divergent(_) => &[indexing.divergent, Need::NonUniform],
         };
         needs.iter().for_each(|need| self.needs.insert(*need));

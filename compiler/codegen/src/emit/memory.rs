@@ -119,6 +119,8 @@ impl Emit<'_> {
 
     /// Orders all memory accesses of the invocation: EXT_shader_image_load_store section 2.X.8.Z, MEMBAR.
     pub(super) fn memory_barrier(&mut self) -> Result<Outcome, Failure> {
+        // Without bits for kinds of memory a barrier orders none of it (SPIR-V, Memory Semantics). MEMBAR orders all
+        // transactions; with CTA (NV_compute_program5) the group alone need see that, for which this is more than enough.
         let mut semantics = MemorySemantics::ACQUIRE_RELEASE
             | MemorySemantics::UNIFORM_MEMORY
             | MemorySemantics::IMAGE_MEMORY;
@@ -150,6 +152,8 @@ impl Emit<'_> {
                 return Err(Error::unsupported(message));
             }
         }
+        // NV_compute_program5 section 2.X.8.Z has BAR wait and says nothing of memory. Shared memory is ordered, as with
+        // `barrier()` of GLSL; for everything else programs have MEMBAR.
         let semantics = MemorySemantics::ACQUIRE_RELEASE | MemorySemantics::WORKGROUP_MEMORY;
         let scope = self.w.uint(Scope::Workgroup as u32);
         let semantics = self.w.uint(semantics.bits());
@@ -167,16 +171,13 @@ impl Builder {
 
     /// The scalar in which a type lies in memory.
     fn memory_scalar(&mut self, ty: Type) -> Result<Scalar, Failure> {
-        let device = &self.device;
         Ok(match ty {
             Type::U8 | Type::S8 => {
-                Need::Int8.check(device)?;
-                self.needs.insert(Need::Storage8);
+                self.require(Need::Storage8)?;
                 Scalar::U8
             }
             Type::U16 | Type::S16 | Type::F16 => {
-                Need::Int16.check(device)?;
-                self.needs.insert(Need::Storage16);
+                self.require(Need::Storage16)?;
                 Scalar::U16
             }
             Type::U32 | Type::S32 => Scalar::U32,

@@ -369,6 +369,8 @@ impl Emit<'_> {
 
     /// What stands before the names.
     fn write_head(&self, target: Target, out: &mut Words) {
+        // Behind the version stands the number of a registered generator, of which 0 is none; behind the bound a word that
+        // is reserved (SPIR-V, physical layout).
         let (version, bound) = (target.spirv_version(), self.w.bound());
         out.0.extend([spirv::MAGIC_NUMBER, version, 0, bound, 0]);
         self.w.needs.write(target, out);

@@ -328,6 +328,8 @@ impl Emit<'_> {
     }
 
     /// GL's clip depth -w to w becomes 0 to w.
+    // GL 2.1 section 2.12 clips to -w <= z <= w, Vulkan to 0 <= z <= w ("Primitive Clipping"). (z + w) / 2 takes one range
+    // to the other, and the depth z / w from [-1, 1] to [0, 1].
     fn remap_depth(&mut self, lanes: [Lane; 4]) -> [Lane; 4] {
         if self.options.conventions.clip_depth == ClipDepth::ZeroToOne {
             return lanes;

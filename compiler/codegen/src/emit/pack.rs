@@ -16,6 +16,9 @@ impl Emit<'_> {
     }
 
     /// Numbers of the lanes `lanes` in one word.
+    // PK2US and PK4UB clamp to [0, 1], multiply by 65535 or 255 and round (NV_gpu_program4 section 2.X.8.Z), and so do
+    // `PackUnorm2x16` and `PackUnorm4x8`. PK4B is another formula, which front ends write out: its bytes have a bias of
+    // 128.
     pub(super) fn pack(&mut self, cx: InstCx<'_>, op: GlslOp, lanes: u8) -> Result<Val, Failure> {
         let numbers = self.source(cx.inst, 0, lanes)?;
         let numbers = self.w.widen(numbers, WriteMask(lanes).count() as u8);

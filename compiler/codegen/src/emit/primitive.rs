@@ -31,6 +31,7 @@ impl Emit<'_> {
     }
 
     /// `EMIT` and `EMITS`. NV_geometry_program4 and NV_gpu_program5 section 2.X.8.Z.
+    // With a stream that does not exist EMITS has undefined results (NV_gpu_program5 section 2.X.8.Z).
     pub(super) fn emit_vertex(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
         let stream = self.source(cx.inst, 0, 1)?;
         // A stream that does not exist takes nothing.

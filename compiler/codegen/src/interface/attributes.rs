@@ -15,6 +15,7 @@ use glasm_ir::{Base, InputId, Program, Semantic, Width, WriteMask};
 use spirv::{Decoration, Op, StorageClass};
 
 /// Locations that attributes have by number.
+// What OpenGL guarantees (MAX_VERTEX_ATTRIBS of ARB_vertex_program) and Vulkan, too.
 const ATTRIBUTES: u32 = 16;
 
 impl Io<'_> {

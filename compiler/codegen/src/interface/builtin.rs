@@ -155,6 +155,7 @@ pub(crate) fn thread_value(w: &mut Builder, semantic: Semantic, id: ValueWord) -
     // The masks of NV_shader_thread_group from the number alone: those of subgroups would need `GroupNonUniformBallot`, and are
     // of other groups where these are larger.
     let own = op(Op::ShiftLeftLogical, ValueWord(one), id.0);
+    // A power of two less 1 has all bits below it.
     let lower = op(Op::ISub, own, one);
     let up_to = op(Op::BitwiseOr, own, lower.0);
     let not = |w: &mut Builder, value: ValueWord| {

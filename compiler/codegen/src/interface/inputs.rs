@@ -36,6 +36,7 @@ impl Io<'_> {
         let input = self.program.inputs[id];
         let pad = self.w.float_pad();
         match (input.semantic, self.program.stage) {
+            // SPIR-V has no built-in for it here, since primitives have a fixed number of vertices.
             (Semantic::VertexCount, Stage::Geometry) => {
                 let count = self.vertex_count()?;
                 let count = self.w.uint(count);

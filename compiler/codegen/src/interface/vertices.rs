@@ -99,6 +99,8 @@ impl Io<'_> {
     }
 
     /// Number of vertices that the input primitive may have for the module.
+    // How many vertices a patch has is state of the pipeline: arrays are as long as it can be, as
+    // `gl_in[gl_MaxPatchVertices]` of GLSL.
     fn declared_vertices(&self) -> Result<u32, Failure> {
         match self.program.stage {
             Stage::Geometry => {

@@ -102,6 +102,8 @@ impl Scale {
 impl TextureUnit {
     /// The target in a lookup's text, and its opcode: the coordinates of cube maps are a direction, which has no divisor.
     fn access(&self) -> Option<(&'static str, &'static str)> {
+        // Without programs s, t and r are divided by q before the lookup. What is compared is r / q, which TXP makes as
+        // well.
         Some(match (self.target?, self.compared) {
             (TextureTarget::D1, false) => ("TXP", "1D"),
             (TextureTarget::D1, true) => ("TXP", "SHADOW1D"),
@@ -144,6 +146,7 @@ impl Fragments<'_> {
         let mut accesses = units.filter_map(TextureUnit::access);
         let compares = accesses.any(|(_, target)| target.starts_with("SHADOW"));
         let shadow = compares.then_some("ARB_fragment_program_shadow");
+        // The options blend clamped colors: ARB_fragment_program section 3.11.4.5.1.
         let fog = self.key.fog.filter(|_| !self.key.unclamped);
         let fog = fog.map(|mode| match mode {
             FogMode::Linear => "ARB_fog_linear",
@@ -160,6 +163,7 @@ impl Fragments<'_> {
     fn fog(&mut self) {
         let Some(mode) = self.key.fog else { return };
         if mode == FogMode::Linear {
+            // (end - c) / (end - start); the parameters hold end in z and 1 / (end - start) in w.
             self.line("SUB fog.x, state.fog.params.z, fragment.fogcoord.x");
             self.line("MUL_SAT fog.x, fog.x, state.fog.params.w");
         } else {
@@ -167,6 +171,7 @@ impl Fragments<'_> {
             if mode == FogMode::Exp2 {
                 self.line("MUL fog.x, fog.x, fog.x");
             }
+            // exp(-x) is 2^(-x log2 e): the languages have the power of 2 only.
             self.line(&format!("MUL fog.x, fog.x, {}", std::f32::consts::LOG2_E));
             self.line("EX2_SAT fog.x, -fog.x");
         }
@@ -259,6 +264,7 @@ impl Fragments<'_> {
         self.line(&format!("MUL{{sat}} color.w, color, {texel}"));
     }
 
+    // Texels are clamped where they are looked up.
     fn replace(&mut self, format: BaseFormat, texel: &str) {
         let lanes = match format {
             BaseFormat::Alpha => ".w",
@@ -303,6 +309,8 @@ impl Fragments<'_> {
     }
 
     /// GL 2.1 table 3.24.
+    // Red, green and blue come first: alpha reads the old alpha, which they leave alone, and DOT3_RGBA reads the product
+    // that they have left.
     fn combine(&mut self, combine: &Combine, number: usize) {
         self.combiner(&combine.rgb, Lanes::Rgb, number);
         match combine.rgb.function {
@@ -350,6 +358,7 @@ impl Fragments<'_> {
             (CombineFunction::Subtract, _) => {
                 self.line(&format!("SUB{sat} {result}, {a0}, {a1}"));
             }
+            // Of arguments in [0, 1] as vectors of [-1, 1], (2 a0 - 1) . (2 a1 - 1), which is 4 (a0 - 1/2) . (a1 - 1/2).
             (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Rgb) => {
                 self.line(&format!("SUB a0.xyz, {a0}, 0.5"));
                 self.line(&format!("SUB a1.xyz, {a1}, 0.5"));
@@ -388,6 +397,7 @@ impl Fragments<'_> {
             CombineOperand::Alpha => (".w", false),
             CombineOperand::OneMinusAlpha => (".w", true),
         };
+        // Operands of alpha take alphas, whatever they are called: table 3.26 has no others.
         let suffix = match lanes {
             Lanes::Rgb => suffix,
             Lanes::Alpha => ".w",

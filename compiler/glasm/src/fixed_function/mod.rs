@@ -112,6 +112,8 @@ pub struct Lighting {
 
 /// Numbers of vertex attributes that can be materials: ambient, diffuse, specular and emissive color and shininess of the front, then of the back.
 /// Attributes 0 to 5 have meanings of their own but for the weight, and those from 8 on are texture coordinates.
+// Those without a meaning of their own first; sets of texture coordinates from the last one down, because applications
+// count theirs from 0.
 pub const MATERIAL_ATTRIBUTES: [u8; 10] = [7, 6, 1, 15, 14, 12, 13, 11, 10, 9];
 
 /// What decides about a light. GL 2.1 section 2.14.1.
@@ -407,6 +409,7 @@ impl Default for Combine {
                 arguments: [
                     argument(CombineSource::Texture, operand),
                     argument(CombineSource::Previous, operand),
+                    // The third source is weighted by alpha for colors, too: initially OPERAND2_RGB is SRC_ALPHA.
                     argument(CombineSource::Constant, CombineOperand::Alpha),
                 ],
                 scale: Scale::One,
@@ -544,6 +547,8 @@ impl Text {
     }
 
     /// The declaration of those temporaries that the instructions name.
+    // Operands stand between these separators, and what precedes a dot is the name: that is all that the texts need of the
+    // grammar.
     fn temporaries<'a>(&self, names: impl Iterator<Item = &'a str>) -> String {
         let operands = self.body.split([' ', ',', '-', ';', '\n']);
         let named: HashSet<&str> = operands.filter_map(|word| word.split('.').next()).collect();

@@ -56,6 +56,8 @@ pub fn vertex_program(key: &FixedVertex) -> String {
     text.texture_coordinates(key);
     match key.fog_coordinate {
         Some(FogSource::FragmentDepth) => {
+            // GL 2.1 section 3.10 wants the distance from the eye and allows |z| of eye space in its place, as GPUs of the
+            // time have it.
             text.line(format_args!("ABS result.fogcoord.x, place.z"));
         }
         Some(FogSource::FogCoord) => {
@@ -185,6 +187,7 @@ impl Text {
     }
 
     /// 1, the length, and its square, from a vector and one over its length in `inverse`; in `temp`.
+    // DST takes d d and 1 / d: it gives 1, the product of both y, z of the first and w of the second operand.
     fn distance(&mut self, vector: &str, inverse: &str) {
         self.line(format_args!("DP3 temp.y, {vector}, {vector}"));
         self.line(format_args!("DST temp, temp.y, {inverse}"));
@@ -200,6 +203,7 @@ impl Text {
             }
         }
         if needs.place {
+            // Lights and fog are about the point itself: GL 2.1 section 2.14.1 divides positions by their w.
             self.line(format_args!("RCP place.w, eye.w"));
             self.line(format_args!("MUL place.xyz, eye, place.w"));
         }
@@ -230,6 +234,8 @@ impl Text {
     fn normal(&mut self, scaling: NormalScaling) {
         for (row, component) in COMPONENTS.iter().take(3).enumerate() {
             self.line(format_args!(
+                // As a row vector the normal is multiplied by the inverse; the rows of its transpose are the columns of the
+                // inverse.
                 "DP3 normal.{component}, state.matrix.modelview.invtrans.row[{row}], vertex.normal"
             ));
         }
@@ -247,6 +253,8 @@ impl Text {
     }
 
     /// The colors of the faces. GL 2.1 section 2.14.1.
+    // The vector to a light, its attenuation and the half vector do not depend on the face: they are computed once for
+    // both.
     fn lighting(&mut self, lighting: &Lighting) {
         let faces: &[Face] = match lighting.two_sided {
             true => &[Face::Front, Face::Back],
@@ -306,6 +314,7 @@ impl Text {
         }
         let diffuse = attribute(MaterialMode::Diffuse);
         let diffuse = diffuse.unwrap_or_else(|| format!("state.material.{word}.diffuse"));
+        // GL 2.1 section 2.14.1: the alpha of a lit color is that of the diffuse material alone.
         self.line(format_args!("MOV {word}.w, {diffuse}.w"));
         if lighting.separate_specular {
             self.line(format_args!("MOV {word}_specular, value.xxxz"));
@@ -313,6 +322,8 @@ impl Text {
     }
 
     /// What a face reflects of a light's terms, in `lit`: 1, n . VP, and where the light is before the surface the power of n . h.
+    // Back colors are those of the reversed normal (GL 2.1 section 2.14.1). LIT leaves z 0 where x, which is n . VP, is not
+    // positive: that is f of the lighting equation.
     fn reflected(&mut self, face: Face, half: &str, has_factor: bool, shininess: Option<String>) {
         let (word, sign) = match face {
             Face::Front => ("front", ""),
@@ -335,6 +346,7 @@ impl Text {
             true => "_specular",
             false => "",
         };
+        // Ambient light is not weighted by the normal: lane x of `lit` is 1, or the attenuation.
         for (term, name, lane, sum) in [
             (MaterialMode::Ambient, "ambient", "x", ""),
             (MaterialMode::Diffuse, "diffuse", "y", ""),
@@ -360,6 +372,8 @@ impl Text {
         let position = format!("state.light[{number}].position");
         match light.positional {
             true => {
+                // The vector to the light is the difference of two points; what is not yet normalized stays in `half`, for
+                // the distance.
                 self.line(format_args!("RCP light.w, {position}.w"));
                 self.line(format_args!("MAD half.xyz, {position}, light.w, -place"));
                 self.normalize("light", "half");
@@ -374,6 +388,7 @@ impl Text {
         let attenuated = light.positional && light.attenuated;
         if attenuated {
             self.distance("half", "light.w");
+            // 1 / (k0 + k1 d + k2 d d) for a light at the distance d.
             self.line(format_args!("DP3 factor.x, temp, {attenuation}"));
             self.line(format_args!("RCP factor.x, factor.x"));
         }
@@ -404,6 +419,7 @@ impl Text {
         }
         let view = match lighting.local_viewer {
             true => "view",
+            // A viewer at infinity is in the direction (0, 0, 1) of every vertex: GL 2.1 section 2.14.1.
             false => "value.xxzx",
         };
         self.line(format_args!("ADD temp.xyz, light, {view}"));
@@ -412,6 +428,7 @@ impl Text {
     }
 
     /// All sets of texture coordinates. GL 2.1 sections 2.11.2 and 2.11.4.
+    // Generated coordinates go through the texture matrix like those of the application: generation comes first.
     fn texture_coordinates(&mut self, key: &FixedVertex) {
         for (number, set) in key.texcoords.iter().enumerate() {
             if !set.needed {
@@ -473,6 +490,7 @@ impl Text {
     }
 
     /// The size of points: GL 2.1 section 3.3.
+    // size * sqrt(1 / (a + b d + c d d)), within the limits; RSQ has root and reciprocal in one.
     fn point_size(&mut self) {
         self.normalize("temp", "place");
         self.line(format_args!("MOV coord.w, temp.w"));

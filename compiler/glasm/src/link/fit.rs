@@ -30,6 +30,7 @@ fn mismatch(message: String) -> Diagnostic {
 }
 
 /// A pipeline has one program of each stage, in their order.
+// `Stage` lists the stages as pipelines have them, with compute programs, which stand alone, at the end.
 fn order_conflict(program: &Program, before: &[&Program]) -> Option<Diagnostic> {
     let (own, last) = (program.stage, before.last()?.stage);
     let own_name = stage_name(own);
@@ -46,6 +47,7 @@ fn order_conflict(program: &Program, before: &[&Program]) -> Option<Diagnostic> 
 }
 
 /// The primitives that a program hands on; `None` if the draw decides.
+// Quadrilaterals are a way to subdivide: what comes out of a domain of them is triangles.
 fn made(program: &Program) -> Option<InputPrimitive> {
     let modes = &program.modes;
     match program.stage {

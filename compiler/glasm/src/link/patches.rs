@@ -44,6 +44,7 @@ pub(super) fn pass_on(geometry: &Program, vertices: u32, levels: PatchLevels) ->
     let read: BTreeSet<Semantic> = geometry
         .inputs
         .iter()
+        // The position passes without being asked for.
         .filter(|input| input.per_vertex && input.semantic != Semantic::Position)
         .map(|input| input.semantic)
         .collect();
@@ -114,6 +115,7 @@ pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic
         ));
     }
     let mut control = control.clone();
+    // An isoline of n - 1 segments has n points, and one line needs the outer levels 1 and n - 1.
     let segments = (vertices - 1) as f32;
     let mut taken = Program::new(Stage::Geometry);
     move_levels(&mut control, &mut taken)?;
@@ -138,6 +140,8 @@ pub(super) fn points(control: &Program) -> Result<(Program, Program), Diagnostic
     let place = sketch.input(Semantic::TessCoord, "float");
     let vertex = sketch.temp();
     sketch.line(format_args!(
+        // Points lie at the multiples of 1 / (n - 1). The product need not be whole after rounding, so the nearest integer
+        // is taken.
         "{vertex}.x = mul.f32 {place}.xxxx, {{{segments:?}}}"
     ));
     sketch.line(format_args!(
@@ -290,6 +294,7 @@ fn hand_on(vertices: &Vertices, room: Room) -> Program {
     fill(&mut sketch, &vertices[0]);
     if let Some(position) = position {
         sketch.line(format_args!("{position}.xyzw = mov.f32 {place}.xyzw"));
+        // The ends of the line are at 0 and 1.
         sketch.line(format_args!("{end}.x = setge.f32 {place}.xxxx, {{0.5}}"));
         sketch.line(format_args!("if nonzero.f32 {end}.x {{"));
         fill(&mut sketch, &vertices[1]);
@@ -411,6 +416,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Gives places side by side to an array of inputs, in one vertex of the line.
+    // Element e of vertex v is at e * vertices + v from the first one: the vertices of an element lie side by side.
     fn place_array(&mut self, first: InputId, len: u32) {
         let end = (first.index() + len as usize).min(self.from.inputs.len());
         let vertex = self.vertex_with_room(end.saturating_sub(first.index()) * self.stride(first));
@@ -437,6 +443,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The vertex of the line that has room for so many slots; the last one if none has.
+    // All of them in one vertex, because they may be an array: an index at run time finds elements, not vertices.
     fn vertex_with_room(&self, count: usize) -> usize {
         let last = self.room.vertices - 1;
         let mut vertices = 0..last;
@@ -570,6 +577,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// A lane that no other source of the instruction has.
+    // Two sources with computed elements are read at the same time; instructions behind may use the lanes again.
     fn scratch_lane(&mut self) -> (RegisterId, u8) {
         let (number, lane) = (self.computed / 4, self.computed % 4);
         self.computed += 1;

@@ -99,6 +99,7 @@ impl GlState {
     /// that is enabled. 1 if the row is zero. GL 2.1 section 2.11.3.
     fn normal_scale(&self) -> f32 {
         let inverse = self.matrix(MatrixName::Modelview(0), MatrixForm::Inverse);
+        // In double precision the squares of the least and of the largest floats are neither 0 nor infinite.
         let [x, y, z, _] = matrix::row(&inverse, 2).map(f64::from);
         match (x * x + y * y + z * z).sqrt() {
             0.0 => 1.0,
@@ -116,6 +117,7 @@ impl GlState {
     }
 
     /// What turns y of the window position.
+    // Scale and offset of y: height - y turns it over, y + 0 leaves it.
     fn window_origin(&self) -> [f32; 4] {
         match self.lower_left_height {
             Some(height) => [-1.0, height, 0.0, 1.0],
@@ -137,6 +139,7 @@ impl GlState {
         let mut color = std::array::from_fn(|i| {
             self.light_model_ambient[i] * material.ambient[i] + material.emission[i]
         });
+        // As in the lighting equation, whose alpha is that of the diffuse material: GL 2.1 section 2.14.1.
         color[3] = material.diffuse[3];
         color
     }
@@ -189,6 +192,8 @@ impl Light {
 
     /// -1 for lights that are no spots (cutoff 180).
     fn cutoff_cosine(&self) -> f32 {
+        // Exactly -1 for 180 degrees, which are no spot, and 0 for 90: an error would put what lies on the edge of the cone
+        // outside.
         let (_, cosine) = exact_sin_cos(f64::from(self.spot_cutoff));
         cosine as f32
     }
@@ -197,6 +202,7 @@ impl Light {
     /// 0. GL 2.1 section 2.14.1.
     fn half_vector(&self) -> [f32; 3] {
         let [x, y, z, w] = self.position.map(f64::from);
+        // xyz / w points the other way where w is negative. Its length does not matter.
         let sign = if w < 0.0 { -1.0 } else { 1.0 };
         let [x, y, z] = normalize3([sign * x, sign * y, sign * z]);
         normalize3([x, y, z + 1.0]).map(|value| value as f32)

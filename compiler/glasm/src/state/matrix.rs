@@ -57,11 +57,14 @@ pub fn inverse(matrix: &Matrix) -> Matrix {
     });
     for pivot in 0..4 {
         let magnitude = |r: &usize| work[*r][pivot].abs();
+        // The largest element of the column: what is divided by a small one loses digits, and a zero need not mean that the
+        // matrix is singular.
         let best = (pivot..4)
             .max_by(|a, b| magnitude(a).total_cmp(&magnitude(b)))
             .unwrap_or(pivot);
         work.swap(pivot, best);
         let scale = work[pivot][pivot];
+        // `total_cmp` puts NaN above all numbers, so that it is found here.
         if scale == 0.0 || !scale.is_finite() {
             return IDENTITY;
         }
@@ -107,6 +110,7 @@ pub fn scaling(factors: [f32; 3]) -> Matrix {
 pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
     let (sin, cos) = exact_sin_cos(f64::from(degrees));
     let [x, y, z] = normalize3(axis.map(f64::from));
+    // u u^T + cos (I - u u^T) + sin S, where S is the matrix of the cross product with the axis u: GL 2.1 section 2.11.2.
     let t = 1.0 - cos;
     let columns = [
         [x * x * t + cos, x * y * t + z * sin, x * z * t - y * sin],
@@ -119,6 +123,7 @@ pub fn rotation(degrees: f32, axis: [f32; 3]) -> Matrix {
 }
 
 /// Sine and cosine in degrees, exact at multiples of 90.
+// Half of pi is no float: the cosine of the nearest one is 6e-17, which would turn planes out of their axes.
 pub(super) fn exact_sin_cos(degrees: f64) -> (f64, f64) {
     match degrees.rem_euclid(360.0) {
         0.0 => (0.0, 1.0),
@@ -161,6 +166,7 @@ pub fn frustum(left: f32, right: f32, bottom: f32, top: f32, near: f32, far: f32
 
 /// `gluPerspective`: vertical field of view in degrees, width by height. GLU 1.3 section 4.1.
 pub fn perspective(fov_y: f32, aspect: f32, near: f32, far: f32) -> Matrix {
+    // At the distance `near` half of the angle has its tangent as height.
     let top = near * (f64::from(fov_y).to_radians() / 2.0).tan() as f32;
     frustum(-top * aspect, top * aspect, -top, top, near, far)
 }
@@ -171,6 +177,7 @@ pub fn look_at(eye: [f32; 3], center: [f32; 3], up: [f32; 3]) -> Matrix {
         f64::from(center[i]) - f64::from(eye[i])
     }));
     let side = normalize3(cross(forward, up.map(f64::from)));
+    // `up` need not be perpendicular to the view: what counts of it is the plane of both.
     let upward = cross(side, forward);
     let mut matrix = IDENTITY;
     for i in 0..3 {

@@ -232,6 +232,7 @@ impl Default for GlState {
             tracked: Vec::new(),
             materials: [Material::default(); 2],
             lights: Vec::new(),
+            // As the summary of lighting parameters in GL 2.1 section 2.14.1 has it, like the materials and lights below.
             light_model_ambient: [0.2, 0.2, 0.2, 1.0],
             texgen: Vec::new(),
             texenv_color: Vec::new(),
@@ -288,6 +289,7 @@ impl Default for Light {
     }
 }
 
+// GL 2.1 section 2.11.4: the planes of s and t are those of x and y, those of r and q are zero.
 impl Default for TexGen {
     fn default() -> Self {
         let planes = [

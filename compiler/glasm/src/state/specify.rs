@@ -17,6 +17,7 @@ impl GlState {
     /// `glLight(GL_LIGHTn, GL_SPOT_DIRECTION)`: an object space direction, turned by the upper left 3x3 part of the modelview matrix;
     /// its length stays what it becomes. GL 2.1 section 2.14.1.
     pub fn set_light_spot_direction(&mut self, n: u32, [x, y, z]: [f32; 3]) {
+        // A direction is not moved: with w 0 the translation of the matrix is left out.
         let [x, y, z, _] = matrix::transform(&self.current_modelview(), [x, y, z, 0.0]);
         self.light_mut(n).spot_direction = [x, y, z];
     }

@@ -39,6 +39,8 @@ impl Origin {
         }
     }
 
+    // The structure of an extension may not stand beside that of Vulkan 1.2 which took it over:
+    // VUID-VkDeviceCreateInfo-pNext-02830.
     fn is_known(self, minor: u32, has_extension: &dyn Fn(&CStr) -> bool) -> bool {
         minor < self.end && (minor >= self.core || self.extension.is_some_and(has_extension))
     }
