@@ -61,6 +61,7 @@ pub(crate) fn read<'s>(source: &Source<'s>) -> Result<Start<'s>, Diagnostics> {
 }
 
 /// Reports a text beyond the limit.
+#[inline]
 fn is_too_large(source: &Source<'_>, reports: &mut Reports) -> bool {
     // The part counts, however long the text around it is; without one, `Source::part` would hide what lies past 4 GiB.
     let bytes = match source.part {
@@ -76,6 +77,7 @@ fn is_too_large(source: &Source<'_>, reports: &mut Reports) -> bool {
 }
 
 /// The program to take from the text, and its header.
+#[inline]
 fn find(source: &Source<'_>, reports: &mut Reports) -> Part {
     let part = source.part();
     let text = &source.text[part.range()];
@@ -98,11 +100,13 @@ fn find(source: &Source<'_>, reports: &mut Reports) -> Part {
     }
 }
 
+#[inline]
 fn fits(dialect: Dialect, wanted: Option<ProgramType>) -> bool {
     wanted.is_none_or(|wanted| dialect.program_type() == wanted)
 }
 
 /// GL loads a program for a target, and refuses one whose header is of another.
+#[inline]
 fn has_wrong_type(
     source: &Source<'_>,
     found: Option<Dialect>,

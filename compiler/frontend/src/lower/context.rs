@@ -219,6 +219,7 @@ impl<'c> Lowerer<'c> {
     }
 
     /// A register with the name of a variable.
+    #[inline]
     pub(super) fn register_of(
         &mut self,
         info: &Var,

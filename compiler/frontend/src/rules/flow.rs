@@ -67,6 +67,7 @@ impl Checker<'_> {
         }
     }
 
+    #[inline]
     fn otherwise(&mut self, inst: &Inst) {
         match self.flow.open.last_mut() {
             // The block stays open under another kind, so that a second ELSE is told from the first.
@@ -79,6 +80,7 @@ impl Checker<'_> {
     }
 
     /// BRK and CONT.
+    #[inline]
     fn leave_or_repeat(&mut self, inst: &Inst, op: FlowOp) {
         // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
         let mut inner_first = self.flow.open.iter_mut().rev();
@@ -92,6 +94,7 @@ impl Checker<'_> {
         }
     }
 
+    #[inline]
     fn leave_routine(&mut self, inst: &Inst) {
         for open in &mut self.flow.open {
             open.endless = false;
@@ -102,6 +105,7 @@ impl Checker<'_> {
         }
     }
 
+    #[inline]
     fn indirect_call(&mut self, inst: &Inst) {
         // None if the operand is no SUBROUTINE variable, which was reported.
         if let Some(ty) = self.called_type.take() {

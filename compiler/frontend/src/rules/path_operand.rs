@@ -99,6 +99,7 @@ impl Checker<'_> {
         }
     }
 
+    #[inline]
     fn implicit_result(&mut self, binding: IoBinding, span: Span) -> u32 {
         // The key is the semantic, not the path: `result.color` and `result.color.primary` are one variable.
         let key = Implicit::Result(binding.semantic);
@@ -109,6 +110,7 @@ impl Checker<'_> {
         })
     }
 
+    #[inline]
     fn implicit_param(&mut self, source: ParamSource, span: Span) -> u32 {
         self.implicit(Implicit::Param(source), span, |checker| {
             let first = checker.program.params.len() as u32;

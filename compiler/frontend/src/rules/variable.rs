@@ -375,12 +375,14 @@ impl Checker<'_> {
         Some(elements)
     }
 
+    #[inline]
     fn add_io_elements(&mut self, row: &'static BindingInfo, first: u32, count: u32) {
         let numbers = first..first + count;
         self.io_elements.extend(numbers.map(|number| (row, number)));
     }
 
     /// The elements of a binding; `None` if the declaration is one of other bindings.
+    #[inline]
     fn elements_of_path(&mut self, decl: &Decl, resolved: &Resolved) -> Option<Elements> {
         Some(match (decl.kind, resolved.bound) {
             (DeclKind::Attrib, bound @ Bound::Attrib(..))
@@ -544,6 +546,7 @@ impl Checker<'_> {
     }
 
     /// Counts parameters; reports if there are too many.
+    #[inline]
     pub(super) fn count_parameters(&mut self, count: u64, limit: u64, span: Span) -> bool {
         self.parameters += count;
         let has_room = self.parameters <= limit;
@@ -604,6 +607,7 @@ impl Checker<'_> {
         }
     }
 
+    #[inline]
     fn interpolation_allowed(
         &mut self,
         decl: &Decl,

@@ -51,10 +51,16 @@ impl Coverage {
     }
 
     /// Whether a declaration covers a register.
+    #[inline]
     pub(super) fn has(&mut self, buffer: u32, number: u32) -> bool {
-        if self.ranges.len() <= FEW {
-            return self.ranges.iter().any(|range| range.has(buffer, number));
+        match self.ranges.len() <= FEW {
+            true => self.ranges.iter().any(|range| range.has(buffer, number)),
+            false => self.is_in_piece(buffer, number),
         }
+    }
+
+    #[inline(never)]
+    fn is_in_piece(&mut self, buffer: u32, number: u32) -> bool {
         while let Some(&range) = self.ranges.get(self.joined) {
             self.join(range);
             self.joined += 1;

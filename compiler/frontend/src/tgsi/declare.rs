@@ -97,6 +97,7 @@ impl Translation<'_> {
         Ok(())
     }
 
+    #[inline]
     fn addresses(&mut self, head: &Head) {
         self.each_once(head, |it, number| {
             // `address` declares it, so that it has to be asked before.
@@ -233,6 +234,7 @@ impl Translation<'_> {
     }
 
     /// Gives each temporary of a declaration its place.
+    #[inline]
     fn place_temps(&mut self, head: &Head, array: Option<Array>) {
         for number in head.first..=head.last {
             let place = match array {

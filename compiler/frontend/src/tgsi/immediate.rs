@@ -106,6 +106,7 @@ impl Translation<'_> {
     }
 
     /// The number that the text gives an immediate.
+    #[inline]
     fn number_in_brackets(&mut self) -> Parsed<()> {
         let count = self.declared.immediates.len() as u32;
         let mut before = self.cursor;
@@ -174,6 +175,7 @@ impl Translation<'_> {
     }
 
     /// The closing brace behind so many words.
+    #[inline]
     fn end_of_vector(&mut self, count: usize, wanted: &str) -> Parsed<()> {
         if count != 4 {
             let span = self.cursor.token();

@@ -365,6 +365,7 @@ impl Translation<'_> {
         Ok(())
     }
 
+    #[inline]
     fn offset(&mut self, target: Option<&TextureTarget>) -> Parsed<Src> {
         let mut register = Register::NONE;
         self.register_operand(&mut register)?;

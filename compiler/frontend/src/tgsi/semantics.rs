@@ -172,13 +172,17 @@ impl Name {
             (Self::ClipDistance, Fragment | Geometry | TessControl | TessEval) if index < 2 => {
                 Some(lanes(Semantic::ClipDistance, 4 * index, 4))
             }
-            _ => self
-                .value_of_stage(stage)
-                .or_else(|| self.varying(index, stage, old).filter(|_| varying)),
+            // Most inputs are such values. Where the stage gives the same, it is the same.
+            _ if varying => {
+                let passed = self.varying(index, stage, old);
+                passed.or_else(|| self.value_of_stage(stage))
+            }
+            _ => self.value_of_stage(stage),
         }
     }
 
     /// What the stage itself gives to programs.
+    #[inline]
     fn value_of_stage(self, stage: Stage) -> Option<Content> {
         use Stage::{Compute, Fragment, Geometry, TessControl, TessEval, Vertex};
         Some(match (self, stage) {
@@ -226,6 +230,7 @@ impl Name {
     }
 
     /// What an earlier stage hands on, for stages that have one.
+    #[inline]
     fn varying(self, index: u8, stage: Stage, old: bool) -> Option<Content> {
         let semantic = match (self, stage) {
             (Self::PointSize, _) => Semantic::PointSize,
@@ -242,6 +247,7 @@ impl Name {
     }
 
     /// What stages before rasterization hand on by number.
+    #[inline]
     fn numbered(self, index: u8) -> Option<Semantic> {
         Some(match (self, index) {
             (Self::Color, 0..2) => Semantic::Color(index),
@@ -280,6 +286,7 @@ impl Name {
         })
     }
 
+    #[inline]
     fn fragment_sink(self, index: u8, dual_source: bool) -> Option<Sink> {
         let (semantic, base) = match (self, index) {
             // Only z of the output counts. TGSI, TGSI_SEMANTIC_POSITION.
@@ -307,6 +314,7 @@ const fn word(semantic: Semantic) -> Content {
 }
 
 /// The first `count` lanes, from a number on.
+#[inline]
 fn lanes(first: fn(u8) -> Semantic, from: u8, count: u8) -> Content {
     let lane = |lane: u8| (lane < count).then(|| first(from + lane));
     Content::Lanes([0, 1, 2, 3].map(lane))

@@ -154,6 +154,7 @@ pub(super) struct Declared {
 
 impl Declared {
     /// Inputs or system values.
+    #[inline]
     pub(super) fn input_rows(&mut self, file: File) -> &mut Vec<Option<InputRow>> {
         match file == File::Sv {
             true => &mut self.values,

@@ -57,6 +57,7 @@ impl Translation<'_> {
         Ok(())
     }
 
+    #[inline]
     fn check_attributes(&mut self, head: &Head) -> Parsed<()> {
         if head.last <= u32::from(u8::MAX) {
             return Ok(());
@@ -66,12 +67,14 @@ impl Translation<'_> {
     }
 
     /// The attribute of a number that was checked.
+    #[inline]
     fn attribute_row(&self, number: u32, suffixes: &Suffixes) -> InputRow {
         let semantic = Semantic::Attrib(number.min(255) as u8);
         let content = Content::Input(semantic, TypeBase::Float);
         self.row_of(None, content, suffixes)
     }
 
+    #[inline]
     fn needed_semantic(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<(Name, u32, Span)> {
         suffixes.semantic.ok_or_else(|| {
             let message = format!("`{}` lacks a semantic", self.text_of(head.span));
@@ -183,6 +186,7 @@ impl Translation<'_> {
     }
 
     /// Whether a declaration adds components to an output. A register may be declared in parts, which may overlap.
+    #[inline]
     fn is_part_of_output(&mut self, head: &Head, number: u32, sink: Sink) -> bool {
         let outputs = &mut self.declared.outputs;
         let known = outputs.get_mut(number as usize).and_then(Option::as_mut);

@@ -88,6 +88,7 @@ impl Translation<'_> {
         }
     }
 
+    #[inline]
     fn add_pairs(&mut self, inst: &Inst) {
         let a = inst.sources[0];
         let order = |lanes: [u8; 4]| a.swizzled(Swizzle::new(lanes));
@@ -95,6 +96,7 @@ impl Translation<'_> {
         self.finish(inst, Op::Add, S, &pairs);
     }
 
+    #[inline]
     fn clamp(&mut self, inst: &Inst) {
         let [a, b, c, ..] = inst.sources;
         // The lower bound is tested first, and NaN is neither below it nor above the other.
@@ -104,6 +106,7 @@ impl Translation<'_> {
         self.finish(inst, Op::SelNz, F, &[low, b, upper]);
     }
 
+    #[inline]
     fn by_condition(&mut self, inst: &Inst) {
         let [a, b, c, ..] = inst.sources;
         // The condition is the third source. TGSI of 2010, section "Instruction Set", CND.
@@ -112,6 +115,7 @@ impl Translation<'_> {
         self.finish(inst, Op::SelNz, F, &[test, a, b]);
     }
 
+    #[inline]
     fn divide_signed(&mut self, inst: &Inst) {
         let [a, b, ..] = inst.sources;
         let zero = self.word(0);
@@ -120,6 +124,7 @@ impl Translation<'_> {
         self.finish(inst, Op::SelNz, U, &[b, quotient, zero]);
     }
 
+    #[inline]
     fn derivative_y(&mut self, inst: &Inst, op: Op) {
         let a = inst.sources[0];
         // Rows may be counted upward by the device, but y of a TGSI window grows downward.
@@ -128,6 +133,7 @@ impl Translation<'_> {
         self.finish(inst, Op::Mul, F, &[derivative, scale]);
     }
 
+    #[inline]
     fn normalize4(&mut self, inst: &Inst) {
         let a = inst.sources[0];
         // The text of 2010 leaves the root out, as it does for NRM: a vector over the square of its length is not normalized.
@@ -136,6 +142,7 @@ impl Translation<'_> {
         self.finish(inst, Op::Mul, F, &[a, scale]);
     }
 
+    #[inline]
     fn round_halves_up(&mut self, inst: &Inst) {
         let a = inst.sources[0];
         let half = self.float(0.5);
@@ -143,6 +150,7 @@ impl Translation<'_> {
         self.finish(inst, Op::Floor, F, &[sum]);
     }
 
+    #[inline]
     fn set_sign(&mut self, inst: &Inst) {
         let a = inst.sources[0];
         let zero = self.word(0);
@@ -152,6 +160,7 @@ impl Translation<'_> {
         self.finish(inst, Op::Sub, F, &[above, below]);
     }
 
+    #[inline]
     fn old_shift(&mut self, inst: &Inst) {
         let [a, b, ..] = inst.sources;
         // One count for all components, which is not limited: from 32 on nothing is left.
@@ -162,6 +171,7 @@ impl Translation<'_> {
         self.finish(inst, Op::SelNz, U, &[fits, shifted, zero]);
     }
 
+    #[inline]
     fn signless_shift(&mut self, inst: &Inst) {
         let [a, b, ..] = inst.sources;
         let message = "`SHR` has no sign: `USHR` is meant";
@@ -170,6 +180,7 @@ impl Translation<'_> {
         self.finish(inst, Op::Shr, U, &[a, count]);
     }
 
+    #[inline]
     fn sin_cos(&mut self, inst: &Inst) {
         let a = inst.sources[0];
         let (x, zero, one) = (splat(a, 0), self.word(0), self.float(1.0));
@@ -183,6 +194,7 @@ impl Translation<'_> {
         self.finish_parts(inst, &parts);
     }
 
+    #[inline]
     fn finish_number(&mut self, inst: &Inst, number: f32) {
         let value = self.float(number);
         self.finish_mov(inst, value);

@@ -33,6 +33,7 @@ impl Translation<'_> {
         }
     }
 
+    #[inline]
     fn distances(&mut self, place: TempPlace, mask: u8, first: u8) {
         let semantics = [0, 1, 2, 3].map(|lane| self.distance(first + lane));
         self.single(place, mask, |lane| semantics[usize::from(lane)]);

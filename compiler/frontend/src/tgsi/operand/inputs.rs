@@ -84,6 +84,7 @@ impl Translation<'_> {
     }
 
     /// The input of a declared register. Made on first use: inputs that no instruction reads are none of the program.
+    #[inline]
     fn new_input(
         &mut self,
         (semantic, base): (Semantic, TypeBase),
