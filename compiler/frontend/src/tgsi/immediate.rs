@@ -306,10 +306,14 @@ fn is_hexadecimal(text: &[u8]) -> bool {
 /// A hexadecimal number of up to 64 bits.
 fn hexadecimal(text: &[u8]) -> Option<u64> {
     let digits = text.strip_prefix(b"0x").or(text.strip_prefix(b"0X"))?;
-    let digits = std::str::from_utf8(digits).ok()?;
-    // No sign stands behind the prefix.
-    let digits = Some(digits).filter(|digits| !digits.starts_with('+'))?;
-    u64::from_str_radix(digits, 16).ok()
+    let number = |number: u64, &digit: &u8| {
+        let digit = char::from(digit).to_digit(16)?;
+        (number >> 60 == 0).then_some(number << 4 | u64::from(digit))
+    };
+    (!digits.is_empty())
+        .then_some(digits)?
+        .iter()
+        .try_fold(0, number)
 }
 
 /// A decimal number, perhaps with words that printers write: `inf`, `-nan`, `1.#INF`.
