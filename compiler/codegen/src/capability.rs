@@ -129,6 +129,7 @@ pub(crate) fn check_subgroups(device: &DeviceFeatures, stage: Stage) -> Result<(
 }
 
 /// An ordered set of [`Need`]s.
+// One bit for each row of the table, which has fewer than 128.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Needs(u128);
 
@@ -174,6 +175,7 @@ impl Needs {
                 words.op(Op::Capability, &[capability]);
             }
         }
+        // Behind all capabilities: SPIR-V section 2.4, logical layout of a module.
         for (index, extension) in self.extensions(target).enumerate() {
             if !self
                 .extensions(target)
@@ -187,6 +189,7 @@ impl Needs {
 
     fn extensions(self, target: Target) -> impl Iterator<Item = &'static str> + Clone {
         self.rows().filter_map(move |row| match row.extension {
+            // Versions that have it in their core do not need the declaration. OpenGL comes before all of them.
             Some((name, core)) if core.is_none_or(|core| target < core) => Some(name),
             _ => None,
         })

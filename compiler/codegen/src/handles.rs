@@ -11,6 +11,7 @@ use crate::reflect::{DescriptorSlot, HandleKind, ImageFormat, Scalar};
 use glasm_ir::{TexTarget, Texture, Type, TypeBase, Units};
 
 /// Bindings of one kind: a target has the place of its number among [`TexTarget`].
+// There are eleven; the rest is free, so that another target moves no binding.
 const TARGETS: u32 = 16;
 
 impl HandleKind {

@@ -26,6 +26,7 @@ impl Emit<'_> {
         self.w.merge_loop(merge, next);
         self.w.jump(round);
         self.w.begin_block(round);
+        // Semantics for both outcomes, then the value that is stored, and last the one that must be there.
         let operands = [lock, scope, relaxed, relaxed, taken, free].map(|id| id.0);
         let op = Spv::AtomicCompareExchange;
         let seen = self.w.op(op, Scalar::U32, 1, &operands);

@@ -476,6 +476,7 @@ impl Emit<'_> {
             true => 2,
             false => 1,
         };
+        // More than 0: VUID-VkPipelineShaderStageCreateInfo-stage-00715.
         let invocations = self.program.modes.invocations.max(1);
         invocations * self.interface.outputs.copies.count() * triangles
     }

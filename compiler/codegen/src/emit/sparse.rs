@@ -62,6 +62,7 @@ impl Emit<'_> {
             return self.w.long_op(op, scalar, size, operands);
         };
         let (code, texel) = (self.w.ty(Scalar::U32, 1), self.w.ty(scalar, size));
+        // Sparse instructions give a structure of two: the residency code, an integer, and the texel (SPIR-V, image instructions).
         let ty = self.w.declare_type(Spv::TypeStruct, &[code.0, texel.0]);
         let both = self.w.object();
         self.w.body.long_result(sparse_op, ty, both, operands);

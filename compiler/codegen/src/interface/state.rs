@@ -130,6 +130,7 @@ impl Io<'_> {
         let vector = self.state_vector(word / 4);
         let lane = Lane::of(vector, word as usize % 4);
         let bits = self.w.scalar(lane, Scalar::U32);
+        // Words of the block are integers, as most states are.
         match scalar == Scalar::F32 {
             true => self.at_start(Op::Bitcast, Scalar::F32, &[bits.0]),
             false => bits,
@@ -171,6 +172,7 @@ impl Io<'_> {
         let ids: Vec<u32> = (0..count)
             .map(|offset| self.state_at(first, offset).0)
             .collect();
+        // Only `OpSpecConstantComposite` is specialized together with its constituents.
         let op = match form.is_fixed() {
             true => Op::ConstantComposite,
             false => Op::SpecConstantComposite,
@@ -191,6 +193,7 @@ impl Io<'_> {
         (0..count).for_each(|offset| self.note_state(first as u32 + offset));
         let block = self.state_block();
         let index = self.w.binary_bits(Op::IAdd, index, first as u64);
+        // A vector has four words: quotient and remainder of the number.
         let vector = self.w.binary_bits(Op::ShiftRightLogical, index, 2);
         let component = self.w.binary_bits(Op::BitwiseAnd, index, 3);
         let word = self.w.ty(Scalar::U32, 1);

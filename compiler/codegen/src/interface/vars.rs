@@ -391,6 +391,7 @@ impl Io<'_> {
     pub(crate) fn one(&mut self, base: TypeBase) -> ValueWord {
         match base {
             TypeBase::Float => self.w.float(1.0),
+            // Registers hold integers without sign; 1 has the same bits with one.
             TypeBase::Signed | TypeBase::Unsigned => self.w.uint(1),
         }
     }
