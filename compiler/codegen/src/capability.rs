@@ -86,6 +86,7 @@ macro_rules! needs {
     };
 }
 
+// The version of Vulkan whose SPIR-V has an extension in its core: 1.1 has SPIR-V 1.3, 1.2 has 1.5, 1.3 has 1.6.
 const V11: Option<Target> = Some(Target::Vulkan1_1);
 const V12: Option<Target> = Some(Target::Vulkan1_2);
 const V13: Option<Target> = Some(Target::Vulkan1_3);

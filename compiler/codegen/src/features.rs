@@ -51,6 +51,7 @@ macro_rules! device_features {
         [Float32AtomicAdd AtomicFloat32AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
     feature "shaderBufferFloat64AtomicAdd" (atomic_float.shader_buffer_float64_atomic_add) {} (buffer_float64_atomic_add = true)
         [Float64AtomicAdd AtomicFloat64AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
+    // In the core of SPIR-V 1.3, but not of every device with Vulkan 1.1.
     feature "shaderDrawParameters" (draw_parameters.shader_draw_parameters) {"SPV_KHR_shader_draw_parameters"} (draw_parameters = true)
         [DrawParameters DrawParameters "SPV_KHR_shader_draw_parameters" V11];
     // In the core of SPIR-V 1.6, the version of Vulkan 1.3.
@@ -144,6 +145,7 @@ macro_rules! device_features {
     plain ImageMultisampleArray ImageMSArray;
     feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) {from 420 "GL_ARB_shader_image_load_store"} ()
         [ImageExtendedFormats StorageImageExtendedFormats];
+    // GLSL wants a format of images that are read, and none of those that are only written.
     feature "shaderStorageImageReadWithoutFormat" (core.shader_storage_image_read_without_format) {"GL_EXT_shader_image_load_formatted"}
         (storage_image_read_without_format = true) [ImageReadWithoutFormat StorageImageReadWithoutFormat];
     feature "shaderStorageImageWriteWithoutFormat" (core.shader_storage_image_write_without_format) {from 420 "GL_ARB_shader_image_load_store"}

@@ -27,6 +27,7 @@ impl HandleKind {
         }
         match self {
             Self::Texture(scalar) => of_scalar(scalar),
+            // 0 to 2 are textures by the type of their texels.
             Self::Comparison => 3,
             Self::QueriedTexture => 4,
             // Formats of their own have the numbers 5 to 7; raw texels of 8 to 128 bits follow with 8 to 12.

@@ -370,6 +370,7 @@ impl Walk<'_> {
             } => self.loop_(position, body, continuing),
             Node::Switch(switch) => self.switch(switch, exits),
             Node::Call(routine, _) => self.call(routine),
+            // A jump is the last node that is reached: before it is live what is live where it goes.
             Node::Break => self.scan.restore(exits.break_to),
             Node::Continue => self.scan.restore(exits.continue_to),
             // What is live behind the block is what the end of the routine reads.

@@ -75,6 +75,7 @@ impl Target {
     pub(crate) const fn storage_block(self) -> (StorageClass, Decoration) {
         match self.is_opengl() {
             true => (StorageClass::Uniform, Decoration::BufferBlock),
+            // The version that brought this class deprecated `BufferBlock`.
             false => (StorageClass::StorageBuffer, Decoration::Block),
         }
     }
@@ -133,6 +134,7 @@ impl Conventions {
     /// derivatives.
     pub const fn opengl_environment() -> Self {
         Self {
+            // `InstanceId` of OpenGL starts at 0 in every draw.
             instances_from_zero: true,
             ..Self::vulkan()
         }

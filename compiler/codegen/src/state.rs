@@ -263,6 +263,7 @@ pub(crate) enum Word {
     AlphaFunction = 9,
     AlphaReference = 10,
     LineStipple = 11,
+    // A multiple of 4: its words are one vector of the block.
     Viewport = 12,
     PolygonStipple = 16,
     WindowHeight = 17,
@@ -338,6 +339,7 @@ impl StateWords {
         words.set(Word::PointOrigin, from_below.into());
         // 1 is the initial `POINT_SIZE` of GL.
         words.set(Word::PointSize, point_size.unwrap_or(1f32.to_bits()));
+        // `VERTEX_PROGRAM_POINT_SIZE` is on where no size is fixed.
         words.set(Word::ProgramPointSize, fixed.point_size.is_none().into());
         words.set(Word::ClipPlanes, fixed.clip_planes.into());
         words.set(Word::AlphaFunction, fixed.alpha_test.function as u32);

@@ -94,6 +94,7 @@ impl TexelFormat {
 
     /// What texels are in programs: floats, signed or unsigned integers.
     pub fn base(self) -> TypeBase {
+        // The numeric format is part of Vulkan's names; what is no integer there reads as a float.
         match self.vulkan_name() {
             name if name.contains("UINT") => TypeBase::Unsigned,
             name if name.contains("SINT") => TypeBase::Signed,

@@ -32,6 +32,7 @@ use glasm_ir::{Program, Semantic, Stage, Storage, TypeBase};
 use spirv::BuiltIn;
 
 /// Number of locations of the fixed table.
+// The usual 128 components (`maxVertexOutputComponents`) are 32 vectors.
 pub const VARYING_LOCATIONS: u32 = 32;
 
 /// First location that does not go with every built-in output on devices with 128 components.
@@ -464,6 +465,7 @@ impl Distances {
     /// Number of elements of the array for these semantics; it has at least one.
     pub(crate) fn len(self, semantics: impl Iterator<Item = Semantic>) -> u32 {
         let planes = semantics.filter_map(|semantic| match Self::of(semantic) {
+            // An array reaches up to its last plane, whatever lies between.
             Some((distances, plane)) if distances == self => Some(plane + 1),
             Some(_) | None => None,
         });

@@ -19,6 +19,7 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         let lock = self.image_lock();
         let (scope, relaxed) = self.w.atomic_scope(None);
+        // A buffer of zeros is a lock that nobody has.
         let [free, taken] = [0, 1].map(|value| self.w.uint(value));
         let [header, round, next, merge] = self.w.labels();
         self.w.jump(header);

@@ -37,6 +37,7 @@ impl Emit<'_> {
     pub(super) fn residency_answer(&mut self) -> Val {
         self.sparse.question = Question::None;
         let answer = self.sparse.answer.take();
+        // Where nothing was read, nothing is missing.
         answer.unwrap_or_else(|| self.w.always())
     }
 

@@ -294,6 +294,7 @@ const fn target_row(target: TexTarget) -> TargetRow {
             (Dim::Dim2D, &[], needs)
         }
         TexTarget::D3 => (Dim::Dim3D, &[], &[]),
+        // Only arrays of cubes have capabilities of their own.
         TexTarget::Cube => (Dim::DimCube, &[], &[]),
         TexTarget::CubeArray => (Dim::DimCube, &[Need::CubeArray], &[Need::ImageCubeArray]),
         TexTarget::Buffer => (Dim::DimBuffer, &[Need::SampledBuffer], &[Need::ImageBuffer]),

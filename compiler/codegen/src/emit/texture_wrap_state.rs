@@ -109,6 +109,7 @@ impl Emit<'_> {
             magnifies_linearly: flags[0],
             minifies_linearly: flags[1],
             has_levels: match target == TexTarget::Rect {
+                // Rectangles have one level.
                 true => self.w.never(),
                 false => flags[2],
             },

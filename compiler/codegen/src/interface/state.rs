@@ -76,6 +76,7 @@ impl Io<'_> {
 
     /// `count` bits of an integer from bit `first` on.
     pub(crate) fn state_bits(&mut self, value: ValueWord, first: u32, count: u32) -> ValueWord {
+        // Fields are narrower than a word, so that the shift is defined.
         let mask = (1 << count) - 1;
         if let Some(bits) = self.w.constant_bits(value) {
             return self.w.uint(bits as u32 >> first & mask);
@@ -118,6 +119,7 @@ impl Io<'_> {
         let id = self.w.value(scalar, 1, Home::Prologue);
         self.w.globals.result(Op::SpecConstant, ty, id, &[initial]);
         let first = self.options.bindings.first_state_constant;
+        // The first number is the choice of the caller.
         let number = first.saturating_add(word);
         self.w.decorate(id, Decoration::SpecId, &[number]);
         self.w.name(id, || format!("state_{word}"));
