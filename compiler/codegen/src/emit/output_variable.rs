@@ -115,7 +115,7 @@ impl Emit<'_> {
             self.io().need_point_size();
         }
         let need = match (stage, semantic) {
-            // In other stages the built-in belongs to an extension: `need_layer_output`.
+            // In other stages the built-in has a capability of its own: `need_layer_output`.
             (Stage::Geometry, Semantic::ViewportIndex) => Need::MultiViewport,
             (Stage::Fragment, Semantic::FragStencil) => Need::StencilExport,
             _ => return Ok(()),

@@ -11,7 +11,7 @@ impl Emit<'_> {
     pub(super) fn round_half(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let value = self.exact_source(cx)?;
         Ok(match self.w.fast_precision {
-            // A register has 32 bits in any case: without the rounding a number only keeps digits that half precision lacks.
+            // A register has 32 bits in any case: without the rounding a number keeps digits and a range that half precision lacks.
             true => value,
             false => self.w.as_half(value),
         })
