@@ -6,6 +6,7 @@ use crate::state::StateForm;
 /// First binding of images. Each image unit has seven bindings, because an image is bound once for each kind of view that a
 /// program has of it: in its own format at `FIRST_IMAGE_BINDING + unit`, with raw texels of 8, 16, 32, 64 and 128 bits at the
 /// same place 1 to 5 times [`IMAGE_UNITS`] further on, and 6 times further on for queries.
+// Before them the set has 64 bindings of storage buffers and 64 of atomic counters.
 pub const FIRST_IMAGE_BINDING: u32 = 128;
 /// Number of image units.
 pub const IMAGE_UNITS: u32 = 32;
@@ -93,6 +94,7 @@ impl Default for BindingLayout {
             handle_set: 4,
             first_handle_binding: 0,
             state_set: 0,
+            // Bindings 0 to 4 of the set are the parameter blocks of the stages.
             state_binding: 5,
             first_state_constant: 16,
         }
@@ -111,8 +113,10 @@ impl BindingLayout {
     /// it are a quarter for atomic counters, and the others are storage buffers from 0 on. Textures have the numbers of their texture image
     /// units, images those from 0 on.
     pub fn opengl(uniform_buffers: u32, storage_buffers: u32) -> Self {
+        // Saturating, because the limits come from the caller.
         let state_binding = uniform_buffers.saturating_sub(1);
         let first_param_binding = state_binding.saturating_sub(Self::STAGES);
+        // 36 bindings leave six for each stage: 36 - 1 - 5 = 5 * 6.
         let buffers_per_stage = (first_param_binding / Self::STAGES).min(16);
         let image_lock_binding = storage_buffers.saturating_sub(1);
         Self {
@@ -125,6 +129,7 @@ impl BindingLayout {
             buffers_per_stage,
             storage_set: 0,
             first_storage_binding: 0,
+            // Of 8 bindings, number 7 is the lock, 5 and 6 are counters, 0 to 4 storage buffers.
             first_counter_binding: image_lock_binding.saturating_sub(storage_buffers / 4),
             first_image_binding: 0,
             image_lock_binding,

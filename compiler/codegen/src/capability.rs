@@ -86,6 +86,7 @@ macro_rules! needs {
     };
 }
 
+// The version of Vulkan whose SPIR-V has an extension in its core: 1.1 has SPIR-V 1.3, 1.2 has 1.5, 1.3 has 1.6.
 const V11: Option<Target> = Some(Target::Vulkan1_1);
 const V12: Option<Target> = Some(Target::Vulkan1_2);
 const V13: Option<Target> = Some(Target::Vulkan1_3);
@@ -129,6 +130,7 @@ pub(crate) fn check_subgroups(device: &DeviceFeatures, stage: Stage) -> Result<(
 }
 
 /// An ordered set of [`Need`]s.
+// One bit for each row of the table, which has fewer than 128.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Needs(u128);
 
@@ -174,6 +176,7 @@ impl Needs {
                 words.op(Op::Capability, &[capability]);
             }
         }
+        // Behind all capabilities: SPIR-V section 2.4, logical layout of a module.
         for (index, extension) in self.extensions(target).enumerate() {
             if !self
                 .extensions(target)
@@ -187,6 +190,7 @@ impl Needs {
 
     fn extensions(self, target: Target) -> impl Iterator<Item = &'static str> + Clone {
         self.rows().filter_map(move |row| match row.extension {
+            // Versions that have it in their core do not need the declaration. OpenGL comes before all of them.
             Some((name, core)) if core.is_none_or(|core| target < core) => Some(name),
             _ => None,
         })

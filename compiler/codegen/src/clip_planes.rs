@@ -21,6 +21,7 @@ pub(crate) fn with_clip_planes(program: &Program, options: &Options) -> Option<P
     let mut inputs = program.inputs.iter_enumerated();
     // A program that computes the fixed position reads it, so that the input is there.
     let (vertex, _) = inputs.find(|(_, input)| {
+        // `vertex.position` is attribute 0.
         input.semantic == Semantic::Attrib(0)
             && (input.base, input.width) == (TypeBase::Float, Width::W32)
     })?;

@@ -24,14 +24,17 @@ use glasm_ir::Stage;
 #[macro_export]
 macro_rules! device_features {
     ($then:ident { $($own:tt)* }) => { $then! { $($own)*
+    // The capability that all others of graphics depend on.
     plain Shader Shader;
     feature "shaderFloat64" (core.shader_float64) {from 400 "GL_ARB_gpu_shader_fp64"} (float64 = true) [Float64 Float64];
+    // No version of OpenGL has these integers in its core.
     feature "shaderInt64" (core.shader_int64) {"GL_ARB_gpu_shader_int64"} (int64 = true) [Int64 Int64];
     // Narrow elements are loaded, stored, and converted from and to words, which is all that SPIR-V allows without `Int16` and `Int8`
     // (universal validation rules). Storage of 16 bits is part of SPIR-V 1.3, storage of 8 bits only of SPIR-V 1.5.
     feature "storageBuffer16BitAccess" (storage16.storage_buffer16_bit_access) {} (storage16 = true) [Storage16 StorageBuffer16BitAccess "SPV_KHR_16bit_storage" V11];
     feature "storageBuffer8BitAccess" (vulkan12|storage8.storage_buffer8_bit_access) {} (storage8 = true)
         [Storage8 StorageBuffer8BitAccess "SPV_KHR_8bit_storage" V12];
+    // In the core of SPIR-V 1.5, the version of Vulkan 1.2. The extension is not one of OpenGL.
     feature "bufferDeviceAddress" (vulkan12|address.buffer_device_address) {} (buffer_device_address = true)
         [Addresses PhysicalStorageBufferAddresses "SPV_KHR_physical_storage_buffer" V12];
     // Vulkan has a feature for each kind of memory, SPIR-V one capability for both.
@@ -43,20 +46,25 @@ macro_rules! device_features {
         (signed_atomics = true
             ": signed minimum and maximum as one atomic in memory of unsigned words. Every Vulkan device has them, some shading languages do not.")
         [];
+    // No version of SPIR-V has this extension in its core. It has a capability for each width.
     feature "shaderBufferFloat32AtomicAdd" (atomic_float.shader_buffer_float32_atomic_add) {"SPV_EXT_shader_atomic_float_add"} (buffer_float32_atomic_add = true)
         [Float32AtomicAdd AtomicFloat32AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
     feature "shaderBufferFloat64AtomicAdd" (atomic_float.shader_buffer_float64_atomic_add) {} (buffer_float64_atomic_add = true)
         [Float64AtomicAdd AtomicFloat64AddEXT "SPV_EXT_shader_atomic_float_add" NEVER];
+    // In the core of SPIR-V 1.3, but not of every device with Vulkan 1.1.
     feature "shaderDrawParameters" (draw_parameters.shader_draw_parameters) {"SPV_KHR_shader_draw_parameters"} (draw_parameters = true)
         [DrawParameters DrawParameters "SPV_KHR_shader_draw_parameters" V11];
+    // In the core of SPIR-V 1.6, the version of Vulkan 1.3.
     feature "shaderDemoteToHelperInvocation" (demote.shader_demote_to_helper_invocation) {"GL_EXT_demote_to_helper_invocation"} (demote_to_helper_invocation = true)
         [Demote DemoteToHelperInvocation "SPV_EXT_demote_to_helper_invocation" V13];
+    // Vulkan 1.0 supports these without a feature (appendix on SPIR-V, table of capabilities); OpenGL has no input attachments.
     plain InputAttachment InputAttachment;
     plain ImageQuery ImageQuery;
     plain Sampled1D Sampled1D;
     // In OpenGL alone: rectangles of Vulkan are two-dimensional images.
     plain SampledRect SampledRect;
     plain SampledBuffer SampledBuffer;
+    // Vulkan has one feature for both, SPIR-V a capability for sampled images and one for storage images.
     feature "imageCubeArray" (core.image_cube_array) {from 400 "GL_ARB_texture_cube_map_array"} () [CubeArray SampledCubeArray, ImageCubeArray ImageCubeArray];
     feature "shaderImageGatherExtended" (core.shader_image_gather_extended) {from 400 "GL_ARB_gpu_shader5"} (image_gather_extended = true)
         [GatherExtended ImageGatherExtended];
@@ -107,11 +115,15 @@ macro_rules! device_features {
         [ViewportOutputExtension ShaderViewportIndexLayerEXT "SPV_EXT_shader_viewport_index_layer" NEVER,
             ViewportOutput ShaderViewportIndex];
     feature "multiViewport" (core.multi_viewport) {from 410 "GL_ARB_viewport_array"} (multi_viewport = true) [MultiViewport MultiViewport];
+    // `InterpolationFunction` has no feature of its own in Vulkan: it comes with this one.
     feature "sampleRateShading" (core.sample_rate_shading) {from 400 "GL_ARB_sample_shading"} (sample_rate_shading = true)
         [SampleRate SampleRateShading, Interpolation InterpolationFunction];
+    // Vulkan 1.0 and OpenGL 4.5 have it without a feature.
     plain DerivativeControl DerivativeControl;
+    // SPIR-V 1.0 has this capability and the next in its core: what Vulkan adds is an extension of the API alone.
     feature "transformFeedback" (feedback.transform_feedback) {always} () [TransformFeedback TransformFeedback];
     feature "geometryStreams" (feedback.geometry_streams) {from 400 "GL_ARB_gpu_shader5"} () [GeometryStreams GeometryStreams];
+    // Basic operations are wherever a stage has subgroups (`VK_SUBGROUP_FEATURE_BASIC_BIT`), about which `check_subgroups` asks.
     plain Group GroupNonUniform;
     // Bits of `VkPhysicalDeviceSubgroupProperties::supportedOperations`, with nothing to enable.
     feature "subgroupVote" () {} (& subgroups.vote) [GroupVote GroupNonUniformVote];
@@ -120,6 +132,7 @@ macro_rules! device_features {
     feature "subgroupQuad" () {} (& subgroups.quad) [GroupQuad GroupNonUniformQuad];
     feature "shaderSubgroupClock" (clock.shader_subgroup_clock) {"GL_ARB_shader_clock"} (subgroup_clock = true)
         [SubgroupClock ShaderClockKHR "SPV_KHR_shader_clock" NEVER];
+    // Only NVIDIA has these built-ins: without them warps and multiprocessors have the number 0.
     feature "shaderSMBuiltins" (other) {"SPV_NV_shader_sm_builtins"} (sm_builtins = false)
         [SmBuiltins ShaderSMBuiltinsNV "SPV_NV_shader_sm_builtins" NEVER];
     plain Image1D Image1D;
@@ -132,6 +145,7 @@ macro_rules! device_features {
     plain ImageMultisampleArray ImageMSArray;
     feature "shaderStorageImageExtendedFormats" (core.shader_storage_image_extended_formats) {from 420 "GL_ARB_shader_image_load_store"} ()
         [ImageExtendedFormats StorageImageExtendedFormats];
+    // GLSL wants a format of images that are read, and none of those that are only written.
     feature "shaderStorageImageReadWithoutFormat" (core.shader_storage_image_read_without_format) {"GL_EXT_shader_image_load_formatted"}
         (storage_image_read_without_format = true) [ImageReadWithoutFormat StorageImageReadWithoutFormat];
     feature "shaderStorageImageWriteWithoutFormat" (core.shader_storage_image_write_without_format) {from 420 "GL_ARB_shader_image_load_store"}
@@ -174,6 +188,7 @@ macro_rules! device_features {
             "[`lod_biases`](crate::Options::lod_biases).")
         [MinLod MinLod];
     // Properties (`VkPhysicalDeviceFloatControlsProperties`), with nothing to enable.
+    // In the core of SPIR-V 1.4: Vulkan 1.1 has version 1.3, Vulkan 1.2 has 1.5.
     feature "shaderSignedZeroInfNanPreserveFloat32" () {"SPV_KHR_float_controls"} (signed_zero_inf_nan_preserve_float32 = false)
         [FloatControls SignedZeroInfNanPreserve "SPV_KHR_float_controls" V12];
     feature "shaderDenormFlushToZeroFloat32" () {}
@@ -212,6 +227,7 @@ impl Subgroups {
 
     const fn all(has: bool) -> Self {
         Self {
+            // The size of a warp in NV_shader_thread_group, whose masks are words.
             size: 32,
             stages: [has; 6],
             vote: has,
@@ -302,6 +318,7 @@ macro_rules! fields {
                 Self {
                     $($($($field: $default,)?)?)*
                     subgroups: Subgroups::default(),
+                    // The least that Vulkan allows for `maxGeometryTotalOutputComponents` (table of required limits).
                     geometry_components: 1024,
                 }
             }
@@ -386,6 +403,7 @@ impl DeviceFeatures {
     }
 
     /// The same without the features of which `lacks` says so, of whatever kind.
+    // The size is a property of the device, which stays without the operations.
     #[must_use]
     pub fn without(mut self, lacks: impl Fn(&str) -> bool) -> Self {
         self.visit(|feature, field| *field &= !lacks(feature.name));
@@ -403,6 +421,7 @@ impl DeviceFeatures {
             return Some(!self.subgroups.stages[stage as usize]);
         }
         let mut found = None;
+        // `visit` hands out fields to change, for `with` and `without`.
         let mut copy = *self;
         copy.visit(|known, field| {
             if known.name == name {

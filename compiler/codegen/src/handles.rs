@@ -11,6 +11,7 @@ use crate::reflect::{DescriptorSlot, HandleKind, ImageFormat, Scalar};
 use glasm_ir::{TexTarget, Texture, Type, TypeBase, Units};
 
 /// Bindings of one kind: a target has the place of its number among [`TexTarget`].
+// There are eleven; the rest is free, so that another target moves no binding.
 const TARGETS: u32 = 16;
 
 impl HandleKind {
@@ -26,6 +27,7 @@ impl HandleKind {
         }
         match self {
             Self::Texture(scalar) => of_scalar(scalar),
+            // 0 to 2 are textures by the type of their texels.
             Self::Comparison => 3,
             Self::QueriedTexture => 4,
             // Formats of their own have the numbers 5 to 7; raw texels of 8 to 128 bits follow with 8 to 12.

@@ -48,6 +48,7 @@ impl Lanes {
     #[inline]
     fn change(&mut self, slot: u32) -> &mut [Lane; 4] {
         let lanes = &mut self.lanes[slot as usize];
+        // Outside of all branches no value comes back.
         if self.scopes > 0 {
             self.log.push((slot, *lanes));
         }

@@ -70,6 +70,7 @@ impl Emitter {
         let program = clipped.as_ref().unwrap_or(program);
         let completed = complete::with_all_varyings(program, options);
         let program = completed.as_ref().unwrap_or(program);
+        // Last, because it orders accesses of outputs of patches, those that the passes before it add among them.
         let stepped = lock_step::lower(program);
         let program = stepped.as_ref().unwrap_or(program);
         emit::emit(&mut self.kept, program, options, source, words).map_err(|failure| *failure)

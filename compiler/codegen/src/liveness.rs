@@ -162,6 +162,7 @@ struct Scan {
 impl Scan {
     fn reset(&mut self, slots: usize, size: u32) {
         let untouched = Slot {
+            // No scope has this number, so that the first change of each slot is noted.
             changed_in: u32::MAX,
             ..Slot::default()
         };
@@ -226,6 +227,7 @@ impl Scan {
 
     /// Makes the lanes live that are live at a target, or at the end of the function.
     fn restore(&mut self, target: Option<usize>) {
+        // Without a target all changes are undone: what is left is live behind the function.
         let mut mark = 0;
         if let Some(target) = target.and_then(|target| self.targets.get_mut(target)) {
             target.jumps += 1;
@@ -368,6 +370,7 @@ impl Walk<'_> {
             } => self.loop_(position, body, continuing),
             Node::Switch(switch) => self.switch(switch, exits),
             Node::Call(routine, _) => self.call(routine),
+            // A jump is the last node that is reached: before it is live what is live where it goes.
             Node::Break => self.scan.restore(exits.break_to),
             Node::Continue => self.scan.restore(exits.continue_to),
             // What is live behind the block is what the end of the routine reads.
@@ -376,6 +379,7 @@ impl Walk<'_> {
         }
     }
 
+    // A lane of the codes is computed from the same lanes of the sources as that of the result.
     #[inline]
     fn inst(&mut self, inst: &Inst) {
         let needed = inst.dst.as_ref().map_or(0, |dst| self.result(dst));
@@ -475,6 +479,7 @@ impl Walk<'_> {
                 self.out.entries.push((slot, live));
             }
         }
+        // Each entry is a phi with as many values as there are edges.
         let operands = edges.saturating_mul((self.out.entries.len() - start) as u32);
         // Beyond the limits the registers go to memory, where a join costs nothing.
         if operands > self.scan.phi_budget || edges > MAX_EDGES {
@@ -548,6 +553,7 @@ impl Walk<'_> {
 
     fn call(&mut self, routine: RoutineId) {
         let info = self.analysis.routines[routine.index()];
+        // A function finds the registers that it shares with others in memory.
         if !info.inlined {
             return;
         }

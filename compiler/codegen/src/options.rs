@@ -55,6 +55,7 @@ impl Target {
     /// The version of SPIR-V as modules start with it.
     pub(crate) const fn spirv_version(self) -> u32 {
         match self {
+            // SPIR-V section 2.3: from the highest byte down 0, the major version, the minor version, 0.
             Self::OpenGl4_5 => 0x0001_0000,
             Self::Vulkan1_1 => 0x0001_0300,
             Self::Vulkan1_2 => 0x0001_0500,
@@ -74,6 +75,7 @@ impl Target {
     pub(crate) const fn storage_block(self) -> (StorageClass, Decoration) {
         match self.is_opengl() {
             true => (StorageClass::Uniform, Decoration::BufferBlock),
+            // The version that brought this class deprecated `BufferBlock`.
             false => (StorageClass::StorageBuffer, Decoration::Block),
         }
     }
@@ -132,6 +134,7 @@ impl Conventions {
     /// derivatives.
     pub const fn opengl_environment() -> Self {
         Self {
+            // `InstanceId` of OpenGL starts at 0 in every draw.
             instances_from_zero: true,
             ..Self::vulkan()
         }
@@ -199,6 +202,7 @@ impl PatchLevels {
     /// Outer and inner levels.
     pub fn new(outer: [f32; 4], inner: [f32; 2]) -> Self {
         Self {
+            // As bits, because floats have neither `Eq` nor `Hash`.
             outer: outer.map(f32::to_bits),
             inner: inner.map(f32::to_bits),
         }
@@ -496,6 +500,7 @@ pub struct Options {
 impl Options {
     /// Whether fragments may end for another reason than their program.
     pub(crate) fn tests_fragments(&self) -> bool {
+        // A state that is read at run time may be on whatever the options say.
         !self.forms.alpha_test.is_fixed()
             || self.fixed.alpha_test.function != CompareFunction::Always
             || self.stipples_lines()
@@ -514,6 +519,7 @@ impl Options {
 
     /// The most vertices that a geometry program emits.
     pub(crate) fn vertex_limit(&self, modes: &Modes) -> u32 {
+        // More than 0: VUID-VkPipelineShaderStageCreateInfo-stage-00714.
         self.fixed.vertex_limit.unwrap_or(modes.vertices_out).max(1)
     }
 }
@@ -543,6 +549,7 @@ pub struct Capture {
 impl Capture {
     /// One past the last byte.
     pub(crate) fn end(&self) -> u32 {
+        // The caller chooses the offset, so that the sum may not fit into a word.
         self.offset.saturating_add(4 * u32::from(self.count))
     }
 }

@@ -201,6 +201,7 @@ impl LineStipple {
     pub fn new(factor: u16, pattern: u16, viewport: [f32; 4]) -> Self {
         Self {
             pattern,
+            // GL clamps it to this range, too.
             factor: factor.clamp(1, 256),
             viewport: viewport.map(f32::to_bits),
         }
@@ -232,6 +233,7 @@ impl PolygonStipple {
     pub fn new(pattern: &[u8; 128]) -> Self {
         let mut rows = [0; 32];
         for (row, bytes) in rows.iter_mut().zip(pattern.chunks_exact(4)) {
+            // `UNPACK_LSB_FIRST` is initially false: the first pixel of a byte is its highest bit.
             *row = bytes
                 .iter()
                 .fold(0, |row, byte| row << 8 | u32::from(*byte));
@@ -261,6 +263,7 @@ pub(crate) enum Word {
     AlphaFunction = 9,
     AlphaReference = 10,
     LineStipple = 11,
+    // A multiple of 4: its words are one vector of the block.
     Viewport = 12,
     PolygonStipple = 16,
     WindowHeight = 17,
@@ -316,6 +319,7 @@ pub struct StateWords(pub [u32; Self::LEN]);
 
 impl StateWords {
     /// Number of words.
+    // A multiple of 4, since the block is an array of vectors: 20 words, 32 rows of the stipple, 32 texture image units.
     pub const LEN: usize = 84;
 
     /// The words of a state: of `fixed`, `polygon_stipple`, `depth_modes` and `texture_wraps` in the options. The others do not count.
@@ -335,6 +339,7 @@ impl StateWords {
         words.set(Word::PointOrigin, from_below.into());
         // 1 is the initial `POINT_SIZE` of GL.
         words.set(Word::PointSize, point_size.unwrap_or(1f32.to_bits()));
+        // `VERTEX_PROGRAM_POINT_SIZE` is on where no size is fixed.
         words.set(Word::ProgramPointSize, fixed.point_size.is_none().into());
         words.set(Word::ClipPlanes, fixed.clip_planes.into());
         words.set(Word::AlphaFunction, fixed.alpha_test.function as u32);
@@ -364,6 +369,7 @@ impl StateWords {
 
     fn set_textures(&mut self, depth_modes: &[DepthMode], wraps: &[TextureWrap]) {
         for (unit, mode) in depth_modes.iter().take(UNITS as usize).enumerate() {
+            // Four modes need two bits, so that a word has 16 units.
             self.0[Word::DepthModes as usize + unit / 16] |= (*mode as u32) << (unit % 16 * 2);
         }
         for (unit, wrap) in wraps.iter().take(UNITS as usize).enumerate() {
@@ -394,6 +400,7 @@ impl StateWords {
 pub(crate) struct WrapBits;
 
 impl WrapBits {
+    // Five modes need three bits; three dimensions take bits 0 to 8.
     pub(crate) const MODE: u32 = 3;
     pub(crate) const MAGNIFY: u32 = 9;
     pub(crate) const MINIFY: u32 = 10;

@@ -40,6 +40,8 @@ macro_rules! formats {
     };
 }
 
+// SPIR-V, table of image formats: `Shader` alone is enough for RGBA with 8 bits, RGBA with 16 and 32 bits but for normalized
+// ones, and R with 32 bits.
 formats! {
     Rgba32f "R32G32B32A32_SFLOAT" Always;
     Rgba16f "R16G16B16A16_SFLOAT" Always;
@@ -92,6 +94,7 @@ impl TexelFormat {
 
     /// What texels are in programs: floats, signed or unsigned integers.
     pub fn base(self) -> TypeBase {
+        // The numeric format is part of Vulkan's names; what is no integer there reads as a float.
         match self.vulkan_name() {
             name if name.contains("UINT") => TypeBase::Unsigned,
             name if name.contains("SINT") => TypeBase::Signed,

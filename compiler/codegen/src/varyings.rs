@@ -32,6 +32,7 @@ use glasm_ir::{Program, Semantic, Stage, Storage, TypeBase};
 use spirv::BuiltIn;
 
 /// Number of locations of the fixed table.
+// The usual 128 components (`maxVertexOutputComponents`) are 32 vectors.
 pub const VARYING_LOCATIONS: u32 = 32;
 
 /// First location that does not go with every built-in output on devices with 128 components.
@@ -51,6 +52,7 @@ pub fn varying_location(semantic: Semantic) -> Option<u32> {
     let (first, number, count) = match semantic {
         Semantic::Color(n) => (0, n, 2),
         Semantic::BackColor(n) => (2, n, 2),
+        // From 27 down, since generic varyings are numbered from 13 up: the two meet last.
         Semantic::FlatColor(n) if n < 2 => (27 - u32::from(n), 0, 1),
         Semantic::FlatBackColor(n) if n < 2 => (25 - u32::from(n), 0, 1),
         Semantic::LineStart => (23, 0, 1),
@@ -129,6 +131,7 @@ pub(crate) fn semantic_at(location: u32) -> Option<Semantic> {
     Some(match number {
         0..=1 => Semantic::Color(number),
         2..=3 => Semantic::BackColor(number - 2),
+        // `FogCoord` is the first component of the same location.
         4 => Semantic::FogVector,
         5..=12 => Semantic::TexCoord(number - 5),
         13..=27 => Semantic::Generic(number - 13),
@@ -179,6 +182,7 @@ impl Place {
 
     /// Whether two of them have a component in common.
     fn meets(&self, other: &Self) -> bool {
+        // Places come from the caller: component and number may be anything.
         let end = |place: &Self| place.component.saturating_add(place.components);
         self.location == other.location
             && self.component < end(other)
@@ -324,6 +328,7 @@ impl Varyings {
         // The components of all vertices count, and programs declare as many vertices as have room by what they write.
         let place = |(location, semantic)| Place {
             components: match captures(semantic) {
+                // A capture in place takes the whole vector: `is_vector`.
                 true => 4,
                 false => components(from, semantic),
             },
@@ -389,6 +394,7 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
         }
     }
     // A variable has its first components, also those below the last that are never written.
+    // 8 less the leading zeros of a byte is the number of its highest bit, counted from 1. A variable has at least one component.
     (8 - lanes.leading_zeros() as u8).clamp(1, 4)
 }
 
@@ -459,6 +465,7 @@ impl Distances {
     /// Number of elements of the array for these semantics; it has at least one.
     pub(crate) fn len(self, semantics: impl Iterator<Item = Semantic>) -> u32 {
         let planes = semantics.filter_map(|semantic| match Self::of(semantic) {
+            // An array reaches up to its last plane, whatever lies between.
             Some((distances, plane)) if distances == self => Some(plane + 1),
             Some(_) | None => None,
         });

@@ -134,6 +134,7 @@ impl Words {
     /// Appends the first word of an instruction with `operands` words behind it.
     #[inline]
     pub(crate) fn head(&mut self, op: Op, operands: usize) {
+        // The number of words, this one included, is in the upper half (SPIR-V section 2.3).
         self.0.push((operands as u32 + 1) << 16 | op as u32);
     }
 
@@ -148,6 +149,7 @@ impl Words {
         for chunk in 0..string_words {
             let bytes =
                 std::array::from_fn(|byte| text.get(chunk * 4 + byte).copied().unwrap_or(0));
+            // The first byte is the lowest of the word, on any machine (SPIR-V section 2.2.1, literals).
             self.0.push(u32::from_le_bytes(bytes));
         }
         self.0.extend_from_slice(after);

@@ -188,6 +188,7 @@ impl Builder {
     pub(crate) fn ext<const N: usize>(&mut self, op: GlslOp, args: &[Val; N]) -> Val {
         // GLSL.std.450 wants all operands to have the type of the result; only a few instructions take scalars beside vectors.
         let size = args.iter().fold(1, |size, arg| size.max(arg.size));
+        // No instruction of GLSL.std.450 has more than three arguments.
         let mut operands = [self.glsl().0, op as u32, 0, 0, 0];
         for (operand, &arg) in operands[2..].iter_mut().zip(args) {
             *operand = self.widen(arg, size).id.0;

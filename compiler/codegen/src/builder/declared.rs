@@ -30,6 +30,7 @@ impl Declared {
     /// The number with this hash for which `is_same` holds.
     #[inline]
     pub(super) fn find(&self, hash: u32, is_same: impl Fn(u32) -> bool) -> Option<u32> {
+        // There is no table before the first number is added.
         let last = self.places.len().checked_sub(1)?;
         let mut place = hash as usize & last;
         loop {
@@ -81,6 +82,7 @@ impl Declared {
 #[inline]
 pub(super) fn hash(words: impl IntoIterator<Item = u64>) -> u32 {
     // A product has all words in its upper half; the rotation lets their order count.
+    // The factor is 2^64 divided by the golden ratio, an odd number: multiples of it are spread evenly (Fibonacci hashing).
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mixed = words.into_iter().fold(0_u64, |mixed, word| {
         (mixed.rotate_left(26) ^ word).wrapping_mul(FACTOR)

@@ -80,6 +80,7 @@ pub(crate) fn truth(op: Spv, scalar: Scalar, a: u64, b: u64) -> Option<bool> {
 fn arithmetic(op: Spv) -> Option<(Op, TypeBase)> {
     use TypeBase::{Float, Signed, Unsigned};
     Some(match op {
+        // In two's complement sums, differences and the low halves of products do not depend on the signedness.
         Spv::IAdd => (Op::Add, Unsigned),
         Spv::ISub => (Op::Sub, Unsigned),
         Spv::IMul => (Op::Mul, Unsigned),
@@ -159,6 +160,7 @@ fn float(op: Spv, a: Option<u32>, b: Option<u32>) -> Folded {
         Spv::FMul if a == Some(ONE) => Folded::Second,
         Spv::FAdd if b == Some(NEGATIVE_ZERO) => Folded::First,
         Spv::FAdd if a == Some(NEGATIVE_ZERO) => Folded::Second,
+        // -0 - +0 is -0 + -0, a sum of equal signs, which it keeps (IEEE 754 section 6.3).
         Spv::FSub if b == Some(0) => Folded::First,
         _ => Folded::No,
     }

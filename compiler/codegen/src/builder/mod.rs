@@ -229,6 +229,7 @@ impl Builder {
     /// What follows the head of a module, in the order that SPIR-V wants.
     pub(crate) fn sections(&self) -> [&Words; 7] {
         [
+            // SPIR-V section 2.4: debug information, annotations, then types, constants and global variables, then functions.
             &self.strings,
             &self.names,
             &self.annotations,

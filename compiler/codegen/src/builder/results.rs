@@ -10,6 +10,7 @@ pub(crate) struct ResultKey(u16);
 
 impl ResultKey {
     /// The value without denormals. No swizzle has this key.
+    // Swizzles end at bit 10, as sizes go up to 4; tests have bit 15.
     pub(super) const FLUSHED: Self = Self(0x4000);
     /// The value itself, if it is a number above zero.
     pub(super) const POSITIVE: Self = Self(0x4001);

@@ -305,6 +305,7 @@ impl Builder {
 
     fn int_sign(&mut self, value: Val) -> Val {
         if value.scalar == Scalar::Pair {
+            // The high word has the sign.
             let [_, high] = self.wide_words(value);
             return self.compare_bits(Op::SLessThan, high, 0);
         }

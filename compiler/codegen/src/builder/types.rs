@@ -92,6 +92,7 @@ impl Builder {
     pub(crate) fn strided_array(&mut self, vector: TypeWord, len: ValueWord) -> TypeWord {
         // A type of its own: variables outside of blocks must not have types with a stride.
         let array = self.declare_distinct_type(Op::TypeArray, &[vector.0, len.0]);
+        // The size of a vector, and the least stride in a uniform block (std140).
         self.decorate(array, Decoration::ArrayStride, &[16]);
         array
     }
@@ -100,6 +101,7 @@ impl Builder {
     pub(crate) fn block_of(&mut self, member: TypeWord, decoration: Decoration) -> TypeWord {
         let block = self.declare_distinct_type(Op::TypeStruct, &[member.0]);
         self.decorate(block, decoration, &[]);
+        // Members of blocks have a place that is told: SPIR-V section 2.16.2, explicit layout.
         let offset = [Decoration::Offset as u32, 0];
         self.annotations
             .about(Op::MemberDecorate, [block.0, 0], &offset);

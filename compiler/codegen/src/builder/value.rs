@@ -150,6 +150,7 @@ pub(crate) fn compute_scalar(ty: Type, wide_ints: WideInts) -> Scalar {
         (Type::F64, _) => Scalar::F64,
         (Type::U64 | Type::S64, WideInts::Native) => Scalar::U64,
         (Type::U64 | Type::S64, WideInts::Pairs) => Scalar::Pair,
+        // Narrow integers are in memory only. Without `Int8` and `Int16` SPIR-V has no arithmetic on them, so that loads extend them.
         (Type::U8 | Type::S8 | Type::U16 | Type::S16 | Type::U32 | Type::S32, _) => Scalar::U32,
     }
 }
@@ -191,5 +192,6 @@ pub(crate) enum WideInts {
 
 /// The bits of a half float as a float of 32 bits.
 pub(crate) fn single(bits: u64) -> u64 {
+    // Exact: each format has all numbers of the smaller one.
     interp::from_f64(Type::F32, interp::to_f64(Type::F16, bits))
 }

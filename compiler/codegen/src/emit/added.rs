@@ -105,6 +105,7 @@ impl Emit<'_> {
 impl Builder {
     /// A coordinate of clip space in pixels.
     fn in_window(&mut self, coordinate: Val, w: Val, corner: Val, size: Val) -> Lane {
+        // Vulkan, "Controlling the Viewport": the center plus the normalized coordinate times half of the size.
         let half = self.binary_float(Spv::FMul, size, 0.5);
         let center = self.binary(Spv::FAdd, corner, half);
         let normalized = self.binary(Spv::FDiv, coordinate, w);

@@ -80,7 +80,7 @@ impl Emit<'_> {
         let below = if cx.inst.ty == Type::F64 {
             1.0f64.next_down()
         } else if cx.inst.ty == Type::F16 {
-            // Below 1 in half precision too.
+            // Below 1 in half precision, too, which has 11 binary digits: 1 - 2^-11.
             1.0 - 1.0 / 2048.0
         } else {
             f64::from(1.0f32.next_down())

@@ -26,6 +26,7 @@ impl Emit<'_> {
     /// Vectors of four words that an element takes.
     fn element_vectors(&self, register: RegisterId) -> u32 {
         let register = self.program.registers[register];
+        // Four lanes of 64 bits are eight words. Condition codes have their flags in the second vector.
         if register.storage == Storage::Cond || register.width == Width::W64 {
             2
         } else {
@@ -139,6 +140,7 @@ impl Emit<'_> {
             return self.load_words(register, element, 0).lanes();
         }
         let mut lanes = [Lane::UNDEFINED; 4];
+        // Vector 0 has lanes x and y, vector 1 has z and w: two bits of the mask each.
         for part in (0..2).filter(|part| read >> (2 * part) & 3 != 0) {
             let words = self.load_words(register, element, part);
             for half in WriteMask(read >> (2 * part) & 3).lanes() {
@@ -215,6 +217,7 @@ impl Emit<'_> {
             return [[Lane::UNDEFINED; 4]; 2];
         }
         let words = self.load_words(cc, Element::Constant(0), 1);
+        // Overflow and carry, in the bits where `flag_word` puts them.
         [1, 2].map(|bit| {
             let bits = self.w.binary_bits(Spv::BitwiseAnd, words, bit);
             self.w.compare_bits(Spv::INotEqual, bits, 0).lanes()

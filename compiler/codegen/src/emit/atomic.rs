@@ -142,6 +142,7 @@ impl Emit<'_> {
                 second: None,
             })
         };
+        // NV_shader_atomic_fp16_vector has vectors of two and four only.
         (0..components / 2).map(update).collect()
     }
 

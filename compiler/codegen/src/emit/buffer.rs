@@ -61,6 +61,7 @@ impl From<Scalar> for View {
 }
 
 /// Number of a view in [`BufferVariables`].
+// Six: words, 64-bit integers, floats, doubles, vectors of two and of four words.
 fn view_number(view: View) -> usize {
     if view.size > 1 {
         return if view.size == 2 { 4 } else { 5 };
@@ -152,6 +153,7 @@ impl Emit<'_> {
     /// Words of private memory.
     pub(super) fn private_words(&self, id: BufferId) -> u32 {
         let size = self.program.buffers[id].size.unwrap_or(0);
+        // Arrays have one element at least (`OpTypeArray`).
         size.div_ceil(4).max(1)
     }
 
@@ -314,6 +316,7 @@ impl Emit<'_> {
         let (is_block, is_of_vectors) = match buffer.kind {
             BufferKind::Private | BufferKind::Shared => (false, false),
             BufferKind::Storage | BufferKind::Counter => (true, false),
+            // A word in a vector has two indices, a whole vector has one.
             BufferKind::Constant => (true, view.size == 1),
             BufferKind::State => (true, view == WORDS),
         };
@@ -339,6 +342,7 @@ impl Emit<'_> {
             BufferKind::Shared => self.shared_len(id, view.scalar) - 1,
             // Values beyond the limit are undefined, but the place must exist.
             BufferKind::Constant => 16 * CONSTANT_VECTORS / view.stride() - 1,
+            // Compared before, by what `bound` gave, or kept inside by the device.
             BufferKind::Private | BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
                 return number;
             }

@@ -43,6 +43,7 @@ impl Emit<'_> {
         let all = self.w.device.viewport_array2 && !has_second;
         let copies = Copies {
             views: 1 + u32::from(has_second),
+            // A mask may have any of the viewports, each of which takes a run.
             viewports: match second_mask || has_mask && !all {
                 true => MAX_VIEWPORTS,
                 false => 1,
@@ -116,6 +117,7 @@ impl Emit<'_> {
         let chosen = match (mask, viewport) {
             (Some(mask), _) => mask,
             (None, Some(viewport)) => self.w.binary(Spv::ShiftLeftLogical, one, viewport),
+            // Without a choice it is viewport 0, which is the lowest bit.
             (None, None) => one,
         };
         let mut number = viewport.unwrap_or_else(|| self.w.uint_val(0));

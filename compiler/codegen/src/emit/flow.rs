@@ -245,6 +245,7 @@ impl Emit<'_> {
         if values > MAX_CASE_VALUES {
             return Err(Error::limit("a switch has too many values").at(switch.span));
         }
+        // A literal and a label for each value; literals are as wide as the selector, which is a word.
         self.w.body.head(Op::Switch, 2 + 2 * values);
         self.w.body.0.extend([selector.0, default.0]);
         for (case, label) in switch.cases.iter().zip(labels) {

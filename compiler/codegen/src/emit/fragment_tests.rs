@@ -8,6 +8,7 @@ use glasm_ir::{Output, Semantic, Stage, TypeBase};
 use spirv::{GlslStd450Op as GlslOp, Op as Spv};
 
 /// `ALWAYS` has the bits of all comparisons, `NEVER` none.
+// The numbers of `CompareFunction` are such bits: `LessEqual` is 3, `NotEqual` is 5.
 const LESS: u32 = 0;
 const EQUAL: u32 = 1;
 const GREATER: u32 = 2;

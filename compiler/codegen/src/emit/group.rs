@@ -98,6 +98,7 @@ impl Emit<'_> {
 
     /// `GroupFirst`
     pub(super) fn group_first(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
+        // `OpGroupNonUniformBroadcastFirst` belongs to the capability of ballots.
         let scope = self.w.subgroup(Need::GroupBallot, "broadcasts")?;
         let value = self.source(cx.inst, 0, cx.lanes)?;
         let op = Spv::GroupNonUniformBroadcastFirst;

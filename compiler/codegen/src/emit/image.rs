@@ -27,6 +27,7 @@ pub(super) struct Texel {
 
 impl Texel {
     /// Operands of an access: image, coordinate, the value of a store, sample.
+    // Images with several samples must have this operand, others must not (SPIR-V, image operands).
     fn operands(&self, value: Option<Val>) -> OperandList {
         let mut operands = OperandList::default();
         operands.extend([self.object, self.coordinate.id]);

@@ -19,6 +19,7 @@ impl Emit<'_> {
     ) -> Result<[Lane; 4], Failure> {
         let lock = self.image_lock();
         let (scope, relaxed) = self.w.atomic_scope(None);
+        // A buffer of zeros is a lock that nobody has.
         let [free, taken] = [0, 1].map(|value| self.w.uint(value));
         let [header, round, next, merge] = self.w.labels();
         self.w.jump(header);
@@ -26,6 +27,7 @@ impl Emit<'_> {
         self.w.merge_loop(merge, next);
         self.w.jump(round);
         self.w.begin_block(round);
+        // Semantics for both outcomes, then the value that is stored, and last the one that must be there.
         let operands = [lock, scope, relaxed, relaxed, taken, free].map(|id| id.0);
         let op = Spv::AtomicCompareExchange;
         let seen = self.w.op(op, Scalar::U32, 1, &operands);

@@ -137,6 +137,7 @@ impl Emit<'_> {
         );
         Ok(self
             .w
+            // Storage images compare nothing.
             .image_type(component, image.target, [0, STORAGE, number]))
     }
 

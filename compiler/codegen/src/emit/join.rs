@@ -212,6 +212,7 @@ impl Emit<'_> {
     }
 
     fn write_phi(&mut self, join: &Join, index: usize, group: Group) -> ValueWord {
+        // The values of an edge follow its block.
         let stride = 1 + join.groups.len();
         let edges = join.values.chunks_exact(stride);
         let first = join.values[1 + index];
@@ -223,6 +224,7 @@ impl Emit<'_> {
         let ty = self.w.ty(group.scalar, size);
         let id = self.w.value(group.scalar, size, Home::Body);
         self.name_phi(group.slot, id);
+        // Behind type and result: for each edge a value and the block that it comes from.
         self.w.body.head(Op::Phi, 2 + 2 * join.edges as usize);
         self.w.body.0.extend([ty.0, id.0]);
         self.w
@@ -260,6 +262,7 @@ impl Emit<'_> {
                 let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
                 push_group(groups, slot, mask, scalar);
                 if self.analysis.reads_overflow {
+                    // Overflow and carry have the two slots behind that of the codes.
                     push_group(groups, slot + 1, mask, Scalar::BoolInt);
                     push_group(groups, slot + 2, mask, Scalar::BoolInt);
                 }

@@ -63,6 +63,7 @@ impl Indexing {
 pub(super) fn choices(units: Units, by_handle: u32) -> Option<u32> {
     match units {
         Units::One(_) => None,
+        // Arrays have one element at least (`OpTypeArray`).
         Units::Array { count, .. } => Some(count.max(1)),
         Units::Handle | Units::QueriedHandle => Some(by_handle.max(1)),
     }

@@ -46,6 +46,7 @@ impl Emit<'_> {
             MemSpace::Global => {
                 self.w.require(Need::Addresses)?;
                 let address = self.source_as(src, Type::U64, 1)?;
+                // Offsets have a sign, addresses do not: a negative one wraps.
                 let offset = i64::from(access.offset) as u64;
                 Ok(Address::Global(self.w.wide_plus(address, offset).id))
             }

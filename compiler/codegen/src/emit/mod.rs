@@ -374,6 +374,7 @@ impl Emit<'_> {
         let (version, bound) = (target.spirv_version(), self.w.bound());
         out.0.extend([spirv::MAGIC_NUMBER, version, 0, bound, 0]);
         self.w.needs.write(target, out);
+        // The order of SPIR-V section 2.4: imports, memory model, entry point, execution modes.
         if let Some(glsl) = self.w.glsl_if_used() {
             out.op_string(Op::ExtInstImport, &[glsl.0], "GLSL.std.450", &[]);
         }
@@ -476,6 +477,7 @@ impl Emit<'_> {
             true => 2,
             false => 1,
         };
+        // More than 0: VUID-VkPipelineShaderStageCreateInfo-stage-00715.
         let invocations = self.program.modes.invocations.max(1);
         invocations * self.interface.outputs.copies.count() * triangles
     }

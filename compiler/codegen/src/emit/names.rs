@@ -33,6 +33,7 @@ impl Emit<'_> {
     fn name_lanes(&mut self, register: RegisterId, lanes: u8, values: &[Lane; 4]) {
         let mut last = ValueWord::NONE;
         for value in WriteMask(lanes).lanes().map(|lane| values[lane].id()) {
+            // Ids count up, so that smaller ones were there before the instruction.
             if value.is_some() && value != last && value.0 >= self.first_unnamed {
                 self.name_value(register, value);
             }

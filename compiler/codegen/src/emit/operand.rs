@@ -12,6 +12,7 @@ use spirv::Op;
 
 impl Emit<'_> {
     /// Source `number` of `inst`, read as the instruction's type; see [`source_as`](Self::source_as).
+    // Negation and absolute value are instructions.
     #[inline(always)]
     pub(super) fn source(&mut self, inst: &Inst, number: usize, lanes: u8) -> Result<Val, Failure> {
         let src = &self.program.srcs[inst.first_source as usize + number];
@@ -44,6 +45,7 @@ impl Emit<'_> {
                 (Some(known), constants) if *known == scalar => constants,
                 _ => return None,
             },
+            // To read these may take a variable that is not declared yet.
             Base::Input(_) | Base::Output(_) => return None,
         };
         self.w.at_hand(base, src.swizzle, lanes, scalar)
@@ -216,6 +218,7 @@ impl Emit<'_> {
     }
 
     fn indexed_param(&mut self, param: ParamId, index: IndexId) -> Result<[Lane; 4], Failure> {
+        // Not past the last parameter, however long the array is that the index tells of.
         let last = (self.program.params.len() - 1 - param.index()) as u32;
         let len = self.program.indices[index].len.min(last + 1);
         match self.element(Some(index), len)? {

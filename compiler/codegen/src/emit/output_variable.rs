@@ -115,6 +115,7 @@ impl Emit<'_> {
             self.io().need_point_size();
         }
         let need = match (stage, semantic) {
+            // In other stages the built-in has a capability of its own: `need_layer_output`.
             (Stage::Geometry, Semantic::ViewportIndex) => Need::MultiViewport,
             (Stage::Fragment, Semantic::FragStencil) => Need::StencilExport,
             _ => return Ok(()),
@@ -176,6 +177,7 @@ impl Emit<'_> {
         if let Some(location) = target.location {
             self.w.decorate(variable, Decoration::Location, &[location]);
         }
+        // 0 is what it is without the decoration.
         if target.component > 0 {
             let component = u32::from(target.component);
             self.w

@@ -230,6 +230,7 @@ impl Emit<'_> {
         let semantic = self.program.outputs[id].semantic;
         // The vertex comes before the element: arrays of distances are elements of the array of vertices.
         let (index, size) = if let Some((levels, number)) = tess_level(semantic) {
+            // The number in the IR may be larger than that of the elements.
             (Some(number.min(tess_levels(levels) - 1)), 1)
         } else if let Some((_, plane)) = Distances::of(semantic) {
             (Some(plane), 1)

@@ -11,6 +11,7 @@ impl Emit<'_> {
     pub(super) fn round_half(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let value = self.exact_source(cx)?;
         Ok(match self.w.fast_precision {
+            // A register has 32 bits in any case: without the rounding a number keeps digits and a range that half precision lacks.
             true => value,
             false => self.w.as_half(value),
         })
@@ -20,6 +21,7 @@ impl Emit<'_> {
     pub(super) fn round_fixed(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let value = self.exact_source(cx)?;
         Ok(match self.w.fast_precision {
+            // The clamp to [-2048/1024, 2047/1024] stays (NV_fragment_program section 3.11.4.2): it changes more than last digits.
             true => self.w.in_fixed_range(value),
             false => self.w.as_fixed(value),
         })

@@ -19,6 +19,8 @@ impl Emit<'_> {
                 return Err(Error::unsupported("residency without access data"));
             }
         };
+        // EXT_sparse_texture2 has no functions for one-dimensional textures and leaves buffer textures out (issue 9).
+        // Vulkan has no sparse images of one dimension (VUID-VkImageCreateInfo-imageType-00970).
         let never_sparse = matches!(
             target,
             TexTarget::D1 | TexTarget::D1Array | TexTarget::Buffer

@@ -43,6 +43,7 @@ impl Emit<'_> {
         };
         dst.guard.is_none()
             && dst.saturate == Saturate::None
+            // Lanes of the result in the low half, and none of codes in the high one.
             && matches!(needed, 1..=15)
             && (inst.ty == Type::F32 || inst.ty.width() == Width::W32 && has_width())
     }

@@ -37,6 +37,7 @@ impl Emit<'_> {
     pub(super) fn residency_answer(&mut self) -> Val {
         self.sparse.question = Question::None;
         let answer = self.sparse.answer.take();
+        // Where nothing was read, nothing is missing.
         answer.unwrap_or_else(|| self.w.always())
     }
 
@@ -62,6 +63,7 @@ impl Emit<'_> {
             return self.w.long_op(op, scalar, size, operands);
         };
         let (code, texel) = (self.w.ty(Scalar::U32, 1), self.w.ty(scalar, size));
+        // Sparse instructions give a structure of two: the residency code, an integer, and the texel (SPIR-V, image instructions).
         let ty = self.w.declare_type(Spv::TypeStruct, &[code.0, texel.0]);
         let both = self.w.object();
         self.w.body.long_result(sparse_op, ty, both, operands);

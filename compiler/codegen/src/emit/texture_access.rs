@@ -128,6 +128,7 @@ impl Emit<'_> {
             TexSource::Coordinate => access.coordinate = Some(val),
             // ARB_shadow section 3.8.13.1 clamps the reference to [0, 1]; devices do so for depths of normalized formats only.
             TexSource::Reference => access.reference = Some(self.w.clamp(val, Saturate::Unsigned)),
+            // Two at most: the derivatives in x and y.
             TexSource::Mode(own) => access.own[own & 1] = Some(val),
             TexSource::MinLod => access.min_lod = Some(val),
             TexSource::Offset => access.offset = Some(val),
@@ -195,6 +196,7 @@ impl Emit<'_> {
         let (op, extra) = match access.reference {
             Some(reference) => (Spv::ImageDrefGather, reference),
             None => {
+                // A constant: VUID-StandaloneSpirv-OpImageGather-04664.
                 let component = self.w.uint_val(u32::from(component & 3));
                 (Spv::ImageGather, component)
             }
@@ -272,6 +274,7 @@ impl Builder {
     }
 
     /// Rectangles have one level, and take neither a level nor a bias as operand.
+    // `Lod` and `Bias` are for images of 1D, 2D, 3D and cubes (SPIR-V, image operands).
     fn rectangle_level(&mut self, access: &Access, operands: &mut Operands) -> Level {
         let takes_derivatives = matches!(access.data.mode, TexMode::Implicit | TexMode::Bias);
         if takes_derivatives && self.stage() == Stage::Fragment {

@@ -146,6 +146,7 @@ impl Emit<'_> {
         let variable = self.w.variable(StorageClass::UniformConstant, ty);
         let slot = DescriptorSlot {
             set: self.options.bindings.texture_set,
+            // A sampler may be bound as part of a combined image sampler (Vulkan, "Shader Resource and Descriptor Type Correspondence").
             binding: unit,
         };
         bind(self.w, variable, slot);
@@ -171,6 +172,7 @@ impl Builder {
     fn texture_types(&mut self, texture: &Texture, sampler: Option<u32>) -> (TypeWord, TypeWord) {
         // The type of texels, which Vulkan compares with the format that is bound.
         let component = self.ty(texel_scalar(texture.texel), 1);
+        // A sampled image has the format of the view that is bound; SPIR-V asks for it where texels are read or written without a sampler.
         let settings = [
             u32::from(texture.shadow),
             SAMPLED,
@@ -245,6 +247,7 @@ fn sampler_of(texture: &Texture) -> Option<u32> {
     // Fetches have no use for a sampler, and these targets know nothing else.
     let has_sampler = texture.target != TexTarget::Buffer && !texture.target.is_multisample();
     let sampler = texture.sampler.filter(|_| has_sampler);
+    // The sampler of its own unit is in the descriptor of the texture.
     sampler.filter(|unit| texture.units != Units::One(*unit))
 }
 
@@ -284,12 +287,14 @@ const fn target_row(target: TexTarget) -> TargetRow {
         TexTarget::D1 | TexTarget::D1Array => (Dim::Dim1D, &[Need::Sampled1D], &[Need::Image1D]),
         // In Vulkan rectangles are plain images whose coordinates are scaled here.
         TexTarget::D2 | TexTarget::Rect | TexTarget::D2Array => (Dim::Dim2D, &[], &[]),
+        // Sampled images with several samples need no capability. Storage images do, and another one if they are arrays.
         TexTarget::D2Ms => (Dim::Dim2D, &[], &[Need::ImageMultisample]),
         TexTarget::D2MsArray => {
             let needs = &[Need::ImageMultisample, Need::ImageMultisampleArray];
             (Dim::Dim2D, &[], needs)
         }
         TexTarget::D3 => (Dim::Dim3D, &[], &[]),
+        // Only arrays of cubes have capabilities of their own.
         TexTarget::Cube => (Dim::DimCube, &[], &[]),
         TexTarget::CubeArray => (Dim::DimCube, &[Need::CubeArray], &[Need::ImageCubeArray]),
         TexTarget::Buffer => (Dim::DimBuffer, &[Need::SampledBuffer], &[Need::ImageBuffer]),

@@ -50,6 +50,7 @@ impl Builder {
 
     /// The access without run-time offset, which Vulkan allows in gathers only: its coordinate is moved by the size of so many
     /// texels of the level that is sampled. Of two levels that are blended it is the nearer one.
+    // VUID-StandaloneSpirv-Offset-04663.
     pub(super) fn moved_by_offset(&mut self, access: &Access) -> Access {
         if access.data.offset != TexelOffset::Dynamic {
             return *access;
@@ -109,6 +110,7 @@ impl Builder {
         target: TexTarget,
     ) -> Val {
         let size = target.size_components();
+        // `OpImageQuerySizeLod` takes images of 1D, 2D, 3D and cubes only.
         if self.is_rectangle(target) {
             return self.op(Spv::ImageQuerySize, Scalar::U32, size, &[image.0]);
         }
@@ -155,6 +157,7 @@ impl Builder {
         };
         let last = self.last_level(access);
         // Signed, because a negative level of detail, which magnifies, is brought to the base level below.
+        // Vulkan lets a tie between two levels go either way ("Image Level(s) Selection").
         let rounded = self.ext(GlslOp::RoundEven, &[lod]);
         let level = self.unary_to(Spv::ConvertFToS, Scalar::U32, rounded);
         let level = self.ext(GlslOp::SMin, &[level, last]);
@@ -179,6 +182,7 @@ impl Builder {
             _ if access.texture.target == TexTarget::Rect => None,
             (TexMode::Lod, [lod, _]) => lod,
             (TexMode::Grad, [Some(dx), Some(dy)]) => Some(self.detail_of_gradients(access, dx, dy)),
+            // Counted from the base level, like the operand that `level_operand` writes.
             (TexMode::Bias, [bias, _]) if !in_fragment => bias,
             (TexMode::Implicit | TexMode::Bias, [bias, _]) if in_fragment => {
                 let both = self.lod_query(access, access.coordinate?);

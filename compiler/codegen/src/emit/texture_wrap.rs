@@ -173,6 +173,7 @@ impl Builder {
         let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
             return Reads::Always(wrap.magnify);
         };
+        // Vulkan magnifies where the level is 0 or less.
         let op = match wrap.magnify {
             TexelFilter::Linear => Spv::FOrdLessThanEqual,
             TexelFilter::Nearest => Spv::FOrdGreaterThan,

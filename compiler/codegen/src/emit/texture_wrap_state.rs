@@ -109,6 +109,7 @@ impl Emit<'_> {
             magnifies_linearly: flags[0],
             minifies_linearly: flags[1],
             has_levels: match target == TexTarget::Rect {
+                // Rectangles have one level.
                 true => self.w.never(),
                 false => flags[2],
             },
@@ -211,6 +212,7 @@ impl Builder {
         let Some(lod) = self.level_of_detail(access, Detail::Computed) else {
             return state.magnifies_linearly;
         };
+        // Vulkan magnifies where the level is 0 or less. The threshold of 0.5 that GL has for some pairs of filters is not there.
         let magnifies = self.compare_bits(Spv::FOrdLessThanEqual, lod, 0);
         let minifies = self.not(magnifies);
         let near = self.truth_op(Spv::LogicalAnd, magnifies, state.magnifies_linearly);

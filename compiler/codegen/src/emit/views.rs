@@ -113,6 +113,7 @@ impl Emit<'_> {
     }
 
     fn need_layer_output(&mut self, need: Need) {
+        // In geometry programs the layer belongs to the capability `Geometry`, the viewport to `MultiViewport`.
         if self.program.stage == Stage::Geometry {
             return;
         }

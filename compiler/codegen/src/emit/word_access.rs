@@ -207,6 +207,7 @@ impl Emit<'_> {
             Width::W64 => {
                 let [low, high] =
                     [0, 1].map(|half| self.w.word_behind(words.first, 2 * index + half));
+                // By its high word: a number that ends outside reads as 0 in whole.
                 let inside = words.bound.map(|bound| self.w.is_inside(high, bound));
                 let pair =
                     [low, high].map(|word| self.load_word(place, word, access, inside).lane(0));

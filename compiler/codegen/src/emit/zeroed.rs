@@ -43,6 +43,7 @@ impl Emit<'_> {
         // The prologue follows in `merge`: the head of the function is written here, in front of it.
         let before = std::mem::replace(&mut self.w.block, merge);
         let code = &mut self.w.functions;
+        // The header of a loop must be a block of its own: the back edge goes there, and must not reach the entry block of the function.
         code.op(Spv::Branch, &[head.0]);
         code.op(Spv::Label, &[head.0]);
         let edges = [zero.0, before.0, following.0, next.0];

@@ -64,6 +64,7 @@ impl Io<'_> {
     fn declare_doubles(&mut self, semantic: Semantic) -> ValueWord {
         let number = attribute_number(semantic);
         let location = u32::from(number);
+        // In OpenGL a vertex input has one location whatever its type, in Vulkan four doubles have two.
         let ty = self.w.ty(Scalar::F64, 4);
         let variable = self.variable(StorageClass::Input, ty);
         self.w.decorate(variable, Decoration::Location, &[location]);
@@ -143,6 +144,7 @@ impl Io<'_> {
         }
         for input in &self.vars.reflected.inputs {
             let location = input.location.filter(|_| input.half.is_some());
+            // Locations above 31 are never looked for.
             taken |= location.map_or(0, |location| 1u32.checked_shl(location).unwrap_or(0));
         }
         // Locations of 32-bit attributes are their numbers, so that halves fill the gaps between them.

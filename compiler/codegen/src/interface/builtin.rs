@@ -38,6 +38,7 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
     match (stage, semantic) {
         (_, Semantic::SubgroupSize) => row(BuiltIn::SubgroupSize, Scalar::U32, 1, group),
         (_, Semantic::SubgroupInvocation) => Some(thread_row()),
+        // Masks have 128 bits, and belong to the capability of ballots.
         (_, Semantic::SubgroupEqMask) => row(BuiltIn::SubgroupEqMask, Scalar::U32, 4, ballot),
         (_, Semantic::SubgroupGeMask) => row(BuiltIn::SubgroupGeMask, Scalar::U32, 4, ballot),
         (_, Semantic::SubgroupGtMask) => row(BuiltIn::SubgroupGtMask, Scalar::U32, 4, ballot),
@@ -72,6 +73,7 @@ pub(crate) fn builtin_input(stage: Stage, semantic: Semantic) -> Option<BuiltinR
             Some(Need::FullyCovered),
         ),
         (Stage::Fragment, Semantic::PointCoord) => row(BuiltIn::PointCoord, Scalar::F32, 2, None),
+        // These two belong to `SampleRateShading`.
         (Stage::Fragment, Semantic::SampleId) => {
             row(BuiltIn::SampleId, Scalar::U32, 1, Some(Need::SampleRate))
         }

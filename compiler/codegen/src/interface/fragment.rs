@@ -72,6 +72,7 @@ impl Io<'_> {
         self.vars.inputs.loaded[id.index()].variable = variable;
         let image = self.w.object();
         self.w.prologue.result(Op::Load, ty, image, &[variable.0]);
+        // Coordinates of input attachments count from the fragment (SPIR-V, `SubpassData`).
         let place = self.w.constant_splat(Scalar::S32, 0, 2);
         let operands = [image.0, place.id.0];
         let (home, op) = (Home::Prologue, Op::ImageRead);

@@ -19,6 +19,7 @@ impl Io<'_> {
         let sizes = [0, 1, 2].map(|number| {
             // Its value is not known here, so it is none of the constants that fold.
             let id = self.w.value(Scalar::U32, 1, Home::Prologue);
+            // The size unless the pipeline gives one; 0 would be none.
             self.w.globals.result(Op::SpecConstant, ty, id, &[1]);
             self.w.decorate(id, Decoration::SpecId, &[number]);
             id

@@ -225,6 +225,7 @@ impl Io<'_> {
         if copies == 1 {
             return value;
         }
+        // Copies are 2, 16 or 32: a power of two.
         let operands = [value.0, self.w.uint(copies.trailing_zeros()).0];
         self.at_start(Op::ShiftRightLogical, Scalar::U32, &operands)
     }
@@ -245,6 +246,7 @@ impl Io<'_> {
     fn instance_number(&mut self, row: BuiltinRow, value: ValueWord) -> ValueWord {
         let from_zero =
             self.options.conventions.instances_from_zero || self.options.target.is_opengl();
+        // Without the built-in the base cannot be told, and counts as 0.
         if !self.options.device.draw_parameters || from_zero {
             return value;
         }

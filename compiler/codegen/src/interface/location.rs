@@ -76,6 +76,7 @@ impl Io<'_> {
 
     fn decorate_interpolation(&mut self, variable: ValueWord, input: Input) {
         match input.interpolation {
+            // This, and the center below, is what an input has without decorations.
             Interpolation::Smooth => {}
             Interpolation::NoPerspective => {
                 self.w.decorate(variable, Decoration::NoPerspective, &[])

@@ -21,6 +21,7 @@ pub(crate) fn output_name(semantic: Semantic) -> String {
             0 => String::new(),
             _ => format!("_{buffer}"),
         };
+        // Index 1 is the second source of blending: ARB_blend_func_extended.
         return match index {
             0 => format!("result_color{buffer}"),
             _ => format!("result_color{buffer}_source_{index}"),
@@ -35,7 +36,7 @@ pub(crate) fn output_name(semantic: Semantic) -> String {
     known.map_or_else(|| varying_name(semantic), |(_, name)| (*name).to_owned())
 }
 
-/// The conventional name of a vertex attribute. NV_gpu_program4 table X.2.
+/// The conventional name of a vertex attribute. ARB_vertex_program table X.2.1.
 fn attribute_name(number: u8) -> String {
     match number {
         0 => "vertex_position".to_owned(),
@@ -44,6 +45,7 @@ fn attribute_name(number: u8) -> String {
         3 => "vertex_color".to_owned(),
         4 => "vertex_color_secondary".to_owned(),
         5 => "vertex_fogcoord".to_owned(),
+        // Numbers 6 and 7 are generic only.
         8..16 => format!("vertex_texcoord_{}", number - 8),
         _ => format!("vertex_attrib_{number}"),
     }

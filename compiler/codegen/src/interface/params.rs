@@ -19,6 +19,7 @@ use rustc_hash::FxHashSet;
 use spirv::{Decoration, Op, StorageClass};
 
 /// Larger blocks have no members with names.
+// A structure of SPIR-V has at most 16,383 members (universal limits).
 const MEMBERS: usize = 4096;
 
 /// Finds the members of the block.
@@ -154,6 +155,7 @@ impl Io<'_> {
     fn decorate_members(&mut self, block: TypeWord) {
         let is_storage = is_storage_block(self.program);
         for (number, member) in (0..).zip(&self.vars.params.members) {
+            // A slot has 16 bytes, in arrays and alone.
             let offset = [Decoration::Offset as u32, 16 * member.first];
             let leading = [block.0, number];
             let annotations = &mut self.w.annotations;

@@ -76,6 +76,7 @@ impl Io<'_> {
 
     /// `count` bits of an integer from bit `first` on.
     pub(crate) fn state_bits(&mut self, value: ValueWord, first: u32, count: u32) -> ValueWord {
+        // Fields are narrower than a word, so that the shift is defined.
         let mask = (1 << count) - 1;
         if let Some(bits) = self.w.constant_bits(value) {
             return self.w.uint(bits as u32 >> first & mask);
@@ -118,6 +119,7 @@ impl Io<'_> {
         let id = self.w.value(scalar, 1, Home::Prologue);
         self.w.globals.result(Op::SpecConstant, ty, id, &[initial]);
         let first = self.options.bindings.first_state_constant;
+        // The first number is the choice of the caller.
         let number = first.saturating_add(word);
         self.w.decorate(id, Decoration::SpecId, &[number]);
         self.w.name(id, || format!("state_{word}"));
@@ -130,6 +132,7 @@ impl Io<'_> {
         let vector = self.state_vector(word / 4);
         let lane = Lane::of(vector, word as usize % 4);
         let bits = self.w.scalar(lane, Scalar::U32);
+        // Words of the block are integers, as most states are.
         match scalar == Scalar::F32 {
             true => self.at_start(Op::Bitcast, Scalar::F32, &[bits.0]),
             false => bits,
@@ -171,6 +174,7 @@ impl Io<'_> {
         let ids: Vec<u32> = (0..count)
             .map(|offset| self.state_at(first, offset).0)
             .collect();
+        // Only `OpSpecConstantComposite` is specialized together with its constituents.
         let op = match form.is_fixed() {
             true => Op::ConstantComposite,
             false => Op::SpecConstantComposite,
@@ -191,6 +195,7 @@ impl Io<'_> {
         (0..count).for_each(|offset| self.note_state(first as u32 + offset));
         let block = self.state_block();
         let index = self.w.binary_bits(Op::IAdd, index, first as u64);
+        // A vector has four words: quotient and remainder of the number.
         let vector = self.w.binary_bits(Op::ShiftRightLogical, index, 2);
         let component = self.w.binary_bits(Op::BitwiseAnd, index, 3);
         let word = self.w.ty(Scalar::U32, 1);

@@ -126,6 +126,7 @@ pub(crate) struct Outputs {
     pub(crate) replication: Option<Replication>,
     pub(crate) replication_variable: ValueWord,
     /// Variables of color 0 by attachment, where it goes to several.
+    // As many as `draw_buffers` has bits.
     pub(crate) color_copies: [ValueWord; 8],
     /// Variables of what state adds to the results of the program.
     pub(crate) added: Vec<(Semantic, ValueWord)>,
@@ -391,6 +392,7 @@ impl Io<'_> {
     pub(crate) fn one(&mut self, base: TypeBase) -> ValueWord {
         match base {
             TypeBase::Float => self.w.float(1.0),
+            // Registers hold integers without sign; 1 has the same bits with one.
             TypeBase::Signed | TypeBase::Unsigned => self.w.uint(1),
         }
     }

@@ -134,9 +134,11 @@ impl Io<'_> {
     fn load_vertex(&mut self, id: InputId, vertex: Vertex) -> Result<[Lane; 4], Failure> {
         let semantic = self.program.inputs[id].semantic;
         let place = self.options.interface.inputs.place(semantic);
+        // What is not there reads as (0, 0, 0, 1). Zeros of all types have the same bits, ones do not.
         let one = self.one(place.map_or(TypeBase::Float, |place| place.base));
         let zero = self.w.float(0.0);
         let pad = [zero, zero, zero, one].map(Lane::scalar);
+        // Built-ins first, which have no location.
         let element = if semantic == Semantic::Position {
             Element::builtin(BuiltIn::Position, 4)
         } else if semantic == Semantic::PointSize {
@@ -223,6 +225,7 @@ impl Io<'_> {
         let run = self.own_vertex();
         let runs = self.w.uint(runs);
         let zero = self.w.uint(0);
+        // The runs for the first triangle come before those for the second.
         let triangle = self.at_start(Op::UDiv, Scalar::U32, &[run.0, runs.0]);
         let operands = [vertex.0, zero.0];
         let is_first = self
@@ -337,6 +340,7 @@ impl Io<'_> {
         let known = self.known_builtin(builtin);
         let variable =
             known.unwrap_or_else(|| self.declare_tess_levels(builtin, StorageClass::Input));
+        // The number in the IR may be larger than that of the elements.
         let number = u32::from(number).min(tess_levels(builtin) - 1);
         self.load_element(variable, number, Scalar::F32)
     }
@@ -357,6 +361,7 @@ impl Io<'_> {
     /// Sizes of points, read or written by the stages between vertices and rasterization.
     pub(crate) fn need_point_size(&mut self) {
         match self.program.stage {
+            // SPIR-V has a capability for each kind of stage, Vulkan one feature for both.
             Stage::Geometry => self.w.needs.insert(Need::GeometryPointSize),
             Stage::TessControl | Stage::TessEval => self.w.needs.insert(Need::TessPointSize),
             // Vertex programs write it without a capability, the others never do.
