@@ -16,7 +16,8 @@ const FIRST_COUNTER_BINDING: u32 = 64;
 pub const IMAGE_LOCK_BINDING: u32 = FIRST_IMAGE_BINDING + 7 * IMAGE_UNITS;
 
 /// First binding of color attachments that programs read, in the set of textures.
-pub const FIRST_ATTACHMENT_BINDING: u32 = 64;
+// Before them the set has a binding for each of 128 texture image units.
+pub const FIRST_ATTACHMENT_BINDING: u32 = 128;
 
 /// Descriptor sets and bindings. In OpenGL sets mean nothing, and uniform blocks, storage blocks, textures and images each count bindings of
 /// their own: see [`BindingLayout::opengl`].

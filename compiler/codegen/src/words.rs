@@ -140,8 +140,10 @@ impl Words {
 
     /// Appends an instruction of words, a string and more words.
     pub(crate) fn op_string(&mut self, op: Op, before: &[u32], text: &str, after: &[u32]) {
-        // An instruction holds at most 65535 words; names are cut long before that.
-        let text = &text.as_bytes()[..text.len().min(1000)];
+        // An instruction holds at most 65535 words; names are cut long before that, between characters: literals are UTF-8 (SPIR-V section 2.2.1).
+        let mut ends = (0..=text.len().min(1000)).rev();
+        let end = ends.find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let text = &text.as_bytes()[..end];
         // A string ends with a zero byte: a text that fills its words takes one more.
         let string_words = text.len() / 4 + 1;
         self.head(op, before.len() + string_words + after.len());

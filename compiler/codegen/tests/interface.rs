@@ -433,6 +433,32 @@ fn debug_information() {
 }
 
 #[test]
+fn names_are_cut_between_characters() {
+    let options = Options {
+        debug: DebugInfo {
+            names: true,
+            lines: true,
+        },
+        ..Options::default()
+    };
+    // The thousandth byte is the first of two.
+    let name = format!("{}é", "a".repeat(999));
+    let source = SourceText {
+        name: &name,
+        text: b"line 1\nline 2\n",
+    };
+    let module = emit_with_source(&named(), &options, Some(source)).unwrap();
+    validate(&module.words, "vulkan1.1");
+    let bytes: Vec<u8> = module
+        .words
+        .iter()
+        .flat_map(|it| it.to_le_bytes())
+        .collect();
+    let whole = [&b"a".repeat(999)[..], &[0]].concat();
+    assert!(bytes.windows(whole.len()).any(|bytes| bytes == whole));
+}
+
+#[test]
 fn precise_and_relaxed_decorate_their_own_results() {
     let mut m = Make::new(Stage::Fragment);
     let color = m.color();

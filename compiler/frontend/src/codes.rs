@@ -171,8 +171,9 @@ codes! {
         "PASSTHROUGH copies attributes of vertices; result.primid, result.layer, result.viewport and the masks of viewports have no such attribute.";
     PassthroughWritten "E0344" "result passed through and written"
         "A result in a PASSTHROUGH declaration is written by no instruction, not even in other components.";
-    EmitsOutput "E0345" "EMITS without points as output"
-        "Only programs with PRIMITIVE_OUT POINTS emit vertices to streams by EMITS.";
+    EmitsOutput "E0345" "streams without points as output"
+        "Only programs with PRIMITIVE_OUT POINTS emit vertices to streams by EMITS, and only those with GS_OUTPUT_PRIMITIVE POINTS name a stream \
+         other than 0 in TGSI.";
     ViewportAndMask "E0350" "viewport and mask of viewports written"
         "A program chooses viewports by result.viewport or by result.viewportmask, not by both.";
     SecondLayerOffset "E0351" "two offsets of the second view"

@@ -154,7 +154,7 @@ fn types_have_these_traits() {
 fn constants_have_these_values() {
     assert_eq!(VERSION, env!("CARGO_PKG_VERSION"));
     assert_eq!(VARYING_LOCATIONS, 32);
-    assert_eq!(FIRST_ATTACHMENT_BINDING, 64);
+    assert_eq!(FIRST_ATTACHMENT_BINDING, 128);
     assert_eq!((FIRST_IMAGE_BINDING, IMAGE_UNITS), (128, 32));
     assert_eq!(IMAGE_LOCK_BINDING, 352);
     assert_eq!(STATE_BYTES, 1536);

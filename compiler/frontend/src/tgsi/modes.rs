@@ -1,5 +1,6 @@
 //! What the properties of a text say of its program.
 
+use glasm_ir::Span;
 use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode};
 use glasm_ir::program::Modes;
 
@@ -21,6 +22,8 @@ pub(super) struct Properties {
     pub(super) input_primitive: Option<InputPrimitive>,
     pub(super) output_primitive: Option<OutputPrimitive>,
     pub(super) tess_mode: Option<TessMode>,
+    /// The first place where a stream other than 0 is named. Properties may stand behind it.
+    pub(super) later_stream: Option<Span>,
 }
 
 impl Properties {

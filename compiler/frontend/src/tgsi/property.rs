@@ -267,6 +267,13 @@ impl Translation<'_> {
         // Else color 0 goes to all attachments.
         modes.numbered_colors = !it.color0_all;
         self.builder.program.modes = modes;
+        // As in OpenGL (`ARB_gpu_shader5`): strips cannot be told apart by stream.
+        if let Some(span) = it.later_stream
+            && modes.primitive_out != OutputPrimitive::Points
+        {
+            let message = "streams other than 0 need GS_OUTPUT_PRIMITIVE POINTS";
+            self.reports.error(Code::EmitsOutput, span, message);
+        }
         self.missing_properties();
     }
 

@@ -98,11 +98,15 @@ impl Translation<'_> {
             return Ok(self.word(0));
         }
         let source = splat(inst.sources[0], 0);
+        let span = inst.registers[0].span;
         // SPIR-V wants the number of a stream as a constant.
-        if !matches!(source.base, Base::Literal(_)) {
+        let Base::Literal(literal) = source.base else {
             let message = "the number of a stream is an immediate";
-            let span = inst.registers[0].span;
             return Err(self.error(Code::OperandNotVariable, span, message));
+        };
+        let words = self.builder.program.literals[literal];
+        if words[source.swizzle.lane(0)] != 0 {
+            self.properties.later_stream.get_or_insert(span);
         }
         Ok(source)
     }
