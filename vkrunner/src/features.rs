@@ -26,9 +26,6 @@ macro_rules! all_features {
     feature "samplerAnisotropy" (core.sampler_anisotropy) {} () [];
     feature "samplerMirrorClampToEdge" (vulkan12.sampler_mirror_clamp_to_edge) {} () [];
     feature "uniformAndStorageBuffer8BitAccess" (vulkan12|storage8.uniform_and_storage_buffer8_bit_access) {} () [UniformAndStorageBuffer8BitAccess UniformAndStorageBuffer8BitAccess];
-    // The compiler stores narrow integers but computes with words.
-    feature "shaderInt16" (core.shader_int16) {} () [Int16 Int16];
-    feature "shaderInt8" (vulkan12|narrow.shader_int8) {} () [Int8 Int8];
     feature "shaderFloat16" (vulkan12|narrow.shader_float16) {} () [Float16 Float16];
     feature "vulkanMemoryModel" (vulkan12|memory_model.vulkan_memory_model) {} () [VulkanMemoryModel VulkanMemoryModel];
     feature "vulkanMemoryModelDeviceScope" (vulkan12|memory_model.vulkan_memory_model_device_scope) {} () [];

@@ -29,10 +29,11 @@ macro_rules! device_features {
     feature "shaderFloat64" (core.shader_float64) {from 400 "GL_ARB_gpu_shader_fp64"} (float64 = true) [Float64 Float64];
     // No version of OpenGL has these integers in its core.
     feature "shaderInt64" (core.shader_int64) {"GL_ARB_gpu_shader_int64"} (int64 = true) [Int64 Int64];
-    // Narrow elements are loaded, stored, and converted from and to words, which is all that SPIR-V allows without `Int16` and `Int8`
-    // (universal validation rules). Storage of 16 bits is part of SPIR-V 1.3, storage of 8 bits only of SPIR-V 1.5.
-    feature "storageBuffer16BitAccess" (storage16.storage_buffer16_bit_access) {} (storage16 = true) [Storage16 StorageBuffer16BitAccess "SPV_KHR_16bit_storage" V11];
-    feature "storageBuffer8BitAccess" (vulkan12|storage8.storage_buffer8_bit_access) {} (storage8 = true)
+    feature "shaderInt16" (core.shader_int16) {} (int16 = true "and `storageBuffer16BitAccess`") [Int16 Int16];
+    feature "shaderInt8" (vulkan12|narrow.shader_int8) {} (int8 = true "and `storageBuffer8BitAccess`") [Int8 Int8];
+    // Storage of 16 bits is part of SPIR-V 1.3, storage of 8 bits only of SPIR-V 1.5.
+    feature "storageBuffer16BitAccess" (storage16.storage_buffer16_bit_access) {} (& int16) [Storage16 StorageBuffer16BitAccess "SPV_KHR_16bit_storage" V11];
+    feature "storageBuffer8BitAccess" (vulkan12|storage8.storage_buffer8_bit_access) {} (& int8)
         [Storage8 StorageBuffer8BitAccess "SPV_KHR_8bit_storage" V12];
     // In the core of SPIR-V 1.5, the version of Vulkan 1.2. The extension is not one of OpenGL.
     feature "bufferDeviceAddress" (vulkan12|address.buffer_device_address) {} (buffer_device_address = true)

@@ -153,41 +153,8 @@ fn a_missing_feature_is_named() {
     );
     assert_eq!(kind, ErrorKind::MissingFeature("bufferDeviceAddress"));
     let program = memory(global, &[Type::U8], true);
-    let kind = lacks(
-        DeviceFeatures {
-            storage8: false,
-            ..all
-        },
-        &program,
-    );
-    assert_eq!(kind, ErrorKind::MissingFeature("storageBuffer8BitAccess"));
-}
-
-/// Elements of less than 32 bits are only moved and converted, for which SPIR-V asks for storage of them and for no arithmetic on them.
-#[test]
-fn narrow_elements_need_storage_alone() {
-    for (ty, storage) in [
-        (Type::S8, "StorageBuffer8BitAccess"),
-        (Type::U8, "StorageBuffer8BitAccess"),
-        (Type::S16, "StorageBuffer16BitAccess"),
-        (Type::U16, "StorageBuffer16BitAccess"),
-        (Type::F16, "StorageBuffer16BitAccess"),
-    ] {
-        let module = check_with(&memory(global, &[ty], true), &Options::default());
-        let needs = module.reflection.requirements;
-        assert!(needs.capabilities.contains(&storage), "{ty:?}");
-        for arithmetic in ["Int8", "Int16", "Float16"] {
-            assert!(!needs.capabilities.contains(&arithmetic), "{ty:?}");
-        }
-        assert!(
-            !needs
-                .features
-                .iter()
-                .any(|name| name.contains("Int8") || name.contains("Int16")),
-            "{ty:?}: {:?}",
-            needs.features
-        );
-    }
+    let kind = lacks(DeviceFeatures { int8: false, ..all }, &program);
+    assert_eq!(kind, ErrorKind::MissingFeature("shaderInt8"));
 }
 
 #[test]

@@ -276,7 +276,7 @@ fn features_come_with_versions_and_extensions() {
     let all = opengl::device_features(460, |_| true);
     assert!(all.int64 && all.resource_residency && all.storage_image_read_without_format);
     // Nothing brings these.
-    assert!(!all.buffer_device_address && !all.storage16 && !all.storage8);
+    assert!(!all.buffer_device_address && !all.int16 && !all.int8);
     assert!(!all.subgroups.ballot && all.subgroups.stages == [false; 6]);
     assert_eq!(all, DeviceFeatures::of_opengl(460, |_| true));
 }

@@ -170,7 +170,7 @@ fn settings_are_called_as_in_the_documentation() {
     assert_eq!(options.target, Target::Vulkan1_3);
     let opengl: Target = serde_json::from_value(json!("opengl4_5")).unwrap();
     assert_eq!(opengl, Target::OpenGl4_5);
-    assert!(!options.device.int64 && options.device.storage16);
+    assert!(!options.device.int64 && options.device.int16);
     assert_eq!(options.device.subgroups.size, 64);
     assert!(options.device.subgroups.vote);
     assert_eq!(options.conventions.clip_depth, ClipDepth::NegativeOneToOne);

@@ -54,8 +54,8 @@ fn vulkan() -> DeviceFeatures {
 fn without_vulkan() -> DeviceFeatures {
     DeviceFeatures {
         buffer_device_address: false,
-        storage16: false,
-        storage8: false,
+        int16: false,
+        int8: false,
         int64_atomics: false,
         shared_int64_atomics: false,
         signed_atomics: false,

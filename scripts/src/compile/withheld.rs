@@ -69,7 +69,7 @@ mod tests {
     fn the_compiler_is_told_less() {
         assert!(told(&[]).int64);
         let device = told(&["shaderInt64", "storageBuffer16BitAccess", "subgroupVote"]);
-        assert!(!device.int64 && !device.storage16 && device.storage8 && device.float64);
+        assert!(!device.int64 && !device.int16 && device.int8 && device.float64);
         assert!(!device.subgroups.vote && device.subgroups.ballot);
     }
 

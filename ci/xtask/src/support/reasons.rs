@@ -109,7 +109,7 @@ fn lacking(standing: &Standing<'_>) -> String {
     }
 }
 
-/// `the compute program: the device lacks the feature shaderInt64` is ``lacks `shaderInt64` ``.
+/// `the compute program: the device lacks the feature shaderInt8` is ``lacks `shaderInt8` ``.
 pub(super) fn shortened(reason: &str) -> String {
     let reason = reason
         .split_once(" program: ")

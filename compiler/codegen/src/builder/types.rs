@@ -37,12 +37,12 @@ impl Builder {
 
     fn new_scalar_type(&mut self, scalar: Scalar) -> TypeWord {
         let need = match scalar {
+            Scalar::U8 => Some(Need::Int8),
+            Scalar::U16 => Some(Need::Int16),
             Scalar::U64 => Some(Need::Int64),
             Scalar::F64 => Some(Need::Float64),
             Scalar::BoolFloat | Scalar::BoolInt | Scalar::Pair => None,
             Scalar::U32 | Scalar::S32 | Scalar::F32 => None,
-            // Storage of narrow integers declares its capability where it is accessed.
-            Scalar::U8 | Scalar::U16 => None,
         };
         need.into_iter().for_each(|need| self.needs.insert(need));
         match scalar {

@@ -172,13 +172,16 @@ impl Builder {
 
     /// The scalar in which a type lies in memory.
     fn memory_scalar(&mut self, ty: Type) -> Result<Scalar, Failure> {
+        let device = &self.device;
         Ok(match ty {
             Type::U8 | Type::S8 => {
-                self.require(Need::Storage8)?;
+                Need::Int8.check(device)?;
+                self.needs.insert(Need::Storage8);
                 Scalar::U8
             }
             Type::U16 | Type::S16 | Type::F16 => {
-                self.require(Need::Storage16)?;
+                Need::Int16.check(device)?;
+                self.needs.insert(Need::Storage16);
                 Scalar::U16
             }
             Type::U32 | Type::S32 => Scalar::U32,
