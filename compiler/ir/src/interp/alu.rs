@@ -10,6 +10,8 @@ use crate::types::{Base, Type};
 
 /// Computes in double precision and rounds to the type. NaN has one form, whatever the host makes of it.
 fn float<const N: usize>(ty: Type, operands: [u64; N], f: impl FnOnce([f64; N]) -> f64) -> u64 {
+    // Sums, differences, products, quotients and square roots of narrower floats come out as if rounded once: the 53 digits of a double are
+    // at least 2 * 24 + 2.
     let value = f(operands.map(|bits| to_f64(ty, bits)));
     from_f64(ty, if value.is_nan() { f64::NAN } else { value })
 }
@@ -61,7 +63,7 @@ pub(super) fn fma(ty: Type, [a, b, c]: [u64; 3], products: Products) -> u64 {
     }
     float(ty, [a, b, c], |[a, b, c]| match ty == Type::F64 {
         true => a.mul_add(b, c),
-        // The product of two narrower floats is a double.
+        // The product of two narrower floats is exact: it has at most 24 + 24 digits, a double has 53.
         false => sum_to_odd(a * b, c),
     })
 }
@@ -70,6 +72,7 @@ pub(super) fn fma(ty: Type, [a, b, c]: [u64; 3], products: Products) -> u64 {
 /// the exact sum gives.
 fn sum_to_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
+    // Knuth's two-sum: unless something overflows, `sum + error` is exactly `a + b`, whichever of them is larger.
     let part = sum - a;
     let error = (a - (sum - part)) + (b - part);
     if !sum.is_finite() || error == 0.0 || sum.to_bits() & 1 != 0 {
