@@ -10,6 +10,8 @@ use crate::types::{Base, Type};
 
 /// Computes in double precision and rounds to the type. NaN has one form, whatever the host makes of it.
 fn float<const N: usize>(ty: Type, operands: [u64; N], f: impl FnOnce([f64; N]) -> f64) -> u64 {
+    // Sums, differences, products, quotients and square roots of narrower floats come out as if rounded once: the 53 digits of a double are
+    // at least 2 * 24 + 2.
     let value = f(operands.map(|bits| to_f64(ty, bits)));
     from_f64(ty, if value.is_nan() { f64::NAN } else { value })
 }
@@ -61,7 +63,7 @@ pub(super) fn fma(ty: Type, [a, b, c]: [u64; 3], products: Products) -> u64 {
     }
     float(ty, [a, b, c], |[a, b, c]| match ty == Type::F64 {
         true => a.mul_add(b, c),
-        // The product of two narrower floats is a double.
+        // The product of two narrower floats is exact: it has at most 24 + 24 digits, a double has 53.
         false => sum_to_odd(a * b, c),
     })
 }
@@ -70,6 +72,7 @@ pub(super) fn fma(ty: Type, [a, b, c]: [u64; 3], products: Products) -> u64 {
 /// the exact sum gives.
 fn sum_to_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
+    // Knuth's two-sum: unless something overflows, `sum + error` is exactly `a + b`, whichever of them is larger.
     let part = sum - a;
     let error = (a - (sum - part)) + (b - part);
     if !sum.is_finite() || error == 0.0 || sum.to_bits() & 1 != 0 {
@@ -91,6 +94,7 @@ pub(super) fn product(products: Products) -> fn(Type, [u64; 2]) -> u64 {
 }
 
 pub(super) fn mul_hi(ty: Type, [a, b]: [u64; 2]) -> u64 {
+    // The operation is one of 32-bit integers, so that no product comes near the bounds of `i128`.
     let product = match ty.base() {
         Base::Signed => i128::from(signed(ty.width(), a)) * i128::from(signed(ty.width(), b)),
         Base::Unsigned | Base::Float => i128::from(a) * i128::from(b),
@@ -229,6 +233,7 @@ pub(super) fn log2(ty: Type, a: [u64; 1]) -> u64 {
 pub(super) fn pow(ty: Type, operands: [u64; 2], products: Products) -> u64 {
     float(ty, operands, |[a, b]| {
         // The formula of NV_gpu_program4 section 2.X.8.Z, POW: a negative base gives NaN, even with a whole exponent.
+        // The logarithm of 0 is -infinity, so that 0 to the power 0 is NaN unless zero wins.
         let log = a.log2();
         let zero_wins = products == Products::ZeroWins && (b == 0.0 || log == 0.0);
         if zero_wins { 1.0 } else { (b * log).exp2() }
@@ -303,6 +308,7 @@ pub(super) fn bit_extract(ty: Type, [a, count, offset]: [u64; 3]) -> u64 {
 
 pub(super) fn bit_insert(ty: Type, [a, b, count, offset]: [u64; 4]) -> u64 {
     let (count, offset) = (bits_up_to_64(count).min(32), bits_up_to_64(offset));
+    // A field has at most 32 bits and an offset is at most 64: nothing here goes beyond 128 bits.
     let field = ((1u128 << count) - 1) << offset;
     let inserted = u128::from(b) << offset & field;
     (u128::from(a) & !field | inserted) as u64 & mask(ty.width())

@@ -3,6 +3,7 @@
 use crate::program::BlockId;
 use std::cmp::Ordering;
 
+// The derived order compares the fields as they stand: who is in an earlier round is behind, wherever in its round it is.
 /// An open block.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Frame {

@@ -15,6 +15,7 @@ impl Varying {
 
     /// Adds the lanes of another place from which invocations come here. Tells whether that is news.
     pub(super) fn join(&mut self, other: &Self) -> bool {
+        // Nobody comes from a place that nothing reaches.
         let Some(others) = &other.0 else {
             return false;
         };

@@ -235,6 +235,7 @@ impl<'p> Uniformity<'p> {
 
     fn repeat(&mut self, body: BlockId, continuing: Option<BlockId>, flow: Flow) -> Exits {
         self.changed |= self.heads[body].join(&self.here);
+        // What varies at the head only grows from one pass to the next, so that passes come to an end.
         self.here.clone_from(&self.heads[body]);
         self.around.push(Construct {
             continues: Some(Varying::default()),
@@ -295,6 +296,7 @@ impl<'p> Uniformity<'p> {
             && !dst.guard.is_some_and(|guard| self.guard_varies(guard))
             && !index.is_some_and(|term| self.term_varies(term));
         for register in [Some(dst.register), dst.cc].into_iter().flatten() {
+            // Under a guard, or in one element of an array, values from before remain, which may differ.
             let is_whole = dst.guard.is_none() && self.program.registers[register].array.is_none();
             if !is_same {
                 self.here.add(register, dst.mask.0);

@@ -66,6 +66,7 @@ impl Vote {
         let one = code::word(builder, 1);
         code::put(builder, self.number, Op::Add, &[number, one]);
         code::when(builder, code::non_zero(inside), |builder| {
+            // In one vote all write the same number, so that the order of their writes does not matter.
             let ballot = Dst::new(self.ballot, WriteMask::X);
             code::mov(builder, ballot, Type::U32, number);
         });

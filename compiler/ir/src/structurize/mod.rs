@@ -62,6 +62,7 @@ fn structurize_within(
     max_depth: usize,
 ) {
     skip_empty_blocks(&mut graph);
+    // After empty blocks are skipped, because the arms of a branch may be one block only then.
     simplify(&mut graph);
     // Reduction changes where blocks go even where it gives up.
     let mut changed = Vec::new();
