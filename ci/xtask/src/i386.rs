@@ -92,6 +92,11 @@ pub(crate) fn test() -> Result<Tally> {
     clients(&library, &compiler, &root)
 }
 
+/// Where Debian has libraries for i386.
+fn library_folders(root: &Path) -> [PathBuf; 2] {
+    ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it))
+}
+
 /// The number that names packages and folders of gcc.
 fn gcc_version() -> Result<Option<String>> {
     if shell::find_program("gcc").is_none() {
@@ -113,6 +118,9 @@ fn clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
         "GLASM_TEST_DRIVERS",
         root.join("usr/lib/i386-linux-gnu/dri"),
     );
+    let folders = library_folders(root);
+    let [first, second] = folders.each_ref().map(|it| it.display());
+    test.env("GLASM_TEST_LIBRARIES", format!("{first}:{second}"));
     // The feature is C++, which would need a compiler of it for i386.
     test.env("GLASM_TEST_WITHOUT_TEXT", "1");
     test_run(&mut test)
@@ -144,7 +152,7 @@ fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
 /// The system's gcc, for i386. What it builds starts with the dynamic linker and the libraries below `root`, and so do libraries that it loads:
 /// an old-fashioned run path counts for them, too.
 fn c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
-    let folders = ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it));
+    let folders = library_folders(root);
     let [first, second] = folders.each_ref().map(|it| it.display());
     let linker = ["lib/ld-linux.so.2", "usr/lib/ld-linux.so.2"].map(|it| root.join(it));
     let linker = linker

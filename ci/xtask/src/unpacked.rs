@@ -98,7 +98,7 @@ impl<'a> Unpacked<'a> {
             );
         }
         fs::remove_dir_all(self.folder.join("cache"))?;
-        Ok(())
+        lead_links_into(root, &std::path::absolute(root)?)
     }
 
     /// Sources are the system's; lists, archives and what counts as installed are the folder's.
@@ -133,4 +133,22 @@ impl<'a> Unpacked<'a> {
             .arg(self.configuration());
         command
     }
+}
+
+/// Symbolic links of packages name their files from the root of the file system, such as `libm.so` the library itself: below `folder`, which is part of
+/// `root`, they lead into `root` after this. A linker would take the static library instead of what it does not find.
+fn lead_links_into(folder: &Path, root: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry?.path();
+        if let Ok(target) = fs::read_link(&path) {
+            let Ok(inside) = target.strip_prefix("/") else {
+                continue;
+            };
+            fs::remove_file(&path)?;
+            std::os::unix::fs::symlink(root.join(inside), &path)?;
+        } else if path.is_dir() {
+            lead_links_into(&path, root)?;
+        }
+    }
+    Ok(())
 }

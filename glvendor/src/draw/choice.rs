@@ -114,8 +114,9 @@ pub(crate) fn catch_up(state: &mut State) {
     let is_known = new.is_some();
     let mut gone = std::mem::take(&mut state.drawing.lingering);
     gone.extend(new.into_iter().flatten());
-    let is_bound = |serial: &mut u64| state.bound.iter().any(|it| it.program.serial() == *serial);
-    state.drawing.lingering = gone.extract_if(.., is_bound).collect();
+    let is_bound = |serial: &u64| state.bound.iter().any(|it| it.program.serial() == *serial);
+    let (bound, gone): (Vec<u64>, Vec<u64>) = gone.into_iter().partition(is_bound);
+    state.drawing.lingering = bound;
     let is_gone = |serial: u64| !is_known || gone.contains(&serial);
     let places: Vec<_> = state
         .drawing

@@ -9,7 +9,7 @@ mod header;
 
 use glasm_tests::skip::{has_program, skip};
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, OnceLock};
@@ -58,6 +58,9 @@ const NEED_TEXT: [&str; 1] = ["beside"];
 
 /// Names the folder of Mesa's drivers for such clients. Their X server keeps its own.
 const DRIVERS: &str = "GLASM_TEST_DRIVERS";
+
+/// Folders of the libraries that such clients load.
+const LIBRARIES: &str = "GLASM_TEST_LIBRARIES";
 
 /// The library that Cargo has built: beside the test program, or above it.
 fn library() -> PathBuf {
@@ -203,18 +206,20 @@ pub(crate) fn set_vendor(command: &mut Command, window: Window, vendor: Vendor) 
     }
     command.env("CLIENT_WINDOW", format!("{window:?}"));
     command.env("LIBGL_ALWAYS_SOFTWARE", "1");
+    // A run path of the client does not reach libraries that libraries with a run path of their own load, as LLVM's is.
+    let folders = [LIBRARIES, "LD_LIBRARY_PATH"].map(std::env::var_os);
+    let own = (vendor != Vendor::Mesa).then(|| OsString::from(vendors()));
+    let folders: Vec<OsString> = own
+        .into_iter()
+        .chain(folders.into_iter().flatten())
+        .collect();
+    command.env("LD_LIBRARY_PATH", folders.join(OsStr::new(":")));
     match vendor {
         Vendor::Mesa => {
             command.env("__GLX_VENDOR_LIBRARY_NAME", "mesa");
             command.env_remove("__EGL_VENDOR_LIBRARY_FILENAMES");
         }
         Vendor::Glasm | Vendor::GlasmAlone => {
-            let mut path = OsString::from(vendors());
-            if let Some(others) = std::env::var_os("LD_LIBRARY_PATH") {
-                path.push(":");
-                path.push(others);
-            }
-            command.env("LD_LIBRARY_PATH", path);
             if vendor == Vendor::GlasmAlone {
                 command.env("GLASM_ALL", "1");
             }
