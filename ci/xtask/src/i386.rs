@@ -114,13 +114,9 @@ fn clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
     test.args(["test", "--package", "glasm-glvendor", "--test", "clients"]);
     test.env("GLASM_TEST_LIBRARY", library);
     test.env("CC", compiler);
-    test.env(
-        "GLASM_TEST_DRIVERS",
-        root.join("usr/lib/i386-linux-gnu/dri"),
-    );
     let folders = library_folders(root);
-    let [first, second] = folders.each_ref().map(|it| it.display());
-    test.env("GLASM_TEST_LIBRARIES", format!("{first}:{second}"));
+    test.env("GLASM_TEST_DRIVERS", folders[0].join("dri"));
+    test.env("GLASM_TEST_LIBRARIES", std::env::join_paths(&folders)?);
     // The feature is C++, which would need a compiler of it for i386.
     test.env("GLASM_TEST_WITHOUT_TEXT", "1");
     test_run(&mut test)

@@ -207,13 +207,13 @@ pub(crate) fn set_vendor(command: &mut Command, window: Window, vendor: Vendor) 
     command.env("CLIENT_WINDOW", format!("{window:?}"));
     command.env("LIBGL_ALWAYS_SOFTWARE", "1");
     // A run path of the client does not reach libraries that libraries with a run path of their own load, as LLVM's is.
-    let folders = [LIBRARIES, "LD_LIBRARY_PATH"].map(std::env::var_os);
+    let others = [LIBRARIES, "LD_LIBRARY_PATH"].map(std::env::var_os);
     let own = (vendor != Vendor::Mesa).then(|| OsString::from(vendors()));
-    let folders: Vec<OsString> = own
+    let lists: Vec<OsString> = own
         .into_iter()
-        .chain(folders.into_iter().flatten())
+        .chain(others.into_iter().flatten())
         .collect();
-    command.env("LD_LIBRARY_PATH", folders.join(OsStr::new(":")));
+    command.env("LD_LIBRARY_PATH", lists.join(OsStr::new(":")));
     match vendor {
         Vendor::Mesa => {
             command.env("__GLX_VENDOR_LIBRARY_NAME", "mesa");
