@@ -15,6 +15,7 @@ mod clarity;
 mod coverage;
 mod crates;
 mod demo;
+mod drivers;
 mod features;
 mod fuzz;
 mod gallery;
@@ -106,6 +107,8 @@ Installs what is missing (as setup --yes does), then runs in this order:
   opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
   gl-spirv   scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V
   vendor     programs of the NV and ARB languages through the vendor library, before Mesa's driver for the CPU
+  drivers    scripts on the versions of Mesa of Debian 13 and of Debian's unstable, on Vulkan and through the vendor library;
+             their packages are unpacked below target
   piglit     piglit's tests with programs through the vendor library, before the same driver
   i386       the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target
   virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared

@@ -3,6 +3,7 @@
 use crate::cg;
 use crate::coverage;
 use crate::crates;
+use crate::drivers;
 use crate::setup::{self, Purpose};
 use crate::suite::{self, Pass, ScriptResult};
 use crate::support::{self, Verdict};
@@ -74,6 +75,8 @@ pub(crate) enum Step {
     GlSpirv,
     /// Scripts through the vendor library.
     Vendor,
+    /// Scripts on newer versions of Mesa, on Vulkan and through the vendor library.
+    Drivers,
     /// Piglit's tests through the vendor library.
     Piglit,
     /// NVIDIA's Cg runtime through the vendor library.
@@ -107,6 +110,7 @@ const STEPS: &[(&str, Step)] = &[
     ("opengl", Step::OpenGl),
     ("gl-spirv", Step::GlSpirv),
     ("vendor", Step::Vendor),
+    ("drivers", Step::Drivers),
     ("piglit", Step::Piglit),
     ("cg", Step::Cg),
     ("i386", Step::I386),
@@ -205,6 +209,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::OpenGl => reference::test(),
         Step::GlSpirv => gl_spirv::test(),
         Step::Vendor => vendor::test(),
+        Step::Drivers => drivers::test(),
         Step::Piglit => piglit_tests::test(),
         Step::Cg => cg::test(),
         Step::I386 => i386::test(),

@@ -12,6 +12,13 @@ const COMPLETE: &str = "complete";
 /// What dpkg knows to be installed.
 const INSTALLED: &str = "/var/lib/dpkg/status";
 
+/// Keys of Debian's archive, where the package of that name is installed.
+const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
+
+/// So often the packages of a folder are fetched before that is an error: a connection may break, and an archive may change between its lists and
+/// its packages.
+const ATTEMPTS: usize = 3;
+
 /// Programs that fetch and unpack.
 const PROGRAMS: [&str; 3] = ["apt-get", "apt-cache", "dpkg-deb"];
 
@@ -41,8 +48,18 @@ pub(crate) fn is_complete(folder: &Path, what: &str) -> bool {
 /// A folder with packages, and what fetching them needs.
 pub(crate) struct Unpacked<'a> {
     folder: &'a Path,
-    /// Whether what the system has is left out.
-    besides_the_system: bool,
+    origin: Origin<'a>,
+}
+
+/// The distribution that packages are from, and what of their dependencies is left out.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    /// The sources of this machine; everything.
+    System,
+    /// The sources of this machine; what is installed is left out.
+    BesideTheSystem,
+    /// This suite of Debian, from the archive that this machine uses; everything. Programs see its files as the root of their file system.
+    Suite(&'a str),
 }
 
 impl<'a> Unpacked<'a> {
@@ -50,7 +67,7 @@ impl<'a> Unpacked<'a> {
     pub(crate) fn whole(folder: &'a Path) -> Self {
         Self {
             folder,
-            besides_the_system: false,
+            origin: Origin::System,
         }
     }
 
@@ -58,7 +75,15 @@ impl<'a> Unpacked<'a> {
     pub(crate) fn beside_the_system(folder: &'a Path) -> Self {
         Self {
             folder,
-            besides_the_system: true,
+            origin: Origin::BesideTheSystem,
+        }
+    }
+
+    /// Packages of a suite of Debian with all that they depend on, for a file system of their own.
+    pub(crate) fn of_suite(folder: &'a Path, suite: &'a str) -> Self {
+        Self {
+            folder,
+            origin: Origin::Suite(suite),
         }
     }
 
@@ -77,16 +102,7 @@ impl<'a> Unpacked<'a> {
         fs::create_dir_all(self.folder.join("lists/partial"))?;
         fs::create_dir_all(root)?;
         self.configure()?;
-        // One unreachable source must not stop us: what matters is whether the packages are known afterwards.
-        shell::succeeds(self.apt_get().arg("update"))?;
-        let mut fetch = self.apt_get();
-        fetch.args([
-            "install",
-            "--download-only",
-            "--yes",
-            "--no-install-recommends",
-        ]);
-        shell::run(fetch.args(packages))?;
+        self.download(packages)?;
         for archive in shell::files_below(&fetched, "deb")? {
             let mut unpack = Command::new("dpkg-deb");
             unpack.arg("--extract").arg(&archive).arg(root);
@@ -98,27 +114,78 @@ impl<'a> Unpacked<'a> {
             );
         }
         fs::remove_dir_all(self.folder.join("cache"))?;
-        lead_links_into(root, &std::path::absolute(root)?)
+        match self.origin {
+            Origin::System | Origin::BesideTheSystem => {
+                lead_links_into(root, &std::path::absolute(root)?)
+            }
+            Origin::Suite(_) => Ok(()),
+        }
     }
 
-    /// Sources are the system's; lists, archives and what counts as installed are the folder's.
+    /// Reads the lists of packages, then fetches packages into the cache.
+    fn download(&self, packages: &[&str]) -> Result<()> {
+        let mut fetched = false;
+        for _ in 0..ATTEMPTS {
+            // One unreachable source must not stop us: what matters is whether the packages are known afterwards.
+            shell::succeeds(self.apt_get().arg("update"))?;
+            let mut fetch = self.apt_get();
+            fetch.args([
+                "install",
+                "--download-only",
+                "--yes",
+                "--no-install-recommends",
+            ]);
+            fetched = shell::succeeds(fetch.args(packages))?;
+            if fetched {
+                break;
+            }
+        }
+        ensure!(fetched, "apt-get cannot fetch {}", packages.join(" "));
+        Ok(())
+    }
+
+    /// Writes the configuration: lists, archives and what counts as installed are the folder's, and so are the sources of a suite.
     fn configure(&self) -> Result<()> {
         let folder = self.folder.display();
-        let status = match self.besides_the_system {
-            true => PathBuf::from(INSTALLED),
-            false => self.folder.join("status"),
+        let own = self.folder.join("status");
+        let status = match self.origin {
+            Origin::BesideTheSystem => PathBuf::from(INSTALLED),
+            Origin::System | Origin::Suite(_) => {
+                fs::write(&own, "")?;
+                own
+            }
         };
-        if !self.besides_the_system {
-            fs::write(&status, "")?;
-        }
+        let sources = match self.origin {
+            Origin::System | Origin::BesideTheSystem => {
+                "APT::Architecture \"amd64\";\nAPT::Architectures { \"amd64\"; \"i386\"; };\n"
+                    .to_owned()
+            }
+            Origin::Suite(suite) => self.configure_suite(suite)?,
+        };
         let text = format!(
-            "APT::Architecture \"amd64\";\nAPT::Architectures {{ \"amd64\"; \"i386\"; }};\n\
-             Dir::State::lists \"{folder}/lists\";\nDir::Cache \"{folder}/cache\";\n\
+            "{sources}Dir::State::lists \"{folder}/lists\";\nDir::Cache \"{folder}/cache\";\n\
              Dir::State::status \"{}\";\nAPT::Sandbox::User \"\";\n",
             status.display()
         );
         fs::write(self.configuration(), text)?;
         Ok(())
+    }
+
+    /// Writes the list of sources of a suite, and returns what the configuration says of it. The lists of a copy of an archive may be older than
+    /// they say that they should become.
+    fn configure_suite(&self, suite: &str) -> Result<String> {
+        let archive = debian_archive()?;
+        let keys = match Path::new(KEYS).exists() {
+            true => format!("[signed-by={KEYS}] "),
+            false => String::new(),
+        };
+        let sources = self.folder.join("sources.list");
+        fs::write(&sources, format!("deb {keys}{archive} {suite} main\n"))?;
+        Ok(format!(
+            "Dir::Etc::sourcelist \"{}\";\nDir::Etc::sourceparts \"-\";\nAcquire::Check-Valid-Until \"false\";\n\
+             Acquire::Retries \"3\";\nAcquire::Languages \"none\";\n",
+            sources.display()
+        ))
     }
 
     fn configuration(&self) -> PathBuf {
@@ -133,6 +200,19 @@ impl<'a> Unpacked<'a> {
             .arg(self.configuration());
         command
     }
+}
+
+/// Returns the address of Debian's archive that the sources of this machine name; an error if there is none, as on other distributions.
+fn debian_archive() -> Result<String> {
+    let mut targets = Command::new("apt-get");
+    targets.args(["indextargets", "--format", "$(REPO_URI)"]);
+    let output = shell::capture(&mut targets)?;
+    let addresses = String::from_utf8_lossy(&output.stdout).into_owned();
+    let is_archive = |address: &&str| address.trim_end_matches('/').ends_with("/debian");
+    let found = addresses.lines().find(is_archive);
+    Ok(found
+        .context("the sources of this machine name no archive of Debian")?
+        .to_owned())
 }
 
 /// Symbolic links of packages name their files from the root of the file system, such as `libm.so` the library itself: below `folder`, which is part of

@@ -6,6 +6,7 @@ use crate::tally::Tally;
 use crate::{opengl, reference, shell};
 use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// What is known to differ, with the reasons.
 const EXPECTED: &str = "tests/vendor";
@@ -100,11 +101,14 @@ fn scripts_of(group: &Group) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Scripts about what OpenGL or the driver has not got are no checks here.
-fn run(group: &Group) -> Result<Tally> {
-    let out = Path::new(OUT).canonicalize().context(OUT)?;
-    let report = out.join(format!("{}.json", group.name));
-    let expected = Path::new(EXPECTED).join(format!("{}.txt", group.name));
+/// Returns the command that runs the scripts of the NV languages, with its files in the folder `out`, which exists.
+pub(crate) fn nv_command(expected: &Path, report: &Path, out: &Path) -> Result<Command> {
+    let [nv, ..] = &GROUPS;
+    command(nv, expected, report, out)
+}
+
+/// Returns the command that runs the scripts of a group.
+fn command(group: &Group, expected: &Path, report: &Path, out: &Path) -> Result<Command> {
     let application = suite::glasm()?;
     let mut command = suite::glasm()?;
     reference::use_gallium(&mut command, DRIVER);
@@ -113,8 +117,17 @@ fn run(group: &Group) -> Result<Tally> {
     command.args(["gl", "--"]).arg(application.get_program());
     command.args(["run", "--api", "gl", "--device", DRIVER]);
     command.arg("--expected-failures").arg(expected);
-    command.arg("--json").arg(&report);
+    command.arg("--json").arg(report);
     command.args(scripts_of(group)?);
+    Ok(command)
+}
+
+/// Scripts about what OpenGL or the driver has not got are no checks here.
+fn run(group: &Group) -> Result<Tally> {
+    let out = Path::new(OUT).canonicalize().context(OUT)?;
+    let report = out.join(format!("{}.json", group.name));
+    let expected = Path::new(EXPECTED).join(format!("{}.txt", group.name));
+    let command = command(group, &expected, &report, &out)?;
     let (tally, _) = suite::run_reported(command, &report, group.name)?;
     println!("{}: {tally}\n", group.name);
     let enough = Tally::check(tally.passed >= group.least);

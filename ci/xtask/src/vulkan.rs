@@ -28,7 +28,16 @@ pub(crate) struct Driver {
 
 /// Mesa's CPU driver, under any of its names.
 pub(crate) fn lavapipe() -> Option<Driver> {
-    find_manifest(&["lvp_icd"], &driver_dirs()).map(|manifest| Driver {
+    find_lavapipe(&driver_dirs())
+}
+
+/// Mesa's CPU driver in a folder of manifests.
+pub(crate) fn lavapipe_in(folder: &Path) -> Option<Driver> {
+    find_lavapipe(&[folder.to_owned()])
+}
+
+fn find_lavapipe(folders: &[PathBuf]) -> Option<Driver> {
+    find_manifest(&["lvp_icd"], folders).map(|manifest| Driver {
         name: "lavapipe",
         manifest,
     })

@@ -4,12 +4,15 @@
 //! hand-kept tables in `tests/features/support`: titles of languages and areas, and notes on features. It holds nothing that
 //! differs from run to run, so that `cargo xtask test` can tell whether it is up to date.
 
+mod drivers;
 mod reasons;
 mod texts;
 
+use crate::drivers::record::Record;
 use crate::features::{self, Coverage, Features, Row, group};
 use crate::suite::{self, ScriptResult};
 use anyhow::{Context, Result, ensure};
+use drivers::{Column, Drivers};
 use reasons::{Reason, Reasons, shortened};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -114,11 +117,20 @@ fn generate(results: &[ScriptResult]) -> Result<String> {
     let features = Features::load()?;
     let coverage = features::join(&features, results);
     let texts = Texts::load(&features, &coverage)?;
-    Ok(page(&features, &coverage, &texts))
+    let records = Record::load_all()?;
+    let drivers = Drivers::new(results, &records);
+    Ok(page(&features, &coverage, &texts, &drivers))
 }
 
-fn page(features: &Features, coverage: &Coverage<'_>, texts: &Texts) -> String {
+fn page(
+    features: &Features,
+    coverage: &Coverage<'_>,
+    texts: &Texts,
+    drivers: &Drivers<'_>,
+) -> String {
     let mut text = String::new();
+    let columns = drivers.columns(features);
+    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
     let _ = write!(
         text,
         "# Support\n\n\
@@ -126,8 +138,12 @@ fn page(features: &Features, coverage: &Coverage<'_>, texts: &Texts) -> String {
          the values that the specification demands, on at least one of two Vulkan drivers for CPUs, lavapipe and SwiftShader, and fails on neither.\n\
          A *row* is one feature of the lists in [tests/features](../tests/features), which say what it is and which section specifies it;\n\
          a *variant* is one case of it, such as a data type or a texture target.\n\n\
+         Drivers have a column with the variants that they prove, each by itself: newer versions of Mesa than lavapipe's from records\n\
+         in [tests/drivers](../tests/drivers/README.md).\n\n\
          <!-- Written by `{REFRESH}`; do not edit. Titles and notes: {TEXTS}. -->\n\n\
-         | language | rows | variants | |\n|---|--:|--:|--:|\n"
+         | language | rows | variants | | {} |\n|---|--:|--:|--:{}|\n",
+        names.join(" | "),
+        "|--:".repeat(names.len())
     );
     let languages = features.languages();
     let mut languages: Vec<(&str, &[&Row])> = languages
@@ -144,9 +160,10 @@ fn page(features: &Features, coverage: &Coverage<'_>, texts: &Texts) -> String {
         };
         let _ = writeln!(
             text,
-            "| {} | {} | {done} |",
+            "| {} | {} | {done} | {} |",
             texts.title(id),
-            counts(coverage, rows)
+            counts(coverage, rows),
+            proved(&columns, rows)
         );
     }
     let mut specs = BTreeSet::new();
@@ -162,6 +179,7 @@ fn page(features: &Features, coverage: &Coverage<'_>, texts: &Texts) -> String {
             notes(&mut text, id, texts, *kind, *headings);
         }
     }
+    drivers.write_differences(&mut text);
     text.push('\n');
     for name in specs {
         let vendor = name.split('_').next().unwrap_or_default();
@@ -175,6 +193,12 @@ fn counts(coverage: &Coverage<'_>, rows: &[&Row]) -> String {
     let share = coverage.share(rows);
     let [rows, claims] = [share.rows, share.claims].map(|[some, all]| format!("{some} of {all}"));
     format!("{rows} | {claims}")
+}
+
+/// Returns the numbers of variants that each driver proves: `2310 | 2204`.
+fn proved(columns: &[Column<'_>], rows: &[&Row]) -> String {
+    let counts = columns.iter().map(|column| column.count(rows).to_string());
+    counts.collect::<Vec<_>>().join(" | ")
 }
 
 /// A table of the areas of a language.
@@ -336,6 +360,7 @@ fn notes(
 
 #[cfg(test)]
 mod tests {
+    use super::drivers::Drivers;
     use super::texts::{Texts, parse_note};
     use super::{first_difference, page};
     use crate::features::{Features, join, parse_table};
@@ -389,7 +414,13 @@ mod tests {
 
     fn written(results: &[ScriptResult], notes: &[[&str; 3]]) -> String {
         let features = features();
-        page(&features, &join(&features, results), &texts(notes))
+        let drivers = Drivers::new(results, &[]);
+        page(
+            &features,
+            &join(&features, results),
+            &texts(notes),
+            &drivers,
+        )
     }
 
     #[test]
@@ -409,8 +440,8 @@ mod tests {
         .concat();
         let text = written(&results, &[]);
         for expected in [
-            "| <gp> | 1 of 5 | 2 of 6 | 20.0 % |\n",
-            "| <arb> | 0 of 1 | 0 of 1 | not there yet |\n",
+            "| <gp> | 1 of 5 | 2 of 6 | 20.0 % | 2 | 1 |\n",
+            "| <arb> | 0 of 1 | 0 of 1 | not there yet | 0 | 0 |\n",
             "| <gp.op> | `gp.op` | 0 of 3 | 1 of 4 | [NV_gpu_program5] |\n",
             "**No driver of the suite has `shaderInt64`**\n\n- `gp.op.ADD`: S64\n",
             "**Nothing proves it yet**\n\n- `gp.op.KIL`\n",

@@ -10,7 +10,7 @@ use crate::reflect::Half;
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{Index, IndexId, IndexTerm};
-use glasm_ir::{InputId, Op, Semantic, Width};
+use glasm_ir::{InputId, Op, Semantic, Stage, Width};
 use spirv::{Op as Spv, StorageClass};
 
 impl Emit<'_> {
@@ -64,8 +64,27 @@ impl Emit<'_> {
         let count = self.io().vertex_count()?;
         let vertex = match self.element_of(vertex, count)? {
             Element::Constant(number) => Vertex::Constant(number),
+            // Mesa 25.0 reads other bytes by a number of the vertex that is known at run time only, from GLSL as well.
+            Element::Dynamic(number)
+                if self.program.stage == Stage::Geometry && self.options.target.is_opengl() =>
+            {
+                let number = self.w.val(number);
+                return self.lanes_by_case(number, count, |emit, vertex| {
+                    emit.input_of_vertex(input, index, Vertex::Constant(vertex))
+                });
+            }
             Element::Dynamic(number) => Vertex::Dynamic(number),
         };
+        self.input_of_vertex(input, index, vertex)
+    }
+
+    /// An input of this vertex, or one of an array of them.
+    fn input_of_vertex(
+        &mut self,
+        input: InputId,
+        index: Index,
+        vertex: Vertex,
+    ) -> Result<[Lane; 4], Failure> {
         let rest = (self.program.inputs.len() - input.index()) as u32;
         let len = index.len.min(rest);
         let element = self.element_of(index.element, len)?;

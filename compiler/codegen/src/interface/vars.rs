@@ -45,6 +45,8 @@ pub(crate) struct Inputs {
     pub(crate) vertices: FxHashMap<(InputId, u32), [Lane; 4]>,
     /// Number of the vertex that the invocation of a tessellation control program makes.
     pub(crate) own_vertex: ValueWord,
+    /// The number of the patch, for [`Io::patch_number`](super::Io::patch_number).
+    pub(crate) patch_number: ValueWord,
     /// The sizes of a work group if the pipeline gives them.
     pub(crate) group_size: Option<[ValueWord; 3]>,
     pub(crate) builtins: Vec<(BuiltIn, ValueWord)>,
@@ -303,6 +305,7 @@ impl Interface {
         self.inputs.copies.clear();
         self.inputs.vertices.clear();
         self.inputs.own_vertex = ValueWord::NONE;
+        self.inputs.patch_number = ValueWord::NONE;
         self.params.loaded.fill(ValueWord::NONE);
         self.state.forget_loads();
         self.resources

@@ -335,6 +335,23 @@ impl Io<'_> {
         number
     }
 
+    /// Returns the number of the patch in a tessellation control program, loaded at the start of the function.
+    pub(crate) fn patch_number(&mut self) -> ValueWord {
+        let known = self.vars.inputs.patch_number;
+        if known.is_some() {
+            return known;
+        }
+        let row = BuiltinRow {
+            builtin: BuiltIn::PrimitiveId,
+            scalar: Scalar::U32,
+            size: 1,
+            need: None,
+        };
+        let (_, number) = self.load_builtin_value(row);
+        self.vars.inputs.patch_number = number;
+        number
+    }
+
     /// A tessellation level of the patch, loaded at the start of the function.
     pub(crate) fn load_tess_level(&mut self, builtin: BuiltIn, number: u8) -> ValueWord {
         let known = self.known_builtin(builtin);

@@ -1,0 +1,208 @@
+//! What is known of versions of Mesa: files of `tests/drivers` that have the version in their names, and the record of what did not pass.
+
+use crate::features;
+use crate::suite::{Outcome, ScriptResult};
+use crate::tally::Tally;
+use anyhow::{Context as _, Result};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The files: `vulkan-25.0.txt` is the list of what differs on Mesa 25.0 on Vulkan, `vulkan-25.0.tsv` the record.
+const FOLDER: &str = "tests/drivers";
+
+/// The first part of names of records.
+const VULKAN: &str = "vulkan";
+
+/// The columns of a record.
+const HEADINGS: &str = "script\toutcome\treason\n";
+
+/// Writes records anew.
+const REFRESH: &str = "BLESS=1 cargo xtask test --only drivers";
+
+/// A version of Mesa: its first two numbers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Version([u32; 2]);
+
+impl Version {
+    /// Reads `25.0`, which may be followed by further numbers and words.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut numbers = text.split(['.', '-', '+']).map(str::parse);
+        Some(Self([numbers.next()?.ok()?, numbers.next()?.ok()?]))
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self([major, minor]) = self;
+        write!(f, "{major}.{minor}")
+    }
+}
+
+/// What did not pass on a version.
+pub(crate) struct Record {
+    version: Version,
+    /// Scripts, with the outcome and the reason.
+    exceptions: BTreeMap<String, (String, String)>,
+}
+
+impl Record {
+    /// Reads all records, by version.
+    pub(crate) fn load_all() -> Result<Vec<Self>> {
+        let files = find(VULKAN, "tsv")?;
+        files
+            .into_iter()
+            .map(|(version, path)| Self::load(version, &path))
+            .collect()
+    }
+
+    fn load(version: Version, path: &Path) -> Result<Self> {
+        let rows = features::read_table::<3>(path)?;
+        let exceptions = rows
+            .into_iter()
+            .map(|[script, outcome, reason]| (script, (outcome, reason)));
+        Ok(Self {
+            version,
+            exceptions: exceptions.collect(),
+        })
+    }
+
+    /// Returns the name of the driver.
+    pub(crate) fn name(&self) -> String {
+        format!("Mesa {}", self.version)
+    }
+
+    /// Returns the scripts that the driver gives other values for, with the reasons.
+    pub(crate) fn differing(&self) -> impl Iterator<Item = (&str, &str)> {
+        let rows = self.exceptions.iter();
+        rows.filter(|(_, (outcome, _))| outcome == DIFFERS)
+            .map(|(script, (_, reason))| (&**script, &**reason))
+    }
+
+    /// Returns the results of this driver for scripts that others have results for. What the record does not name has passed.
+    pub(crate) fn results(&self, others: &[ScriptResult]) -> Vec<ScriptResult> {
+        let scripts: BTreeMap<&str, &ScriptResult> =
+            others.iter().map(|it| (&*it.script, it)).collect();
+        let result = |(script, other): (&str, &ScriptResult)| {
+            let exception = self.exceptions.get(script);
+            ScriptResult {
+                script: script.to_owned(),
+                driver: self.name(),
+                covers: other.covers.clone(),
+                outcome: exception.map_or(Outcome::Pass, |_| Outcome::Skip),
+                reason: exception.map_or_else(String::new, |(_, reason)| reason.clone()),
+                ..ScriptResult::default()
+            }
+        };
+        scripts.into_iter().map(result).collect()
+    }
+}
+
+/// Returns the files of one kind, by version.
+pub(crate) fn find(kind: &str, extension: &str) -> Result<BTreeMap<Version, PathBuf>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(FOLDER).context(FOLDER)? {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let version = stem.strip_prefix(kind).and_then(|it| it.strip_prefix('-'));
+        let version = version.and_then(Version::parse);
+        if let Some(version) = version
+            && path.extension().is_some_and(|it| it == extension)
+        {
+            found.insert(version, path);
+        }
+    }
+    Ok(found)
+}
+
+/// Compares the record of a version on Vulkan with results; `BLESS=1` writes it. Scripts that fail are none of its matter.
+pub(crate) fn check(version: Version, results: &[ScriptResult]) -> Result<Tally> {
+    let path = Path::new(FOLDER).join(format!("{VULKAN}-{version}.tsv"));
+    let expected = write(results);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, expected).with_context(|| path.display().to_string())?;
+        println!("wrote {}", path.display());
+        return Ok(Tally::check(true));
+    }
+    let current = std::fs::read_to_string(&path).unwrap_or_default() == expected;
+    if !current {
+        println!(
+            "error: {} is not what was skipped here; refresh it with `{REFRESH}`",
+            path.display()
+        );
+    }
+    Ok(Tally::check(current))
+}
+
+/// Returns a record as text.
+fn write(results: &[ScriptResult]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for result in results {
+        let place = format!(" ({FOLDER}/");
+        match result.outcome {
+            Outcome::Pass | Outcome::Fail => {}
+            Outcome::Skip => {
+                let (outcome, reason) = match result.reason.split_once(&place) {
+                    Some((reason, _)) => (DIFFERS, reason),
+                    None => (LACKS, &*result.reason),
+                };
+                lines.push(format!("{}\t{outcome}\t{reason}\n", result.script));
+            }
+        }
+    }
+    lines.sort();
+    HEADINGS.to_owned() + &lines.concat()
+}
+
+/// The driver is known to give other values.
+const DIFFERS: &str = "differs";
+
+/// The driver lacks what the script needs.
+const LACKS: &str = "lacks";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result(script: &str, outcome: Outcome, reason: &str) -> ScriptResult {
+        ScriptResult {
+            script: script.to_owned(),
+            outcome,
+            reason: reason.to_owned(),
+            covers: vec!["gp.op.ADD".to_owned()],
+            ..ScriptResult::default()
+        }
+    }
+
+    #[test]
+    fn a_record_holds_what_did_not_pass() {
+        let lacks = "the device lacks shaderInt64";
+        let results = [
+            result("c", Outcome::Skip, lacks),
+            result("a", Outcome::Pass, ""),
+            result(
+                "b",
+                Outcome::Skip,
+                "it rounds (tests/drivers/vulkan-25.0.txt:3)",
+            ),
+        ];
+        let text = write(&results);
+        assert_eq!(
+            text,
+            "script\toutcome\treason\nb\tdiffers\tit rounds\nc\tlacks\tthe device lacks shaderInt64\n"
+        );
+        let rows = features::parse_table::<3>(&text).unwrap();
+        let record = Record {
+            version: Version::parse("25.0").unwrap(),
+            exceptions: rows
+                .into_iter()
+                .map(|[script, outcome, reason]| (script, (outcome, reason)))
+                .collect(),
+        };
+        assert_eq!(record.differing().collect::<Vec<_>>(), [("b", "it rounds")]);
+        let recorded = record.results(&results);
+        let outcomes: Vec<Outcome> = recorded.iter().map(|it| it.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Pass, Outcome::Skip, Outcome::Skip]);
+        assert_eq!(recorded[2].reason, lacks);
+    }
+}

@@ -1,0 +1,86 @@
+//! The drivers of the page: a column for each with what it proves, and what differs on those that only a record tells of.
+
+use crate::drivers::record::Record;
+use crate::features::{self, Coverage, Features, Row};
+use crate::suite::ScriptResult;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+// Writing into a String cannot fail, so the results of `write!` are dropped in this file.
+
+/// Results of each driver: those of this run, and those that records tell of.
+pub(super) struct Drivers<'a> {
+    results: Vec<(String, Vec<ScriptResult>)>,
+    records: &'a [Record],
+}
+
+/// What one driver proves.
+pub(super) struct Column<'a> {
+    /// The driver.
+    pub(super) name: &'a str,
+    coverage: Coverage<'a>,
+}
+
+impl<'a> Drivers<'a> {
+    /// Sorts results by driver, and adds those of records.
+    pub(super) fn new(results: &[ScriptResult], records: &'a [Record]) -> Self {
+        let mut present: Vec<(String, Vec<ScriptResult>)> = Vec::new();
+        for result in results {
+            match present.iter_mut().find(|(name, _)| *name == result.driver) {
+                Some((_, own)) => own.push(result.clone()),
+                None => present.push((result.driver.clone(), vec![result.clone()])),
+            }
+        }
+        let recorded = records
+            .iter()
+            .map(|record| (record.name(), record.results(results)));
+        Self {
+            results: present.into_iter().chain(recorded).collect(),
+            records,
+        }
+    }
+
+    /// Returns a column for each driver.
+    pub(super) fn columns<'b>(&'b self, features: &'b Features) -> Vec<Column<'b>> {
+        let column = |(name, results): &'b (String, Vec<ScriptResult>)| Column {
+            name,
+            coverage: features::join(features, results),
+        };
+        self.results.iter().map(column).collect()
+    }
+
+    /// Writes what is known to differ on drivers with a record.
+    pub(super) fn write_differences(&self, text: &mut String) {
+        let scripts: BTreeSet<&str> = self
+            .records
+            .iter()
+            .flat_map(|record| record.differing().map(|(script, _)| script))
+            .collect();
+        if scripts.is_empty() {
+            return;
+        }
+        let names: Vec<String> = self.records.iter().map(Record::name).collect();
+        let _ = write!(
+            text,
+            "\n## What newer versions of Mesa do differently\n\n\
+             On Vulkan, as [tests/drivers](../tests/drivers/README.md) lists it with test cases.\n\n| script | {} |\n|---{}|\n",
+            names.join(" | "),
+            "|---".repeat(names.len())
+        );
+        for script in scripts {
+            let reason = |record: &Record| {
+                let found: BTreeMap<&str, &str> = record.differing().collect();
+                found.get(script).copied().unwrap_or("passes").to_owned()
+            };
+            let reasons: Vec<String> = self.records.iter().map(reason).collect();
+            let _ = writeln!(text, "| {script} | {} |", reasons.join(" | "));
+        }
+    }
+}
+
+impl Column<'_> {
+    /// Returns the number of variants among some rows that the driver proves.
+    pub(super) fn count(&self, rows: &[&Row]) -> usize {
+        self.coverage.share(rows).claims[0]
+    }
+}
