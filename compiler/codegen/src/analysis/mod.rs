@@ -113,7 +113,8 @@ pub(crate) struct Analysis {
     /// Upward-exposed reads of each loop: ranges of `exposed`, by node.
     loops: FxHashMap<u32, (u32, u32)>,
     exposed: Vec<(u32, u8)>,
-    has_loops: bool,
+    /// Whether the program has loops.
+    pub(crate) has_loops: bool,
     /// Instructions and nodes, inlined copies included.
     pub(crate) expanded_size: u32,
     /// Callers and callees.

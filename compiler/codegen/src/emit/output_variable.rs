@@ -9,7 +9,7 @@ use crate::interface::names::output_name;
 use crate::varyings::{Distances, Place, written_lanes};
 use crate::words::{TypeWord, ValueWord};
 use glasm_ir::arena::Id;
-use glasm_ir::{Output, OutputId, Semantic, Stage};
+use glasm_ir::{Output, OutputId, Semantic, Stage, WriteMask};
 use spirv::{BuiltIn, Decoration, Op as Spv, StorageClass};
 
 /// The variable that an output goes to.
@@ -35,6 +35,13 @@ impl OutputPlace {
             size: place.components,
             first: 0,
         }
+    }
+}
+
+impl OutputPlace {
+    /// Returns the lanes that are stored, as a mask.
+    pub(super) fn written(&self) -> u8 {
+        ((1 << self.size) - 1) << self.first
     }
 }
 
@@ -121,6 +128,41 @@ impl Emit<'_> {
             _ => return Ok(()),
         };
         self.w.require(need)
+    }
+
+    /// Returns lanes of which those in `write` are equal to those given, as values that no other output gets and that differ between invocations as far
+    /// as compilers know. Linkers of OpenGL take two outputs for one if the only value stored in either is the same, even where the conditions of the
+    /// stores differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store, in a loop, has a value that all invocations
+    /// share (Mesa 25.0 to 26.2).
+    pub(super) fn own_values(
+        &mut self,
+        id: OutputId,
+        scalar: Scalar,
+        write: u8,
+        mut values: [Lane; 4],
+    ) -> [Lane; 4] {
+        // No draw comes to the number that values are compared with, which no compiler knows.
+        let number = match self.program.stage {
+            _ if !self.options.target.is_opengl() => return values,
+            Stage::TessControl => self.io().patch_number(),
+            Stage::Geometry if self.analysis.has_loops => self.io().own_vertex(),
+            Stage::Vertex
+            | Stage::TessEval
+            | Stage::Geometry
+            | Stage::Fragment
+            | Stage::Compute => return values,
+        };
+        let number = self.w.val(number);
+        let unreached = u64::from(u32::MAX) - id.index() as u64;
+        let is_other = self.w.compare_bits(Spv::INotEqual, number, unreached);
+        for lane in WriteMask(write).lanes() {
+            let value = self.w.lane_val(values[lane], scalar);
+            if !self.w.is_constant(value.id) {
+                let zero = self.w.constant_like(value, 0);
+                values[lane] = self.w.select(is_other, value, zero).lane(0);
+            }
+        }
+        values
     }
 
     pub(super) fn output_variable_of(

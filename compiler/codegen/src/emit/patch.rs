@@ -15,9 +15,6 @@ use glasm_ir::{Base, Dst, OutputId, RegisterId, Semantic, Stage, Storage, TypeBa
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 use std::ops::Range;
 
-/// The largest number of a patch.
-const NO_PATCH: u64 = u32::MAX as u64;
-
 /// A place in the variable of an output.
 struct OutputParts {
     /// The variable and the indices that lead to the value.
@@ -256,7 +253,7 @@ impl Emit<'_> {
     }
 
     fn store_place(&mut self, id: OutputId, write: u8, values: &[Lane; 4]) {
-        let values = &self.own_values(id, *values);
+        let values = &self.own_values(id, Scalar::F32, write, *values);
         let own = self.own_vertex_of(id);
         let mut place = self.output_parts(id, own);
         if place.size == 1 {
@@ -279,28 +276,6 @@ impl Emit<'_> {
                 place.operands.pop();
             }
         }
-    }
-
-    /// Returns lanes that are equal to those given, as values that no other output gets. Linkers of OpenGL (Mesa 24.1 to 25) take two outputs for
-    /// one if the only value stored in either is the same, even if they are stored under different conditions.
-    fn own_values(&mut self, id: OutputId, values: [Lane; 4]) -> [Lane; 4] {
-        if !self.options.target.is_opengl() {
-            return values;
-        }
-        // Draws have fewer patches, which no compiler knows.
-        let patch = self.io().patch_number();
-        let patch = self.w.val(patch);
-        let number = NO_PATCH - id.index() as u64;
-        let is_there = self.w.compare_bits(Spv::INotEqual, patch, number);
-        let zero = self.w.float(0.0);
-        let zero = self.w.val(zero);
-        values.map(|lane| {
-            if !lane.id().is_some() {
-                return lane;
-            }
-            let value = self.w.lane_val(lane, Scalar::F32);
-            self.w.select(is_there, value, zero).lane(0)
-        })
     }
 
     fn place_pointer(&mut self, operands: &[u32], size: u8) -> ValueWord {

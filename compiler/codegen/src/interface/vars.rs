@@ -45,7 +45,7 @@ pub(crate) struct Inputs {
     pub(crate) vertices: FxHashMap<(InputId, u32), [Lane; 4]>,
     /// Number of the vertex that the invocation of a tessellation control program makes.
     pub(crate) own_vertex: ValueWord,
-    /// The number of the patch, for [`Io::patch_number`](super::Io::patch_number).
+    /// Number of the patch.
     pub(crate) patch_number: ValueWord,
     /// The sizes of a work group if the pipeline gives them.
     pub(crate) group_size: Option<[ValueWord; 3]>,
