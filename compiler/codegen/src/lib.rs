@@ -32,7 +32,7 @@ pub use error::{Error, ErrorKind};
 pub use options::Options;
 pub use reflect::Reflection;
 
-use glasm_ir::{Program, lock_step};
+use glasm_ir::{Program, lock_step, returns};
 
 /// A SPIR-V module and what it expects of its caller.
 #[derive(Clone, PartialEq, Debug)]
@@ -70,9 +70,12 @@ impl Emitter {
         let program = clipped.as_ref().unwrap_or(program);
         let completed = complete::with_all_varyings(program, options);
         let program = completed.as_ref().unwrap_or(program);
-        // Last, because it orders accesses of outputs of patches, those that the passes before it add among them.
+        // After those passes, because it orders accesses of outputs of patches, also those that they add.
         let stepped = lock_step::lower(program);
         let program = stepped.as_ref().unwrap_or(program);
+        // Last, because lock step adds breaks.
+        let returning = returns::lower(program);
+        let program = returning.as_ref().unwrap_or(program);
         emit::emit(&mut self.kept, program, options, source, words).map_err(|failure| *failure)
     }
 }

@@ -58,7 +58,7 @@ impl Liveness {
             out: self,
             scan,
         };
-        walk.block(program.routines[routine].body, Exits::default());
+        walk.routine(routine);
         self.scan = walk.scan;
         self.next_entry = self.entries.len();
     }
@@ -96,8 +96,7 @@ impl Liveness {
     }
 }
 
-/// Where the jumps of a block go, as positions in [`Scan::targets`]. `None` is the end of the function. Returns out of loops and switches
-/// always go there, because routines with such returns are not inlined.
+/// Where the jumps of a block go, as positions in [`Scan::targets`]. `None` is the end of the function. Loops and switches contain no returns.
 #[derive(Clone, Copy, Default)]
 struct Exits {
     break_to: Option<usize>,
@@ -554,11 +553,15 @@ impl Walk<'_> {
     fn call(&mut self, routine: RoutineId) {
         let info = self.analysis.routines[routine.index()];
         // A function finds the registers that it shares with others in memory.
-        if !info.inlined {
-            return;
+        if info.inlined {
+            self.routine(routine);
         }
+    }
+
+    /// The body of a function or of an inlined routine.
+    fn routine(&mut self, routine: RoutineId) {
         let body = self.program.routines[routine].body;
-        if !info.early_return {
+        if !self.analysis.routines[routine.index()].early_return {
             return self.block(body, Exits::default());
         }
         let written = self.scan.written.len();

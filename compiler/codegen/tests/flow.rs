@@ -136,7 +136,8 @@ fn endless_loop_ends_the_program() {
         |_| {},
     );
     let text = check(&s.m.finish());
-    assert_eq!(count(&text, "OpUnreachable"), 1);
+    assert_eq!(count(&text, "OpReturn"), 1);
+    assert_eq!(count(&text, "OpUnreachable"), 0);
 }
 
 #[test]
@@ -235,8 +236,8 @@ fn early_returns_of_an_inlined_routine() {
     assert_eq!(count(&text, "OpVariable"), 2);
 }
 
-#[test]
-fn a_return_inside_a_loop_makes_a_function() {
+/// `calls` calls of a routine that returns out of its loop.
+fn calling(calls: usize) -> Program {
     let mut s = scene();
     s.test();
     let (color, input, t, cc) = (s.color, s.input, s.m.temp(), s.cc);
@@ -267,8 +268,9 @@ fn a_return_inside_a_loop_makes_a_function() {
         );
     });
     s.m.f(Op::Mov, d(t, "xyzw"), &[input]);
-    s.m.call(routine);
-    s.m.call(routine);
+    for _ in 0..calls {
+        s.m.call(routine);
+    }
     let low = s.m.temp();
     s.m.op(Op::Unpack64, Type::U64, d(low, "xyzw"), &[r(wide, "xyzw")]);
     s.m.op(
@@ -277,9 +279,43 @@ fn a_return_inside_a_loop_makes_a_function() {
         d(color, "xyzw"),
         &[r(t, "xyzw"), r(low, "xyzw")],
     );
-    let text = check(&s.m.finish());
+    s.m.finish()
+}
+
+#[test]
+fn a_return_inside_a_loop_is_a_break() {
+    let text = check(&calling(2));
+    assert_eq!(count(&text, "OpFunction"), 1, "inlined twice: {text}");
+    assert_eq!(count(&text, "OpReturn"), 1);
+}
+
+#[test]
+fn a_routine_that_is_called_often_is_a_function() {
+    let text = check(&calling(400));
     assert_eq!(count(&text, "OpFunction"), 2);
-    assert_eq!(count(&text, "OpFunctionCall"), 2);
+    assert_eq!(count(&text, "OpFunctionCall"), 400);
+    assert_eq!(count(&text, "OpReturn"), 2);
+}
+
+#[test]
+fn loops_with_several_exits_are_not_unrolled() {
+    for (exits, control) in [(1, "None"), (2, "DontUnroll")] {
+        let mut s = scene();
+        s.test();
+        let (color, input, cond) = (s.color, s.input, s.cond("x"));
+        s.m.loop_(
+            |m| {
+                for _ in 0..exits {
+                    m.f(Op::Add, d(color, "xyzw"), &[r(color, "xyzw"), input]);
+                    m.if_(cond, |m| m.node(Node::Break));
+                }
+            },
+            |_| {},
+        );
+        let text = check(&s.m.finish());
+        let merge = text.lines().find(|line| line.contains("OpLoopMerge"));
+        assert!(merge.unwrap().ends_with(control), "{text}");
+    }
 }
 
 #[test]
@@ -376,7 +412,9 @@ fn many_returns_stay_linear() {
     let text = check(&returning(5));
     assert_eq!(count(&text, "OpFunction"), 1);
     let text = check(&returning(100));
-    assert_eq!(count(&text, "OpFunction"), 2);
+    assert_eq!(count(&text, "OpFunction"), 1);
+    // The results are stored once, whatever return control comes from.
+    assert_eq!(count(&text, "OpReturn"), 1);
     let (small, large) = (words(&returning(1000)), words(&returning(2000)));
     assert!(large < 3 * small, "{small} {large}");
 }

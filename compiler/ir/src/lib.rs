@@ -12,6 +12,7 @@
 #[macro_use]
 pub mod arena;
 pub mod builder;
+mod exits;
 pub mod flow;
 #[cfg(any(test, feature = "generate"))]
 pub mod generate;
@@ -28,6 +29,7 @@ pub mod primitive;
 pub mod print;
 pub mod program;
 pub mod resource;
+pub mod returns;
 pub mod samples;
 pub mod semantic;
 pub mod span;

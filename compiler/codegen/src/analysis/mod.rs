@@ -30,9 +30,6 @@ const MAX_VALUE_ARRAY: u32 = 64;
 /// Longest register array.
 // 256 KiB of Private memory for lanes of 32 bits.
 const MAX_ARRAY: u32 = 16_384;
-/// Most early returns of main, times outputs, before main becomes a function of its own. Each return out of the entry point stores all
-/// outputs; a function returns to the one place that stores them.
-const MAX_RETURN_STORES: u32 = 64;
 
 /// Stands for the slot of a register in memory.
 const NO_SLOT: u32 = u32::MAX;
@@ -64,11 +61,8 @@ pub(crate) struct RoutineInfo {
     pub(crate) inlined: bool,
     /// Whether it returns before its end.
     pub(crate) early_return: bool,
-    /// Whether a return is inside of a loop or switch, so that no break leads from there to the end of the body.
-    deep_return: bool,
     /// Whether it can be reached from main.
     pub(crate) used: bool,
-    early_returns: u32,
     size: u32,
     depth: u32,
 }
@@ -100,8 +94,6 @@ pub(crate) struct Analysis {
     pub(crate) routines: Vec<RoutineInfo>,
     /// Routines that become functions, main first.
     pub(crate) functions: Vec<RoutineId>,
-    /// Whether main's body is a function of its own, called by the entry point.
-    pub(crate) split_main: bool,
     /// Whether any test reads overflow or carry.
     pub(crate) reads_overflow: bool,
     /// Registers that any instruction writes.
@@ -213,7 +205,7 @@ impl Analysis {
             self.scan_routine(program, routine)?;
         }
         self.choose_functions(program)?;
-        if self.split_main || self.functions.len() > 1 {
+        if self.functions.len() > 1 {
             self.place_shared_registers(program);
         }
         self.lay_out(program);
@@ -246,7 +238,6 @@ impl Analysis {
         self.breaks.clear();
         self.has_loops = false;
         self.reads_overflow = false;
-        self.split_main = false;
         self.expanded_size = 0;
     }
 
@@ -313,7 +304,6 @@ impl Analysis {
             BlockPosition {
                 depth: 0,
                 tail: true,
-                enclosed: false,
             },
         )?;
         let (size, depth) = (scan.size, scan.deepest);
@@ -326,13 +316,6 @@ impl Analysis {
 
     fn choose_functions(&mut self, program: &Program) -> Result<(), Failure> {
         let main = program.main;
-        // Geometry programs store outputs where they emit vertices.
-        let outputs = match program.stage == Stage::Geometry && !program.modes.passthrough {
-            true => 0,
-            false => program.outputs.len() as u32,
-        };
-        let early_returns = self.routines[main.index()].early_returns;
-        self.split_main = early_returns.saturating_mul(outputs) > MAX_RETURN_STORES;
         if self.calls.is_empty() {
             // Nothing but main is reached, as in most programs.
             let info = &mut self.routines[main.index()];
@@ -369,9 +352,7 @@ impl Analysis {
             let copies = scan.instances[index];
             // The first copy takes the place of the function.
             let extra = info.size.saturating_mul(copies - 1);
-            // Early returns of inlined routines are breaks of a switch around the body. SPIR-V breaks out of the innermost construct only.
             info.inlined = routine != main
-                && !info.deep_return
                 && extra <= budget
                 && scan.chain[index] <= MAX_INLINE_DEPTH
                 && scan.depth[index] + info.depth <= MAX_NESTING;

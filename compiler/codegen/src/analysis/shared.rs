@@ -33,9 +33,8 @@ impl Analysis {
 
     /// Registers that functions other than the entry point touch live in memory.
     pub(super) fn place_shared_registers(&mut self, program: &Program) {
-        // The entry point stores the outputs after the function that writes them has returned.
         // Vertices have the outputs that any function has written.
-        if self.split_main || program.stage == Stage::Geometry {
+        if program.stage == Stage::Geometry {
             program
                 .output_registers()
                 .for_each(|(id, _)| self.share(id));

@@ -10,8 +10,6 @@ use glasm_ir::{BlockId, Node, Program, RoutineId, SwitchId};
 pub(super) struct BlockPosition {
     pub(super) depth: u32,
     pub(super) tail: bool,
-    /// Inside a loop or switch.
-    pub(super) enclosed: bool,
 }
 
 /// Walks the tree of one routine: ends of blocks, returns, calls, nesting.
@@ -106,8 +104,6 @@ impl FlowScan<'_> {
         if !place.tail {
             let info = &mut self.analysis.routines[self.routine.index()];
             info.early_return = true;
-            info.early_returns += 1;
-            info.deep_return |= place.enclosed;
         }
         place.tail
     }
@@ -122,7 +118,6 @@ impl FlowScan<'_> {
         self.analysis.breaks.push(0);
         let inner = BlockPosition {
             tail: false,
-            enclosed: true,
             ..inner
         };
         self.block(body, inner)?;
@@ -137,10 +132,6 @@ impl FlowScan<'_> {
         let program = self.program;
         let switch = &program.switches[id];
         self.analysis.breaks.push(0);
-        let inner = BlockPosition {
-            enclosed: true,
-            ..inner
-        };
         // Without a default, values of no case go on behind the switch.
         let mut falls = switch.default.is_none();
         for block in switch.blocks() {

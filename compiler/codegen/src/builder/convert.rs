@@ -275,90 +275,24 @@ impl Builder {
     }
 
     pub(crate) fn float_to_float(&mut self, val: Val, to: Type, rounding: Rounding) -> Val {
-        match (val.scalar, to) {
-            (Scalar::F32, Type::F64) => self.unary_to(Spv::FConvert, Scalar::F64, val),
-            (Scalar::F64, Type::F32) => {
-                let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
-                self.direct(val, near, rounding)
+        match (val.scalar, to, rounding) {
+            (Scalar::F32, Type::F64, _) => self.unary_to(Spv::FConvert, Scalar::F64, val),
+            (Scalar::F64, Type::F32, Rounding::Even) => {
+                self.unary_to(Spv::FConvert, Scalar::F32, val)
             }
+            (Scalar::F64, Type::F32, _) => self.directed_single(val, rounding),
             // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is not rounding once: where
             // the first step hits a tie of the second, what it cut off decides. An odd last bit keeps that known.
-            (Scalar::F64, Type::F16) => {
-                let near = self.unary_to(Spv::FConvert, Scalar::F32, val);
-                let single = match rounding {
-                    Rounding::Even => self.round_to_odd(val, near),
-                    Rounding::Floor | Rounding::Ceil | Rounding::Trunc => {
-                        self.direct(val, near, rounding)
-                    }
-                };
-                self.direct_half(single, rounding)
+            (Scalar::F64, Type::F16, Rounding::Even) => self.round_to_odd(val),
+            (Scalar::F64, Type::F16, _) => {
+                let single = self.directed_single(val, rounding);
+                self.directed_half(single, rounding)
             }
-            // The result stays a float; its bits are cut where it is written.
-            (Scalar::F32, Type::F16) => self.direct_half(val, rounding),
+            // To the nearest the result stays a float; its bits are cut where it is written.
+            (Scalar::F32, Type::F16, Rounding::Floor | Rounding::Ceil | Rounding::Trunc) => {
+                self.directed_half(val, rounding)
+            }
             _ => val,
         }
-    }
-
-    /// The 32-bit float with an odd last bit next to an inexact 64-bit one, from the nearest. Rounding that to a half is the
-    /// same as rounding once.
-    fn round_to_odd(&mut self, exact: Val, near: Val) -> Val {
-        let cut = self.direct(exact, near, Rounding::Trunc);
-        let back = self.unary_to(Spv::FConvert, Scalar::F64, cut);
-        let inexact = self.test(Spv::FOrdNotEqual, back, exact);
-        let bits = self.reread(cut, Scalar::U32);
-        let odd = self.binary_bits(Spv::BitwiseOr, bits, 1);
-        let bits = self.select(inexact, odd, bits);
-        self.reread(bits, Scalar::F32)
-    }
-
-    /// Corrects the nearest 32-bit float of a 64-bit one by a step in the direction of rounding.
-    fn direct(&mut self, exact: Val, near: Val, rounding: Rounding) -> Val {
-        if rounding == Rounding::Even {
-            return near;
-        }
-        let back = self.unary_to(Spv::FConvert, Scalar::F64, near);
-        let bits = self.reread(near, Scalar::U32);
-        let stepped = self.step(bits, exact, back, rounding, 0x8000_0000);
-        self.reread(stepped, Scalar::F32)
-    }
-
-    /// Corrects the nearest half of a float by a step in the direction of rounding. The result is a float again.
-    fn direct_half(&mut self, exact: Val, rounding: Rounding) -> Val {
-        if rounding == Rounding::Even {
-            return exact;
-        }
-        let bits = self.float_to_half(exact);
-        let back = self.half_to_float(bits);
-        let stepped = self.step(bits, exact, back, rounding, 0x8000);
-        self.half_to_float(stepped)
-    }
-
-    /// The bits of the neighbor of `bits` if `back`, its value, lies on the wrong side of `exact`.
-    fn step(&mut self, bits: Val, exact: Val, back: Val, rounding: Rounding, sign_bit: u64) -> Val {
-        let one = self.constant_like(bits, 1);
-        // The bits of neighboring floats of one sign are neighboring numbers, the smaller one toward zero.
-        let toward_zero = self.binary(Spv::ISub, bits, one);
-        // Toward zero a comparison of magnitudes does for both signs.
-        if rounding == Rounding::Trunc {
-            let [far, near] = [back, exact].map(|float| self.ext(GlslOp::FAbs, &[float]));
-            let wrong = self.test(Spv::FOrdGreaterThan, far, near);
-            return self.select(wrong, toward_zero, bits);
-        }
-        let down = rounding == Rounding::Floor;
-        let beyond = if down {
-            Spv::FOrdGreaterThan
-        } else {
-            Spv::FOrdLessThan
-        };
-        let wrong = self.test(beyond, back, exact);
-        let away = self.binary(Spv::IAdd, bits, one);
-        // Downward is toward zero for positive numbers and away from it for negative ones, upward the other way round.
-        let shrinks = self.compare_bits(beyond, back, 0);
-        let is_zero = self.compare_bits(Spv::FOrdEqual, back, 0);
-        // From zero the least number of the wanted sign.
-        let least = self.constant_like(bits, if down { sign_bit | 1 } else { 1 });
-        let next = self.select(shrinks, toward_zero, away);
-        let next = self.select(is_zero, least, next);
-        self.select(wrong, next, bits)
     }
 }

@@ -16,6 +16,7 @@ mod gather;
 mod halves;
 mod int;
 mod lane;
+mod narrow;
 mod precision;
 mod results;
 mod round;

@@ -137,9 +137,19 @@ impl Builder {
     }
 
     /// Declares the open block the header of a loop.
-    pub(crate) fn merge_loop(&mut self, merge: LabelWord, next: LabelWord) {
-        // Unrolling is left to the driver.
-        let none = LoopControl::NONE.bits();
-        self.body.op(Op::LoopMerge, &[merge.0, next.0, none]);
+    pub(crate) fn merge_loop(&mut self, merge: LabelWord, next: LabelWord, control: LoopControl) {
+        self.body
+            .op(Op::LoopMerge, &[merge.0, next.0, control.bits()]);
+    }
+
+    /// Returns how drivers may change a loop with `exits` ways out.
+    ///
+    /// Unrolling is left to the driver if there is one. Mesa 25.0 deletes exits of a loop that it would unroll: once it has found for one of
+    /// several exits how often the loop runs at most, it drops all others whose first value or step is a uniform.
+    pub(crate) const fn loop_control(exits: u32) -> LoopControl {
+        match exits {
+            0 | 1 => LoopControl::NONE,
+            _ => LoopControl::DONT_UNROLL,
+        }
     }
 }

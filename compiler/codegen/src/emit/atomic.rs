@@ -11,7 +11,7 @@ use crate::interface::builtin::BuiltinRow;
 use crate::words::ValueWord;
 use glasm_ir::resource::{AtomicOp, BufferKind, MemFlags, MemSpace};
 use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
-use spirv::{BuiltIn, GlslStd450Op as GlslOp, Op as Spv};
+use spirv::{BuiltIn, GlslStd450Op as GlslOp, LoopControl, Op as Spv};
 
 /// What an atomic works on.
 #[derive(Clone, Copy)]
@@ -327,7 +327,7 @@ impl Emit<'_> {
         let phi = self.w.body.len();
         let edges = [first.id.0, entry.0, 0, next.0];
         self.w.body.result(Spv::Phi, ty, old, &edges);
-        self.w.merge_loop(merge, next);
+        self.w.merge_loop(merge, next, LoopControl::NONE);
         self.w.jump(body);
         self.w.begin_block(body);
         let old = self.w.val(old);

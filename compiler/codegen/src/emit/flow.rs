@@ -3,18 +3,19 @@
 use super::Emit;
 use super::guarded::MAX_CASE_VALUES;
 use super::join::JoinId;
+use crate::analysis::Class;
+use crate::builder::Builder;
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::program::Switch;
-use glasm_ir::{BlockId, Cond, Node, RoutineId, SwitchId};
-use spirv::Op;
+use glasm_ir::{Base, BlockId, Cond, Node, Op, RegisterId, RoutineId, SwitchId};
+use spirv::Op as Spv;
 
 /// Cases from which on a switch in a loop makes it a dispatching one.
 const MANY_CASES: usize = 32;
 
-/// Where jumps go. `Return` goes to the return join of an inlined routine; without one it ends the function. Inside loops and
-/// switches it always ends the function, because routines that return from there are not inlined.
+/// Where jumps go. Inside of loops and switches are no returns: `glasm_ir::returns` has made breaks of them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flow {
     break_to: Option<JoinId>,
@@ -31,11 +32,6 @@ struct Scope {
 }
 
 impl Emit<'_> {
-    /// The body of a function.
-    pub(super) fn flow_body(&mut self, routine: RoutineId) -> Result<(), Failure> {
-        self.flow_block(self.program.routines[routine].body, Flow::default())
-    }
-
     fn flow_block(&mut self, id: BlockId, flow: Flow) -> Result<(), Failure> {
         let info = self.analysis.blocks[id.index()];
         let nodes = self.program.block(id);
@@ -73,8 +69,7 @@ impl Emit<'_> {
             Node::Call(routine, span) => self.flow_call(routine).map_err(|error| error.at(span)),
             // What follows is the code behind the inlined call, or the end of the function.
             Node::Return if tail => Ok(()),
-            Node::Return if flow.return_to.is_some() => self.jump(flow.return_to),
-            Node::Return => self.leave_function(),
+            Node::Return => self.jump(flow.return_to),
         }
     }
 
@@ -147,8 +142,7 @@ impl Emit<'_> {
         }
         let cond = self.branch_condition(cond)?;
         if let (Some(exit), None) = (self.only_jump(then, flow), otherwise) {
-            self.exit_if(cond, exit);
-            return Ok(());
+            return self.exit_if(cond, then, exit);
         }
         let join = self.new_join(list);
         let merge = self.join_label(join);
@@ -171,25 +165,58 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Where a block goes that does nothing but leave a round or a loop. Out of a switch naga wants selections for that.
+    /// Where a block goes that does nothing but leave a round or a loop, with constants in registers. Out of a switch naga wants
+    /// selections for that.
     fn only_jump(&self, block: BlockId, flow: Flow) -> Option<JoinId> {
         if flow.in_switch {
             return None;
         }
-        match self.program.block(block) {
-            [Node::Break, ..] => flow.break_to,
-            [Node::Continue, ..] => flow.continue_to,
-            _ => None,
+        let jump = match self.program.block(block) {
+            [Node::Run { first, len }, jump, ..] if self.sets_constants(*first, *len) => jump,
+            [jump, ..] => jump,
+            [] => return None,
+        };
+        match jump {
+            Node::Break => flow.break_to,
+            Node::Continue => flow.continue_to,
+            Node::Run { .. }
+            | Node::If { .. }
+            | Node::Loop { .. }
+            | Node::Switch(_)
+            | Node::Call(..)
+            | Node::Return => None,
         }
     }
 
+    /// Whether instructions do nothing but name constants as the values of lanes, for which no code is written.
+    fn sets_constants(&self, first: u32, len: u32) -> bool {
+        let is_value =
+            |register: RegisterId| self.analysis.class[register.index()] == Class::Values;
+        let mut insts = self.program.run(first, len).iter();
+        insts.all(|inst| {
+            let to_value = inst.dst.is_some_and(|dst| {
+                is_value(dst.register) && dst.guard.is_none() && dst.cc.is_none()
+            });
+            let mut sources = self.program.sources(inst).iter();
+            let of_literal = sources.all(|src| matches!(src.base, Base::Literal(_)));
+            inst.op == Op::Mov && to_value && of_literal
+        })
+    }
+
     /// A jump under a condition, which needs no block of its own, nor a merge instruction: one of the targets leaves the loop or
-    /// its round. What it takes along is computed before the condition is tested.
-    fn exit_if(&mut self, cond: ValueWord, exit: JoinId) {
+    /// its round. What it takes along is computed before the condition is tested; constants of its block `then` go along, too.
+    fn exit_if(&mut self, cond: ValueWord, then: BlockId, exit: JoinId) -> Result<(), Failure> {
+        let lanes = self.lanes.open();
+        if let [Node::Run { first, len }, ..] = *self.program.block(then) {
+            self.run_insts(first, len)?;
+        }
         self.add_edge(exit);
+        // What was computed stays known: it is in the open block, from which control goes on.
+        self.lanes.close(lanes);
         let (exit, next) = (self.join_label(exit), self.w.label());
         self.w.jump_if(cond, exit, next);
         self.w.begin_block(next);
+        Ok(())
     }
 
     fn flow_switch(&mut self, id: SwitchId, flow: Flow) -> Result<(), Failure> {
@@ -246,7 +273,7 @@ impl Emit<'_> {
             return Err(Error::limit("a switch has too many values").at(switch.span));
         }
         // A literal and a label for each value; literals are as wide as the selector, which is a word.
-        self.w.body.head(Op::Switch, 2 + 2 * values);
+        self.w.body.head(Spv::Switch, 2 + 2 * values);
         self.w.body.0.extend([selector.0, default.0]);
         for (case, label) in switch.cases.iter().zip(labels) {
             let operands = case.values.iter().flat_map(|&value| [value, label.0]);
@@ -268,7 +295,8 @@ impl Emit<'_> {
         let scope = self.open_scope();
         self.begin_header(&mut header);
         let (merge_label, continue_label) = (self.join_label(merge), self.join_label(next_round));
-        self.w.merge_loop(merge_label, continue_label);
+        let control = Builder::loop_control(merge_list.edges);
+        self.w.merge_loop(merge_label, continue_label, control);
         // The header block ends with its merge instruction, so that the body may begin with a selection.
         let body_label = self.w.label();
         self.w.branch(body_label);
@@ -321,8 +349,13 @@ impl Emit<'_> {
             self.call_function(routine);
             return Ok(());
         }
+        self.flow_routine(routine)
+    }
+
+    /// The body of a function or of an inlined routine. Control reaches the end of what is written from all of its returns.
+    pub(super) fn flow_routine(&mut self, routine: RoutineId) -> Result<(), Failure> {
         let body = self.program.routines[routine].body;
-        if !info.early_return {
+        if !self.analysis.routines[routine.index()].early_return {
             return self.flow_block(body, Flow::default());
         }
         // Returns are breaks of a switch with nothing but a default: besides loops, this is the only construct that nested blocks
@@ -333,7 +366,7 @@ impl Emit<'_> {
         let label = self.w.label();
         let zero = self.w.uint(0);
         self.w.merge_selection(merge);
-        self.w.body.op(Op::Switch, &[zero.0, label.0]);
+        self.w.body.op(Spv::Switch, &[zero.0, label.0]);
         let flow = Flow {
             return_to: Some(join),
             ..Flow::default()
@@ -343,22 +376,12 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// The end of the open function at this point.
-    pub(super) fn leave_function(&mut self) -> Result<(), Failure> {
-        if self.in_entry {
-            self.end_entry()?;
-        }
-        self.w.body.op(Op::Return, &[]);
-        self.w.reachable = false;
-        Ok(())
-    }
-
-    pub(super) fn call_function(&mut self, routine: RoutineId) {
+    fn call_function(&mut self, routine: RoutineId) {
         let void = self.w.void();
         let id = self.w.object();
         let function = self.tables.functions[routine.index()];
         self.w
             .body
-            .result(Op::FunctionCall, void, id, &[function.0]);
+            .result(Spv::FunctionCall, void, id, &[function.0]);
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::interface::bind;
 use crate::reflect::DescriptorSlot;
 use crate::words::ValueWord;
-use spirv::{Decoration, Op as Spv};
+use spirv::{Decoration, LoopControl, Op as Spv};
 
 impl Emit<'_> {
     /// The lanes that `body` gives, which runs while no other invocation does the same.
@@ -24,7 +24,7 @@ impl Emit<'_> {
         let [header, round, next, merge] = self.w.labels();
         self.w.jump(header);
         self.w.begin_block(header);
-        self.w.merge_loop(merge, next);
+        self.w.merge_loop(merge, next, LoopControl::NONE);
         self.w.jump(round);
         self.w.begin_block(round);
         // Semantics for both outcomes, then the value that is stored, and last the one that must be there.

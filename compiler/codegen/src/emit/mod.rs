@@ -182,7 +182,7 @@ impl Emit<'_> {
         // All functions get their ids first, because calls may stand before the function that they call.
         for index in 0..self.analysis.functions.len() {
             let routine = self.analysis.functions[index];
-            self.tables.functions[routine.index()] = match self.is_entry(routine) {
+            self.tables.functions[routine.index()] = match routine == self.program.main {
                 true => self.interface.entry,
                 false => self.w.object(),
             };
@@ -191,27 +191,23 @@ impl Emit<'_> {
         for index in 0..self.analysis.functions.len() {
             self.function(self.analysis.functions[index])?;
         }
-        match self.analysis.split_main {
-            true => self.split_entry(),
-            false => Ok(()),
-        }
-    }
-
-    /// Whether a routine becomes the entry point itself.
-    fn is_entry(&self, routine: RoutineId) -> bool {
-        routine == self.program.main && !self.analysis.split_main
+        Ok(())
     }
 
     fn function(&mut self, routine: RoutineId) -> Result<(), Failure> {
-        self.in_entry = self.is_entry(routine);
+        self.in_entry = routine == self.program.main;
         self.find_live_lanes(routine);
         let function = self.tables.functions[routine.index()];
         self.open_function(function);
         self.set_output_defaults();
         self.set_initial_codes();
-        self.flow_body(routine)?;
+        self.flow_routine(routine)?;
         if self.w.reachable {
-            self.leave_function()?;
+            // The only return of the function: all early ones have come here.
+            if self.in_entry {
+                self.end_entry()?;
+            }
+            self.w.body.op(Op::Return, &[]);
         }
         self.close_function();
         Ok(())
@@ -227,17 +223,6 @@ impl Emit<'_> {
         }
         self.live
             .run(self.program, self.analysis, routine, live_out);
-    }
-
-    /// The entry point of a program whose main returns at many places: it calls main and stores the outputs once instead of at each
-    /// return.
-    fn split_entry(&mut self) -> Result<(), Failure> {
-        self.in_entry = true;
-        self.open_function(self.interface.entry);
-        self.call_function(self.program.main);
-        self.leave_function()?;
-        self.close_function();
-        Ok(())
     }
 
     fn open_function(&mut self, function: ValueWord) {

@@ -1,13 +1,13 @@
 //! Writes the routines in which barriers stand.
 
 use super::effects::{Pending, Writers, of_inst};
-use super::exits::Exits;
 use super::facts::{Fact, Facts};
 use super::masks::LoopMasks;
 use super::uniform::{Flow, Uniformity};
 use super::vote::Vote;
 use crate::arena::IndexVec;
 use crate::builder::Builder;
+use crate::exits::Exits;
 use crate::inst::{Aux, Inst, InstFlags};
 use crate::op::Op;
 use crate::program::{BlockId, Node, Program, RegisterId, RoutineId};

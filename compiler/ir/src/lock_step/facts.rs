@@ -1,8 +1,8 @@
 //! What is known of each block before anything changes: its accesses of outputs, its exits, whether barriers stand in it.
 
 use super::effects::{Effects, Pending, Writers, of_inst};
-use super::exits::Exits;
 use crate::arena::{Id, IndexVec};
+use crate::exits::Exits;
 use crate::op::Op;
 use crate::program::{BlockId, Node, Program, RoutineId};
 

@@ -4,9 +4,9 @@
 
 use super::effects::Pending;
 use super::emit::{Around, Emitter, Nearest, Place, barrier};
-use super::exits::Exits;
 use super::facts::Fact;
 use crate::builder::Builder;
+use crate::exits::Exits;
 use crate::inst::{Cond, Src};
 use crate::op::Op;
 use crate::program::{BlockId, Node, RegisterId, SwitchId};

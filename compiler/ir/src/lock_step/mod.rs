@@ -21,7 +21,6 @@
 
 mod effects;
 mod emit;
-mod exits;
 mod facts;
 mod masks;
 mod state;

@@ -4,9 +4,9 @@
 //! other values, and behind nodes that only some of them leave. Rounds over the program find where they do: what is known at the start of loops
 //! and routines, and of the nodes at which invocations part, grows from round to round until nothing is new.
 
-use super::exits::Exits;
 use super::state::Varying;
 use crate::arena::IndexVec;
+use crate::exits::Exits;
 use crate::inst::{Aux, Base, Cond, Guard, IndexTerm, Inst, Src, read_lanes};
 use crate::op::Op;
 use crate::program::{BlockId, Node, Program, RegisterId, RoutineId, SwitchId};

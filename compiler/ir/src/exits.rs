@@ -5,7 +5,7 @@ use crate::program::Node;
 bitflags::bitflags! {
     /// Where nodes inside of a block go that leave it.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-    pub(super) struct Exits: u8 {
+    pub(crate) struct Exits: u8 {
         /// Behind the nearest loop or switch.
         const BREAK = 1;
         /// To the next round of the nearest loop.
@@ -17,7 +17,7 @@ bitflags::bitflags! {
 
 impl Exits {
     /// The exit that a node is by itself.
-    pub(super) const fn of_node(node: Node) -> Self {
+    pub(crate) const fn of_node(node: Node) -> Self {
         match node {
             Node::Break => Self::BREAK,
             Node::Continue => Self::CONTINUE,
@@ -31,7 +31,7 @@ impl Exits {
     }
 
     /// The exits that lead out of a node, given those out of its blocks.
-    pub(super) fn through(self, node: Node) -> Self {
+    pub(crate) fn through(self, node: Node) -> Self {
         match node {
             Node::Loop { .. } => self.difference(Self::BREAK.union(Self::CONTINUE)),
             Node::Switch(_) => self.difference(Self::BREAK),

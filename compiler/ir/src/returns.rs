@@ -1,0 +1,233 @@
+//! Returns out of loops and switches become breaks, so that every loop is left by its own exits and a routine returns at its end or between
+//! constructs only. Some drivers mishandle other returns: Mesa 25.0 loses what vertex shaders have computed before them.
+//!
+//! Where the end of the routine follows a construct anyway, a break does what a return does. A loop that only returns leave is followed by the
+//! return. In all other cases a register, which each exit of the construct sets, says whether the routine returns, and a branch
+//! after the construct tests it.
+
+use crate::arena::IndexVec;
+use crate::builder::Builder;
+use crate::exits::Exits;
+use crate::program::{BlockId, Node, Program, RoutineId};
+use crate::span::Span;
+use crate::structurize::code::{self, Lazy};
+
+#[cfg(test)]
+mod tests;
+
+/// Returns a program that does what `program`, which is verified, does, without returns inside of loops and switches. `None` if it has none
+/// there.
+pub fn lower(program: &Program) -> Option<Program> {
+    if !program.nodes.contains(&Node::Return) {
+        return None;
+    }
+    let mut facts = Facts::default();
+    facts.exits.grow(program.blocks.len(), Exits::empty());
+    let mut affected: Vec<RoutineId> = Vec::new();
+    for (id, routine) in program.routines.iter_enumerated() {
+        facts.returns_inside = false;
+        facts.collect(program, routine.body);
+        if facts.returns_inside {
+            affected.push(id);
+        }
+    }
+    if affected.is_empty() {
+        return None;
+    }
+    let mut lowering = Lowering {
+        builder: Builder::new(program.clone()),
+        program,
+        facts: &facts,
+        returning: Lazy::default(),
+    };
+    for routine in affected {
+        // A register of its own: routines are called while those of their callers are in use.
+        lowering.returning = Lazy::default();
+        let around = Around {
+            construct: Construct::None,
+            tail: true,
+        };
+        lowering.block(program.routines[routine].body, around);
+    }
+    Some(lowering.builder.finish().0)
+}
+
+/// Ways out of all blocks.
+#[derive(Default)]
+struct Facts {
+    exits: IndexVec<BlockId, Exits>,
+    /// Whether a loop or switch that was collected contains a return.
+    returns_inside: bool,
+}
+
+impl Facts {
+    /// Collects the exits of a block and of those in it.
+    fn collect(&mut self, program: &Program, id: BlockId) {
+        let mut exits = Exits::empty();
+        for &node in program.block(id) {
+            for inner in program.inner_blocks(node) {
+                self.collect(program, inner);
+            }
+            let inner = self.inner(program, node);
+            if matches!(node, Node::Loop { .. } | Node::Switch(_)) {
+                self.returns_inside |= inner.contains(Exits::RETURN);
+            }
+            exits |= inner.through(node) | Exits::of_node(node);
+        }
+        self.exits[id] = exits;
+    }
+
+    /// Returns the exits of the blocks of a node.
+    fn inner(&self, program: &Program, node: Node) -> Exits {
+        let blocks = program.inner_blocks(node).map(|block| self.exits[block]);
+        blocks.fold(Exits::empty(), Exits::union)
+    }
+}
+
+/// The nearest loop or switch around a node, by what follows it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Construct {
+    /// There is none.
+    None,
+    /// The end of the routine follows, or no return is inside.
+    Plain,
+    /// A loop that only returns leave; a return follows.
+    LeftByReturns,
+    /// A loop behind which a register is tested that each exit sets.
+    TestedLoop,
+    /// A switch behind which a register is tested that is clear at its start.
+    TestedSwitch,
+}
+
+/// What surrounds a node.
+#[derive(Clone, Copy)]
+struct Around {
+    construct: Construct,
+    /// Whether the routine ends where the block ends.
+    tail: bool,
+}
+
+struct Lowering<'p> {
+    builder: Builder,
+    program: &'p Program,
+    facts: &'p Facts,
+    /// Lane x is 1 where the routine returns after the construct that control leaves.
+    returning: Lazy,
+}
+
+impl Lowering<'_> {
+    /// Writes a block anew under its id.
+    fn block(&mut self, id: BlockId, around: Around) {
+        self.builder.open_block();
+        let nodes = self.program.block(id);
+        for (index, &node) in nodes.iter().enumerate() {
+            let tail = match nodes.get(index + 1) {
+                None => around.tail,
+                Some(next) => *next == Node::Return,
+            };
+            self.node(node, Around { tail, ..around });
+        }
+        self.builder.close_block_as(id);
+    }
+
+    fn node(&mut self, node: Node, around: Around) {
+        let exits = self.facts.inner(self.program, node);
+        match node {
+            Node::Run { .. } | Node::Call(..) | Node::Continue => self.builder.node(node),
+            Node::Break => {
+                if around.construct == Construct::TestedLoop {
+                    self.set(0);
+                }
+                self.builder.node(node);
+            }
+            Node::Return => self.leave(around),
+            Node::If { .. } => {
+                if exits.intersects(Exits::RETURN | Exits::BREAK) {
+                    self.inner_blocks(node, around);
+                }
+                self.builder.node(node);
+            }
+            Node::Loop { span, .. } => {
+                let construct = if !exits.contains(Exits::RETURN) {
+                    return self.builder.node(node);
+                } else if around.tail {
+                    Construct::Plain
+                } else if exits.contains(Exits::BREAK) {
+                    Construct::TestedLoop
+                } else {
+                    Construct::LeftByReturns
+                };
+                let tail = false;
+                self.inner_blocks(node, Around { construct, tail });
+                self.builder.node(node);
+                self.leave_again(construct, around, span);
+            }
+            Node::Switch(id) => {
+                let construct = if !exits.contains(Exits::RETURN) {
+                    return self.builder.node(node);
+                } else if around.tail {
+                    Construct::Plain
+                } else {
+                    self.set(0);
+                    Construct::TestedSwitch
+                };
+                self.inner_blocks(
+                    node,
+                    Around {
+                        construct,
+                        ..around
+                    },
+                );
+                self.builder.node(node);
+                self.leave_again(construct, around, self.program.switches[id].span);
+            }
+        }
+    }
+
+    fn inner_blocks(&mut self, node: Node, around: Around) {
+        for block in self.program.inner_blocks(node) {
+            self.block(block, around);
+        }
+    }
+
+    fn set(&mut self, value: u32) {
+        let register = self.returning.get(&mut self.builder);
+        code::set(&mut self.builder, register, value);
+    }
+
+    /// Writes what a return is in the nearest construct.
+    fn leave(&mut self, around: Around) {
+        match around.construct {
+            Construct::TestedLoop | Construct::TestedSwitch => self.set(1),
+            Construct::None | Construct::Plain | Construct::LeftByReturns => {}
+        }
+        self.builder.node(match around.construct {
+            Construct::None => Node::Return,
+            _ => Node::Break,
+        });
+    }
+
+    /// Writes what follows a construct that returns may have left: `around` is what surrounds it.
+    fn leave_again(&mut self, construct: Construct, around: Around, span: Span) {
+        match construct {
+            Construct::None | Construct::Plain => {}
+            Construct::LeftByReturns => self.leave(around),
+            Construct::TestedLoop | Construct::TestedSwitch => {
+                let register = self.returning.get(&mut self.builder);
+                let leave = match around.construct {
+                    Construct::None => Node::Return,
+                    // The register has its value already.
+                    _ => Node::Break,
+                };
+                code::when_at(
+                    &mut self.builder,
+                    code::non_zero(register),
+                    span,
+                    |builder| {
+                        builder.node(leave);
+                    },
+                );
+            }
+        }
+    }
+}
