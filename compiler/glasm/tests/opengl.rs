@@ -162,6 +162,92 @@ fn buffer_textures_have_samplers() {
     assert_eq!(count(&for_vulkan, Op::TypeSampledImage), 0);
 }
 
+/// The values that a module stores in varyings: variables of the class `Output` with a location, and parts of them.
+fn stored_varyings(module: &Module) -> Vec<u32> {
+    let location = Operand::Decoration(Decoration::Location);
+    let varyings = module.annotations.iter();
+    let varyings = varyings.filter(|it| it.operands.contains(&location));
+    let mut pointers: Vec<u32> = varyings.map(|it| it.operands[0].unwrap_id_ref()).collect();
+    let mut values = Vec::new();
+    for inst in module.all_inst_iter() {
+        match inst.class.opcode {
+            Op::AccessChain if pointers.contains(&inst.operands[0].unwrap_id_ref()) => {
+                pointers.extend(inst.result_id);
+            }
+            Op::Store if pointers.contains(&inst.operands[0].unwrap_id_ref()) => {
+                values.push(inst.operands[1].unwrap_id_ref());
+            }
+            _ => {}
+        }
+    }
+    values
+}
+
+/// Mesa 25.0 reads other bytes where the number of the vertex is known at run time only.
+#[test]
+fn numbers_of_vertices_are_constants_in_geometry_programs() {
+    let text = "!!NVgp4.0\nPRIMITIVE_IN LINES;\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\nINT TEMP i;\nATTRIB t[] = { vertex.texcoord[0..1] };\nATTRIB p = vertex.position;\n\
+        MOV.S i, program.local[0];\nMOV result.position, p[i.x];\nMOV result.attrib[0], t[i.x][i.y];\nEMIT;\nEND";
+    let module = module(text);
+    let inputs = module.types_global_values.iter();
+    let inputs = inputs.filter(|it| {
+        it.operands
+            .contains(&Operand::StorageClass(StorageClass::Input))
+    });
+    let inputs: Vec<u32> = inputs.filter_map(|it| it.result_id).collect();
+    let constants = module.types_global_values.iter();
+    let constants: Vec<u32> = constants
+        .filter(|it| it.class.opcode == Op::Constant)
+        .filter_map(|it| it.result_id)
+        .collect();
+    let mut accesses = 0;
+    for inst in module.all_inst_iter() {
+        if inst.class.opcode == Op::AccessChain
+            && inputs.contains(&inst.operands[0].unwrap_id_ref())
+        {
+            assert!(constants.contains(&inst.operands[1].unwrap_id_ref()));
+            accesses += 1;
+        }
+    }
+    // The position and two texture coordinates of two vertices.
+    assert_eq!(accesses, 6);
+}
+
+/// Mesa 25.0 takes two outputs for one if both get one value, each under a condition of its own.
+#[test]
+fn outputs_of_control_programs_do_not_share_values() {
+    let text = "!!NVtcp5.0\nVERTICES_OUT 2;\nTEMP r;\nI2F.U r, primitive.invocation.x;\nMOV.U.CC r.y, primitive.invocation.x;\n\
+        IF EQ.y;\nMOV result.patch.attrib[0].x, r.x;\nELSE;\nMOV result.patch.attrib[1].x, r.x;\nENDIF;\nEND";
+    let values = stored_varyings(&module(text));
+    assert_eq!(values.len(), 2);
+    assert_ne!(values[0], values[1]);
+    // Vulkan's drivers need no such form.
+    let values = stored_varyings(&module_of(&shader_with(text, &Options::default())));
+    assert_eq!(values[0], values[1]);
+}
+
+/// Mesa does not interpolate what a loop stores if all invocations share it, so values depend on the number of the invocation.
+#[test]
+fn outputs_in_loops_of_geometry_programs_differ_between_invocations() {
+    let program = |body: &str| {
+        format!(
+            "!!NVgp4.0\nPRIMITIVE_IN POINTS;\nPRIMITIVE_OUT TRIANGLE_STRIP;\nVERTICES_OUT 4;\n{body}\nEND"
+        )
+    };
+    let stores =
+        "MOV result.position, program.local[0];\nMOV result.attrib[0], program.local[1];\nEMIT;";
+    let once = module(&program(stores));
+    assert!(!has_builtin(&once, BuiltIn::InvocationId));
+    let repeated = program(&format!("REP program.local[2].x;\n{stores}\nENDREP;"));
+    let for_opengl = module(&repeated);
+    assert!(has_builtin(&for_opengl, BuiltIn::InvocationId));
+    // Vulkan's drivers need no such form.
+    let for_vulkan = module_of(&shader_with(&repeated, &Options::default()));
+    assert!(!has_builtin(&for_vulkan, BuiltIn::InvocationId));
+    let selects = [&for_opengl, &for_vulkan].map(|module| count(module, Op::Select));
+    assert_eq!(selects[0] - selects[1], 4);
+}
+
 /// The last bindings of each kind, worked out by hand: state 83, parameters of fragments 78 + 4, fifteen buffers for each stage before them.
 #[test]
 fn bindings_are_at_the_end() {
