@@ -196,14 +196,51 @@ impl Io<'_> {
         vertex: Vertex,
         element: Element,
     ) -> ValueWord {
+        let takes_quadrilaterals = takes_quadrilaterals(self.program, self.options);
+        if let (true, true, Vertex::Constant(number)) = (
+            takes_quadrilaterals,
+            self.options.target.is_opengl(),
+            vertex,
+        ) {
+            return self.load_of_either(variable, number, element);
+        }
         let (home, vertex) = match vertex {
             Vertex::Constant(number) => (Home::Prologue, self.w.uint(number)),
             Vertex::Dynamic(number) => (Home::Body, number),
         };
-        let vertex = match takes_quadrilaterals(self.program, self.options) {
+        let vertex = match takes_quadrilaterals {
             true => self.vertex_of_triangle(home, vertex),
             false => vertex,
         };
+        self.load_at(variable, home, vertex, element)
+    }
+
+    /// Loads an element of a vertex of the triangle of this run, with numbers of vertices that are constants: Mesa 25.0 reads other bytes by others.
+    fn load_of_either(&mut self, variable: ValueWord, number: u32, element: Element) -> ValueWord {
+        let home = Home::Prologue;
+        let [first, second] = [number, number + 1].map(|number| self.w.uint(number));
+        let first = self.load_at(variable, home, first, element);
+        if number == 0 {
+            return first;
+        }
+        let second = self.load_at(variable, home, second, element);
+        let operands = [self.triangle().0, self.w.uint(0).0];
+        let is_first = self
+            .w
+            .derive(home, Op::IEqual, Scalar::BoolInt, 1, &operands);
+        let operands = [self.w.splat(is_first, element.size).0, first.0, second.0];
+        self.w
+            .derive(home, Op::Select, element.scalar, element.size, &operands)
+    }
+
+    /// Loads an element of the vertex of this number.
+    fn load_at(
+        &mut self,
+        variable: ValueWord,
+        home: Home,
+        vertex: ValueWord,
+        element: Element,
+    ) -> ValueWord {
         let ty = self.w.ty(element.scalar, element.size);
         let pointer_ty = self.w.pointer(StorageClass::Input, ty);
         // The index of the vertex comes first: per-vertex inputs are arrays around what the semantic has.
@@ -221,12 +258,8 @@ impl Io<'_> {
 
     /// Where a vertex of the triangle of this run is in the quadrilateral: triangle n has the vertices 0, 1 + n and 2 + n.
     fn vertex_of_triangle(&mut self, home: Home, vertex: ValueWord) -> ValueWord {
-        let runs = self.runs_of_triangle();
-        let run = self.own_vertex();
-        let runs = self.w.uint(runs);
+        let triangle = self.triangle();
         let zero = self.w.uint(0);
-        // The runs for the first triangle come before those for the second.
-        let triangle = self.at_start(Op::UDiv, Scalar::U32, &[run.0, runs.0]);
         let operands = [vertex.0, zero.0];
         let is_first = self
             .w
@@ -235,6 +268,14 @@ impl Io<'_> {
         let moved = self.w.derive(home, Op::IAdd, Scalar::U32, 1, &operands);
         let operands = [is_first.0, zero.0, moved.0];
         self.w.derive(home, Op::Select, Scalar::U32, 1, &operands)
+    }
+
+    /// Returns the number of the triangle of this run. The runs for the first triangle come before those for the second.
+    fn triangle(&mut self) -> ValueWord {
+        let runs = self.runs_of_triangle();
+        let run = self.own_vertex();
+        let runs = self.w.uint(runs);
+        self.at_start(Op::UDiv, Scalar::U32, &[run.0, runs.0])
     }
 
     /// How often a geometry program that takes quadrilaterals runs for one of their triangles.
