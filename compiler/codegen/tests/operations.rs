@@ -388,6 +388,57 @@ fn devices_keep_special_numbers_unless_precision_is_to_be_fast() {
     assert!(!tells(false, false));
 }
 
+/// Sums that the program asks for are exact where special numbers count, those of MAD only in languages whose equal instructions give equal
+/// results.
+#[test]
+fn sums_of_special_numbers_are_exact() {
+    let decorated = |device: DeviceFeatures, flush_denormals: bool| {
+        let mut m = Make::new(Stage::Fragment);
+        m.b.program.modes.flush_denormals = flush_denormals;
+        let color = m.color();
+        let input = m.input(Semantic::TexCoord(0));
+        let sum = m.temp();
+        m.f(Op::Mad, d(sum, "xyzw"), &[input, input, input]);
+        m.f(Op::Sub, d(color, "xyzw"), &[r(sum, "xyzw"), input]);
+        let options = Options {
+            device,
+            ..Options::default()
+        };
+        let text = disassemble(&check_with(&m.finish(), &options).words);
+        count(&text, "NoContraction")
+    };
+    let keeping = DeviceFeatures {
+        signed_zero_inf_nan_preserve_float32: true,
+        ..DeviceFeatures::default()
+    };
+    assert_eq!(decorated(DeviceFeatures::default(), false), 0);
+    assert_eq!(decorated(keeping, false), 1, "the difference");
+    assert_eq!(decorated(keeping, true), 3, "both and the product");
+}
+
+/// No conversion is undone and compared, which drivers take for the value itself.
+#[test]
+fn directed_conversions_of_doubles_are_made_of_integers() {
+    for rounding in [Rounding::Floor, Rounding::Ceil, Rounding::Trunc] {
+        for to in [Type::F32, Type::F16] {
+            let mut m = Make::new(Stage::Fragment);
+            let color = m.color();
+            let input = m.input(Semantic::TexCoord(0));
+            let wide = m.wide();
+            m.op(Op::Pack64, Type::F64, d(wide, "xy"), &[input]);
+            let aux = Aux::Cvt {
+                from: Type::F64,
+                rounding,
+                saturate: false,
+            };
+            let dst = Some(d(color, "xy"));
+            m.inst(Op::Cvt, to, dst, aux, &[r(wide, "xyxy")]);
+            let text = disassemble(&check_with(&m.finish(), &Options::default()).words);
+            assert_eq!(count(&text, "OpFConvert"), 0, "{rounding:?} {to:?}: {text}");
+        }
+    }
+}
+
 /// Comparisons and selections of the logarithm of what `MAX` makes of a number and `bound`.
 fn cost_of_logarithm(bound: impl Fn(&mut Make) -> Src) -> [usize; 2] {
     let mut m = Make::new(Stage::Fragment);

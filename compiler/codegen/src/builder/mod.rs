@@ -133,9 +133,14 @@ impl Builder {
         self.fast_precision = options.fast_precision;
         self.flushes_denormals = flushes_denormals(stage, modes, options);
         self.has_names = options.debug.names;
-        // With the execution mode the driver keeps them anyway.
-        let needs_none = options.fast_precision || self.device.signed_zero_inf_nan_preserve_float32;
-        self.is_exact = options.target.is_opengl() && !needs_none;
+        self.is_exact = !options.fast_precision
+            && match self.device.signed_zero_inf_nan_preserve_float32 {
+                // With the execution mode special numbers are kept without it. Equal instructions of the register languages, which are
+                // those without denormals, give equal results in all programs (rules X and X+1 of NV_vertex_program's additions
+                // to appendix A), and where zero wins no device could fuse products with sums anyway, as they are selections.
+                true => self.zero_product || modes.flush_denormals,
+                false => options.target.is_opengl(),
+            };
         self.flags = InstFlags::empty();
         self.needs = Needs::default();
         self.needs.insert(Need::Shader);

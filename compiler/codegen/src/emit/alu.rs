@@ -12,7 +12,19 @@ impl Emit<'_> {
     /// `a + b`
     pub(super) fn add(&mut self, cx: InstCx<'_>) -> Result<Val, Failure> {
         let [a, b] = self.two(cx)?;
+        self.keep_sum(a.scalar);
         Ok(self.w.sum(a, b))
+    }
+
+    /// Makes the sum or difference that is written next exact where special numbers count.
+    ///
+    /// Mesa 26.2 computes `a - a` as 0, infinities and NaN included, and `a + b - a` as `b`, whether or not the module has the
+    /// execution mode for special numbers. Sums alone are decorated: products that a sum follows in one instruction, as those of MAD,
+    /// may still be fused with it.
+    fn keep_sum(&mut self, scalar: Scalar) {
+        if scalar == Scalar::F32 && self.keeps_special_numbers() {
+            self.w.flags |= InstFlags::PRECISE;
+        }
     }
 
     /// `a - b`
@@ -23,6 +35,7 @@ impl Emit<'_> {
         } else {
             Spv::ISub
         };
+        self.keep_sum(a.scalar);
         Ok(self.w.binary(op, a, b))
     }
 
@@ -130,8 +143,11 @@ impl Emit<'_> {
         let b = self.source(cx.inst, 1, lanes)?;
         // A source with equal components comes as a scalar.
         let size = glasm_ir::WriteMask(lanes).count() as u8;
-        // Precise sums have a fixed order, which OpDot leaves to the device; nor does OpDot know products in which zero wins.
-        let in_order = self.w.flags.contains(InstFlags::PRECISE) || self.w.zero_product;
+        // Precise sums have a fixed order, which OpDot leaves to the device, and so have those of programs whose equal instructions
+        // give equal results; nor does OpDot know products in which zero wins.
+        let in_order = self.w.flags.contains(InstFlags::PRECISE)
+            || self.w.zero_product
+            || self.program.modes.flush_denormals && !self.options.fast_precision;
         if !in_order || a.scalar != Scalar::F32 {
             let (a, b) = (self.w.widen(a, size), self.w.widen(b, size));
             let val = self.w.op(Spv::Dot, a.scalar, 1, &[a.id.0, b.id.0]);

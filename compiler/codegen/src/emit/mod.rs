@@ -428,7 +428,7 @@ impl Emit<'_> {
     }
 
     /// Whether the device is told to keep signs of zero, infinities and NaN, as the languages want it.
-    fn keeps_special_numbers(&self) -> bool {
+    pub(super) fn keeps_special_numbers(&self) -> bool {
         self.w.device.signed_zero_inf_nan_preserve_float32 && !self.options.fast_precision
     }
 
