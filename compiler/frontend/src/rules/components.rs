@@ -54,7 +54,8 @@ impl Checked {
             // The first index selects a vertex. A second one is not looked for, so all elements count.
             _ if var.by_vertex => 0..var.array.unwrap_or(1),
             Index::None => 0..1,
-            Index::Const(element) => element..element + 1,
+            // The number may be the largest one: errors do not end the checks.
+            Index::Const(element) => element..element.saturating_add(1),
             // The element is not known, so all of them count, which the sections above allow.
             Index::Relative(_) | Index::Pair(_) => 0..var.array.unwrap_or(1),
         };
