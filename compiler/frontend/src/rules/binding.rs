@@ -34,6 +34,9 @@ impl Checker<'_> {
             self.unknown(rest);
             return None;
         }
+        if relative.is_none() {
+            self.add_number(&bound, path, used);
+        }
         Some(Resolved {
             bound,
             range,

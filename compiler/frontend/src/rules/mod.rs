@@ -43,6 +43,7 @@ mod subroutine;
 mod suggest;
 mod texture;
 mod types;
+mod usage;
 mod uses;
 mod usual;
 mod variable;
@@ -60,6 +61,7 @@ pub(crate) use register_fragment::COLH;
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
+pub use usage::Usage;
 
 use crate::codes::Code;
 use crate::lang::options::Features;
@@ -113,6 +115,7 @@ impl<'s> Checker<'s> {
                 second_layer_offset: None,
                 shared_bytes: 0,
                 passed: Vec::new(),
+                usage: std::mem::take(&mut memory.usage).emptied(),
             },
             body,
             flow: std::mem::take(&mut memory.flow).emptied(),
@@ -275,6 +278,7 @@ impl<'s> Checker<'s> {
         (memory.vars, memory.params, memory.lines) = (program.vars, program.params, program.lines);
         (memory.attribs, memory.results) = (program.attribs, program.results);
         memory.named_params = program.named_params;
+        memory.usage = program.usage;
         (memory.io_elements, memory.implicit) = (self.io_elements, self.implicit);
         (memory.flow, memory.uses) = (self.flow, self.uses);
         memory.option_groups = self.options.groups;

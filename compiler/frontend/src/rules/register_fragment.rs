@@ -3,10 +3,12 @@
 
 use super::constant::float_constant;
 use super::register::FoundRegister;
+use super::usage::number_span;
 use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
+use crate::lang::numbered::Numbered;
 use crate::lang::opcodes::{OpcodeInfo, OperandRule, PackedSize};
 use crate::lang::register::FragmentNames;
 use crate::line::Target;
@@ -188,7 +190,12 @@ impl Checker<'_> {
 /// What instructions read.
 impl Checker<'_> {
     /// The variable of a numbered parameter such as `p[3]`: there is one for each that the program names.
-    pub(super) fn numbered_local(&mut self, name: NameId, index: Index) -> Option<u32> {
+    pub(super) fn numbered_local(
+        &mut self,
+        name: NameId,
+        index: Index,
+        place: Span,
+    ) -> Option<u32> {
         let registers = self.facts.registers?;
         let Index::Const(number) = index else {
             return None;
@@ -198,6 +205,11 @@ impl Checker<'_> {
         if !names.is_reserved(name) || !registers.has_locals(names.text(name)) {
             return None;
         }
+        let text = self.syntax.reading.text;
+        let usage = &mut self.program.usage;
+        usage.add(Numbered::LocalParameters, number, || {
+            Some(number_span(text, place))
+        });
         let source = ParamSource::Local(number);
         let var = self.implicit(Implicit::Param(source), Span::default(), |checker| {
             checker.program.params.push(source);

@@ -4,6 +4,7 @@ use super::blocks::label_of;
 use super::{Checker, Named, VarKind};
 use crate::codes::Code;
 use crate::lang::limits;
+use crate::lang::numbered::Numbered;
 use crate::names::NameId;
 use crate::source::Version;
 use crate::statement::{Base, Decl, Item, Operand};
@@ -146,6 +147,8 @@ impl Checker<'_> {
                 )
             } else {
                 labels.insert(number, name);
+                let usage = &mut self.program.usage;
+                usage.add(Numbered::SubroutineNumbers, number, || Some(span));
                 continue;
             };
             self.error(Code::SubroutineNumber, span, message);
