@@ -316,7 +316,7 @@ fn prefixes() {
         "MOV r, vertex[0].«position[1]»;",
         &[Code::BindingTakesNoIndex],
     );
-    everywhere("MOV r, «vertex[0].attrib[32]»;", &[Code::BindingRange]);
+    everywhere("MOV r, vertex[0].attrib[«32»];", &[Code::BindingRange]);
     everywhere(
         "ATTRIB a[] = { «vertex[0].attrib[3..1]» };",
         &[Code::RangeReversed],

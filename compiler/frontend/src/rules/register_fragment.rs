@@ -208,7 +208,7 @@ impl Checker<'_> {
         let text = self.syntax.reading.text;
         let usage = &mut self.program.usage;
         usage.add(Numbered::LocalParameters, number, || {
-            Some(number_span(text, place))
+            Some(number_span(text, place, number))
         });
         let source = ParamSource::Local(number);
         let var = self.implicit(Implicit::Param(source), Span::default(), |checker| {

@@ -80,7 +80,7 @@ impl Checker<'_> {
                 | Bound::Subroutines { .. } => numbered.next_back(),
             };
             Some(match segment {
-                Some(segment) => number_span(reading.text, segment.span),
+                Some(segment) => number_span(reading.text, segment.span, number),
                 // Without brackets number 0 is meant.
                 None => segments[0].span.to(segments[segments.len() - 1].span),
             })
@@ -132,28 +132,35 @@ fn matrix_number(matrix: MatrixName) -> Option<(Numbered, u32)> {
     }
 }
 
-/// Returns the place of the number in the first brackets of `span`, of the last number of a range; `span` itself if there is none.
-pub(super) fn number_span(text: &[u8], span: Span) -> Span {
-    let mut found = span;
+/// Returns the first place in brackets of `span` where `number` stands; `span` itself if there is none, as where a number is left out.
+pub(super) fn number_span(text: &[u8], span: Span, number: u32) -> Span {
     let mut is_open = false;
     let mut at = span.start;
     while at < span.end {
-        match text[at as usize] {
-            b'#' => {
-                let comment = &text[at as usize..span.end as usize];
-                let ends = |byte: &u8| matches!(byte, b'\n' | b'\r');
-                at += comment.iter().position(ends).unwrap_or(comment.len()) as u32;
-                continue;
+        let rest = &text[at as usize..span.end as usize];
+        let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric();
+        let length = match rest[0] {
+            b'#' => rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')),
+            byte if is_of_word(&byte) => rest.iter().position(|byte| !is_of_word(byte)),
+            byte => {
+                is_open = byte == b'[' || is_open && byte != b']';
+                Some(1)
             }
-            b'[' => is_open = true,
-            b']' => break,
-            byte if is_open && byte.is_ascii_digit() => {
-                let start = if found.end == at { found.start } else { at };
-                found = Span::new(start, at + 1);
-            }
-            _ => {}
+        };
+        let length = length.unwrap_or(rest.len());
+        if is_open && value(&rest[..length]) == Some(number) {
+            return Span::new(at, at + length as u32);
         }
-        at += 1;
+        at += length as u32;
     }
-    found
+    span
+}
+
+/// Returns the value of a number as the parser reads it: decimal or with `0x`, and the largest one for all that are larger.
+fn value(word: &[u8]) -> Option<u32> {
+    let word = std::str::from_utf8(word).ok()?;
+    let hexadecimal = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X"));
+    let (digits, base) = hexadecimal.map_or((word, 10), |digits| (digits, 16));
+    let is_number = !digits.is_empty() && digits.bytes().all(|it| char::from(it).is_digit(base));
+    is_number.then(|| u32::from_str_radix(digits, base).unwrap_or(u32::MAX))
 }
