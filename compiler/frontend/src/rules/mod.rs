@@ -234,7 +234,7 @@ impl<'s> Checker<'s> {
     /// Makes sure that there are lines of all instructions. Only rules that hardly any program can break look at lines again, so the text is
     /// read once more for them, instead of every other program keeping its lines.
     #[cold]
-    fn complete_lines(&mut self) {
+    pub(super) fn complete_lines(&mut self) {
         // A caller that keeps all lines, such as `count`, has them.
         if self.program.lines.list.len() == self.syntax.reading.inst_count as usize {
             return;

@@ -9,9 +9,10 @@ use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
 use crate::lang::numbered::Numbered;
+use crate::lang::opcode_info::{Expansion, Lower};
 use crate::lang::opcodes::{OpcodeInfo, OperandRule, PackedSize};
 use crate::lang::register::FragmentNames;
-use crate::line::Target;
+use crate::line::{Line, Target};
 use crate::names::NameId;
 use crate::statement::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
 use crate::syntax::{DeclWord, Leader};
@@ -408,13 +409,26 @@ impl Checker<'_> {
         self.error(Code::ReflectionMask, span, message);
     }
 
+    /// Reports that a program writes no result, which those may do that discard fragments.
+    #[cold]
+    fn no_result(&mut self) {
+        let message = "the program writes no result";
+        self.complete_lines();
+        let discards = |line: &Line| line.opcode.info().lower == Lower::Expand(Expansion::Kill);
+        if self.program.lines.list.iter().any(discards) {
+            let reports = &mut self.syntax.reports;
+            reports.lenient_whole(Rule::KillOnly, message.to_owned());
+        } else {
+            self.whole(Code::NoResult, message);
+        }
+    }
+
     /// Rules that need the whole program. NV_fragment_program section 3.11.3.
     pub(super) fn whole_fragment(&mut self, names: &FragmentNames) {
         let results = self.registers.results;
         // Where a statement could not be read it may have been the one that writes it.
         if results == 0 && !self.has_errors() {
-            let message = "the program writes no result";
-            self.whole(Code::NoResult, message);
+            self.no_result();
         }
         // Results count only if an instruction writes them.
         let written = (0..).zip(RESULT_ROOM);

@@ -132,7 +132,7 @@ fn matrix_number(matrix: MatrixName) -> Option<(Numbered, u32)> {
     }
 }
 
-/// Returns the first place in brackets of `span` where `number` stands; `span` itself if there is none, as where a number is left out.
+/// Returns the first place in brackets or parentheses of `span` where `number` stands; `span` itself if there is none, as where a number is left out.
 pub(super) fn number_span(text: &[u8], span: Span, number: u32) -> Span {
     let mut is_open = false;
     let mut at = span.start;
@@ -143,7 +143,7 @@ pub(super) fn number_span(text: &[u8], span: Span, number: u32) -> Span {
             b'#' => rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')),
             byte if is_of_word(&byte) => rest.iter().position(|byte| !is_of_word(byte)),
             byte => {
-                is_open = byte == b'[' || is_open && byte != b']';
+                is_open = matches!(byte, b'[' | b'(') || is_open && !matches!(byte, b']' | b')');
                 Some(1)
             }
         };
