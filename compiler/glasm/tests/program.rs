@@ -4,7 +4,7 @@
 
 use glasm::{
     Acceptance, Code, Compiler, Conventions, Counts, Limits, Linked, Location, Options, Program,
-    Semantic, Shader, Source, Span, compile, link, link_with,
+    Semantic, Shader, Source, Span, TexelFormat, compile, link, link_with,
 };
 
 const VERTEX: &str = "!!ARBvp1.0
@@ -423,6 +423,42 @@ fn the_first_number_is_the_error() {
         })
         .collect();
     assert_eq!(starts, [at("program.env[9"), at("texture[5")]);
+}
+
+/// Formats that TGSI states for images are those of the image types, so that devices need not find them out; the caller's count before them.
+#[test]
+fn stated_formats_of_images_are_those_of_the_module() {
+    const IMAGE_TYPE: u32 = 25;
+    let text = |format: &str| {
+        format!(
+            "COMP\nDCL IMAGE[0], 2D, {format}, WR\nDCL TEMP[0]\nIMM[0] UINT32 {{1, 0, 0, 0}}\n\
+             LOAD TEMP[0], IMAGE[0], IMM[0].yyyy, 2D, {format}\nSTORE IMAGE[0], IMM[0].xxxx, TEMP[0], 2D, {format}\nEND\n"
+        )
+    };
+    let formats = |text: &str, options: &Options| -> Vec<u32> {
+        let shader = load(text).compile(options).unwrap();
+        let mut rest = &shader.words[5..];
+        let mut found = Vec::new();
+        while let [first, ..] = rest {
+            let (length, opcode) = (*first as usize >> 16, first & 0xffff);
+            if opcode == IMAGE_TYPE {
+                found.push(rest[8]);
+            }
+            rest = &rest[length..];
+        }
+        found
+    };
+    // The numbers are those of SPIR-V's image formats.
+    let mut options = Options::default();
+    options.device.storage_image_read_without_format = false;
+    options.device.storage_image_write_without_format = false;
+    let rgba8 = text("PIPE_FORMAT_R8G8B8A8_UNORM");
+    assert_eq!(formats(&rgba8, &options), [4]);
+    assert_eq!(formats(&rgba8, &Options::default()), [4]);
+    assert_eq!(formats(&text("PIPE_FORMAT_R32_UINT"), &options), [33]);
+    assert!(load(&text("PIPE_FORMAT_NONE")).compile(&options).is_err());
+    options.image_formats = vec![Some(TexelFormat::Rgba16f)];
+    assert_eq!(formats(&rgba8, &options), [2]);
 }
 
 #[test]
