@@ -5,6 +5,7 @@ use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::State;
 use crate::evaluators;
 use crate::ffi::{driver, query};
+use crate::limits;
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
 use crate::params::{self, TRACKING};
 use crate::target::Target;
@@ -148,16 +149,16 @@ pub(crate) fn track_matrix(state: &mut State, number: u32, address: u32, name: u
     }
 }
 
-/// The number of a count, what it counts, its limit.
-type CountRow = (u32, fn(&Counts) -> u32, i32);
+/// The number of a count, and what it counts.
+type CountRow = (u32, fn(&Counts) -> u32);
 
 /// Counts and limits of `GetProgramiv`, by the number of the count; the limit, and both native ones, are the next numbers.
 static COUNTS: [CountRow; 5] = [
-    (0x88A0, |it| it.instructions, 65_536),
-    (0x88A4, |it| it.temporaries, 4096),
-    (0x88A8, |it| it.parameters, 1024),
-    (0x88AC, |it| it.attribs, 16),
-    (0x88B0, |it| it.address_registers, 2),
+    (0x88A0, |it| it.instructions),
+    (0x88A4, |it| it.temporaries),
+    (0x88A8, |it| it.parameters),
+    (0x88AC, |it| it.attribs),
+    (0x88B0, |it| it.address_registers),
 ];
 
 /// Counts and limits of fragment programs, in the order of [`FRAGMENT_NAMES`]: ALU, TEX, indirections.
@@ -190,8 +191,17 @@ pub(crate) fn program_value(
         .unwrap_or_default();
     let (length, is_drivers) = (contents.text.len() as i32, contents.is_drivers);
     drop(contents);
+    let limits = state.capabilities.limits(target);
+    let most = Counts {
+        attribs: limits::attributes(&limits),
+        ..limits.counts
+    };
+    // Counts and limits take turns, native or not, but for those of fragment programs.
+    let is_limit = matches!(name, 0x88A0..=0x88B3) && name % 2 == 1
+        || FRAGMENT_NAMES.contains(&name) && name - FRAGMENT_NAMES.start >= 6;
     let is_count = matches!(name, 0x88A0..=0x88B3) || FRAGMENT_NAMES.contains(&name);
-    if is_drivers && is_count {
+    // Limits are those of all programs of the target: what the driver does not take is loaded here.
+    if is_drivers && is_count && !is_limit {
         let number = target.row().number;
         return Some(match state.bound(target).program.name == program.name {
             true => query::arb_program::<1>(number, name)[0],
@@ -200,19 +210,13 @@ pub(crate) fn program_value(
     }
     let row = COUNTS
         .iter()
-        .find(|(first, ..)| (*first..first + 4).contains(&name));
-    if let Some((first, count, limit)) = row {
-        return Some(match (name - first) % 2 {
-            0 => count(&counts) as i32,
-            _ => *limit,
-        });
-    }
-    if FRAGMENT_NAMES.contains(&name) {
-        let place = name - FRAGMENT_NAMES.start;
-        return Some(match place {
-            0..6 => FRAGMENT_COUNTS[place as usize % 3](&counts) as i32,
-            _ => 65_536,
-        });
+        .find(|(first, _)| (*first..first + 4).contains(&name))
+        .map(|(_, count)| *count);
+    let fragment_row = FRAGMENT_NAMES
+        .contains(&name)
+        .then(|| FRAGMENT_COUNTS[(name - FRAGMENT_NAMES.start) as usize % 3]);
+    if let Some(count) = row.or(fragment_row) {
+        return Some(count(if is_limit { &most } else { &counts }) as i32);
     }
     other_value(state, target, &counts, length, name)
 }
@@ -225,24 +229,30 @@ fn other_value(
     length: i32,
     name: u32,
 ) -> Option<i32> {
+    let limits = state.capabilities.limits(target);
     Some(match name {
         0x8627 => length,
         0x8876 => 0x8875,
         0x8677 => state.bound(target).program.name as i32,
-        0x88B4 => LOCAL_PARAMETERS as i32,
-        0x88B5 => ENV_PARAMETERS as i32,
+        0x88B4 => limits.local_parameters as i32,
+        0x88B5 => limits.env_parameters as i32,
         0x88B6 => 1,
         // NV_vertex_program2_option, NV_fragment_program2: executed instructions, call depth, if depth, loop depth, loop count.
         0x88F4 => 65_536,
-        0x88F5..=0x88F7 => 64,
+        0x88F5 => limits.call_depth as i32,
+        0x88F6 => limits.if_depth as i32,
+        0x88F7 => limits.loop_depth as i32,
         0x88F8 => 255,
         // NV_gpu_program4: components of attributes and of results, and their limits.
         0x8906 => counts.attrib_components as i32,
         0x8907 => counts.result_components as i32,
-        0x8908 | 0x8909 => 128,
+        0x8908 => glasm::limits::ATTRIB_COMPONENTS as i32,
+        0x8909 => glasm::limits::RESULT_COMPONENTS as i32,
         // NV_gpu_program5: subroutine parameters, subroutines of each.
-        0x8F44 => 1024,
-        0x8F45 => 1024,
+        0x8F44 => limits.subroutine_parameters as i32,
+        0x8F45 => limits.subroutine_numbers as i32,
+        // NV_tessellation_program5: generic attributes of patches.
+        0x86D8 => limits.patch_attributes as i32,
         // NV_geometry_program4: vertices, and components of all of them, that a program emits.
         0x8C27 if target == Target::Geometry => {
             query::integer(driver::constants::MAX_GEOMETRY_OUTPUT_VERTICES)
@@ -250,10 +260,11 @@ fn other_value(
         0x8C28 if target == Target::Geometry => {
             query::integer(driver::constants::MAX_GEOMETRY_TOTAL_OUTPUT_COMPONENTS)
         }
-        0x8DA0 => crate::buffers::BINDINGS as i32,
+        0x8DA0 => limits.parameter_buffers as i32,
         0x8DA1 => crate::buffers::WORDS,
-        0x8DA5 => 64,
-        0x8DA6 => 32,
+        // NV_gpu_program4 table X.21: "separate limits for each program type".
+        0x8DA5 => limits.generic_attributes as i32,
+        0x8DA6 => limits.generic_results as i32,
         _ => {
             state.fail(INVALID_ENUM);
             return None;
@@ -378,14 +389,14 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
         0x8B8D => state.used_program as i32,
         0x825A => state.used_pipeline as i32,
         // MAX_TRACK_MATRICES_NV, MAX_TRACK_MATRIX_STACK_DEPTH_NV
-        0x862F => 8,
+        0x862F => state.capabilities.limits(Target::Vertex).program_matrices as i32,
         // MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV
-        0x8868 => 64,
+        0x8868 => LOCAL_PARAMETERS as i32,
         // MATRIX_MODE: matrices of NV_vertex_program have names of ARB_vertex_program in the driver.
         0x0BA0 if state.is_matrix_nv => query::integer(0x0BA0) - 0x88C0 + 0x8630,
         0x0B33 => state.recorded_list()?,
         0x8DA0 => crate::buffers::BINDINGS as i32,
         0x8DA1 => crate::buffers::WORDS,
-        _ => return None,
+        _ => return limits::lowered(name),
     })
 }

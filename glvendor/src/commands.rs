@@ -320,7 +320,10 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
     let is_bound = state.bound(target).program.name == program.name;
     let is_arb = text.starts_with(b"!!ARB");
     let may_be_drivers = row.is_drivers && is_bound && is_arb && !draw::takes_all();
-    if may_be_drivers && query::load_arb_program(row.number, text) == -1 {
+    if may_be_drivers
+        && is_within_limits(state, target, text)
+        && query::load_arb_program(row.number, text) == -1
+    {
         let mut contents = program.contents();
         contents.text = text.to_vec();
         contents.loaded = None;
@@ -340,6 +343,19 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
     );
 }
 
+/// Whether a program may be the driver's, so far as parameters of ours are concerned: what the driver takes beyond them could not be set.
+fn is_within_limits(state: &State, target: Target, text: &[u8]) -> bool {
+    if !state.capabilities.has_more_parameters {
+        return true;
+    }
+    let source = Source::new("", text).for_stage(target.row().stage);
+    // What does not load here has errors that the driver reports in its own way.
+    Loaded::load(&source).is_ok_and(|loaded| {
+        let limits = state.capabilities.limits(target);
+        loaded.check_limits(&limits).is_ok()
+    })
+}
+
 /// Whether rules that shipped programs break are errors: `GLASM_STRICT=1`.
 fn is_strict() -> bool {
     static STRICT: LazyLock<bool> =
@@ -357,7 +373,9 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
     if is_strict() {
         source = source.strict();
     }
-    match Loaded::load(&source) {
+    let limits = state.capabilities.limits(target);
+    let within_limits = |loaded: Loaded| loaded.check_limits(&limits).map(|()| loaded);
+    match Loaded::load(&source).and_then(within_limits) {
         Ok(loaded) => {
             log::info(format_args!(
                 "{name}: {} bytes, {:?}",

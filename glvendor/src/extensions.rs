@@ -3,8 +3,11 @@
 use crate::ffi::query::Binds;
 use crate::ffi::ring::Maps;
 use crate::ffi::{driver, query};
+use crate::limits;
+use crate::objects::{ENV_PARAMETERS, LOCAL_PARAMETERS};
+use crate::target::{self, Target};
 use crate::text::Writer;
-use glasm::{Options, opengl};
+use glasm::{Limits, Options, opengl};
 use std::ffi::CString;
 
 /// What the driver of a context can do.
@@ -36,6 +39,10 @@ pub(crate) struct Capabilities {
     pub(crate) texture_coordinates: u32,
     /// What modules are compiled with: the driver's features, and bindings that applications leave free.
     pub(crate) options: Options,
+    /// What programs may use, by target.
+    pub(crate) limits: Vec<Limits>,
+    /// Whether programs that the driver takes may have more parameters than programs here.
+    pub(crate) has_more_parameters: bool,
     /// What offsets of uniform buffers are multiples of.
     pub(crate) uniform_alignment: usize,
 }
@@ -150,6 +157,10 @@ impl Capabilities {
             capabilities.choose_ways();
         }
         capabilities.float_buffers = capabilities.has_extension("GL_ARB_color_buffer_float");
+        if capabilities.works {
+            capabilities.limits = limits::read(&capabilities);
+            capabilities.has_more_parameters = capabilities.has_more_parameters();
+        }
         capabilities.advertise(named);
         capabilities
     }
@@ -207,6 +218,31 @@ impl Capabilities {
     /// Whether the driver names an extension.
     pub(crate) fn has_extension(&self, name: &str) -> bool {
         self.driver_extensions.split(' ').any(|it| it == name)
+    }
+
+    /// Returns the limits of programs of a target.
+    pub(crate) fn limits(&self, target: Target) -> Limits {
+        let limits = self.limits.get(target as usize);
+        limits.copied().unwrap_or_default()
+    }
+
+    /// Whether the driver's own programs may have more parameters of the environment or local ones than [`Self::limits`] says.
+    fn has_more_parameters(&self) -> bool {
+        const MAX_LOCAL_PARAMETERS: u32 = 0x88B4;
+        const MAX_ENV_PARAMETERS: u32 = 0x88B5;
+        let has_more = |row: &target::Row| {
+            let name = match row.target {
+                Target::Vertex => "GL_ARB_vertex_program",
+                _ => "GL_ARB_fragment_program",
+            };
+            let limit = |parameters| query::arb_program::<1>(row.number, parameters)[0];
+            self.has_extension(name)
+                && (limit(MAX_LOCAL_PARAMETERS) > LOCAL_PARAMETERS as i32
+                    || limit(MAX_ENV_PARAMETERS) > ENV_PARAMETERS as i32)
+        };
+        target::TARGETS
+            .iter()
+            .any(|row| row.is_drivers && has_more(row))
     }
 
     fn advertise(&mut self, mut names: Vec<String>) {

@@ -26,6 +26,7 @@ mod feedback;
 mod ffi;
 mod fixed;
 mod images;
+mod limits;
 mod lists;
 mod log;
 mod materials;

@@ -66,6 +66,8 @@ clients! {
     compute,
     /// Contexts, threads, processes and libraries that come and go.
     lifetimes,
+    /// Limits that queries answer, and programs that reach and exceed them.
+    limits,
     /// Programs of GLSL in the place of ours.
     shaders,
 }

@@ -2,6 +2,7 @@
 
 pub mod arb_scripts;
 pub mod cg;
+pub mod clock;
 pub mod generator;
 pub mod gp_scripts;
 pub mod manual;
@@ -10,6 +11,7 @@ pub mod mutate;
 pub mod register_scripts;
 pub mod rng;
 pub mod scripts;
+pub mod shapes;
 pub mod skip;
 
 /// Fails with the messages of the compiler if it refuses a program.

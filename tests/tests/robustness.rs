@@ -357,6 +357,53 @@ fn huge_numbers() {
 }
 
 /// Where other ends are looked for, before the text is read.
+/// Numbers around the ends of the types that hold them, and beyond.
+const EXTREMES: [&str; 9] = [
+    "32767",
+    "65535",
+    "65536",
+    "2147483647",
+    "2147483648",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "99999999999999999999",
+];
+
+/// Returns the text with one of its numbers, which `rng` draws, replaced by an extreme one.
+fn with_extreme_number(text: &str, rng: &mut Rng) -> String {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    // The header has a version, which no program loads without.
+    let body = text.find('\n').unwrap_or(0);
+    let starts: Vec<usize> = (body..bytes.len())
+        .filter(|&at| is_digit(at) && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric()))
+        .collect();
+    if starts.is_empty() {
+        return text.to_owned();
+    }
+    let start = *rng.pick(&starts);
+    let end = (start..).find(|&at| !is_digit(at)).unwrap_or(bytes.len());
+    let number = *rng.pick(&EXTREMES);
+    format!("{}{number}{}", &text[..start], &text[end..])
+}
+
+/// The arithmetic of indices, ranges and sizes does not overflow, which builds with overflow checks would show.
+#[test]
+fn extreme_numbers_in_programs() {
+    let mut rng = Rng::new(3);
+    for program in programs() {
+        for _ in 0..2 {
+            let text = with_extreme_number(&program.text, &mut rng);
+            survives(text.as_bytes(), &Options::default());
+        }
+    }
+    // One more than the largest index: components of results are counted behind the error, too.
+    let text = "!!NVgp4.0\nOUTPUT result_position = result.position;\nOUTPUT result_attrib[] = { result.attrib[0..31] };\n\
+                TEMP lmem[64];\nMOV.F lmem[99999999999999999999].x, {3};\nEND";
+    assert!(!survives(text.as_bytes(), &Options::default()));
+}
+
 #[test]
 fn brackets_of_tgsi_without_end() {
     for piece in [

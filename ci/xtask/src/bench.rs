@@ -23,6 +23,8 @@ pub(crate) enum Part {
     All,
     /// Translation of programs.
     Translate,
+    /// Large programs and scripts of repeated constructs.
+    Shapes,
     /// Shaders beside the same in GLSL, on lavapipe.
     Pairs,
     /// Draws through the vendor library.
@@ -56,6 +58,12 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
         translate(options.effort, &out)?;
         if full {
             refresh("translation", &written(&out, "tables.md")?)?;
+        }
+    }
+    if wanted(Part::Shapes) {
+        bench_target("shapes", Effort::Full, &out)?;
+        if full {
+            refresh("shapes", &written(&out, "shapes.md")?)?;
         }
     }
     if wanted(Part::Pairs) && pairs(options.effort, &out)? && full {
@@ -118,11 +126,16 @@ fn pairs(effort: Effort, out: &Path) -> Result<bool> {
 fn translate(effort: Effort, out: &Path) -> Result<()> {
     // Heap first: the timing run prints the tables of both.
     for target in ["heap", "translate"] {
-        let mut command = shell::cargo();
-        command.args(["bench", "--package", "glasm-tests", "--bench", target, "--"]);
-        shell::run(command.args(quick_word(effort)).env("GLASM_BENCH_OUT", out))?;
+        bench_target(target, effort, out)?;
     }
     Ok(())
+}
+
+/// Runs a benchmark of the test package, built with optimization.
+fn bench_target(target: &str, effort: Effort, out: &Path) -> Result<()> {
+    let mut command = shell::cargo();
+    command.args(["bench", "--package", "glasm-tests", "--bench", target, "--"]);
+    shell::run(command.args(quick_word(effort)).env("GLASM_BENCH_OUT", out))
 }
 
 fn refresh(part: &str, tables: &str) -> Result<()> {

@@ -131,10 +131,11 @@ Without --json the script suite runs first, on every CPU driver found.
                     device and fails on none";
 
 const HELP_BENCH: &str = "\
-usage: cargo xtask bench [--quick] [--only translate|pairs|draws|scripts]
+usage: cargo xtask bench [--quick] [--only translate|shapes|pairs|draws|scripts]
 
 translate: the time from program text to SPIR-V on generated shaders, next to naga on the same shaders in GLSL,
-the instructions retired for it, which valgrind counts, the peak heap and the allocations. pairs: the time that
+the instructions retired for it, which valgrind counts, the peak heap and the allocations. shapes: the time that one megabyte of
+each repeated or nested construct takes. pairs: the time that
 lavapipe takes for shaders, next to the same arithmetic in GLSL. scripts: how many scripts run in a second on the CPU drivers, where the time goes, the cost
 of the validation layer, and the memory of a process that runs ten thousand. Refreshes the tables of
 docs/performance.md.
@@ -363,6 +364,7 @@ fn bench_command(parser: lexopt::Parser) -> Result<ExitCode> {
                 "--only" => {
                     found.part = match parser.value()?.to_string_lossy().as_ref() {
                         "translate" => bench::Part::Translate,
+                        "shapes" => bench::Part::Shapes,
                         "pairs" => bench::Part::Pairs,
                         "draws" => bench::Part::Draws,
                         "scripts" => bench::Part::Scripts,

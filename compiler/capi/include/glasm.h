@@ -1820,6 +1820,48 @@ typedef struct glasm_limits {
     uint32_t env_parameters;
     // MAX_PROGRAM_LOCAL_PARAMETERS_ARB
     uint32_t local_parameters;
+    // MAX_TEXTURE_IMAGE_UNITS_ARB, or the limit of the program type: texture[n]
+    uint32_t texture_units;
+    // MAX_TEXTURE_COORDS_ARB: also of texture matrices and texture coordinate generation
+    uint32_t texture_coordinates;
+    // MAX_TEXTURE_UNITS: state.texenv[n]
+    uint32_t texture_environments;
+    // MAX_PROGRAM_MATRICES_ARB
+    uint32_t program_matrices;
+    // MAX_VERTEX_UNITS_ARB: state.matrix.modelview[n], vertex.weight[n]
+    uint32_t vertex_units;
+    // MAX_PALETTE_MATRICES_ARB
+    uint32_t palette_matrices;
+    // MAX_LIGHTS
+    uint32_t lights;
+    // MAX_CLIP_PLANES: state.clip[n], result.clip[n]
+    uint32_t clip_planes;
+    // MAX_PROGRAM_GENERIC_ATTRIBS_NV, for vertex programs MAX_VERTEX_ATTRIBS_ARB
+    uint32_t generic_attributes;
+    // MAX_PROGRAM_GENERIC_RESULTS_NV
+    uint32_t generic_results;
+    // MAX_PROGRAM_PATCH_ATTRIBS_NV
+    uint32_t patch_attributes;
+    // MAX_DRAW_BUFFERS: result.color[n]
+    uint32_t draw_buffers;
+    // MAX_IMAGE_UNITS
+    uint32_t image_units;
+    // MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV
+    uint32_t parameter_buffers;
+    // MAX_SHADER_STORAGE_BUFFER_BINDINGS
+    uint32_t storage_buffers;
+    // MAX_ATOMIC_COUNTER_BUFFER_BINDINGS
+    uint32_t counter_buffers;
+    // MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV
+    uint32_t subroutine_parameters;
+    // MAX_PROGRAM_SUBROUTINE_NUM_NV
+    uint32_t subroutine_numbers;
+    // MAX_PROGRAM_IF_DEPTH_NV
+    uint32_t if_depth;
+    // MAX_PROGRAM_LOOP_DEPTH_NV
+    uint32_t loop_depth;
+    // MAX_PROGRAM_CALL_DEPTH_NV
+    uint32_t call_depth;
 } glasm_limits;
 
 // A descriptor set and binding number.

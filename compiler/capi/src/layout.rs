@@ -16,7 +16,7 @@ layouts! {
     layouts::glasm_layout_conflict 32 28;
     layouts::glasm_set_layout 24 12;
     limits::glasm_counts 48 44;
-    limits::glasm_limits 56 52;
+    limits::glasm_limits 144 136;
     link::glasm_pipeline_stage 32 20;
     link::glasm_stage_options 16 8;
     link::glasm_unwritten_input 16 16;

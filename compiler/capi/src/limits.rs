@@ -68,12 +68,54 @@ pub struct glasm_limits {
     pub env_parameters: u32,
     /// MAX_PROGRAM_LOCAL_PARAMETERS_ARB
     pub local_parameters: u32,
+    /// MAX_TEXTURE_IMAGE_UNITS_ARB, or the limit of the program type: texture[n]
+    pub texture_units: u32,
+    /// MAX_TEXTURE_COORDS_ARB: also of texture matrices and texture coordinate generation
+    pub texture_coordinates: u32,
+    /// MAX_TEXTURE_UNITS: state.texenv[n]
+    pub texture_environments: u32,
+    /// MAX_PROGRAM_MATRICES_ARB
+    pub program_matrices: u32,
+    /// MAX_VERTEX_UNITS_ARB: state.matrix.modelview[n], vertex.weight[n]
+    pub vertex_units: u32,
+    /// MAX_PALETTE_MATRICES_ARB
+    pub palette_matrices: u32,
+    /// MAX_LIGHTS
+    pub lights: u32,
+    /// MAX_CLIP_PLANES: state.clip[n], result.clip[n]
+    pub clip_planes: u32,
+    /// MAX_PROGRAM_GENERIC_ATTRIBS_NV, for vertex programs MAX_VERTEX_ATTRIBS_ARB
+    pub generic_attributes: u32,
+    /// MAX_PROGRAM_GENERIC_RESULTS_NV
+    pub generic_results: u32,
+    /// MAX_PROGRAM_PATCH_ATTRIBS_NV
+    pub patch_attributes: u32,
+    /// MAX_DRAW_BUFFERS: result.color[n]
+    pub draw_buffers: u32,
+    /// MAX_IMAGE_UNITS
+    pub image_units: u32,
+    /// MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV
+    pub parameter_buffers: u32,
+    /// MAX_SHADER_STORAGE_BUFFER_BINDINGS
+    pub storage_buffers: u32,
+    /// MAX_ATOMIC_COUNTER_BUFFER_BINDINGS
+    pub counter_buffers: u32,
+    /// MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV
+    pub subroutine_parameters: u32,
+    /// MAX_PROGRAM_SUBROUTINE_NUM_NV
+    pub subroutine_numbers: u32,
+    /// MAX_PROGRAM_IF_DEPTH_NV
+    pub if_depth: u32,
+    /// MAX_PROGRAM_LOOP_DEPTH_NV
+    pub loop_depth: u32,
+    /// MAX_PROGRAM_CALL_DEPTH_NV
+    pub call_depth: u32,
 }
 
-/// What becomes of counts and limits on their way to C and back, by the members that both have under the names of [`Counts`]. None is left out by `..`:
-/// a new one must be looked at.
+/// What becomes of counts and limits on their way to C and back: the members of [`Counts`], which both have, and those of [`Limits`]. None is left out by
+/// `..`: a new one must be looked at.
 macro_rules! counts {
-    ($($member:ident)*) => {
+    ($($member:ident)*; $($number:ident)*) => {
         impl From<&Counts> for glasm_counts {
             fn from(counts: &Counts) -> Self {
                 let Counts { $($member,)* } = *counts;
@@ -83,15 +125,15 @@ macro_rules! counts {
 
         impl From<Limits> for glasm_limits {
             fn from(limits: Limits) -> Self {
-                let Limits { counts: Counts { $($member,)* }, env_parameters, local_parameters } = limits;
-                Self { size: size_of::<Self>(), $($member,)* env_parameters, local_parameters }
+                let Limits { counts: Counts { $($member,)* }, $($number,)* } = limits;
+                Self { size: size_of::<Self>(), $($member,)* $($number,)* }
             }
         }
 
         impl From<glasm_limits> for Limits {
             fn from(limits: glasm_limits) -> Self {
-                let glasm_limits { size: _, $($member,)* env_parameters, local_parameters } = limits;
-                Self { counts: Counts { $($member,)* }, env_parameters, local_parameters }
+                let glasm_limits { size: _, $($member,)* $($number,)* } = limits;
+                Self { counts: Counts { $($member,)* }, $($number,)* }
             }
         }
     };
@@ -99,7 +141,11 @@ macro_rules! counts {
 
 counts! {
     instructions alu_instructions texture_instructions texture_indirections temporaries parameters attribs address_registers
-    attrib_components result_components
+    attrib_components result_components;
+    env_parameters local_parameters texture_units texture_coordinates texture_environments program_matrices
+    vertex_units palette_matrices lights clip_planes generic_attributes generic_results patch_attributes draw_buffers
+    image_units parameter_buffers storage_buffers counter_buffers subroutine_parameters subroutine_numbers if_depth
+    loop_depth call_depth
 }
 
 // SAFETY: numbers, beginning with the size.
@@ -191,6 +237,27 @@ mod tests {
             },
             env_parameters: 11,
             local_parameters: 12,
+            texture_units: 13,
+            texture_coordinates: 14,
+            texture_environments: 15,
+            program_matrices: 16,
+            vertex_units: 17,
+            palette_matrices: 18,
+            lights: 19,
+            clip_planes: 20,
+            generic_attributes: 21,
+            generic_results: 22,
+            patch_attributes: 23,
+            draw_buffers: 24,
+            image_units: 25,
+            parameter_buffers: 26,
+            storage_buffers: 27,
+            counter_buffers: 28,
+            subroutine_parameters: 29,
+            subroutine_numbers: 30,
+            if_depth: 31,
+            loop_depth: 32,
+            call_depth: 33,
         };
         assert_eq!(Limits::from(glasm_limits::from(given)), given);
     }

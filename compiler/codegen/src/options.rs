@@ -464,7 +464,8 @@ pub struct Options {
     /// Missing ones are not. NV_fragment_program section 3.11.5.38. An array of units is what its first is.
     pub signed_hilo: Vec<bool>,
     /// Formats of the images that will be bound, by image unit. Formatted loads and stores name the format of their unit if the device
-    /// can neither read nor write without; a caller that binds another format then compiles its programs again.
+    /// can neither read nor write without; a caller that binds another format then compiles its programs again. Units without a format here have the
+    /// one that a text of TGSI states for its image, on every device.
     pub image_formats: Vec<Option<TexelFormat>>,
     /// Wrap modes that programs apply themselves, by texture image unit; missing ones are left to samplers. An array of units has
     /// those of its first.

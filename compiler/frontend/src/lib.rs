@@ -32,7 +32,8 @@ mod words;
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;
 pub use kept::Scratch;
-pub use rules::{Counts, closest};
+pub use lang::numbered::Numbered;
+pub use rules::{Counts, Usage, closest};
 pub use source::{Acceptance, Dialect, ProgramType, Source, TgsiOptions};
 pub use split::{Part, programs};
 pub use tgsi_outputs::tgsi_outputs;
@@ -65,12 +66,20 @@ pub fn translate_with(
 /// # Errors
 /// All errors of the program, if it does not load.
 pub fn count(source: &Source<'_>) -> Result<Counts, Diagnostics> {
+    count_and_number(source).map(|(counts, _)| counts)
+}
+
+/// Counts as [`count`] does, and finds the numbers by which a program names what GL limits. Programs of TGSI have none.
+///
+/// # Errors
+/// All errors of the program, if it does not load.
+pub fn count_and_number(source: &Source<'_>) -> Result<(Counts, Usage), Diagnostics> {
     let mut scratch = Scratch::new();
     let start = header::read(source)?;
     if start.dialect.family() == Family::Tgsi {
         let (program, reports) = tgsi::translate(start, &mut scratch.tgsi, &mut scratch.program);
         return match program {
-            Some(_) => Ok(Counts::default()),
+            Some(_) => Ok(Default::default()),
             None => Err(reports.finish()),
         };
     }
@@ -78,8 +87,8 @@ pub fn count(source: &Source<'_>) -> Result<Counts, Diagnostics> {
     let (checked, reading) = checker.so_far();
     // Lines with errors refer to what is not there.
     let counts = match checker.has_errors() {
-        true => Counts::default(),
-        false => checked.counts(reading),
+        true => Default::default(),
+        false => (checked.counts(reading), checked.usage().clone()),
     };
     let reports = checker.finish(&mut scratch.rules);
     match reports.has_errors() {

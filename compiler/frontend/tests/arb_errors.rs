@@ -278,7 +278,7 @@ fn declarations() {
         &[Code::BindingUnknown],
     );
     errors(
-        "!!ARBvp1.0 ATTRIB a = «vertex.weight[1]»; END",
+        "!!ARBvp1.0 ATTRIB a = vertex.weight[«1»]; END",
         &[Code::BindingRange],
     );
     errors(

@@ -133,11 +133,11 @@ fn routines_fall_through() {
 
 #[test]
 fn calls_that_exceed_the_stack_end_the_program() {
-    // r counts the calls of `f`: four fit.
+    // r counts the calls of `f`: 32 fit.
     fragment(
         "NV_fragment_program2",
         "CAL f; MOV o, 99; RET; f: ADD r, r, 1; MOV o, r; CAL f; MOV o, 98; RET;",
-        [4.0; 4],
+        [32.0; 4],
     );
     // Recursion that stops in time returns to everyone; loops keep their counts.
     fragment(
@@ -173,11 +173,11 @@ fn rules_of_blocks() {
         &[],
     );
     let nested = |count: usize, open: &str, close: &str| open.repeat(count) + &close.repeat(count);
-    second(&nested(48, "IF EQ.x; ", "ENDIF; "), &[]);
-    second(&nested(4, "REP 1; ", "ENDREP; "), &[]);
-    let (open, close) = ("REP 1; ".repeat(4), "ENDREP; ".repeat(5));
+    second(&nested(64, "IF EQ.x; ", "ENDIF; "), &[]);
+    second(&nested(64, "REP 1; ", "ENDREP; "), &[]);
+    let (open, close) = ("REP 1; ".repeat(64), "ENDREP; ".repeat(65));
     second(&format!("{open}«REP 1»; {close}"), &[Code::LoopDepth]);
-    let (open, close) = ("IF EQ.x; ".repeat(48), "ENDIF; ".repeat(49));
+    let (open, close) = ("IF EQ.x; ".repeat(64), "ENDIF; ".repeat(65));
     second(&format!("{open}«IF EQ.x»; {close}"), &[Code::IfDepth]);
     second("«BRK»;", &[Code::BreakOutsideLoop]);
 }

@@ -12,7 +12,7 @@ use jumps::{Cond, label};
 use std::fmt::Write;
 
 /// Entries of the stack.
-const STACK: usize = 4;
+const STACK: usize = 32;
 /// Instructions after which a walk is given up. Traces take up to two instructions a step.
 const STEPS: usize = 1_000;
 /// Instructions that the programs may run.

@@ -63,7 +63,7 @@ fn images_and_targets() {
 
 #[test]
 fn declarations() {
-    compute("IMAGE x = «image[32]»;", Code::BindingRange);
+    compute("IMAGE x = image[«32»];", Code::BindingRange);
     compute("IMAGE x[] = { «image[3..2]» };", Code::RangeReversed);
     compute("IMAGE x = «image»;", Code::BindingNeedsIndex);
     compute("«IMAGE x[] = { image[0], image[2] };»", Code::TextureUnits);

@@ -138,7 +138,7 @@ fn state_of_drivers() {
         code,
     );
     accepted_errors(
-        "!!NVfp5.0 MOV result.color, «state.multisample.positions[32]»; END",
+        "!!NVfp5.0 MOV result.color, state.multisample.positions[«32»]; END",
         Code::BindingRange,
     );
     accepted_errors(

@@ -120,19 +120,19 @@ fn indices() {
 fn declarations() {
     use Code::*;
     storage(
-        "STORAGE a = «program.storage[64][0]»; STORAGE d[] = { «program.storage[2..1]» };",
+        "STORAGE a = program.storage[«64»][0]; STORAGE d[] = { «program.storage[2..1]» };",
         &[BindingRange, RangeReversed],
     );
     storage(
-        "STORAGE a[][] = { «program.storage[60..64]» }; STORAGE d[] = { «program.storage[0][9..8]» };",
+        "STORAGE a[][] = { program.storage[60..«64»] }; STORAGE d[] = { «program.storage[0][9..8]» };",
         &[BindingRange, RangeReversed],
     );
     storage(
-        "COUNTER a = «program.counter[8][0]»; COUNTER d[] = { «program.counter[0..1]» };",
+        "COUNTER a = program.counter[«8»][0]; COUNTER d[] = { «program.counter[0..1]» };",
         &[BindingRange, BufferBindings],
     );
     storage(
-        "PARAM a[] = { «program.storagelen[1..0]» }; PARAM d = «program.storagelen[64]»;",
+        "PARAM a[] = { «program.storagelen[1..0]» }; PARAM d = program.storagelen[«64»];",
         &[RangeReversed, BindingRange],
     );
     storage(
@@ -180,7 +180,7 @@ fn several_binding_points() {
         &[],
     );
     five(
-        "BUFFER a[][] = { «program.buffer[12..16]» };",
+        "BUFFER a[][] = { program.buffer[12..«16»] };",
         &[BindingRange],
     );
     five(

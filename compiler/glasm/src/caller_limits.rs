@@ -1,48 +1,104 @@
 //! Limits that a caller advertises, below those of the translation.
 
 use crate::program::Program;
-use glasm_frontend::{Code, Counts, Diagnostic, Diagnostics};
-use glasm_ir::ParamSource;
+use glasm_frontend::{Code, Counts, Diagnostic, Diagnostics, Location, Numbered};
 
-/// What programs may use in a GL that a caller makes: what it answers to queries of `MAX_PROGRAM_INSTRUCTIONS_ARB` and the like. Without limits
-/// of its own only those of the translation hold, [`limits`](crate::limits).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Limits {
-    /// The most of each count.
-    pub counts: Counts,
-    /// Parameters of the environment (`MAX_PROGRAM_ENV_PARAMETERS_ARB`).
-    pub env_parameters: u32,
-    /// Local parameters (`MAX_PROGRAM_LOCAL_PARAMETERS_ARB`).
-    pub local_parameters: u32,
-}
-
-impl Default for Limits {
-    /// No limits.
-    fn default() -> Self {
-        let all = u32::MAX;
-        Self {
-            counts: Counts {
-                instructions: all,
-                alu_instructions: all,
-                texture_instructions: all,
-                texture_indirections: all,
-                temporaries: all,
-                parameters: all,
-                attribs: all,
-                address_registers: all,
-                attrib_components: all,
-                result_components: all,
-            },
-            env_parameters: all,
-            local_parameters: all,
+/// Defines the limits of numbers: member, what the number counts, and the error of a number that is too large.
+macro_rules! limits {
+    ($($(#[doc = $doc:literal])* $member:ident $numbered:ident $code:ident;)*) => {
+        /// What programs may use in a GL that a caller makes: what it answers to queries of `MAX_PROGRAM_INSTRUCTIONS_ARB` and the like. Without limits
+        /// of its own only those of the translation hold, [`limits`](crate::limits).
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub struct Limits {
+            /// The most of each count.
+            pub counts: Counts,
+            $($(#[doc = $doc])* pub $member: u32,)*
         }
-    }
+
+        impl Default for Limits {
+            /// No limits.
+            fn default() -> Self {
+                Self {
+                    counts: NO_COUNTS,
+                    $($member: u32::MAX,)*
+                }
+            }
+        }
+
+        static NUMBERS: &[NumberRow] = &[$((Numbered::$numbered, |it| it.$member, Code::$code)),*];
+    };
 }
+
+limits! {
+    /// Parameters of the environment, `program.env[n]` (`MAX_PROGRAM_ENV_PARAMETERS_ARB`).
+    env_parameters EnvParameters BindingRange;
+    /// Local parameters, `program.local[n]` (`MAX_PROGRAM_LOCAL_PARAMETERS_ARB`).
+    local_parameters LocalParameters BindingRange;
+    /// Texture image units, `texture[n]` (`MAX_TEXTURE_IMAGE_UNITS_ARB`, or the limit of the program type).
+    texture_units TextureUnits TextureRange;
+    /// Texture coordinate sets, also those of texture matrices and texture coordinate generation (`MAX_TEXTURE_COORDS_ARB`).
+    texture_coordinates TextureCoordinates BindingRange;
+    /// Texture units with an environment, `state.texenv[n]` (`MAX_TEXTURE_UNITS`).
+    texture_environments TextureEnvironments BindingRange;
+    /// Program matrices, `state.matrix.program[n]` (`MAX_PROGRAM_MATRICES_ARB`).
+    program_matrices ProgramMatrices BindingRange;
+    /// Vertex units, `state.matrix.modelview[n]` and `vertex.weight[n]` (`MAX_VERTEX_UNITS_ARB`).
+    vertex_units VertexUnits BindingRange;
+    /// Palette matrices, `state.matrix.palette[n]` (`MAX_PALETTE_MATRICES_ARB`).
+    palette_matrices PaletteMatrices BindingRange;
+    /// Lights, `state.light[n]` and `state.lightprod[n]` (`MAX_LIGHTS`).
+    lights Lights BindingRange;
+    /// Clip planes and clip distances, `state.clip[n]` and `result.clip[n]` (`MAX_CLIP_PLANES`).
+    clip_planes ClipPlanes BindingRange;
+    /// Generic attributes of the program type, `vertex.attrib[n]` and `fragment.attrib[n]` (`MAX_PROGRAM_GENERIC_ATTRIBS_NV`, for vertex programs
+    /// `MAX_VERTEX_ATTRIBS_ARB`).
+    generic_attributes GenericAttributes BindingRange;
+    /// Generic results, `result.attrib[n]` (`MAX_PROGRAM_GENERIC_RESULTS_NV`).
+    generic_results GenericResults BindingRange;
+    /// Generic attributes of patches (`MAX_PROGRAM_PATCH_ATTRIBS_NV`).
+    patch_attributes PatchAttributes BindingRange;
+    /// Draw buffers, `result.color[n]` (`MAX_DRAW_BUFFERS`).
+    draw_buffers DrawBuffers BindingRange;
+    /// Image units, `image[n]` (`MAX_IMAGE_UNITS`).
+    image_units ImageUnits BindingRange;
+    /// Program parameter buffers, `program.buffer[n]` (`MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV`).
+    parameter_buffers ParameterBuffers BindingRange;
+    /// Storage buffers, `program.storage[n]` (`MAX_SHADER_STORAGE_BUFFER_BINDINGS`).
+    storage_buffers StorageBuffers BindingRange;
+    /// Atomic counter buffers, `program.counter[n]` (`MAX_ATOMIC_COUNTER_BUFFER_BINDINGS`).
+    counter_buffers CounterBuffers BindingRange;
+    /// Subroutine parameters, `program.subroutine[n]` (`MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`).
+    subroutine_parameters SubroutineParameters BindingRange;
+    /// Numbers of subroutines, `SUBROUTINENUM(n)` (`MAX_PROGRAM_SUBROUTINE_NUM_NV`).
+    subroutine_numbers SubroutineNumbers SubroutineNumber;
+    /// IF blocks inside each other (`MAX_PROGRAM_IF_DEPTH_NV`).
+    if_depth IfBlocks IfDepth;
+    /// LOOP and REP blocks inside each other (`MAX_PROGRAM_LOOP_DEPTH_NV`).
+    loop_depth LoopBlocks LoopDepth;
+    /// Calls in the longest chain of subroutines without recursion (`MAX_PROGRAM_CALL_DEPTH_NV`).
+    call_depth Calls CallDepth;
+}
+
+const NO_COUNTS: Counts = Counts {
+    instructions: u32::MAX,
+    alu_instructions: u32::MAX,
+    texture_instructions: u32::MAX,
+    texture_indirections: u32::MAX,
+    temporaries: u32::MAX,
+    parameters: u32::MAX,
+    attribs: u32::MAX,
+    address_registers: u32::MAX,
+    attrib_components: u32::MAX,
+    result_components: u32::MAX,
+};
+
+/// What a number counts, its limit, and the error that it is too large.
+type NumberRow = (Numbered, fn(&Limits) -> u32, Code);
 
 /// What is limited, by name, with the error that more of it is.
 type Row = (fn(&Counts) -> u32, &'static str, Code);
 
-static ROWS: &[Row] = &[
+static COUNTS: &[Row] = &[
     (
         |it| it.instructions,
         "instructions",
@@ -84,53 +140,42 @@ static ROWS: &[Row] = &[
 ];
 
 impl Program {
-    /// Checks the program against limits of the caller. `glProgramStringARB` fails for what exceeds them, at the end of the text.
+    /// Checks the program against limits of the caller. `glProgramStringARB` fails for what exceeds them: at the first number that is too large, at
+    /// the end of the text for counts. Numbers of TGSI are not checked.
     ///
     /// # Errors
-    /// An error for each limit that the program exceeds.
+    /// An error for each limit that the program exceeds, numbers in the order of the text before counts.
     pub fn check_limits(&self, limits: &Limits) -> Result<(), Diagnostics> {
+        let usage = self.usage();
+        let numbers = NUMBERS.iter().filter_map(|&(kind, limit, code)| {
+            let limit = limit(limits);
+            let (number, place) = usage.first_beyond(kind, limit)?;
+            let words = kind.words();
+            Some(match place {
+                Some(span) => {
+                    let message =
+                        format!("number {number} is out of range; the limit is {limit} {words}");
+                    Diagnostic::error(code, span, message)
+                }
+                None => Diagnostic::whole_program(code, format!("more than {limit} {words}")),
+            })
+        });
         let counts = self.counts();
-        let exceeded = ROWS.iter().filter_map(|&(count, what, code)| {
+        let exceeded = COUNTS.iter().filter_map(|&(count, what, code)| {
             let (count, limit) = (count(counts), count(&limits.counts));
             (count > limit).then(|| {
                 Diagnostic::whole_program(code, format!("{count} {what}; the limit is {limit}"))
             })
         });
-        let mut list: Vec<Diagnostic> = exceeded.collect();
-        let env = |source| {
-            if let ParamSource::Env(number) = source {
-                Some(number)
-            } else {
-                None
-            }
-        };
-        let local = |source| {
-            if let ParamSource::Local(number) = source {
-                Some(number)
-            } else {
-                None
-            }
-        };
-        list.extend(self.beyond("program.env", env, limits.env_parameters));
-        list.extend(self.beyond("program.local", local, limits.local_parameters));
+        let mut list: Vec<Diagnostic> = numbers.chain(exceeded).collect();
+        // Sorting is stable: what has no place stays in the order of the tables.
+        list.sort_by_key(|it| match it.location {
+            Location::Span(span) => span.start,
+            Location::WholeProgram => u32::MAX,
+        });
         match list.is_empty() {
             true => Ok(()),
             false => Err(Diagnostics { list }),
         }
-    }
-
-    /// The error that a parameter has a number beyond a limit.
-    fn beyond(
-        &self,
-        name: &str,
-        number: impl Fn(ParamSource) -> Option<u32>,
-        limit: u32,
-    ) -> Option<Diagnostic> {
-        let params = self.ir().params.iter();
-        let last = params.filter_map(|param| number(param.source)).max()?;
-        (last >= limit).then(|| {
-            let message = format!("`{name}[{last}]`: the limit is {limit} parameters");
-            Diagnostic::whole_program(Code::IndexOutOfBounds, message)
-        })
     }
 }

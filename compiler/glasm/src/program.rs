@@ -2,7 +2,7 @@
 
 use crate::compiler::{Compiler, Shader};
 use glasm_codegen::{Options, SourceText};
-use glasm_frontend::{Counts, Diagnostics, Dialect, Source};
+use glasm_frontend::{Counts, Diagnostics, Dialect, Source, Usage};
 use glasm_ir::{self as ir, Input, Output, Semantic, Stage};
 use std::sync::{Arc, OnceLock};
 
@@ -33,7 +33,7 @@ struct Loaded {
     text: Box<[u8]>,
     /// The source but for its name and text.
     settings: Source<'static>,
-    counts: OnceLock<Counts>,
+    counted: OnceLock<(Counts, Usage)>,
 }
 
 /// Whether a texture is on one of these units, a mask; arrays of units are where their first is.
@@ -65,7 +65,7 @@ impl Program {
                 text: &[],
                 ..*source
             },
-            counts: OnceLock::new(),
+            counted: OnceLock::new(),
         }))
     }
 
@@ -109,9 +109,18 @@ impl Program {
 
     /// What it uses of what GL limits, for callers that answer GL's queries. The first call takes as long as loading the program.
     pub fn counts(&self) -> &Counts {
+        &self.counted().0
+    }
+
+    /// Returns the numbers by which it names what GL limits, with their places.
+    pub(crate) fn usage(&self) -> &Usage {
+        &self.counted().1
+    }
+
+    fn counted(&self) -> &(Counts, Usage) {
         // A program that has loaded is counted without errors.
-        let count = || glasm_frontend::count(&self.source()).unwrap_or_default();
-        self.0.counts.get_or_init(count)
+        let count = || glasm_frontend::count_and_number(&self.source()).unwrap_or_default();
+        self.0.counted.get_or_init(count)
     }
 
     /// The same program for textures that are not compared: lookups of shadow targets on `units`, a mask of texture image units, give the texel,
@@ -168,7 +177,7 @@ impl Program {
             name: self.0.name.clone(),
             text: self.0.text.clone(),
             settings: self.0.settings,
-            counts: self.0.counts.clone(),
+            counted: self.0.counted.clone(),
         }))
     }
 

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use glasm::{
-    Acceptance, Code, Compiler, Conventions, Counts, Limits, Linked, Options, Program, Semantic,
-    Shader, Source, compile, link, link_with,
+    Acceptance, Code, Compiler, Conventions, Counts, Limits, Linked, Location, Options, Program,
+    Semantic, Shader, Source, Span, TexelFormat, compile, link, link_with,
 };
 
 const VERTEX: &str = "!!ARBvp1.0
@@ -162,6 +162,7 @@ fn limits_of_the_caller_are_checked() {
         },
         env_parameters: 4,
         local_parameters: 8,
+        ..Limits::default()
     };
     assert!(program.check_limits(&exact).is_ok());
     let codes = |limits: Limits| {
@@ -186,7 +187,7 @@ fn limits_of_the_caller_are_checked() {
             env_parameters,
             ..exact
         }),
-        [Code::IndexOutOfBounds]
+        [Code::BindingRange]
     );
     let local_parameters = 7;
     assert_eq!(
@@ -194,8 +195,270 @@ fn limits_of_the_caller_are_checked() {
             local_parameters,
             ..exact
         }),
-        [Code::IndexOutOfBounds]
+        [Code::BindingRange]
     );
+}
+
+/// Of each kind of numbers a program whose largest one is 3, between the quotes, and the limit that it exceeds if that is 3.
+#[test]
+fn numbers_are_checked_where_they_stand() {
+    type Case = (&'static str, fn(&mut Limits) -> &mut u32, Code);
+    let cases: &[Case] = &[
+        (
+            "!!ARBfp1.0 MOV result.color, program.env[«3»]; END",
+            |it| &mut it.env_parameters,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 PARAM p[2] = { program.env[2 .. «3»] }; MOV result.position, p[0]; END",
+            |it| &mut it.env_parameters,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVfp4.0 MOV result.color, program.local[ «3» ]; END",
+            |it| &mut it.local_parameters,
+            Code::BindingRange,
+        ),
+        (
+            "!!FP1.0 MOV o[COLR], p[«3»]; END",
+            |it| &mut it.local_parameters,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBfp1.0 TEX result.color, fragment.texcoord[0], texture[«3»], 2D; END",
+            |it| &mut it.texture_units,
+            Code::TextureRange,
+        ),
+        (
+            "!!NVvp5.0 TEXTURE t[] = { texture[0..«3»] }; TEX result.position, vertex.position, t[1], 2D; END",
+            |it| &mut it.texture_units,
+            Code::TextureRange,
+        ),
+        (
+            "!!FP1.0 TEX o[COLR], f[TEX0], «TEX3», 2D; END",
+            |it| &mut it.texture_units,
+            Code::TextureRange,
+        ),
+        (
+            "!!ARBfp1.0 MOV result.color, fragment.texcoord[«3»]; END",
+            |it| &mut it.texture_coordinates,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, vertex.texcoord[«3»]; END",
+            |it| &mut it.texture_coordinates,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, 0; MOV result.texcoord[«3»], 1; END",
+            |it| &mut it.texture_coordinates,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, state.texgen[«3»].eye.s; END",
+            |it| &mut it.texture_coordinates,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, state.matrix.texture[«3»].row[0]; END",
+            |it| &mut it.texture_coordinates,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBfp1.0 MOV result.color, state.texenv[«3»].color; END",
+            |it| &mut it.texture_environments,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 PARAM m[4] = { state.matrix.program[«3»] }; MOV result.position, m[0]; END",
+            |it| &mut it.program_matrices,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, state.matrix.modelview[«3»].inverse.row[1]; END",
+            |it| &mut it.vertex_units,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, state.matrix.palette[«3»].row[2]; END",
+            |it| &mut it.palette_matrices,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, state.light[«3»].ambient; END",
+            |it| &mut it.lights,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, state.clip[«3»].plane; END",
+            |it| &mut it.clip_planes,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVvp4.0 MOV result.position, 0; MOV result.clip[«3»].x, 1; END",
+            |it| &mut it.clip_planes,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBvp1.0 MOV result.position, vertex.attrib[«3»]; END",
+            |it| &mut it.generic_attributes,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVfp4.0 MOV result.color, fragment.attrib[«3»]; END",
+            |it| &mut it.generic_attributes,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVgp4.0 PRIMITIVE_IN POINTS; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; MOV result.position, vertex[0].attrib[«3»]; EMIT; END",
+            |it| &mut it.generic_attributes,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVvp4.0 MOV result.position, 0; MOV result.attrib[«3»], 1; END",
+            |it| &mut it.generic_results,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVtcp5.0 VERTICES_OUT 1; MOV.F result.patch.attrib[«3»], 1; END",
+            |it| &mut it.patch_attributes,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBfp1.0 OPTION ARB_draw_buffers; MOV result.color[«3»], 1; END",
+            |it| &mut it.draw_buffers,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVfp5.0 TEMP t; LOADIM.F32 t, fragment.attrib[0], image[«3»], 2D; MOV.F result.color, t; END",
+            |it| &mut it.image_units,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVfp4.0 BUFFER b[] = { program.buffer[«3»][0..7] }; MOV result.color, b[1]; END",
+            |it| &mut it.parameter_buffers,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVfp5.0 OPTION NV_shader_storage_buffer; STORAGE b[] = { program.storage[«3»] }; TEMP t; LDB.F32 t, b[0]; MOV.F result.color, t; END",
+            |it| &mut it.storage_buffers,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVfp5.0 OPTION NV_shader_atomic_counters; COUNTER c = program.counter[«3»][0]; TEMP t; ATOMCTR.INCR t.x, c; MOV.U result.color, t; END",
+            |it| &mut it.counter_buffers,
+            Code::BindingRange,
+        ),
+        (
+            "!!NVfp5.0 SUBROUTINETYPE t { f }; SUBROUTINE t v = program.subroutine[«3»]; main: CALI v; RET; f SUBROUTINENUM(0): MOV.F result.color, 1; RET; END",
+            |it| &mut it.subroutine_parameters,
+            Code::BindingRange,
+        ),
+        (
+            "!!ARBfp1.0 OPTION NV_fragment_program2; IF EQ; IF EQ; IF EQ; «IF EQ»; ENDIF; ENDIF; ENDIF; ENDIF; MOV result.color, 1; END",
+            |it| &mut it.if_depth,
+            Code::IfDepth,
+        ),
+        (
+            "!!NVfp4.0 REP 1; REP 1; REP 1; «REP 1»; ENDREP; ENDREP; ENDREP; ENDREP; MOV result.color, 1; END",
+            |it| &mut it.loop_depth,
+            Code::LoopDepth,
+        ),
+    ];
+    for &(marked, member, code) in cases {
+        let text = marked.replace(['«', '»'], "");
+        let start = marked.find('«').unwrap();
+        let end = marked.find('»').unwrap() - '«'.len_utf8();
+        let program = load(&text);
+        let check = |limit: u32| {
+            let mut limits = Limits::default();
+            *member(&mut limits) = limit;
+            program.check_limits(&limits)
+        };
+        assert!(check(4).is_ok(), "{text}");
+        let found = check(3).unwrap_err().list;
+        let [error] = &found[..] else {
+            panic!("{text}: {found:?}");
+        };
+        let place = Location::Span(Span::new(start as u32, end as u32));
+        assert_eq!((error.code, error.location), (code, place), "{text}");
+        assert!(error.message.contains('3'), "{}", error.message);
+    }
+}
+
+/// A chain of calls has no number in the text, nor has its depth: the error is at the end, as those of counts.
+#[test]
+fn chains_of_calls_are_checked() {
+    let program = load(
+        "!!ARBvp1.0 OPTION NV_vertex_program2; CAL a; MOV result.position, 0; RET; a: CAL b; RET; b: CAL c; RET; c: RET; END",
+    );
+    let check = |call_depth| {
+        program.check_limits(&Limits {
+            call_depth,
+            ..Limits::default()
+        })
+    };
+    assert!(check(3).is_ok());
+    let found = check(2).unwrap_err().list;
+    assert_eq!(found[0].code, Code::CallDepth);
+    assert_eq!(found[0].location, Location::WholeProgram);
+}
+
+/// The first number that is too large counts, not the largest one, and errors are in the order of the text.
+#[test]
+fn the_first_number_is_the_error() {
+    let text = "!!ARBfp1.0 TEMP a; TEX a, program.env[9], texture[1], 2D; TEX a, a, texture[5], 2D; TEX a, a, texture[7], 2D;\
+                MUL result.color, a, program.env[8]; END";
+    let limits = Limits {
+        env_parameters: 8,
+        texture_units: 4,
+        ..Limits::default()
+    };
+    let found = load(text).check_limits(&limits).unwrap_err();
+    let at = |word: &str| text.find(word).unwrap() + word.len() - 1;
+    let starts: Vec<usize> = (found.list.iter())
+        .map(|it| match it.location {
+            Location::Span(span) => span.start as usize,
+            Location::WholeProgram => usize::MAX,
+        })
+        .collect();
+    assert_eq!(starts, [at("program.env[9"), at("texture[5")]);
+}
+
+/// Formats that TGSI states for images are those of the image types, so that devices need not find them out; the caller's count before them.
+#[test]
+fn stated_formats_of_images_are_those_of_the_module() {
+    const IMAGE_TYPE: u32 = 25;
+    let text = |format: &str| {
+        format!(
+            "COMP\nDCL IMAGE[0], 2D, {format}, WR\nDCL TEMP[0]\nIMM[0] UINT32 {{1, 0, 0, 0}}\n\
+             LOAD TEMP[0], IMAGE[0], IMM[0].yyyy, 2D, {format}\nSTORE IMAGE[0], IMM[0].xxxx, TEMP[0], 2D, {format}\nEND\n"
+        )
+    };
+    let formats = |text: &str, options: &Options| -> Vec<u32> {
+        let shader = load(text).compile(options).unwrap();
+        let mut rest = &shader.words[5..];
+        let mut found = Vec::new();
+        while let [first, ..] = rest {
+            let (length, opcode) = (*first as usize >> 16, first & 0xffff);
+            if opcode == IMAGE_TYPE {
+                found.push(rest[8]);
+            }
+            rest = &rest[length..];
+        }
+        found
+    };
+    // The numbers are those of SPIR-V's image formats.
+    let mut options = Options::default();
+    options.device.storage_image_read_without_format = false;
+    options.device.storage_image_write_without_format = false;
+    let rgba8 = text("PIPE_FORMAT_R8G8B8A8_UNORM");
+    assert_eq!(formats(&rgba8, &options), [4]);
+    assert_eq!(formats(&rgba8, &Options::default()), [4]);
+    assert_eq!(formats(&text("PIPE_FORMAT_R32_UINT"), &options), [33]);
+    assert!(load(&text("PIPE_FORMAT_NONE")).compile(&options).is_err());
+    options.image_formats = vec![Some(TexelFormat::Rgba16f)];
+    assert_eq!(formats(&rgba8, &options), [2]);
 }
 
 #[test]

@@ -39,6 +39,49 @@ impl ImageTexels {
     }
 }
 
+/// Formats that programs may state for images, by the names of Vulkan without `VK_FORMAT_`: those of table X.2 of EXT_shader_image_load_store.
+pub static FORMATS: &[&str] = &[
+    "R32G32B32A32_SFLOAT",
+    "R16G16B16A16_SFLOAT",
+    "R32G32_SFLOAT",
+    "R16G16_SFLOAT",
+    "B10G11R11_UFLOAT_PACK32",
+    "R32_SFLOAT",
+    "R16_SFLOAT",
+    "R32G32B32A32_UINT",
+    "R16G16B16A16_UINT",
+    "A2B10G10R10_UINT_PACK32",
+    "R8G8B8A8_UINT",
+    "R32G32_UINT",
+    "R16G16_UINT",
+    "R8G8_UINT",
+    "R32_UINT",
+    "R16_UINT",
+    "R8_UINT",
+    "R32G32B32A32_SINT",
+    "R16G16B16A16_SINT",
+    "R8G8B8A8_SINT",
+    "R32G32_SINT",
+    "R16G16_SINT",
+    "R8G8_SINT",
+    "R32_SINT",
+    "R16_SINT",
+    "R8_SINT",
+    "R16G16B16A16_UNORM",
+    "A2B10G10R10_UNORM_PACK32",
+    "R8G8B8A8_UNORM",
+    "R16G16_UNORM",
+    "R8G8_UNORM",
+    "R16_UNORM",
+    "R8_UNORM",
+    "R16G16B16A16_SNORM",
+    "R8G8B8A8_SNORM",
+    "R16G16_SNORM",
+    "R8G8_SNORM",
+    "R16_SNORM",
+    "R8_SNORM",
+];
+
 /// An image unit as the program uses it, an array of them, or all resident images.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Image {
@@ -48,6 +91,8 @@ pub struct Image {
     pub target: TexTarget,
     /// How texels are seen.
     pub texels: ImageTexels,
+    /// The format that the text states, one of [`FORMATS`]; `None` if it leaves that to the image which is bound.
+    pub format: Option<&'static str>,
 }
 
 impl Image {

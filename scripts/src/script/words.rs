@@ -37,37 +37,41 @@ impl<'a> Words<'a> {
     pub(crate) fn split(line: &'a str) -> Result<Self, LineError> {
         let mut words = Vec::new();
         let mut depth = 0u32;
+        // Byte offset and column of the word that is being read.
         let mut start = None;
         let mut end = line.len();
+        // Columns are counted along with the characters: counting each from the start of the line would take quadratic time.
+        let mut column = 0u32;
         for (at, c) in line.char_indices() {
+            column = column.saturating_add(1);
             if c == '#' && start.is_none() {
                 end = at;
                 break;
             }
             if !is_separator(c) {
-                start.get_or_insert(at);
+                start.get_or_insert((at, column));
                 continue;
             }
-            if let Some(from) = start.take() {
-                words.push(Word {
-                    text: &line[from..at],
-                    column: column_of(line, from),
-                });
+            if let Some((from, column)) = start.take() {
+                let text = &line[from..at];
+                words.push(Word { text, column });
             }
             depth = match c {
                 '(' => depth + 1,
-                ')' if depth == 0 => return Err(error_at(column_of(line, at), "`)` without `(`")),
+                ')' if depth == 0 => return Err(error_at(column, "`)` without `(`")),
                 ')' => depth - 1,
                 _ => depth,
             };
         }
-        if let Some(from) = start {
-            words.push(Word {
-                text: &line[from..end],
-                column: column_of(line, from),
-            });
+        if let Some((from, column)) = start {
+            let text = &line[from..end];
+            words.push(Word { text, column });
         }
-        let end = column_of(line, end);
+        // The end is the column of the comment, or the one after the last character.
+        if end == line.len() {
+            column = column.saturating_add(1);
+        }
+        let end = column;
         if depth > 0 {
             return Err(error_at(end, "`)` is missing"));
         }
@@ -215,11 +219,6 @@ fn error_at(column: u32, message: impl Into<String>) -> LineError {
         column,
         message: message.into(),
     }
-}
-
-fn column_of(line: &str, at: usize) -> u32 {
-    let chars = line[..at].chars().count() + 1;
-    u32::try_from(chars).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Timing: medians of batches of this thread's processor time, which other programs on the machine disturb little.
 
+use glasm_tests::clock::now;
 use std::time::Duration;
 
 /// How long one batch lasts at least, so that the clock's own cost does not show.
@@ -55,21 +56,4 @@ fn batch(work: &mut dyn FnMut(), rounds: u32) -> f64 {
         work();
     }
     (now() - start).as_secs_f64() * 1e9 / f64::from(rounds)
-}
-
-/// Processor time of this thread.
-#[cfg(unix)]
-fn now() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(
-        time.tv_sec.try_into().unwrap_or(0),
-        time.tv_nsec.try_into().unwrap_or(0),
-    )
-}
-
-/// Time since the first call, where the thread's own time cannot be asked for.
-#[cfg(not(unix))]
-fn now() -> Duration {
-    static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    START.get_or_init(std::time::Instant::now).elapsed()
 }

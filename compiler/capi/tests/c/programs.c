@@ -55,8 +55,17 @@ static void test_counts(void)
     CHECK(glasm_program_check_limits(program, &limits, NULL) == GLASM_RESULT_PROGRAM);
     CHECK(glasm_program_check_limits(program, &limits, &diagnostics) == GLASM_RESULT_PROGRAM);
     CHECK(glasm_diagnostics_error_count(diagnostics) == 2 && strstr(glasm_diagnostics_render(diagnostics), "program.local[30]") != NULL);
-    CHECK(glasm_diagnostics_gl_error_position(diagnostics) == (int64_t)strlen(COUNTED));
+    /* The number comes before the count, which is one of the whole text. */
+    CHECK(glasm_diagnostics_gl_error_position(diagnostics) == strstr(COUNTED, "30]") - COUNTED);
     glasm_diagnostics_free(diagnostics);
+
+    glasm_limits_init(&limits, sizeof limits);
+    limits.texture_units = 0;
+    limits.if_depth = limits.loop_depth = limits.call_depth = 0;
+    CHECK(glasm_program_check_limits(program, &limits, &diagnostics) == GLASM_RESULT_PROGRAM);
+    CHECK(glasm_diagnostics_gl_error_position(diagnostics) == strstr(COUNTED, "texture[") + strlen("texture[") - COUNTED);
+    glasm_diagnostics_free(diagnostics);
+    limits.texture_indirections = 1;
 
     /* Members that an older caller does not know are no limits. */
     limits.size = offsetof(glasm_limits, texture_indirections);

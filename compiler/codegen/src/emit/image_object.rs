@@ -148,6 +148,15 @@ impl Emit<'_> {
         base: TypeBase,
         uses: ResourceUse,
     ) -> Result<Option<TexelFormat>, Failure> {
+        let own = self.format_of_units(image);
+        // What the text states holds for whatever is bound, unless the caller says otherwise.
+        if own.is_none()
+            && let Some(format) = image.format.and_then(TexelFormat::from_vulkan_name)
+            && format.base() == base
+            && (!format.is_extended() || Need::ImageExtendedFormats.check(&self.w.device).is_ok())
+        {
+            return Ok(Some(format));
+        }
         let needs = [
             (ResourceUse::READ, Need::ImageReadWithoutFormat),
             (ResourceUse::WRITTEN, Need::ImageWriteWithoutFormat),
@@ -155,7 +164,7 @@ impl Emit<'_> {
         let needs = needs.iter().filter(|(usage, _)| uses.contains(*usage));
         // The features hold for images; views of buffers need them of their format, too, so that it is named where it is known.
         if image.target == TexTarget::Buffer
-            && let Some(format) = self.format_of_units(image)
+            && let Some(format) = own
             && format.base() == base
         {
             return Ok(Some(format));
@@ -167,7 +176,7 @@ impl Emit<'_> {
             needs.for_each(|(_, need)| self.w.needs.insert(*need));
             return Ok(None);
         };
-        match self.format_of_units(image) {
+        match own {
             None => Err(missing),
             Some(format) if format.base() != base => {
                 let unit = image.units.first().unwrap_or(0);

@@ -3,6 +3,7 @@
 
 use crate::lang::ArbNeeds;
 use crate::lang::Stages;
+use crate::lang::numbered::Numbered;
 use crate::lang::options::Features;
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::Semantic;
@@ -66,6 +67,8 @@ pub struct BindingInfo {
     pub arb: ArbNeeds,
     /// Number in brackets.
     pub number: Number,
+    /// What it counts, if GL says how many there are.
+    pub numbered: Option<Numbered>,
     /// Meaning for a number.
     pub semantic: fn(u8) -> Semantic,
     /// Type of the components.
@@ -80,14 +83,24 @@ macro_rules! number {
     () => {
         $crate::lang::bindings::Number::None
     };
-    ([$limit:literal]) => {
+    ([$limit:literal $($numbered:ident)?]) => {
         $crate::lang::bindings::Number::Required($limit)
     };
-    ([? $limit:literal]) => {
+    ([? $limit:literal $($numbered:ident)?]) => {
         $crate::lang::bindings::Number::Optional($limit)
     };
 }
 pub(crate) use number;
+/// What the number of a row counts, if GL says how many there are.
+macro_rules! numbered {
+    ([$(?)? $limit:literal $numbered:ident]) => {
+        Some($crate::lang::numbered::Numbered::$numbered)
+    };
+    ($($other:tt)*) => {
+        None
+    };
+}
+pub(crate) use numbered;
 macro_rules! arb_needs {
     () => {
         None
@@ -106,6 +119,7 @@ macro_rules! bindings {
             stages: Stages::$stages,
             since: Version::$since,
             number: number! $number,
+            numbered: numbered! $number,
             semantic: $semantic,
             base: Base::$base,
             traits: Traits::empty()$(.union(Traits::$mark))*,
@@ -182,11 +196,11 @@ bindings! { ATTRIBS:
     "vertex.color.secondary" VERTEX V4_0 () Float () |_| Semantic::Attrib(4) => [];
     "vertex.color" VERTEX V4_0 () Float () |_| Semantic::Attrib(3) => [];
     "vertex.fogcoord" VERTEX V4_0 () Float () |_| Semantic::Attrib(5) => [];
-    "vertex.texcoord[]" VERTEX V4_0 ([? 8]) Float (ARRAY RELATIVE) |n| Semantic::Attrib(8 + n) => [];
-    "vertex.attrib[]" VERTEX V4_0 ([16]) Float (ARRAY TYPELESS RELATIVE) Semantic::Attrib => [];
+    "vertex.texcoord[]" VERTEX V4_0 ([? 8 TextureCoordinates]) Float (ARRAY RELATIVE) |n| Semantic::Attrib(8 + n) => [];
+    "vertex.attrib[]" VERTEX V4_0 ([16 GenericAttributes]) Float (ARRAY TYPELESS RELATIVE) Semantic::Attrib => [];
     // Only weights 0 to 3 share a slot, so those behind them, and indices of matrices, have numbers beyond the slots. NV_vertex_program4 leaves
     // both bindings out.
-    "vertex.weight[]" VERTEX V1_0 ([? 16]) Float (QUADS) |n| Semantic::Attrib(if n == 0 { 1 } else { 15 + n / 4 }) => [];
+    "vertex.weight[]" VERTEX V1_0 ([? 16 VertexUnits]) Float (QUADS) |n| Semantic::Attrib(if n == 0 { 1 } else { 15 + n / 4 }) => [];
     "vertex.matrixindex[]" VERTEX V1_0 ([16]) Float (QUADS) |n| Semantic::Attrib(20 + n / 4) => [];
     // Integers: "vertex identifier (integer)".
     "vertex.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
@@ -207,9 +221,9 @@ bindings! { ATTRIBS:
     "vertex.color" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::Color(0);
     "vertex.fogcoord" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::FogCoord;
     "vertex.pointsize" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::PointSize;
-    "vertex.texcoord[]" PRIMITIVES V4_0 ([? 8]) Float (ARRAY PER_VERTEX IN OUT) Semantic::TexCoord;
-    "vertex.attrib[]" PRIMITIVES V4_0 ([32]) Float (ARRAY TYPELESS PER_VERTEX IN OUT) Semantic::Generic;
-    "vertex.clip[]" PRIMITIVES V4_0 ([8]) Float (ARRAY PER_VERTEX IN OUT) Semantic::ClipDistance;
+    "vertex.texcoord[]" PRIMITIVES V4_0 ([? 8 TextureCoordinates]) Float (ARRAY PER_VERTEX IN OUT) Semantic::TexCoord;
+    "vertex.attrib[]" PRIMITIVES V4_0 ([32 GenericAttributes]) Float (ARRAY TYPELESS PER_VERTEX IN OUT) Semantic::Generic;
+    "vertex.clip[]" PRIMITIVES V4_0 ([8 ClipPlanes]) Float (ARRAY PER_VERTEX IN OUT) Semantic::ClipDistance;
     "vertex.id" PRIMITIVES V4_0 () Signed (PER_VERTEX IN OUT) |_| Semantic::VertexId;
     "vertex.secondaryposition" PRIMITIVES V4_0 () Float (PER_VERTEX IN OUT) |_| Semantic::SecondaryPosition, STEREO_VIEWS;
     // Of the vertex that is made, so no number selects it.
@@ -218,9 +232,9 @@ bindings! { ATTRIBS:
     "fragment.color.primary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
     "fragment.color.secondary" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(1) => [];
     "fragment.color" FRAGMENT V4_0 () Float (INTERPOLATED) |_| Semantic::Color(0) => [];
-    "fragment.texcoord[]" FRAGMENT V4_0 ([? 8]) Float (ARRAY INTERPOLATED RELATIVE) Semantic::TexCoord => [];
-    "fragment.attrib[]" FRAGMENT V4_0 ([32]) Float (ARRAY INTERPOLATED TYPELESS) Semantic::Generic;
-    "fragment.clip[]" FRAGMENT V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance;
+    "fragment.texcoord[]" FRAGMENT V4_0 ([? 8 TextureCoordinates]) Float (ARRAY INTERPOLATED RELATIVE) Semantic::TexCoord => [];
+    "fragment.attrib[]" FRAGMENT V4_0 ([32 GenericAttributes]) Float (ARRAY INTERPOLATED TYPELESS) Semantic::Generic;
+    "fragment.clip[]" FRAGMENT V4_0 ([8 ClipPlanes]) Float (ARRAY) Semantic::ClipDistance;
     "fragment.fogcoord" FRAGMENT V4_0 () Float () |_| Semantic::FogCoord => [];
     "fragment.position" FRAGMENT V4_0 () Float () |_| Semantic::Position => [];
     "fragment.facing" FRAGMENT V4_0 () Float () |_| Semantic::Facing => [NV_FRAGMENT_2];
@@ -242,7 +256,7 @@ bindings! { ATTRIBS:
     // In geometry programs these need PRIMITIVE_IN PATCHES: NV_gpu_program5 section 2.X.3.2.
     "primitive.tessouter[]" PRIMITIVES V5_0 ([4]) Float (ARRAY IN OUT) Semantic::TessOuter;
     "primitive.tessinner[]" PRIMITIVES V5_0 ([2]) Float (ARRAY IN OUT) Semantic::TessInner;
-    "primitive.patch.attrib[]" PRIMITIVES V5_0 ([30]) Float (ARRAY TYPELESS IN OUT) Semantic::PatchGeneric;
+    "primitive.patch.attrib[]" PRIMITIVES V5_0 ([30 PatchAttributes]) Float (ARRAY TYPELESS IN OUT) Semantic::PatchGeneric;
     "invocation.localid" COMPUTE V5_0 () Unsigned () |_| Semantic::LocalInvocationId;
     "invocation.globalid" COMPUTE V5_0 () Unsigned () |_| Semantic::GlobalInvocationId;
     "invocation.groupid" COMPUTE V5_0 () Unsigned () |_| Semantic::WorkgroupId;
@@ -298,10 +312,10 @@ bindings! { RESULTS:
     "result.color" VERTICES V4_0 () Float () |_| Semantic::Color(0) => [];
     "result.fogcoord" VERTICES V4_0 () Float () |_| Semantic::FogCoord => [];
     "result.pointsize" VERTICES V4_0 () Float () |_| Semantic::PointSize => [];
-    "result.texcoord[]" VERTICES V4_0 ([? 8]) Float (ARRAY RELATIVE) Semantic::TexCoord => [];
-    "result.attrib[]" VERTICES V4_0 ([32]) Float (ARRAY TYPELESS) Semantic::Generic;
+    "result.texcoord[]" VERTICES V4_0 ([? 8 TextureCoordinates]) Float (ARRAY RELATIVE) Semantic::TexCoord => [];
+    "result.attrib[]" VERTICES V4_0 ([32 GenericResults]) Float (ARRAY TYPELESS) Semantic::Generic;
     // Clip distances of ARB programs came with NV_vertex_program2_option section 2.14.3.4.
-    "result.clip[]" VERTICES V4_0 ([8]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
+    "result.clip[]" VERTICES V4_0 ([8 ClipPlanes]) Float (ARRAY) Semantic::ClipDistance => [NV_VERTEX_2];
     "result.id" BEFORE_GEOMETRY V4_0 () Signed () |_| Semantic::VertexId;
     "result.primid" GEOMETRY V4_0 () Signed () |_| Semantic::PrimitiveId;
     "result.layer" GEOMETRY V4_0 () Signed () |_| Semantic::Layer;
@@ -310,7 +324,7 @@ bindings! { RESULTS:
     "result.viewport" VERTICES V4_0 () Signed () |_| Semantic::ViewportIndex, VIEWPORT_ARRAY;
     "result.patch.tessouter[]" TESS_CONTROL V5_0 ([4]) Float (ARRAY) Semantic::TessOuter;
     "result.patch.tessinner[]" TESS_CONTROL V5_0 ([2]) Float (ARRAY) Semantic::TessInner;
-    "result.patch.attrib[]" TESS_CONTROL V5_0 ([30]) Float (ARRAY TYPELESS) Semantic::PatchGeneric;
+    "result.patch.attrib[]" TESS_CONTROL V5_0 ([30 PatchAttributes]) Float (ARRAY TYPELESS) Semantic::PatchGeneric;
     // NV_viewport_array2 prints brackets in its table and none in its text, so both are taken.
     "result.viewportmask[]" VERTICES V4_0 ([? 1]) Signed () |_| Semantic::ViewportMask, VIEWPORT_ARRAY2;
     "result.secondaryposition" VERTICES V4_0 () Float () |_| Semantic::SecondaryPosition, STEREO_VIEWS;
@@ -319,10 +333,10 @@ bindings! { RESULTS:
     "result.color.primary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 }, DUAL_SOURCE;
     "result.color.secondary" FRAGMENT V5_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 1 }, DUAL_SOURCE;
     "result.color" FRAGMENT V4_0 () Float (TYPELESS) |_| Semantic::FragColor { buffer: 0, index: 0 } => [];
-    "result.color[].primary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DUAL_SOURCE;
-    "result.color[].secondary" FRAGMENT V5_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 1 }, DUAL_SOURCE;
+    "result.color[].primary" FRAGMENT V5_0 ([8 DrawBuffers]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DUAL_SOURCE;
+    "result.color[].secondary" FRAGMENT V5_0 ([8 DrawBuffers]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 1 }, DUAL_SOURCE;
     // The limit is that of GL's draw buffers.
-    "result.color[]" FRAGMENT V4_0 ([8]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DRAW_BUFFERS => [DRAW_BUFFERS];
+    "result.color[]" FRAGMENT V4_0 ([8 DrawBuffers]) Float (TYPELESS) |n| Semantic::FragColor { buffer: n, index: 0 }, DRAW_BUFFERS => [DRAW_BUFFERS];
     // The depth is in z. ARB_fragment_program section 3.11.3.4.
     "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth => [];
     "result.samplemask" FRAGMENT V4_1 () Signed () |_| Semantic::SampleMask;

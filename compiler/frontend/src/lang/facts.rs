@@ -237,9 +237,9 @@ static ARB_FRAGMENT: LanguageFacts = LanguageFacts {
     own_position: false,
     attributes: Some(arb::FRAGMENT_ATTRIBS),
     texture_units: None,
-    if_depth: arb::IF_DEPTH,
-    loop_depth: arb::LOOP_DEPTH,
-    call_depth: arb::CALL_DEPTH,
+    if_depth: limits::IF_DEPTH,
+    loop_depth: limits::LOOP_DEPTH,
+    call_depth: limits::CALL_DEPTH as u32,
     // "The number of loop iterations is limited to the value MAX_PROGRAM_LOOP_COUNT_NV": NV_fragment_program2 section 3.11.4.X.
     loop_rounds: Some(arb::LOOP_COUNT),
     counted_instructions: Some(StepTest::Rounds),
@@ -284,6 +284,8 @@ static VERTEX_1_1: LanguageFacts = LanguageFacts {
 static VERTEX_2: LanguageFacts = LanguageFacts {
     features: Features::NV_VERTEX_2,
     registers: Some(&vertex2::REGISTERS),
+    // "If a CAL instruction is executed with four entries already in the call stack": section 2.14.2.3.
+    call_depth: arb::VERTEX_2_CALL_DEPTH,
     // Its branches are free, so that any of them may lead back.
     counted_instructions: Some(StepTest::Blocks),
     ..VERTEX_1_0

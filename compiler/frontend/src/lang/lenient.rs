@@ -58,12 +58,22 @@ rules! {
         "state.matrix.normalscale, state.multisample.samples and state.multisample.positions are what GLSL calls gl_NormalScale, gl_NumSamples and gl_SamplePosition";
     OwnPosition PositionInvariant "OPTION ARB_position_invariant; MOV result.position, a;"
         "a position written by a position-invariant program with types is left out: fixed functions compute it";
+    KillOnly NoResult "!!FP1.0 MOVXC RC.x, f[TEX0].x; KIL LT.x;"
+        "a program of NV_fragment_program that only discards fragments writes no result";
+    MissingOutputCount DeclarationMissing "GEOM PROPERTY GS_INPUT_PRIMITIVE POINTS PROPERTY GS_OUTPUT_PRIMITIVE POINTS"
+        "a geometry program of TGSI without GS_MAX_OUTPUT_VERTICES emits 32 vertices at most, as in Mesa";
     AliasOfBinding AliasOfBinding "ALIAS pos = result.position;"
         "an alias of a binding is a variable of that binding";
+    AttributeSemantic Declaration "VERT DCL IN[0], NORMAL"
+        "semantics of the inputs of TGSI vertex programs have no effect: the number of the register is that of the attribute";
+    InputWithoutSemantic Declaration "FRAG DCL IN[0]"
+        "an input of a TGSI fragment program without a semantic is GENERIC with the number of the register";
     UnknownProperty PropertyUnknown "PROPERTY GS_COLOR 1"
         "lines with properties of TGSI that do not exist are skipped";
     PropertyOfStage PropertyValue "VERT PROPERTY FS_COORD_ORIGIN LOWER_LEFT"
         "properties of other stages have no effect in a TGSI program";
+    ZeroCount PropertyValue "PROPERTY GS_MAX_OUTPUT_VERTICES 0"
+        "GS_MAX_OUTPUT_VERTICES 0 stands for 32 vertices, as in Mesa, and GS_INVOCATIONS 0 for one invocation";
     LatePrimitive DeclarationLate "DCL IN[][0], POSITION PROPERTY GS_INPUT_PRIMITIVE TRIANGLES"
         "GS_INPUT_PRIMITIVE may stand behind the inputs whose size it gives";
     LateDeclaration DeclarationLate "MOV TEMP[0], IN[0] DCL TEMP[1]"

@@ -21,9 +21,9 @@ pub const ENV_PARAMETERS: u32 = 4096;
 pub const LOCAL_PARAMETERS: u32 = 4096;
 /// Open IF blocks of a subroutine (`MAX_PROGRAM_IF_DEPTH_NV`).
 pub const IF_DEPTH: usize = 64;
-/// Open REP blocks of a subroutine (`MAX_PROGRAM_LOOP_DEPTH_NV`).
+/// Open LOOP and REP blocks of a subroutine (`MAX_PROGRAM_LOOP_DEPTH_NV`).
 pub const LOOP_DEPTH: usize = 64;
-/// Subroutines in a chain of calls (`MAX_PROGRAM_CALL_DEPTH_NV`).
+/// Subroutines in a chain of calls, and address registers that ARB programs save among them (`MAX_PROGRAM_CALL_DEPTH_NV`).
 pub const CALL_DEPTH: usize = 32;
 /// `program.subroutine[n]` (`MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`).
 pub const SUBROUTINE_PARAMETERS: u32 = 1024;

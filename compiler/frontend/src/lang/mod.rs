@@ -11,6 +11,7 @@ pub mod lenient;
 pub mod limits;
 pub mod meanings;
 pub mod modifiers;
+pub mod numbered;
 pub mod opcode_info;
 pub(crate) mod opcode_rows;
 pub mod opcodes;

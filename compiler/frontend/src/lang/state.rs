@@ -1,7 +1,8 @@
 //! Bindings of GL state. NV_gpu_program4 tables X.3 to X.11.
 
 use crate::lang::Stages;
-use crate::lang::bindings::{Number, number};
+use crate::lang::bindings::{Number, number, numbered};
+use crate::lang::numbered::Numbered;
 use crate::lang::options::Features;
 use crate::source::{Dialect, Family, Version};
 use glasm_ir::StateParam;
@@ -16,6 +17,8 @@ pub struct StateInfo {
     pub path: &'static str,
     /// Number in brackets.
     pub number: Number,
+    /// What it counts, if GL says how many there are.
+    pub numbered: Option<Numbered>,
     /// The parameter for a number.
     pub param: fn(u32) -> StateParam,
     /// ARB programs that know it. Programs with types know all.
@@ -99,6 +102,7 @@ macro_rules! state {
         pub static STATE: &[StateInfo] = &[$(StateInfo {
             path: $path,
             number: number! $number,
+            numbered: numbered! $number,
             param: $param,
             arb: state!(@arb $($arb)?),
             needs: Features::empty()$($(.union(Features::$need))?)?,
@@ -130,41 +134,41 @@ state! {
     "material.back.emission" () |_| P::Material(Back, Emission);
     "material.back.shininess" () |_| P::MaterialShininess(Back);
     // Lights and clip planes: as many as glasm keeps in its state, the least number of lights that GL allows.
-    "light[].ambient" ([8]) |n| P::Light(n, Ambient);
-    "light[].diffuse" ([8]) |n| P::Light(n, Diffuse);
-    "light[].specular" ([8]) |n| P::Light(n, Specular);
-    "light[].position" ([8]) P::LightPosition;
-    "light[].attenuation" ([8]) P::LightAttenuation;
-    "light[].spot.direction" ([8]) P::LightSpotDirection;
-    "light[].half" ([8]) P::LightHalf;
+    "light[].ambient" ([8 Lights]) |n| P::Light(n, Ambient);
+    "light[].diffuse" ([8 Lights]) |n| P::Light(n, Diffuse);
+    "light[].specular" ([8 Lights]) |n| P::Light(n, Specular);
+    "light[].position" ([8 Lights]) P::LightPosition;
+    "light[].attenuation" ([8 Lights]) P::LightAttenuation;
+    "light[].spot.direction" ([8 Lights]) P::LightSpotDirection;
+    "light[].half" ([8 Lights]) P::LightHalf;
     "lightmodel.ambient" () |_| P::LightModelAmbient;
     // Scene colors and products without a face are those of the front, too: table X.4.
     "lightmodel.scenecolor" () |_| P::LightModelSceneColor(Front);
     "lightmodel.front.scenecolor" () |_| P::LightModelSceneColor(Front);
     "lightmodel.back.scenecolor" () |_| P::LightModelSceneColor(Back);
-    "lightprod[].ambient" ([8]) |n| P::LightProduct(n, Front, Ambient);
-    "lightprod[].diffuse" ([8]) |n| P::LightProduct(n, Front, Diffuse);
-    "lightprod[].specular" ([8]) |n| P::LightProduct(n, Front, Specular);
-    "lightprod[].front.ambient" ([8]) |n| P::LightProduct(n, Front, Ambient);
-    "lightprod[].front.diffuse" ([8]) |n| P::LightProduct(n, Front, Diffuse);
-    "lightprod[].front.specular" ([8]) |n| P::LightProduct(n, Front, Specular);
-    "lightprod[].back.ambient" ([8]) |n| P::LightProduct(n, Back, Ambient);
-    "lightprod[].back.diffuse" ([8]) |n| P::LightProduct(n, Back, Diffuse);
-    "lightprod[].back.specular" ([8]) |n| P::LightProduct(n, Back, Specular);
+    "lightprod[].ambient" ([8 Lights]) |n| P::LightProduct(n, Front, Ambient);
+    "lightprod[].diffuse" ([8 Lights]) |n| P::LightProduct(n, Front, Diffuse);
+    "lightprod[].specular" ([8 Lights]) |n| P::LightProduct(n, Front, Specular);
+    "lightprod[].front.ambient" ([8 Lights]) |n| P::LightProduct(n, Front, Ambient);
+    "lightprod[].front.diffuse" ([8 Lights]) |n| P::LightProduct(n, Front, Diffuse);
+    "lightprod[].front.specular" ([8 Lights]) |n| P::LightProduct(n, Front, Specular);
+    "lightprod[].back.ambient" ([8 Lights]) |n| P::LightProduct(n, Back, Ambient);
+    "lightprod[].back.diffuse" ([8 Lights]) |n| P::LightProduct(n, Back, Diffuse);
+    "lightprod[].back.specular" ([8 Lights]) |n| P::LightProduct(n, Back, Specular);
     // ARB_fragment_program has neither this nor clip planes and points, ARB_vertex_program neither texture environments nor the depth range:
     // each names state of its own stage. NV_gpu_program4 has all of them.
-    "texgen[].eye.s" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::S) => VERTEX;
-    "texgen[].eye.t" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::T) => VERTEX;
-    "texgen[].eye.r" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::R) => VERTEX;
-    "texgen[].eye.q" ([? 32]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::Q) => VERTEX;
-    "texgen[].object.s" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::S) => VERTEX;
-    "texgen[].object.t" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::T) => VERTEX;
-    "texgen[].object.r" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::R) => VERTEX;
-    "texgen[].object.q" ([? 32]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::Q) => VERTEX;
-    "texenv[].color" ([? 32]) P::TexEnvColor => FRAGMENT;
+    "texgen[].eye.s" ([? 32 TextureCoordinates]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::S) => VERTEX;
+    "texgen[].eye.t" ([? 32 TextureCoordinates]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::T) => VERTEX;
+    "texgen[].eye.r" ([? 32 TextureCoordinates]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::R) => VERTEX;
+    "texgen[].eye.q" ([? 32 TextureCoordinates]) |n| P::TexGen(n, TexGenPlane::Eye, TexGenCoord::Q) => VERTEX;
+    "texgen[].object.s" ([? 32 TextureCoordinates]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::S) => VERTEX;
+    "texgen[].object.t" ([? 32 TextureCoordinates]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::T) => VERTEX;
+    "texgen[].object.r" ([? 32 TextureCoordinates]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::R) => VERTEX;
+    "texgen[].object.q" ([? 32 TextureCoordinates]) |n| P::TexGen(n, TexGenPlane::Object, TexGenCoord::Q) => VERTEX;
+    "texenv[].color" ([? 32 TextureEnvironments]) P::TexEnvColor => FRAGMENT;
     "fog.color" () |_| P::FogColor;
     "fog.params" () |_| P::FogParams;
-    "clip[].plane" ([8]) P::ClipPlane => VERTEX;
+    "clip[].plane" ([8 ClipPlanes]) P::ClipPlane => VERTEX;
     "point.size" () |_| P::PointSize => VERTEX;
     "point.attenuation" () |_| P::PointAttenuation => VERTEX;
     "depth.range" () |_| P::DepthRange => FRAGMENT;

@@ -88,6 +88,7 @@ fn access(l: &mut Lowerer<'_>, cx: &InstCx<'_>, texels: ImageTexels) -> (Aux, Te
         units: l.units(part, Purpose::Texels),
         target: target.target,
         texels,
+        format: None,
     };
     let images = &mut l.builder.program.images;
     // Programs have few images: a search is cheaper than a map.

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::brackets::{Bound, Failed, FoundBinding, ParamKind, PathProblem, Resolved, fail};
+use super::usage::number_span;
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
@@ -33,6 +34,9 @@ impl Checker<'_> {
         if let (Some(rest), false) = (rest, is_suffix) {
             self.unknown(rest);
             return None;
+        }
+        if relative.is_none() {
+            self.add_number(&bound, path, used);
         }
         Some(Resolved {
             bound,
@@ -205,7 +209,8 @@ impl Checker<'_> {
         // Four scalars are read as one vector, which begins at a multiple of four.
         if row.traits.contains(Traits::QUADS) && !first.is_multiple_of(4) {
             let message = format!("number {first} is no multiple of four");
-            return fail(span, Code::BindingRange, message);
+            let place = number_span(self.syntax.reading.text, span, first);
+            return fail(place, Code::BindingRange, message);
         }
         Ok((bound((first, count)), range, used))
     }

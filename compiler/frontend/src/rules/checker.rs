@@ -2,6 +2,7 @@
 
 use super::blocks::Flow;
 use super::noted::{Declarations, Passed, RegisterUse};
+use super::usage::Usage;
 use super::uses::Uses;
 use crate::codes::Code;
 use crate::lang::bindings::BindingInfo;
@@ -48,6 +49,8 @@ pub(crate) struct Checked {
     pub(crate) second_layer_offset: Option<i32>,
     /// Results that vertices take from those that come in.
     pub(crate) passed: Vec<Passed>,
+    /// The numbers by which it names what GL limits.
+    pub(super) usage: Usage,
 }
 
 /// Reads and checks a program, one statement after the other.

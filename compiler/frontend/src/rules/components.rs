@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 type Masks = FxHashMap<(Semantic, Side), u8>;
 
 impl Checked {
-    /// The components of attributes that operands read through their swizzles.
+    /// The components of attributes that operands read through their swizzles, but those of patches.
     pub(super) fn attrib_components(&self) -> u32 {
         let mut components = Masks::default();
         for source in &self.lines.sources {
@@ -26,7 +26,7 @@ impl Checked {
         count(&components)
     }
 
-    /// The components of results that write masks enable.
+    /// The components of results that write masks enable, but those of patches.
     pub(super) fn result_components(&self) -> u32 {
         count(&self.written())
     }
@@ -54,7 +54,8 @@ impl Checked {
             // The first index selects a vertex. A second one is not looked for, so all elements count.
             _ if var.by_vertex => 0..var.array.unwrap_or(1),
             Index::None => 0..1,
-            Index::Const(element) => element..element + 1,
+            // The number may be the largest one: errors do not end the checks.
+            Index::Const(element) => element..element.saturating_add(1),
             // The element is not known, so all of them count, which the sections above allow.
             Index::Relative(_) | Index::Pair(_) => 0..var.array.unwrap_or(1),
         };
@@ -68,11 +69,28 @@ impl Checked {
     }
 }
 
+/// Returns the number of components, but those of patches.
 fn count(components: &Masks) -> u32 {
-    components.values().map(|mask| mask.count_ones()).sum()
+    let counted = components
+        .iter()
+        .filter(|((semantic, _), _)| is_counted(*semantic));
+    counted.map(|(_, mask)| mask.count_ones()).sum()
 }
 
-/// The components that a binding has.
+/// Whether components of a binding count. Generic attributes of patches have a limit of their own, which their numbers cannot exceed; tessellation
+/// levels "are not counted" (ARB_tessellation_shader sections 2.X.1.2 and 2.X.3.2); the number of the invocation is no value of a vertex, and
+/// programs of NVIDIA's compiler read it beside as many components as the limit allows.
+fn is_counted(semantic: Semantic) -> bool {
+    !matches!(
+        semantic,
+        Semantic::PatchGeneric(_)
+            | Semantic::TessOuter(_)
+            | Semantic::TessInner(_)
+            | Semantic::InvocationId
+    )
+}
+
+/// The components that a binding has: identifiers and counts are in x alone.
 fn lanes(semantic: Semantic) -> u8 {
     let is_scalar = matches!(
         semantic,
@@ -80,8 +98,14 @@ fn lanes(semantic: Semantic) -> u8 {
             | Semantic::PointSize
             | Semantic::ClipDistance(_)
             | Semantic::Facing
-            | Semantic::TessOuter(_)
-            | Semantic::TessInner(_)
+            | Semantic::VertexId
+            | Semantic::InstanceId
+            | Semantic::PrimitiveId
+            | Semantic::VertexCount
+            | Semantic::Layer
+            | Semantic::ViewportIndex
+            | Semantic::SampleId
+            | Semantic::SampleMask
     );
     if is_scalar { 0b0001 } else { 0b1111 }
 }

@@ -5,6 +5,7 @@ use super::{Checker, suggest};
 use crate::codes::Code;
 use crate::lang::facts::LanguageFacts;
 use crate::lang::limits;
+use crate::lang::numbered::Numbered;
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::names::NameId;
 use crate::statement::{Extra, Inst};
@@ -161,6 +162,13 @@ impl Checker<'_> {
         // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks apart from loops.
         let same = |open: &&OpenBlock| open.kind.is_loop() == kind.is_loop();
         let count = self.flow.open.iter().filter(same).count();
+        let numbered = match kind.is_loop() {
+            true => Numbered::LoopBlocks,
+            false => Numbered::IfBlocks,
+        };
+        // How many blocks are around this one is what the specifications limit.
+        let around = count as u32 - 1;
+        self.program.usage.add(numbered, around, || Some(inst.span));
         if count > limit {
             self.flow.too_deep = true;
             let message = format!("more than {limit} {} blocks inside each other", kind.word());
@@ -252,6 +260,10 @@ impl Checker<'_> {
         // In ARB programs a call beyond the limit ends the program when it runs. NV_fragment_program2 section 3.11.4.X.
         if !self.facts.full_stack_ends {
             self.call_limits(&plan);
+        }
+        if let Some(around) = plan.longest_chain().checked_sub(1) {
+            let around = u32::try_from(around).unwrap_or(u32::MAX);
+            self.program.usage.add(Numbered::Calls, around, || None);
         }
         self.indirect_recursion(&flow.jumps, &plan);
         self.program.plan = plan;

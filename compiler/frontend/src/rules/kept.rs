@@ -1,6 +1,7 @@
 //! Lists that checkers use one after the other.
 
 use super::blocks::Flow;
+use super::usage::Usage;
 use super::uses::Uses;
 use crate::lang::bindings::BindingInfo;
 use crate::lang::options::Group;
@@ -26,6 +27,7 @@ pub(crate) struct RuleMemory {
     pub(super) uses: Vec<Uses>,
     pub(super) flow: Flow,
     pub(super) lines: Lines,
+    pub(super) usage: Usage,
     pub(super) option_groups: Vec<(Group, &'static str)>,
     pub(super) interpolation: FxHashMap<Semantic, VarMods>,
     pub(super) result_sizes: FxHashMap<Semantic, VarSize>,

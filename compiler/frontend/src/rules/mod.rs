@@ -43,6 +43,7 @@ mod subroutine;
 mod suggest;
 mod texture;
 mod types;
+mod usage;
 mod uses;
 mod usual;
 mod variable;
@@ -60,6 +61,7 @@ pub(crate) use register_fragment::COLH;
 pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
+pub use usage::Usage;
 
 use crate::codes::Code;
 use crate::lang::options::Features;
@@ -113,6 +115,7 @@ impl<'s> Checker<'s> {
                 second_layer_offset: None,
                 shared_bytes: 0,
                 passed: Vec::new(),
+                usage: std::mem::take(&mut memory.usage).emptied(),
             },
             body,
             flow: std::mem::take(&mut memory.flow).emptied(),
@@ -231,7 +234,7 @@ impl<'s> Checker<'s> {
     /// Makes sure that there are lines of all instructions. Only rules that hardly any program can break look at lines again, so the text is
     /// read once more for them, instead of every other program keeping its lines.
     #[cold]
-    fn complete_lines(&mut self) {
+    pub(super) fn complete_lines(&mut self) {
         // A caller that keeps all lines, such as `count`, has them.
         if self.program.lines.list.len() == self.syntax.reading.inst_count as usize {
             return;
@@ -275,6 +278,7 @@ impl<'s> Checker<'s> {
         (memory.vars, memory.params, memory.lines) = (program.vars, program.params, program.lines);
         (memory.attribs, memory.results) = (program.attribs, program.results);
         memory.named_params = program.named_params;
+        memory.usage = program.usage;
         (memory.io_elements, memory.implicit) = (self.io_elements, self.implicit);
         (memory.flow, memory.uses) = (self.flow, self.uses);
         memory.option_groups = self.options.groups;

@@ -72,7 +72,7 @@ impl Checker<'_> {
         }
         let var = match operand.base {
             // A parameter such as `p[3]` is one variable, so its number is no index.
-            Base::Name(name) => match self.numbered_local(name, operand.index) {
+            Base::Name(name) => match self.numbered_local(name, operand.index, operand.span) {
                 Some(var) => {
                     operand.index = Index::None;
                     Some(var)
@@ -310,7 +310,7 @@ impl Checker<'_> {
             Named::Var(var) => Some(var),
             Named::Nothing if self.is_codes_target(name) => Some(self.codes_target(span)),
             Named::Nothing | Named::Poisoned | Named::SubroutineType => self
-                .numbered_local(name, dst.index)
+                .numbered_local(name, dst.index, span)
                 .or_else(|| self.var_of(name, span)),
         }
     }

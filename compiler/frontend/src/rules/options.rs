@@ -27,8 +27,11 @@ impl Checker<'_> {
             let reports = &mut self.syntax.reports;
             reports.error(Code::OptionConflict, span, message);
         }
-        // An option that is named twice is no conflict with itself.
-        self.options.groups.push((row.group, row.name));
+        // An option that is named twice is no conflict with itself. The list has each option once, so that repeated lines do not
+        // lengthen the search above.
+        if !self.options.groups.contains(&(row.group, row.name)) {
+            self.options.groups.push((row.group, row.name));
+        }
         // An option that excludes another counts all the same, so that what it brings is no error of its own.
         self.program.features |= row.enables;
         // Some words are conditions under options only.

@@ -3,6 +3,7 @@
 
 use super::{Checker, IoBinding, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
+use crate::lang::numbered::Numbered;
 use crate::lang::register::{
     self, File, FileKind, FragmentNames, Parameters, Registers, Temporaries,
 };
@@ -29,7 +30,11 @@ impl Checker<'_> {
                 size: size_of(half),
                 ..Var::unnamed(VarKind::Codes, place)
             },
-            FoundRegister::Unit(unit) => Var::unnamed(VarKind::Texture { unit }, place),
+            FoundRegister::Unit(unit) => {
+                let usage = &mut self.program.usage;
+                usage.add(Numbered::TextureUnits, unit, || Some(place));
+                Var::unnamed(VarKind::Texture { unit }, place)
+            }
             FoundRegister::Address => Var::unnamed(VarKind::Address, place),
             // Programs of NV_fragment_program give names, so that what is no register is a name without declaration.
             FoundRegister::None(_) if registers.fragment.is_some() => {

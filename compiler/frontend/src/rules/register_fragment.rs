@@ -3,13 +3,16 @@
 
 use super::constant::float_constant;
 use super::register::FoundRegister;
+use super::usage::number_span;
 use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::limits;
+use crate::lang::numbered::Numbered;
+use crate::lang::opcode_info::{Expansion, Lower};
 use crate::lang::opcodes::{OpcodeInfo, OperandRule, PackedSize};
 use crate::lang::register::FragmentNames;
-use crate::line::Target;
+use crate::line::{Line, Target};
 use crate::names::NameId;
 use crate::statement::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
 use crate::syntax::{DeclWord, Leader};
@@ -188,7 +191,12 @@ impl Checker<'_> {
 /// What instructions read.
 impl Checker<'_> {
     /// The variable of a numbered parameter such as `p[3]`: there is one for each that the program names.
-    pub(super) fn numbered_local(&mut self, name: NameId, index: Index) -> Option<u32> {
+    pub(super) fn numbered_local(
+        &mut self,
+        name: NameId,
+        index: Index,
+        place: Span,
+    ) -> Option<u32> {
         let registers = self.facts.registers?;
         let Index::Const(number) = index else {
             return None;
@@ -198,6 +206,11 @@ impl Checker<'_> {
         if !names.is_reserved(name) || !registers.has_locals(names.text(name)) {
             return None;
         }
+        let text = self.syntax.reading.text;
+        let usage = &mut self.program.usage;
+        usage.add(Numbered::LocalParameters, number, || {
+            Some(number_span(text, place, number))
+        });
         let source = ParamSource::Local(number);
         let var = self.implicit(Implicit::Param(source), Span::default(), |checker| {
             checker.program.params.push(source);
@@ -396,13 +409,26 @@ impl Checker<'_> {
         self.error(Code::ReflectionMask, span, message);
     }
 
+    /// Reports that a program writes no result, which those may do that discard fragments.
+    #[cold]
+    fn no_result(&mut self) {
+        let message = "the program writes no result";
+        self.complete_lines();
+        let discards = |line: &Line| line.opcode.info().lower == Lower::Expand(Expansion::Kill);
+        if self.program.lines.list.iter().any(discards) {
+            let reports = &mut self.syntax.reports;
+            reports.lenient_whole(Rule::KillOnly, message.to_owned());
+        } else {
+            self.whole(Code::NoResult, message);
+        }
+    }
+
     /// Rules that need the whole program. NV_fragment_program section 3.11.3.
     pub(super) fn whole_fragment(&mut self, names: &FragmentNames) {
         let results = self.registers.results;
         // Where a statement could not be read it may have been the one that writes it.
         if results == 0 && !self.has_errors() {
-            let message = "the program writes no result";
-            self.whole(Code::NoResult, message);
+            self.no_result();
         }
         // Results count only if an instruction writes them.
         let written = (0..).zip(RESULT_ROOM);

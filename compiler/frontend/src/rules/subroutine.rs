@@ -1,9 +1,11 @@
 //! Indirect calls: types, variables and numbers of subroutines. ARB_shader_subroutine section 2.X.5.
 
 use super::blocks::label_of;
+use super::usage::number_span;
 use super::{Checker, Named, VarKind};
 use crate::codes::Code;
 use crate::lang::limits;
+use crate::lang::numbered::Numbered;
 use crate::names::NameId;
 use crate::source::Version;
 use crate::statement::{Base, Decl, Item, Operand};
@@ -137,18 +139,23 @@ impl Checker<'_> {
         let limit = limits::SUBROUTINE_NUMBERS;
         // "Functions that will be used for indirect subroutine calls must all be assigned a unique unsigned integer."
         for (name, number, span) in self.syntax.reading.subroutine_numbers.clone() {
-            let message = if number >= limit {
-                format!("subroutine numbers are below {limit}")
-            } else if let Some(&other) = labels.get(&number) {
-                format!(
+            let place = number_span(self.syntax.reading.text, span, number);
+            if let Some(&other) = labels.get(&number) {
+                let message = format!(
                     "`{}` has the number {number} already",
                     self.name_text(other)
-                )
-            } else {
-                labels.insert(number, name);
+                );
+                self.error(Code::SubroutineNumber, span, message);
                 continue;
-            };
-            self.error(Code::SubroutineNumber, span, message);
+            }
+            // The label has a number even if that is too large, which is one error.
+            labels.insert(number, name);
+            if number >= limit {
+                let message = format!("subroutine numbers are below {limit}");
+                self.error(Code::SubroutineNumber, place, message);
+            }
+            let usage = &mut self.program.usage;
+            usage.add(Numbered::SubroutineNumbers, number, || Some(place));
         }
         labels
             .into_iter()

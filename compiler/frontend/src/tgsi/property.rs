@@ -44,6 +44,8 @@ const PROCESSORS: &[(&str, u32)] = &[
 /// The largest number stands for all that are larger, which are refused.
 pub(super) const ANY: Value = Value::Number(0, u32::MAX - 1);
 const SWITCH: Value = Value::Number(0, 1);
+/// Vertices that a geometry program emits at most where the text does not say it: Mesa's software pipeline reserves memory for as many.
+const DEFAULT_VERTICES: u32 = 32;
 
 /// A row of the table of properties.
 #[derive(Clone, Copy, Debug)]
@@ -76,13 +78,13 @@ properties! {
     // name, words, stages, value, text
     InputPrimitive ("GS_INPUT_PRIMITIVE" "GS_INPUT_PRIM") GEOMETRY Value::Word(INPUT_PRIMITIVES), "what comes in";
     OutputPrimitive ("GS_OUTPUT_PRIMITIVE" "GS_OUTPUT_PRIM") GEOMETRY Value::Word(OUTPUT_PRIMITIVES), "what goes out";
-    MaxVertices ("GS_MAX_OUTPUT_VERTICES" "GS_MAX_VERTICES") GEOMETRY Value::Number(1, 1024), "vertices that an invocation emits at most";
+    MaxVertices ("GS_MAX_OUTPUT_VERTICES" "GS_MAX_VERTICES") GEOMETRY Value::Number(0, 1024), "vertices that an invocation emits at most";
     Origin ("FS_COORD_ORIGIN") FRAGMENT Value::Word(ORIGINS), "where y of POSITION is 0";
     Center ("FS_COORD_PIXEL_CENTER") FRAGMENT Value::Word(CENTERS), "whether POSITION of the first pixel is 0.5 or 0";
     Color0All ("FS_COLOR0_WRITES_ALL_CBUFS") FRAGMENT SWITCH, "whether color 0 goes to all attachments";
     DepthLayout ("FS_DEPTH_LAYOUT") FRAGMENT Value::Number(0, 4), "a promise of how depths change: 0 none, 1 any, 2 greater, 3 less, 4 unchanged";
     ProhibitPlanes ("VS_PROHIBIT_UCPS") VERTICES SWITCH, "whether user clip planes have no effect";
-    Invocations ("GS_INVOCATIONS") GEOMETRY Value::Number(1, 127), "invocations for each primitive";
+    Invocations ("GS_INVOCATIONS") GEOMETRY Value::Number(0, 127), "invocations for each primitive";
     WindowSpace ("VS_WINDOW_SPACE_POSITION") VERTEX SWITCH, "whether POSITION is the place in the window, with 1 / w in w";
     PatchVertices ("TCS_VERTICES_OUT") TESS_CONTROL Value::Number(1, MAX_PATCH_VERTICES), "vertices of the patch that is made";
     TessMode ("TES_PRIM_MODE") TESS_EVAL Value::Number(1, 7), "what patches are divided into: 1 lines, 4 triangles, 7 quads";
@@ -212,12 +214,24 @@ impl Translation<'_> {
         match property {
             Property::InputPrimitive => it.input_primitive = Some(input_primitive(number)),
             Property::OutputPrimitive => it.output_primitive = Some(output_primitive(number)),
-            Property::MaxVertices | Property::PatchVertices => it.modes.vertices_out = number,
+            Property::MaxVertices => {
+                it.modes.vertices_out = number;
+                if number == 0 {
+                    it.modes.vertices_out = DEFAULT_VERTICES;
+                    self.zero_count("GS_MAX_OUTPUT_VERTICES", DEFAULT_VERTICES, place);
+                }
+            }
+            Property::PatchVertices => it.modes.vertices_out = number,
             Property::Origin => it.lower_left = set,
             Property::Center => it.integer_center = set,
             Property::Color0All => it.color0_all = set,
             Property::ProhibitPlanes => it.prohibits_planes = set,
-            Property::Invocations => it.modes.invocations = number,
+            Property::Invocations => {
+                it.modes.invocations = number.max(1);
+                if number == 0 {
+                    self.zero_count("GS_INVOCATIONS", 1, place);
+                }
+            }
             Property::WindowSpace => it.window_space = set,
             Property::TessMode => {
                 let Some(mode) = tess_mode(number) else {
@@ -251,11 +265,24 @@ impl Translation<'_> {
         Ok(())
     }
 
+    /// Reports a count of 0 where another one is meant.
+    #[cold]
+    fn zero_count(&mut self, name: &str, meant: u32, place: Span) {
+        let message = format!("`{name}` is 0, which stands for {meant}");
+        self.lenient(Rule::ZeroCount, place, message);
+    }
+
     /// Gives the program what its properties say; reports those that it cannot do without.
     pub(super) fn settle_properties(&mut self) {
         let it = self.properties;
         let open = self.options.block_size;
         let mut modes = it.modes;
+        if self.stage == Stage::Geometry && modes.vertices_out == 0 {
+            modes.vertices_out = DEFAULT_VERTICES;
+            let message = "geometry programs need the property `GS_MAX_OUTPUT_VERTICES`";
+            self.reports
+                .lenient_whole(Rule::MissingOutputCount, message.to_owned());
+        }
         modes.workgroup_size = [0, 1, 2].map(|axis| match it.block[axis] {
             // The caller knows the sizes that the text leaves open. A block has at least one thread.
             0 => open[axis].max(1),
@@ -284,7 +311,6 @@ impl Translation<'_> {
             Stage::Geometry => &[
                 ("GS_INPUT_PRIMITIVE", it.input_primitive.is_none()),
                 ("GS_OUTPUT_PRIMITIVE", it.output_primitive.is_none()),
-                ("GS_MAX_OUTPUT_VERTICES", no_count),
             ],
             Stage::TessControl => &[("TCS_VERTICES_OUT", no_count)],
             Stage::TessEval => &[("TES_PRIM_MODE", it.tess_mode.is_none())],

@@ -102,6 +102,8 @@ pub(super) struct ImageRow {
     pub(super) raw: bool,
     /// Whether the format that an access names has one component of 32 bits.
     pub(super) is_word: bool,
+    /// The format that the declaration states, by Vulkan's name.
+    pub(super) format: Option<&'static str>,
 }
 
 /// What `MEMORY` is.

@@ -2,6 +2,7 @@
 
 use super::cursor::Word;
 use glasm_ir::TexTarget;
+use glasm_ir::image::FORMATS;
 use glasm_ir::types::Type;
 
 /// Where the number that a lookup compares with stands.
@@ -136,6 +137,21 @@ pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
     })
 }
 
+/// The name that Vulkan has for a format that images may have; `None` for others and for `PIPE_FORMAT_NONE`. Gallium names packed formats from the lowest
+/// bits on, Vulkan from the highest ones.
+pub(super) fn stated_format(word: &[u8]) -> Option<&'static str> {
+    const PACKED: [(&str, &str); 3] = [
+        ("R11G11B10_FLOAT", "B10G11R11_UFLOAT_PACK32"),
+        ("R10G10B10A2_UINT", "A2B10G10R10_UINT_PACK32"),
+        ("R10G10B10A2_UNORM", "A2B10G10R10_UNORM_PACK32"),
+    ];
+    let name = std::str::from_utf8(word.get(FORMAT.len()..)?).ok()?;
+    let name = name.to_ascii_uppercase();
+    let packed = PACKED.iter().find(|(known, _)| *known == name);
+    let wanted = packed.map_or_else(|| name.replace("_FLOAT", "_SFLOAT"), |row| row.1.to_owned());
+    FORMATS.iter().copied().find(|known| *known == wanted)
+}
+
 /// Whether a format has one component of 32 bits.
 pub(super) fn is_word_format(word: &[u8]) -> bool {
     let name = word.get(FORMAT.len()..).unwrap_or_default();
@@ -167,6 +183,31 @@ mod tests {
             assert_eq!(Target::of(&word(&lower)).map(|it| it.word), Some(row.word));
         }
         assert!(Target::of(&word("2")).is_none());
+    }
+
+    #[test]
+    fn formats_have_names_of_vulkan() {
+        let cases = [
+            ("PIPE_FORMAT_R8G8B8A8_UNORM", Some("R8G8B8A8_UNORM")),
+            ("pipe_format_r32_uint", Some("R32_UINT")),
+            ("PIPE_FORMAT_R16G16_FLOAT", Some("R16G16_SFLOAT")),
+            (
+                "PIPE_FORMAT_R11G11B10_FLOAT",
+                Some("B10G11R11_UFLOAT_PACK32"),
+            ),
+            (
+                "PIPE_FORMAT_R10G10B10A2_UINT",
+                Some("A2B10G10R10_UINT_PACK32"),
+            ),
+            // Images have no formats of three components or of other orders.
+            ("PIPE_FORMAT_R32G32B32_FLOAT", None),
+            ("PIPE_FORMAT_B8G8R8A8_UNORM", None),
+            ("PIPE_FORMAT_NONE", None),
+            ("PIPE", None),
+        ];
+        for (word, name) in cases {
+            assert_eq!(stated_format(word.as_bytes()), name, "{word}");
+        }
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn run_time_arrays_share_no_binding() {
 
 #[test]
 fn bindings() {
-    fragment("MOV r, «program.env[5000]»;", Code::BindingRange);
+    fragment("MOV r, program.env[«5000»];", Code::BindingRange);
     fragment("PARAM x[] = { «program.env[3..2]» };", Code::RangeReversed);
     fragment("MOV r, «program.env[0..1]»;", Code::RangeAsOperand);
     fragment("PARAM x = «program.local[0..1]»;", Code::RangeAsOperand);
@@ -120,12 +120,12 @@ fn bindings() {
     fragment("IMAGE x = «image[0][1]»;", Code::BindingTakesNoIndex);
     fragment("MOV r, «state.matrix.mvp»;", Code::MatrixNeedsRow);
     fragment("PARAM x = «state.matrix.mvp»;", Code::MatrixNeedsRow);
-    fragment("MOV r, state.matrix.mvp.«row[4]»;", Code::BindingRange);
+    fragment("MOV r, state.matrix.mvp.row[«4»];", Code::BindingRange);
     fragment(
         "MOV r, state.matrix.«program».row[0];",
         Code::BindingNeedsIndex,
     );
-    fragment("MOV r, «state.light[8].ambient»;", Code::BindingRange);
+    fragment("MOV r, state.light[«8»].ambient;", Code::BindingRange);
     fragment("MOV r, state.«light».ambient;", Code::BindingNeedsIndex);
     fragment("MOV r, «program.buffer[0][1]»;", Code::BufferOperand);
     fragment("MOV «result.color[1]», r;", Code::ResultOption);

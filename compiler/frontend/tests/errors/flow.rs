@@ -48,7 +48,7 @@ fn indirect_calls() {
         &[Code::FeatureNewer, Code::FeatureNewer],
     );
     errors(
-        "!!NVfp5.0 SUBROUTINETYPE t { a }; TEMP r; SUBROUTINE t v = «program.subroutine[1024]»; \
+        "!!NVfp5.0 SUBROUTINETYPE t { a }; TEMP r; SUBROUTINE t v = program.subroutine[«1024»]; \
          a SUBROUTINENUM(0): RET; main: MOV r, «t»; CALI «-v»; CALI «v.x»; END",
         &[
             Code::BindingRange,

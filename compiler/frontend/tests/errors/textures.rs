@@ -43,7 +43,7 @@ fn textures() {
         Code::TargetNotAllowed,
     );
     fragment("TEX r, r, texture[0], «4D»;", Code::TargetUnknown);
-    fragment("TEX r, r, «texture[200]», 2D;", Code::TextureRange);
+    fragment("TEX r, r, texture[«200»], 2D;", Code::TextureRange);
     fragment("TEXTURE t[] = { «texture[3..2]» };", Code::TextureRange);
     fragment(
         "«TEXTURE t[] = { texture[0], texture[2] };»",

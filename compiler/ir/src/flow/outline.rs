@@ -316,7 +316,7 @@ impl<'o> Search<'o> {
             whole = ends && (groups > 0 || longest_chain > self.rules.depth as usize);
             self.mark_groups(&graph, chains.group);
             if groups == 0 {
-                most_runs = self.most_runs(longest_chain);
+                most_runs = self.most_runs(&chains.callees_first);
             }
         }
         if whole {
@@ -339,21 +339,15 @@ impl<'o> Search<'o> {
         }
     }
 
-    /// How often regions run that call no region twice in a chain, the first one once.
-    fn most_runs(&self, longest_chain: usize) -> u64 {
-        let callees = |region: &Region| -> Vec<RegionId> {
-            let calls = region.pieces.iter().flat_map(|&piece| &self.calls[piece]);
-            calls.filter_map(|&to| self.region_at[to]).collect()
-        };
-        let calls: Vec<_> = self.regions.iter().map(callees).collect();
-        let mut runs = vec![1u64; calls.len()];
-        // After so many rounds each number is that of all chains below its region.
-        for _ in 0..longest_chain {
-            let below = |list: &Vec<RegionId>| {
-                let counts = list.iter().map(|&callee| runs[callee]);
-                counts.fold(1, u64::saturating_add)
-            };
-            runs = calls.iter().map(below).collect();
+    /// Returns how often regions run in total when the first one runs once, saturated. No chain of calls may contain a region twice, and
+    /// `callees_first` must list the regions so that each follows all regions that it calls: one pass then suffices, however long chains are.
+    fn most_runs(&self, callees_first: &[usize]) -> u64 {
+        let mut runs = vec![1u64; self.regions.len()];
+        for &region in callees_first {
+            let calls = self.regions[region].pieces.iter();
+            let callees = calls.flat_map(|&piece| &self.calls[piece]);
+            let counts = callees.filter_map(|&callee| Some(runs[self.region_at[callee]?]));
+            runs[region] = counts.fold(1, u64::saturating_add);
         }
         runs.first().copied().unwrap_or(1)
     }
@@ -503,6 +497,8 @@ struct Chains {
     group: Vec<Option<u32>>,
     groups: u32,
     height: usize,
+    /// The regions that run, in the order in which the search leaves them. Without recursion each follows all regions that it calls.
+    callees_first: Vec<usize>,
 }
 
 /// What the search knows about a region.
@@ -525,6 +521,7 @@ impl Chains {
             group: vec![None; graph.len()],
             groups: 0,
             height: 0,
+            callees_first: Vec::with_capacity(graph.len()),
         };
         let mut visits = vec![Visit::default(); graph.len()];
         let (mut open, mut stack) = (Vec::new(), Vec::new());
@@ -562,6 +559,7 @@ impl Chains {
             }
             let height = *height;
             stack.pop();
+            chains.callees_first.push(at);
             visits[at].height = Some(height);
             let low = visits[at].low;
             match stack.last_mut() {

@@ -2,7 +2,7 @@
 
 use super::lex::Token;
 use super::{Error, Parse, Parser, split_id};
-use crate::image::{Image, ImageTexels};
+use crate::image::{FORMATS, Image, ImageTexels};
 use crate::operand::WriteMask;
 use crate::program::{Register, Storage};
 use crate::resource::{Buffer, NamedParam, Param, ParamSource, Texture};
@@ -248,7 +248,19 @@ impl<'a> Parser<'a> {
             units: self.units()?,
             target: self.named("a texture target")?,
             texels: self.image_texels()?,
+            format: self.image_format()?,
         })
+    }
+
+    fn image_format(&mut self) -> Parse<Option<&'static str>> {
+        if !self.accept_word("format") {
+            return Ok(None);
+        }
+        let name = self.word("a format")?;
+        match FORMATS.iter().find(|known| **known == name) {
+            Some(format) => Ok(Some(format)),
+            None => self.error(format!("`{name}` is no format of images")),
+        }
     }
 
     fn image_texels(&mut self) -> Parse<ImageTexels> {

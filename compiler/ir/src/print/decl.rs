@@ -166,7 +166,10 @@ impl Printer<'_, '_, '_> {
                     .map_or("?", |(_, word)| word),
                 ImageTexels::Unseen => "unseen",
             };
-            writeln!(self.f, " {} {texels}", image.target.word())?;
+            write!(self.f, " {} {texels}", image.target.word())?;
+            let format = image.format;
+            format.map_or(Ok(()), |format| write!(self.f, " format {format}"))?;
+            self.f.write_char('\n')?;
         }
         Ok(())
     }

@@ -12,13 +12,9 @@ pub const ADDRESS_OFFSETS: std::ops::RangeInclusive<i64> = -64..=63;
 pub const LOOP_INDEX_OFFSETS: std::ops::RangeInclusive<i64> = 0..=9;
 /// Texture image units that a vertex program accesses (`MAX_VERTEX_TEXTURE_IMAGE_UNITS_ARB`): what every Vulkan device has for a stage.
 pub const VERTEX_TEXTURES: usize = 16;
-/// Entries of the stack of calls and address registers (`MAX_PROGRAM_CALL_DEPTH_NV`).
-pub const CALL_DEPTH: u32 = 4;
+/// Entries of the call stack of `!!VP2.0` programs, which NV_vertex_program2 fixes.
+pub const VERTEX_2_CALL_DEPTH: u32 = 4;
 /// Instructions that a vertex program may run: NV_vertex_program2_option section 2.14.4.X.
 pub const EXECUTED_INSTRUCTIONS: u32 = 65_536;
 /// Rounds of a loop of a fragment program (`MAX_PROGRAM_LOOP_COUNT_NV`).
 pub const LOOP_COUNT: u32 = 255;
-/// Open IF blocks (`MAX_PROGRAM_IF_DEPTH_NV`).
-pub const IF_DEPTH: usize = 48;
-/// Open LOOP and REP blocks (`MAX_PROGRAM_LOOP_DEPTH_NV`).
-pub const LOOP_DEPTH: usize = 4;

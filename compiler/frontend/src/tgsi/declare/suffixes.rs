@@ -168,12 +168,13 @@ impl Translation<'_> {
         let takes = matches!(head.file, File::In | File::Out | File::Sv);
         // Vertex elements are told by the numbers of the registers.
         let is_attribute = self.stage == Stage::Vertex && head.file == File::In;
-        if !takes || is_attribute {
+        if is_attribute {
+            let text = self.text_of(word.span());
+            let message = format!("`{text}`: inputs of vertex programs have no semantic");
+            self.lenient(Rule::AttributeSemantic, word.span(), message);
+        } else if !takes {
             let (text, file) = (self.text_of(word.span()), head.file.word());
-            let message = match is_attribute {
-                true => format!("`{text}`: inputs of vertex programs have no semantic"),
-                false => format!("`{text}`: registers of `{file}` have no semantic"),
-            };
+            let message = format!("`{text}`: registers of `{file}` have no semantic");
             return Err(self.error(Code::Declaration, word.span(), message));
         }
         if !self.cursor.eat(b'[') {

@@ -76,10 +76,16 @@ impl Translation<'_> {
 
     #[inline]
     fn needed_semantic(&mut self, head: &Head, suffixes: &Suffixes) -> Parsed<(Name, u32, Span)> {
-        suffixes.semantic.ok_or_else(|| {
-            let message = format!("`{}` lacks a semantic", self.text_of(head.span));
-            self.error(Code::Declaration, head.span, message)
-        })
+        if let Some(semantic) = suffixes.semantic {
+            return Ok(semantic);
+        }
+        let message = format!("`{}` lacks a semantic", self.text_of(head.span));
+        // Such inputs "can be considered to be generic", of which number the text does not say.
+        if self.stage == Stage::Fragment && head.file == File::In {
+            self.lenient(Rule::InputWithoutSemantic, head.span, message);
+            return Ok((Name::Generic, head.first, head.span));
+        }
+        Err(self.error(Code::Declaration, head.span, message))
     }
 
     /// A register whose declaration says what an earlier one has said.

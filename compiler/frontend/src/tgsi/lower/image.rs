@@ -124,6 +124,11 @@ impl Translation<'_> {
             units,
             target: row.target,
             texels,
+            // Raw texels are seen in a format of their size.
+            format: match texels {
+                ImageTexels::Formatted(_) => row.format,
+                ImageTexels::Raw(_) | ImageTexels::Unseen => None,
+            },
         };
         let access = ImageAccess {
             image: self.image_id(image),
@@ -149,7 +154,14 @@ impl Translation<'_> {
             }
             None => {
                 let count = images.len() as u32;
-                let row = images.iter().flatten().next().copied();
+                let mut rows = images.iter().flatten().copied();
+                let mut row = rows.next();
+                // One type of images serves all elements.
+                if let Some(first) = &mut row
+                    && rows.any(|other| other.format != first.format)
+                {
+                    first.format = None;
+                }
                 let units = Units::Array { first: 0, count };
                 (units, Some(register.number.term), row)
             }
@@ -180,6 +192,7 @@ impl Translation<'_> {
             atomic: true,
             raw: false,
             is_word: inst.access.is_word,
+            format: None,
         };
         let relative = Some(self.index_of(handle));
         let element = IndexTerm {

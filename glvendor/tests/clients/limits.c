@@ -1,0 +1,256 @@
+/* What queries answer and what loads agree: of each target a program with the largest number of a kind loads, and the next number is an error at its
+   place (ARB_vertex_program section 2.14.2, ARB_fragment_program section 3.11.2: "from 0 to MAX_... - 1"). */
+#include "client.h"
+#include <stdlib.h>
+
+enum {
+    VERTEX = GL_VERTEX_PROGRAM_ARB,
+    FRAGMENT = GL_FRAGMENT_PROGRAM_ARB,
+    FRAGMENT_NV = GL_FRAGMENT_PROGRAM_NV,
+    GEOMETRY = GL_GEOMETRY_PROGRAM_NV,
+    CONTROL = 0x891E,
+    EVALUATION = 0x891F,
+    COMPUTE = GL_COMPUTE_PROGRAM_NV
+};
+
+/* MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV, MAX_PROGRAM_SUBROUTINE_NUM_NV, MAX_PROGRAM_PATCH_ATTRIBS_NV */
+enum { MAX_SUBROUTINE_PARAMETERS = 0x8F44, MAX_SUBROUTINE_NUMBERS = 0x8F45, MAX_PATCH_ATTRIBUTES = 0x86D8 };
+
+/* How the limit is asked for. */
+enum how { OF_GL, OF_PROGRAM, FIXED };
+
+#define ARB_VERTEX "!!ARBvp1.0\nMOV result.position, vertex.position;\n"
+#define ARB_FRAGMENT "!!ARBfp1.0\n"
+#define VERTEX_2 "!!ARBvp1.0\nOPTION NV_vertex_program2;\nMOV result.position, vertex.position;\n"
+#define VERTEX_3 "!!ARBvp1.0\nOPTION NV_vertex_program3;\nMOV result.position, vertex.position;\n"
+#define FRAGMENT_2 "!!ARBfp1.0\nOPTION NV_fragment_program2;\n"
+#define GEOMETRY_4 "!!NVgp4.0\nPRIMITIVE_IN POINTS;\nPRIMITIVE_OUT POINTS;\nVERTICES_OUT 1;\n"
+#define CONTROL_5 "!!NVtcp5.0\nVERTICES_OUT 1;\nTEMP r;\n"
+#define EVALUATION_5 "!!NVtep5.0\nTESS_MODE TRIANGLES;\nTEMP r;\n"
+#define COMPUTE_5 "!!NVcp5.0\nGROUP_SIZE 1;\nTEMP r;\n"
+
+/* In the text @ stands for the number. */
+static const struct {
+    GLenum target;
+    enum how how;
+    GLenum limit;
+    const char *text;
+} rows[] = {
+    {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, ARB_VERTEX "MOV result.color, program.env[@];\nEND"},
+    {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, ARB_VERTEX "PARAM p[2] = {program.env[0], program.env[@]};\nMOV result.color, p[0];\nEND"},
+    {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_LOCAL_PARAMETERS_ARB, ARB_VERTEX "MOV result.color, program.local[@];\nEND"},
+    {VERTEX, OF_GL, GL_MAX_PROGRAM_MATRICES_ARB, ARB_VERTEX "PARAM m[4] = {state.matrix.program[@]};\nMOV result.color, m[0];\nEND"},
+    {VERTEX, OF_GL, GL_MAX_TEXTURE_COORDS_ARB, ARB_VERTEX "MOV result.texcoord[0], state.matrix.texture[@].row[0];\nEND"},
+    {VERTEX, OF_GL, GL_MAX_TEXTURE_COORDS_ARB, ARB_VERTEX "MOV result.texcoord[0], state.texgen[@].eye.s;\nEND"},
+    {VERTEX, OF_GL, GL_MAX_TEXTURE_COORDS_ARB, ARB_VERTEX "MOV result.texcoord[@], 1;\nEND"},
+    {VERTEX, OF_GL, GL_MAX_TEXTURE_COORDS_ARB, ARB_VERTEX "MOV result.color, vertex.texcoord[@];\nEND"},
+    {VERTEX, OF_GL, GL_MAX_LIGHTS, ARB_VERTEX "MOV result.color, state.light[@].diffuse;\nEND"},
+    {VERTEX, OF_GL, GL_MAX_LIGHTS, ARB_VERTEX "MOV result.color, state.lightprod[@].back.ambient;\nEND"},
+    {VERTEX, OF_GL, GL_MAX_CLIP_PLANES, ARB_VERTEX "MOV result.color, state.clip[@].plane;\nEND"},
+    {VERTEX, OF_GL, GL_MAX_VERTEX_ATTRIBS_ARB, ARB_VERTEX "MOV result.color, vertex.attrib[@];\nEND"},
+    {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV, "!!NVvp4.0\nMOV result.position, vertex.attrib[@];\nEND"},
+    {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_RESULTS_NV, "!!NVvp4.0\nMOV result.attrib[@], 1;\nEND"},
+    {VERTEX, FIXED, 1, ARB_VERTEX "MOV result.color, state.matrix.modelview[@].row[0];\nEND"},
+    {VERTEX, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, VERTEX_3 "TEX result.color, vertex.texcoord, texture[@], 2D;\nEND"},
+    {VERTEX, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, "!!NVvp4.0\nTEX result.color, vertex.texcoord, texture[@], 2D;\nEND"},
+    {VERTEX, OF_GL, GL_MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV, "!!NVvp4.0\nBUFFER b = program.buffer[@][0];\nMOV result.color, b;\nEND"},
+    {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, VERTEX_2 "MOV result.color, program.env[@];\nEND"},
+    {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_LOCAL_PARAMETERS_ARB, "!!NVvp5.0\nMOV.F result.color, program.local[@];\nEND"},
+
+    {FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, ARB_FRAGMENT "MOV result.color, program.env[@];\nEND"},
+    {FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_LOCAL_PARAMETERS_ARB, ARB_FRAGMENT "MOV result.color, program.local[@];\nEND"},
+    {FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_LOCAL_PARAMETERS_ARB, FRAGMENT_2 "MOV result.color, program.local[@];\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, ARB_FRAGMENT "TEX result.color, fragment.texcoord[0], texture[@], 2D;\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, FRAGMENT_2 "TEX result.color, fragment.texcoord[0], texture[@], 2D;\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, "!!NVfp4.0\nTEX result.color, fragment.texcoord[0], texture[@], 2D;\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_TEXTURE_COORDS_ARB, ARB_FRAGMENT "MOV result.color, fragment.texcoord[@];\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_TEXTURE_COORDS_ARB, ARB_FRAGMENT "MOV result.color, state.matrix.texture[@].row[0];\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_TEXTURE_UNITS, ARB_FRAGMENT "MOV result.color, state.texenv[@].color;\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_PROGRAM_MATRICES_ARB, ARB_FRAGMENT "MOV result.color, state.matrix.program[@].row[0];\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_DRAW_BUFFERS, ARB_FRAGMENT "OPTION ARB_draw_buffers;\nMOV result.color[@], 1;\nEND"},
+    {FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV, "!!NVfp4.0\nMOV result.color, fragment.attrib[@];\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV, "!!NVfp4.0\nBUFFER b = program.buffer[@][0];\nMOV result.color, b;\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_IMAGE_UNITS, "!!NVfp5.0\nTEMP r;\nLOADIM.F32 r, fragment.attrib[0], image[@], 2D;\nMOV.F result.color, r;\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS,
+     "!!NVfp5.0\nOPTION NV_shader_storage_buffer;\nTEMP r;\nSTORAGE b[] = {program.storage[@]};\nLDB.F32 r, b[0];\nMOV.F result.color, r;\nEND"},
+    {FRAGMENT, OF_GL, GL_MAX_ATOMIC_COUNTER_BUFFER_BINDINGS,
+     "!!NVfp5.0\nOPTION NV_shader_atomic_counters;\nTEMP r;\nCOUNTER c = program.counter[@][0];\nATOMCTR.GET r.x, c;\nMOV.F result.color, r;\nEND"},
+    {FRAGMENT, OF_PROGRAM, MAX_SUBROUTINE_PARAMETERS,
+     "!!NVfp5.0\nSUBROUTINETYPE t {f};\nSUBROUTINE t v = program.subroutine[@];\nmain:\nCALI v;\nRET;\nf SUBROUTINENUM(0):\nMOV.F result.color, 1;\nRET;\nEND"},
+    {FRAGMENT, OF_PROGRAM, MAX_SUBROUTINE_NUMBERS,
+     "!!NVfp5.0\nSUBROUTINETYPE t {f};\nSUBROUTINE t v = program.subroutine[0];\nmain:\nCALI v;\nRET;\nf SUBROUTINENUM(@):\nMOV.F result.color, 1;\nRET;\nEND"},
+    {FRAGMENT_NV, OF_GL, GL_MAX_FRAGMENT_PROGRAM_LOCAL_PARAMETERS_NV, "!!FP1.0\nMOV o[COLR], p[@];\nEND"},
+
+    {GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, GEOMETRY_4 "MOV result.position, program.env[@];\nEMIT;\nEND"},
+    {GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_LOCAL_PARAMETERS_ARB, GEOMETRY_4 "MOV result.position, program.local[@];\nEMIT;\nEND"},
+    {GEOMETRY, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, GEOMETRY_4 "TEX result.position, vertex[0].position, texture[@], 2D;\nEMIT;\nEND"},
+    {GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV, GEOMETRY_4 "MOV result.position, vertex[0].attrib[@];\nEMIT;\nEND"},
+    {GEOMETRY, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_RESULTS_NV, GEOMETRY_4 "MOV result.attrib[@], 1;\nEMIT;\nEND"},
+    {GEOMETRY, OF_GL, GL_MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV, GEOMETRY_4 "BUFFER b = program.buffer[@][0];\nMOV result.position, b;\nEMIT;\nEND"},
+    {GEOMETRY, OF_GL, GL_MAX_TEXTURE_COORDS_ARB, GEOMETRY_4 "MOV result.position, vertex[0].texcoord[@];\nEMIT;\nEND"},
+
+    {CONTROL, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, CONTROL_5 "MOV.F result.position, program.env[@];\nEND"},
+    {CONTROL, OF_PROGRAM, GL_MAX_PROGRAM_LOCAL_PARAMETERS_ARB, CONTROL_5 "MOV.F result.position, program.local[@];\nEND"},
+    {CONTROL, OF_PROGRAM, MAX_PATCH_ATTRIBUTES, CONTROL_5 "MOV.F result.patch.attrib[@], 1;\nEND"},
+    {CONTROL, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV, CONTROL_5 "MOV.F result.position, vertex[0].attrib[@];\nEND"},
+    {CONTROL, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_RESULTS_NV, CONTROL_5 "MOV.F result.attrib[@], 1;\nEND"},
+    {CONTROL, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, CONTROL_5 "TXL.F r, vertex[0].position, texture[@], 2D;\nMOV.F result.position, r;\nEND"},
+    {EVALUATION, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, EVALUATION_5 "MOV.F result.position, program.env[@];\nEND"},
+    {EVALUATION, OF_PROGRAM, MAX_PATCH_ATTRIBUTES, EVALUATION_5 "MOV.F result.position, primitive.patch.attrib[@];\nEND"},
+    {EVALUATION, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_RESULTS_NV, EVALUATION_5 "MOV.F result.attrib[@], 1;\nEND"},
+    {EVALUATION, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, EVALUATION_5 "TXL.F r, vertex[0].position, texture[@], 2D;\nMOV.F result.position, r;\nEND"},
+
+    {COMPUTE, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, COMPUTE_5 "MOV.F r, program.env[@];\nEND"},
+    {COMPUTE, OF_PROGRAM, GL_MAX_PROGRAM_LOCAL_PARAMETERS_ARB, COMPUTE_5 "MOV.F r, program.local[@];\nEND"},
+    {COMPUTE, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, COMPUTE_5 "TXL.F r, {0, 0, 0, 0}, texture[@], 2D;\nEND"},
+    {COMPUTE, OF_GL, GL_MAX_IMAGE_UNITS, COMPUTE_5 "LOADIM.F32 r, {0, 0, 0, 0}, image[@], 2D;\nEND"},
+    {COMPUTE, OF_GL, GL_MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV, COMPUTE_5 "CBUFFER b[] = {program.buffer[@]};\nLDC.F32 r, b[0];\nEND"},
+    {COMPUTE, OF_GL, GL_MAX_SHADER_STORAGE_BUFFER_BINDINGS,
+     "!!NVcp5.0\nOPTION NV_shader_storage_buffer;\nGROUP_SIZE 1;\nTEMP r;\nSTORAGE b[] = {program.storage[@]};\nLDB.F32 r, b[0];\nEND"},
+};
+
+static GLint limit_of(GLenum target, enum how how, GLenum limit) {
+    GLint value = -1;
+    if (how == FIXED) return (GLint)limit;
+    if (how == OF_GL) glGetIntegerv(limit, &value);
+    else glGetProgramivARB(target, limit, &value);
+    ERROR(GL_NO_ERROR);
+    return value;
+}
+
+/* Loads a program string; gives the position of its error, -1 if there is none. */
+static GLint load_text(GLenum target, GLuint name, const char *text) {
+    GLint position = -2;
+    if (target == FRAGMENT_NV) glLoadProgramNV(target, name, (GLsizei)strlen(text), (const GLubyte *)text);
+    else glProgramStringARB(target, GL_PROGRAM_FORMAT_ASCII_ARB, (GLsizei)strlen(text), text);
+    glGetIntegerv(GL_PROGRAM_ERROR_POSITION_ARB, &position);
+    return position;
+}
+
+static void of_numbers(GLuint name) {
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        GLenum target = rows[i].target;
+        GLint limit = limit_of(target, rows[i].how, rows[i].limit);
+        CHECK(limit > 0, "row %u: limit 0x%04x is %d", i, rows[i].limit, limit);
+        const char *at = strchr(rows[i].text, '@');
+        for (GLint number = limit - 1; number <= limit; number++) {
+            char text[600];
+            snprintf(text, sizeof text, "%.*s%d%s", (int)(at - rows[i].text), rows[i].text, number, at + 1);
+            GLint position = load_text(target, name, text), wanted = number < limit ? -1 : (GLint)(at - rows[i].text);
+            CHECK(position == wanted, "row %u: the error is at %d, not %d, of\n%s\n%s", i, position, wanted, text,
+                  (const char *)glGetString(GL_PROGRAM_ERROR_STRING_ARB));
+            CHECK((number < limit) == !*glGetString(GL_PROGRAM_ERROR_STRING_ARB), "row %u", i);
+            ERROR(number < limit ? GL_NO_ERROR : GL_INVALID_OPERATION);
+        }
+    }
+}
+
+/* A program with blocks inside each other, or with a chain of subroutines. */
+static char *nested(const char *head, const char *open, const char *close, GLint count) {
+    size_t size = strlen(head) + (size_t)count * (strlen(open) + strlen(close)) + 100;
+    char *text = malloc(size), *end = text;
+    end += sprintf(end, "%s", head);
+    for (GLint i = 0; i < count; i++) end += sprintf(end, "%s", open);
+    for (GLint i = 0; i < count; i++) end += sprintf(end, "%s", close);
+    sprintf(end, "MOV result.color, 1;\nEND");
+    return text;
+}
+
+static void of_blocks(void) {
+    static const struct {
+        GLenum target, limit;
+        const char *head, *open, *close;
+    } blocks[] = {{FRAGMENT, GL_MAX_PROGRAM_IF_DEPTH_NV, FRAGMENT_2, "IF EQ.x;\n", "ENDIF;\n"},
+                  {FRAGMENT, GL_MAX_PROGRAM_LOOP_DEPTH_NV, FRAGMENT_2, "REP {1};\n", "ENDREP;\n"},
+                  {FRAGMENT, GL_MAX_PROGRAM_LOOP_DEPTH_NV, FRAGMENT_2, "LOOP {1, 0, 1};\n", "ENDLOOP;\n"},
+                  {FRAGMENT, GL_MAX_PROGRAM_IF_DEPTH_NV, "!!NVfp4.0\n", "IF EQ.x;\n", "ENDIF;\n"},
+                  {FRAGMENT, GL_MAX_PROGRAM_LOOP_DEPTH_NV, "!!NVfp4.0\n", "REP 1;\n", "ENDREP;\n"},
+                  {VERTEX, GL_MAX_PROGRAM_IF_DEPTH_NV, "!!NVvp4.0\n", "IF EQ.x;\n", "ENDIF;\n"},
+                  {VERTEX, GL_MAX_PROGRAM_LOOP_DEPTH_NV, "!!NVvp4.0\n", "REP 1;\n", "ENDREP;\n"}};
+    for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        GLint limit = limit_of(blocks[i].target, OF_PROGRAM, blocks[i].limit);
+        for (GLint count = limit; count <= limit + 1; count++) {
+            char *text = nested(blocks[i].head, blocks[i].open, blocks[i].close, count);
+            GLint last = (GLint)(strlen(blocks[i].head) + (size_t)(count - 1) * strlen(blocks[i].open));
+            EQUAL(load_text(blocks[i].target, 0, text), count <= limit ? -1 : last);
+            ERROR(count <= limit ? GL_NO_ERROR : GL_INVALID_OPERATION);
+            free(text);
+        }
+    }
+}
+
+/* As many calls inside each other as the query says run through: each subroutine adds 1 of so many parts to red. */
+static void of_calls(void) {
+    static const char *const heads[] = {FRAGMENT_2, "!!NVfp4.0\n"};
+    GLint limit = limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_CALL_DEPTH_NV);
+    for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++) {
+        char *text = malloc(200 + 60 * (size_t)limit), *end = text;
+        end += sprintf(end, "%sTEMP r;\nMOV r, {0, 0, 0, 1};\nCAL s1;\nMOV result.color, r;\nRET;\n", heads[i]);
+        for (GLint n = 1; n <= limit; n++) {
+            end += sprintf(end, "s%d:\nADD r.x, r, %.9f;\n", n, 1.0 / limit);
+            if (n < limit) end += sprintf(end, "CAL s%d;\n", n + 1);
+            end += sprintf(end, "RET;\n");
+        }
+        sprintf(end, "END");
+        EQUAL(load_text(FRAGMENT, 0, text), -1);
+        glEnable(FRAGMENT);
+        clear();
+        draw_square();
+        PIXEL(3, 3, 1, 0, 0, 1);
+        glDisable(FRAGMENT);
+        free(text);
+        ERROR(GL_NO_ERROR);
+    }
+}
+
+/* Vertices, fragments and the others have limits of their own: NV_gpu_program4 table X.21. */
+static void of_types(void) {
+    GLint attributes;
+    glGetIntegerv(GL_MAX_VERTEX_ATTRIBS_ARB, &attributes);
+    EQUAL(limit_of(VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV), attributes);
+    CHECK(limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV) != attributes);
+    /* The minima of NV_fragment_program2 and NV_tessellation_program5. */
+    CHECK(limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_CALL_DEPTH_NV) >= 4);
+    CHECK(limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_IF_DEPTH_NV) >= 48);
+    CHECK(limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_LOOP_DEPTH_NV) >= 4);
+    CHECK(limit_of(CONTROL, OF_PROGRAM, MAX_PATCH_ATTRIBUTES) >= 30);
+}
+
+/* Limits of counts are errors of the whole program, at the end of the text. */
+static void of_counts(void) {
+    GLint limit = limit_of(VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ADDRESS_REGISTERS_ARB);
+    for (GLint count = limit; count <= limit + 1; count++) {
+        char *text = malloc(200 + 20 * (size_t)count), *end = text;
+        end += sprintf(end, "%s", VERTEX_3);
+        for (GLint n = 0; n < count; n++) end += sprintf(end, "ADDRESS a%d;\n", n);
+        sprintf(end, "END");
+        CHECK((load_text(VERTEX, 0, text) == -1) == (count <= limit), "%d address registers of %d", count, limit);
+        ERROR(count <= limit ? GL_NO_ERROR : GL_INVALID_OPERATION);
+        free(text);
+    }
+    limit = limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_PARAMETERS_ARB);
+    for (GLint count = limit; count <= limit + 1; count++) {
+        char *text = malloc(200 + 40 * (size_t)count), *end = text;
+        end += sprintf(end, "!!NVfp4.0\nTEMP r;\nMOV r, 0;\n");
+        for (GLint n = 1; n < count; n++) end += sprintf(end, "ADD r, r, %d;\n", n);
+        sprintf(end, "MOV result.color, r;\nEND");
+        EQUAL(load_text(FRAGMENT, 0, text), count <= limit ? -1 : (GLint)strlen(text));
+        ERROR(count <= limit ? GL_NO_ERROR : GL_INVALID_OPERATION);
+        free(text);
+    }
+}
+
+int main(void) {
+    static const GLenum targets[] = {VERTEX, FRAGMENT, GEOMETRY, CONTROL, EVALUATION, COMPUTE};
+    GLuint names[sizeof targets / sizeof *targets + 1];
+    start();
+    use_context(open_context(NULL));
+    glGenProgramsARB(sizeof names / sizeof *names, names);
+    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) glBindProgramARB(targets[i], names[i]);
+    of_numbers(names[sizeof targets / sizeof *targets]);
+    of_blocks();
+    of_calls();
+    of_types();
+    of_counts();
+    return finish();
+}
