@@ -45,6 +45,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_NV_compute_program5",
     "GL_NV_conservative_raster",
     "GL_NV_conservative_raster_dilate",
+    "GL_NV_fog_distance",
     "GL_NV_depth_buffer_float",
     "GL_NV_depth_clamp",
     "GL_NV_explicit_multisample",

@@ -16,9 +16,9 @@ use glasm::{Semantic, state::Light};
 /// What the fixed functions of vertices do for the programs behind them, and for the fixed functions of fragments on these units.
 /// `materials` are the parts of the material that are attributes.
 pub(crate) fn vertex(
+    capabilities: &Capabilities,
     programs: &[Loaded],
     units: u32,
-    coordinate_sets: u32,
     materials: u16,
 ) -> FixedVertex {
     let inputs = programs.iter().flat_map(|program| program.inputs());
@@ -36,14 +36,12 @@ pub(crate) fn vertex(
             material_attributes: materials,
             ..lighting()
         }),
-        fog_coordinate: Some(match query::integer(0x8450) {
-            0x8451 => FogSource::FogCoord,
-            _ => FogSource::FragmentDepth,
-        }),
+        fog_coordinate: Some(fog_source(capabilities)),
         point_attenuation: query::floats(0x8129) != [1.0, 0.0, 0.0] || clamps_point_size(),
         ..FixedVertex::default()
     };
-    let sets = read & ((1_u32 << coordinate_sets.min(UNITS as u32)) - 1);
+    let coordinate_sets = capabilities.texture_coordinates.min(UNITS as u32);
+    let sets = read & ((1_u32 << coordinate_sets) - 1);
     reader::with_units(sets, |unit| {
         // Matrices change more often than they matter: a product with the identity is exact.
         let generated = std::array::from_fn(|coordinate| tex_gen(coordinate as u32));
@@ -54,6 +52,26 @@ pub(crate) fn vertex(
         };
     });
     state
+}
+
+/// Returns the source of the fog coordinate. GL 2.1 section 3.10, NV_fog_distance.
+fn fog_source(capabilities: &Capabilities) -> FogSource {
+    const FOG_COORD_SRC: u32 = 0x8450;
+    const FOG_COORD: i32 = 0x8451;
+    const FOG_DISTANCE_MODE: u32 = 0x855A;
+    const EYE_PLANE: i32 = 0x2502;
+    const EYE_RADIAL: i32 = 0x855B;
+    if query::integer(FOG_COORD_SRC) == FOG_COORD {
+        return FogSource::FogCoord;
+    }
+    if !capabilities.fog_distance {
+        return FogSource::FragmentDepth;
+    }
+    match query::integer(FOG_DISTANCE_MODE) {
+        EYE_PLANE => FogSource::EyePlane,
+        EYE_RADIAL => FogSource::EyeRadial,
+        _ => FogSource::FragmentDepth,
+    }
 }
 
 /// Whether the size of points is not what the application has set: GL clamps it without attenuation, too (GL 2.1 section 3.3).

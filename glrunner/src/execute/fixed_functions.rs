@@ -3,6 +3,7 @@
 use super::numbers::select_unit;
 use super::problem::Problem;
 use super::state_names::texgen_coord;
+use super::support::require_extension;
 use crate::gl::{self, Gl};
 use glasm::fixed_function::{
     CombineFunction, CombineOperand, CombineSource, FogMode, FogSource, MaterialFaces,
@@ -42,11 +43,20 @@ pub(super) fn apply(gl: &Gl, update: FixedUpdate) -> Result<(), Problem> {
             gl.Fogi(gl::FOG_MODE, mode.cast_signed())?;
         }
         FixedUpdate::FogSource(source) => {
-            let source = match source {
-                FogSource::FragmentDepth => gl::FRAGMENT_DEPTH,
-                FogSource::FogCoord => gl::FOG_COORD,
+            let (source, distance) = match source {
+                FogSource::FragmentDepth => (gl::FRAGMENT_DEPTH, Some(gl::EYE_PLANE_ABSOLUTE_NV)),
+                FogSource::EyePlane => (gl::FRAGMENT_DEPTH, Some(gl::EYE_PLANE)),
+                FogSource::EyeRadial => (gl::FRAGMENT_DEPTH, Some(gl::EYE_RADIAL_NV)),
+                FogSource::FogCoord => (gl::FOG_COORD, None),
             };
             gl.Fogi(gl::FOG_COORD_SRC, source.cast_signed())?;
+            // Without the extension drivers choose between the two modes that GL 2.1 allows.
+            let has_modes = gl.has("GL_NV_fog_distance");
+            match distance {
+                Some(mode) if has_modes => gl.Fogi(gl::FOG_DISTANCE_MODE_NV, mode.cast_signed())?,
+                Some(gl::EYE_PLANE_ABSOLUTE_NV) | None => {}
+                Some(_) => require_extension(gl, "GL_NV_fog_distance")?,
+            }
         }
         FixedUpdate::TexGenMode(unit, coord, mode) => {
             select_unit(gl, unit)?;

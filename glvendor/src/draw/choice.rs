@@ -75,8 +75,7 @@ fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
             .filter_map(|it| it.loaded())
             .collect();
         let materials = state.drawing.attributes_of_materials;
-        let sets = state.capabilities.texture_coordinates;
-        fixed::vertex(&behind, units, sets, materials)
+        fixed::vertex(&state.capabilities, &behind, units, materials)
     });
     match &fixed_vertex {
         _ if !is_alone => compiled.leave_varyings(),

@@ -12,6 +12,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_EXT_direct_state_access",
     "GL_EXT_gpu_program_parameters",
     "GL_NV_compute_program5",
+    "GL_NV_fog_distance",
     "GL_NV_fragment_program",
     "GL_NV_fragment_program2",
     "GL_NV_geometry_program4",

@@ -213,7 +213,8 @@ pub enum MaterialMode {
     AmbientAndDiffuse,
 }
 
-/// `FOG_COORD_SRC`. GL 2.1 section 3.10.
+/// Source of the fog coordinate: `FOG_COORD_SRC` (GL 2.1 section 3.10) and, where that is `FRAGMENT_DEPTH`, `FOG_DISTANCE_MODE_NV`
+/// (NV_fog_distance, section 3.10).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -221,8 +222,12 @@ pub enum MaterialMode {
     serde(rename_all = "snake_case")
 )]
 pub enum FogSource {
-    /// `FRAGMENT_DEPTH`: the distance from the eye along z.
+    /// `FRAGMENT_DEPTH`, the absolute value of z in eye space: `EYE_PLANE_ABSOLUTE_NV`, the initial mode.
     FragmentDepth,
+    /// `FRAGMENT_DEPTH`, z in eye space with its sign: `EYE_PLANE`.
+    EyePlane,
+    /// `FRAGMENT_DEPTH`, the distance from the eye: `EYE_RADIAL_NV`.
+    EyeRadial,
     /// `FOG_COORD`: the fog coordinate of the vertex.
     FogCoord,
 }

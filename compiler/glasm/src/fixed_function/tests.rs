@@ -39,6 +39,8 @@ impl Numbers {
             fog_coordinate: self.pick(&[
                 None,
                 Some(FogSource::FragmentDepth),
+                Some(FogSource::EyePlane),
+                Some(FogSource::EyeRadial),
                 Some(FogSource::FogCoord),
             ]),
             point_attenuation: self.coin(),

@@ -92,9 +92,12 @@ pub(crate) const FOG: &[Property<FixedUpdate>] = &[
     ("coord_src", |words| {
         let table = [
             ("fragment_depth", FogSource::FragmentDepth),
+            ("eye_plane", FogSource::EyePlane),
+            ("eye_radial", FogSource::EyeRadial),
             ("fog_coord", FogSource::FogCoord),
         ];
-        let source = choose(words, "fragment_depth or fog_coord", &table)?;
+        let expected = "fragment_depth, eye_plane, eye_radial or fog_coord";
+        let source = choose(words, expected, &table)?;
         Ok(FixedUpdate::FogSource(source))
     }),
 ];
