@@ -65,6 +65,9 @@ pub(super) fn apply(gl: &Gl, update: FixedUpdate) -> Result<(), Problem> {
         }
         FixedUpdate::TexEnv(unit, update) => {
             select_unit(gl, unit)?;
+            if let Some(extension) = extension(update) {
+                require_extension(gl, extension)?;
+            }
             let (name, value) = environment(update);
             gl.TexEnvi(gl::TEXTURE_ENV, name, value.cast_signed())?;
         }
@@ -119,6 +122,29 @@ fn texgen_mode(mode: TexGenMode) -> u32 {
     }
 }
 
+/// Returns the extension that adds what a property of a texture environment names, if GL 2.1 lacks it.
+fn extension(update: TexEnvUpdate) -> Option<&'static str> {
+    const COMBINE3: Option<&str> = Some("GL_ATI_texture_env_combine3");
+    const COMBINE4: Option<&str> = Some("GL_NV_texture_env_combine4");
+    match update {
+        TexEnvUpdate::Mode(EnvironmentMode::Combine4)
+        | TexEnvUpdate::Source(_, 3, _)
+        | TexEnvUpdate::Operand(_, 3, _) => COMBINE4,
+        TexEnvUpdate::Function(
+            _,
+            CombineFunction::ModulateAdd
+            | CombineFunction::ModulateSignedAdd
+            | CombineFunction::ModulateSubtract,
+        )
+        | TexEnvUpdate::Source(_, _, CombineSource::Zero | CombineSource::One) => COMBINE3,
+        TexEnvUpdate::Mode(_)
+        | TexEnvUpdate::Function(..)
+        | TexEnvUpdate::Source(..)
+        | TexEnvUpdate::Operand(..)
+        | TexEnvUpdate::Scale(..) => None,
+    }
+}
+
 /// Name and value of a property of a texture environment.
 fn environment(update: TexEnvUpdate) -> (u32, u32) {
     let by_lanes = |lanes, rgb, alpha| match lanes {
@@ -160,6 +186,7 @@ fn environment_mode(mode: EnvironmentMode) -> u32 {
         EnvironmentMode::Blend => gl::BLEND,
         EnvironmentMode::Add => gl::ADD,
         EnvironmentMode::Combine => gl::COMBINE,
+        EnvironmentMode::Combine4 => gl::COMBINE4_NV,
     }
 }
 
@@ -173,6 +200,11 @@ fn combine_function(function: CombineFunction) -> u32 {
         CombineFunction::Subtract => gl::SUBTRACT,
         CombineFunction::Dot3Rgb => gl::DOT3_RGB,
         CombineFunction::Dot3Rgba => gl::DOT3_RGBA,
+        CombineFunction::ModulateAdd => gl::MODULATE_ADD_ATI,
+        CombineFunction::ModulateSignedAdd => gl::MODULATE_SIGNED_ADD_ATI,
+        CombineFunction::ModulateSubtract => gl::MODULATE_SUBTRACT_ATI,
+        CombineFunction::AddProducts => gl::ADD,
+        CombineFunction::AddProductsSigned => gl::ADD_SIGNED,
     }
 }
 
@@ -183,6 +215,8 @@ fn combine_source(source: CombineSource) -> u32 {
         CombineSource::Constant => gl::CONSTANT,
         CombineSource::PrimaryColor => gl::PRIMARY_COLOR,
         CombineSource::Previous => gl::PREVIOUS,
+        CombineSource::Zero => gl::ZERO,
+        CombineSource::One => gl::ONE,
     }
 }
 

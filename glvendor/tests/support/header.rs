@@ -11,6 +11,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_ARB_vertex_program",
     "GL_EXT_direct_state_access",
     "GL_EXT_gpu_program_parameters",
+    "GL_EXT_texture_env_dot3",
     "GL_NV_compute_program5",
     "GL_NV_fog_distance",
     "GL_NV_fragment_program",

@@ -148,6 +148,11 @@ impl Numbers {
                 CombineFunction::Subtract,
                 CombineFunction::Dot3Rgb,
                 CombineFunction::Dot3Rgba,
+                CombineFunction::ModulateAdd,
+                CombineFunction::ModulateSignedAdd,
+                CombineFunction::ModulateSubtract,
+                CombineFunction::AddProducts,
+                CombineFunction::AddProductsSigned,
             ]),
             arguments: std::array::from_fn(|_| Argument {
                 source: match self.next() % 5 {
