@@ -7,6 +7,7 @@ use crate::evaluators;
 use crate::ffi::{driver, query};
 use crate::limits;
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
+use crate::overrides;
 use crate::params::{self, TRACKING};
 use crate::target::Target;
 use glasm::Counts;
@@ -354,7 +355,7 @@ pub(crate) fn is_enabled(state: &mut State, capability: u32) -> Option<bool> {
     if !state.capabilities.works {
         return None;
     }
-    if matches!(capability, 0x3000..=0x3007 | 0x864F) {
+    if overrides::is_overridden(capability) {
         state.restore_overrides();
     }
     if let Some((dimension, attribute)) = evaluators::numbered(capability) {
@@ -376,6 +377,10 @@ pub(crate) fn integer(state: &mut State, name: u32) -> Option<i32> {
     }
     if evaluators::numbered(name).is_some() {
         return is_enabled(state, name).map(i32::from);
+    }
+    if overrides::is_overridden(name) {
+        state.restore_overrides();
+        return None;
     }
     if let Some(target) = Target::of_buffers(name) {
         return Some(state.bound_buffers[target as usize] as i32);

@@ -13,8 +13,9 @@ use crate::feedback::Feedback;
 use crate::ffi::query::ImageUnit;
 use crate::ffi::ring::Ring;
 use crate::ffi::{driver, query};
-use crate::materials::Materials;
+use crate::materials::{self, Materials};
 use crate::objects::Orphans;
+use crate::overrides::Overrides;
 use crate::params::{Block, Place};
 use crate::pipeline::{Key, Pipeline, Programs, STAGES, TARGETS_OF_STAGES};
 use crate::reader;
@@ -93,8 +94,8 @@ pub(crate) struct Drawing {
     pub(crate) images: Vec<(u32, ImageUnit)>,
     /// What is enabled otherwise than the application has it, with what it had.
     pub(crate) overridden: Vec<(u32, bool)>,
-    /// Whether depths are clamped, and planes that are disabled.
-    pub(crate) overridden_for: (bool, u8),
+    /// The overrides that are in effect.
+    pub(crate) overridden_for: Overrides,
     /// Materials that change between `Begin` and `End`.
     pub(crate) materials: Materials,
     /// Whether the vertices come one by one.
@@ -266,9 +267,10 @@ pub(crate) fn ready(state: &mut State, primitive: Option<u32>) {
     if state.undecided.contains(Groups::FRAMEBUFFER) {
         renew_origin(state);
     }
-    let materials = match state.drawing.is_immediate {
-        true => state.drawing.materials.changing(),
-        false => 0,
+    let materials = if state.drawing.is_immediate {
+        materials::ALL
+    } else {
+        0
     };
     if state.undecided.intersects(state.drawing.deciding)
         || shape != state.drawing.shape

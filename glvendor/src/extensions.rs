@@ -35,6 +35,8 @@ pub(crate) struct Capabilities {
     pub(crate) extension_text: CString,
     /// Whether the driver says if color buffers are of floats.
     pub(crate) float_buffers: bool,
+    /// Whether the driver has the modes of fog distances (NV_fog_distance).
+    pub(crate) fog_distance: bool,
     /// Texture coordinate sets.
     pub(crate) texture_coordinates: u32,
     /// What modules are compiled with: the driver's features, and bindings that applications leave free.
@@ -157,6 +159,7 @@ impl Capabilities {
             capabilities.choose_ways();
         }
         capabilities.float_buffers = capabilities.has_extension("GL_ARB_color_buffer_float");
+        capabilities.fog_distance = capabilities.has_extension("GL_NV_fog_distance");
         if capabilities.works {
             capabilities.limits = limits::read(&capabilities);
             capabilities.has_more_parameters = capabilities.has_more_parameters();

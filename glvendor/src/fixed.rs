@@ -6,19 +6,19 @@ use crate::reader;
 use crate::textures;
 use glasm::Program as Loaded;
 use glasm::fixed_function::{
-    Argument, BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource,
-    Combiner, Environment, FixedFragment, FixedVertex, FogMode, FogSource, LIGHTS, LightForm,
-    Lighting, MaterialFaces, MaterialMode, NormalScaling, Scale, TexCoords, TexGenMode,
-    TextureTarget, TextureUnit, UNITS,
+    BaseFormat, ColorMaterial, Combine, CombineFunction, CombineOperand, CombineSource, Combiner,
+    Environment, FixedFragment, FixedVertex, FogMode, FogSource, LIGHTS, LightForm, Lighting,
+    MaterialFaces, MaterialMode, NormalScaling, Scale, TexCoords, TexGenMode, TextureTarget,
+    TextureUnit, UNITS,
 };
 use glasm::{Semantic, state::Light};
 
 /// What the fixed functions of vertices do for the programs behind them, and for the fixed functions of fragments on these units.
 /// `materials` are the parts of the material that are attributes.
 pub(crate) fn vertex(
+    capabilities: &Capabilities,
     programs: &[Loaded],
     units: u32,
-    coordinate_sets: u32,
     materials: u16,
 ) -> FixedVertex {
     let inputs = programs.iter().flat_map(|program| program.inputs());
@@ -36,14 +36,12 @@ pub(crate) fn vertex(
             material_attributes: materials,
             ..lighting()
         }),
-        fog_coordinate: Some(match query::integer(0x8450) {
-            0x8451 => FogSource::FogCoord,
-            _ => FogSource::FragmentDepth,
-        }),
+        fog_coordinate: Some(fog_source(capabilities)),
         point_attenuation: query::floats(0x8129) != [1.0, 0.0, 0.0] || clamps_point_size(),
         ..FixedVertex::default()
     };
-    let sets = read & ((1_u32 << coordinate_sets.min(UNITS as u32)) - 1);
+    let coordinate_sets = capabilities.texture_coordinates.min(UNITS as u32);
+    let sets = read & ((1_u32 << coordinate_sets) - 1);
     reader::with_units(sets, |unit| {
         // Matrices change more often than they matter: a product with the identity is exact.
         let generated = std::array::from_fn(|coordinate| tex_gen(coordinate as u32));
@@ -54,6 +52,26 @@ pub(crate) fn vertex(
         };
     });
     state
+}
+
+/// Returns the source of the fog coordinate. GL 2.1 section 3.10, NV_fog_distance.
+fn fog_source(capabilities: &Capabilities) -> FogSource {
+    const FOG_COORD_SRC: u32 = 0x8450;
+    const FOG_COORD: i32 = 0x8451;
+    const FOG_DISTANCE_MODE: u32 = 0x855A;
+    const EYE_PLANE: i32 = 0x2502;
+    const EYE_RADIAL: i32 = 0x855B;
+    if query::integer(FOG_COORD_SRC) == FOG_COORD {
+        return FogSource::FogCoord;
+    }
+    if !capabilities.fog_distance {
+        return FogSource::FragmentDepth;
+    }
+    match query::integer(FOG_DISTANCE_MODE) {
+        EYE_PLANE => FogSource::EyePlane,
+        EYE_RADIAL => FogSource::EyeRadial,
+        _ => FogSource::FragmentDepth,
+    }
 }
 
 /// Whether the size of points is not what the application has set: GL clamps it without attenuation, too (GL 2.1 section 3.3).
@@ -229,44 +247,82 @@ fn mode(name: u32) -> u32 {
     query::tex_env_mode::<1>(0x2300, name)[0] as u32
 }
 
+/// Names of a combiner: its function, its first source, its first operand, its scale.
+type CombinerNames = [u32; 4];
+const RGB: CombinerNames = [0x8571, 0x8580, 0x8590, 0x8573];
+const ALPHA: CombinerNames = [0x8572, 0x8588, 0x8598, 0x0D1C];
+
+/// Returns the environment of the active unit. GL 2.1 section 3.8.13, NV_texture_env_combine4.
 fn environment() -> Environment {
+    const COMBINE4: u32 = 0x8503;
     match mode(0x2200) {
         0x2101 => Environment::Decal,
         0x0BE2 => Environment::Blend,
         0x1E01 => Environment::Replace,
         0x0104 => Environment::Add,
-        0x8570 => Environment::Combine(Combine {
-            rgb: combiner(0x8571, 0x8580, 0x8590, 0x8573),
-            alpha: combiner(0x8572, 0x8588, 0x8598, 0x0D1C),
-        }),
+        0x8570 => Environment::Combine(combine(3)),
+        COMBINE4 => {
+            let combine = combine(4);
+            Environment::Combine(Combine {
+                rgb: combine.rgb.with_products(),
+                alpha: combine.alpha.with_products(),
+            })
+        }
         _ => Environment::Modulate,
     }
 }
 
-/// A combiner: the names of its function, its first source, its first operand and its scale.
-fn combiner(function: u32, source: u32, operand: u32, scale: u32) -> Combiner {
-    let argument = |n: u32| Argument {
-        source: combine_source(mode(source + n)),
-        operand: combine_operand(mode(operand + n)),
+const DOT3_RGB_EXT: u32 = 0x8740;
+const DOT3_RGBA_EXT: u32 = 0x8741;
+
+/// Returns the combiners of the active unit, whose functions have up to `count` arguments.
+fn combine(count: u32) -> Combine {
+    let mut combine = Combine {
+        rgb: combiner(RGB, count),
+        alpha: combiner(ALPHA, count),
     };
+    // The product that is alpha, too, has no scale at all.
+    if mode(RGB[0]) == DOT3_RGBA_EXT {
+        combine.alpha.scale = Scale::One;
+    }
+    combine
+}
+
+/// Returns a combiner of the active unit.
+fn combiner([function, source, operand, scale]: CombinerNames, count: u32) -> Combiner {
     let [factor] = query::tex_env::<1>(0x2300, scale);
-    Combiner {
-        function: match mode(function) {
-            0x1E01 => CombineFunction::Replace,
-            0x0104 => CombineFunction::Add,
-            0x8574 => CombineFunction::AddSigned,
-            0x8575 => CombineFunction::Interpolate,
-            0x84E7 => CombineFunction::Subtract,
-            0x86AE => CombineFunction::Dot3Rgb,
-            0x86AF => CombineFunction::Dot3Rgba,
-            _ => CombineFunction::Modulate,
-        },
-        arguments: [argument(0), argument(1), argument(2)],
+    let name = mode(function);
+    let mut combiner = Combiner {
+        function: combine_function(name),
         scale: match factor {
+            // EXT_texture_env_dot3 ignores the scale.
+            _ if matches!(name, DOT3_RGB_EXT | DOT3_RGBA_EXT) => Scale::One,
             4.0 => Scale::Four,
             2.0 => Scale::Two,
             _ => Scale::One,
         },
+        ..Combine::default().rgb
+    };
+    for (argument, number) in combiner.arguments.iter_mut().zip(0..count) {
+        argument.source = combine_source(mode(source + number));
+        argument.operand = combine_operand(mode(operand + number));
+    }
+    combiner
+}
+
+fn combine_function(name: u32) -> CombineFunction {
+    match name {
+        0x1E01 => CombineFunction::Replace,
+        0x0104 => CombineFunction::Add,
+        0x8574 => CombineFunction::AddSigned,
+        0x8575 => CombineFunction::Interpolate,
+        0x84E7 => CombineFunction::Subtract,
+        0x86AE | 0x8740 => CombineFunction::Dot3Rgb,
+        0x86AF | 0x8741 => CombineFunction::Dot3Rgba,
+        0x8744 => CombineFunction::ModulateAdd,
+        0x8745 => CombineFunction::ModulateSignedAdd,
+        0x8746 => CombineFunction::ModulateSubtract,
+        _ => CombineFunction::Modulate,
     }
 }
 
@@ -275,6 +331,8 @@ fn combine_source(name: u32) -> CombineSource {
         0x8576 => CombineSource::Constant,
         0x8577 => CombineSource::PrimaryColor,
         0x8578 => CombineSource::Previous,
+        0 => CombineSource::Zero,
+        1 => CombineSource::One,
         0x84C0..=0x84C7 => CombineSource::TextureUnit((name - 0x84C0) as u8),
         _ => CombineSource::Texture,
     }

@@ -1,6 +1,6 @@
-//! Materials that change between `glBegin` and `glEnd`, where the fixed functions process vertices for programs of ours. Parameters do not change there, so
-//! that the parts of the material that do are vertex attributes: from the first such change on that a context has seen. (What programs read of
-//! `state.material` counts from the next `glBegin` on: ARB_vertex_program section 2.14.3.2.)
+//! Materials of vertices between `glBegin` and `glEnd`, where the fixed functions process vertices for fragment programs of this library. Parameters
+//! cannot change there, but materials can (GL 2.1 section 2.6.3), and no command announces it. So each part of the material is a vertex attribute
+//! there. (Programs that read `state.material` see a change at the next `glBegin`: ARB_vertex_program section 2.14.3.2.)
 
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
@@ -12,22 +12,16 @@ const AMBIENT_AND_DIFFUSE: u32 = 0x1602;
 /// The parts of the front.
 const FRONT: u16 = 0x1F;
 
-/// What a context knows of such materials. Masks have a bit for each attribute of [`MATERIAL_ATTRIBUTES`].
+/// All parts of both faces: the lower bits as [`PARTS`] lists them for the front, then those of the back.
+pub(crate) const ALL: u16 = (1 << MATERIAL_ATTRIBUTES.len()) - 1;
+
+/// Vertex attributes that hold the material. Masks have a bit for each attribute of [`MATERIAL_ATTRIBUTES`].
 #[derive(Debug, Default)]
 pub(crate) struct Materials {
-    /// Parts that have changed between `Begin` and `End`.
-    changing: u16,
     /// Parts that are attributes of the pipeline in use.
     used: u16,
-    /// What the application has these attributes set to.
+    /// The values that the application has set these attributes to.
     saved: Vec<(u32, [f32; 4])>,
-}
-
-impl Materials {
-    /// Parts that are attributes where primitives begin.
-    pub(crate) fn changing(&self) -> u16 {
-        self.changing
-    }
 }
 
 /// The parts that a command sets.
@@ -55,11 +49,9 @@ impl State {
     pub(crate) fn material(&mut self, face: u32, name: u32, [x, y, z, w]: [f32; 4]) {
         self.changed(Groups::MATERIAL);
         let mut set = parts(face, name);
-        let materials = &mut self.drawing.materials;
         match &self.recording {
             // Numbered attributes of lists are for the fixed functions where these process vertices now.
             Some(recording) if recording.is_inside => {
-                materials.changing |= set;
                 if self.bound(crate::target::Target::Vertex).enabled {
                     return;
                 }
@@ -67,10 +59,7 @@ impl State {
                     set &= FRONT;
                 }
             }
-            None if self.is_inside => {
-                materials.changing |= set;
-                set &= materials.used;
-            }
+            None if self.is_inside => set &= self.drawing.materials.used,
             Some(_) | None => return,
         }
         for (_, number) in attributes(set) {

@@ -6,15 +6,52 @@ use crate::pipeline::Pipeline;
 
 /// `DEPTH_CLAMP`
 const DEPTH_CLAMP: u32 = 0x864F;
+/// `VERTEX_PROGRAM_POINT_SIZE`, which is `PROGRAM_POINT_SIZE`.
+const PROGRAM_POINT_SIZE: u32 = 0x8642;
 /// `CLIP_PLANE0`, which is `CLIP_DISTANCE0`.
 const CLIP_PLANE0: u32 = 0x3000;
 
+/// Source of the size of points that a pipeline draws.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum PointSize {
+    /// `VERTEX_PROGRAM_POINT_SIZE` as the application has set it: vertices are processed by a
+    /// program.
+    #[default]
+    Application,
+    /// The vertex stage, which stands for fixed functions and applies the attenuation. For fixed
+    /// functions `VERTEX_PROGRAM_POINT_SIZE` has no effect: GL 2.1 section 3.3.
+    Computed,
+    /// `PointSize`, which needs no attenuation.
+    Constant,
+}
+
+/// Overrides of a pipeline.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Overrides {
+    is_unclipped: bool,
+    disabled_planes: u8,
+    point_size: PointSize,
+}
+
+/// Whether the driver's value of a capability may be one of [`State::apply_overrides`].
+pub(crate) fn is_overridden(capability: u32) -> bool {
+    matches!(
+        capability,
+        0x3000..=0x3007 | DEPTH_CLAMP | PROGRAM_POINT_SIZE
+    )
+}
+
 impl State {
-    /// Fits what is enabled to a pipeline: depths that nothing clips are clamped (NV_fragment_program section 3.11.6), and planes do not clip
-    /// vertices whose program writes no distances (ARB_vertex_program section 2.11).
+    /// Fits what is enabled to a pipeline: depths that nothing clips are clamped (NV_fragment_program section 3.11.6), planes do not clip
+    /// vertices whose program writes no distances (ARB_vertex_program section 2.11), and the size of points is computed or constant for fixed
+    /// functions.
     pub(crate) fn apply_overrides(&mut self, pipeline: &Pipeline, clip_planes: u8) {
         let disabled = clip_planes & !pipeline.clip_distances;
-        let wanted = (pipeline.is_unclipped, disabled);
+        let wanted = Overrides {
+            is_unclipped: pipeline.is_unclipped,
+            disabled_planes: disabled,
+            point_size: pipeline.point_size,
+        };
         if self.drawing.overridden_for == wanted {
             return;
         }
@@ -30,12 +67,26 @@ impl State {
             driver::Disable(plane);
             self.drawing.overridden.push((plane, true));
         }
+        self.override_point_size(pipeline.point_size);
         self.drawing.overridden_for = wanted;
+    }
+
+    /// Enables or disables `VERTEX_PROGRAM_POINT_SIZE` in the driver, for which the stage of fixed functions is a program.
+    fn override_point_size(&mut self, source: PointSize) {
+        let is_enabled = query::is_enabled(PROGRAM_POINT_SIZE);
+        match source {
+            PointSize::Computed if !is_enabled => driver::Enable(PROGRAM_POINT_SIZE),
+            PointSize::Constant if is_enabled => driver::Disable(PROGRAM_POINT_SIZE),
+            PointSize::Application | PointSize::Computed | PointSize::Constant => return,
+        }
+        self.drawing
+            .overridden
+            .push((PROGRAM_POINT_SIZE, is_enabled));
     }
 
     /// What is enabled is what the application has enabled.
     pub(crate) fn restore_overrides(&mut self) {
-        self.drawing.overridden_for = (false, 0);
+        self.drawing.overridden_for = Overrides::default();
         for (capability, enabled) in std::mem::take(&mut self.drawing.overridden) {
             match enabled {
                 true => driver::Enable(capability),

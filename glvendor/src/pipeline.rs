@@ -8,6 +8,7 @@ use crate::ffi::{driver, query};
 use crate::images::{self, View};
 use crate::log;
 use crate::objects::Program;
+use crate::overrides::PointSize;
 use crate::params::Block;
 use crate::reader::Needs;
 use crate::shapes::Shape;
@@ -99,6 +100,8 @@ pub(crate) struct Pipeline {
     pub(crate) images: Vec<View>,
     /// Whether near and far planes clip nothing.
     pub(crate) is_unclipped: bool,
+    /// Source of the size of points.
+    pub(crate) point_size: PointSize,
     /// Distances that the last stage before rasterization writes.
     pub(crate) clip_distances: u8,
     /// A mode, and what the driver draws in its place: patches that a geometry program takes as they are, quadrilaterals and polygons.
@@ -271,6 +274,21 @@ fn enable_distances(parts: &mut [Part]) {
     }
 }
 
+/// Returns the source of the size of points: fixed functions of vertices have one of their own unless a later stage replaces the vertices.
+fn point_size([_, control, evaluation, geometry, _]: &Programs, key: &Key) -> PointSize {
+    let later = [control, evaluation, geometry];
+    match &key.vertex {
+        Some(vertex) if later.iter().all(|program| program.is_none()) => {
+            if vertex.point_attenuation {
+                PointSize::Computed
+            } else {
+                PointSize::Constant
+            }
+        }
+        Some(_) | None => PointSize::Application,
+    }
+}
+
 /// Makes a pipeline. `Err` has what does not work about it.
 pub(crate) fn make(
     state: &mut State,
@@ -290,6 +308,7 @@ pub(crate) fn make(
             .vertex
             .as_ref()
             .map_or(0, FixedVertex::material_attributes),
+        point_size: point_size(programs, key),
         replaced: match linked.made.is_empty() {
             true => primitive_of_patches(&linking, key.state.patch_vertices),
             false => None,

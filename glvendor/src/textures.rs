@@ -4,7 +4,7 @@
 use crate::context::{Groups, State};
 use crate::ffi::{driver, query};
 use crate::reader;
-use glasm::fixed_function::{FixedFragment, TextureTarget};
+use glasm::fixed_function::{FixedFragment, TextureTarget, TextureUnit};
 use glasm::{DepthMode, Dialect, LodBias, Program as Loaded, TexTarget};
 use rustc_hash::FxHashSet;
 
@@ -80,6 +80,27 @@ pub(crate) fn add_fixed(compared: &mut Accessed, fixed: &FixedFragment) {
             Some(TextureTarget::D2) => *place = number(TexTarget::D2),
             Some(TextureTarget::Rectangle) => *place = number(TexTarget::Rect),
             Some(TextureTarget::D3 | TextureTarget::Cube) | None => {}
+        }
+    }
+}
+
+/// Disables the units of fixed functions whose textures are not complete. GL 2.1 section 3.8.10.
+pub(crate) fn disable_missing(fixed: &mut FixedFragment, complete: &mut FxHashSet<(u32, bool)>) {
+    let mut enabled = Accessed::default();
+    for (place, unit) in enabled.iter_mut().zip(&fixed.units) {
+        *place = match unit.target {
+            Some(TextureTarget::D1) => number(TexTarget::D1),
+            Some(TextureTarget::D2) => number(TexTarget::D2),
+            Some(TextureTarget::D3) => number(TexTarget::D3),
+            Some(TextureTarget::Cube) => number(TexTarget::Cube),
+            Some(TextureTarget::Rectangle) => number(TexTarget::Rect),
+            None => 0,
+        };
+    }
+    let missing = read_missing(&enabled, complete);
+    for (number, unit) in fixed.units.iter_mut().enumerate() {
+        if missing >> number & 1 != 0 {
+            *unit = TextureUnit::default();
         }
     }
 }

@@ -42,6 +42,8 @@ clients! {
     raster,
     /// Pixels, copies and bitmaps.
     pixels,
+    /// Fog distances and sizes of points that the fixed functions compute for fragment programs.
+    fixed,
     /// Materials between Begin and End.
     materials,
     /// Selection and feedback.

@@ -3,6 +3,7 @@
 use super::numbers::select_unit;
 use super::problem::Problem;
 use super::state_names::texgen_coord;
+use super::support::require_extension;
 use crate::gl::{self, Gl};
 use glasm::fixed_function::{
     CombineFunction, CombineOperand, CombineSource, FogMode, FogSource, MaterialFaces,
@@ -42,11 +43,20 @@ pub(super) fn apply(gl: &Gl, update: FixedUpdate) -> Result<(), Problem> {
             gl.Fogi(gl::FOG_MODE, mode.cast_signed())?;
         }
         FixedUpdate::FogSource(source) => {
-            let source = match source {
-                FogSource::FragmentDepth => gl::FRAGMENT_DEPTH,
-                FogSource::FogCoord => gl::FOG_COORD,
+            let (source, distance) = match source {
+                FogSource::FragmentDepth => (gl::FRAGMENT_DEPTH, Some(gl::EYE_PLANE_ABSOLUTE_NV)),
+                FogSource::EyePlane => (gl::FRAGMENT_DEPTH, Some(gl::EYE_PLANE)),
+                FogSource::EyeRadial => (gl::FRAGMENT_DEPTH, Some(gl::EYE_RADIAL_NV)),
+                FogSource::FogCoord => (gl::FOG_COORD, None),
             };
             gl.Fogi(gl::FOG_COORD_SRC, source.cast_signed())?;
+            // Without the extension drivers choose between the two modes that GL 2.1 allows.
+            let has_modes = gl.has("GL_NV_fog_distance");
+            match distance {
+                Some(mode) if has_modes => gl.Fogi(gl::FOG_DISTANCE_MODE_NV, mode.cast_signed())?,
+                Some(gl::EYE_PLANE_ABSOLUTE_NV) | None => {}
+                Some(_) => require_extension(gl, "GL_NV_fog_distance")?,
+            }
         }
         FixedUpdate::TexGenMode(unit, coord, mode) => {
             select_unit(gl, unit)?;
@@ -55,6 +65,9 @@ pub(super) fn apply(gl: &Gl, update: FixedUpdate) -> Result<(), Problem> {
         }
         FixedUpdate::TexEnv(unit, update) => {
             select_unit(gl, unit)?;
+            if let Some(extension) = extension(update) {
+                require_extension(gl, extension)?;
+            }
             let (name, value) = environment(update);
             gl.TexEnvi(gl::TEXTURE_ENV, name, value.cast_signed())?;
         }
@@ -109,6 +122,29 @@ fn texgen_mode(mode: TexGenMode) -> u32 {
     }
 }
 
+/// Returns the extension that adds what a property of a texture environment names, if GL 2.1 lacks it.
+fn extension(update: TexEnvUpdate) -> Option<&'static str> {
+    const COMBINE3: Option<&str> = Some("GL_ATI_texture_env_combine3");
+    const COMBINE4: Option<&str> = Some("GL_NV_texture_env_combine4");
+    match update {
+        TexEnvUpdate::Mode(EnvironmentMode::Combine4)
+        | TexEnvUpdate::Source(_, 3, _)
+        | TexEnvUpdate::Operand(_, 3, _) => COMBINE4,
+        TexEnvUpdate::Function(
+            _,
+            CombineFunction::ModulateAdd
+            | CombineFunction::ModulateSignedAdd
+            | CombineFunction::ModulateSubtract,
+        )
+        | TexEnvUpdate::Source(_, _, CombineSource::Zero | CombineSource::One) => COMBINE3,
+        TexEnvUpdate::Mode(_)
+        | TexEnvUpdate::Function(..)
+        | TexEnvUpdate::Source(..)
+        | TexEnvUpdate::Operand(..)
+        | TexEnvUpdate::Scale(..) => None,
+    }
+}
+
 /// Name and value of a property of a texture environment.
 fn environment(update: TexEnvUpdate) -> (u32, u32) {
     let by_lanes = |lanes, rgb, alpha| match lanes {
@@ -150,6 +186,7 @@ fn environment_mode(mode: EnvironmentMode) -> u32 {
         EnvironmentMode::Blend => gl::BLEND,
         EnvironmentMode::Add => gl::ADD,
         EnvironmentMode::Combine => gl::COMBINE,
+        EnvironmentMode::Combine4 => gl::COMBINE4_NV,
     }
 }
 
@@ -163,6 +200,11 @@ fn combine_function(function: CombineFunction) -> u32 {
         CombineFunction::Subtract => gl::SUBTRACT,
         CombineFunction::Dot3Rgb => gl::DOT3_RGB,
         CombineFunction::Dot3Rgba => gl::DOT3_RGBA,
+        CombineFunction::ModulateAdd => gl::MODULATE_ADD_ATI,
+        CombineFunction::ModulateSignedAdd => gl::MODULATE_SIGNED_ADD_ATI,
+        CombineFunction::ModulateSubtract => gl::MODULATE_SUBTRACT_ATI,
+        CombineFunction::AddProducts => gl::ADD,
+        CombineFunction::AddProductsSigned => gl::ADD_SIGNED,
     }
 }
 
@@ -173,6 +215,8 @@ fn combine_source(source: CombineSource) -> u32 {
         CombineSource::Constant => gl::CONSTANT,
         CombineSource::PrimaryColor => gl::PRIMARY_COLOR,
         CombineSource::Previous => gl::PREVIOUS,
+        CombineSource::Zero => gl::ZERO,
+        CombineSource::One => gl::ONE,
     }
 }
 

@@ -57,8 +57,11 @@ pub(super) fn choose(state: &mut State, shape: Shape) {
 fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
     let [vertex, .., fragment] = programs;
     let is_alone = state.drawing.beside.is_none();
-    let fixed_fragment = (is_alone && fragment.is_none())
+    let mut fixed_fragment = (is_alone && fragment.is_none())
         .then(|| fixed::fragment(&state.capabilities, vertex.is_some()));
+    if let Some(fixed) = &mut fixed_fragment {
+        textures::disable_missing(fixed, &mut state.drawing.complete);
+    }
     state.drawing.compared = state.drawing.shadows;
     if let Some(fixed) = &fixed_fragment {
         textures::add_fixed(&mut state.drawing.compared, fixed);
@@ -75,8 +78,7 @@ fn key(state: &mut State, programs: &Programs, shape: Shape) -> Key {
             .filter_map(|it| it.loaded())
             .collect();
         let materials = state.drawing.attributes_of_materials;
-        let sets = state.capabilities.texture_coordinates;
-        fixed::vertex(&behind, units, sets, materials)
+        fixed::vertex(&state.capabilities, &behind, units, materials)
     });
     match &fixed_vertex {
         _ if !is_alone => compiled.leave_varyings(),

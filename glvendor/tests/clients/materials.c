@@ -11,18 +11,16 @@ static void half(float left) {
     glVertex2f(left, 1);
 }
 
-/* Both halves in one primitive, with a material each; where it is set for the first time it counts from the next primitive on. */
+/* Draws both halves in one primitive, with a material each. */
 static void draw(GLenum face, GLenum name, const float *left, const float *right) {
-    for (int i = 0; i < 2; i++) {
-        clear();
-        glBegin(GL_QUADS);
-        glNormal3f(0, 0, 1);
-        glMaterialfv(face, name, left);
-        half(-1);
-        glMaterialfv(face, name, right);
-        half(0);
-        glEnd();
-    }
+    clear();
+    glBegin(GL_QUADS);
+    glNormal3f(0, 0, 1);
+    glMaterialfv(face, name, left);
+    half(-1);
+    glMaterialfv(face, name, right);
+    half(0);
+    glEnd();
 }
 
 #define HALVES(name, r, g, b, a, r2, g2, b2, a2)                                                                       \
@@ -68,16 +66,14 @@ static void parts(void) {
     light(GL_SPECULAR);
     glMaterialfv(GL_FRONT, GL_SPECULAR, (const float[]){0.6f, 0.4f, 0.2f, 1});
     glLightfv(GL_LIGHT0, GL_POSITION, (const float[]){0.8f, 0, 0.6f, 0});
-    for (int i = 0; i < 2; i++) {
-        clear();
-        glBegin(GL_QUADS);
-        glNormal3f(0, 0, 1);
-        glMaterialf(GL_FRONT, GL_SHININESS, 0);
-        half(-1);
-        glMateriali(GL_FRONT, GL_SHININESS, 128);
-        half(0);
-        glEnd();
-    }
+    clear();
+    glBegin(GL_QUADS);
+    glNormal3f(0, 0, 1);
+    glMaterialf(GL_FRONT, GL_SHININESS, 0);
+    half(-1);
+    glMateriali(GL_FRONT, GL_SHININESS, 128);
+    half(0);
+    glEnd();
     PIXEL(2, 8, 0.6f, 0.4f, 0.2f, 1);
     PIXEL(13, 8, 0, 0, 0, 1);
     glMaterialf(GL_FRONT, GL_SHININESS, 0);
@@ -89,17 +85,15 @@ static void sides(void) {
     light(GL_DIFFUSE);
     glLightModeli(GL_LIGHT_MODEL_TWO_SIDE, 1);
     glFrontFace(GL_CW);
-    for (int i = 0; i < 2; i++) {
-        clear();
-        glBegin(GL_QUADS);
-        glNormal3f(0, 0, -1);
-        glMaterialfv(GL_BACK, GL_DIFFUSE, (const float[]){0.2f, 0.4f, 0, 1});
-        half(-1);
-        glMaterialfv(GL_FRONT_AND_BACK, GL_DIFFUSE, (const float[]){0, 0.4f, 0.8f, 1});
-        glMaterialfv(GL_FRONT, GL_DIFFUSE, (const float[]){1, 1, 1, 1});
-        half(0);
-        glEnd();
-    }
+    clear();
+    glBegin(GL_QUADS);
+    glNormal3f(0, 0, -1);
+    glMaterialfv(GL_BACK, GL_DIFFUSE, (const float[]){0.2f, 0.4f, 0, 1});
+    half(-1);
+    glMaterialfv(GL_FRONT_AND_BACK, GL_DIFFUSE, (const float[]){0, 0.4f, 0.8f, 1});
+    glMaterialfv(GL_FRONT, GL_DIFFUSE, (const float[]){1, 1, 1, 1});
+    half(0);
+    glEnd();
     PIXEL(2, 8, 0.2f, 0.4f, 0, 1);
     PIXEL(13, 8, 0, 0.4f, 0.8f, 1);
     glFrontFace(GL_CCW);

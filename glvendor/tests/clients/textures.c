@@ -248,6 +248,56 @@ static void incomplete(void) {
     ERROR(GL_NO_ERROR);
 }
 
+/* Fixed functions of fragments after a vertex program: a texture that is not complete is as if it were disabled (GL 2.1 section 3.8.10). */
+static void incomplete_fixed(void) {
+    static const GLubyte texels[4][4] = {{51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}};
+    GLuint texture, program = load(GL_VERTEX_PROGRAM_ARB, "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, {0.8, 0.6, 0.4, 1};\nMOV result.texcoord[0], 0;\nEND");
+    glEnable(GL_VERTEX_PROGRAM_ARB);
+    glEnable(GL_TEXTURE_2D);
+    glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_REPLACE);
+    glGenTextures(1, &texture);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    draw();
+    PIXEL(3, 3, 0.8f, 0.6f, 0.4f, 1);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 2, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+    draw();
+    PIXEL(3, 3, 0.8f, 0.6f, 0.4f, 1);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    draw();
+    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
+    draw();
+    PIXEL(3, 3, 0.8f, 0.6f, 0.4f, 1);
+    glGenerateMipmap(GL_TEXTURE_2D);
+    draw();
+    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+
+    /* DOT3_RGB_EXT has no scale, DOT3_RGB has: 4 (0.2 - 0.5) (0.3 - 0.5) and so on, (0.2, 0.4, 0.6) . (0.3, 0.35, 0.4): 0.24 + 0.06 - 0.04 = 0.26. */
+    glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_COMBINE);
+    glTexEnvi(GL_TEXTURE_ENV, GL_SRC1_RGB, GL_CONSTANT);
+    glTexEnvfv(GL_TEXTURE_ENV, GL_TEXTURE_ENV_COLOR, (const float[]){0.3f, 0.35f, 0.4f, 1});
+    glTexEnvi(GL_TEXTURE_ENV, GL_COMBINE_ALPHA, GL_REPLACE);
+    glTexEnvf(GL_TEXTURE_ENV, GL_RGB_SCALE, 2);
+    glTexEnvi(GL_TEXTURE_ENV, GL_COMBINE_RGB, GL_DOT3_RGB);
+    draw();
+    PIXEL(3, 3, 0.52f, 0.52f, 0.52f, 1);
+    glTexEnvi(GL_TEXTURE_ENV, GL_COMBINE_RGB, GL_DOT3_RGB_EXT);
+    draw();
+    PIXEL(3, 3, 0.26f, 0.26f, 0.26f, 1);
+    glTexEnvf(GL_TEXTURE_ENV, GL_ALPHA_SCALE, 4);
+    glTexEnvi(GL_TEXTURE_ENV, GL_COMBINE_RGB, GL_DOT3_RGBA_EXT);
+    draw();
+    PIXEL(3, 3, 0.26f, 0.26f, 0.26f, 0.26f);
+    glTexEnvf(GL_TEXTURE_ENV, GL_ALPHA_SCALE, 1);
+    glTexEnvf(GL_TEXTURE_ENV, GL_RGB_SCALE, 1);
+    glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_MODULATE);
+    glDisable(GL_TEXTURE_2D);
+    glDisable(GL_VERTEX_PROGRAM_ARB);
+    glDeleteTextures(1, &texture);
+    glDeleteProgramsARB(1, &program);
+    ERROR(GL_NO_ERROR);
+}
+
 int main(void) {
     start();
     context first = open_context(0);
@@ -260,5 +310,6 @@ int main(void) {
     shared(first);
     biases();
     incomplete();
+    incomplete_fixed();
     return finish();
 }

@@ -340,6 +340,10 @@ impl Unit {
             EnvironmentMode::Blend => Environment::Blend,
             EnvironmentMode::Add => Environment::Add,
             EnvironmentMode::Combine => Environment::Combine(self.combine),
+            EnvironmentMode::Combine4 => Environment::Combine(Combine {
+                rgb: self.combine.rgb.with_products(),
+                alpha: self.combine.alpha.with_products(),
+            }),
         }
     }
 }

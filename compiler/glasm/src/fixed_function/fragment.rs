@@ -36,10 +36,16 @@ pub fn fragment_program(key: &FixedFragment) -> String {
     }
     program.line("MOV result.color, color");
     let texels: [String; UNITS] = std::array::from_fn(texel);
-    let names = ["color", "primary", "fog", "a0", "a1", "a2"].into_iter();
+    let names = ["color", "primary", "fog", "a0", "a1", "a2", "a3"].into_iter();
     let names = names.chain(texels.iter().map(String::as_str));
     let temporaries = program.text.temporaries(names);
-    format!("!!ARBfp1.0\n{head}{temporaries}{}END\n", program.text.body)
+    let constants = if program.uses(CombineSource::Zero) || program.uses(CombineSource::One) {
+        "PARAM unit = { 0, 1 };\n"
+    } else {
+        ""
+    };
+    let body = program.text.body;
+    format!("!!ARBfp1.0\n{head}{constants}{temporaries}{body}END\n")
 }
 
 /// The color of a unit's texture.
@@ -70,7 +76,11 @@ const fn arity(function: CombineFunction) -> usize {
         | CombineFunction::Subtract
         | CombineFunction::Dot3Rgb
         | CombineFunction::Dot3Rgba => 2,
-        CombineFunction::Interpolate => 3,
+        CombineFunction::Interpolate
+        | CombineFunction::ModulateAdd
+        | CombineFunction::ModulateSignedAdd
+        | CombineFunction::ModulateSubtract => 3,
+        CombineFunction::AddProducts | CombineFunction::AddProductsSigned => 4,
     }
 }
 
@@ -194,7 +204,9 @@ impl Fragments<'_> {
                 CombineSource::Texture
                 | CombineSource::Constant
                 | CombineSource::PrimaryColor
-                | CombineSource::Previous => true,
+                | CombineSource::Previous
+                | CombineSource::Zero
+                | CombineSource::One => true,
             })
     }
 
@@ -323,17 +335,25 @@ impl Fragments<'_> {
             | CombineFunction::AddSigned
             | CombineFunction::Interpolate
             | CombineFunction::Subtract
-            | CombineFunction::Dot3Rgb => self.combiner(&combine.alpha, Lanes::Alpha, number),
+            | CombineFunction::Dot3Rgb
+            | CombineFunction::ModulateAdd
+            | CombineFunction::ModulateSignedAdd
+            | CombineFunction::ModulateSubtract
+            | CombineFunction::AddProducts
+            | CombineFunction::AddProductsSigned => {
+                self.combiner(&combine.alpha, Lanes::Alpha, number);
+            }
         }
     }
 
     fn combiner(&mut self, combiner: &Combiner, lanes: Lanes, number: usize) {
         let used = combiner.arguments.iter().take(arity(combiner.function));
-        let mut names = [const { String::new() }; 3];
-        for ((name, argument), place) in names.iter_mut().zip(used).zip(["a0", "a1", "a2"]) {
+        let mut names = [const { String::new() }; 4];
+        let temporaries = ["a0", "a1", "a2", "a3"];
+        for ((name, argument), place) in names.iter_mut().zip(used).zip(temporaries) {
             *name = self.argument(*argument, (lanes, number), place);
         }
-        let [a0, a1, a2] = names;
+        let [a0, a1, a2, a3] = names;
         let result = match lanes {
             Lanes::Rgb => "color.xyz",
             Lanes::Alpha => "color.w",
@@ -357,6 +377,26 @@ impl Fragments<'_> {
             }
             (CombineFunction::Subtract, _) => {
                 self.line(&format!("SUB{sat} {result}, {a0}, {a1}"));
+            }
+            (CombineFunction::ModulateAdd, _) => {
+                self.line(&format!("MAD{sat} {result}, {a0}, {a2}, {a1}"));
+            }
+            (CombineFunction::ModulateSignedAdd, _) => {
+                self.line(&format!("MAD {result}, {a0}, {a2}, {a1}"));
+                self.line(&format!("SUB{sat} {result}, color, 0.5"));
+            }
+            (CombineFunction::ModulateSubtract, _) => {
+                self.line(&format!("MAD{sat} {result}, {a0}, {a2}, -{a1}"));
+            }
+            // The first product needs a temporary: the arguments may be the color itself.
+            (CombineFunction::AddProducts, _) => {
+                self.line(&format!("MUL a0, {a0}, {a1}"));
+                self.line(&format!("MAD{sat} {result}, {a2}, {a3}, a0"));
+            }
+            (CombineFunction::AddProductsSigned, _) => {
+                self.line(&format!("MUL a0, {a0}, {a1}"));
+                self.line(&format!("MAD {result}, {a2}, {a3}, a0"));
+                self.line(&format!("SUB{sat} {result}, color, 0.5"));
             }
             // Of arguments in [0, 1] as vectors of [-1, 1], (2 a0 - 1) . (2 a1 - 1), which is 4 (a0 - 1/2) . (a1 - 1/2).
             (CombineFunction::Dot3Rgb | CombineFunction::Dot3Rgba, Lanes::Rgb) => {
@@ -390,7 +430,10 @@ impl Fragments<'_> {
             CombineSource::Constant => format!("state.texenv[{number}].color"),
             CombineSource::PrimaryColor => "primary".to_owned(),
             CombineSource::Previous => "color".to_owned(),
+            CombineSource::Zero => "unit.x".to_owned(),
+            CombineSource::One => "unit.y".to_owned(),
         };
+        let is_constant = matches!(argument.source, CombineSource::Zero | CombineSource::One);
         let (suffix, inverted) = match argument.operand {
             CombineOperand::Color => ("", false),
             CombineOperand::OneMinusColor => ("", true),
@@ -399,6 +442,7 @@ impl Fragments<'_> {
         };
         // Operands of alpha take alphas, whatever they are called: table 3.26 has no others.
         let suffix = match lanes {
+            _ if is_constant => "",
             Lanes::Rgb => suffix,
             Lanes::Alpha => ".w",
         };

@@ -213,7 +213,8 @@ pub enum MaterialMode {
     AmbientAndDiffuse,
 }
 
-/// `FOG_COORD_SRC`. GL 2.1 section 3.10.
+/// Source of the fog coordinate: `FOG_COORD_SRC` (GL 2.1 section 3.10) and, where that is `FRAGMENT_DEPTH`, `FOG_DISTANCE_MODE_NV`
+/// (NV_fog_distance, section 3.10).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -221,8 +222,12 @@ pub enum MaterialMode {
     serde(rename_all = "snake_case")
 )]
 pub enum FogSource {
-    /// `FRAGMENT_DEPTH`: the distance from the eye along z.
+    /// `FRAGMENT_DEPTH`, the absolute value of z in eye space: `EYE_PLANE_ABSOLUTE_NV`, the initial mode.
     FragmentDepth,
+    /// `FRAGMENT_DEPTH`, z in eye space with its sign: `EYE_PLANE`.
+    EyePlane,
+    /// `FRAGMENT_DEPTH`, the distance from the eye: `EYE_RADIAL_NV`.
+    EyeRadial,
     /// `FOG_COORD`: the fog coordinate of the vertex.
     FogCoord,
 }
@@ -411,6 +416,15 @@ impl Default for Combine {
                     argument(CombineSource::Previous, operand),
                     // The third source is weighted by alpha for colors, too: initially OPERAND2_RGB is SRC_ALPHA.
                     argument(CombineSource::Constant, CombineOperand::Alpha),
+                    argument(
+                        CombineSource::Zero,
+                        match operand {
+                            CombineOperand::Alpha => CombineOperand::OneMinusAlpha,
+                            CombineOperand::Color
+                            | CombineOperand::OneMinusColor
+                            | CombineOperand::OneMinusAlpha => CombineOperand::OneMinusColor,
+                        },
+                    ),
                 ],
                 scale: Scale::One,
             }
@@ -433,12 +447,25 @@ pub struct Combiner {
     /// The function.
     pub function: CombineFunction,
     /// Its arguments: `SRCn_RGB` and `OPERANDn_RGB`, or those of alpha. Those that the function does not have do not count.
-    pub arguments: [Argument; 3],
+    pub arguments: [Argument; 4],
     /// `RGB_SCALE` or `ALPHA_SCALE`.
     pub scale: Scale,
 }
 
-/// Functions of texture combiners. GL 2.1 table 3.24; ARB_texture_env_combine, ARB_texture_env_dot3.
+impl Combiner {
+    /// Returns the combiner as the mode `COMBINE4_NV` reads it: `ADD` and `ADD_SIGNED` add two products. NV_texture_env_combine4, section 3.8.12.
+    pub fn with_products(self) -> Self {
+        let function = match self.function {
+            CombineFunction::Add => CombineFunction::AddProducts,
+            CombineFunction::AddSigned => CombineFunction::AddProductsSigned,
+            other => other,
+        };
+        Self { function, ..self }
+    }
+}
+
+/// Functions of texture combiners. GL 2.1 table 3.24; ARB_texture_env_combine, ARB_texture_env_dot3, ATI_texture_env_combine3,
+/// NV_texture_env_combine4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[cfg_attr(
     feature = "serde",
@@ -462,6 +489,16 @@ pub enum CombineFunction {
     Dot3Rgb,
     /// `DOT3_RGBA`: the same for alpha, too, whatever alpha's function is.
     Dot3Rgba,
+    /// `MODULATE_ADD_ATI`: a0 a2 + a1
+    ModulateAdd,
+    /// `MODULATE_SIGNED_ADD_ATI`: a0 a2 + a1 - 1/2
+    ModulateSignedAdd,
+    /// `MODULATE_SUBTRACT_ATI`: a0 a2 - a1
+    ModulateSubtract,
+    /// `ADD` of the mode `COMBINE4_NV`: a0 a1 + a2 a3
+    AddProducts,
+    /// `ADD_SIGNED` of the mode `COMBINE4_NV`: a0 a1 + a2 a3 - 1/2
+    AddProductsSigned,
 }
 
 /// An argument of a texture combiner.
@@ -496,6 +533,10 @@ pub enum CombineSource {
     PrimaryColor,
     /// `PREVIOUS`: what the unit before gives.
     Previous,
+    /// `ZERO`: ATI_texture_env_combine3, NV_texture_env_combine4.
+    Zero,
+    /// `ONE`: ATI_texture_env_combine3.
+    One,
 }
 
 /// Operands of texture combiners. GL 2.1 table 3.25.

@@ -39,6 +39,8 @@ impl Numbers {
             fog_coordinate: self.pick(&[
                 None,
                 Some(FogSource::FragmentDepth),
+                Some(FogSource::EyePlane),
+                Some(FogSource::EyeRadial),
                 Some(FogSource::FogCoord),
             ]),
             point_attenuation: self.coin(),
@@ -146,6 +148,11 @@ impl Numbers {
                 CombineFunction::Subtract,
                 CombineFunction::Dot3Rgb,
                 CombineFunction::Dot3Rgba,
+                CombineFunction::ModulateAdd,
+                CombineFunction::ModulateSignedAdd,
+                CombineFunction::ModulateSubtract,
+                CombineFunction::AddProducts,
+                CombineFunction::AddProductsSigned,
             ]),
             arguments: std::array::from_fn(|_| Argument {
                 source: match self.next() % 5 {

@@ -54,16 +54,8 @@ pub fn vertex_program(key: &FixedVertex) -> String {
         }
     }
     text.texture_coordinates(key);
-    match key.fog_coordinate {
-        Some(FogSource::FragmentDepth) => {
-            // GL 2.1 section 3.10 wants the distance from the eye and allows |z| of eye space in its place, as GPUs of the
-            // time have it.
-            text.line(format_args!("ABS result.fogcoord.x, place.z"));
-        }
-        Some(FogSource::FogCoord) => {
-            text.line(format_args!("MOV result.fogcoord.x, vertex.fogcoord.x"));
-        }
-        None => {}
+    if let Some(source) = key.fog_coordinate {
+        text.fog_coordinate(source);
     }
     if key.point_attenuation {
         text.point_size();
@@ -112,7 +104,9 @@ impl Needs {
             }
         }
         needs.place |= key.point_attenuation;
-        needs.place |= key.fog_coordinate == Some(FogSource::FragmentDepth);
+        needs.place |= key
+            .fog_coordinate
+            .is_some_and(|source| source != FogSource::FogCoord);
         needs.reflection |= needs.sphere;
         needs.view |= needs.reflection;
         needs.normal |= needs.reflection;
@@ -486,6 +480,26 @@ impl Text {
             self.line(format_args!(
                 "DP4 {made}.{component}, {vector}, state.texgen[{set}].{space}.{letter}"
             ));
+        }
+    }
+
+    /// Writes the fog coordinate. GL 2.1 section 3.10 and NV_fog_distance.
+    fn fog_coordinate(&mut self, source: FogSource) {
+        match source {
+            // GL 2.1 asks for the distance from the eye and allows |z| of eye space instead, which
+            // is the initial mode of NV_fog_distance.
+            FogSource::FragmentDepth => self.line(format_args!("ABS result.fogcoord.x, place.z")),
+            FogSource::EyePlane => self.line(format_args!("MOV result.fogcoord.x, place.z")),
+            FogSource::EyeRadial => {
+                // The square of the length times one over the length: 0 for the eye itself.
+                self.line(format_args!("DP3 temp.x, place, place"));
+                self.line(format_args!("MAX temp.y, temp.x, value.w"));
+                self.line(format_args!("RSQ temp.y, temp.y"));
+                self.line(format_args!("MUL result.fogcoord.x, temp.x, temp.y"));
+            }
+            FogSource::FogCoord => {
+                self.line(format_args!("MOV result.fogcoord.x, vertex.fogcoord.x"));
+            }
         }
     }
 

@@ -90,6 +90,8 @@ pub enum EnvironmentMode {
     Add,
     /// `GL_COMBINE`
     Combine,
+    /// `GL_COMBINE4_NV`
+    Combine4,
 }
 
 /// Components that a function of texture combiners makes.

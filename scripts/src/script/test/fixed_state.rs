@@ -92,9 +92,12 @@ pub(crate) const FOG: &[Property<FixedUpdate>] = &[
     ("coord_src", |words| {
         let table = [
             ("fragment_depth", FogSource::FragmentDepth),
+            ("eye_plane", FogSource::EyePlane),
+            ("eye_radial", FogSource::EyeRadial),
             ("fog_coord", FogSource::FogCoord),
         ];
-        let source = choose(words, "fragment_depth or fog_coord", &table)?;
+        let expected = "fragment_depth, eye_plane, eye_radial or fog_coord";
+        let source = choose(words, expected, &table)?;
         Ok(FixedUpdate::FogSource(source))
     }),
 ];
@@ -137,6 +140,7 @@ const MODES: &[(&str, EnvironmentMode)] = &[
     ("blend", EnvironmentMode::Blend),
     ("add", EnvironmentMode::Add),
     ("combine", EnvironmentMode::Combine),
+    ("combine4", EnvironmentMode::Combine4),
 ];
 
 const FUNCTIONS: &[(&str, CombineFunction)] = &[
@@ -148,6 +152,9 @@ const FUNCTIONS: &[(&str, CombineFunction)] = &[
     ("subtract", CombineFunction::Subtract),
     ("dot3_rgb", CombineFunction::Dot3Rgb),
     ("dot3_rgba", CombineFunction::Dot3Rgba),
+    ("modulate_add", CombineFunction::ModulateAdd),
+    ("modulate_signed_add", CombineFunction::ModulateSignedAdd),
+    ("modulate_subtract", CombineFunction::ModulateSubtract),
 ];
 
 /// Functions of colors alone.
@@ -183,6 +190,8 @@ fn parse_source(words: &mut Words<'_>) -> Result<CombineSource, LineError> {
         "constant" => Some(CombineSource::Constant),
         "primary_color" => Some(CombineSource::PrimaryColor),
         "previous" => Some(CombineSource::Previous),
+        "zero" => Some(CombineSource::Zero),
+        "one" => Some(CombineSource::One),
         _ => {
             let number = word.strip_prefix("texture")?.parse().ok();
             let number = number.filter(|number: &u8| u32::from(*number) < FIXED_UNITS);
@@ -228,11 +237,10 @@ pub(super) fn parse_environment(
     };
     let place = |prefix: &str| {
         let rest = name.strip_prefix(prefix)?;
-        let places = ["0_rgb", "1_rgb", "2_rgb", "0_alpha", "1_alpha", "2_alpha"];
-        places
+        let (number, _) = rest.split_once('_')?;
+        ["0", "1", "2", "3"]
             .iter()
-            .position(|known| *known == rest)
-            .map(|at| at % 3)
+            .position(|known| *known == number)
     };
     if let Some(place) = place("src") {
         return parse_source(words).map(|source| TexEnvUpdate::Source(lanes, place, source));
