@@ -4,7 +4,7 @@
 //! `src/ffi/driver.rs` includes `driver.rs`, a table of all commands, as macro calls. `src/ffi/entry.rs` includes `entries.rs`: the
 //! commands that this library sees, each with what is to be done about it. [`RULES`] says so by name.
 
-use glasm_glregistry::{Cmd, Commands, has_pointer, signature};
+use glasm_glregistry::{Binding, Cmd, Commands, has_pointer, signature};
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -12,22 +12,30 @@ use std::path::Path;
 /// What applications may use beyond OpenGL 4.6 with the compatibility profile and what concerns programs, their parameters, attributes,
 /// draws and state.
 const EXTENSIONS: &[&str] = &[
+    "GL_ARB_bindless_texture",
     "GL_ARB_buffer_storage",
     "GL_ARB_color_buffer_float",
     "GL_ARB_compute_variable_group_size",
     "GL_ARB_draw_instanced",
     "GL_ARB_fragment_program",
+    "GL_ARB_geometry_shader4",
     "GL_ARB_gl_spirv",
+    "GL_ARB_gpu_shader_int64",
     "GL_ARB_indirect_parameters",
     "GL_ARB_multitexture",
     "GL_ARB_point_parameters",
+    "GL_ARB_robustness",
     "GL_ARB_shader_objects",
+    "GL_ARB_sparse_buffer",
+    "GL_ARB_texture_buffer_object",
     "GL_ARB_transpose_matrix",
     "GL_ARB_vertex_array_object",
+    "GL_ARB_vertex_buffer_object",
     "GL_ARB_vertex_program",
     "GL_ARB_vertex_shader",
     "GL_ARB_window_pos",
     "GL_EXT_blend_func_separate",
+    "GL_EXT_debug_label",
     "GL_EXT_direct_state_access",
     "GL_EXT_draw_instanced",
     "GL_EXT_draw_range_elements",
@@ -35,10 +43,12 @@ const EXTENSIONS: &[&str] = &[
     "GL_EXT_framebuffer_object",
     "GL_EXT_gpu_program_parameters",
     "GL_EXT_gpu_shader4",
+    "GL_EXT_memory_object",
     "GL_EXT_multi_draw_arrays",
     "GL_EXT_point_parameters",
     "GL_EXT_provoking_vertex",
     "GL_EXT_secondary_color",
+    "GL_EXT_texture_buffer_object",
     "GL_EXT_texture_object",
     "GL_EXT_transform_feedback",
     "GL_EXT_vertex_array",
@@ -208,6 +218,7 @@ const RULES: &[(&str, &[&str])] = &[
             // What must not see our programs, or decides between them and the application's own.
             "UseProgram",
             "UseProgramObjectARB",
+            "GetHandleARB",
             "BindProgramPipeline",
             "LinkProgram",
             "LinkProgramARB",
@@ -236,6 +247,7 @@ const RULES: &[(&str, &[&str])] = &[
             "CallList",
             "CallLists",
             "DeleteLists",
+            "IsList",
             "Begin",
             "End",
             // Evaluators.
@@ -448,6 +460,72 @@ fn entries(commands: &Commands) -> String {
     format!("entries! {{\n{rows}}}\n")
 }
 
+/// What is done about a parameter that names objects of the driver which this library may have, too: statements that come before the command.
+/// `crate::names` says why. Programs of ARB_vertex_program have names of their own.
+fn guard(command: &Cmd, parameter: &Binding) -> Option<String> {
+    let (name, of) = (command.proto.ident.as_str(), parameter.ident.as_str());
+    let of_programs = [
+        "NamedProgram",
+        "BindProgramARB",
+        "BindProgramNV",
+        "IsProgramARB",
+        "IsProgramNV",
+    ];
+    let of_programs = of_programs.iter().any(|it| name.contains(it));
+    let ty = parameter.ty.trim_start_matches("types::");
+    let count = || {
+        command
+            .params
+            .iter()
+            .find(|it| ["n", "count"].contains(&it.ident.as_str()))
+    };
+    Some(match (ty, of) {
+        ("GLuint", "buffer") if name.starts_with("IsBuffer") => {
+            "let buffer_ = own::foreign_buffer(buffer_);".to_owned()
+        }
+        ("GLuint", "buffer" | "readBuffer" | "writeBuffer") => format!("own::claim_buffer({of}_);"),
+        ("GLuint", "texture" | "origtexture" | "srcName" | "dstName") => {
+            format!("own::claim_texture({of}_);")
+        }
+        ("GLuint", "program") if !of_programs => {
+            "let program_ = own::foreign_program(program_);".to_owned()
+        }
+        ("GLhandleARB", "programObj" | "containerObj" | "obj") => {
+            format!("let {of}_ = own::foreign_program({of}_);")
+        }
+        ("GLuint", "pipeline") => "let pipeline_ = own::foreign_pipeline(pipeline_);".to_owned(),
+        ("GLuint", "name" | "object") if name.contains("Object") && name.contains("Label") => {
+            let kind = &command.params[0].ident;
+            format!("let {of}_ = own::foreign_object({kind}_, {of}_);")
+        }
+        (_, "pipelines") if name == "DeleteProgramPipelines" => {
+            "if own::delete_pipelines(n_, pipelines_) { return; }".to_owned()
+        }
+        (ty, "buffers" | "textures") if ty.starts_with("*const") => {
+            let (count, one) = (&count()?.ident, of.trim_end_matches('s'));
+            format!("own::claim_{one}s({count}_, {of}_);")
+        }
+        _ => return None,
+    })
+}
+
+/// The commands that name objects which this library may have, each with what is done before it; `seen` if it is an entry, too.
+fn guards(commands: &Commands) -> String {
+    let rows = commands.iter().filter_map(|command| {
+        let statements = command.params.iter().filter_map(|it| guard(command, it));
+        let statements: Vec<String> = statements.collect();
+        let seen = match class_of(&command.proto.ident) {
+            Some(_) => "seen",
+            None => "unseen",
+        };
+        let statements = statements.join(" ");
+        (!statements.is_empty())
+            .then(|| format!("{seen} {} = {{ {statements} }};\n", signature(command)))
+    });
+    let rows: String = rows.collect();
+    format!("guards! {{\n{rows}}}\n")
+}
+
 /// The corners of a rectangle: ` = (), [x1, y1, x2, y2]`.
 fn rectangle(command: &Cmd) -> String {
     let corners: Vec<String> = match &command.params[..] {
@@ -515,5 +593,8 @@ fn main() -> io::Result<()> {
     let commands = Commands::with(EXTENSIONS);
     let driver = commands.types_and_constants() + &commands.table(has_pointer);
     fs::write(folder.join("driver.rs"), driver)?;
-    fs::write(folder.join("entries.rs"), entries(&commands))
+    fs::write(
+        folder.join("entries.rs"),
+        entries(&commands) + &guards(&commands),
+    )
 }

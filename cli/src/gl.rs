@@ -10,7 +10,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -113,15 +113,18 @@ fn narrow_folders(beside: &Path, prefix: &Path) -> Vec<PathBuf> {
     ]
 }
 
-/// The folder of the links to a library: nobody else can write to it.
+/// The directory of the links to a library. Relative paths in the variables are ignored, as the XDG Base Directory Specification demands.
 fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
-    let of = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let of = |name: &str| {
+        let path = env::var_os(name).map(PathBuf::from);
+        path.filter(|path| path.is_absolute())
+    };
     let base = of("XDG_RUNTIME_DIR")
         .or_else(|| of("XDG_CACHE_HOME"))
-        .map(PathBuf::from)
-        .or_else(|| Some(Path::new(&of("HOME")?).join(".cache")));
+        .or_else(|| Some(of("HOME")?.join(".cache")));
     let Some(base) = base else {
-        let message = "HOME is not set: there is no folder for links to the vendor library";
+        let message =
+            "HOME is no absolute path: there is no directory for links to the vendor library";
         return Err(Fatal(message.to_owned()));
     };
     // Several builds may be in use at the same time: each library has a folder of its own.
@@ -132,9 +135,50 @@ fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
         .join(format!("gl-{:016x}", hasher.finish())))
 }
 
+/// Makes a directory that nobody but the user can write to. One that exists must be the user's own, and is closed to others.
+fn make_private(folder: &Path) -> io::Result<()> {
+    let made = fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(folder);
+    made?;
+    let found = fs::symlink_metadata(folder)?;
+    // What a process creates belongs to its user, whom the standard library does not tell otherwise.
+    let probe = folder.join(format!("owner.{}", std::process::id()));
+    remove_left_over(&probe)?;
+    let owner = fs::File::create_new(&probe)?.metadata()?.uid();
+    fs::remove_file(&probe)?;
+    if !found.is_dir() || found.uid() != owner {
+        let message = "it is no directory of the user who runs this command";
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+    }
+    if found.mode() & 0o077 != 0 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Removes what a process with the number of this one has left: it has ended.
+fn remove_left_over(own: &Path) -> io::Result<()> {
+    match fs::remove_file(own) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Makes a file or link and gives it its name when it is complete.
+fn place(own: &Path, name: &Path, make: impl Fn(&Path) -> io::Result<()>) -> io::Result<()> {
+    remove_left_over(own)?;
+    make(own)?;
+    fs::rename(own, name)
+}
+
 /// Makes the links and the file for EGL, unless they are there. Other processes may do so at the same time.
 fn prepare(folder: &Path, library: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    if let Some(parent) = folder.parent() {
+        make_private(parent)?;
+    }
+    make_private(folder)?;
     // A link or file that another process reads is never half made: it gets its name when it is complete.
     let own = |name: &str| folder.join(format!("{name}.{}", std::process::id()));
     for name in NAMES {
@@ -142,16 +186,14 @@ fn prepare(folder: &Path, library: &Path) -> io::Result<()> {
         if fs::read_link(&link).is_ok_and(|old| old == library) {
             continue;
         }
-        symlink(library, own(name))?;
-        fs::rename(own(name), link)?;
+        place(&own(name), &link, |own| symlink(library, own))?;
     }
     let text = icd_text(&folder.join(NAMES[0]));
     let file = folder.join(ICD);
     if fs::read(&file).is_ok_and(|old| old == text.as_bytes()) {
         return Ok(());
     }
-    fs::write(own(ICD), text)?;
-    fs::rename(own(ICD), file)
+    place(&own(ICD), &file, |own| fs::write(own, &text))
 }
 
 /// What libEGL reads of a vendor: `file_format_version` 1.0.0 of GLVND.

@@ -156,6 +156,107 @@ fn what_is_missing_is_told() {
     assert_eq!(status.unwrap().code(), Some(0));
 }
 
+/// A start that was killed has left its files; the next process with its number removes them. `exec` keeps the number of the shell.
+#[test]
+fn what_a_killed_start_has_left_does_no_harm() {
+    let folder = Folder::new("gl-left");
+    folder.write("libglasm_glvendor.so", "");
+    let links = || {
+        let glasm = folder.0.join("run/glasm");
+        let mut entries = fs::read_dir(glasm).unwrap();
+        entries.next().unwrap().unwrap().path()
+    };
+    let start = |script: &str| {
+        let mut command = Command::new("sh");
+        command.args(["-c", script, env!("CARGO_BIN_EXE_glasm")]);
+        command.current_dir(&folder.0);
+        command.env("XDG_RUNTIME_DIR", folder.0.join("run"));
+        read(command.output().unwrap())
+    };
+    let exec = r#"exec "$0" gl --library . true"#;
+    let (status, _, stderr) = start(exec);
+    assert_eq!(status, 0, "{stderr}");
+    let left = "for n in libEGL_glasm.so.0 libGLX_glasm.so.0 glasm.json; do rm $n; ln -s nowhere $n.$$; done; ln -s nowhere owner.$$";
+    let script = format!(
+        "cd '{}' && {left} && cd ../../.. && {exec}",
+        links().display()
+    );
+    let (status, _, stderr) = start(&script);
+    assert_eq!(status, 0, "{stderr}");
+    let mut names: Vec<_> = fs::read_dir(links())
+        .unwrap()
+        .map(|it| it.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["glasm.json", "libEGL_glasm.so.0", "libGLX_glasm.so.0"]
+    );
+}
+
+/// Others neither write to the links nor to the file that name libraries, whatever the user's mask is, and a directory of another user is refused.
+#[test]
+fn links_are_private() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    let folder = Folder::new("gl-private");
+    folder.write("libglasm_glvendor.so", "");
+    let glasm = folder.0.join("run/glasm");
+    let start = || {
+        let mut command = Command::new("sh");
+        command.args(["-c", r#"umask 0; exec "$0" gl --library . true"#]);
+        command
+            .arg(env!("CARGO_BIN_EXE_glasm"))
+            .current_dir(&folder.0);
+        read(
+            command
+                .env("XDG_RUNTIME_DIR", folder.0.join("run"))
+                .output()
+                .unwrap(),
+        )
+    };
+    for _ in 0..2 {
+        let (status, _, stderr) = start();
+        assert_eq!(status, 0, "{stderr}");
+        let links = fs::read_dir(&glasm)
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .path();
+        for private in [&glasm, &links] {
+            assert_eq!(fs::metadata(private).unwrap().mode() & 0o777, 0o700);
+        }
+        // The second start closes what is open.
+        fs::set_permissions(&links, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    if chown(&glasm, Some(65534), None).is_err() {
+        return skip("directories of other users are made by root");
+    }
+    let (status, _, stderr) = start();
+    assert_eq!(status, 2);
+    assert!(stderr.contains("no directory of the user"), "{stderr}");
+}
+
+/// XDG Base Directory Specification: relative paths are ignored.
+#[test]
+fn relative_directories_are_ignored() {
+    let folder = Folder::new("gl-relative");
+    folder.write("libglasm_glvendor.so", "");
+    let mut command = folder.glasm();
+    command.args(["gl", "--library", ".", "printenv", "LD_LIBRARY_PATH"]);
+    command
+        .env("XDG_RUNTIME_DIR", "run")
+        .env("XDG_CACHE_HOME", "cache");
+    let home = folder.0.canonicalize().unwrap();
+    let (status, stdout, stderr) = read(command.env("HOME", &home).output().unwrap());
+    assert_eq!(status, 0, "{stderr}");
+    assert!(
+        stdout.starts_with(home.join(".cache/glasm").to_str().unwrap()),
+        "{stdout}"
+    );
+    assert!(!folder.0.join("run").exists() && !folder.0.join("cache").exists());
+}
+
 /// The library as it is built beside the command.
 fn built_library() -> Option<PathBuf> {
     let library = Path::new(env!("CARGO_BIN_EXE_glasm")).with_file_name("libglasm_glvendor.so");

@@ -4,8 +4,8 @@
 //! The text holds the modules `types` and `constants`, and tables of commands as macro calls: what becomes of a command is up to the macro
 //! of who includes it. Names are those of the registry, less `gl` and `GL_`.
 
-pub use gl_generator::Cmd;
 use gl_generator::{Api, Fallbacks, Profile, Registry};
+pub use gl_generator::{Binding, Cmd};
 
 /// The types of parameters. Those that `gl_generator` has are not for all machines: bytes of C have no sign on some.
 const TYPES: &str = "\

@@ -4,6 +4,7 @@
 use crate::commands::{INVALID_ENUM, INVALID_OPERATION, INVALID_VALUE};
 use crate::context::State;
 use crate::evaluators;
+use crate::extensions::interned;
 use crate::ffi::{driver, query};
 use crate::limits;
 use crate::objects::{Bits, ENV_PARAMETERS, LOCAL_PARAMETERS, Program};
@@ -103,11 +104,8 @@ pub(crate) fn target(state: &mut State, number: u32) -> Option<Target> {
 }
 
 /// Whether all names are programs.
-pub(crate) fn are_programs(state: &mut State, names: &[u32]) -> bool {
-    let all = {
-        let share = state.shared();
-        names.iter().all(|&name| share.find(name).is_some())
-    };
+pub(crate) fn are_programs(state: &mut State, mut names: impl Iterator<Item = u32>) -> bool {
+    let all = names.all(|name| state.shared().find(name).is_some());
     if !all {
         state.fail(INVALID_VALUE);
     }
@@ -337,7 +335,7 @@ pub(crate) fn string(state: &mut State, name: u32) -> Option<*const c_char> {
     }
     match name {
         driver::constants::EXTENSIONS => Some(state.capabilities.extension_text.as_ptr()),
-        PROGRAM_ERROR_STRING => Some(state.error_text.as_ptr()),
+        PROGRAM_ERROR_STRING => Some(interned(state.error_text.clone()).as_ptr()),
         _ => None,
     }
 }

@@ -43,19 +43,41 @@ pub(crate) fn bind(
     };
 }
 
-/// `ProgramBufferParameters`: words of the buffer that is bound.
-pub(crate) fn set_words(state: &mut State, number: u32, index: u32, first: u32, words: &[u32]) {
-    let Some(target) = Target::of_buffers(number) else {
-        return state.fail(INVALID_ENUM);
+/// Checks the arguments of `ProgramBufferParameters` before words are read: NV_parameter_buffer_object, "Errors". Returns the buffer, `None` after an
+/// error.
+pub(crate) fn check_words(
+    state: &mut State,
+    number: u32,
+    index: u32,
+    first: u32,
+    count: i32,
+) -> Option<u32> {
+    let target = Target::of_buffers(number);
+    let binding = target.map(|it| state.buffers[it as usize].get(index as usize).copied());
+    let error = match binding {
+        None => INVALID_ENUM,
+        Some(None) => INVALID_VALUE,
+        Some(Some(binding)) if binding.buffer == 0 => INVALID_OPERATION,
+        Some(Some(binding)) => {
+            let bound = query::integer(0x8A28) as u32;
+            let bytes = query::buffer_size(0x8A11, binding.buffer);
+            driver::BindBuffer(0x8A11, bound);
+            let words = u64::try_from(bytes).unwrap_or(0) / 4;
+            let end = u64::try_from(count).map(|count| u64::from(first) + count);
+            match end {
+                Ok(end) if end <= words.min(WORDS as u64) => return Some(binding.buffer),
+                Ok(_) | Err(_) => INVALID_VALUE,
+            }
+        }
     };
-    let Some(binding) = state.buffers[target as usize].get(index as usize).copied() else {
-        return state.fail(INVALID_VALUE);
-    };
-    if binding.buffer == 0 {
-        return state.fail(INVALID_OPERATION);
-    }
+    state.fail(error);
+    None
+}
+
+/// `ProgramBufferParameters`: words of a buffer.
+pub(crate) fn set_words(buffer: u32, first: u32, words: &[u32]) {
     let bound = query::integer(0x8A28) as u32;
-    driver::BindBuffer(0x8A11, binding.buffer);
+    driver::BindBuffer(0x8A11, buffer);
     query::write_uniform_buffer(4 * first as usize, words);
     driver::BindBuffer(0x8A11, bound);
 }

@@ -18,6 +18,9 @@ use std::sync::{Arc, LazyLock};
 pub(crate) const INVALID_ENUM: u32 = 0x0500;
 pub(crate) const INVALID_VALUE: u32 = 0x0501;
 pub(crate) const INVALID_OPERATION: u32 = 0x0502;
+pub(crate) const OUT_OF_MEMORY: u32 = 0x0505;
+
+pub(crate) const VERTEX_STATE_PROGRAM_NV: u32 = 0x8621;
 
 /// What names of lists are counted from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +76,8 @@ pub(crate) enum Command {
     Copy([i32; 2], [i32; 2], u32),
     /// `Bitmap`, with the driver's list that draws it.
     Bitmap(Arc<Bitmap>, u32),
+    /// An error of arguments that are wrong in any state: it is raised when the command would be executed.
+    Fail(u32),
     /// Our programs are made ready for what draws, with the mode of its primitives if it has one.
     Ready(Option<u32>),
 }
@@ -110,7 +115,7 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
             crate::params::execute_state_program(state, *program, *argument)
         }
         Command::Use(program) => use_program(state, *program),
-        Command::CallLists(names, base) => state.call_each(names, *base, 1),
+        Command::CallLists(names, base) => state.call_each(names.iter().copied(), *base, 1),
         Command::Map(target, map) => state.set_map(*target, map.clone()),
         Command::EnableMap(target, enabled) => state.enable_map(*target, *enabled),
         Command::PushAttributes(mask) => {
@@ -126,19 +131,18 @@ pub(crate) fn execute(state: &mut State, command: &Command) {
         Command::RasterPosition(coordinates) => crate::raster::set(state, *coordinates),
         Command::Image(image) => pixels::draw_image(state, image),
         Command::Copy(place, size, kind) => pixels::copy(state, *place, *size, *kind),
-        Command::Bitmap(bitmap, list) => {
-            pixels::draw_bitmap(state, || Arc::clone(bitmap), || driver::CallList(*list))
-        }
+        Command::Bitmap(bitmap, list) => pixels::draw_bitmap(
+            state,
+            |_| Some(Arc::clone(bitmap)),
+            || driver::CallList(*list),
+        ),
+        Command::Fail(error) => state.fail(*error),
         Command::Ready(primitive) => draw::ready_for_list(state, *primitive),
     }
 }
 
-/// `GenPrograms`. Names come from the driver, so that its programs have them, too.
-pub(crate) fn generate(state: &mut State, count: i32) -> Vec<u32> {
-    let Ok(count) = usize::try_from(count) else {
-        state.fail(INVALID_VALUE);
-        return Vec::new();
-    };
+/// `GenPrograms`, [`NAMES_AT_A_TIME`](crate::arguments::NAMES_AT_A_TIME). Names come from the driver, so that its programs have them, too.
+pub(crate) fn generate(state: &mut State, count: usize) -> Vec<u32> {
     let names = query::program_names(count);
     let mut share = state.shared();
     let names = names.unwrap_or_else(|| {
@@ -152,9 +156,9 @@ pub(crate) fn generate(state: &mut State, count: i32) -> Vec<u32> {
 }
 
 /// `DeletePrograms`: what is bound becomes program 0.
-pub(crate) fn delete(state: &mut State, names: &[u32]) {
-    query::delete_programs(names);
-    for &name in names.iter().filter(|&&name| name != 0) {
+pub(crate) fn delete(state: &mut State, names: impl Iterator<Item = u32>) {
+    for name in names.filter(|&name| name != 0) {
+        query::delete_programs(&[name]);
         let gone = state.shared().programs.remove(&name).flatten();
         for row in &TARGETS {
             if state.bound(row.target).program.name == name {
@@ -274,18 +278,17 @@ pub(crate) fn set_vertex_limit(state: &mut State, number: u32, limit: i32) {
 }
 
 /// `ProgramSubroutineParametersuivNV`: NV_gpu_program5 section 2.14.1.
-pub(crate) fn set_subroutines(state: &mut State, number: u32, values: &[u32]) {
+pub(crate) fn set_subroutines(state: &mut State, number: u32, values: Vec<u32>) {
     let Some(target) = Target::of(number) else {
         return state.fail(INVALID_ENUM);
     };
     let program = &state.bound(target).program;
-    program.contents().subroutines = values.to_vec();
+    program.contents().subroutines = values;
     program.parameter_changed();
 }
 
 /// `LoadProgramNV`: the target says what the string is, and nothing is bound.
 fn load_nv(state: &mut State, number: u32, name: u32, text: &[u8]) {
-    const VERTEX_STATE_PROGRAM_NV: u32 = 0x8621;
     if name == 0 {
         return state.fail(INVALID_VALUE);
     }
@@ -320,10 +323,11 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
     let is_bound = state.bound(target).program.name == program.name;
     let is_arb = text.starts_with(b"!!ARB");
     let may_be_drivers = row.is_drivers && is_bound && is_arb && !draw::takes_all();
-    if may_be_drivers
-        && is_within_limits(state, target, text)
-        && query::load_arb_program(row.number, text) == -1
-    {
+    let is_tried = may_be_drivers && is_within_limits(state, target, text);
+    if is_tried {
+        state.keep_error();
+    }
+    if is_tried && query::load_arb_program(row.number, text) == -1 {
         let mut contents = program.contents();
         contents.text = text.to_vec();
         contents.loaded = None;
@@ -408,7 +412,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
     }
 }
 
-/// The number of values, or the error if they reach behind the last parameter.
+/// The number of values, or the error if they reach past the last parameter.
 fn checked(state: &mut State, first: u32, count: usize, most: u32) -> Option<()> {
     let end = u32::try_from(count)
         .ok()

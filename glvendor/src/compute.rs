@@ -38,7 +38,7 @@ pub(crate) fn before_dispatch(state: &mut State, group: Option<[u32; 3]>) -> Dra
     if known.is_none_or(|(known, _)| *known != key) {
         if let Some((_, old)) = state.drawing.compute.take() {
             draw::release(state);
-            driver::DeleteProgram(old.program);
+            state.delete_program(old.program);
         }
         let made = pipeline::make_compute(state, &program, group);
         let made = made.inspect_err(|problem| {

@@ -6,7 +6,7 @@ use crate::evaluators::{Evaluation, Maps};
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
 use crate::lists::Recording;
-use crate::objects::{Bits, Orphans, Program, Share};
+use crate::objects::{Bits, Program, Share};
 use crate::target::{TARGETS, Target};
 use bitflags::bitflags;
 use glasm::state::GlState;
@@ -59,16 +59,13 @@ bitflags! {
 
 /// A context of the application.
 pub(crate) struct Context {
-    /// What it shares with others; the same as the state's.
-    pub(crate) share: Shared,
     pub(crate) state: State,
 }
 
 impl Context {
     pub(crate) fn new(share: Shared) -> Self {
         Self {
-            state: State::new(Arc::clone(&share)),
-            share,
+            state: State::new(share),
         }
     }
 }
@@ -196,7 +193,7 @@ impl State {
             self.capabilities = Capabilities::read();
         }
         let orphans = std::mem::take(&mut self.shared().orphans);
-        orphans.iter().for_each(Orphans::delete);
+        orphans.iter().for_each(|it| it.delete(self));
         self.touch(Groups::all());
     }
 
@@ -212,10 +209,25 @@ impl State {
         &mut self.bound[target as usize]
     }
 
-    /// An error that `GetError` will give. GL keeps the first one.
+    /// An error that `GetError` will return. GL keeps the first one, which may be the driver's.
     pub(crate) fn fail(&mut self, error: u32) {
-        if self.error == 0 {
-            self.error = error;
+        if self.error != 0 {
+            return;
+        }
+        // Between `Begin` and `End` the driver cannot be asked.
+        let first = if self.is_inside {
+            0
+        } else {
+            driver::GetError()
+        };
+        self.error = if first == 0 { error } else { first };
+    }
+
+    /// Keeps an error that the driver has pending for the application, before errors of the driver are asked for.
+    pub(crate) fn keep_error(&mut self) {
+        let error = driver::GetError();
+        if error != 0 {
+            self.fail(error);
         }
     }
 

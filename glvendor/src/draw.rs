@@ -119,12 +119,12 @@ impl Drawing {
     }
 
     /// What is left of it when its context is gone.
-    pub(crate) fn orphans(&self) -> Orphans {
+    pub(crate) fn orphans(&mut self) -> Orphans {
         let compute = self.compute.iter().map(|(_, pipeline)| pipeline);
         let pipelines = self.pipelines.iter().flatten().chain(compute);
         Orphans {
             programs: pipelines.map(|it| it.program).collect(),
-            buffer: self.ring.buffer().0,
+            buffer: self.ring.take(),
         }
     }
 }
@@ -476,20 +476,21 @@ pub(crate) fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
         state.dirty -= changed;
         state.drawing.generation += 1;
     }
+    // Another thread may use the name of the buffer meanwhile: then another buffer gets all blocks.
+    const MOST_TRIES: usize = 8;
+    (0..MOST_TRIES).find_map(|_| send_blocks(state, pipeline));
+}
+
+/// Writes the blocks of a pipeline that have changed and binds them. `None` if the name of the buffer was given up meanwhile.
+fn send_blocks(state: &mut State, pipeline: &mut Pipeline) -> Option<()> {
     let alignment = state.capabilities.uniform_alignment;
-    let room = pipeline
+    let size = pipeline
         .blocks
         .iter()
         .map(|block| 16 * block.slots.len() + alignment)
         .sum();
-    if state
-        .drawing
-        .ring
-        .reserve(room, state.capabilities.maps)
-        .is_none()
-    {
-        return;
-    }
+    let maps = state.capabilities.maps;
+    state.drawing.ring.reserve(size, maps, &state.share)?;
     for block in &mut pipeline.blocks {
         let versions = block.versions(state);
         let buffer = state.drawing.ring.buffer();
@@ -500,15 +501,16 @@ pub(crate) fn send_parameters(state: &mut State, pipeline: &mut Pipeline) {
             Some((_, place)) => Some(place),
             None => write_block(state, block, alignment),
         };
-        let Some(place) = place else { continue };
+        let place = place?;
         block.written = Some((versions, place));
         let number = block.binding as usize % BLOCK_BINDINGS;
         if state.drawing.bound[number] != Some((block.binding, place)) {
-            let part = (place.buffer.0, place.offset, place.size);
-            query::bind_uniform_buffer(block.binding, part, state.capabilities.binds);
+            let (part, binds) = ((place.offset, place.size), state.capabilities.binds);
+            state.drawing.ring.bind(block.binding, part, binds)?;
             state.drawing.bound[number] = Some((block.binding, place));
         }
     }
+    Some(())
 }
 
 /// Writes the bytes of a block.

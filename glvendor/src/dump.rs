@@ -1,6 +1,7 @@
 //! `GLASM_DUMP=folder`: the programs of each pipeline, with what they read, as a script that `glasm run` replays.
 
 use crate::context::State;
+use crate::ffi::trusted_variable;
 use crate::log;
 use crate::objects::Bits;
 use crate::params::Block;
@@ -13,7 +14,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-    std::env::var_os("GLASM_DUMP")
+    trusted_variable("GLASM_DUMP")
         .filter(|it| !it.is_empty())
         .map(PathBuf::from)
 });

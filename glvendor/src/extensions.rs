@@ -8,7 +8,9 @@ use crate::objects::{ENV_PARAMETERS, LOCAL_PARAMETERS};
 use crate::target::{self, Target};
 use crate::text::Writer;
 use glasm::{Limits, Options, opengl};
-use std::ffi::CString;
+use rustc_hash::FxHashSet;
+use std::ffi::{CStr, CString};
+use std::sync::{Mutex, PoisonError};
 
 /// What the driver of a context can do.
 #[derive(Debug, Default)]
@@ -30,9 +32,9 @@ pub(crate) struct Capabilities {
     /// Its extensions, with a blank behind each.
     driver_extensions: String,
     /// All extensions that applications see, by number.
-    pub(crate) extensions: Vec<CString>,
+    pub(crate) extensions: Vec<&'static CStr>,
     /// The same as one string.
-    pub(crate) extension_text: CString,
+    pub(crate) extension_text: &'static CStr,
     /// Whether the driver says if color buffers are of floats.
     pub(crate) float_buffers: bool,
     /// Whether the driver has the modes of fog distances (NV_fog_distance).
@@ -47,6 +49,20 @@ pub(crate) struct Capabilities {
     pub(crate) has_more_parameters: bool,
     /// What offsets of uniform buffers are multiples of.
     pub(crate) uniform_alignment: usize,
+}
+
+/// A string that lives as long as the process, as those that `GetString` and `GetStringi` return: OpenGL calls them static, and applications keep
+/// them longer than contexts. Equal strings are kept once.
+pub(crate) fn interned(text: CString) -> &'static CStr {
+    static KNOWN: Mutex<Option<FxHashSet<&'static CStr>>> = Mutex::new(None);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = known.get_or_insert_default();
+    if let Some(same) = known.get(text.as_c_str()) {
+        return same;
+    }
+    let text: &'static CStr = Box::leak(text.into_boxed_c_str());
+    known.insert(text);
+    text
 }
 
 /// An extension, with what it needs of the driver: the version of GL that has it, and an extension that does as well.
@@ -261,10 +277,10 @@ impl Capabilities {
                 }
             }
         }
-        self.extension_text = CString::new(names.join(" ")).unwrap_or_default();
+        self.extension_text = interned(CString::new(names.join(" ")).unwrap_or_default());
         self.extensions = names
             .into_iter()
-            .filter_map(|name| CString::new(name).ok())
+            .filter_map(|name| CString::new(name).ok().map(interned))
             .collect();
     }
 }

@@ -45,7 +45,10 @@ impl Feedback {
 }
 
 /// A part of the results of a vertex: name, number of components, index. NV_transform_feedback, "TransformFeedbackAttribsNV".
-type Part = [i32; 3];
+pub(crate) type Part = [i32; 3];
+
+/// More buffers than any driver captures to.
+const MOST_STREAMS: i32 = 64;
 
 /// Parts that say where the next ones go: ARB_transform_feedback3.
 const NEXT_BUFFER: i32 = -2;
@@ -74,18 +77,32 @@ fn semantic([name, _, index]: Part) -> Option<Semantic> {
     })
 }
 
+/// Checks the numbers of parts and of streams before they are read: NV_transform_feedback, "Errors". `None` after an error.
+pub(crate) fn check(state: &mut State, [parts, streams]: [i32; 2], mode: u32) -> Option<()> {
+    let buffers = query::integer(driver::constants::MAX_TRANSFORM_FEEDBACK_SEPARATE_ATTRIBS);
+    let components =
+        query::integer(driver::constants::MAX_TRANSFORM_FEEDBACK_INTERLEAVED_COMPONENTS);
+    // Parts without components say where the next ones go: two of them for each that has one are more than any use needs.
+    let most = match mode {
+        SEPARATE => buffers,
+        INTERLEAVED => components.saturating_mul(3),
+        _ => 0,
+    };
+    let error = if state.drawing.feedback.is_active {
+        INVALID_OPERATION
+    } else if !matches!(mode, SEPARATE | INTERLEAVED) {
+        INVALID_ENUM
+    } else if !(0..=most).contains(&parts) || !(0..=MOST_STREAMS).contains(&streams) {
+        INVALID_VALUE
+    } else {
+        return Some(());
+    };
+    state.fail(error);
+    None
+}
+
 /// `TransformFeedbackAttribsNV`, and with streams of buffers `TransformFeedbackStreamAttribsNV`.
-pub(crate) fn choose(state: &mut State, parts: &[i32], streams: &[i32], mode: u32) {
-    if state.drawing.feedback.is_active {
-        return state.fail(INVALID_OPERATION);
-    }
-    if mode != SEPARATE && mode != INTERLEAVED {
-        return state.fail(INVALID_ENUM);
-    }
-    let parts: Vec<Part> = parts
-        .chunks_exact(3)
-        .map(|it| [it[0], it[1], it[2]])
-        .collect();
+pub(crate) fn choose(state: &mut State, parts: Vec<Part>, streams: &[i32], mode: u32) {
     match captures(&parts, streams, mode) {
         Ok(captures) => {
             state.drawing.feedback.chosen = Some(Arc::new(captures));

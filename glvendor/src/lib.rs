@@ -7,11 +7,13 @@
 //!
 //! - `ffi` is all that touches memory of others: the interfaces of GLVND, the commands of the driver, the entry points, queries.
 //! - `context` is what a context knows, `share` what contexts share: program objects and display lists.
+//! - `arguments` checks what is wrong before it is read, `names` hides objects of this library.
 //! - `commands` answers commands, `draw` makes programs ready, `state` reads GL's state from the driver.
 //!
 //! `docs/driver.md` is the manual.
 
 mod answers;
+mod arguments;
 mod arrays;
 mod beside;
 mod buffers;
@@ -30,6 +32,7 @@ mod limits;
 mod lists;
 mod log;
 mod materials;
+mod names;
 mod objects;
 mod overrides;
 mod params;

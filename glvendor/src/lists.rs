@@ -71,16 +71,21 @@ impl Recording {
 }
 
 impl State {
-    /// `NewList`. The driver judges name and mode.
+    /// `NewList`. The driver judges name and mode. Where the library has a part of that name, the application's list is a list of parts.
     pub(crate) fn new_list(&mut self, name: u32, mode: u32) {
-        driver::NewList(name, mode);
         let works = self.capabilities.works && !self.is_inside;
         let valid = name != 0
             && matches!(
                 mode,
                 driver::constants::COMPILE | driver::constants::COMPILE_AND_EXECUTE
             );
-        if works && valid && self.recording.is_none() {
+        let records = works && valid && self.recording.is_none();
+        let open = match records && self.is_part(name) {
+            true => self.part_name(),
+            false => name,
+        };
+        driver::NewList(open, mode);
+        if records {
             let mut share = self.shared();
             share.last_list = share.last_list.max(name);
             drop(share);
@@ -88,7 +93,7 @@ impl State {
                 name,
                 mode,
                 parts: Vec::new(),
-                open: name,
+                open,
                 is_changed: true,
                 pushed: Vec::new(),
                 is_inside: false,
@@ -136,7 +141,7 @@ impl State {
         let mut share = self.shared();
         // Only now the old list of the name is replaced.
         let old = share.lists.remove(&recording.name);
-        if !recording.parts.is_empty() {
+        if !recording.parts.is_empty() || recording.open != recording.name {
             recording.parts.push(Part::Driver(recording.open));
             let list = List {
                 parts: recording.parts,
@@ -145,7 +150,7 @@ impl State {
         }
         drop(share);
         if let Some(old) = old {
-            delete_parts(&old, recording.name);
+            self.delete_parts(&old, recording.name);
         }
     }
 
@@ -210,9 +215,27 @@ impl State {
             share.parts += 1;
             let name = FIRST_PART + share.parts;
             if driver::IsList(name) == 0 {
+                share.part_names.insert(name);
                 return name;
             }
         }
+    }
+
+    /// Whether the driver's list of a name is a part.
+    fn is_part(&self, name: u32) -> bool {
+        self.shared().part_names.contains(&name)
+    }
+
+    /// `IsList`, where the driver does not know the answer.
+    pub(crate) fn is_list(&self, name: u32) -> Option<bool> {
+        if self.is_inside {
+            return None;
+        }
+        let share = self.shared();
+        if share.lists.contains_key(&name) {
+            return Some(true);
+        }
+        share.part_names.contains(&name).then_some(false)
     }
 
     /// `PushAttrib`. In a list it is a command of ours if it keeps which targets are enabled, which the driver does not know of all.
@@ -296,21 +319,27 @@ impl State {
     }
 
     /// Calls lists one after the other.
-    pub(crate) fn call_each(&mut self, names: &[u32], base: Base, depth: u32) {
+    pub(crate) fn call_each(&mut self, names: impl Iterator<Item = u32>, base: Base, depth: u32) {
         let first = match base {
             Base::Zero => 0,
             Base::ListBase if self.is_inside => self.list_base,
             Base::ListBase => query::integer(driver::constants::LIST_BASE) as u32,
         };
-        for &name in names {
+        for name in names {
             self.call(first.wrapping_add(name), depth);
         }
+    }
+
+    /// Calls lists of a list.
+    fn call_each_kept(&mut self, names: &[u32], base: Base, depth: u32) {
+        self.call_each(names.iter().copied(), base, depth);
     }
 
     pub(crate) fn call(&mut self, name: u32, depth: u32) {
         let list = self.shared().lists.get(&name).cloned();
         match list {
             _ if depth >= MAX_NESTING => {}
+            None if self.is_part(name) => {}
             None => {
                 draw::before(self, None);
                 driver::CallList(name);
@@ -325,7 +354,7 @@ impl State {
                             self.touch(Groups::all());
                         }
                         Part::Own(Command::CallLists(names, base)) => {
-                            self.call_each(names, *base, depth + 1)
+                            self.call_each_kept(names, *base, depth + 1)
                         }
                         Part::Own(command) => commands::execute(self, command),
                     }
@@ -334,8 +363,11 @@ impl State {
         }
     }
 
-    /// `DeleteLists`
+    /// `DeleteLists`. The driver judges the count.
     pub(crate) fn delete_lists(&mut self, first: u32, count: i32) {
+        if self.is_inside || count < 0 {
+            return driver::DeleteLists(first, count);
+        }
         let count = u32::try_from(count).unwrap_or(0);
         let mut share = self.shared();
         let gone: Vec<_> = share
@@ -344,7 +376,43 @@ impl State {
             .collect();
         drop(share);
         for (name, list) in gone {
-            delete_parts(&list, name);
+            self.delete_parts(&list, name);
+        }
+        // Parts of other lists stay.
+        let end = first.saturating_add(count);
+        let parts: Vec<u32> = self
+            .shared()
+            .part_names
+            .range(first..end)
+            .copied()
+            .collect();
+        let mut next = first;
+        for part in parts {
+            driver::DeleteLists(next, (part - next) as i32);
+            next = part + 1;
+        }
+        driver::DeleteLists(next, (end - next) as i32);
+    }
+
+    fn delete_part(&self, name: u32) {
+        driver::DeleteLists(name, 1);
+        self.shared().part_names.remove(&name);
+    }
+
+    /// Deletes the driver's lists of a list, but for the one that has its name.
+    fn delete_parts(&self, list: &List, name: u32) {
+        for part in &list.parts {
+            match part {
+                Part::Driver(part) if *part != name || self.is_part(*part) => {
+                    self.delete_part(*part)
+                }
+                Part::Own(Command::Bitmap(_, list)) => self.delete_part(*list),
+                Part::Own(Command::Image(image)) => {
+                    self.delete_part(image.list);
+                    image.texture.iter().for_each(|it| self.delete_texture(it));
+                }
+                Part::Driver(_) | Part::Own(_) => {}
+            }
         }
     }
 }
@@ -354,20 +422,5 @@ fn make_empty(names: Range<u32>) {
     for name in names.filter(|name| driver::IsList(*name) == 0) {
         driver::NewList(name, driver::constants::COMPILE);
         driver::EndList();
-    }
-}
-
-/// Deletes the driver's lists of a list, but for the one that has its name.
-fn delete_parts(list: &List, name: u32) {
-    for part in &list.parts {
-        match part {
-            Part::Driver(part) if *part != name => driver::DeleteLists(*part, 1),
-            Part::Own(Command::Bitmap(_, list)) => driver::DeleteLists(*list, 1),
-            Part::Own(Command::Image(image)) => {
-                driver::DeleteLists(image.list, 1);
-                image.texture.into_iter().for_each(query::delete_texture);
-            }
-            Part::Driver(_) | Part::Own(_) => {}
-        }
     }
 }

@@ -1,12 +1,14 @@
 //! Program objects and what else contexts share.
 
 use crate::beside::Partial;
-use crate::ffi::{driver, query};
+use crate::context::State;
+use crate::ffi::ring::{self, Store};
 use crate::lists::List;
+use crate::names::Names;
 use crate::target::Target;
 use glasm::{Program as Loaded, Source};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -132,17 +134,19 @@ pub(crate) fn set(list: &mut Vec<Bits>, first: u32, values: &[Bits]) {
 pub(crate) struct Orphans {
     /// Program objects.
     pub(crate) programs: Vec<u32>,
-    /// A buffer, or 0.
-    pub(crate) buffer: u32,
+    /// The buffer of parameters.
+    pub(crate) buffer: Option<Arc<Store>>,
 }
 
 impl Orphans {
     /// Deletes them: a context that shares them is current.
-    pub(crate) fn delete(&self) {
+    pub(crate) fn delete(&self, state: &State) {
         for &program in &self.programs {
-            driver::DeleteProgram(program);
+            state.delete_program(program);
         }
-        query::delete_buffer(self.buffer);
+        if let Some(buffer) = &self.buffer {
+            ring::release(buffer, &state.share);
+        }
     }
 }
 
@@ -181,6 +185,8 @@ impl Gone {
 pub(crate) struct Share {
     /// Program strings that are gone.
     pub(crate) gone: Gone,
+    /// Names of objects of this library.
+    pub(crate) names: Names,
     /// What contexts that are gone have left.
     pub(crate) orphans: Vec<Orphans>,
     /// Programs by name; `None` for names that are reserved.
@@ -189,6 +195,8 @@ pub(crate) struct Share {
     pub(crate) lists: FxHashMap<u32, Arc<List>>,
     /// Parts of such lists so far.
     pub(crate) parts: u32,
+    /// The driver's names of those that there are, and of images: lists of the application have them only for the application.
+    pub(crate) part_names: BTreeSet<u32>,
     /// The last name of a list that the application has had.
     pub(crate) last_list: u32,
     /// The application's program objects of GLSL that lack a stage which programs of ours can have.

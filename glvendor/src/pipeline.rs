@@ -207,6 +207,7 @@ pub(crate) fn make_compute(
     let group = group.as_ref().map_or(&[][..], |group| &group[..]);
     let modules = [(Stage::Compute, shader)];
     pipeline.program = program_object(&state.capabilities, &modules, group, false)?;
+    state.shared().names.add_program(pipeline.program);
     Ok(pipeline)
 }
 
@@ -343,6 +344,7 @@ pub(crate) fn make(
     }
     let ours = start.elapsed();
     pipeline.program = program_object(&state.capabilities, &modules, &[], key.beside.is_some())?;
+    state.shared().names.add_program(pipeline.program);
     log::info(format_args!(
         "pipeline {:?}: program object {}, {} us, the driver {} us",
         key.serials,

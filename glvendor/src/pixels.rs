@@ -8,6 +8,7 @@ use crate::context::State;
 use crate::draw;
 use crate::ffi::{driver, query};
 use crate::log;
+use crate::names::Texture;
 use crate::objects::Program;
 use crate::window::{self, Grid, Texels, Vertices};
 use std::sync::Arc;
@@ -20,7 +21,7 @@ const TEXTURE_2D: u32 = 0x0DE1;
 #[derive(Debug)]
 pub(crate) struct Image {
     /// A texture of its colors, if it is for fragment programs.
-    pub(crate) texture: Option<u32>,
+    pub(crate) texture: Option<Arc<Texture>>,
     /// The driver's list that draws it.
     pub(crate) list: u32,
     /// Width and height.
@@ -89,11 +90,7 @@ pub(crate) fn texture(state: &mut State, size: [i32; 2], fill: impl FnOnce()) ->
     if size.iter().any(|edge| !(1..=most).contains(edge)) {
         return None;
     }
-    // An error of before is the application's.
-    let error = driver::GetError();
-    if error != 0 {
-        state.fail(error);
-    }
+    state.keep_error();
     let bound = query::integer(0x8069) as u32;
     let texture = query::new_texture();
     driver::BindTexture(TEXTURE_2D, texture);
@@ -160,10 +157,11 @@ pub(crate) fn draw_others(state: &mut State, native: impl FnOnce()) {
 
 /// Draws an image of a list.
 pub(crate) fn draw_image(state: &mut State, image: &Image) {
-    match (way(state), image.texture) {
-        (Way::Refused, _) => {}
-        (Way::Ours(fragment), Some(texture)) => draw_texture(state, fragment, texture, image.size),
-        (Way::Ours(_), None) | (Way::Driver, _) => beside(state, || driver::CallList(image.list)),
+    let texture = image.texture.as_ref().map_or(0, |it| it.name());
+    match way(state) {
+        Way::Refused => {}
+        Way::Ours(fragment) if texture != 0 => draw_texture(state, fragment, texture, image.size),
+        Way::Ours(_) | Way::Driver => beside(state, || driver::CallList(image.list)),
     }
 }
 
@@ -210,7 +208,7 @@ fn draw_texture(
         [grid.first[axis], grid.first[axis] + zoom[axis] * size]
     });
     let corners = 6_i32.saturating_mul(width).saturating_mul(height);
-    window::draw(state, [vertex, fragment], &grid, |state| {
+    window::draw(state, [vertex, fragment], &grid, |_| {
         with_texture(unit, texture, || match texels {
             Some(_) => {
                 driver::Begin(driver::constants::QUADS);
@@ -219,8 +217,7 @@ fn draw_texture(
             }
             // The program reads its color in a way that texels cannot be read in: each pixel is a rectangle.
             None => {
-                let no_arrays = &mut state.drawing.window.no_arrays;
-                query::draw_without_arrays(no_arrays, driver::constants::TRIANGLES, corners);
+                query::draw_without_arrays(driver::constants::TRIANGLES, corners);
             }
         });
     });
@@ -273,10 +270,10 @@ fn with_texture(unit: u32, texture: u32, work: impl FnOnce()) {
     driver::ActiveTexture(active);
 }
 
-/// `Bitmap`: `bitmap` is what it says, `native` is the driver's command.
+/// `Bitmap`: `bitmap` is what it says, or nothing after an error; `native` is the driver's command.
 pub(crate) fn draw_bitmap(
     state: &mut State,
-    bitmap: impl FnOnce() -> Arc<Bitmap>,
+    bitmap: impl FnOnce(&mut State) -> Option<Arc<Bitmap>>,
     native: impl FnOnce(),
 ) {
     match way(state) {
@@ -284,7 +281,7 @@ pub(crate) fn draw_bitmap(
         Way::Driver => beside(state, native),
         Way::Ours(fragment) => {
             if let Some(place) = raster_position() {
-                let bitmap = bitmap();
+                let Some(bitmap) = bitmap(state) else { return };
                 draw_runs(state, fragment, place, &bitmap);
                 let [x, y] = bitmap.step;
                 beside(state, || query::move_raster_position(x, y));

@@ -94,8 +94,6 @@ pub(crate) struct Window {
     programs: FxHashMap<Vertices, Arc<Program>>,
     /// Where the colors of the pixels come from that are drawn, if not from vertices.
     pub(crate) texels: Option<Texels>,
-    /// A vertex array without arrays.
-    pub(crate) no_arrays: u32,
 }
 
 /// Where pixels are drawn: the edge of the first one, and their sizes.

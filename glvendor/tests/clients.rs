@@ -72,6 +72,51 @@ clients! {
     limits,
     /// Programs of GLSL in the place of ours.
     shaders,
+    /// Names that applications choose, and those of objects of the library.
+    names,
+    /// Counts, sizes and pointers that are errors.
+    arguments,
+    /// A context that is current on two threads.
+    owners,
+    /// Callbacks of the driver within commands of the library.
+    callbacks,
+    /// Commands of GLX under their first names.
+    legacy,
+}
+
+/// What valgrind tells of memory in clients that do what is wrong, or whose contexts come and go. Reports whose innermost frame belongs to the driver
+/// are not counted, as they come with any application.
+mod valgrind {
+    macro_rules! clients {
+        ($($name:ident),*) => {
+            $(#[test] fn $name() { super::support::run_in_valgrind(stringify!($name)); })*
+        };
+    }
+
+    clients! { arguments, callbacks, names }
+}
+
+/// Parameters go through the same buffers where the driver keeps nothing mapped.
+#[test]
+fn names_without_mapped_buffers() {
+    let text = [("GLASM_TEXT", "1")];
+    support::run_with("names", Window::Egl, Vendor::Glasm, &text);
+    support::run_with("names", Window::Egl, Vendor::GlasmAlone, &text);
+}
+
+/// Programs with more privileges than the user who starts them load no vendor and write no file that the user names.
+#[test]
+fn privileged_programs_ignore_variables() {
+    let written = support::made("privileged-dump");
+    let _ = std::fs::remove_dir_all(&written);
+    let variables = [
+        ("GLASM_VENDOR", "nobody"),
+        ("GLASM_DUMP", written.to_str().unwrap()),
+    ];
+    if let Some(errors) = support::run_privileged("legacy", &variables) {
+        assert!(!errors.contains("libGLX_nobody"), "{errors}");
+        assert!(!written.exists());
+    }
 }
 
 /// An application without programs draws what it draws without the library.
@@ -97,7 +142,12 @@ fn nothing_changes_without_programs_on_glx() {
 #[test]
 fn a_vendor_that_is_no_driver_is_told() {
     for (window, system) in [(Window::Egl, "libEGL"), (Window::Glx, "libGLX")] {
-        for (driver, problem) in [("nobody", "is not there"), ("glasm", "is glasm's own")] {
+        let problems = [
+            ("nobody", "is not there"),
+            ("glasm", "is glasm's own"),
+            ("nowhere/mesa", "is a path and no name"),
+        ];
+        for (driver, problem) in problems {
             if let Some(errors) = without_driver("plain", window, driver) {
                 let line = format!("glasm: {system}_{driver}.so.0 {problem}");
                 assert!(errors.contains(&line), "{errors}");

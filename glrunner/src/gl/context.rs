@@ -13,6 +13,7 @@ use crate::error::Error;
 use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// Extensions that drivers need not name, each with one that implies it: see "Name Strings" and "Dependencies" of their specifications.
 const IMPLIED: &[(&str, &str)] = &[
@@ -41,7 +42,7 @@ pub(crate) struct Gl {
     extensions: BTreeSet<String>,
     // Before the log, which must outlive it.
     _context: CurrentContext,
-    log: Option<Box<MessageLog>>,
+    log: Option<Arc<MessageLog>>,
 }
 
 impl Deref for Gl {

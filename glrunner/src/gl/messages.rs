@@ -8,7 +8,7 @@ use super::bindings::constants::{
 };
 use crate::error::Error;
 use std::ffi::{c_char, c_void};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A context keeps a flag for each error, at most once; a lost context may report its loss for ever.
 const MAX_ERRORS: usize = 16;
@@ -22,9 +22,10 @@ pub(super) struct MessageLog(Mutex<Vec<String>>);
 
 impl MessageLog {
     /// Messages of the context that is current go to the returned log. `None`: the driver has no KHR_debug, or does not start it.
-    pub(super) fn install(commands: &Commands) -> Option<Box<Self>> {
-        let log = Box::<Self>::default();
-        let user = std::ptr::from_ref(&*log).cast::<c_void>();
+    pub(super) fn install(commands: &Commands) -> Option<Arc<Self>> {
+        let log = Arc::<Self>::default();
+        // Unlike a box, an `Arc` may be moved while others hold its address.
+        let user = Arc::as_ptr(&log).cast::<c_void>();
         commands.Enable(DEBUG_OUTPUT).ok()?;
         commands.Enable(DEBUG_OUTPUT_SYNCHRONOUS).ok()?;
         // SAFETY: the function has the type that KHR_debug demands, and the log outlives the context by the order of the fields of `Gl`.

@@ -139,14 +139,17 @@ pub(crate) fn catch_up(state: &mut State) {
         state.drawing.free.push(place);
     }
     for pipeline in pipelines {
-        driver::DeleteProgram(pipeline.program);
+        state.delete_program(pipeline.program);
     }
 }
 
 fn forget_pipelines(state: &mut State) {
     release(state);
-    for pipeline in state.drawing.pipelines.drain(..).flatten() {
-        driver::DeleteProgram(pipeline.program);
+    for pipeline in std::mem::take(&mut state.drawing.pipelines)
+        .into_iter()
+        .flatten()
+    {
+        state.delete_program(pipeline.program);
     }
     state.drawing.by_key.clear();
     state.drawing.free.clear();

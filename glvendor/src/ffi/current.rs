@@ -1,26 +1,107 @@
 //! The context that is current on a thread, and all contexts by what the window system calls them.
 //!
-//! A context is current on one thread at a time, and its state is touched on that thread alone.
+//! The state of a context is touched by one thread at a time, the owner of the context.
 
-use crate::context::{Context, State};
+use crate::context::{Context, Shared, State};
 use crate::log;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, RefCell, UnsafeCell};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// A context of GLX or EGL.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Native(pub(crate) usize);
 
-/// A context, for the thread on which it is current.
-struct Cellular(RefCell<Context>);
+/// A context, for the thread that owns it.
+///
+/// GLX and EGL forbid to make a context current that is current on another thread, but libGLX and Mesa let it happen. So a context has an owner, the
+/// first thread that uses it: on another one, commands do not find the context until the owner has made another one current, or ends.
+struct Cellular {
+    /// The owner's [`token`]; 0 for none.
+    owner: AtomicUsize,
+    /// Whether the owner uses the context at this time. The owner alone reads and writes it.
+    is_busy: Cell<bool>,
+    /// Keeps the context alive while it is used, after the application has let go of it. The owner alone touches it, while the context is busy.
+    kept: Cell<Option<Arc<Cellular>>>,
+    context: UnsafeCell<Context>,
+    /// What it shares with others, for contexts that are made on other threads.
+    share: Shared,
+}
 
-// SAFETY: GLX and EGL refuse to make a context current that is current on another thread, and only `with` reaches the cell, on the thread
-// where the context is current.
+// SAFETY: `owner` is atomic. A thread touches the cells only while it is the owner, which one thread is at a time: it becomes the owner by an
+// exchange that reads 0 with acquire ordering, and the owner before has written 0 with release ordering when it did not use the context any more.
+// A thread that reads its own token has written it itself. `share` is never written to.
 unsafe impl Sync for Cellular {}
-// SAFETY: all of a context may be sent; the pointers in it belong to buffers of the driver, which any thread may write to.
+// SAFETY: all of a context may be sent. Addresses of memory that the driver has mapped are integers, used below the lock of their store.
 unsafe impl Send for Cellular {}
+
+/// A number of this thread that no other living thread has.
+fn token() -> usize {
+    thread_local! {
+        static MARK: u8 = const { 0 };
+    }
+    MARK.with(|mark| std::ptr::from_ref(mark) as usize)
+}
+
+impl Cellular {
+    /// Becomes the owner, if there is no other one.
+    #[inline]
+    fn own(&self) -> bool {
+        let token = token();
+        let owner = self.owner.load(Ordering::Relaxed);
+        owner == token
+            || owner == 0
+                && self
+                    .owner
+                    .compare_exchange(0, token, Ordering::Acquire, Ordering::Relaxed)
+                    .is_ok()
+    }
+
+    /// Whether this thread uses it.
+    fn is_busy_here(&self) -> bool {
+        self.owner.load(Ordering::Relaxed) == token() && self.is_busy.get()
+    }
+
+    /// Lets go of the context, which stays this thread's until it is not used any more.
+    fn disown(self: Arc<Self>) {
+        if self.is_busy_here() {
+            let this = Arc::clone(&self);
+            self.kept.set(Some(this));
+        } else if self.owner.load(Ordering::Relaxed) == token() {
+            self.owner.store(0, Ordering::Release);
+        }
+    }
+}
+
+/// The use of a context by its owner.
+struct Use<'a>(&'a Cellular);
+
+impl<'a> Use<'a> {
+    /// `None` if another thread owns the context, or if this thread uses it already.
+    #[inline]
+    fn begin(context: &'a Cellular) -> Option<Self> {
+        if !context.own() || context.is_busy.get() {
+            return None;
+        }
+        context.is_busy.set(true);
+        Some(Self(context))
+    }
+}
+
+impl Drop for Use<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let kept = self.0.kept.take();
+        self.0.is_busy.set(false);
+        if !std::ptr::eq(CURRENT.get(), self.0) {
+            // The application has let go of it meanwhile.
+            self.0.owner.store(0, Ordering::Release);
+        }
+        drop(kept);
+    }
+}
 
 static CONTEXTS: LazyLock<Mutex<HashMap<Native, Arc<Cellular>>>> = LazyLock::new(Mutex::default);
 
@@ -36,12 +117,18 @@ struct Held(Option<Arc<Cellular>>);
 
 impl Drop for Held {
     fn drop(&mut self) {
+        let Some(context) = self.0.take() else { return };
+        if context.is_busy_here() {
+            // The process ends within a command.
+            std::mem::forget(context);
+            return;
+        }
         let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(context) = &self.0
-            && !contexts.values().any(|it| Arc::ptr_eq(it, context))
-        {
+        if !contexts.values().any(|it| Arc::ptr_eq(it, &context)) {
             CURRENT.set(std::ptr::null());
         }
+        drop(contexts);
+        context.disown();
     }
 }
 
@@ -49,26 +136,45 @@ impl Drop for Held {
 pub(crate) fn created(native: Native, sharing: Option<Native>) {
     let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     let shared = sharing.and_then(|it| contexts.get(&it).cloned());
-    // The other context may be current elsewhere: what contexts share is behind a lock of its own.
-    let share = shared.map(|it| it.share()).unwrap_or_default();
-    let context = Context::new(share);
-    contexts.insert(native, Arc::new(Cellular(RefCell::new(context))));
+    let share = shared.map(|it| Arc::clone(&it.share)).unwrap_or_default();
+    let context = Cellular {
+        owner: AtomicUsize::new(0),
+        is_busy: Cell::new(false),
+        kept: Cell::new(None),
+        context: UnsafeCell::new(Context::new(Arc::clone(&share))),
+        share,
+    };
+    let old = contexts.insert(native, Arc::new(context));
+    drop(contexts);
+    drop(old);
 }
 
-impl Cellular {
-    fn share(&self) -> crate::context::Shared {
-        // SAFETY: the field is written when the context is made and never again.
-        unsafe { (*self.0.as_ptr()).share.clone() }
-    }
-}
+/// A context that the window system is about to destroy, whose name may be another one's from then on.
+pub(crate) struct Removed(Native, Option<Arc<Cellular>>);
 
-/// A context has been destroyed; it lives on as long as it is current.
-pub(crate) fn destroyed(native: Native) {
+/// A context is about to be destroyed.
+pub(crate) fn remove(native: Native) -> Removed {
     let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
-    let context = contexts.remove(&native);
-    let is_held = HELD.try_with(|_| ()).is_ok();
-    if !is_held && context.as_ref().map(Arc::as_ptr) == Some(CURRENT.get()) {
-        CURRENT.set(std::ptr::null());
+    Removed(native, contexts.remove(&native))
+}
+
+impl Removed {
+    /// The context has been destroyed; it lives on as long as it is current.
+    pub(crate) fn destroyed(self) {
+        let Some(context) = self.1 else { return };
+        let is_held = HELD.try_with(|_| ()).is_ok();
+        if !is_held && std::ptr::eq(CURRENT.get(), Arc::as_ptr(&context)) {
+            CURRENT.set(std::ptr::null());
+            context.disown();
+        }
+    }
+
+    /// The window system has refused to destroy it.
+    pub(crate) fn restore(self) {
+        let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = self.1 {
+            contexts.entry(self.0).or_insert(context);
+        }
     }
 }
 
@@ -88,9 +194,24 @@ pub(crate) fn made_current(native: Option<Native>) {
     drop(contexts);
     let current = context.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
     // When the thread has let go of what it holds, `CONTEXTS` keeps the context alive.
-    let _ = HELD.try_with(|held| held.replace(Held(context)));
+    let old = HELD.try_with(|held| held.replace(Held(context)).0.take());
+    let old = old.unwrap_or_else(|_| known(CURRENT.get()));
     CURRENT.set(current);
+    match old {
+        Some(old) if std::ptr::eq(Arc::as_ptr(&old), current) => {}
+        Some(old) => old.disown(),
+        None => {}
+    }
     with(|state| state.made_current());
+}
+
+/// A context that is not destroyed, by its address.
+fn known(context: *const Cellular) -> Option<Arc<Cellular>> {
+    let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = contexts.values();
+    known
+        .find(|it| std::ptr::eq(Arc::as_ptr(it), context))
+        .cloned()
 }
 
 /// Does something with the state of the current context. `None` if there is no context, or if a command of the driver has called back into the
@@ -103,10 +224,14 @@ pub(crate) fn with<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     if context.is_null() {
         return None;
     }
-    // SAFETY: `HELD` keeps it alive while it is current.
+    // SAFETY: it is alive: `HELD`, or `CONTEXTS` where the thread has let go of that, keeps it while it is current.
     let context = unsafe { &*context };
-    let mut context = context.0.try_borrow_mut().ok()?;
-    let caught = catch_unwind(AssertUnwindSafe(|| work(&mut context.state)));
+    let using = Use::begin(context)?;
+    // SAFETY: this thread owns the context and did not use it yet, so that there is no other reference. `Use` and `kept` keep the context alive,
+    // whatever the application makes current or destroys meanwhile, for instance in a callback of the driver.
+    let state = unsafe { &mut (*using.0.context.get()).state };
+    let caught = catch_unwind(AssertUnwindSafe(|| work(state)));
+    drop(using);
     caught
         .map_err(|_| log::error("a fault inside the library; the driver goes on alone"))
         .ok()

@@ -31,7 +31,12 @@ static SLOTS: [AtomicPtr<c_void>; Command::COUNT] =
 /// It gives null or the command of the name that it gets, which ends with a zero, with the signature of the registry.
 pub(super) unsafe fn install(lookup: GetProcAddress) {
     // A process that uses GLX and EGL has one driver for both, whose commands are the same.
-    *LOOKUP.lock().unwrap_or_else(PoisonError::into_inner) = Some(lookup);
+    forget(Some(lookup));
+}
+
+/// Commands that were found are looked up again by this function, or by the one that is installed next: their library is about to be unloaded.
+pub(super) fn forget(lookup: Option<GetProcAddress>) {
+    *LOOKUP.lock().unwrap_or_else(PoisonError::into_inner) = lookup;
     for slot in &SLOTS {
         slot.store(std::ptr::null_mut(), Ordering::Relaxed);
     }

@@ -28,6 +28,11 @@ type Main = unsafe extern "C" fn(u32, *const c_void, *mut c_void, *mut Imports) 
 
 static VENDOR: Lookup = Lookup::new();
 
+/// `GetProcAddress` of the vendor for EGL, if it is loaded.
+pub(super) fn lookup() -> Option<GetProcAddress> {
+    VENDOR.get()
+}
+
 /// The entry point of a vendor library for EGL: glvnd/libeglabi.h.
 ///
 /// # Safety
@@ -105,13 +110,19 @@ unsafe extern "C" fn eglCreateContext(
 }
 
 unsafe extern "C" fn eglDestroyContext(display: Pointer, context: Pointer) -> c_int {
-    current::destroyed(Native(context as usize));
+    // Before it is destroyed, as another thread may get its name for a new context then.
+    let removed = current::remove(Native(context as usize));
     let destroy = vendor_function!(
         VENDOR,
         "eglDestroyContext" as unsafe extern "C" fn(Pointer, Pointer) -> c_int
     );
     // SAFETY: arguments are handed on as they come.
-    destroy.map_or(0, |destroy| unsafe { destroy(display, context) })
+    let success = destroy.map_or(0, |destroy| unsafe { destroy(display, context) });
+    match success {
+        0 => removed.restore(),
+        _ => removed.destroyed(),
+    }
+    success
 }
 
 unsafe extern "C" fn eglMakeCurrent(

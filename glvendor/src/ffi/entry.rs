@@ -160,12 +160,54 @@ macro_rules! entries {
             $(entry! { $class $name($($parameter: $ty),*) -> $result $(= $number, $values)? })*
         }
 
-        /// The entry point of a command: `glBindProgramARB`. `None` for commands that are the driver's alone.
-        pub(crate) fn find(name: &str) -> Option<*mut c_void> {
-            let command = name.strip_prefix("gl")?;
+        /// The entry point of a command without `gl`, but for what is done about names of objects.
+        fn find_point(command: &str) -> Option<*mut c_void> {
             Some(match command {
                 $(stringify!($name) => {
                     let point: unsafe extern "system" fn($($ty),*) -> $result = points::$name;
+                    point as *mut c_void
+                })*
+                _ => return None,
+            })
+        }
+    };
+}
+
+/// The entry point of a command: `glBindProgramARB`. `None` for commands that are the driver's alone.
+pub(crate) fn find(name: &str) -> Option<*mut c_void> {
+    let command = name.strip_prefix("gl")?;
+    find_guarded(command).or_else(|| find_point(command))
+}
+
+macro_rules! guarded {
+    (seen $name:ident($($parameter:ident),*)) => { points::$name($($parameter),*) };
+    (unseen $name:ident($($parameter:ident),*)) => { driver::$name($($parameter),*) };
+}
+
+macro_rules! guards {
+    ($($seen:ident $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = { $($statement:tt)* };)*) => {
+        /// Commands that name objects which this library may have, too: `crate::names`.
+        mod guards {
+            use super::*;
+
+            $(
+                #[allow(unused_unsafe, reason = "some commands have no pointers")]
+                pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
+                    // SAFETY: the application keeps to the specification: lists of names have the elements that their count says, which is
+                    // not negative where they are read.
+                    unsafe {
+                        $($statement)*
+                        guarded!($seen $name($($parameter),*))
+                    }
+                }
+            )*
+        }
+
+        /// The entry point of such a command, without `gl`.
+        fn find_guarded(command: &str) -> Option<*mut c_void> {
+            Some(match command {
+                $(stringify!($name) => {
+                    let point: unsafe extern "system" fn($($ty),*) -> $result = guards::$name;
                     point as *mut c_void
                 })*
                 _ => return None,

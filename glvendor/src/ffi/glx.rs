@@ -78,6 +78,10 @@ fn window_system(name: &str) -> Option<*mut c_void> {
         "glXDestroyContext" => glXDestroyContext as *mut c_void,
         "glXMakeCurrent" => glXMakeCurrent as *mut c_void,
         "glXMakeContextCurrent" => glXMakeContextCurrent as *mut c_void,
+        "glXCreateContextWithConfigSGIX" => glXCreateContextWithConfigSGIX as *mut c_void,
+        "glXMakeCurrentReadSGI" => glXMakeCurrentReadSGI as *mut c_void,
+        "glXImportContextEXT" => glXImportContextEXT as *mut c_void,
+        "glXFreeContextEXT" => glXFreeContextEXT as *mut c_void,
         _ => return None,
     })
 }
@@ -148,14 +152,25 @@ unsafe extern "C" fn glXCreateContextAttribsARB(
 }
 
 unsafe extern "C" fn glXDestroyContext(display: Pointer, context: Pointer) {
-    current::destroyed(Native(context as usize));
     let destroy = vendor_function!(
         VENDOR,
         "glXDestroyContext" as unsafe extern "C" fn(Pointer, Pointer)
     );
-    if let Some(destroy) = destroy {
-        // SAFETY: arguments are handed on as they come.
-        unsafe { destroy(display, context) };
+    // SAFETY: arguments are handed on as they come.
+    let destroy = destroy.map(|destroy| move || unsafe { destroy(display, context) });
+    destroyed(context, destroy);
+}
+
+/// Destroys a context, which gives no result. Without a function of the vendor nothing is destroyed.
+fn destroyed(context: Pointer, destroy: Option<impl FnOnce()>) {
+    // Before it is destroyed, as another thread may get its name for a new context then.
+    let removed = current::remove(Native(context as usize));
+    match destroy {
+        Some(destroy) => {
+            destroy();
+            removed.destroyed();
+        }
+        None => removed.restore(),
     }
 }
 
@@ -191,4 +206,64 @@ unsafe extern "C" fn glXMakeContextCurrent(
     // SAFETY: arguments are handed on as they come.
     let success = make.map_or(0, |make| unsafe { make(display, draw, read, context) });
     made_current(success, context)
+}
+
+/// GLX_SGIX_fbconfig: `glXCreateNewContext` under its first name.
+unsafe extern "C" fn glXCreateContextWithConfigSGIX(
+    display: Pointer,
+    config: Pointer,
+    kind: c_int,
+    share: Pointer,
+    direct: c_int,
+) -> Pointer {
+    let create = vendor_function!(
+        VENDOR,
+        "glXCreateContextWithConfigSGIX"
+            as unsafe extern "C" fn(Pointer, Pointer, c_int, Pointer, c_int) -> Pointer
+    );
+    // SAFETY: arguments are handed on as they come.
+    let context = create.map_or(std::ptr::null_mut(), |create| unsafe {
+        create(display, config, kind, share, direct)
+    });
+    created(context, share)
+}
+
+/// GLX_SGI_make_current_read: `glXMakeContextCurrent` under its first name.
+unsafe extern "C" fn glXMakeCurrentReadSGI(
+    display: Pointer,
+    draw: usize,
+    read: usize,
+    context: Pointer,
+) -> c_int {
+    current::leaving();
+    let make = vendor_function!(
+        VENDOR,
+        "glXMakeCurrentReadSGI" as unsafe extern "C" fn(Pointer, usize, usize, Pointer) -> c_int
+    );
+    // SAFETY: arguments are handed on as they come.
+    let success = make.map_or(0, |make| unsafe { make(display, draw, read, context) });
+    made_current(success, context)
+}
+
+/// GLX_EXT_import_context: a context that another process has made shares nothing with those of this one.
+unsafe extern "C" fn glXImportContextEXT(display: Pointer, id: usize) -> Pointer {
+    let import = vendor_function!(
+        VENDOR,
+        "glXImportContextEXT" as unsafe extern "C" fn(Pointer, usize) -> Pointer
+    );
+    // SAFETY: arguments are handed on as they come.
+    let context = import.map_or(std::ptr::null_mut(), |import| unsafe {
+        import(display, id)
+    });
+    created(context, std::ptr::null_mut())
+}
+
+unsafe extern "C" fn glXFreeContextEXT(display: Pointer, context: Pointer) {
+    let free = vendor_function!(
+        VENDOR,
+        "glXFreeContextEXT" as unsafe extern "C" fn(Pointer, Pointer)
+    );
+    // SAFETY: arguments are handed on as they come.
+    let free = free.map(|free| move || unsafe { free(display, context) });
+    destroyed(context, free);
 }

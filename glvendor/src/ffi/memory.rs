@@ -1,38 +1,68 @@
-//! Lists and strings that applications hand over, and places that they want answers in.
+//! Lists and strings that applications hand over, and memory that they want answers in.
+//!
+//! Pointers of OpenGL need not be aligned, and other threads of the application may write to what they point at: values are copied one by one,
+//! and no reference to memory of the application is made. Counts and names are judged before anything is read.
 
-/// A list of the application; empty where there is none.
+/// The values of a list; none where there is no list or the count is negative. Each is read when it is asked for.
 ///
 /// # Safety
-/// `first` is null or has `count` elements, which nobody changes meanwhile.
-pub(super) unsafe fn list<'a, T>(first: *const T, count: usize) -> &'a [T] {
-    if first.is_null() || count == 0 {
-        return &[];
-    }
+/// `first` is null or has `count` values as long as the iterator is used.
+pub(super) unsafe fn values<T: Copy>(
+    first: *const T,
+    count: i32,
+) -> impl ExactSizeIterator<Item = T> {
+    let count = match first.is_null() {
+        true => 0,
+        false => usize::try_from(count).unwrap_or(0),
+    };
+    // SAFETY: the caller says that the list has as many values.
+    (0..count).map(move |index| unsafe { value(first, index) })
+}
+
+/// A value of a list.
+///
+/// # Safety
+/// `first` has more than `index` values.
+pub(super) unsafe fn value<T: Copy>(first: *const T, index: usize) -> T {
     // SAFETY: the caller says so.
-    unsafe { std::slice::from_raw_parts(first, count) }
+    unsafe { first.add(index).read_unaligned() }
 }
 
-/// A list whose length is what GL calls a size; empty if that is negative.
+/// A copy of the bytes of a text; empty where there is none or the length is negative.
 ///
 /// # Safety
-/// As for [`list`].
-pub(super) unsafe fn sized<'a, T>(first: *const T, count: i32) -> &'a [T] {
-    // SAFETY: the caller says so.
-    unsafe { list(first, usize::try_from(count).unwrap_or(0)) }
+/// `first` is null or has `length` bytes.
+pub(super) unsafe fn bytes(first: *const u8, length: i32) -> Vec<u8> {
+    let length = match first.is_null() {
+        true => 0,
+        false => usize::try_from(length).unwrap_or(0),
+    };
+    let mut copy = Vec::with_capacity(length);
+    if length > 0 {
+        // SAFETY: the caller says that there are as many bytes, and the vector has the capacity.
+        unsafe {
+            std::ptr::copy_nonoverlapping(first, copy.as_mut_ptr(), length);
+            copy.set_len(length);
+        }
+    }
+    copy
 }
 
-/// Writes elements to a place of the application, if there is one.
+/// Writes values to memory of the application, if there is any.
 ///
 /// # Safety
-/// `place` is null or has room for them.
-pub(super) unsafe fn write<T: Copy>(place: *mut T, values: &[T]) {
-    if !place.is_null() {
-        // SAFETY: the caller says so.
-        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), place, values.len()) };
+/// `first` is null or has space for them.
+pub(super) unsafe fn write<T: Copy>(first: *mut T, values: &[T]) {
+    if first.is_null() {
+        return;
+    }
+    for (index, value) in values.iter().enumerate() {
+        // SAFETY: the caller says that there is space for so many.
+        unsafe { first.add(index).write_unaligned(*value) };
     }
 }
 
-/// Four components as bits; lists of GL need not be aligned.
+/// Vectors of four components as bits.
 ///
 /// # Safety
 /// `first` is null or has four components for each vector.
@@ -41,13 +71,7 @@ pub(super) unsafe fn vectors<T: Copy>(
     count: i32,
     bits: fn(T) -> u32,
 ) -> Vec<[u32; 4]> {
-    let count = usize::try_from(count).unwrap_or(0);
-    if first.is_null() {
-        return Vec::new();
-    }
-    // SAFETY: the caller says so.
-    let component = |n: usize| bits(unsafe { first.add(n).read_unaligned() });
-    (0..count)
-        .map(|vector| std::array::from_fn(|n| component(4 * vector + n)))
-        .collect()
+    // SAFETY: the caller says so; four values of `T` have no other alignment than bytes for `read_unaligned`.
+    let vectors = unsafe { values(first.cast::<[T; 4]>(), count) };
+    vectors.map(|vector| vector.map(bits)).collect()
 }

@@ -1,7 +1,9 @@
 //! What touches memory of others, and nothing else: the interfaces of GLVND ([`glx`], [`egl`]), the driver below ([`driver`]), the entry
 //! points of OpenGL ([`entry`], [`own`]), values that the driver writes ([`query`]) and buffers that it maps ([`ring`]).
 //!
-//! Applications keep to the OpenGL specification in what their pointers refer to; this is the reason of every `unsafe` here that has no other.
+//! Applications keep to the OpenGL specification in what their pointers refer to; this is the reason of every `unsafe` here that has no other. The
+//! specification promises nothing where it defines an error: counts, sizes, targets and names are judged before a pointer is used. Pointers need not
+//! be aligned, and other threads may write to what they refer to: see [`memory`].
 
 #![allow(
     clippy::missing_safety_doc,
@@ -21,3 +23,4 @@ pub(crate) mod ring;
 
 pub use egl::__egl_Main;
 pub use glx::__glx_Main;
+pub(crate) use native::trusted_variable;

@@ -1,9 +1,9 @@
 //! The vendor whose driver really draws: `GLASM_VENDOR` names it, as `__GLX_VENDOR_LIBRARY_NAME` would; else it is Mesa.
 
-use super::driver::GetProcAddress;
+use super::driver::{self, GetProcAddress};
 use super::entry;
 use crate::log;
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsString, c_char, c_int, c_ulong, c_void};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 const RTLD_NOW: c_int = 2;
@@ -14,6 +14,32 @@ unsafe extern "C" {
     fn dlopen(file: *const c_char, mode: c_int) -> *mut c_void;
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     fn dlclose(library: *mut c_void) -> c_int;
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn is_privileged() -> bool {
+    const AT_SECURE: c_ulong = 23;
+    unsafe extern "C" {
+        safe fn getauxval(kind: c_ulong) -> c_ulong;
+    }
+    getauxval(AT_SECURE) != 0
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn is_privileged() -> bool {
+    unsafe extern "C" {
+        safe fn issetugid() -> c_int;
+    }
+    issetugid() != 0
+}
+
+/// The value of a variable that says which files are loaded or written. `None` in processes with more privileges than the user who starts them:
+/// set-user-ID programs, and others that the dynamic linker calls secure.
+pub(crate) fn trusted_variable(name: &str) -> Option<OsString> {
+    if is_privileged() {
+        return None;
+    }
+    std::env::var_os(name)
 }
 
 /// `GetProcAddress` of the real vendor. It is another one when the system's library was unloaded and has come again.
@@ -40,15 +66,20 @@ impl Lookup {
 /// The entry point of the vendor's library for a window system, `libGLX` or `libEGL`. `None`, with a line for the user, if it is not there, or if it is
 /// this library's own.
 pub(super) fn main(system: &str, name: &CStr, ours: *mut c_void) -> Option<*mut c_void> {
-    let vendor = std::env::var("GLASM_VENDOR")
-        .ok()
-        .filter(|it| !it.is_empty());
-    let library = format!("{system}_{}.so.0", vendor.as_deref().unwrap_or("mesa"));
-    let found = function(&library, name);
-    let problem = match found {
-        None => "is not there",
-        Some(found) if found == ours => "is glasm's own",
-        Some(_) => return found,
+    let vendor = trusted_variable("GLASM_VENDOR").filter(|it| !it.is_empty());
+    let vendor = vendor.map(|it| it.to_string_lossy().into_owned());
+    let vendor = vendor.as_deref().unwrap_or("mesa");
+    let library = format!("{system}_{vendor}.so.0");
+    // With a slash it would be a path, which the dynamic linker takes from any directory.
+    let problem = if vendor.contains('/') {
+        "is a path and no name"
+    } else {
+        let found = function(&library, name);
+        match found {
+            None => "is not there",
+            Some(found) if found == ours => "is glasm's own",
+            Some(_) => return found,
+        }
     };
     log::error(format_args!(
         "{library} {problem}: GLASM_VENDOR names the vendor of the driver"
@@ -102,7 +133,11 @@ static GLX: AtomicUsize = AtomicUsize::new(0);
 fn unload_glx() {
     let old = GLX.swap(0, Ordering::AcqRel) as *mut c_void;
     if !old.is_null() {
-        // SAFETY: what is loaded is unloaded once, and nobody calls it any more.
+        // Commands of the driver are looked up again, from EGL's vendor if that is loaded.
+        driver::forget(super::egl::lookup());
+        // SAFETY: what is loaded is unloaded once. Its functions for GLX were called through the old libGLX alone, which the application has
+        // unloaded, so that none of its threads is in them; commands of OpenGL that EGL's contexts use belong to libraries that EGL's vendor keeps
+        // loaded, and no pointer to them is kept here.
         unsafe { dlclose(old) };
     }
 }

@@ -120,26 +120,80 @@ pub(crate) fn delete_texture(texture: u32) {
     unsafe { driver::DeleteTextures(1, &texture) };
 }
 
-/// Draws vertices that have nothing but numbers. `no_arrays` is the name of a vertex array without arrays, made when it is needed first.
-pub(crate) fn draw_without_arrays(no_arrays: &mut u32, mode: u32, count: i32) {
-    if *no_arrays == 0 {
-        // SAFETY: there is room for one name.
-        unsafe { driver::GenVertexArrays(1, no_arrays) };
-    }
+/// A texture of the same size and colors as one of `RGBA32F` that has a single level. 0 if the driver refuses it.
+pub(crate) fn copied_texture(texture: u32, [width, height]: [i32; 2]) -> u32 {
+    const TEXTURE_2D: u32 = 0x0DE1;
+    let bound = integer(0x8069) as u32;
+    let copy = new_texture();
+    driver::BindTexture(TEXTURE_2D, copy);
+    driver::TexParameteri(TEXTURE_2D, 0x2801, 0x2600);
+    driver::TexStorage2D(TEXTURE_2D, 1, driver::constants::RGBA32F, width, height);
+    driver::CopyImageSubData(
+        texture, TEXTURE_2D, 0, 0, 0, 0, copy, TEXTURE_2D, 0, 0, 0, 0, width, height, 1,
+    );
+    driver::BindTexture(TEXTURE_2D, bound);
+    copy
+}
+
+/// The last of so many new names of buffers; the others are free again. 0 if the driver gives none.
+pub(crate) fn last_new_buffer_name(count: usize) -> u32 {
+    let mut names = vec![0; count];
+    let length = i32::try_from(count).unwrap_or(0);
+    // SAFETY: the list has as many elements.
+    unsafe { driver::GenBuffers(length, names.as_mut_ptr()) };
+    let last = names.pop().unwrap_or(0);
+    // SAFETY: the list has one element less.
+    unsafe { driver::DeleteBuffers(length.saturating_sub(1), names.as_ptr()) };
+    last
+}
+
+/// Draws vertices that have nothing but numbers, with a vertex array object that exists only meanwhile.
+pub(crate) fn draw_without_arrays(mode: u32, count: i32) {
     let bound = integer(driver::constants::VERTEX_ARRAY_BINDING) as u32;
-    driver::BindVertexArray(*no_arrays);
+    let mut no_arrays = 0;
+    // SAFETY: one name is written.
+    unsafe { driver::GenVertexArrays(1, &mut no_arrays) };
+    driver::BindVertexArray(no_arrays);
     driver::DrawArrays(mode, 0, count);
     driver::BindVertexArray(bound);
+    // SAFETY: one name is read.
+    unsafe { driver::DeleteVertexArrays(1, &no_arrays) };
+}
+
+/// What pixels are read from.
+pub(crate) enum Unpacked {
+    /// Memory of the application: no buffer is bound.
+    Memory,
+    /// These bytes of the buffer that is bound.
+    Buffer(Vec<u8>),
+    /// The buffer that is bound is mapped or has no such bytes, which is an error.
+    Missing,
 }
 
 /// Bytes of the buffer that pixels are read from, if one is bound.
-pub(crate) fn unpacked_bytes(offset: usize, size: usize) -> Option<Vec<u8>> {
+pub(crate) fn unpacked_bytes(offset: usize, size: u64) -> Unpacked {
+    const BUFFER_MAPPED: u32 = 0x88BC;
+    const BUFFER_ACCESS_FLAGS: u32 = 0x911F;
+    const PERSISTENT: i32 = 0x0040;
     if !is_set(driver::constants::PIXEL_UNPACK_BUFFER_BINDING) {
-        return None;
+        return Unpacked::Memory;
     }
-    let mut bytes = vec![0; size];
     let target = driver::constants::PIXEL_UNPACK_BUFFER;
-    // SAFETY: there is room for so many bytes, and the driver checks that the buffer has them.
+    let value = |name: u32| {
+        let mut value = 0;
+        // SAFETY: each of these states is one number.
+        unsafe { driver::GetBufferParameteriv(target, name, &mut value) };
+        value
+    };
+    let is_mapped = value(BUFFER_MAPPED) != 0 && value(BUFFER_ACCESS_FLAGS) & PERSISTENT == 0;
+    let all = u64::try_from(value(driver::constants::BUFFER_SIZE)).unwrap_or(0);
+    let end = size.checked_add(offset as u64);
+    if is_mapped || end.is_none_or(|end| end > all) {
+        return Unpacked::Missing;
+    }
+    // The buffer is as large: the sizes fit.
+    let mut bytes = vec![0; size as usize];
+    // SAFETY: the list has as many bytes, and so has the buffer from the offset on.
     unsafe {
         driver::GetBufferSubData(
             target,
@@ -148,7 +202,7 @@ pub(crate) fn unpacked_bytes(offset: usize, size: usize) -> Option<Vec<u8>> {
             bytes.as_mut_ptr().cast(),
         )
     };
-    Some(bytes)
+    Unpacked::Buffer(bytes)
 }
 
 /// Moves the raster position, if it is valid, by a bitmap without bits.
@@ -320,6 +374,10 @@ pub(crate) fn link_program(shaders: &[u32], is_separable: bool) -> Result<u32, S
         driver::DeleteShader(shader);
     }
     driver::LinkProgram(program);
+    // Attached shaders would keep their names.
+    for &shader in shaders {
+        driver::DetachShader(program, shader);
+    }
     if self::program::<1>(program, 0x8B82) == [0] {
         let mut log = vec![0_u8; 4096];
         let mut length = 0;

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 enum { CANNOT_RUN = 77, SECONDS = 120 };
@@ -66,8 +67,10 @@ static void start_glx(void) {
 void start(void) {
     const char *window = getenv("CLIENT_WINDOW");
     is_glx = window && !strcmp(window, "Glx");
+    if (getenv("CLIENT_PRIVILEGED") && !getauxval(AT_SECURE)) lacking("the system runs no set-user-ID programs here");
     /* A client that hangs is killed. */
-    alarm(SECONDS);
+    const char *seconds = getenv("CLIENT_SECONDS");
+    alarm(seconds ? (unsigned)atoi(seconds) : SECONDS);
     (is_glx ? start_glx : start_egl)();
     const char *lookup = is_glx ? "glXGetProcAddressARB" : "eglGetProcAddress";
 #define LOAD(command) *(void **)&command = CALL(lookup, void *, #command);
@@ -114,15 +117,28 @@ static void open_surface(void) {
     }
 }
 
-void use_context(context it) {
+bool try_context(context it) {
     unsigned is_done;
     if (it && !surface) open_surface();
     if (is_glx)
         is_done = CALL("glXMakeContextCurrent", int, display, it ? surface : 0L, it ? surface : 0L, it);
     else
         is_done = CALL("eglMakeCurrent", unsigned, display, (void *)(it ? surface : 0), (void *)(it ? surface : 0), it);
-    CHECK(is_done, "the context cannot be made current");
-    if (it) glViewport(0, 0, SIZE, SIZE);
+    if (is_done && it) glViewport(0, 0, SIZE, SIZE);
+    return is_done;
+}
+
+void use_context(context it) { CHECK(try_context(it), "the context cannot be made current"); }
+
+void *glx_function(const char *name, void **its_display, void **its_config) {
+    *its_display = display;
+    *its_config = config;
+    return is_glx ? CALL("glXGetProcAddressARB", void *, name) : 0;
+}
+
+long current_surface(void) {
+    if (!surface) open_surface();
+    return surface;
 }
 
 void use_new_surface(void) { surface = 0; }

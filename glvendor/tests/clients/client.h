@@ -27,6 +27,12 @@ void use_new_surface(void);
 void unload(void);
 /* Makes it current for the thread, or none. */
 void use_context(context it);
+/* Makes it current for the thread, which the system may refuse. */
+bool try_context(context it);
+/* A function of GLX, with the display and the configuration that it needs; none on EGL, or if GLX lacks it. */
+void *glx_function(const char *name, void **its_display, void **its_config);
+/* What the thread draws on, for such functions. */
+long current_surface(void);
 /* What the client ends with. */
 int finish(void);
 

@@ -1,6 +1,7 @@
 /* Contexts, threads, processes and libraries that come and go while programs draw. Nothing of it may end the client, or leave anything behind. */
 #include "client.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -42,6 +43,20 @@ static void without_context(void) {
     glGetError();
 }
 
+/* The driver's own glIsProgram: applications do not see program objects of the library. Without one nothing is counted. */
+static GLboolean (*is_program)(GLuint);
+
+static int exists(GLuint program) {
+    CHECK(!glIsProgram(program) || !is_program || is_program(program), "%u is a program object", program);
+    return is_program && is_program(program);
+}
+
+static void find_driver(void) {
+    void *commands = dlopen("libglapi.so.0", RTLD_NOW | RTLD_NOLOAD);
+    void *(*find)(const char *) = commands ? (void *(*)(const char *))dlsym(commands, "_glapi_get_proc_address") : 0;
+    is_program = find ? (GLboolean(*)(GLuint))find("glIsProgram") : 0;
+}
+
 /* Contexts that draw, share with one that stays, and end: their program objects are gone, too. */
 static void contexts_that_end(context first) {
     use_context(first);
@@ -62,7 +77,7 @@ static void contexts_that_end(context first) {
         }
     }
     int left = 0;
-    for (GLuint name = before + 1, after = glCreateProgram(); name < after; name++) left += glIsProgram(name);
+    for (GLuint name = before + 1, after = glCreateProgram(); name < after; name++) left += exists(name);
     /* Those of the last context go when the next one comes. */
     CHECK(left < 5, "%d program objects are left", left);
     bind_programs();
@@ -92,7 +107,7 @@ static void programs_that_end(context first) {
 static int program_objects(void) {
     enum { NAMES = 1000 };
     int count = 0;
-    for (GLuint name = 1; name < NAMES; name++) count += glIsProgram(name);
+    for (GLuint name = 1; name < NAMES; name++) count += exists(name);
     return count;
 }
 
@@ -112,13 +127,13 @@ static void programs_that_end_elsewhere(context first) {
         names[pair] = load(GL_VERTEX_PROGRAM_ARB, VERTEX);
         check_draw();
     }
-    EQUAL(program_objects(), before + PAIRS);
+    if (is_program) EQUAL(program_objects(), before + PAIRS);
     use_context(first);
     glDeleteProgramsARB(PAIRS, names);
     use_context(other);
     /* The last one is still bound, and draws. */
     check_draw();
-    EQUAL(program_objects(), before + 1);
+    if (is_program) EQUAL(program_objects(), before + 1);
     glBindProgramARB(GL_VERTEX_PROGRAM_ARB, (GLuint)bound);
     check_draw();
     EQUAL(program_objects(), before);
@@ -127,6 +142,42 @@ static void programs_that_end_elsewhere(context first) {
     use_context(other);
     check_draw();
     EQUAL(program_objects(), before);
+    use_context(first);
+    close_context(other);
+}
+
+/* Strings that were asked for in a context that is gone are what they were: GL 3.0 section 6.1.11 calls them static. */
+static void strings_that_stay(context first) {
+    enum { NAMES = 4096 };
+    static const GLubyte *names[NAMES];
+    static char copies[NAMES][64];
+    context other = open_context(0);
+    use_context(other);
+    GLint count;
+    glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+    CHECK(count > 0 && count < NAMES, "%d extensions", count);
+    for (GLint i = 0; i < count; i++) {
+        names[i] = glGetStringi(GL_EXTENSIONS, (GLuint)i);
+        snprintf(copies[i], sizeof copies[i], "%s", (const char *)names[i]);
+    }
+    const char *bad = "!!NVfp4.0\nMOV nowhere, 1;\nEND";
+    glProgramStringARB(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, (GLsizei)strlen(bad), bad);
+    const char *problem = (const char *)glGetString(GL_PROGRAM_ERROR_STRING_ARB);
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", problem);
+    CHECK(copy[0], "an error has a text");
+    glGetError();
+    use_context(first);
+    close_context(other);
+    /* Memory that is free again gets another content. */
+    other = open_context(0);
+    use_context(other);
+    bind_programs();
+    check_draw();
+    int changed = 0;
+    for (GLint i = 0; i < count; i++) changed += strncmp((const char *)names[i], copies[i], sizeof copies[i] - 1) != 0;
+    EQUAL(changed, 0);
+    CHECK(!strncmp(problem, copy, sizeof copy - 1), "the text of an error has changed");
     use_context(first);
     close_context(other);
 }
@@ -195,11 +246,13 @@ static void *draw_for_ever(void *it) {
 
 int main(void) {
     start();
+    find_driver();
     without_context();
     context first = open_context(0);
     contexts_that_end(first);
     programs_that_end(first);
     programs_that_end_elsewhere(first);
+    strings_that_stay(first);
     surfaces(first);
     threads_that_end(first);
     forks();

@@ -18,6 +18,7 @@ const EXTENSIONS: &[&str] = &[
     "GL_NV_fragment_program2",
     "GL_NV_geometry_program4",
     "GL_NV_gpu_program4",
+    "GL_NV_gpu_program5",
     "GL_NV_parameter_buffer_object",
     "GL_NV_transform_feedback",
     "GL_NV_vertex_program",
@@ -30,7 +31,9 @@ const TYPES: &str = "#include <stddef.h>\n#include <stdint.h>\ntypedef unsigned 
                      typedef float GLfloat, GLclampf;\ntypedef double GLdouble, GLclampd;\ntypedef unsigned char GLubyte, GLboolean;\n\
                      typedef signed char GLbyte;\ntypedef short GLshort;\ntypedef unsigned short GLushort, GLhalf, GLhalfNV;\n\
                      typedef char GLchar, GLcharARB;\ntypedef ptrdiff_t GLintptr, GLsizeiptr;\ntypedef int64_t GLint64, GLint64EXT;\n\
-                     typedef uint64_t GLuint64, GLuint64EXT;\ntypedef void *GLsync;\ntypedef void c_void, GLvoid;\n";
+                     typedef uint64_t GLuint64, GLuint64EXT;\ntypedef void *GLsync;\n\
+                     typedef void (*GLDEBUGPROC)(GLenum, GLenum, GLuint, GLenum, GLsizei, const GLchar *, const void *);\n\
+                     \ntypedef void c_void, GLvoid;\n";
 
 /// The header of a client with these sources.
 pub(crate) fn of(sources: &str) -> String {

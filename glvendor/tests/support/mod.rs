@@ -160,6 +160,115 @@ pub(crate) fn run(name: &str, window: Window, vendor: Vendor) -> Option<String> 
     judge(&command(name, window, vendor)?.output().unwrap(), name)
 }
 
+/// Runs a client with more variables.
+pub(crate) fn run_with(name: &str, window: Window, vendor: Vendor, variables: &[(&str, &str)]) {
+    if std::env::var_os(WITHOUT_TEXT).is_some() {
+        return skip("the library is built without GLSL");
+    }
+    if let Some(mut command) = command(name, window, vendor) {
+        command.envs(variables.iter().copied());
+        judge(&command.output().unwrap(), name);
+    }
+}
+
+/// Runs a client on GLX as a set-user-ID program of root, started by another user, and returns what it says on the standard error stream. Nothing if it
+/// cannot run.
+pub(crate) fn run_privileged(name: &str, variables: &[(&str, &str)]) -> Option<String> {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    if std::env::var_os(LIBRARY).is_some() || !(has_program("xvfb-run") && has_program("setpriv")) {
+        skip("setpriv or xvfb-run is not installed, or the library is given");
+        return None;
+    }
+    // The dynamic linker takes no other paths for such programs.
+    let path = format!("-Wl,--disable-new-dtags,-rpath,{}", vendors().display());
+    let sources = ["client.c".to_owned(), format!("{name}.c")].map(|it| folder().join(it));
+    let program = compile_sources(&format!("{name}-privileged"), &sources, &[path.into()])?;
+    if chown(&program, Some(0), None).is_err() {
+        skip("only root makes set-user-ID programs of root");
+        return None;
+    }
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o4755)).unwrap();
+    let mut command = Command::new("xvfb-run");
+    command.args([
+        "--auto-servernum",
+        "--server-args=-ac",
+        "setpriv",
+        "--reuid=65534",
+    ]);
+    command.arg("--clear-groups").arg(&program);
+    set_vendor(&mut command, Window::Glx, Vendor::Glasm);
+    command
+        .env("CLIENT_PRIVILEGED", "1")
+        .envs(variables.iter().copied());
+    let ran = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+    if errors.contains("Permission denied") {
+        skip("other users do not reach the folder of the tests");
+        return None;
+    }
+    // The client ends so where the vendor is not found, too.
+    if !errors.contains("glasm:") {
+        judge(&ran, name)?;
+    }
+    Some(errors)
+}
+
+/// Runs a client on EGL in valgrind, and fails if this library uses memory that it must not.
+pub(crate) fn run_in_valgrind(name: &str) {
+    if std::env::var_os(LIBRARY).is_some() || !has_program("valgrind") {
+        return skip("valgrind is not installed, or the library is given");
+    }
+    let Some(client) = command(name, Window::Egl, Vendor::Glasm) else {
+        return;
+    };
+    let reports = made(&format!("valgrind-{name}.xml"));
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args([
+        "--quiet",
+        "--leak-check=no",
+        "--num-callers=40",
+        "--xml=yes",
+    ]);
+    let mut file = OsString::from("--xml-file=");
+    file.push(&reports);
+    valgrind.arg(file).arg("--").arg(build(name).unwrap());
+    for (variable, value) in client.get_envs() {
+        match value {
+            Some(value) => valgrind.env(variable, value),
+            None => valgrind.env_remove(variable),
+        };
+    }
+    // It is some fifty times slower.
+    valgrind.env("CLIENT_SECONDS", "550");
+    valgrind.env("CLIENT_VALGRIND", "1");
+    judge(&valgrind.output().unwrap(), name);
+    let reports = std::fs::read_to_string(reports).unwrap();
+    let ours: Vec<&str> = reports
+        .split("<error>")
+        .skip(1)
+        .filter(|it| is_ours(it))
+        .collect();
+    assert!(
+        ours.is_empty(),
+        "{name}: {} reports, of which the first is\n{}",
+        ours.len(),
+        ours[0]
+    );
+}
+
+/// Whether a report is about an access of this library: by its first frame that is not the C library's or valgrind's, as copies are. What lives as long
+/// as the process counts as lost memory where it is held by addresses within it.
+fn is_ours(report: &str) -> bool {
+    if report.contains("<kind>Leak_") {
+        return false;
+    }
+    let objects = report.split("<obj>").skip(1);
+    let mut objects = objects.filter_map(|it| it.split_once("</obj>").map(|it| it.0));
+    let others = ["/libc.so", "/vgpreload", "/ld-linux", "/libpthread"];
+    let first = objects.find(|object| !others.iter().any(|it| object.contains(it)));
+    first.is_some_and(|object| object.contains("glasm_glvendor"))
+}
+
 /// What a client is told if there is no driver of a name: it finds another one, or no OpenGL. Nothing if clients cannot run here.
 pub(crate) fn without_driver(name: &str, window: Window, driver: &str) -> Option<String> {
     run(name, window, Vendor::Glasm)?;

@@ -58,7 +58,9 @@ impl Device {
     ) -> Result<(), Error> {
         self.run(|raw, commands| {
             layout.bind(raw, commands, vk::PipelineBindPoint::COMPUTE, push);
-            // SAFETY: the pipeline was made for this layout, whose sets are bound and filled; the caller checked the limits.
+            // SAFETY: the pipeline was made for this layout, whose sets are bound and filled; the caller checked the limits of the numbers that it
+            // knows. Those in an indirect buffer are the script's: scripts are trusted not to exceed limits of the device there, and a worker
+            // process contains what happens otherwise.
             unsafe {
                 raw.cmd_bind_pipeline(commands, vk::PipelineBindPoint::COMPUTE, pipeline.raw);
                 match groups {

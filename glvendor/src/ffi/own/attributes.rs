@@ -3,7 +3,7 @@
 #![allow(non_snake_case, reason = "names are those of the registry")]
 
 use super::super::driver::types::*;
-use super::super::{current, driver, query};
+use super::super::{current, driver, memory, query};
 use crate::commands;
 use crate::context::{Groups, State};
 use crate::evaluators;
@@ -29,6 +29,17 @@ pub(super) fn send_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
     driver::VertexAttrib4f(number, x, y, z, w);
 }
 
+/// How many of so many attributes there are: each one past the last is an error of its own, and is not read (NV_vertex_program section 2.7).
+fn valid_attributes(first: GLuint, count: GLsizei) -> usize {
+    const ATTRIBUTES: u32 = 16;
+    let count = u32::try_from(count).unwrap_or(0);
+    let valid = count.min(ATTRIBUTES.saturating_sub(first));
+    if valid < count {
+        current::with(|state| state.fail(commands::INVALID_VALUE));
+    }
+    valid as usize
+}
+
 /// Several attributes at once; attribute 0, which ends the vertex, comes last.
 macro_rules! several {
     ($($name:ident, $ty:ty, $size:literal, $convert:expr;)*) => {$(
@@ -38,13 +49,17 @@ macro_rules! several {
                 return;
             }
             let convert: fn($ty) -> f32 = $convert;
-            for index in (0..count as usize).rev() {
+            let count = valid_attributes(first, count);
+            if values.is_null() {
+                return;
+            }
+            for index in (0..count).rev() {
                 let mut value = [0.0, 0.0, 0.0, 1.0];
                 for (n, component) in value.iter_mut().take($size).enumerate() {
-                    // SAFETY: the list has so many components for each attribute.
-                    *component = convert(unsafe { values.add($size * index + n).read_unaligned() });
+                    // SAFETY: the list has so many components for each attribute that there is.
+                    *component = convert(unsafe { memory::value(values, $size * index + n) });
                 }
-                numbered_attribute(first.saturating_add(index as u32), value);
+                numbered_attribute(first + index as u32, value);
             }
         }
     )*};

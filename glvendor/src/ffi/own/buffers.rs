@@ -4,7 +4,7 @@
 #![allow(non_snake_case, reason = "names are those of the registry")]
 
 use super::super::driver::types::*;
-use super::super::{current, driver, query};
+use super::super::{current, driver, memory, query};
 use crate::target::Target;
 use std::ffi::c_void;
 
@@ -135,9 +135,19 @@ pub(crate) unsafe extern "system" fn GetIntegeri_v(
 ) {
     match bound(target, index) {
         // SAFETY: the application has room for the value.
-        Some(buffer) => unsafe { super::super::memory::write(value, &[buffer]) },
-        // SAFETY: the application has room for the values.
-        None => unsafe { driver::GetIntegeri_v(target, index, value) },
+        Some(buffer) => unsafe { memory::write(value, &[buffer]) },
+        None => {
+            // SAFETY: the application has space for the values.
+            unsafe { driver::GetIntegeri_v(target, index, value) };
+            if target == driver::constants::UNIFORM_BUFFER_BINDING && !value.is_null() {
+                // SAFETY: the binding is one number, which the driver has written or left as it was.
+                let buffer = unsafe { memory::value(value.cast_const(), 0) } as GLuint;
+                if super::foreign_buffer(buffer) != buffer {
+                    // SAFETY: the application has space for it.
+                    unsafe { memory::write(value, &[0]) };
+                }
+            }
+        }
     }
 }
 

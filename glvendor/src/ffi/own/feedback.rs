@@ -4,7 +4,6 @@
 
 use super::super::driver::types::*;
 use super::super::{current, driver, memory};
-use crate::commands::INVALID_VALUE;
 use crate::feedback;
 
 pub(crate) unsafe extern "system" fn TransformFeedbackAttribsNV(
@@ -12,11 +11,12 @@ pub(crate) unsafe extern "system" fn TransformFeedbackAttribsNV(
     parts: *const GLint,
     mode: GLenum,
 ) {
-    // SAFETY: three numbers for each part.
-    let parts = unsafe { memory::sized(parts, count.saturating_mul(3)) };
-    current::with(|state| match count {
-        0.. => feedback::choose(state, parts, &[], mode),
-        _ => state.fail(INVALID_VALUE),
+    current::with(|state| {
+        feedback::check(state, [count, 0], mode)?;
+        // SAFETY: three numbers for each part.
+        let parts = unsafe { memory::values(parts.cast::<[GLint; 3]>(), count) };
+        feedback::choose(state, parts.collect(), &[], mode);
+        Some(())
     });
 }
 
@@ -27,13 +27,14 @@ pub(crate) unsafe extern "system" fn TransformFeedbackStreamAttribsNV(
     streams: *const GLint,
     mode: GLenum,
 ) {
-    // SAFETY: three numbers for each part.
-    let parts = unsafe { memory::sized(parts, count.saturating_mul(3)) };
-    // SAFETY: a number for each buffer.
-    let streams = unsafe { memory::sized(streams, buffers) };
-    current::with(|state| match (count, buffers) {
-        (0.., 0..) => feedback::choose(state, parts, streams, mode),
-        _ => state.fail(INVALID_VALUE),
+    current::with(|state| {
+        feedback::check(state, [count, buffers], mode)?;
+        // SAFETY: three numbers for each part.
+        let parts = unsafe { memory::values(parts.cast::<[GLint; 3]>(), count) };
+        // SAFETY: a number for each buffer.
+        let streams: Vec<GLint> = unsafe { memory::values(streams, buffers) }.collect();
+        feedback::choose(state, parts.collect(), &streams, mode);
+        Some(())
     });
 }
 

@@ -32,65 +32,84 @@ pub(crate) unsafe extern "system" fn CallList(name: GLuint) {
     }
 }
 
-/// Offsets of `CallLists`, by their type: GL 2.1 section 5.4.
-///
-/// # Safety
-/// The list has as many offsets of the type.
-unsafe fn offsets(count: GLsizei, kind: GLenum, offsets: *const c_void) -> Option<Vec<i64>> {
-    macro_rules! read {
-        ($ty:ty) => {
-            // SAFETY: the caller says so.
-            unsafe { memory::sized(offsets.cast::<[u8; size_of::<$ty>()]>(), count) }
-                .iter()
-                .map(|bytes| <$ty>::from_ne_bytes(*bytes) as i64)
-                .collect()
-        };
+/// A type of offsets of `CallLists`: GL 2.1 section 5.4.
+#[derive(Clone, Copy)]
+enum Offsets {
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    F32,
+    /// So many bytes, the most significant one first.
+    Bytes(usize),
+}
+
+impl Offsets {
+    fn of(kind: GLenum) -> Option<Self> {
+        Some(match kind {
+            driver::constants::BYTE => Self::I8,
+            driver::constants::UNSIGNED_BYTE => Self::U8,
+            driver::constants::SHORT => Self::I16,
+            driver::constants::UNSIGNED_SHORT => Self::U16,
+            driver::constants::INT => Self::I32,
+            driver::constants::UNSIGNED_INT => Self::U32,
+            driver::constants::FLOAT => Self::F32,
+            0x1407 => Self::Bytes(2),
+            0x1408 => Self::Bytes(3),
+            0x1409 => Self::Bytes(4),
+            _ => return None,
+        })
     }
-    let bytes = |size: usize| {
-        // SAFETY: the caller says so.
-        let all = unsafe {
-            memory::list(
-                offsets.cast::<u8>(),
-                usize::try_from(count).unwrap_or(0) * size,
-            )
-        };
-        all.chunks_exact(size)
-            .map(|it| it.iter().fold(0, |sum, &byte| sum << 8 | i64::from(byte)))
-            .collect()
-    };
-    Some(match kind {
-        driver::constants::BYTE => read!(i8),
-        driver::constants::UNSIGNED_BYTE => read!(u8),
-        driver::constants::SHORT => read!(i16),
-        driver::constants::UNSIGNED_SHORT => read!(u16),
-        driver::constants::INT => read!(i32),
-        driver::constants::UNSIGNED_INT => read!(u32),
-        driver::constants::FLOAT => read!(f32),
-        0x1407 => bytes(2),
-        0x1408 => bytes(3),
-        0x1409 => bytes(4),
-        _ => return None,
-    })
+
+    /// Reads an offset of a list. Offsets are added to a base without regard to overflow.
+    ///
+    /// # Safety
+    /// The list has more than `index` offsets of the type.
+    unsafe fn read(self, list: *const c_void, index: usize) -> u32 {
+        // SAFETY: the caller says so, in each of these.
+        unsafe {
+            match self {
+                Self::I8 => memory::value(list.cast::<i8>(), index) as u32,
+                Self::U8 => memory::value(list.cast::<u8>(), index).into(),
+                Self::I16 => memory::value(list.cast::<i16>(), index) as u32,
+                Self::U16 => memory::value(list.cast::<u16>(), index).into(),
+                Self::I32 => memory::value(list.cast::<i32>(), index) as u32,
+                Self::U32 => memory::value(list.cast::<u32>(), index),
+                Self::F32 => memory::value(list.cast::<f32>(), index) as i64 as u32,
+                Self::Bytes(size) => (0..size)
+                    .map(|n| memory::value(list.cast::<u8>(), size * index + n))
+                    .fold(0, |sum, byte| sum << 8 | u32::from(byte)),
+            }
+        }
+    }
 }
 
 pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lists: *const c_void) {
-    // Without lists of ours in the context there is nothing to do here.
-    // SAFETY: the application has as many offsets.
-    let names = unsafe { offsets(count, kind, lists) };
-    let done = current::with(|state| match names {
-        Some(_) if state.lists_are_drivers() => {
+    let done = current::with(|state| {
+        // Without lists of ours in the context there is nothing to do here. Errors are the driver's to tell.
+        let (Some(offsets), Ok(count)) = (Offsets::of(kind), usize::try_from(count)) else {
+            return false;
+        };
+        if state.lists_are_drivers() {
             state.touch(Groups::all());
-            false
+            return false;
         }
-        Some(names) if state.capabilities.works && count >= 0 => {
-            let names = names.into_iter().map(|it| it as u32).collect();
-            let command = Command::CallLists(names, Base::ListBase);
+        if !state.capabilities.works || lists.is_null() {
+            return false;
+        }
+        // SAFETY: the application has as many offsets of the type; each is read when its list is called.
+        let names = (0..count).map(|index| unsafe { offsets.read(lists, index) });
+        if state.recording.is_some() {
+            let command = Command::CallLists(names.collect(), Base::ListBase);
             if !state.record(&command) {
                 commands::execute(state, &command);
             }
-            true
+        } else {
+            state.call_each(names, Base::ListBase, 1);
         }
-        _ => false,
+        true
     });
     if done != Some(true) {
         // SAFETY: the application keeps to the specification.
@@ -99,8 +118,16 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
 }
 
 pub(crate) unsafe extern "system" fn DeleteLists(first: GLuint, count: GLsizei) {
-    current::with(|state| state.delete_lists(first, count));
-    driver::DeleteLists(first, count);
+    if current::with(|state| state.delete_lists(first, count)).is_none() {
+        driver::DeleteLists(first, count);
+    }
+}
+
+pub(crate) unsafe extern "system" fn IsList(name: GLuint) -> GLboolean {
+    match current::with(|state| state.is_list(name)).flatten() {
+        Some(answer) => answer.into(),
+        None => driver::IsList(name),
+    }
 }
 
 /// Primitives of a mode are about to be drawn. Gives the mode that they have for the driver, `None` if nothing is to be drawn.

@@ -5,6 +5,7 @@
 use super::super::driver::types::*;
 use super::super::{current, driver, memory, query};
 use crate::answers;
+use crate::arguments::{self, Bank};
 use crate::commands::{self, Command};
 use crate::objects::Bits;
 use crate::target::Target;
@@ -52,9 +53,12 @@ components! {
 macro_rules! vector {
     ($($name:ident, $ty:ty, $bits:ident, $make:ident;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, values: *const $ty) {
-            // SAFETY: the list has four components.
-            let values = unsafe { memory::vectors(values, 1, $bits) };
-            current::with(|state| commands::issue(state, Command::$make(target, index, values)));
+            let command = match arguments::check_range(Bank::$make, target, index, 1) {
+                Err(error) => Command::Fail(error),
+                // SAFETY: the list has four components, where the parameter is no error.
+                Ok(()) => Command::$make(target, index, unsafe { memory::vectors(values, 1, $bits) }),
+            };
+            current::with(|state| commands::issue(state, command));
         }
     )*};
 }
@@ -72,16 +76,16 @@ vector! {
     ProgramParameter4dvNV, GLdouble, double, Env;
 }
 
-/// Commands with a list of vectors.
+/// Commands with a list of vectors, which is read if there are as many parameters.
 macro_rules! vectors {
     ($($name:ident, $ty:ty, $bits:ident, $make:ident;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {
-            // SAFETY: the list has four components for each vector.
-            let values = unsafe { memory::vectors(values, count, $bits) };
-            current::with(|state| match count {
-                0.. => commands::issue(state, Command::$make(target, index, values)),
-                _ => state.fail(commands::INVALID_VALUE),
-            });
+            let command = match arguments::check_range(Bank::$make, target, index, count) {
+                Err(error) => Command::Fail(error),
+                // SAFETY: the list has four components for each vector, where the count is no error.
+                Ok(()) => Command::$make(target, index, unsafe { memory::vectors(values, count, $bits) }),
+            };
+            current::with(|state| commands::issue(state, command));
         }
     )*};
 }
@@ -117,9 +121,12 @@ named_components! {
 macro_rules! named_vector {
     ($($name:ident, $ty:ty, $bits:ident;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, values: *const $ty) {
-            // SAFETY: the list has four components.
-            let values = unsafe { memory::vectors(values, 1, $bits) };
-            current::with(|state| commands::issue(state, Command::NamedLocal(program, target, index, values)));
+            let command = match arguments::check_range(Bank::Local, target, index, 1) {
+                Err(error) => Command::Fail(error),
+                // SAFETY: the list has four components, where the parameter is no error.
+                Ok(()) => Command::NamedLocal(program, target, index, unsafe { memory::vectors(values, 1, $bits) }),
+            };
+            current::with(|state| commands::issue(state, command));
         }
     )*};
 }
@@ -134,12 +141,12 @@ named_vector! {
 macro_rules! named_vectors {
     ($($name:ident, $ty:ty, $bits:ident;)*) => {$(
         pub(crate) unsafe extern "system" fn $name(program: GLuint, target: GLenum, index: GLuint, count: GLsizei, values: *const $ty) {
-            // SAFETY: the list has four components for each vector.
-            let values = unsafe { memory::vectors(values, count, $bits) };
-            current::with(|state| match count {
-                0.. => commands::issue(state, Command::NamedLocal(program, target, index, values)),
-                _ => state.fail(commands::INVALID_VALUE),
-            });
+            let command = match arguments::check_range(Bank::Local, target, index, count) {
+                Err(error) => Command::Fail(error),
+                // SAFETY: the list has four components for each vector, where the count is no error.
+                Ok(()) => Command::NamedLocal(program, target, index, unsafe { memory::vectors(values, count, $bits) }),
+            };
+            current::with(|state| commands::issue(state, command));
         }
     )*};
 }
@@ -148,6 +155,25 @@ named_vectors! {
     NamedProgramLocalParameters4fvEXT, GLfloat, float;
     NamedProgramLocalParametersI4ivEXT, GLint, int;
     NamedProgramLocalParametersI4uivEXT, GLuint, uint;
+}
+
+/// Sets a parameter by name, which is read if a parameter of the program may have it.
+///
+/// # Safety
+/// The name is null or has as many bytes as its length says, unless the length is an error.
+unsafe fn set_named(program: GLuint, (length, name): (GLsizei, *const GLubyte), value: Bits) {
+    current::with(|state| {
+        // A list may be called when another program has the name.
+        let is_known = match &state.recording {
+            Some(_) => arguments::check_length_of_name(state, length),
+            None => arguments::check_name(state, program, length),
+        };
+        if is_known.is_some() {
+            // SAFETY: the caller says so.
+            let name = unsafe { memory::bytes(name, length) };
+            commands::issue(state, Command::Named(program, name, value));
+        }
+    });
 }
 
 /// Parameters by name: NV_fragment_program section 5.7.
@@ -162,25 +188,26 @@ macro_rules! by_name {
             z: $ty,
             w: $ty,
         ) {
-            // SAFETY: the name has that length.
-            let name = unsafe { memory::sized(name, length) }.to_vec();
             let value = [x, y, z, w].map($bits);
-            current::with(|state| commands::issue(state, Command::Named(program, name, value)));
+            // SAFETY: the name has that length, where this is no error.
+            unsafe { set_named(program, (length, name), value) };
         }
 
         pub(crate) unsafe extern "system" fn $list(program: GLuint, length: GLsizei, name: *const GLubyte, values: *const $ty) {
-            // SAFETY: the name has that length.
-            let name = unsafe { memory::sized(name, length) }.to_vec();
             // SAFETY: the list has four components.
             let values = unsafe { memory::vectors(values, 1, $bits) };
             let value = values.first().copied().unwrap_or_default();
-            current::with(|state| commands::issue(state, Command::Named(program, name, value)));
+            // SAFETY: the name has that length, where this is no error.
+            unsafe { set_named(program, (length, name), value) };
         }
 
         pub(crate) unsafe extern "system" fn $get(program: GLuint, length: GLsizei, name: *const GLubyte, values: *mut $ty) {
-            // SAFETY: the name has that length.
-            let name = unsafe { memory::sized(name, length) };
-            let answer = current::with(|state| answers::named_parameter(state, program, name));
+            let answer = current::with(|state| {
+                arguments::check_name(state, program, length)?;
+                // SAFETY: the name has that length: a parameter of the program has a name of as many bytes.
+                let name = unsafe { memory::bytes(name, length) };
+                answers::named_parameter(state, program, &name)
+            });
             // SAFETY: the application has room for four components.
             unsafe { write_floats(values, answer.flatten()) };
         }
@@ -278,9 +305,12 @@ macro_rules! buffer_parameters {
             count: GLsizei,
             values: *const $ty,
         ) {
-            // SAFETY: the list has as many words.
-            let words: Vec<u32> = unsafe { memory::sized(values, count) }.iter().map(|&it| $bits(it)).collect();
-            current::with(|state| crate::buffers::set_words(state, target, binding, first, &words));
+            current::with(|state| {
+                let Some(buffer) = crate::buffers::check_words(state, target, binding, first, count) else { return };
+                // SAFETY: the list has as many words, where the count is no error.
+                let words: Vec<u32> = unsafe { memory::values(values, count) }.map($bits).collect();
+                crate::buffers::set_words(buffer, first, &words);
+            });
         }
     )*};
 }
@@ -337,7 +367,7 @@ pub(crate) unsafe extern "system" fn BindBufferOffsetNV(
         }
         // The rest of the buffer; the driver has no command for that.
         None => {
-            let rest = query::buffer_size(target, buffer) - offset;
+            let rest = query::buffer_size(target, buffer).saturating_sub(offset);
             driver::BindBufferRange(target, index, buffer, offset, rest);
         }
     }
@@ -348,9 +378,14 @@ pub(crate) unsafe extern "system" fn ProgramSubroutineParametersuivNV(
     count: GLsizei,
     values: *const GLuint,
 ) {
-    // SAFETY: the list has as many numbers.
-    let values = unsafe { memory::sized(values, count) };
-    current::with(|state| commands::set_subroutines(state, target, values));
+    current::with(|state| match usize::try_from(count) {
+        Ok(..=arguments::SUBROUTINE_PARAMETERS) => {
+            // SAFETY: the list has as many numbers.
+            let values = unsafe { memory::values(values, count) };
+            commands::set_subroutines(state, target, values.collect());
+        }
+        Ok(_) | Err(_) => state.fail(commands::INVALID_VALUE),
+    });
 }
 
 pub(crate) unsafe extern "system" fn GetProgramSubroutineParameteruivNV(

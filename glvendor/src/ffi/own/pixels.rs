@@ -55,6 +55,7 @@ pub(crate) unsafe extern "system" fn DrawPixels(
                     true => pixels::texture(state, size, fill),
                     false => None,
                 };
+                let texture = texture.map(|name| state.keep_texture(name, size));
                 Command::Image(Arc::new(Image {
                     texture,
                     list,
@@ -103,62 +104,120 @@ pub(crate) unsafe extern "system" fn Bitmap(
 ) {
     // SAFETY: the application keeps to the specification.
     let native = || unsafe { driver::Bitmap(width, height, x, y, x_step, y_step, bits) };
-    let bitmap = || {
-        Arc::new(Bits {
+    let bitmap = |state: &mut State| {
+        // SAFETY: the application has the bits that the state of unpacking asks for.
+        let runs = unsafe { runs([width, height], bits) };
+        let runs = runs.map_err(|error| state.fail(error)).ok()?;
+        Some(Arc::new(Bits {
             origin: [x, y],
             step: [x_step, y_step],
-            // SAFETY: the application has the bits that the state of unpacking asks for.
-            runs: unsafe { runs(width, height, bits) },
-        })
+            runs,
+        }))
     };
     let done = current::with(|state| {
         if !is_seen(state, [width, height]) {
             return false;
         }
-        if state.recording.is_some() {
-            return state.record_instead(native, |_, list| Command::Bitmap(bitmap(), list));
+        if state.recording.is_none() {
+            pixels::draw_bitmap(state, bitmap, native);
+            return true;
         }
-        pixels::draw_bitmap(state, bitmap, native);
-        true
+        let is_outside = state.recording.as_ref().is_some_and(|it| !it.is_inside);
+        match is_outside.then(|| bitmap(state)) {
+            Some(Some(bitmap)) => {
+                state.record_instead(native, |_, list| Command::Bitmap(bitmap, list))
+            }
+            // It was an error.
+            Some(None) => true,
+            None => false,
+        }
     });
     if done != Some(true) {
         native();
     }
 }
 
-/// The runs of bits of a bitmap that are set. GL 2.1 section 3.6.4, "Unpacking".
+/// How a bitmap lies in memory. GL 2.1 section 3.6.4, "Unpacking", and section 3.7.
+struct Layout {
+    is_lsb_first: bool,
+    /// Bits before the first column.
+    first_bit: u64,
+    /// Bytes before the first row.
+    first_byte: u64,
+    /// Bytes from one row to the next.
+    stride: u64,
+    /// Bytes from the beginning to the last bit.
+    size: u64,
+}
+
+impl Layout {
+    /// By the state of unpacking. `None` for bitmaps without bits.
+    fn read([width, height]: [GLsizei; 2]) -> Option<Self> {
+        const LSB_FIRST: u32 = driver::constants::UNPACK_LSB_FIRST;
+        // The names follow each other.
+        let [lsb_first, row_length, skip_rows, skip_pixels, alignment] =
+            [0, 1, 2, 3, 4].map(|n| query::integer(LSB_FIRST + n));
+        let number = |it: i32| u64::try_from(it).unwrap_or(0);
+        let pixels = if row_length > 0 { row_length } else { width };
+        let stride = number(pixels)
+            .div_ceil(8)
+            .next_multiple_of(number(alignment).max(1));
+        let last = number(height).checked_sub(1).filter(|_| width > 0)?;
+        let first_bit = number(skip_pixels);
+        let rows = number(skip_rows) + last;
+        // None of the numbers has more than 31 bits.
+        Some(Self {
+            is_lsb_first: lsb_first != 0,
+            first_bit,
+            first_byte: number(skip_rows) * stride,
+            stride,
+            size: rows * stride + (first_bit + number(width)).div_ceil(8),
+        })
+    }
+
+    /// Whether the bit of a column and a row is set, by the byte at an offset.
+    fn is_set(&self, byte: impl Fn(u64) -> u8, [column, row]: [i32; 2]) -> bool {
+        let bit = self.first_bit + u64::from(column.unsigned_abs());
+        let offset = self.first_byte + u64::from(row.unsigned_abs()) * self.stride + bit / 8;
+        let place = if self.is_lsb_first {
+            bit % 8
+        } else {
+            7 - bit % 8
+        };
+        byte(offset) >> place & 1 != 0
+    }
+}
+
+/// The runs of bits of a bitmap that are set. `Err` is GL's error of a bitmap that has too many bits or is not in the buffer that is bound.
 ///
 /// # Safety
-/// The list has the bits that the state of unpacking asks for, or it is an offset in the buffer that is bound.
-unsafe fn runs(width: GLsizei, height: GLsizei, bits: *const GLubyte) -> Vec<[i32; 3]> {
-    const LSB_FIRST: u32 = driver::constants::UNPACK_LSB_FIRST;
-    // The names follow each other.
-    let [lsb_first, row_length, skip_rows, skip_pixels, alignment] =
-        [0, 1, 2, 3, 4].map(|n| query::integer(LSB_FIRST + n));
-    let number = |it: i32| usize::try_from(it).unwrap_or(0);
-    let pixels = if row_length > 0 { row_length } else { width };
-    let stride = number(pixels)
-        .div_ceil(8)
-        .next_multiple_of(number(alignment).max(1));
-    let (first, columns) = (number(skip_pixels), number(width));
-    let Some(last) = number(height).checked_sub(1).filter(|_| width > 0) else {
-        return Vec::new();
+/// The list is null or has the bits that the state of unpacking asks for, or it is an offset in the buffer that is bound.
+unsafe fn runs(
+    [width, height]: [GLsizei; 2],
+    bits: *const GLubyte,
+) -> Result<Vec<[i32; 3]>, GLenum> {
+    let Some(layout) = Layout::read([width, height]) else {
+        return Ok(Vec::new());
     };
-    let size = (number(skip_rows) + last) * stride + (first + columns).div_ceil(8);
-    let copied = query::unpacked_bytes(bits as usize, size);
-    let bytes = match &copied {
-        Some(bytes) => bytes,
-        // SAFETY: the caller says so.
-        None => unsafe { memory::list(bits, size) },
+    let unpacked = query::unpacked_bytes(bits as usize, layout.size);
+    match unpacked {
+        query::Unpacked::Missing => return Err(commands::INVALID_OPERATION),
+        query::Unpacked::Memory if bits.is_null() => return Ok(Vec::new()),
+        query::Unpacked::Memory | query::Unpacked::Buffer(_) => {}
+    }
+    // As many as the pixels of the largest window that drivers have.
+    const MOST: u64 = 1 << 28;
+    if u64::from(width.unsigned_abs()) * u64::from(height.unsigned_abs()) > MOST {
+        return Err(commands::OUT_OF_MEMORY);
+    }
+    let byte = |offset: u64| match &unpacked {
+        query::Unpacked::Buffer(bytes) => bytes.get(offset as usize).copied().unwrap_or(0),
+        // SAFETY: the caller says that the list has the byte.
+        query::Unpacked::Memory | query::Unpacked::Missing => unsafe {
+            memory::value(bits, offset as usize)
+        },
     };
-    let is_set = |row: i32, column: i32| {
-        let bit = first + number(column);
-        let byte = bytes
-            .get((number(skip_rows) + number(row)) * stride + bit / 8)
-            .copied()
-            .unwrap_or(0);
-        let place = if lsb_first != 0 { bit % 8 } else { 7 - bit % 8 };
-        byte >> place & 1 != 0
-    };
-    pixels::runs(width, height, is_set)
+    Ok(pixels::runs(width, height, |row, column| {
+        layout.is_set(byte, [column, row])
+    }))
 }

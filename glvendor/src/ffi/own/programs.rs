@@ -5,6 +5,7 @@
 use super::super::driver::types::*;
 use super::super::{current, driver, memory};
 use crate::answers;
+use crate::arguments;
 use crate::beside;
 use crate::commands::{self, Command};
 use crate::compute;
@@ -12,18 +13,31 @@ use crate::draw::{self, Draw};
 use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
-    let made = current::with(|state| commands::generate(state, count));
-    // SAFETY: the application has room for as many names.
-    unsafe { memory::write(names, &made.unwrap_or_default()) };
+    current::with(|state| {
+        // Nothing is generated for nobody.
+        if arguments::check_names(state, count).is_none() || names.is_null() {
+            return;
+        }
+        let mut left = usize::try_from(count).unwrap_or(0);
+        let mut next = names;
+        while left > 0 {
+            let made = commands::generate(state, left.min(arguments::NAMES_AT_A_TIME));
+            // SAFETY: the application has space for `count` names, of which these are the next ones.
+            unsafe {
+                memory::write(next, &made);
+                next = next.add(made.len());
+            }
+            left -= made.len();
+        }
+    });
 }
 
 pub(crate) use GenProgramsARB as GenProgramsNV;
 
 pub(crate) unsafe extern "system" fn DeleteProgramsARB(count: GLsizei, names: *const GLuint) {
-    // SAFETY: the application has as many names.
-    let names = unsafe { memory::sized(names, count) };
     current::with(|state| match count {
-        0.. => commands::delete(state, names),
+        // SAFETY: the application has as many names.
+        0.. => commands::delete(state, unsafe { memory::values(names, count) }),
         _ => state.fail(commands::INVALID_VALUE),
     });
 }
@@ -50,9 +64,14 @@ pub(crate) unsafe extern "system" fn ProgramStringARB(
     length: GLsizei,
     text: *const c_void,
 ) {
-    // SAFETY: the text has that length.
-    let text = unsafe { memory::sized(text.cast::<u8>(), length) }.to_vec();
-    current::with(|state| commands::issue(state, Command::LoadBound(target, format, text)));
+    current::with(|state| {
+        arguments::check_format(state, target, format)?;
+        arguments::check_length(state, length)?;
+        // SAFETY: the text has that length.
+        let text = unsafe { memory::bytes(text.cast(), length) };
+        commands::issue(state, Command::LoadBound(target, format, text));
+        Some(())
+    });
 }
 
 pub(crate) unsafe extern "system" fn NamedProgramStringEXT(
@@ -62,10 +81,14 @@ pub(crate) unsafe extern "system" fn NamedProgramStringEXT(
     length: GLsizei,
     text: *const c_void,
 ) {
-    // SAFETY: the text has that length.
-    let text = unsafe { memory::sized(text.cast::<u8>(), length) }.to_vec();
-    let command = Command::LoadNamed(program, target, format, text);
-    current::with(|state| commands::issue(state, command));
+    current::with(|state| {
+        arguments::check_format(state, target, format)?;
+        arguments::check_length(state, length)?;
+        // SAFETY: the text has that length.
+        let text = unsafe { memory::bytes(text.cast(), length) };
+        commands::issue(state, Command::LoadNamed(program, target, format, text));
+        Some(())
+    });
 }
 
 pub(crate) unsafe extern "system" fn LoadProgramNV(
@@ -74,11 +97,13 @@ pub(crate) unsafe extern "system" fn LoadProgramNV(
     length: GLsizei,
     text: *const GLubyte,
 ) {
-    // SAFETY: the text has that length.
-    let text = unsafe { memory::sized(text, length) }.to_vec();
-    current::with(|state| match length {
-        0.. => commands::issue(state, Command::Load(target, name, text)),
-        _ => state.fail(commands::INVALID_VALUE),
+    current::with(|state| {
+        arguments::check_load(state, target, name)?;
+        arguments::check_length(state, length)?;
+        // SAFETY: the text has that length.
+        let text = unsafe { memory::bytes(text, length) };
+        commands::issue(state, Command::Load(target, name, text));
+        Some(())
     });
 }
 
@@ -87,16 +112,13 @@ pub(crate) unsafe extern "system" fn ExecuteProgramNV(
     name: GLuint,
     argument: *const GLfloat,
 ) {
-    // SAFETY: four components.
-    let argument = unsafe { memory::vectors(argument, 1, f32::to_bits) };
-    let argument = argument
-        .first()
-        .copied()
-        .unwrap_or_default()
-        .map(f32::from_bits);
-    current::with(|state| match target {
-        0x8621 => commands::issue(state, Command::Execute(name, argument)),
-        _ => state.fail(commands::INVALID_ENUM),
+    current::with(|state| {
+        if target != commands::VERTEX_STATE_PROGRAM_NV {
+            return state.fail(commands::INVALID_ENUM);
+        }
+        // SAFETY: four components.
+        let argument = unsafe { memory::values(argument.cast::<[GLfloat; 4]>(), 1) }.next();
+        commands::issue(state, Command::Execute(name, argument.unwrap_or_default()));
     });
 }
 
@@ -110,7 +132,7 @@ pub(crate) unsafe extern "system" fn AreProgramsResidentNV(
         return 0;
     }
     // SAFETY: the application has as many names.
-    let names = unsafe { memory::sized(names, count) };
+    let names = unsafe { memory::values(names, count) };
     let all = current::with(|state| answers::are_programs(state, names)).unwrap_or(false);
     if !all {
         return 0;
@@ -253,6 +275,15 @@ pub(crate) unsafe extern "system" fn UseProgram(program: GLuint) {
 }
 
 pub(crate) use UseProgram as UseProgramObjectARB;
+
+pub(crate) unsafe extern "system" fn GetHandleARB(name: GLenum) -> GLhandleARB {
+    const PROGRAM_OBJECT: GLenum = driver::constants::PROGRAM_OBJECT_ARB;
+    let used = current::with(|state| state.capabilities.works.then_some(state.used_program));
+    match used.flatten() {
+        Some(used) if name == PROGRAM_OBJECT => used,
+        Some(_) | None => driver::GetHandleARB(name),
+    }
+}
 
 pub(crate) unsafe extern "system" fn LinkProgram(program: GLuint) {
     if current::with(|state| beside::link(state, program)).is_none() {
