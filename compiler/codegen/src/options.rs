@@ -488,7 +488,7 @@ pub struct Options {
     /// infinite. Rounding to half precision takes about fourteen instructions for each result, rounding to fixed point six.
     ///
     /// It also leaves drivers the freedom that they have with GLSL, to compute sums and products as they like, at the cost of infinities, NaN, signs
-    /// of zero, and for OpenGL of equal results of equal instructions.
+    /// of zero, and of equal results of equal instructions for OpenGL and in the register languages.
     pub fast_precision: bool,
     /// Programs of the register languages have no denormals (NV_vertex_program section 2.14.1.11, NV_fragment_program section 3.11.4.1).
     /// Their modules ask the device to flush them if it has

@@ -99,6 +99,18 @@ enum Construct {
     TestedSwitch,
 }
 
+impl Construct {
+    /// Returns the node that leads out of the construct; without one it leaves the routine.
+    const fn way_out(self) -> Node {
+        match self {
+            Self::None => Node::Return,
+            Self::Plain | Self::LeftByReturns | Self::TestedLoop | Self::TestedSwitch => {
+                Node::Break
+            }
+        }
+    }
+}
+
 /// What surrounds a node.
 #[derive(Clone, Copy)]
 struct Around {
@@ -201,10 +213,7 @@ impl Lowering<'_> {
             Construct::TestedLoop | Construct::TestedSwitch => self.set(1),
             Construct::None | Construct::Plain | Construct::LeftByReturns => {}
         }
-        self.builder.node(match around.construct {
-            Construct::None => Node::Return,
-            _ => Node::Break,
-        });
+        self.builder.node(around.construct.way_out());
     }
 
     /// Writes what follows a construct that returns may have left: `around` is what surrounds it.
@@ -214,11 +223,8 @@ impl Lowering<'_> {
             Construct::LeftByReturns => self.leave(around),
             Construct::TestedLoop | Construct::TestedSwitch => {
                 let register = self.returning.get(&mut self.builder);
-                let leave = match around.construct {
-                    Construct::None => Node::Return,
-                    // The register has its value already.
-                    _ => Node::Break,
-                };
+                // In a tested construct the register has its value already.
+                let leave = around.construct.way_out();
                 code::when_at(
                     &mut self.builder,
                     code::non_zero(register),

@@ -10,7 +10,12 @@ fn returns_inside(program: &Program, block: BlockId, is_inside: fn(Node) -> bool
     program.block(block).iter().any(|&node| {
         let inner = match node {
             Node::Loop { .. } | Node::Switch(_) => |node| node == Node::Return,
-            _ => is_inside,
+            Node::Run { .. }
+            | Node::If { .. }
+            | Node::Break
+            | Node::Continue
+            | Node::Call(..)
+            | Node::Return => is_inside,
         };
         let mut blocks = program.inner_blocks(node);
         is_inside(node) || blocks.any(|block| returns_inside(program, block, inner))

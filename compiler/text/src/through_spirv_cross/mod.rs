@@ -29,8 +29,8 @@ use glasm::{Shader, Target};
 use glsl_words::Textures1d;
 use numbers::Numbering;
 use rspirv::binary::Assemble;
-use rspirv::dr::{self, load_words};
-use rspirv::spirv::{ExecutionMode, Op};
+use rspirv::dr::{self, Operand, load_words};
+use rspirv::spirv::{ExecutionMode, LoopControl, Op};
 use spirv_cross2::compile::glsl::GlslVersion;
 use spirv_cross2::compile::hlsl::HlslShaderModel;
 use spirv_cross2::compile::msl::MslVersion;
@@ -91,6 +91,19 @@ pub(crate) fn translate(
     Ok((text, resources))
 }
 
+/// Removes what the loops of a module say about unrolling. HLSL would have `[loop]` of it, for which compilers refuse loops with derivatives in
+/// them; the fault of a driver that the modules keep away from is no matter of texts.
+fn leave_unrolling_open(module: &mut dr::Module) {
+    let merges = module
+        .all_inst_iter_mut()
+        .filter(|it| it.class.opcode == Op::LoopMerge);
+    for merge in merges {
+        if let Some(control) = merge.operands.get_mut(2) {
+            *control = Operand::LoopControl(LoopControl::NONE);
+        }
+    }
+}
+
 /// Puts what SPIRV-Cross would write otherwise into words of SPIR-V that it takes as they are meant.
 fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
     let language = options.language;
@@ -98,6 +111,7 @@ fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
     parts::name_parts(module);
     signs::fit_signs(module);
     barriers::keep_reads(module);
+    leave_unrolling_open(module);
     let is_glsl = matches!(
         language,
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl
