@@ -196,12 +196,16 @@ impl Root {
                 driver.manifest = Path::new("/").join(driver.manifest.strip_prefix(&self.folder)?);
                 let mut command = suite::glasm()?;
                 vulkan::use_driver(&mut command, &driver);
-                command.arg("run").args(SCRIPTS);
+                command.arg("run").args(SCRIPTS).arg(record::FOLDER);
                 command.args(["--validation", "off", "--expected-failures"]);
                 command.arg(list).arg("--json").arg(report);
                 Ok(command)
             }
-            Interface::Vendor => vendor::nv_command(list, report, &self.out),
+            Interface::Vendor => {
+                let mut command = vendor::nv_command(list, report, &self.out)?;
+                command.arg(record::FOLDER);
+                Ok(command)
+            }
         }
     }
 }

@@ -63,14 +63,18 @@ impl<'a> Drivers<'a> {
         let _ = write!(
             text,
             "\n## What newer versions of Mesa do differently\n\n\
-             On Vulkan, as [tests/drivers](../tests/drivers/README.md) lists it with test cases.\n\n| script | {} |\n|---{}|\n",
+             On Vulkan, as the lists in [tests/drivers](../tests/drivers/README.md) say with the reasons.\n\n| script | {} |\n|---{}|\n",
             names.join(" | "),
             "|---".repeat(names.len())
         );
         for script in scripts {
             let reason = |record: &Record| {
                 let found: BTreeMap<&str, &str> = record.differing().collect();
-                found.get(script).copied().unwrap_or("passes").to_owned()
+                match found.get(script).copied() {
+                    Some("expected to fail") => "differs".to_owned(),
+                    Some(reason) => reason.to_owned(),
+                    None => "passes".to_owned(),
+                }
             };
             let reasons: Vec<String> = self.records.iter().map(reason).collect();
             let _ = writeln!(text, "| {script} | {} |", reasons.join(" | "));
