@@ -250,9 +250,10 @@ impl Capabilities {
         const MAX_LOCAL_PARAMETERS: u32 = 0x88B4;
         const MAX_ENV_PARAMETERS: u32 = 0x88B5;
         let has_more = |row: &target::Row| {
-            let name = match row.target {
-                Target::Vertex => "GL_ARB_vertex_program",
-                _ => "GL_ARB_fragment_program",
+            let name = if row.target == Target::Vertex {
+                "GL_ARB_vertex_program"
+            } else {
+                "GL_ARB_fragment_program"
             };
             let limit = |parameters| query::arb_program::<1>(row.number, parameters)[0];
             self.has_extension(name)

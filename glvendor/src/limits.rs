@@ -148,7 +148,8 @@ mod tests {
     #[test]
     fn limits_are_those_of_the_compiler() {
         let loads = |text: String| Program::load(&Source::new("limit", &text)).is_ok();
-        let rows: &[(u32, fn(u32) -> String)] = &[
+        type Row = (u32, fn(u32) -> String);
+        let rows: &[Row] = &[
             (GENERICS, |n| {
                 format!("!!NVfp4.0 MOV result.color, fragment.attrib[{n}]; END")
             }),

@@ -199,173 +199,175 @@ fn limits_of_the_caller_are_checked() {
     );
 }
 
-/// Of each kind of numbers a program whose largest one is 3, between the quotes, and the limit that it exceeds if that is 3.
+/// A program whose largest number of a kind is 3, between the quotes, the limit that it exceeds if that is 3, and the error.
+type NumberCase = (&'static str, fn(&mut Limits) -> &mut u32, Code);
+
+static NUMBER_CASES: &[NumberCase] = &[
+    (
+        "!!ARBfp1.0 MOV result.color, program.env[«3»]; END",
+        |it| &mut it.env_parameters,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 PARAM p[2] = { program.env[2 .. «3»] }; MOV result.position, p[0]; END",
+        |it| &mut it.env_parameters,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVfp4.0 MOV result.color, program.local[ «3» ]; END",
+        |it| &mut it.local_parameters,
+        Code::BindingRange,
+    ),
+    (
+        "!!FP1.0 MOV o[COLR], p[«3»]; END",
+        |it| &mut it.local_parameters,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBfp1.0 TEX result.color, fragment.texcoord[0], texture[«3»], 2D; END",
+        |it| &mut it.texture_units,
+        Code::TextureRange,
+    ),
+    (
+        "!!NVvp5.0 TEXTURE t[] = { texture[0..«3»] }; TEX result.position, vertex.position, t[1], 2D; END",
+        |it| &mut it.texture_units,
+        Code::TextureRange,
+    ),
+    (
+        "!!FP1.0 TEX o[COLR], f[TEX0], «TEX3», 2D; END",
+        |it| &mut it.texture_units,
+        Code::TextureRange,
+    ),
+    (
+        "!!ARBfp1.0 MOV result.color, fragment.texcoord[«3»]; END",
+        |it| &mut it.texture_coordinates,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, vertex.texcoord[«3»]; END",
+        |it| &mut it.texture_coordinates,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, 0; MOV result.texcoord[«3»], 1; END",
+        |it| &mut it.texture_coordinates,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, state.texgen[«3»].eye.s; END",
+        |it| &mut it.texture_coordinates,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, state.matrix.texture[«3»].row[0]; END",
+        |it| &mut it.texture_coordinates,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBfp1.0 MOV result.color, state.texenv[«3»].color; END",
+        |it| &mut it.texture_environments,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 PARAM m[4] = { state.matrix.program[«3»] }; MOV result.position, m[0]; END",
+        |it| &mut it.program_matrices,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, state.matrix.modelview[«3»].inverse.row[1]; END",
+        |it| &mut it.vertex_units,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, state.matrix.palette[«3»].row[2]; END",
+        |it| &mut it.palette_matrices,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, state.light[«3»].ambient; END",
+        |it| &mut it.lights,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, state.clip[«3»].plane; END",
+        |it| &mut it.clip_planes,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVvp4.0 MOV result.position, 0; MOV result.clip[«3»].x, 1; END",
+        |it| &mut it.clip_planes,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBvp1.0 MOV result.position, vertex.attrib[«3»]; END",
+        |it| &mut it.generic_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVfp4.0 MOV result.color, fragment.attrib[«3»]; END",
+        |it| &mut it.generic_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVgp4.0 PRIMITIVE_IN POINTS; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; MOV result.position, vertex[0].attrib[«3»]; EMIT; END",
+        |it| &mut it.generic_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVvp4.0 MOV result.position, 0; MOV result.attrib[«3»], 1; END",
+        |it| &mut it.generic_results,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVtcp5.0 VERTICES_OUT 1; MOV.F result.patch.attrib[«3»], 1; END",
+        |it| &mut it.patch_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBfp1.0 OPTION ARB_draw_buffers; MOV result.color[«3»], 1; END",
+        |it| &mut it.draw_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVfp5.0 TEMP t; LOADIM.F32 t, fragment.attrib[0], image[«3»], 2D; MOV.F result.color, t; END",
+        |it| &mut it.image_units,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVfp4.0 BUFFER b[] = { program.buffer[«3»][0..7] }; MOV result.color, b[1]; END",
+        |it| &mut it.parameter_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVfp5.0 OPTION NV_shader_storage_buffer; STORAGE b[] = { program.storage[«3»] }; TEMP t; LDB.F32 t, b[0]; MOV.F result.color, t; END",
+        |it| &mut it.storage_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVfp5.0 OPTION NV_shader_atomic_counters; COUNTER c = program.counter[«3»][0]; TEMP t; ATOMCTR.INCR t.x, c; MOV.U result.color, t; END",
+        |it| &mut it.counter_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "!!NVfp5.0 SUBROUTINETYPE t { f }; SUBROUTINE t v = program.subroutine[«3»]; main: CALI v; RET; f SUBROUTINENUM(0): MOV.F result.color, 1; RET; END",
+        |it| &mut it.subroutine_parameters,
+        Code::BindingRange,
+    ),
+    (
+        "!!ARBfp1.0 OPTION NV_fragment_program2; IF EQ; IF EQ; IF EQ; «IF EQ»; ENDIF; ENDIF; ENDIF; ENDIF; MOV result.color, 1; END",
+        |it| &mut it.if_depth,
+        Code::IfDepth,
+    ),
+    (
+        "!!NVfp4.0 REP 1; REP 1; REP 1; «REP 1»; ENDREP; ENDREP; ENDREP; ENDREP; MOV result.color, 1; END",
+        |it| &mut it.loop_depth,
+        Code::LoopDepth,
+    ),
+];
+
 #[test]
 fn numbers_are_checked_where_they_stand() {
-    type Case = (&'static str, fn(&mut Limits) -> &mut u32, Code);
-    let cases: &[Case] = &[
-        (
-            "!!ARBfp1.0 MOV result.color, program.env[«3»]; END",
-            |it| &mut it.env_parameters,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 PARAM p[2] = { program.env[2 .. «3»] }; MOV result.position, p[0]; END",
-            |it| &mut it.env_parameters,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVfp4.0 MOV result.color, program.local[ «3» ]; END",
-            |it| &mut it.local_parameters,
-            Code::BindingRange,
-        ),
-        (
-            "!!FP1.0 MOV o[COLR], p[«3»]; END",
-            |it| &mut it.local_parameters,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBfp1.0 TEX result.color, fragment.texcoord[0], texture[«3»], 2D; END",
-            |it| &mut it.texture_units,
-            Code::TextureRange,
-        ),
-        (
-            "!!NVvp5.0 TEXTURE t[] = { texture[0..«3»] }; TEX result.position, vertex.position, t[1], 2D; END",
-            |it| &mut it.texture_units,
-            Code::TextureRange,
-        ),
-        (
-            "!!FP1.0 TEX o[COLR], f[TEX0], «TEX3», 2D; END",
-            |it| &mut it.texture_units,
-            Code::TextureRange,
-        ),
-        (
-            "!!ARBfp1.0 MOV result.color, fragment.texcoord[«3»]; END",
-            |it| &mut it.texture_coordinates,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, vertex.texcoord[«3»]; END",
-            |it| &mut it.texture_coordinates,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, 0; MOV result.texcoord[«3»], 1; END",
-            |it| &mut it.texture_coordinates,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, state.texgen[«3»].eye.s; END",
-            |it| &mut it.texture_coordinates,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, state.matrix.texture[«3»].row[0]; END",
-            |it| &mut it.texture_coordinates,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBfp1.0 MOV result.color, state.texenv[«3»].color; END",
-            |it| &mut it.texture_environments,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 PARAM m[4] = { state.matrix.program[«3»] }; MOV result.position, m[0]; END",
-            |it| &mut it.program_matrices,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, state.matrix.modelview[«3»].inverse.row[1]; END",
-            |it| &mut it.vertex_units,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, state.matrix.palette[«3»].row[2]; END",
-            |it| &mut it.palette_matrices,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, state.light[«3»].ambient; END",
-            |it| &mut it.lights,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, state.clip[«3»].plane; END",
-            |it| &mut it.clip_planes,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVvp4.0 MOV result.position, 0; MOV result.clip[«3»].x, 1; END",
-            |it| &mut it.clip_planes,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBvp1.0 MOV result.position, vertex.attrib[«3»]; END",
-            |it| &mut it.generic_attributes,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVfp4.0 MOV result.color, fragment.attrib[«3»]; END",
-            |it| &mut it.generic_attributes,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVgp4.0 PRIMITIVE_IN POINTS; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; MOV result.position, vertex[0].attrib[«3»]; EMIT; END",
-            |it| &mut it.generic_attributes,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVvp4.0 MOV result.position, 0; MOV result.attrib[«3»], 1; END",
-            |it| &mut it.generic_results,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVtcp5.0 VERTICES_OUT 1; MOV.F result.patch.attrib[«3»], 1; END",
-            |it| &mut it.patch_attributes,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBfp1.0 OPTION ARB_draw_buffers; MOV result.color[«3»], 1; END",
-            |it| &mut it.draw_buffers,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVfp5.0 TEMP t; LOADIM.F32 t, fragment.attrib[0], image[«3»], 2D; MOV.F result.color, t; END",
-            |it| &mut it.image_units,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVfp4.0 BUFFER b[] = { program.buffer[«3»][0..7] }; MOV result.color, b[1]; END",
-            |it| &mut it.parameter_buffers,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVfp5.0 OPTION NV_shader_storage_buffer; STORAGE b[] = { program.storage[«3»] }; TEMP t; LDB.F32 t, b[0]; MOV.F result.color, t; END",
-            |it| &mut it.storage_buffers,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVfp5.0 OPTION NV_shader_atomic_counters; COUNTER c = program.counter[«3»][0]; TEMP t; ATOMCTR.INCR t.x, c; MOV.U result.color, t; END",
-            |it| &mut it.counter_buffers,
-            Code::BindingRange,
-        ),
-        (
-            "!!NVfp5.0 SUBROUTINETYPE t { f }; SUBROUTINE t v = program.subroutine[«3»]; main: CALI v; RET; f SUBROUTINENUM(0): MOV.F result.color, 1; RET; END",
-            |it| &mut it.subroutine_parameters,
-            Code::BindingRange,
-        ),
-        (
-            "!!ARBfp1.0 OPTION NV_fragment_program2; IF EQ; IF EQ; IF EQ; «IF EQ»; ENDIF; ENDIF; ENDIF; ENDIF; MOV result.color, 1; END",
-            |it| &mut it.if_depth,
-            Code::IfDepth,
-        ),
-        (
-            "!!NVfp4.0 REP 1; REP 1; REP 1; «REP 1»; ENDREP; ENDREP; ENDREP; ENDREP; MOV result.color, 1; END",
-            |it| &mut it.loop_depth,
-            Code::LoopDepth,
-        ),
-    ];
-    for &(marked, member, code) in cases {
+    for &(marked, member, code) in NUMBER_CASES {
         let text = marked.replace(['«', '»'], "");
         let start = marked.find('«').unwrap();
         let end = marked.find('»').unwrap() - '«'.len_utf8();

@@ -417,7 +417,7 @@ impl Checker<'_> {
         let discards = |line: &Line| line.opcode.info().lower == Lower::Expand(Expansion::Kill);
         if self.program.lines.list.iter().any(discards) {
             let reports = &mut self.syntax.reports;
-            reports.lenient_whole(Rule::KillOnly, message.to_owned());
+            reports.lenient_whole(Rule::KillOnly, message);
         } else {
             self.whole(Code::NoResult, message);
         }

@@ -281,7 +281,7 @@ impl Translation<'_> {
             modes.vertices_out = DEFAULT_VERTICES;
             let message = "geometry programs need the property `GS_MAX_OUTPUT_VERTICES`";
             self.reports
-                .lenient_whole(Rule::MissingOutputCount, message.to_owned());
+                .lenient_whole(Rule::MissingOutputCount, message);
         }
         modes.workgroup_size = [0, 1, 2].map(|axis| match it.block[axis] {
             // The caller knows the sizes that the text leaves open. A block has at least one thread.
