@@ -249,7 +249,7 @@ pub(super) fn check(
         }
     }
     let text = without_idle_extension(text);
-    if matches!(language, Language::Glsl(..430))
+    if matches!(language, Language::Glsl(..430) | Language::Essl(_))
         && text.contains("sampler2DArrayShadow")
         && text.contains("textureOffset(")
     {
