@@ -1,6 +1,7 @@
 //! What SPIRV-Cross writes of HLSL in a way that does not compile.
 
-use rspirv::dr::{Module, Operand};
+use crate::rewriter::Rewriter;
+use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Op, Word};
 use std::collections::HashSet;
 
@@ -10,7 +11,6 @@ pub(super) fn unname_written_results(module: &mut Module) {
         matches!(
             op,
             Op::AtomicLoad
-                | Op::AtomicStore
                 | Op::AtomicExchange
                 | Op::AtomicCompareExchange
                 | Op::AtomicIIncrement
@@ -40,6 +40,27 @@ pub(super) fn unname_written_results(module: &mut Module) {
         let named = name.operands.first().and_then(Operand::id_ref_any);
         !named.is_some_and(|id| results.contains(&id))
     });
+}
+
+/// Makes exchanges of atomic stores, which SPIRV-Cross writes as exchanges with a variable that it does not declare.
+pub(super) fn exchange_stores(module: &mut Module) -> Result<(), String> {
+    let is_store = |it: &Instruction| it.class.opcode == Op::AtomicStore;
+    if !module.all_inst_iter().any(is_store) {
+        return Ok(());
+    }
+    let mut rewriter = Rewriter::new(std::mem::take(module));
+    let rewritten = rewriter.rewrite(|code, instruction| {
+        match instruction.operands.last() {
+            Some(Operand::IdRef(value)) if is_store(&instruction) => {
+                let ty = code.rewriter.type_of(*value);
+                code.op_with(Op::AtomicExchange, ty, instruction.operands);
+            }
+            _ => code.keep(instruction),
+        }
+        Ok(())
+    });
+    (*module, _) = rewriter.finish();
+    rewritten
 }
 
 /// Declares the input of a geometry program that reads none, which its entry point takes nevertheless.

@@ -31,6 +31,17 @@ const NEVER: u32 = u32::MAX;
 /// GLSL for Vulkan only.
 const VULKAN: u32 = 1000;
 
+/// Numbers within subgroups.
+const SUBGROUP: [BuiltIn; 7] = [
+    BuiltIn::SubgroupLocalInvocationId,
+    BuiltIn::SubgroupSize,
+    BuiltIn::SubgroupEqMask,
+    BuiltIn::SubgroupGeMask,
+    BuiltIn::SubgroupGtMask,
+    BuiltIn::SubgroupLeMask,
+    BuiltIn::SubgroupLtMask,
+];
+
 /// The limits. Versions with 0 have no limit of their own: the writer has it in all of them, or the compiler refuses it first.
 static LIMITS: &[Limit] = &[
     Limit {
@@ -92,6 +103,26 @@ static LIMITS: &[Limit] = &[
         glsl: 0,
         essl: 0,
         hlsl: NEVER,
+        msl: NEVER,
+    },
+    Limit {
+        what: "point sizes as inputs",
+        is_in: |module| reads(module, BuiltIn::PointSize),
+        glsl: 0,
+        essl: 0,
+        hlsl: NEVER,
+        msl: 0,
+    },
+    Limit {
+        what: "numbers within subgroups in vertex and tessellation programs",
+        is_in: |module| {
+            let is_it = |stage| is_stage(module, stage);
+            let mut able = [ExecutionModel::Fragment, ExecutionModel::GLCompute].into_iter();
+            !able.any(is_it) && SUBGROUP.iter().any(|builtin| reads(module, *builtin))
+        },
+        glsl: 0,
+        essl: 0,
+        hlsl: 0,
         msl: NEVER,
     },
     Limit {
@@ -182,6 +213,14 @@ static LIMITS: &[Limit] = &[
         glsl: 0,
         essl: NEVER,
         hlsl: 0,
+        msl: 0,
+    },
+    Limit {
+        what: "images with several samples",
+        is_in: |module| has_type(module, |image| image.is_storage && image.is_multisample),
+        glsl: 420,
+        essl: NEVER,
+        hlsl: 67,
         msl: 0,
     },
     Limit {
@@ -428,6 +467,7 @@ struct Image {
     dim: Dim,
     is_depth: bool,
     is_arrayed: bool,
+    is_multisample: bool,
     is_storage: bool,
     is_unformatted: bool,
 }
@@ -439,7 +479,7 @@ fn image_of(ty: &Instruction) -> Option<Image> {
             Operand::Dim(dim),
             Operand::LiteralBit32(depth),
             Operand::LiteralBit32(arrayed),
-            _,
+            Operand::LiteralBit32(multisample),
             Operand::LiteralBit32(sampled),
             Operand::ImageFormat(format),
             ..,
@@ -448,6 +488,7 @@ fn image_of(ty: &Instruction) -> Option<Image> {
             dim,
             is_depth: depth == 1,
             is_arrayed: arrayed == 1,
+            is_multisample: multisample == 1,
             is_storage: sampled == 2,
             is_unformatted: format == ImageFormat::Unknown,
         }),
@@ -501,8 +542,17 @@ fn operand(instruction: &Instruction, place: usize) -> Option<Word> {
     instruction.operands.get(place)?.id_ref_any()
 }
 
-/// Decides whether an input or output of a program is an array of arrays.
+/// Decides whether an input or output of a vertex is an array of arrays; tessellation programs have an array of vertices around it.
 fn passes_nested_arrays(module: &Module) -> bool {
+    let has_vertices = is_stage(module, ExecutionModel::TessellationControl)
+        || is_stage(module, ExecutionModel::TessellationEvaluation);
+    let of_vertex = |ty: Option<Word>| {
+        if has_vertices {
+            ty.and_then(|ty| element_of(module, ty))
+        } else {
+            ty
+        }
+    };
     module.types_global_values.iter().any(|variable| {
         let passes = matches!(
             variable.operands.first(),
@@ -511,7 +561,7 @@ fn passes_nested_arrays(module: &Module) -> bool {
             ))
         );
         let ty = variable.result_type.and_then(|it| pointee(module, it));
-        let element = ty.and_then(|ty| element_of(module, ty));
+        let element = of_vertex(ty).and_then(|ty| element_of(module, ty));
         passes
             && variable.class.opcode == Op::Variable
             && element.is_some_and(|it| element_of(module, it).is_some())

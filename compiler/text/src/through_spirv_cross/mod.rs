@@ -104,6 +104,7 @@ fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
     prepare_functions(module, language)?;
     parts::name_parts(module);
     if matches!(language, Language::Hlsl(_)) {
+        hlsl::exchange_stores(module)?;
         hlsl::unname_written_results(module);
     }
     signs::fit_signs(module);
