@@ -92,6 +92,10 @@ fn suffix(program_type: ProgramType) -> &'static str {
 
 /// Returns the vertex data of a rectangle for what a fragment program reads of a vertex program that passes its attributes: texture
 /// coordinates and generic attributes from (0, 0) to (1, 1), and white colors. `None` if it reads none of them.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of all semantics a few are attributes of vertices"
+)]
 pub(super) fn rectangle(program: &[u8]) -> Option<String> {
     let shader = compile(program)?;
     let mut columns = Vec::new();
@@ -116,8 +120,8 @@ pub(super) fn rectangle(program: &[u8]) -> Option<String> {
     for (number, kind) in &columns {
         let _ = write!(text, " {number}/float/{}", kind.0);
     }
-    for corner in 0..4 {
-        text += POSITIONS[corner];
+    for (corner, position) in POSITIONS.iter().enumerate() {
+        text += position;
         for (_, kind) in &columns {
             text += kind.1[corner];
         }

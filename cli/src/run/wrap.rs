@@ -88,12 +88,7 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
     let mut text = "[require]\n# GL's rules for clip space and the first row of pictures.\nGL >= 1.3\nfbsize 256 256\n".to_owned();
-    for (program_type, program) in programs {
-        let program = String::from_utf8_lossy(program);
-        let program = program.trim_end_matches(|c: char| c == '\0' || c.is_whitespace());
-        let section = program_type.word().replace('_', " ");
-        text += &format!("\n[{section} program]\n{program}\n");
-    }
+    text += &sections_of(programs);
     let draws = Draws::of(programs);
     if draws.is_some() && !has(Stage::Vertex) {
         text += "\n[vertex program passthrough]\n";
@@ -141,6 +136,18 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
     if of(ProgramType::VertexState).is_some() {
         text += "state program (0, 0, 0, 1)\n\
                  # What must come out, for example: probe parameter env_vp 0 == (1, 0, 0, 0)\n";
+    }
+    text
+}
+
+/// Returns the sections with the programs.
+fn sections_of(programs: &[(ProgramType, &[u8])]) -> String {
+    let mut text = String::new();
+    for (program_type, program) in programs {
+        let program = String::from_utf8_lossy(program);
+        let program = program.trim_end_matches(|c: char| c == '\0' || c.is_whitespace());
+        let section = program_type.word().replace('_', " ");
+        text += &format!("\n[{section} program]\n{program}\n");
     }
     text
 }
