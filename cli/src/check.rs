@@ -3,7 +3,7 @@
 use crate::args::{CheckArgs, Reading};
 use crate::batch::{Done, Totals, run_batch};
 use crate::console::{Console, Fatal, Status, plural};
-use crate::inputs::{Input, find_inputs};
+use crate::inputs::{Input, describe_left_out, find_inputs};
 use crate::programs::{Content, Program};
 use glasm::{Diagnostics, Options, Shader};
 use glasm_scripts::compile::ScriptCompiler;
@@ -14,6 +14,9 @@ pub(crate) fn check(args: &CheckArgs, console: Console) -> Result<Status, Fatal>
     let totals = run_batch(&inputs.list, console, |input, text| {
         check_one(args, input, text, console)
     })?;
+    if let Some(reason) = describe_left_out(&inputs.left_out).filter(|_| !console.is_json()) {
+        console.out(format!("{reason}\n"))?;
+    }
     console.out(closing_line(inputs.list.len(), &totals, console))?;
     Ok(Status::from_failures(totals.failed))
 }

@@ -426,6 +426,7 @@ mod tests {
         let inputs = Inputs {
             list,
             single: false,
+            left_out: Vec::new(),
         };
         let plan = |output: &str| plan(&inputs, &outputs, Some(Path::new(output)), Emit::Spirv);
         let Err(Fatal(message)) = plan("out") else {
@@ -445,6 +446,7 @@ mod tests {
         let inputs = Inputs {
             list: vec![input],
             single: true,
+            left_out: Vec::new(),
         };
         let plan = |output: Option<&str>| {
             let plan = plan(&inputs, &outputs, output.map(Path::new), Emit::Ir)?;

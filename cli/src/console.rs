@@ -47,6 +47,16 @@ impl Fatal {
     }
 }
 
+/// Replaces characters that a terminal obeys instead of showing them with U+FFFD; line ends and tabs stay.
+pub(crate) fn printable(text: &str) -> String {
+    let shown = |character: char| match character {
+        '\n' | '\t' => character,
+        _ if character.is_control() => char::REPLACEMENT_CHARACTER,
+        _ => character,
+    };
+    text.chars().map(shown).collect()
+}
+
 /// Form and destination of messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {

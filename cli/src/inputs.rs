@@ -1,6 +1,6 @@
 //! Which programs a command works on: files, folders, standard input.
 
-use crate::console::Fatal;
+use crate::console::{Fatal, plural};
 use glasm::Dialect;
 use glasm::frontend::source::Family;
 use glasm_scripts::script::{is_script, program_labels};
@@ -87,11 +87,34 @@ pub(crate) struct Inputs {
     pub(crate) list: Vec<Input>,
     /// Whether the command line names one file and nothing else.
     pub(crate) single: bool,
+    /// Files of folders that are left out although a line of theirs is the header of a program.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// A file that is left out because something stands before its header.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct LeftOut {
+    /// The file.
+    path: PathBuf,
+    /// Line of the header.
+    line: usize,
+}
+
+/// Returns how many files are left out and why, with the first of them; nothing if none is.
+pub(crate) fn describe_left_out(files: &[LeftOut]) -> Option<String> {
+    let first = files.first()?;
+    let count = plural(files.len(), "file");
+    Some(format!(
+        "{count} left out: lines before the header, as in {}:{}",
+        first.path.display(),
+        first.line
+    ))
 }
 
 /// Finds the programs that a command line names. Folders are searched for files that start as programs do.
 pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
     let mut list = Vec::new();
+    let mut left_out = Vec::new();
     let mut folders = 0_usize;
     for argument in arguments {
         if argument.as_os_str() == "-" {
@@ -102,26 +125,31 @@ pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
             std::fs::metadata(argument).map_err(|error| Fatal::io(argument.display(), &error))?;
         if metadata.is_dir() {
             folders += 1;
-            list.extend(walk(argument)?.into_iter().map(Input::File));
+            let programs = walk(argument, &mut left_out)?;
+            list.extend(programs.into_iter().map(Input::File));
         } else {
             list.push(Input::File(argument.clone()));
         }
     }
     if list.is_empty() {
-        return Err(Fatal(
-            "no programs found: none of the files starts with !! or the word of a TGSI processor, or is a script (.shader_test) with an assembly program"
-                .to_owned(),
-        ));
+        let reason = describe_left_out(&left_out).map_or_else(String::new, |it| format!("; {it}"));
+        return Err(Fatal(format!(
+            "no programs found: none of the files starts with !! or the word of a TGSI processor, or is a script (.shader_test) with an assembly program{reason}"
+        )));
     }
     let mut seen = HashSet::new();
     // Folders may overlap, and files may be named beside them.
     list.retain(|input| seen.insert(input.clone()));
     let single = folders == 0 && list.len() == 1;
-    Ok(Inputs { list, single })
+    Ok(Inputs {
+        list,
+        single,
+        left_out,
+    })
 }
 
-/// The programs of a folder, sorted. Hidden files and folders are left out.
-fn walk(folder: &Path) -> Result<Vec<PathBuf>, Fatal> {
+/// The programs of a folder, sorted. Hidden files and folders are left out; files with lines before their headers are added to `left_out`.
+fn walk(folder: &Path, left_out: &mut Vec<LeftOut>) -> Result<Vec<PathBuf>, Fatal> {
     let visible = |entry: &DirEntry| {
         entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
     };
@@ -132,8 +160,16 @@ fn walk(folder: &Path) -> Result<Vec<PathBuf>, Fatal> {
         .filter_entry(visible)
     {
         let entry = entry.map_err(|error| Fatal(error.to_string()))?;
-        if entry.file_type().is_file() && is_program(entry.path()) {
-            programs.push(entry.into_path());
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        match find_program(entry.path()) {
+            Found::Program => programs.push(entry.into_path()),
+            Found::Behind(line) => left_out.push(LeftOut {
+                path: entry.into_path(),
+                line,
+            }),
+            Found::Nothing => {}
         }
     }
     Ok(programs)
@@ -142,17 +178,43 @@ fn walk(folder: &Path) -> Result<Vec<PathBuf>, Fatal> {
 /// Bytes of a file of a folder that are looked at for a header behind comments.
 const LOOKED_AT: u64 = 64 << 10;
 
-/// Whether a file of a folder is taken: if it starts with a header, behind nothing but a byte order mark, blanks and comments, or is a
-/// script with an assembly program. Files that cannot be read are taken along, so that the reason is reported.
-fn is_program(path: &Path) -> bool {
+/// What a file of a folder is.
+enum Found {
+    /// A program, or a script with one.
+    Program,
+    /// A text with the header of a program in this line, after other lines.
+    Behind(usize),
+    /// Something else.
+    Nothing,
+}
+
+/// Finds out about a file of a folder. It is a program if it starts with a header, behind nothing but a byte order mark, blanks and
+/// comments, or is a script with an assembly program. Files that cannot be read are taken along, so that the reason is reported.
+fn find_program(path: &Path) -> Found {
     let is_script = has_script_name(path);
     let limit = if is_script { MAX_BYTES } else { LOOKED_AT };
     let mut text = Vec::new();
     match File::open(path).and_then(|file| file.take(limit).read_to_end(&mut text)) {
-        Ok(_) if is_script => !program_labels(&text).is_empty(),
-        Ok(_) => starts_with_header(&text),
-        Err(_) => true,
+        Ok(_) if is_script && program_labels(&text).is_empty() => Found::Nothing,
+        Ok(_) if !is_script && !starts_with_header(&text) => {
+            header_line(&text).map_or(Found::Nothing, Found::Behind)
+        }
+        Ok(_) | Err(_) => Found::Program,
     }
+}
+
+/// Returns the first line that is a header alone, or one with a comment behind it.
+fn header_line(text: &[u8]) -> Option<usize> {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    let is_header = |line: &[u8]| {
+        let word = line.trim_ascii();
+        Dialect::of(word).is_some_and(|it| {
+            let rest = word.get(it.header().len()..).unwrap_or_default();
+            let rest = rest.trim_ascii();
+            rest.is_empty() || rest.starts_with(b"#")
+        })
+    };
+    lines.position(is_header).map(|line| line + 1)
 }
 
 /// Whether a text starts as programs do.
@@ -208,6 +270,24 @@ mod tests {
         ] {
             assert!(!starts_with_header(text.as_bytes()), "{text:?}");
         }
+    }
+
+    #[test]
+    fn headers_behind_other_lines_are_found() {
+        let line = |text: &str| header_line(text.as_bytes());
+        assert_eq!(line("vs: 1 TGSI:\nVERT\nDCL IN[0]\n"), Some(2));
+        assert_eq!(line("Cg 3.1\r\n\r\n!!ARBfp1.0 # cgc\r\nEND"), Some(3));
+        assert_eq!(line("#include <a.h>\nVERTEX\n"), None);
+        assert_eq!(line("see !!ARBfp1.0\nin VERT programs"), None);
+        let file = |line| LeftOut {
+            path: PathBuf::from("a.log"),
+            line,
+        };
+        assert_eq!(
+            describe_left_out(&[file(2), file(9)]).unwrap(),
+            "2 files left out: lines before the header, as in a.log:2"
+        );
+        assert_eq!(describe_left_out(&[]), None);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Every program of the scripts as text of every language: it is written, or an error says which version has what is missing; and what is
-//! written as GLSL is accepted by `glslangValidator`. Without that program on the machine the texts are written and not compiled.
+//! written as GLSL or HLSL is accepted by `glslangValidator`. Without that program on the machine the texts are written and not compiled.
 #![expect(clippy::unwrap_used, reason = "a broken machine fails the test")]
 
 mod support;
@@ -78,8 +78,10 @@ fn text_of(program: &Program, language: Language) -> Result<Option<(String, Stag
                 None => Ok(None),
             }
         }
-        // Refusals begin with the language; faults do not.
-        Err(Error::Writer { message, .. }) if message.starts_with(&language.to_string()) => {
+        // Refusals say what the language lacks; messages of SPIRV-Cross, which begin with the language and a colon, and faults do not.
+        Err(Error::Writer { message, .. })
+            if message.starts_with(&format!("{language} has no ")) =>
+        {
             Ok(None)
         }
         Err(Error::Writer { message, .. }) => Err(message),
@@ -115,6 +117,32 @@ fn write_limits(folder: &Path) -> PathBuf {
     std::fs::write(&limits, lines.collect::<String>()).unwrap();
     limits
 }
+
+/// Returns what the HLSL front end of the GLSL compiler reports against texts. It links the texts that it gets, which are not
+/// of one program; only what it reports of a file counts.
+fn refused_hlsl(files: &[PathBuf], folder: &Path) -> Vec<String> {
+    // It writes modules to the current directory.
+    let output = Command::new("glslangValidator")
+        .current_dir(folder)
+        .args(["-D", "-V", "-e", "main"])
+        .args(files)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let of_file = |line: &&str| {
+        let place = line.strip_prefix("ERROR: ").unwrap_or_default();
+        Path::new(place.split(':').next().unwrap_or_default()).starts_with(folder)
+    };
+    said.lines().filter(of_file).map(str::to_owned).collect()
+}
+
+/// What this front end does not know, and Microsoft's compiler does.
+const UNKNOWN_HLSL: &[&str] = &[
+    "int64_t",
+    "IsHelperLane()",
+    "].GetDimensions(",
+    "asuint(bits, low, high)",
+];
 
 /// What the GLSL compiler says against texts.
 fn refused(files: &[PathBuf], limits: &Path) -> Vec<String> {
@@ -199,7 +227,9 @@ fn check(language: Language, programs: &[Program]) {
         "{language}: {of_arb} of {all} ARB programs"
     );
     check_counts(language, programs, &written);
-    if matches!(language, Language::Glsl(_) | Language::Essl(_)) && glslang_is_installed() {
+    if matches!(language, Language::Hlsl(_)) && glslang_is_installed() {
+        check_hlsl(language, &folder.0, written);
+    } else if matches!(language, Language::Glsl(_) | Language::Essl(_)) && glslang_is_installed() {
         let limits = write_limits(&folder.0);
         let files: Vec<PathBuf> = written.into_iter().map(|(_, path)| path).collect();
         let groups: Vec<&[PathBuf]> = files.chunks(FILES).collect();
@@ -210,6 +240,30 @@ fn check(language: Language, programs: &[Program]) {
             problems[..problems.len().min(20)].join("\n")
         );
     }
+}
+
+/// Compiles the texts in HLSL, as far as the front end knows what is in them.
+fn check_hlsl(language: Language, folder: &Path, written: Vec<(String, PathBuf)>) {
+    let is_known = |path: &PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        !UNKNOWN_HLSL.iter().any(|word| text.contains(word))
+    };
+    let mut files: Vec<PathBuf> = written.into_iter().map(|(_, path)| path).collect();
+    let all = files.len();
+    files.retain(is_known);
+    assert!(
+        files.len() * 100 >= all * 90,
+        "{language}: the front end knows {} of {all} texts only",
+        files.len()
+    );
+    // The time to link grows faster than the number of files.
+    let groups: Vec<&[PathBuf]> = files.chunks(FILES / 5).collect();
+    let problems = in_parallel(&groups, |files| refused_hlsl(files, folder));
+    assert!(
+        problems.is_empty(),
+        "{language}:\n{}",
+        problems[..problems.len().min(20)].join("\n")
+    );
 }
 
 #[test]
@@ -239,6 +293,9 @@ fn the_compiler_notices_a_broken_text() {
     std::fs::write(&path, "#version 450\nvoid main() { nothing(); }\n").unwrap();
     let limits = write_limits(&folder.0);
     assert!(!refused(&[path], &limits).is_empty());
+    let path = folder.0.join("hlsl.frag");
+    std::fs::write(&path, "float4 main() : SV_Target0 { return nothing(); }\n").unwrap();
+    assert!(!refused_hlsl(&[path], &folder.0).is_empty());
 }
 
 #[test]

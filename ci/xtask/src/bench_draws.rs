@@ -80,7 +80,9 @@ pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
 
 /// The file that names the library to libEGL.
 fn icd(out: &Path) -> Result<std::path::PathBuf> {
-    let library = std::env::current_dir()?.join("target/release/libglasm_glvendor.so");
+    let library = std::env::current_dir()?
+        .join(shell::target_dir())
+        .join("release/libglasm_glvendor.so");
     let text = serde_json::json!({
         "file_format_version": "1.0.0",
         "ICD": { "library_path": library },

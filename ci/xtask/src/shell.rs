@@ -1,7 +1,7 @@
 //! Running other programs: echoing, capturing, finding them, and the repository root.
 
 use anyhow::{Context, Result, bail};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -20,6 +20,16 @@ pub(crate) fn enter_repository_root() -> Result<()> {
         .canonicalize()
         .with_context(|| format!("repository root {}", root.display()))?;
     std::env::set_current_dir(&root).with_context(|| format!("entering {}", root.display()))
+}
+
+/// Returns the directory where cargo builds: `CARGO_TARGET_DIR`, else `target`. Relative paths are relative to the repository root.
+pub(crate) fn target_dir() -> PathBuf {
+    target_dir_of(std::env::var_os("CARGO_TARGET_DIR"))
+}
+
+fn target_dir_of(variable: Option<OsString>) -> PathBuf {
+    let set = variable.filter(|path| !path.is_empty());
+    set.map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 
 /// The cargo that runs this program.
@@ -168,4 +178,17 @@ fn copy_lines(from: impl Read, mut to: impl Write) -> String {
         line.clear();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_builds_where_it_is_told() {
+        let of = |path: Option<&str>| target_dir_of(path.map(OsString::from));
+        assert_eq!(of(Some("/tmp/elsewhere")), Path::new("/tmp/elsewhere"));
+        assert_eq!(of(Some("")), Path::new("target"));
+        assert_eq!(of(None), Path::new("target"));
+    }
 }

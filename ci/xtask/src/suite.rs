@@ -168,9 +168,7 @@ pub(crate) fn drivers() -> [(&'static str, Option<Driver>); 2] {
 
 /// The command that was built in the dev profile.
 pub(crate) fn glasm() -> Result<Command> {
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    let program = target
+    let program = shell::target_dir()
         .join("debug")
         .join(format!("glasm{}", std::env::consts::EXE_SUFFIX));
     if !program.is_file() {

@@ -2,6 +2,7 @@
 
 use super::Counts;
 use super::record::{INDENT, Record, Results, Verdict};
+use crate::console::printable;
 
 /// What goes in front: the devices, numbered as the columns are.
 pub(crate) fn heading(devices: &[String]) -> String {
@@ -42,7 +43,7 @@ pub(crate) fn matrix_line(row: &[Option<Record>], styled: bool) -> String {
         .map(|record| format!("{:.0}", record.duration_ms))
         .collect();
     let (words, times) = (words.join(" "), times.join(", "));
-    let mut text = format!("{words} {mark} {} ({times} ms)\n", first.path);
+    let mut text = format!("{words} {mark} {} ({times} ms)\n", printable(&first.path));
     for (record, number) in row.iter().zip(1..) {
         if let Some(record) = record {
             text.push_str(&details(record, number));
@@ -56,7 +57,7 @@ fn details(record: &Record, number: usize) -> String {
     let mut text = String::new();
     match (record.outcome, &record.reason) {
         (Verdict::Skip, Some(reason)) => {
-            text.push_str(&format!("     {number}: skipped, {reason}\n"));
+            text.push_str(&format!("     {number}: skipped, {}\n", printable(reason)));
         }
         (Verdict::ExpectedFail, Some(reason)) => {
             text.push_str(&format!("     {number}: failed as expected, {reason}\n"));

@@ -18,13 +18,20 @@ pub(crate) use matrix::{heading, matrix_line, matrix_totals};
 pub(crate) use record::Verdict;
 pub(crate) use record::{Fault, Record, Results};
 
+use crate::console::printable;
 use glasm_vkrunner::Phase;
 
 /// The scripts that took longest, a line for each.
 pub(crate) fn slowest(results: &Results, count: usize) -> String {
     let mut records: Vec<&Record> = results.records().collect();
     records.sort_by(|a, b| b.duration_ms.total_cmp(&a.duration_ms));
-    let line = |record: &&Record| format!("{:8.0} ms  {}\n", record.duration_ms, record.path);
+    let line = |record: &&Record| {
+        format!(
+            "{:8.0} ms  {}\n",
+            record.duration_ms,
+            printable(&record.path)
+        )
+    };
     let lines: String = records.iter().take(count).map(line).collect();
     format!("slowest:\n{lines}")
 }
@@ -121,6 +128,20 @@ mod tests {
                 .collect(),
             duration: Duration::from_secs(2),
         }
+    }
+
+    #[test]
+    fn lines_have_no_control_characters() {
+        let mut failing = report(Outcome::Fail);
+        failing.failures[0].message = "buffer \x1b[31m\u{1}".into();
+        failing.printed = vec!["\u{9b}2J".into()];
+        let line = Record::new(Path::new("a\x1b]0;.shader_test"), "cpu", failing).line();
+        let obeyed = |it: char| it.is_control() && it != '\n';
+        assert!(!line.contains(obeyed), "{line:?}");
+        assert!(
+            line.starts_with("FAIL a\u{fffd}]0;.shader_test"),
+            "{line:?}"
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What became of one script, and the results of a run.
 
+use crate::console::printable;
 use glasm_scripts::compare::{Comparison, Decision};
 use glasm_scripts::timing::Timings;
 use glasm_vkrunner::{Outcome, Phase, ScriptReport};
@@ -264,7 +265,8 @@ impl Record {
             Verdict::ExpectedFail => format!("{word} {path}: {reason} ({time:.0} ms)\n"),
         };
         text.push_str(&self.details());
-        text
+        // Names of scripts, and of what they name, are not ours.
+        printable(&text)
     }
 
     /// What the script printed and what failed, in indented lines.
@@ -304,7 +306,8 @@ pub(super) const INDENT: &str = "     ";
 
 /// Every line with an indent and a line end.
 pub(super) fn indented(text: &str) -> String {
-    text.lines()
+    printable(text)
+        .lines()
         .map(|line| format!("{INDENT}{line}\n"))
         .collect()
 }

@@ -6,6 +6,7 @@
 mod expected;
 mod process;
 mod progress;
+mod reads;
 mod runner;
 mod schedule;
 mod select;

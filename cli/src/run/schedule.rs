@@ -6,6 +6,7 @@ use super::expected::ExpectedFailures;
 use super::progress::Progress;
 use super::worker::{self, DeviceName, Worker};
 use crate::args::{DevicesArgs, RunArgs, WorkerArgs};
+use crate::console::printable;
 use crate::console::{Console, Fatal};
 use crate::report::Record;
 use glasm_scripts::compare::Known;
@@ -191,7 +192,7 @@ impl<'a> Plan<'a> {
             let Some(path) = self.scripts.get(script) else {
                 return;
             };
-            self.progress.begin(&path.display().to_string());
+            self.progress.begin(&printable(&path.display().to_string()));
             let mut record = worker.run(path, self.args.retries);
             record.device.clone_from(&target.name);
             match self.judge {

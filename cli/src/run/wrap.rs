@@ -1,5 +1,6 @@
 //! `glasm run` with a program where a script is wanted: a script around the program.
 
+use super::reads;
 use crate::inputs::starts_with_header;
 use glasm::frontend::lang::languages::Language;
 use glasm::ir::primitive::InputPrimitive;
@@ -87,12 +88,7 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect();
     let mut text = "[require]\n# GL's rules for clip space and the first row of pictures.\nGL >= 1.3\nfbsize 256 256\n".to_owned();
-    for (program_type, program) in programs {
-        let program = String::from_utf8_lossy(program);
-        let program = program.trim_end_matches(|c: char| c == '\0' || c.is_whitespace());
-        let section = program_type.word().replace('_', " ");
-        text += &format!("\n[{section} program]\n{program}\n");
-    }
+    text += &sections_of(programs);
     let draws = Draws::of(programs);
     if draws.is_some() && !has(Stage::Vertex) {
         text += "\n[vertex program passthrough]\n";
@@ -109,16 +105,29 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
         };
         text += &format!("\n[fragment program]\n!!ARBfp1.0\nMOV result.color, {color};\nEND\n");
     }
+    let fragment = of(ProgramType::Stage(Stage::Fragment));
+    let passes = draws == Some(Draws::Rectangle) && last.is_none();
+    let rectangle = fragment.filter(|_| passes);
+    let rectangle = rectangle.and_then(|(_, program)| reads::rectangle(program));
+    if let Some(data) = &rectangle {
+        text += &format!("\n[vertex data]\n{data}");
+    }
     if let Some(Draws::Vertices(_, count)) = draws {
         let corners = CORNERS[..count].join("\n");
         text += &format!("\n[vertex data]\n0/R32G32_SFLOAT\n{corners}\n");
     }
     text += "\n[test]\n";
+    for (program_type, program) in programs {
+        text += &reads::describe_reads(*program_type, program);
+    }
     if let Some(draws) = draws {
+        let draw = match rectangle {
+            Some(_) => "draw arrays TRIANGLE_STRIP 0 4".to_owned(),
+            None => draws.command(),
+        };
         text += &format!(
-            "clear\n{}\n# Written with --save-images FOLDER.\nsave image {name}.png\n\
-             # What must come out, for example: probe all rgba 1 0 0 1\n",
-            draws.command()
+            "clear\n{draw}\n# Written with --save-images FOLDER.\nsave image {name}.png\n\
+             # What must come out, for example: probe all rgba 1 0 0 1\n"
         );
     }
     if has(Stage::Compute) {
@@ -127,6 +136,18 @@ fn script(path: &Path, programs: &[(ProgramType, &[u8])]) -> String {
     if of(ProgramType::VertexState).is_some() {
         text += "state program (0, 0, 0, 1)\n\
                  # What must come out, for example: probe parameter env_vp 0 == (1, 0, 0, 0)\n";
+    }
+    text
+}
+
+/// Returns the sections with the programs.
+fn sections_of(programs: &[(ProgramType, &[u8])]) -> String {
+    let mut text = String::new();
+    for (program_type, program) in programs {
+        let program = String::from_utf8_lossy(program);
+        let program = program.trim_end_matches(|c: char| c == '\0' || c.is_whitespace());
+        let section = program_type.word().replace('_', " ");
+        text += &format!("\n[{section} program]\n{program}\n");
     }
     text
 }
@@ -252,6 +273,31 @@ mod tests {
                 "[vertex program]",
                 "[test]"
             ]
+        );
+    }
+
+    #[test]
+    fn coordinates_that_fragment_programs_read_are_data() {
+        let text = "!!ARBfp1.0\nTEX result.color, fragment.texcoord[0], texture[3], 2D;\nEND";
+        assert_eq!(
+            sections(text),
+            [
+                "[require]",
+                "[fragment program]",
+                "[vertex program passthrough]",
+                "[vertex data]",
+                "[test]"
+            ]
+        );
+        let script = wrapped(text).script.unwrap();
+        assert!(
+            script.contains("\n0/float/vec2 8/float/vec2\n-1 -1  0 0\n"),
+            "{script}"
+        );
+        assert!(script.contains("\n# texture 2D 3 "), "{script}");
+        assert!(
+            script.contains("\ndraw arrays TRIANGLE_STRIP 0 4\n"),
+            "{script}"
         );
     }
 

@@ -239,7 +239,8 @@ codes! {
     BufferOperand "E0418" "buffer element as operand"
         "Elements of program.buffer are reached through BUFFER variables.";
     ComponentCount "E0419" "too many components"
-        "A constant in braces has one to four components.";
+        "A constant in braces has one to four numbers, with commas between them. Decimals have points: `{0,5, 0,5}` is four numbers, and \
+         `{0.5, 0.5}` is two.";
     CondTest "E0420" "malformed condition"
         "A condition is a test such as EQ, NE, LT, LE, GT, GE, TR or FL, optionally with 0 or 1 for the condition-code register and a swizzle.";
     InterpolationOperand "E0421" "operand cannot be interpolated"

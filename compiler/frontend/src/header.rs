@@ -232,9 +232,27 @@ fn unknown_header(
             "`{}` stands in line {line}; only blanks, comments and a byte order mark may stand before a header",
             dialect.header()
         ));
+    } else if let Some((line, word)) = later_processor(text, part) {
+        notes.push(format!(
+            "`{word}` stands alone in line {line}; a TGSI text starts there, and only blanks, comments and a byte order mark may stand before it"
+        ));
     }
     let span = Span::new(header, header + length as u32);
     reports.error_with(Code::HeaderUnknown, span, message, notes);
+}
+
+/// Finds the first line of a part that is the word of a processor of TGSI alone, as in logs of drivers: its number and the word.
+fn later_processor(text: &[u8], part: Span) -> Option<(usize, &'static str)> {
+    let mut start = part.start;
+    for line in text[part.range()].split(|byte| *byte == b'\n') {
+        let word = line.trim_ascii();
+        let dialect = Dialect::of(word).filter(|it| it.family() == Family::Tgsi);
+        if let Some(dialect) = dialect.filter(|it| it.header().len() == word.len()) {
+            return Some((line_of(text, start), dialect.header()));
+        }
+        start += line.len() as u32 + 1;
+    }
+    None
 }
 
 /// Something stands behind END, at `span`: NUL, which ends a string, another program, or text that belongs nowhere.

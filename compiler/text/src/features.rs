@@ -87,8 +87,7 @@ fn without_indexing(features: DeviceFeatures) -> DeviceFeatures {
 /// GLSL. 64-bit integers, sparse textures and others are extensions that come with 4.5.
 fn desktop(version: u32) -> DeviceFeatures {
     let features = DeviceFeatures {
-        // SPIRV-Cross has no words for doubles as pairs of words.
-        float64: version >= 450,
+        float64: version >= 400,
         draw_parameters: version >= 450,
         int64: version >= 450,
         demote_to_helper_invocation: false,

@@ -25,8 +25,10 @@
 mod error;
 mod features;
 mod language;
+mod multiply;
 mod options;
 mod resources;
+mod rewriter;
 #[cfg(feature = "round-trip")]
 mod round_trip;
 #[cfg(test)]

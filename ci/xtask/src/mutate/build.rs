@@ -84,7 +84,10 @@ impl Copy {
             target: out.join("build"),
         };
         copy.copy_sources()?;
-        link_dependencies(Path::new("target/debug"), &copy.target.join("debug"))?;
+        link_dependencies(
+            &shell::target_dir().join("debug"),
+            &copy.target.join("debug"),
+        )?;
         let mut alive: BTreeSet<usize> = (0..faults.len()).collect();
         for round in 1..=ROUNDS {
             let parts = copy.write_faults(faults, &alive)?;

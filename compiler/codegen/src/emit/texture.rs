@@ -235,7 +235,8 @@ impl Builder {
         };
         let mut lanes = [Lane::UNDEFINED; 4];
         lanes[..usize::from(size)].copy_from_slice(&val.lanes()[..usize::from(size)]);
-        if has_levels {
+        // Languages without the query have those of sizes.
+        if has_levels && access.lanes & 1 << 3 != 0 {
             lanes[3] = self.level_count(image).lane(0);
         }
         lanes

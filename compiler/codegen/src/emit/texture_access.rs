@@ -18,6 +18,8 @@ use spirv::{ImageOperands, Op as Spv};
 pub(super) struct Access {
     pub(super) texture: Texture,
     pub(super) data: TexAccess,
+    /// Lanes of the result that something reads.
+    pub(super) lanes: u8,
     pub(super) image: TypeWord,
     /// The combined image sampler, or the image.
     pub(super) object: ValueWord,
@@ -35,10 +37,11 @@ pub(super) struct Access {
 
 impl Access {
     /// An access whose operands are not read yet.
-    const fn new(texture: Texture, data: TexAccess) -> Self {
+    const fn new(texture: Texture, data: TexAccess, lanes: u8) -> Self {
         Self {
             texture,
             data,
+            lanes,
             image: TypeWord(0),
             object: ValueWord::NONE,
             sampler: None,
@@ -95,7 +98,7 @@ impl Emit<'_> {
         data: TexAccess,
     ) -> Result<Access, Failure> {
         let texture = self.program.textures[data.texture];
-        let mut access = Access::new(texture, data);
+        let mut access = Access::new(texture, data, cx.lanes);
         // Which sources there are depends on mode and target; `TexAccess` knows the order.
         for (number, src) in self.program.sources(cx.inst).iter().enumerate() {
             self.texture_source(&mut access, number, src)?;

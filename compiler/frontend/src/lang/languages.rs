@@ -42,6 +42,11 @@ languages! {
     "!!FCP1.0" "fragment programs with register combiners, of early texts of NV_fragment_program" Missing "NV_fragment_program";
     "!!VP3.0" "no language" Never "NV_vertex_program3 extends programs that start with !!ARBvp1.0: write OPTION NV_vertex_program3; behind that header";
     "!!FP2.0" "no language" Never "NV_fragment_program2 extends programs that start with !!ARBfp1.0: write OPTION NV_fragment_program2; behind that header";
+    // Texts for nvparse, a library of NVIDIA's SDK; no driver reads them.
+    "!!RC1.0" "register combiners of NV_register_combiners" Foreign "register combiners are no programs for OpenGL: the application's library nvparse \
+        reads such a text and calls glCombinerInputNV and its like";
+    "!!TS1.0" "texture shaders of NV_texture_shader" Foreign "texture shaders are no programs for OpenGL: the application's library nvparse reads such a \
+        text and calls glTexEnviv with GL_TEXTURE_SHADER_NV";
     // Words of other assemblies, so that such a file gets advice instead of a list of headers.
     "vs_1_1" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
     "vs_2_0" "vertex shaders of Direct3D's assembly" Foreign "glasm does not read the assembly of Direct3D";
@@ -133,6 +138,7 @@ mod tests {
         assert_eq!(of("!!NVfp4.1 END"), Some("NV_gpu_program4_1"));
         assert_eq!(of("!!FCP1.0"), Some("NV_fragment_program"));
         assert_eq!(of("ps_2_0"), None);
+        assert_eq!(of("!!RC1.0"), None);
         assert_eq!(of("FRAG\nEND"), None);
         assert!(Language::missing(b"!!FCP1.0").is_some());
         assert!(Language::missing(b"!!VP3.0").is_none());

@@ -1,6 +1,6 @@
 //! Takes arrays of resources apart whose elements are all known: WGSL has no such arrays.
 
-use super::rewriter::{Code, Rewriter};
+use crate::rewriter::{Code, Rewriter};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 use std::collections::{BTreeMap, HashMap, HashSet};

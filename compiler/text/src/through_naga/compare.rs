@@ -1,6 +1,6 @@
 //! Comparisons in which NaN counts: naga takes ordered and unordered ones for the same, and writers differ in what `!=` says of NaN.
 
-use super::rewriter::{Code, Rewriter};
+use crate::rewriter::{Code, Rewriter};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 

@@ -10,7 +10,7 @@
 )]
 
 use super::interface::first_place;
-use super::rewriter::{Code, Rewriter};
+use crate::rewriter::{Code, Rewriter};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 use std::collections::{HashMap, HashSet};

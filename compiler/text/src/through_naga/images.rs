@@ -5,7 +5,7 @@
     reason = "SPIR-V and naga have many operations and types, few of which count here"
 )]
 
-use super::rewriter::{Code, Rewriter};
+use crate::rewriter::{Code, Rewriter};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Dim, GlslStd450Op as GlslOp, ImageOperands, Op, Word};
 use std::collections::HashMap;

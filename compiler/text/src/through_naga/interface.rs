@@ -5,8 +5,8 @@
     reason = "SPIR-V and naga have many operations and types, few of which count here"
 )]
 
-use super::rewriter::Rewriter;
 use crate::Language;
+use crate::rewriter::Rewriter;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 use std::collections::{HashMap, HashSet};

@@ -4,7 +4,7 @@
 //! the quotient of both, each moved by its derivatives, is exact.
 
 use super::interface::interface_variable;
-use super::rewriter::{Code, Rewriter};
+use crate::rewriter::{Code, Rewriter};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, GlslStd450Op as GlslOp, Op, StorageClass, Word};
 use std::collections::HashMap;

@@ -8,11 +8,9 @@ mod images;
 mod interface;
 mod interpolation;
 mod logic;
-mod multiply;
 mod names;
 mod refusal;
 mod repair;
-mod rewriter;
 mod samples;
 mod separate;
 mod signs;
@@ -20,12 +18,12 @@ mod slots;
 mod uniformity;
 
 use crate::Language;
+use crate::rewriter::Rewriter;
 pub(crate) use guard::guarded;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, front::spv};
 use names::Names;
-use rewriter::Rewriter;
 use rspirv::binary::Assemble;
 use rspirv::dr::{self, load_words};
 #[cfg(feature = "round-trip")]
@@ -138,7 +136,7 @@ fn rewrite(rewriter: &mut Rewriter, language: Language) -> Result<(), String> {
     interface::add_position(rewriter);
     interface::add_first_source(rewriter);
     images::rewrite_images(rewriter)?;
-    multiply::split_pairs(rewriter)?;
+    crate::multiply::split_pairs(rewriter)?;
     compare::order(rewriter)?;
     constants::hide_constants(rewriter)
 }

@@ -1,8 +1,8 @@
 //! What WGSL cannot say at all, by name.
 
 use super::interface::{is_stage, pointee};
-use super::rewriter::Rewriter;
 use super::separate::SAMPLER_BINDING_OFFSET;
+use crate::rewriter::Rewriter;
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
     BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, ImageFormat, Op, StorageClass,

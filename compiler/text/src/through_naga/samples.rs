@@ -5,7 +5,7 @@ use super::images::{
     plane_size, widened,
 };
 use super::interface::is_stage;
-use super::rewriter::{Code, Shape};
+use crate::rewriter::{Code, Shape};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Dim, ExecutionModel, GlslStd450Op as GlslOp, ImageOperands, Op, Word};
 

@@ -166,11 +166,11 @@ static WORDS: &[Word] = &[
     word(" sample in ", "inputs by sample", 400, 320),
     word(" sample noperspective in ", "inputs by sample", 400, 320),
     word("rg32ui)", "images of 64-bit texels", 420, NEVER),
-    word("double", "doubles as they are needed here", 450, NEVER),
-    word("dvec", "doubles as they are needed here", 450, NEVER),
+    word("double", "doubles", 400, NEVER),
+    word("dvec", "doubles", 400, NEVER),
 ];
 
-/// Words that mean one thing in vertex programs and another in fragment programs.
+/// Words whose version depends on the stage.
 static FRAGMENT_WORDS: &[Word] = &[
     word("gl_Layer", "layers as inputs", 430, 320),
     word("gl_ViewportIndex", "viewports as inputs", 430, NEVER),
@@ -182,6 +182,16 @@ static VERTEX_WORDS: &[Word] = &[
     word(
         "gl_ViewportIndex",
         "viewports of vertex programs",
+        410,
+        NEVER,
+    ),
+];
+
+static GEOMETRY_WORDS: &[Word] = &[
+    word("gl_Layer", "layers of geometry programs", 150, 320),
+    word(
+        "gl_ViewportIndex",
+        "viewports of geometry programs",
         410,
         NEVER,
     ),
@@ -217,7 +227,8 @@ pub(super) fn check(
     let own = match stage {
         Stage::Fragment => FRAGMENT_WORDS,
         Stage::TessEval => EVALUATION_WORDS,
-        Stage::Vertex | Stage::TessControl | Stage::Geometry | Stage::Compute => VERTEX_WORDS,
+        Stage::Geometry => GEOMETRY_WORDS,
+        Stage::Vertex | Stage::TessControl | Stage::Compute => VERTEX_WORDS,
     };
     let mut extensions: Vec<&str> = Vec::new();
     for word in WORDS.iter().chain(own) {
@@ -238,7 +249,7 @@ pub(super) fn check(
         }
     }
     let text = without_idle_extension(text);
-    if matches!(language, Language::Glsl(..430))
+    if matches!(language, Language::Glsl(..430) | Language::Essl(_))
         && text.contains("sampler2DArrayShadow")
         && text.contains("textureOffset(")
     {

@@ -9,8 +9,11 @@ mod barriers;
 mod bindings;
 mod builtins;
 mod compare;
+mod doubles;
 mod glsl_words;
 mod group_size;
+mod hlsl;
+mod limits;
 mod names;
 mod nan;
 mod numbers;
@@ -22,7 +25,9 @@ mod shifts;
 mod signs;
 mod wide_bounds;
 
+use crate::multiply;
 use crate::resources::Resource;
+use crate::rewriter::Rewriter;
 use crate::through_naga::Positions;
 use crate::{Language, Nan, Options};
 use glasm::{Shader, Target};
@@ -69,7 +74,8 @@ pub(crate) fn translate(
             write_glsl(module, language, positions, needs, &strides)
                 .map(|text| pointers::dereference(shadow::widen_coordinates(&text, &shadows)))
         }
-        Language::Hlsl(model) => write_hlsl(module, model, positions),
+        Language::Hlsl(model) => write_hlsl(module, model, positions)
+            .map(|text| hlsl::declare_input(doubles::write_bodies(text))),
         Language::Msl(version) => write_msl(module, version, positions),
     };
     let text = written.map_err(|error| refusal(language, &error))?;
@@ -108,7 +114,12 @@ fn leave_unrolling_open(module: &mut dr::Module) {
 fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
     let language = options.language;
     names::make_plain(module);
+    prepare_functions(module, language)?;
     parts::name_parts(module);
+    if matches!(language, Language::Hlsl(_)) {
+        hlsl::exchange_stores(module)?;
+        hlsl::unname_written_results(module);
+    }
     signs::fit_signs(module);
     barriers::keep_reads(module);
     leave_unrolling_open(module);
@@ -117,19 +128,19 @@ fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
         Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl
     );
     if is_glsl {
+        shadow::sample_base_level(module);
         shifts::shift_by_words(module);
         wide_bounds::select(module);
         builtins::read_as_int(module);
     }
+    limits::check(module, language)?;
     if is_glsl && !barriers::are_outside_flow(module) {
         return Err(format!(
-            "{language}: barriers of the program stand in flow control"
+            "{language} has no barriers in flow control; SPIR-V has them"
         ));
     }
-    if matches!(language, Language::Glsl(version) if version < 400) && !has_one_run(module) {
-        return Err(format!(
-            "{language}: several invocations of a geometry program"
-        ));
+    if matches!(language, Language::Glsl(version) if version < 400) {
+        leave_out_one_run(module);
     }
     compare::order_inequalities(module);
     group_size::read_group_size(module);
@@ -140,18 +151,37 @@ fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a geometry program runs once for a primitive. If so, the module does not say how often: GLSL has no word for it before 4.00.
-fn has_one_run(module: &mut dr::Module) -> bool {
-    let runs = |mode: &dr::Instruction| match mode.operands[..] {
-        [
-            _,
-            dr::Operand::ExecutionMode(ExecutionMode::Invocations),
-            dr::Operand::LiteralBit32(runs),
-        ] => runs,
-        _ => 0,
+/// Removes that a geometry program runs once for a primitive, for which GLSL has no word before 4.00.
+fn leave_out_one_run(module: &mut dr::Module) {
+    let one_run = [
+        dr::Operand::ExecutionMode(ExecutionMode::Invocations),
+        dr::Operand::LiteralBit32(1),
+    ];
+    module
+        .execution_modes
+        .retain(|mode| mode.operands.get(1..) != Some(&one_run[..]));
+}
+
+/// Rewrites what GLSL and HLSL have other functions for than those that SPIRV-Cross writes.
+fn prepare_functions(module: &mut dr::Module, language: Language) -> Result<(), String> {
+    use doubles::Conversion;
+    let (splits, conversion) = match language {
+        Language::Glsl(version) => (version < 400, Some(Conversion::Extended)),
+        Language::Essl(version) => (version < 310, None),
+        Language::VulkanGlsl => (false, Some(Conversion::Extended)),
+        Language::Hlsl(_) => (true, Some(Conversion::Functions)),
+        Language::Msl(_) | Language::Wgsl => (false, None),
     };
-    module.execution_modes.retain(|mode| runs(mode) != 1);
-    module.execution_modes.iter().all(|mode| runs(mode) == 0)
+    if splits {
+        let mut rewriter = Rewriter::new(std::mem::take(module));
+        let split = multiply::split_pairs(&mut rewriter);
+        (*module, _) = rewriter.finish();
+        split?;
+    }
+    match conversion {
+        Some(conversion) => doubles::convert_by_words(module, conversion),
+        None => Ok(()),
+    }
 }
 
 /// What SPIRV-Cross says against a module.

@@ -1,9 +1,11 @@
+//! Comparisons with shadow textures for which SPIRV-Cross writes functions that GLSL does not have.
+//!
 //! Coordinates of comparisons with one-dimensional textures: GLSL wants three components of which the second counts for nothing, and
 //! SPIRV-Cross writes two.
 
-use rspirv::dr::{Module, Operand};
-use rspirv::spirv::{Dim, Op, Word};
-use std::collections::HashMap;
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{Dim, ExecutionModel, ImageOperands, Op, Word};
+use std::collections::{HashMap, HashSet};
 
 /// Names of the variables that are such textures, or arrays of them.
 pub(super) fn one_dimensional_shadows(module: &Module) -> Vec<String> {
@@ -47,6 +49,67 @@ pub(super) fn one_dimensional_shadows(module: &Module) -> Vec<String> {
             _ => None,
         });
     named.collect()
+}
+
+/// Compares with cube map arrays at the base level by `texture()`: GLSL has no overloads of `textureLod` and `textureGrad` for them, and without
+/// implicit derivatives `texture()` accesses the base level.
+pub(super) fn sample_base_level(module: &mut Module) {
+    let mut entries = module.entry_points.iter();
+    let fragment = Operand::ExecutionModel(ExecutionModel::Fragment);
+    if entries.any(|entry| entry.operands.first() == Some(&fragment)) {
+        return;
+    }
+    let mut types = HashSet::new();
+    let mut zeros = HashSet::new();
+    for global in &module.types_global_values {
+        let is_it = match (global.class.opcode, &global.operands[..]) {
+            (
+                Op::TypeImage,
+                [
+                    _,
+                    Operand::Dim(Dim::DimCube),
+                    Operand::LiteralBit32(1),
+                    Operand::LiteralBit32(1),
+                    ..,
+                ],
+            ) => true,
+            (Op::TypeSampledImage, [Operand::IdRef(image)]) => types.contains(image),
+            (Op::Constant, [Operand::LiteralBit32(0)]) => {
+                zeros.extend(global.result_id);
+                false
+            }
+            _ => false,
+        };
+        if is_it {
+            types.extend(global.result_id);
+        }
+    }
+    if types.is_empty() {
+        return;
+    }
+    let values: HashSet<Word> = module
+        .all_inst_iter()
+        .filter(|value| value.result_type.is_some_and(|ty| types.contains(&ty)))
+        .filter_map(|value| value.result_id)
+        .collect();
+    let blocks = module.functions.iter_mut().flat_map(|it| &mut it.blocks);
+    for access in blocks.flat_map(|block| &mut block.instructions) {
+        let is_base = match access.operands[..] {
+            [
+                Operand::IdRef(image),
+                _,
+                _,
+                Operand::ImageOperands(ImageOperands::LOD),
+                Operand::IdRef(level),
+            ] => values.contains(&image) && zeros.contains(&level),
+            _ => false,
+        };
+        if is_base && access.class.opcode == Op::ImageSampleDrefExplicitLod {
+            let operands = access.operands[..3].to_vec();
+            let (ty, id) = (access.result_type, access.result_id);
+            *access = Instruction::new(Op::ImageSampleDrefImplicitLod, ty, id, operands);
+        }
+    }
 }
 
 /// Puts a component between coordinate and reference wherever one of these textures is accessed.

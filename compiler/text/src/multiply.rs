@@ -1,6 +1,7 @@
-//! Writes operations on integers that give two words, which WGSL does not have: products of 64 bits, and carries.
+//! Rewrites operations on integers that give two words as operations on single words: products of 64 bits, and carries. WGSL and HLSL have none
+//! of them, and old versions of GLSL lack some.
 
-use super::rewriter::{Code, Rewriter};
+use crate::rewriter::{Code, Rewriter};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 use std::collections::HashMap;

@@ -1,0 +1,205 @@
+//! What a program reads that a script sets, as lines of a script.
+
+use glasm::ir::{ParamSource, Semantic, Stage, TexTarget};
+use glasm::{Options, ProgramType, Reflection, Shader, Source};
+use glasm_scripts::script::target_name;
+use std::fmt::Write as _;
+
+/// Compiles a program; `None` if it has errors.
+pub(super) fn compile(program: &[u8]) -> Option<Shader> {
+    glasm::compile(&Source::new("", program), &Options::default()).ok()
+}
+
+/// Returns commands that set the textures and parameters that a program reads, as comments.
+pub(super) fn describe_reads(program_type: ProgramType, program: &[u8]) -> String {
+    let Some(shader) = compile(program) else {
+        return String::new();
+    };
+    let reflection = &shader.reflection;
+    let mut text = String::new();
+    for texture in &reflection.textures {
+        let first = texture.unit;
+        for unit in first..first.saturating_add(texture.count.min(MOST)) {
+            let contents = contents(texture.target, texture.shadow);
+            let target = target_name(texture.target);
+            let _ = writeln!(text, "# texture {target} {unit} {contents}");
+        }
+    }
+    text += &parameters(reflection, suffix(program_type));
+    match text.is_empty() {
+        true => text,
+        false => format!(
+            "# The {} program reads these. Without `# ` the lines set them:\n{text}",
+            program_type.name()
+        ),
+    }
+}
+
+/// Units of an array of textures that get a line.
+const MOST: u32 = 8;
+
+/// Returns a format, a size and contents for a texture.
+fn contents(target: TexTarget, shadow: bool) -> String {
+    let depths = match shadow {
+        true => "D32_SFLOAT",
+        false => "R8G8B8A8_UNORM",
+    };
+    let size = match target {
+        TexTarget::D1 | TexTarget::Buffer => "(4)",
+        TexTarget::D2 | TexTarget::Cube | TexTarget::Rect | TexTarget::D2Ms => "(4, 4)",
+        TexTarget::D1Array => "(4, 2)",
+        TexTarget::D3 | TexTarget::D2Array | TexTarget::D2MsArray => "(4, 4, 2)",
+        TexTarget::CubeArray => "(4, 4, 6)",
+    };
+    format!(
+        "{depths} {size} {}",
+        if shadow { "solid 0.5 0 0 1" } else { "rgbw" }
+    )
+}
+
+fn parameters(reflection: &Reflection, suffix: &str) -> String {
+    let mut text = String::new();
+    let slots = reflection.params.iter().flat_map(|block| &block.slots);
+    for slot in slots {
+        let name = match *slot {
+            ParamSource::Env(number) => format!("env_{suffix} {number}"),
+            ParamSource::Local(number) => format!("local_{suffix} {number}"),
+            ParamSource::Named(number) => match reflection.named.get(number as usize) {
+                Some(named) => format!("named_{suffix} {}", named.name),
+                None => continue,
+            },
+            ParamSource::Subroutine(_)
+            | ParamSource::State(_)
+            | ParamSource::Literal(_)
+            | ParamSource::Argument => continue,
+        };
+        let _ = writeln!(text, "# parameter {name} (1, 1, 1, 1)");
+    }
+    text
+}
+
+/// Returns how parameters of a program are called in scripts.
+fn suffix(program_type: ProgramType) -> &'static str {
+    match program_type {
+        ProgramType::Stage(Stage::Vertex) | ProgramType::VertexState => "vp",
+        ProgramType::Stage(Stage::Fragment) => "fp",
+        ProgramType::Stage(Stage::Geometry) => "gp",
+        ProgramType::Stage(Stage::TessControl) => "tcp",
+        ProgramType::Stage(Stage::TessEval) => "tep",
+        ProgramType::Stage(Stage::Compute) => "cp",
+    }
+}
+
+/// Returns the vertex data of a rectangle for what a fragment program reads of a vertex program that passes its attributes: texture
+/// coordinates and generic attributes from (0, 0) to (1, 1), and white colors. `None` if it reads none of them.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "of all semantics a few are attributes of vertices"
+)]
+pub(super) fn rectangle(program: &[u8]) -> Option<String> {
+    let shader = compile(program)?;
+    let mut columns = Vec::new();
+    for input in &shader.reflection.inputs {
+        let column = match input.semantic {
+            // Numbers of the conventional attributes (ARB_vertex_program table X.2).
+            Semantic::TexCoord(set) => Some((8 + u32::from(set), CORNER)),
+            Semantic::Color(color @ 0..=1) => Some((3 + u32::from(color), WHITE)),
+            // Attribute 0 is the position.
+            Semantic::Generic(number @ 1..) => Some((u32::from(number), CORNER)),
+            _ => None,
+        };
+        // A name of one attribute and the number of another may be the same.
+        columns.extend(column.filter(|(number, _)| {
+            *number < 16 && !columns.iter().any(|(known, _)| known == number)
+        }));
+    }
+    if columns.is_empty() {
+        return None;
+    }
+    let mut text = "0/float/vec2".to_owned();
+    for (number, kind) in &columns {
+        let _ = write!(text, " {number}/float/{}", kind.0);
+    }
+    for (corner, position) in POSITIONS.iter().enumerate() {
+        text += position;
+        for (_, kind) in &columns {
+            text += kind.1[corner];
+        }
+    }
+    Some(text + "\n")
+}
+
+/// Type and values of an attribute at the corners of a rectangle.
+type Column = (&'static str, [&'static str; 4]);
+
+const POSITIONS: [&str; 4] = ["\n-1 -1", "\n1 -1", "\n-1 1", "\n1 1"];
+const CORNER: Column = ("vec2", ["  0 0", "  1 0", "  0 1", "  1 1"]);
+const WHITE: Column = ("vec4", ["  1 1 1 1"; 4]);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm_scripts::script::Script;
+
+    const FRAGMENT: ProgramType = ProgramType::Stage(Stage::Fragment);
+
+    #[test]
+    fn textures_and_parameters_are_named() {
+        let program = "!!FP1.0\nDECLARE tint;\nTEX R0, f[TEX1], TEX2, CUBE;\nMUL R0, R0, tint;\nMUL o[COLR], R0, p[3];\nEND";
+        let reads = describe_reads(FRAGMENT, program.as_bytes());
+        let lines: Vec<&str> = reads.lines().skip(1).collect();
+        assert_eq!(
+            lines,
+            [
+                "# texture cube 2 R8G8B8A8_UNORM (4, 4) rgbw",
+                "# parameter named_fp tint (1, 1, 1, 1)",
+                "# parameter local_fp 3 (1, 1, 1, 1)",
+            ]
+        );
+        let none = "!!ARBfp1.0\nMOV result.color, 1;\nEND";
+        assert_eq!(describe_reads(FRAGMENT, none.as_bytes()), "");
+        assert_eq!(describe_reads(FRAGMENT, b"!!ARBfp1.0\nbroken"), "");
+    }
+
+    #[test]
+    fn lines_are_commands_of_scripts() {
+        for target in [
+            "1D",
+            "2D",
+            "3D",
+            "CUBE",
+            "RECT",
+            "ARRAY1D",
+            "ARRAY2D",
+            "ARRAYCUBE",
+            "SHADOW1D",
+            "SHADOW2D",
+            "SHADOWRECT",
+        ] {
+            let program = format!(
+                "!!NVfp5.0\nTEX result.color, fragment.texcoord[0], texture[1], {target};\nEND"
+            );
+            let reads = describe_reads(FRAGMENT, program.as_bytes());
+            let line = reads.lines().nth(1).unwrap().trim_start_matches("# ");
+            let script = format!(
+                "[vertex program passthrough]\n[fragment program]\n{program}\n[test]\n{line}\n"
+            );
+            assert!(
+                Script::read(script.as_bytes()).is_ok(),
+                "{line}: {:?}",
+                Script::read(script.as_bytes()).err()
+            );
+        }
+    }
+
+    #[test]
+    fn coordinates_cover_the_rectangle() {
+        let program = b"!!ARBfp1.0\nMUL result.color, fragment.texcoord[1], fragment.color;\nEND";
+        let data = rectangle(program).unwrap();
+        let mut lines = data.lines();
+        assert_eq!(lines.next(), Some("0/float/vec2 9/float/vec2 3/float/vec4"));
+        assert_eq!(lines.next(), Some("-1 -1  0 0  1 1 1 1"));
+        assert_eq!(lines.last(), Some("1 1  1 1  1 1 1 1"));
+        assert_eq!(rectangle(b"!!ARBfp1.0\nMOV result.color, 1;\nEND"), None);
+    }
+}

@@ -1,0 +1,93 @@
+//! What SPIRV-Cross writes of HLSL in a way that does not compile.
+
+use crate::rewriter::Rewriter;
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{Op, Word};
+use std::collections::HashSet;
+
+/// Removes the names of results that HLSL functions write to variables: SPIRV-Cross declares these without a look at the names of other variables.
+pub(super) fn unname_written_results(module: &mut Module) {
+    let is_written = |op: Op| {
+        matches!(
+            op,
+            Op::AtomicLoad
+                | Op::AtomicExchange
+                | Op::AtomicCompareExchange
+                | Op::AtomicIIncrement
+                | Op::AtomicIDecrement
+                | Op::AtomicIAdd
+                | Op::AtomicISub
+                | Op::AtomicSMin
+                | Op::AtomicUMin
+                | Op::AtomicSMax
+                | Op::AtomicUMax
+                | Op::AtomicAnd
+                | Op::AtomicOr
+                | Op::AtomicXor
+                | Op::ImageQueryLevels
+                | Op::ImageQuerySamples
+                | Op::ImageQuerySize
+                | Op::ImageQuerySizeLod
+                | Op::ArrayLength
+        )
+    };
+    let results: HashSet<Word> = module
+        .all_inst_iter()
+        .filter(|it| is_written(it.class.opcode))
+        .filter_map(|it| it.result_id)
+        .collect();
+    module.debug_names.retain(|name| {
+        let named = name.operands.first().and_then(Operand::id_ref_any);
+        !named.is_some_and(|id| results.contains(&id))
+    });
+}
+
+/// Makes exchanges of atomic stores, which SPIRV-Cross writes as exchanges with a variable that it does not declare.
+pub(super) fn exchange_stores(module: &mut Module) -> Result<(), String> {
+    let is_store = |it: &Instruction| it.class.opcode == Op::AtomicStore;
+    if !module.all_inst_iter().any(is_store) {
+        return Ok(());
+    }
+    let mut rewriter = Rewriter::new(std::mem::take(module));
+    let rewritten = rewriter.rewrite(|code, instruction| {
+        match instruction.operands.last() {
+            Some(Operand::IdRef(value)) if is_store(&instruction) => {
+                let ty = code.rewriter.type_of(*value);
+                code.op_with(Op::AtomicExchange, ty, instruction.operands);
+            }
+            _ => code.keep(instruction),
+        }
+        Ok(())
+    });
+    (*module, _) = rewriter.finish();
+    rewritten
+}
+
+/// Declares the input of a geometry program that reads none, which its entry point takes nevertheless.
+pub(super) fn declare_input(text: String) -> String {
+    const INPUT: &str = "struct SPIRV_Cross_Input";
+    const OUTPUT: &str = "struct SPIRV_Cross_Output\n";
+    match text.find(OUTPUT) {
+        Some(place)
+            if text.contains(" SPIRV_Cross_Input stage_input[") && !text.contains(INPUT) =>
+        {
+            let (before, after) = text.split_at(place);
+            format!("{before}{INPUT}\n{{\n    float4 position : SV_Position;\n}};\n\n{after}")
+        }
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_inputs_are_declared() {
+        let text = "struct SPIRV_Cross_Output\n{\n};\n\nvoid main(point SPIRV_Cross_Input stage_input[1])\n";
+        let declared = declare_input(text.to_owned());
+        assert!(declared.starts_with("struct SPIRV_Cross_Input\n{\n    float4 position"));
+        assert!(declared.ends_with(text));
+        assert_eq!(declare_input(declared.clone()), declared);
+    }
+}
