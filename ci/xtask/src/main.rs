@@ -43,6 +43,7 @@ mod vendor;
 mod virgl;
 mod vulkan;
 mod wheel;
+mod wine;
 
 use anyhow::Result;
 use lexopt::{Arg, ValueExt};

@@ -12,7 +12,7 @@ use crate::test_run::test_run;
 use crate::vulkan;
 use crate::{
     gl_spirv, i386, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
-    vendor, virgl,
+    vendor, virgl, wine,
 };
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
@@ -81,6 +81,8 @@ pub(crate) enum Step {
     Piglit,
     /// NVIDIA's Cg runtime through the vendor library.
     Cg,
+    /// Windows programs on Wine through the vendor library.
+    Wine,
     /// The vendor library for 32-bit applications.
     I386,
     /// GLSL, compared with the TGSI that Mesa made of it.
@@ -113,6 +115,7 @@ const STEPS: &[(&str, Step)] = &[
     ("drivers", Step::Drivers),
     ("piglit", Step::Piglit),
     ("cg", Step::Cg),
+    ("wine", Step::Wine),
     ("i386", Step::I386),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
@@ -212,6 +215,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Drivers => drivers::test(),
         Step::Piglit => piglit_tests::test(),
         Step::Cg => cg::test(),
+        Step::Wine => wine::test(),
         Step::I386 => i386::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
