@@ -305,7 +305,7 @@ fn check_multisample_atomics(text: &str, language: Language) -> Result<(), Strin
     };
     match calls.any(is_multisample) {
         true => Err(format!(
-            "{language}: atomic operations on multisample images cannot be written; SPIR-V has them"
+            "{language} has no atomic operations on multisample images; SPIR-V has them"
         )),
         false => Ok(()),
     }
