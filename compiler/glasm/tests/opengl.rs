@@ -162,7 +162,7 @@ fn buffer_textures_have_samplers() {
     assert_eq!(count(&for_vulkan, Op::TypeSampledImage), 0);
 }
 
-/// The values that a module stores in varyings: variables of the class `Output` with a location, and parts of them.
+/// Returns the values that a module stores in varyings: variables of the class `Output` with a location, and parts of them.
 fn stored_varyings(module: &Module) -> Vec<u32> {
     let location = Operand::Decoration(Decoration::Location);
     let varyings = module.annotations.iter();
@@ -170,14 +170,16 @@ fn stored_varyings(module: &Module) -> Vec<u32> {
     let mut pointers: Vec<u32> = varyings.map(|it| it.operands[0].unwrap_id_ref()).collect();
     let mut values = Vec::new();
     for inst in module.all_inst_iter() {
-        match inst.class.opcode {
-            Op::AccessChain if pointers.contains(&inst.operands[0].unwrap_id_ref()) => {
-                pointers.extend(inst.result_id);
-            }
-            Op::Store if pointers.contains(&inst.operands[0].unwrap_id_ref()) => {
-                values.push(inst.operands[1].unwrap_id_ref());
-            }
-            _ => {}
+        let opcode = inst.class.opcode;
+        if !matches!(opcode, Op::AccessChain | Op::Store)
+            || !pointers.contains(&inst.operands[0].unwrap_id_ref())
+        {
+            continue;
+        }
+        if opcode == Op::Store {
+            values.push(inst.operands[1].unwrap_id_ref());
+        } else {
+            pointers.extend(inst.result_id);
         }
     }
     values

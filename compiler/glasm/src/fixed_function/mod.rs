@@ -458,7 +458,17 @@ impl Combiner {
         let function = match self.function {
             CombineFunction::Add => CombineFunction::AddProducts,
             CombineFunction::AddSigned => CombineFunction::AddProductsSigned,
-            other => other,
+            CombineFunction::Replace
+            | CombineFunction::Modulate
+            | CombineFunction::Interpolate
+            | CombineFunction::Subtract
+            | CombineFunction::Dot3Rgb
+            | CombineFunction::Dot3Rgba
+            | CombineFunction::ModulateAdd
+            | CombineFunction::ModulateSignedAdd
+            | CombineFunction::ModulateSubtract
+            | CombineFunction::AddProducts
+            | CombineFunction::AddProductsSigned => self.function,
         };
         Self { function, ..self }
     }

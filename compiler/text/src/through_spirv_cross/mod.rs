@@ -154,8 +154,8 @@ fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
 /// Removes that a geometry program runs once for a primitive, for which GLSL has no word before 4.00.
 fn leave_out_one_run(module: &mut dr::Module) {
     let one_run = [
-        dr::Operand::ExecutionMode(ExecutionMode::Invocations),
-        dr::Operand::LiteralBit32(1),
+        Operand::ExecutionMode(ExecutionMode::Invocations),
+        Operand::LiteralBit32(1),
     ];
     module
         .execution_modes
