@@ -61,9 +61,12 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
         _ => most,
     };
     let lowered = |name| lowered(name).map_or(u32::MAX, |value| value as u32);
-    let with = |extension: &str, name, other| match capabilities.has_extension(extension) {
-        true => known(name, u32::MAX),
-        false => other,
+    let with = |extension: &str, name, other| {
+        if capabilities.has_extension(extension) {
+            known(name, u32::MAX)
+        } else {
+            other
+        }
     };
     let all = Limits {
         counts: counts(),

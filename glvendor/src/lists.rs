@@ -80,9 +80,10 @@ impl State {
                 driver::constants::COMPILE | driver::constants::COMPILE_AND_EXECUTE
             );
         let records = works && valid && self.recording.is_none();
-        let open = match records && self.is_part(name) {
-            true => self.part_name(),
-            false => name,
+        let open = if records && self.is_part(name) {
+            self.part_name()
+        } else {
+            name
         };
         driver::NewList(open, mode);
         if records {

@@ -90,25 +90,28 @@ impl State {
 
     /// The name of a buffer for the driver, which is [`NOBODYS`] for one of this library.
     pub(crate) fn foreign_buffer(&self, name: u32) -> u32 {
-        match self.shared().names.buffers.contains_key(&name) {
-            true => NOBODYS,
-            false => name,
+        if self.shared().names.buffers.contains_key(&name) {
+            NOBODYS
+        } else {
+            name
         }
     }
 
     /// The name of a program object for the driver, which is [`NOBODYS`] for one of this library.
     pub(crate) fn foreign_program(&self, name: u32) -> u32 {
-        match self.shared().names.programs.contains(&name) {
-            true => NOBODYS,
-            false => name,
+        if self.shared().names.programs.contains(&name) {
+            NOBODYS
+        } else {
+            name
         }
     }
 
     /// The name of a pipeline object for the driver, which is [`NOBODYS`] for that of this library.
     pub(crate) fn foreign_pipeline(&self, name: u32) -> u32 {
-        match name != 0 && name == self.drawing.both {
-            true => NOBODYS,
-            false => name,
+        if name != 0 && name == self.drawing.both {
+            NOBODYS
+        } else {
+            name
         }
     }
 

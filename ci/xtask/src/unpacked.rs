@@ -175,9 +175,10 @@ impl<'a> Unpacked<'a> {
     /// they say that they should become.
     fn configure_suite(&self, suite: &str) -> Result<String> {
         let archive = debian_archive()?;
-        let keys = match Path::new(KEYS).exists() {
-            true => format!("[signed-by={KEYS}] "),
-            false => String::new(),
+        let keys = if Path::new(KEYS).exists() {
+            format!("[signed-by={KEYS}] ")
+        } else {
+            String::new()
         };
         let sources = self.folder.join("sources.list");
         fs::write(&sources, format!("deb {keys}{archive} {suite} main\n"))?;

@@ -40,9 +40,10 @@ const MOST: u32 = 8;
 
 /// Returns a format, a size and contents for a texture.
 fn contents(target: TexTarget, shadow: bool) -> String {
-    let depths = match shadow {
-        true => "D32_SFLOAT",
-        false => "R8G8B8A8_UNORM",
+    let depths = if shadow {
+        "D32_SFLOAT"
+    } else {
+        "R8G8B8A8_UNORM"
     };
     let size = match target {
         TexTarget::D1 | TexTarget::Buffer => "(4)",

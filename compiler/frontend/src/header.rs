@@ -232,7 +232,7 @@ fn unknown_header(
             "`{}` stands in line {line}; only blanks, comments and a byte order mark may stand before a header",
             dialect.header()
         ));
-    } else if let Some((line, word)) = later_processor(text, part) {
+    } else if let Some((line, word)) = find_later_processor(text, part) {
         notes.push(format!(
             "`{word}` stands alone in line {line}; a TGSI text starts there, and only blanks, comments and a byte order mark may stand before it"
         ));
@@ -242,7 +242,7 @@ fn unknown_header(
 }
 
 /// Finds the first line of a part that is the word of a processor of TGSI alone, as in logs of drivers: its number and the word.
-fn later_processor(text: &[u8], part: Span) -> Option<(usize, &'static str)> {
+fn find_later_processor(text: &[u8], part: Span) -> Option<(usize, &'static str)> {
     let mut start = part.start;
     for line in text[part.range()].split(|byte| *byte == b'\n') {
         let word = line.trim_ascii();

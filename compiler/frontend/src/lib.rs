@@ -66,14 +66,14 @@ pub fn translate_with(
 /// # Errors
 /// All errors of the program, if it does not load.
 pub fn count(source: &Source<'_>) -> Result<Counts, Diagnostics> {
-    count_and_number(source).map(|(counts, _)| counts)
+    count_and_index(source).map(|(counts, _)| counts)
 }
 
 /// Counts as [`count`] does, and finds the numbers by which a program names what GL limits. Programs of TGSI have none.
 ///
 /// # Errors
 /// All errors of the program, if it does not load.
-pub fn count_and_number(source: &Source<'_>) -> Result<(Counts, Usage), Diagnostics> {
+pub fn count_and_index(source: &Source<'_>) -> Result<(Counts, Usage), Diagnostics> {
     let mut scratch = Scratch::new();
     let start = header::read(source)?;
     if start.dialect.family() == Family::Tgsi {
@@ -86,9 +86,10 @@ pub fn count_and_number(source: &Source<'_>) -> Result<(Counts, Usage), Diagnost
     let checker = pass::check(start, &mut scratch.rules, Keep::All);
     let (checked, reading) = checker.so_far();
     // Lines with errors refer to what is not there.
-    let counts = match checker.has_errors() {
-        true => Default::default(),
-        false => (checked.counts(reading), checked.usage().clone()),
+    let counts = if checker.has_errors() {
+        Default::default()
+    } else {
+        (checked.counts(reading), checked.usage().clone())
     };
     let reports = checker.finish(&mut scratch.rules);
     match reports.has_errors() {

@@ -101,7 +101,7 @@ enum Construct {
 
 impl Construct {
     /// Returns the node that leads out of the construct; without one it leaves the routine.
-    const fn way_out(self) -> Node {
+    const fn find_exit(self) -> Node {
         match self {
             Self::None => Node::Return,
             Self::Plain | Self::LeftByReturns | Self::TestedLoop | Self::TestedSwitch => {
@@ -213,7 +213,7 @@ impl Lowering<'_> {
             Construct::TestedLoop | Construct::TestedSwitch => self.set(1),
             Construct::None | Construct::Plain | Construct::LeftByReturns => {}
         }
-        self.builder.node(around.construct.way_out());
+        self.builder.node(around.construct.find_exit());
     }
 
     /// Writes what follows a construct that returns may have left: `around` is what surrounds it.
@@ -224,7 +224,7 @@ impl Lowering<'_> {
             Construct::TestedLoop | Construct::TestedSwitch => {
                 let register = self.returning.get(&mut self.builder);
                 // In a tested construct the register has its value already.
-                let leave = around.construct.way_out();
+                let leave = around.construct.find_exit();
                 code::when_at(
                     &mut self.builder,
                     code::non_zero(register),

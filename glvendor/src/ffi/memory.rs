@@ -11,9 +11,10 @@ pub(super) unsafe fn values<T: Copy>(
     first: *const T,
     count: i32,
 ) -> impl ExactSizeIterator<Item = T> {
-    let count = match first.is_null() {
-        true => 0,
-        false => usize::try_from(count).unwrap_or(0),
+    let count = if first.is_null() {
+        0
+    } else {
+        usize::try_from(count).unwrap_or(0)
     };
     // SAFETY: the caller says that the list has as many values.
     (0..count).map(move |index| unsafe { value(first, index) })
@@ -33,9 +34,10 @@ pub(super) unsafe fn value<T: Copy>(first: *const T, index: usize) -> T {
 /// # Safety
 /// `first` is null or has `length` bytes.
 pub(super) unsafe fn bytes(first: *const u8, length: i32) -> Vec<u8> {
-    let length = match first.is_null() {
-        true => 0,
-        false => usize::try_from(length).unwrap_or(0),
+    let length = if first.is_null() {
+        0
+    } else {
+        usize::try_from(length).unwrap_or(0)
     };
     let mut copy = Vec::with_capacity(length);
     if length > 0 {

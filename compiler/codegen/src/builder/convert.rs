@@ -280,17 +280,17 @@ impl Builder {
             (Scalar::F64, Type::F32, Rounding::Even) => {
                 self.unary_to(Spv::FConvert, Scalar::F32, val)
             }
-            (Scalar::F64, Type::F32, _) => self.directed_single(val, rounding),
+            (Scalar::F64, Type::F32, _) => self.convert_double_to_single(val, rounding),
             // In two steps, since `PackHalf2x16` takes 32-bit floats. Rounding twice to the nearest is not rounding once: where
             // the first step hits a tie of the second, what it cut off decides. An odd last bit keeps that known.
             (Scalar::F64, Type::F16, Rounding::Even) => self.round_to_odd(val),
             (Scalar::F64, Type::F16, _) => {
-                let single = self.directed_single(val, rounding);
-                self.directed_half(single, rounding)
+                let single = self.convert_double_to_single(val, rounding);
+                self.convert_double_to_half(single, rounding)
             }
             // To the nearest the result stays a float; its bits are cut where it is written.
             (Scalar::F32, Type::F16, Rounding::Floor | Rounding::Ceil | Rounding::Trunc) => {
-                self.directed_half(val, rounding)
+                self.convert_double_to_half(val, rounding)
             }
             _ => val,
         }

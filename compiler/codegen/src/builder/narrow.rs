@@ -57,43 +57,43 @@ struct Cut {
 
 impl Builder {
     /// The 32-bit float next to a 64-bit one in a direction; to the nearest the conversion itself goes.
-    pub(super) fn directed_single(&mut self, val: Val, rounding: Rounding) -> Val {
-        let parts = self.double_parts(val);
-        let bits = self.directed(SINGLE, parts, rounding);
+    pub(super) fn convert_double_to_single(&mut self, val: Val, rounding: Rounding) -> Val {
+        let parts = self.unpack_double(val);
+        let bits = self.round_directed(SINGLE, parts, rounding);
         let bits = self.binary(Spv::BitwiseOr, bits, parts.sign);
         self.reread(bits, Scalar::F32)
     }
 
     /// The 32-bit float with an odd last bit next to an inexact 64-bit one. Rounding that to a half is the same as rounding once.
     pub(super) fn round_to_odd(&mut self, val: Val) -> Val {
-        let parts = self.double_parts(val);
-        let Cut { bits, inexact } = self.cut(SINGLE, parts);
+        let parts = self.unpack_double(val);
+        let Cut { bits, inexact } = self.clear_low_bits(SINGLE, parts);
         let odd = self.binary_bits(Spv::BitwiseOr, bits, 1);
         let bits = self.select(inexact, odd, bits);
-        let bits = self.special_or(SINGLE, parts, bits);
+        let bits = self.select_special_or(SINGLE, parts, bits);
         let bits = self.binary(Spv::BitwiseOr, bits, parts.sign);
         self.reread(bits, Scalar::F32)
     }
 
     /// The half next to a 32-bit float in a direction, as a 32-bit float.
-    pub(super) fn directed_half(&mut self, val: Val, rounding: Rounding) -> Val {
+    pub(super) fn convert_double_to_half(&mut self, val: Val, rounding: Rounding) -> Val {
         let word = self.reread(val, Scalar::U32);
-        let exponent = self.field(word, 23, HALF.special_before);
+        let exponent = self.extract_field(word, 23, HALF.special_before);
         let parts = Parts {
             sign: self.binary_bits(Spv::BitwiseAnd, word, 0x8000_0000),
             exponent,
-            kept: self.field(word, 13, 0x3ff),
+            kept: self.extract_field(word, 13, 0x3ff),
             rest: self.binary_bits(Spv::BitwiseAnd, word, 0x1fff),
         };
-        let bits = self.directed(HALF, parts, rounding);
+        let bits = self.round_directed(HALF, parts, rounding);
         let sign = self.binary_bits(Spv::ShiftRightLogical, parts.sign, 16);
         let bits = self.binary(Spv::BitwiseOr, bits, sign);
         self.half_to_float(bits)
     }
 
-    fn double_parts(&mut self, val: Val) -> Parts {
-        let [low, high] = self.words_of_doubles(val);
-        let exponent = self.field(high, 20, SINGLE.special_before);
+    fn unpack_double(&mut self, val: Val) -> Parts {
+        let [low, high] = self.unpack_doubles(val);
+        let exponent = self.extract_field(high, 20, SINGLE.special_before);
         let upper = self.binary_bits(Spv::BitwiseAnd, high, 0xf_ffff);
         let upper = self.binary_bits(Spv::ShiftLeftLogical, upper, 3);
         let lower = self.binary_bits(Spv::ShiftRightLogical, low, 29);
@@ -106,7 +106,7 @@ impl Builder {
     }
 
     /// The low and the high words of doubles.
-    fn words_of_doubles(&mut self, val: Val) -> [Val; 2] {
+    fn unpack_doubles(&mut self, val: Val) -> [Val; 2] {
         [0, 1].map(|half| {
             self.each(val, |emit, index| {
                 let double = emit.component(val, index);
@@ -117,14 +117,14 @@ impl Builder {
     }
 
     /// The bits of `mask` behind the lowest `shift` ones.
-    fn field(&mut self, word: Val, shift: u64, mask: u64) -> Val {
+    fn extract_field(&mut self, word: Val, shift: u64, mask: u64) -> Val {
         let shifted = self.binary_bits(Spv::ShiftRightLogical, word, shift);
         self.binary_bits(Spv::BitwiseAnd, shifted, mask)
     }
 
     /// The magnitude in the narrower format, rounded in a direction.
-    fn directed(&mut self, to: Narrow, parts: Parts, rounding: Rounding) -> Val {
-        let Cut { bits, inexact } = self.cut(to, parts);
+    fn round_directed(&mut self, to: Narrow, parts: Parts, rounding: Rounding) -> Val {
+        let Cut { bits, inexact } = self.clear_low_bits(to, parts);
         // The bits of neighboring floats of one sign are neighboring numbers, up to infinity. Away from zero are numbers above positive
         // ones and below negative ones.
         let grows = match rounding {
@@ -138,11 +138,11 @@ impl Builder {
             let next = self.binary_bits(Spv::IAdd, bits, 1);
             self.select(grows, next, bits)
         });
-        self.special_or(to, parts, bits)
+        self.select_special_or(to, parts, bits)
     }
 
     /// The magnitude of a finite number, rounded toward zero.
-    fn cut(&mut self, to: Narrow, parts: Parts) -> Cut {
+    fn clear_low_bits(&mut self, to: Narrow, parts: Parts) -> Cut {
         let Parts { exponent, kept, .. } = parts;
         let leading = self.constant_like(kept, 1 << to.mantissa);
         let zero = self.constant_like(kept, 0);
@@ -177,7 +177,7 @@ impl Builder {
     }
 
     /// An infinity or NaN of the narrower format where the float is one, else `bits`.
-    fn special_or(&mut self, to: Narrow, parts: Parts, bits: Val) -> Val {
+    fn select_special_or(&mut self, to: Narrow, parts: Parts, bits: Val) -> Val {
         let infinity = self.constant_like(bits, to.special << to.mantissa);
         // The highest bit of the mantissa is that of a quiet NaN.
         let quiet = (to.special << 1 | 1) << (to.mantissa - 1);

@@ -3,13 +3,13 @@
 use super::Emit;
 use super::guarded::MAX_CASE_VALUES;
 use super::join::JoinId;
-use crate::analysis::Class;
+use crate::analysis::{Analysis, Class};
 use crate::builder::Builder;
 use crate::error::{Error, Failure};
 use crate::words::{LabelWord, ValueWord};
 use glasm_ir::arena::Id;
 use glasm_ir::program::Switch;
-use glasm_ir::{Base, BlockId, Cond, Node, Op, RegisterId, RoutineId, SwitchId};
+use glasm_ir::{Base, BlockId, Cond, Node, Op, Program, RegisterId, RoutineId, SwitchId};
 use spirv::Op as Spv;
 
 /// Cases from which on a switch in a loop makes it a dispatching one.
@@ -172,7 +172,11 @@ impl Emit<'_> {
             return None;
         }
         let jump = match self.program.block(block) {
-            [Node::Run { first, len }, jump, ..] if self.sets_constants(*first, *len) => jump,
+            [Node::Run { first, len }, jump, ..]
+                if has_only_constants(self.program, &self.analysis, *first, *len) =>
+            {
+                jump
+            }
             [jump, ..] => jump,
             [] => return None,
         };
@@ -186,21 +190,6 @@ impl Emit<'_> {
             | Node::Call(..)
             | Node::Return => None,
         }
-    }
-
-    /// Whether instructions do nothing but name constants as the values of lanes, for which no code is written.
-    fn sets_constants(&self, first: u32, len: u32) -> bool {
-        let is_value =
-            |register: RegisterId| self.analysis.class[register.index()] == Class::Values;
-        let mut insts = self.program.run(first, len).iter();
-        insts.all(|inst| {
-            let to_value = inst.dst.is_some_and(|dst| {
-                is_value(dst.register) && dst.guard.is_none() && dst.cc.is_none()
-            });
-            let mut sources = self.program.sources(inst).iter();
-            let of_literal = sources.all(|src| matches!(src.base, Base::Literal(_)));
-            inst.op == Op::Mov && to_value && of_literal
-        })
     }
 
     /// A jump under a condition, which needs no block of its own, nor a merge instruction: one of the targets leaves the loop or
@@ -349,11 +338,11 @@ impl Emit<'_> {
             self.call_function(routine);
             return Ok(());
         }
-        self.flow_routine(routine)
+        self.emit_routine(routine)
     }
 
     /// The body of a function or of an inlined routine. Control reaches the end of what is written from all of its returns.
-    pub(super) fn flow_routine(&mut self, routine: RoutineId) -> Result<(), Failure> {
+    pub(super) fn emit_routine(&mut self, routine: RoutineId) -> Result<(), Failure> {
         let body = self.program.routines[routine].body;
         if !self.analysis.routines[routine.index()].early_return {
             return self.flow_block(body, Flow::default());
@@ -384,4 +373,17 @@ impl Emit<'_> {
             .body
             .result(Spv::FunctionCall, void, id, &[function.0]);
     }
+}
+
+/// Returns whether a run of instructions does nothing but name constants as the values of lanes, for which no code is emitted.
+fn has_only_constants(program: &Program, analysis: &Analysis, first: u32, len: u32) -> bool {
+    let is_value = |register: RegisterId| analysis.class[register.index()] == Class::Values;
+    program.run(first, len).iter().all(|inst| {
+        let to_value = inst
+            .dst
+            .is_some_and(|dst| is_value(dst.register) && dst.guard.is_none() && dst.cc.is_none());
+        let mut sources = program.sources(inst).iter();
+        let of_literal = sources.all(|src| matches!(src.base, Base::Literal(_)));
+        inst.op == Op::Mov && to_value && of_literal
+    })
 }

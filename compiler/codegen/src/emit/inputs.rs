@@ -70,16 +70,16 @@ impl Emit<'_> {
             {
                 let number = self.w.val(number);
                 return self.lanes_by_case(number, count, |emit, vertex| {
-                    emit.input_of_vertex(input, index, Vertex::Constant(vertex))
+                    emit.load_input_of_vertex(input, index, Vertex::Constant(vertex))
                 });
             }
             Element::Dynamic(number) => Vertex::Dynamic(number),
         };
-        self.input_of_vertex(input, index, vertex)
+        self.load_input_of_vertex(input, index, vertex)
     }
 
     /// An input of this vertex, or one of an array of them.
-    fn input_of_vertex(
+    fn load_input_of_vertex(
         &mut self,
         input: InputId,
         index: Index,

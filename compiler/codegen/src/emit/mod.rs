@@ -201,7 +201,7 @@ impl Emit<'_> {
         self.open_function(function);
         self.set_output_defaults();
         self.set_initial_codes();
-        self.flow_routine(routine)?;
+        self.emit_routine(routine)?;
         if self.w.reachable {
             // The only return of the function: all early ones have come here.
             if self.in_entry {

@@ -134,7 +134,7 @@ impl Emit<'_> {
     /// as compilers know. Linkers of OpenGL take two outputs for one if the only value stored in either is the same, even where the conditions of the
     /// stores differ (Mesa 25.0), and do not interpolate outputs of geometry programs whose only store, in a loop, has a value that all invocations
     /// share (Mesa 25.0 to 26.2).
-    pub(super) fn own_values(
+    pub(super) fn make_own_values(
         &mut self,
         id: OutputId,
         scalar: Scalar,

@@ -131,7 +131,7 @@ impl Emit<'_> {
         let target = self.output_target(id)?;
         let variable = self.output_variable_of(id, &target)?;
         let lanes = match target.location {
-            Some(_) => self.own_values(id, target.scalar, target.written(), lanes),
+            Some(_) => self.make_own_values(id, target.scalar, target.written(), lanes),
             None => lanes,
         };
         // The mask is an array of words (VUID-SampleMask-SampleMask-04359), of which programs write the first.

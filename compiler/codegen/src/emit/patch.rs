@@ -253,7 +253,7 @@ impl Emit<'_> {
     }
 
     fn store_place(&mut self, id: OutputId, write: u8, values: &[Lane; 4]) {
-        let values = &self.own_values(id, Scalar::F32, write, *values);
+        let values = &self.make_own_values(id, Scalar::F32, write, *values);
         let own = self.own_vertex_of(id);
         let mut place = self.output_parts(id, own);
         if place.size == 1 {

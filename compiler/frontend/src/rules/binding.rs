@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::brackets::{Bound, Failed, FoundBinding, ParamKind, PathProblem, Resolved, fail};
-use super::usage::number_span;
+use super::usage::find_number_span;
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Number, RESULTS, Traits};
 use crate::lang::lenient::Rule;
@@ -209,7 +209,7 @@ impl Checker<'_> {
         // Four scalars are read as one vector, which begins at a multiple of four.
         if row.traits.contains(Traits::QUADS) && !first.is_multiple_of(4) {
             let message = format!("number {first} is no multiple of four");
-            let place = number_span(self.syntax.reading.text, span, first);
+            let place = find_number_span(self.syntax.reading.text, span, first);
             return fail(place, Code::BindingRange, message);
         }
         Ok((bound((first, count)), range, used))

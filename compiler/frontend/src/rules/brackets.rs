@@ -1,7 +1,7 @@
 //! What binding paths name, the numbers in their brackets, and what is wrong with paths that name nothing.
 
 use super::buffers::BufferRange;
-use super::usage::number_span;
+use super::usage::find_number_span;
 use super::{Checker, suggest};
 use crate::codes::Code;
 use crate::lang::bindings::{BindingInfo, Number};
@@ -206,7 +206,7 @@ impl Checker<'_> {
         // Rows without number have the limit 0, and their one binding counts as number 0.
         if last >= limit.max(1) {
             let message = format!("number {last} is out of range; the limit is {limit}");
-            let place = number_span(self.syntax.reading.text, span, last);
+            let place = find_number_span(self.syntax.reading.text, span, last);
             return fail(place, Code::BindingRange, message);
         }
         Ok((first, last - first + 1, range))

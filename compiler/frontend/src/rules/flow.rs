@@ -162,9 +162,10 @@ impl Checker<'_> {
         // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks apart from loops.
         let same = |open: &&OpenBlock| open.kind.is_loop() == kind.is_loop();
         let count = self.flow.open.iter().filter(same).count();
-        let numbered = match kind.is_loop() {
-            true => Numbered::LoopBlocks,
-            false => Numbered::IfBlocks,
+        let numbered = if kind.is_loop() {
+            Numbered::LoopBlocks
+        } else {
+            Numbered::IfBlocks
         };
         // How many blocks are around this one is what the specifications limit.
         let around = count as u32 - 1;

@@ -3,7 +3,7 @@
 
 use super::constant::float_constant;
 use super::register::FoundRegister;
-use super::usage::number_span;
+use super::usage::find_number_span;
 use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
@@ -209,7 +209,7 @@ impl Checker<'_> {
         let text = self.syntax.reading.text;
         let usage = &mut self.program.usage;
         usage.add(Numbered::LocalParameters, number, || {
-            Some(number_span(text, place, number))
+            Some(find_number_span(text, place, number))
         });
         let source = ParamSource::Local(number);
         let var = self.implicit(Implicit::Param(source), Span::default(), |checker| {

@@ -1,7 +1,7 @@
 //! Indirect calls: types, variables and numbers of subroutines. ARB_shader_subroutine section 2.X.5.
 
 use super::blocks::label_of;
-use super::usage::number_span;
+use super::usage::find_number_span;
 use super::{Checker, Named, VarKind};
 use crate::codes::Code;
 use crate::lang::limits;
@@ -139,7 +139,7 @@ impl Checker<'_> {
         let limit = limits::SUBROUTINE_NUMBERS;
         // "Functions that will be used for indirect subroutine calls must all be assigned a unique unsigned integer."
         for (name, number, span) in self.syntax.reading.subroutine_numbers.clone() {
-            let place = number_span(self.syntax.reading.text, span, number);
+            let place = find_number_span(self.syntax.reading.text, span, number);
             if let Some(&other) = labels.get(&number) {
                 let message = format!(
                     "`{}` has the number {number} already",

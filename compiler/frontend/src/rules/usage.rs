@@ -22,7 +22,7 @@ pub struct Usage {
 
 impl Usage {
     /// Returns the first number of a kind that is not below `limit`.
-    pub fn first_beyond(&self, kind: Numbered, limit: u32) -> Option<Place> {
+    pub fn find_first_beyond(&self, kind: Numbered, limit: u32) -> Option<Place> {
         let mut places = self.list.iter().filter(|(other, _)| *other == kind);
         let found = places.find(|(_, (number, _))| *number >= limit);
         found.map(|&(_, place)| place)
@@ -62,7 +62,7 @@ impl Checked {
 impl Checker<'_> {
     /// Adds the largest number that the first `used` segments of a path name.
     pub(super) fn add_number(&mut self, bound: &Bound, path: u32, used: usize) {
-        let Some((kind, number)) = last_number(bound) else {
+        let Some((kind, number)) = find_last_number(bound) else {
             return;
         };
         let (reading, usage) = (&self.syntax.reading, &mut self.program.usage);
@@ -80,7 +80,7 @@ impl Checker<'_> {
                 | Bound::Subroutines { .. } => numbered.next_back(),
             };
             Some(match segment {
-                Some(segment) => number_span(reading.text, segment.span, number),
+                Some(segment) => find_number_span(reading.text, segment.span, number),
                 // Without brackets number 0 is meant.
                 None => segments[0].span.to(segments[segments.len() - 1].span),
             })
@@ -89,7 +89,7 @@ impl Checker<'_> {
 }
 
 /// Returns what GL limits of a binding, and the largest number of it.
-fn last_number(bound: &Bound) -> Option<(Numbered, u32)> {
+fn find_last_number(bound: &Bound) -> Option<(Numbered, u32)> {
     let last = |first: u32, count: u32| first + (count - 1);
     match *bound {
         Bound::Attrib(row, first, count, _) | Bound::Result(row, first, count) => {
@@ -133,7 +133,7 @@ fn matrix_number(matrix: MatrixName) -> Option<(Numbered, u32)> {
 }
 
 /// Returns the first place in brackets or parentheses of `span` where `number` stands; `span` itself if there is none, as where a number is left out.
-pub(super) fn number_span(text: &[u8], span: Span, number: u32) -> Span {
+pub(super) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
     let mut is_open = false;
     let mut at = span.start;
     while at < span.end {

@@ -218,7 +218,7 @@ impl Translation<'_> {
                 it.modes.vertices_out = number;
                 if number == 0 {
                     it.modes.vertices_out = DEFAULT_VERTICES;
-                    self.zero_count("GS_MAX_OUTPUT_VERTICES", DEFAULT_VERTICES, place);
+                    self.report_zero_count("GS_MAX_OUTPUT_VERTICES", DEFAULT_VERTICES, place);
                 }
             }
             Property::PatchVertices => it.modes.vertices_out = number,
@@ -229,7 +229,7 @@ impl Translation<'_> {
             Property::Invocations => {
                 it.modes.invocations = number.max(1);
                 if number == 0 {
-                    self.zero_count("GS_INVOCATIONS", 1, place);
+                    self.report_zero_count("GS_INVOCATIONS", 1, place);
                 }
             }
             Property::WindowSpace => it.window_space = set,
@@ -267,7 +267,7 @@ impl Translation<'_> {
 
     /// Reports a count of 0 where another one is meant.
     #[cold]
-    fn zero_count(&mut self, name: &str, meant: u32, place: Span) {
+    fn report_zero_count(&mut self, name: &str, meant: u32, place: Span) {
         let message = format!("`{name}` is 0, which stands for {meant}");
         self.lenient(Rule::ZeroCount, place, message);
     }

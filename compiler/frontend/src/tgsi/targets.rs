@@ -139,7 +139,7 @@ pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
 
 /// The name that Vulkan has for a format that images may have; `None` for others and for `PIPE_FORMAT_NONE`. Gallium names packed formats from the lowest
 /// bits on, Vulkan from the highest ones.
-pub(super) fn stated_format(word: &[u8]) -> Option<&'static str> {
+pub(super) fn parse_stated_format(word: &[u8]) -> Option<&'static str> {
     const PACKED: [(&str, &str); 3] = [
         ("R11G11B10_FLOAT", "B10G11R11_UFLOAT_PACK32"),
         ("R10G10B10A2_UINT", "A2B10G10R10_UINT_PACK32"),
@@ -206,7 +206,7 @@ mod tests {
             ("PIPE", None),
         ];
         for (word, name) in cases {
-            assert_eq!(stated_format(word.as_bytes()), name, "{word}");
+            assert_eq!(parse_stated_format(word.as_bytes()), name, "{word}");
         }
     }
 

@@ -45,7 +45,7 @@ impl Translation<'_> {
             } else if let Some(ty) = targets::format_type(&word) {
                 row.ty = ty;
                 row.atomic = targets::is_atomic_format(word.text);
-                row.format = targets::stated_format(word.text);
+                row.format = targets::parse_stated_format(word.text);
             } else if head.file == File::Res && has_target && targets::view_type(&word).is_some() {
                 // For a year views had the name that images got then.
                 self.cursor.at = place;
