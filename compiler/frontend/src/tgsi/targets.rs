@@ -137,7 +137,7 @@ pub(super) fn format_type(word: &Word<'_>) -> Option<Option<Type>> {
     })
 }
 
-/// The name that Vulkan has for a format that images may have; `None` for others and for `PIPE_FORMAT_NONE`. Gallium names packed formats from the lowest
+/// Returns Vulkan's name of a format that images may have; `None` for others and for `PIPE_FORMAT_NONE`. Gallium names packed formats from the lowest
 /// bits on, Vulkan from the highest ones.
 pub(super) fn parse_stated_format(word: &[u8]) -> Option<&'static str> {
     const PACKED: [(&str, &str); 3] = [
@@ -145,11 +145,24 @@ pub(super) fn parse_stated_format(word: &[u8]) -> Option<&'static str> {
         ("R10G10B10A2_UINT", "A2B10G10R10_UINT_PACK32"),
         ("R10G10B10A2_UNORM", "A2B10G10R10_UNORM_PACK32"),
     ];
-    let name = std::str::from_utf8(word.get(FORMAT.len()..)?).ok()?;
-    let name = name.to_ascii_uppercase();
-    let packed = PACKED.iter().find(|(known, _)| *known == name);
-    let wanted = packed.map_or_else(|| name.replace("_FLOAT", "_SFLOAT"), |row| row.1.to_owned());
-    FORMATS.iter().copied().find(|known| *known == wanted)
+    let name = word.get(FORMAT.len()..)?;
+    let is_named = |known: &str| {
+        // Gallium's floats have no sign in their names.
+        match known.strip_suffix("SFLOAT") {
+            Some(channels) => {
+                let (head, tail) = name.split_at(channels.len().min(name.len()));
+                head.eq_ignore_ascii_case(channels.as_bytes())
+                    && tail.eq_ignore_ascii_case(b"FLOAT")
+            }
+            None => name.eq_ignore_ascii_case(known.as_bytes()),
+        }
+    };
+    let mut packed = PACKED.iter();
+    let packed = packed.find(|(known, _)| name.eq_ignore_ascii_case(known.as_bytes()));
+    FORMATS
+        .iter()
+        .copied()
+        .find(|known| packed.map_or_else(|| is_named(known), |(_, vulkan)| known == vulkan))
 }
 
 /// Whether a format has one component of 32 bits.
