@@ -18,8 +18,8 @@ fn results_of_views() {
     stereo("MOV.S result.secondaryviewportmask[0].x, 1;", &[]);
     stereo("MOV result.secondaryposition, 1;", &[]);
     let range = [Code::BindingRange];
-    stereo("MOV.S «result.viewportmask[1]».x, 1;", &range);
-    stereo("MOV.S «result.secondaryviewportmask[1]».x, 1;", &range);
+    stereo("MOV.S result.viewportmask[«1»].x, 1;", &range);
+    stereo("MOV.S result.secondaryviewportmask[«1»].x, 1;", &range);
 }
 
 #[test]
