@@ -42,6 +42,7 @@ mod vendor;
 mod virgl;
 mod vulkan;
 mod wheel;
+mod wine;
 
 use anyhow::Result;
 use lexopt::{Arg, ValueExt};
@@ -107,6 +108,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   gl-spirv   scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V
   vendor     programs of the NV and ARB languages through the vendor library, before Mesa's driver for the CPU
   piglit     piglit's tests with programs through the vendor library, before the same driver
+  wine       programs of Windows in Wine through the vendor library: OpenGL, and Direct3D 9 through Wine's ARB backend
   i386       the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target
   virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared
   coverage   the feature lists that passing scripts prove; docs/support.md says the same

@@ -11,7 +11,7 @@ use crate::test_run::test_run;
 use crate::vulkan;
 use crate::{
     gl_spirv, i386, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
-    vendor, virgl,
+    vendor, virgl, wine,
 };
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
@@ -78,6 +78,8 @@ pub(crate) enum Step {
     Piglit,
     /// NVIDIA's Cg runtime through the vendor library.
     Cg,
+    /// Programs of Windows in Wine through the vendor library.
+    Wine,
     /// The vendor library for 32-bit applications.
     I386,
     /// GLSL, compared with the TGSI that Mesa made of it.
@@ -109,6 +111,7 @@ const STEPS: &[(&str, Step)] = &[
     ("vendor", Step::Vendor),
     ("piglit", Step::Piglit),
     ("cg", Step::Cg),
+    ("wine", Step::Wine),
     ("i386", Step::I386),
     ("virgl", Step::Virgl),
     ("coverage", Step::Coverage),
@@ -207,6 +210,7 @@ fn run_step(step: Step, state: &mut State) -> Result<Tally> {
         Step::Vendor => vendor::test(),
         Step::Piglit => piglit_tests::test(),
         Step::Cg => cg::test(),
+        Step::Wine => wine::test(),
         Step::I386 => i386::test(),
         Step::Virgl => virgl::test(),
         Step::Coverage => coverage_report(state),
