@@ -202,6 +202,10 @@ impl Drawn {
         if cases.is_empty() || cases.len() * IMAGE_BYTES != self.images.len() {
             bail!("names and images of Direct3D do not match");
         }
+        // A shader that does not link draws nothing, or what the one before it draws.
+        if cases.windows(2).any(|pair| pair[0].1 == pair[1].1) {
+            bail!("two cases of Direct3D have the same image");
+        }
         Ok(cases)
     }
 }
@@ -247,5 +251,10 @@ mod tests {
     fn every_image_has_a_name() {
         assert!(drawn(0, "").cases().is_err());
         assert_eq!(drawn(0, "CASE a\n").cases().unwrap().len(), 1);
+        let twice = Drawn {
+            images: vec![0; 2 * IMAGE_BYTES],
+            output: "CASE a\nCASE b\n".to_owned(),
+        };
+        assert!(twice.cases().is_err());
     }
 }
