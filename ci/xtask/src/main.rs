@@ -111,6 +111,7 @@ Installs what is missing (as setup --yes does), then runs in this order:
   drivers    scripts on the versions of Mesa of Debian 13 and of Debian's unstable, on Vulkan and through the vendor library;
              their packages are unpacked below target
   piglit     piglit's tests with programs through the vendor library, before the same driver
+  wine       programs of Windows in Wine through the vendor library: OpenGL, and Direct3D 9 through Wine's ARB backend
   i386       the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target
   virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared
   coverage   the feature lists that passing scripts prove; docs/support.md says the same

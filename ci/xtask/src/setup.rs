@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
 
 use crate::packages::{Apt, Names, System};
-use crate::{opengl, piglit_package, shell, vulkan, wheel};
+use crate::{opengl, piglit_package, shell, vulkan, wheel, wine};
 use anyhow::{Result, bail};
 use glasm_tests::cg;
 use std::io::{BufRead, IsTerminal, Write};
@@ -281,6 +281,32 @@ const NEEDS: &[Need] = &[
         without: Without::Skip,
         present: || piglit_package::find().is_some(),
         source: Source::Unpacked,
+    },
+    Need {
+        what: "Wine",
+        why: "runs programs of Windows as applications of the vendor library (100 MB to download, 670 MB installed)",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: wine::is_present,
+        source: Source::Packages(Names {
+            debian: &["wine", "wine64"],
+            fedora: "wine-core",
+            arch: "wine",
+            homebrew: "wine (Linux only)",
+        }),
+    },
+    Need {
+        what: "MinGW-w64",
+        why: "compiles these programs (39 MB to download, 230 MB installed)",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: || shell::find_program(wine::COMPILER).is_some(),
+        source: Source::Packages(Names {
+            debian: &["gcc-mingw-w64-x86-64-win32"],
+            fedora: "mingw64-gcc",
+            arch: "mingw-w64-gcc",
+            homebrew: "mingw-w64",
+        }),
     },
     Need {
         what: "valgrind",

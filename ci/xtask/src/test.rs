@@ -81,7 +81,7 @@ pub(crate) enum Step {
     Piglit,
     /// NVIDIA's Cg runtime through the vendor library.
     Cg,
-    /// Windows programs on Wine through the vendor library.
+    /// Programs of Windows in Wine through the vendor library.
     Wine,
     /// The vendor library for 32-bit applications.
     I386,

@@ -1,33 +1,41 @@
-//! Windows programs on Wine as applications of the vendor library, in front of Mesa's OpenGL driver for the CPU.
+//! Programs of Windows in Wine as applications of the vendor library: `glvendor/tests/wine`. One has OpenGL and compares pixels with arithmetic;
+//! the other has Direct3D 9, which Wine translates to programs of the ARB and NV languages, compared with its translation to GLSL.
 
 use crate::tally::Tally;
-use crate::{opengl, reference, shell, suite};
-use anyhow::{Context as _, Result};
+use crate::{opengl, shell, suite};
+use anyhow::{Context as _, Result, bail};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Command;
 
-/// Directory of the sources.
+/// The C compiler for 64-bit Windows.
+pub(crate) const COMPILER: &str = "x86_64-w64-mingw32-gcc";
+
+/// Sources of the programs.
 const SOURCES: &str = "glvendor/tests/wine";
 
-/// Directory of the programs and of Wine's files: `~/.wine` is not touched.
+/// The prefix of Wine, the programs and their images.
 const OUT: &str = "target/wine";
 
-/// Compiler for Windows programs of 64 bits.
-const COMPILER: &str = "x86_64-w64-mingw32-gcc";
+/// A program that hangs ends after so many seconds.
+const SECONDS: &str = "60";
 
-/// Seconds after which a program is killed; creating Wine's files needs the most time.
-const SECONDS: &str = "300";
+/// Variables that select the ARB backend of Direct3D. Wine ignores it in core contexts, which it creates unless the version is limited.
+const ARB: (&str, &str) = ("WINE_D3D_CONFIG", "shader_backend=arb,MaxVersionGL=0x20001");
 
-/// Wine's settings for Direct3D as assembly; see docs/driver.md.
-const ASSEMBLY: &str = "shader_backend=arb,MaxVersionGL=0x20001";
+/// Width and height of the images of Direct3D in pixels.
+const SIDE: usize = 64;
 
-/// Returns the name of something that is not installed.
+/// Bytes of one image.
+const IMAGE_BYTES: usize = SIDE * SIDE * 4;
+
+/// What is not installed.
 fn missing() -> Option<&'static str> {
-    let has = |name: &str| shell::find_program(name).is_some();
+    let has = |name| shell::find_program(name).is_some();
     let needs = [
-        ("Wine", has("wine") && has("wineserver")),
-        ("mingw-w64", has(COMPILER)),
-        ("Xvfb", has("xvfb-run")),
+        ("Wine", is_present()),
+        ("MinGW-w64", has(COMPILER)),
+        ("Xvfb", has("xvfb-run") && has("timeout")),
         (
             "Mesa's GLX",
             opengl::glx_present() && opengl::mesa_present(),
@@ -35,6 +43,15 @@ fn missing() -> Option<&'static str> {
     ];
     let missing = needs.into_iter().find(|(_, is_there)| !is_there);
     missing.map(|(what, _)| what)
+}
+
+/// Returns whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit x86.
+pub(crate) fn is_present() -> bool {
+    let programs = ["wine", "wineserver"];
+    cfg!(target_arch = "x86_64")
+        && programs
+            .iter()
+            .all(|name| shell::find_program(name).is_some())
 }
 
 /// The step of `cargo xtask test`.
@@ -45,81 +62,199 @@ pub(crate) fn test() -> Result<Tally> {
     }
     let packages = ["--package", "glasm-cli", "--package", "glasm-glvendor"];
     shell::run(shell::cargo().arg("build").args(packages))?;
-    std::fs::create_dir_all(Path::new(OUT).join("run")).context(OUT)?;
-    let out = Path::new(OUT).canonicalize().context(OUT)?;
-    let wgl = build(&out, "wgl", &["-lopengl32", "-lgdi32"])?;
-    let d3d9 = build(&out, "d3d9", &["-ld3d9", "-lgdi32"])?;
-    let mut boot = Command::new("xvfb-run");
-    boot.args(["-a", "timeout", SECONDS, "wine", "wineboot", "-i"]);
-    let booted = run(&out, boot)?;
-    if !booted.status.success() {
-        return Ok(Tally::check(false));
+    std::fs::create_dir_all(OUT).context(OUT)?;
+    let wine = Wine {
+        out: Path::new(OUT).canonicalize().context(OUT)?,
+    };
+    build("wgl", &["-lopengl32", "-lgdi32"])?;
+    build("d3d9", &["-ld3d9"])?;
+    let mut tally = wine.test_opengl()?;
+    tally += wine.test_direct3d()?;
+    Ok(tally)
+}
+
+/// Compiles a program to [`OUT`].
+fn build(name: &str, libraries: &[&str]) -> Result<()> {
+    let mut command = Command::new(COMPILER);
+    command.args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
+    command.arg(Path::new(OUT).join(format!("{name}.exe")));
+    command.arg(Path::new(SOURCES).join(format!("{name}.c")));
+    shell::run(command.args(libraries))
+}
+
+/// A prefix of Wine below `target`. Its server ends when this is dropped.
+struct Wine {
+    out: PathBuf,
+}
+
+impl Drop for Wine {
+    fn drop(&mut self) {
+        let mut command = Command::new("wineserver");
+        self.set_variables(&mut command);
+        // Without a server that runs, this fails, and nothing is left to do.
+        let _ = shell::capture(command.arg("-k"));
     }
-    let mut tally = Tally::check(passes(&run(&out, with_library(&wgl)?)?));
-    let mut alone = Command::new("xvfb-run");
-    alone.args(["-a", "timeout", SECONDS, "wine"]).arg(&d3d9);
-    let reference = run(&out, alone)?;
-    tally += Tally::check(passes(&reference));
-    for all in ["0", "1"] {
-        let mut command = with_library(&d3d9)?;
-        command.env("WINE_D3D_CONFIG", ASSEMBLY);
-        command.env("GLASM_ALL", all);
-        let image = run(&out, command)?;
-        let is_equal = image.stdout == reference.stdout;
-        if !is_equal {
-            println!("GLASM_ALL={all}: the image differs from that of Wine's GLSL");
+}
+
+impl Wine {
+    /// Sets the prefix, and turns off the installers of .NET and HTML, which would wait for an answer.
+    fn set_variables(&self, command: &mut Command) {
+        command
+            .env("WINEPREFIX", self.out.join("prefix"))
+            .env("WINEDLLOVERRIDES", "mscoree,mshtml=")
+            .env("WINEDEBUG", "-all");
+    }
+
+    /// Returns a command that runs these words on an X server of its own, with a time limit.
+    fn command(&self, words: &[&OsStr]) -> Command {
+        let mut command = Command::new("xvfb-run");
+        command.args(["-a", "-s", "-screen 0 640x480x24 -noreset"]);
+        command.args(["timeout", "-k", "5", SECONDS]).args(words);
+        command.current_dir(&self.out);
+        command.env("LIBGL_ALWAYS_SOFTWARE", "1");
+        self.set_variables(&mut command);
+        command
+    }
+
+    /// Runs the program of OpenGL through the library and counts its cases.
+    fn test_opengl(&self) -> Result<Tally> {
+        let glasm = suite::glasm()?;
+        let words = ["gl", "--", "wine", "wgl.exe"].map(OsStr::new);
+        let mut command = self.command(&[&[glasm.get_program()], &words[..]].concat());
+        let transcript = shell::tee(&mut command)?;
+        Ok(count_cases(&transcript))
+    }
+
+    /// Compares the images of Direct3D through the library with those of Wine's GLSL, first with the programs that the driver lacks, then with all.
+    fn test_direct3d(&self) -> Result<Tally> {
+        let glasm = suite::glasm()?;
+        let words = ["wine", "d3d9.exe", "glsl.bin"].map(OsStr::new);
+        let reference = self.draw(self.command(&words), "glsl.bin")?;
+        let mut tally = Tally::default();
+        for all in ["0", "1"] {
+            let file = format!("arb{all}.bin");
+            let words = ["gl", "--", "wine", "d3d9.exe", &file].map(OsStr::new);
+            let mut command = self.command(&[&[glasm.get_program()], &words[..]].concat());
+            command.env(ARB.0, ARB.1).env("GLASM_LOG", "info");
+            if all == "1" {
+                command.env("GLASM_ALL", all);
+            }
+            let drawn = self.draw(command, &file)?;
+            tally += compare(&reference, &drawn)?;
+            // Otherwise Wine would have been compared with itself.
+            let loads = drawn.output.contains("ArbVp1_0") && drawn.output.contains("ArbFp1_0");
+            if !loads {
+                println!("FAIL the library has loaded no programs of Wine");
+            }
+            tally += Tally::check(loads);
         }
-        tally += Tally::check(passes(&image) && is_equal);
+        Ok(tally)
+    }
+
+    /// Runs the program of Direct3D, and reads what it drew.
+    fn draw(&self, mut command: Command, file: &str) -> Result<Drawn> {
+        let path = self.out.join(file);
+        if path.exists() {
+            std::fs::remove_file(&path)?;
+        }
+        let transcript = shell::tee(&mut command)?;
+        if !transcript.success {
+            bail!("the program of Direct3D failed");
+        }
+        Ok(Drawn {
+            images: std::fs::read(&path).with_context(|| path.display().to_string())?,
+            output: transcript.text,
+        })
+    }
+}
+
+/// Counts the lines of passed and failed cases; a program that fails without such a line is a failure, too.
+fn count_cases(transcript: &shell::Transcript) -> Tally {
+    let count = |word| {
+        let lines = transcript.text.lines();
+        lines.filter(|line| line.starts_with(word)).count() as u64
+    };
+    let mut tally = Tally {
+        passed: count("PASS "),
+        failed: count("FAIL "),
+        skipped: 0,
+    };
+    if tally.failed == 0 && (!transcript.success || tally.passed == 0) {
+        tally.failed = 1;
+    }
+    tally
+}
+
+/// Output of the program of Direct3D.
+struct Drawn {
+    /// The images of all cases.
+    images: Vec<u8>,
+    /// What was printed.
+    output: String,
+}
+
+impl Drawn {
+    /// Names and images of the cases.
+    fn cases(&self) -> Result<Vec<(&str, &[u8])>> {
+        let lines = self.output.lines();
+        let names = lines.filter_map(|line| line.trim_end().strip_prefix("CASE "));
+        let cases: Vec<_> = names.zip(self.images.chunks_exact(IMAGE_BYTES)).collect();
+        if cases.is_empty() || cases.len() * IMAGE_BYTES != self.images.len() {
+            bail!("names and images of Direct3D do not match");
+        }
+        // A shader that does not link draws nothing, or what the one before it draws.
+        if cases.windows(2).any(|pair| pair[0].1 == pair[1].1) {
+            bail!("two cases of Direct3D have the same image");
+        }
+        Ok(cases)
+    }
+}
+
+/// Compares the images of each case: channels may differ by one step of eight bits.
+fn compare(reference: &Drawn, drawn: &Drawn) -> Result<Tally> {
+    let (expected, found) = (reference.cases()?, drawn.cases()?);
+    let mut tally = Tally::check(expected.len() == found.len());
+    for ((name, expected), (_, found)) in expected.iter().zip(&found) {
+        let differences = expected.iter().zip(*found).map(|(a, b)| a.abs_diff(*b));
+        let largest = differences.max().unwrap_or(0);
+        if largest > 1 {
+            println!("FAIL {name}: channels differ by up to {largest}");
+        }
+        tally += Tally::check(largest <= 1);
     }
     Ok(tally)
 }
 
-/// Builds a program, and returns its path.
-fn build(out: &Path, name: &str, libraries: &[&str]) -> Result<PathBuf> {
-    let program = out.join(format!("{name}.exe"));
-    let mut command = Command::new(COMPILER);
-    command.args(["-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
-    command.arg(&program);
-    command.arg(Path::new(SOURCES).join(format!("{name}.c")));
-    shell::run(command.args(libraries))?;
-    Ok(program)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Returns the command that runs a program with the vendor library.
-fn with_library(program: &Path) -> Result<Command> {
-    let mut command = Command::new("xvfb-run");
-    command.args(["-a", "timeout", SECONDS]);
-    command.arg(suite::glasm()?.get_program());
-    command.args(["gl", "--", "wine"]).arg(program);
-    Ok(command)
-}
-
-/// Runs a command with Wine's files below `out`, and ends all of Wine's processes that it has started.
-fn run(out: &Path, mut command: Command) -> Result<Output> {
-    let prefix = out.join("prefix");
-    command.env("WINEPREFIX", &prefix);
-    command.env("WINEARCH", "win64");
-    command.env("WINEDEBUG", "-all");
-    // Neither Mono nor Gecko is asked for.
-    command.env("WINEDLLOVERRIDES", "mscoree,mshtml=d;winedbg.exe=d");
-    command.env("XDG_RUNTIME_DIR", out.join("run"));
-    reference::use_gallium(&mut command, "llvmpipe");
-    println!("$ {}", shell::display(&command));
-    let output = shell::capture(&mut command);
-    let mut end = Command::new("wineserver");
-    end.arg("-k").env("WINEPREFIX", &prefix);
-    // It fails if no process is left.
-    shell::capture(&mut end)?;
-    output
-}
-
-/// Whether a program reports that all pixels are right; prints what it reports otherwise.
-fn passes(output: &Output) -> bool {
-    let is_right = output.status.success();
-    if !is_right {
-        print!("{}", String::from_utf8_lossy(&output.stdout));
-        print!("{}", String::from_utf8_lossy(&output.stderr));
-        println!("{}", output.status);
+    fn drawn(color: u8, names: &str) -> Drawn {
+        Drawn {
+            images: vec![color; IMAGE_BYTES],
+            output: names.to_owned(),
+        }
     }
-    is_right
+
+    #[test]
+    fn images_may_differ_by_one_step() {
+        let reference = drawn(10, "CASE a\r\n");
+        let failed = |color| {
+            compare(&reference, &drawn(color, "CASE a\n"))
+                .unwrap()
+                .failed
+        };
+        assert_eq!((failed(11), failed(12)), (0, 1));
+    }
+
+    #[test]
+    fn every_image_has_a_name() {
+        assert!(drawn(0, "").cases().is_err());
+        assert_eq!(drawn(0, "CASE a\n").cases().unwrap().len(), 1);
+        let twice = Drawn {
+            images: vec![0; 2 * IMAGE_BYTES],
+            output: "CASE a\nCASE b\n".to_owned(),
+        };
+        assert!(twice.cases().is_err());
+    }
 }

@@ -1,5 +1,5 @@
-/* A Windows program with OpenGL: programs of NV_vertex_program3 and NV_fragment_program2 with branches and a loop, through WGL. Pixels are compared with
-   what the instructions compute. Exits with 0 if all are right, 1 if not, 77 without the extensions. */
+/* An OpenGL program of Windows: draws with programs of four NV languages and compares pixels with
+ * arithmetic. Prints one line for each case; the exit status is the count of failed cases. */
 #include <windows.h>
 #include <GL/gl.h>
 #include <GL/glext.h>
@@ -7,79 +7,245 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attribute 1 selects: 0.25 where it is positive, else 0.75. */
-static const char VERTEX[] = "!!ARBvp1.0\nOPTION NV_vertex_program3;\nTEMP r, c;\nMOV result.position, vertex.position;\nMOV c, 0.25;\n"
-                             "MOVC r.x, vertex.attrib[1].x;\nBRA done (GT.x);\nMOV c, 0.75;\ndone:\nMOV result.color, c;\nEND";
-/* Three iterations add 0.125 each; the third component is 1 where the color is greater than 0.5, else 0.5. */
-static const char FRAGMENT[] = "!!ARBfp1.0\nOPTION NV_fragment_program2;\nPARAM count = { 3, 0, 0, 0 };\nTEMP s;\nMOV s, 0;\nREP count;\n"
-                               "ADD s.x, s.x, 0.125;\nENDREP;\nSUBC s.y, fragment.color.x, 0.5;\nIF GT.y;\nMOV s.z, 1;\nELSE;\nMOV s.z, 0.5;\nENDIF;\n"
-                               "MOV s.y, fragment.color.x;\nMOV s.w, 1;\nMOV result.color, s;\nEND";
+#define SIDE 16
 
-static void *command(const char *name) {
-    PROC found = wglGetProcAddress(name);
-    if (!found) {
-        printf("%s is missing\n", name);
-        exit(1);
-    }
-    return (void *)(UINT_PTR)found;
+#ifndef GL_FRAGMENT_PROGRAM_NV
+#define GL_FRAGMENT_PROGRAM_NV 0x8870
+#endif
+
+#define FUNCTIONS(F) \
+    F(PFNGLGENPROGRAMSARBPROC, glGenProgramsARB) \
+    F(PFNGLBINDPROGRAMARBPROC, glBindProgramARB) \
+    F(PFNGLPROGRAMSTRINGARBPROC, glProgramStringARB) \
+    F(PFNGLPROGRAMLOCALPARAMETER4FARBPROC, glProgramLocalParameter4fARB) \
+    F(PFNGLGENPROGRAMSNVPROC, glGenProgramsNV) \
+    F(PFNGLBINDPROGRAMNVPROC, glBindProgramNV) \
+    F(PFNGLLOADPROGRAMNVPROC, glLoadProgramNV) \
+    F(PFNGLPROGRAMPARAMETER4FNVPROC, glProgramParameter4fNV) \
+    F(PFNGLPROGRAMNAMEDPARAMETER4FNVPROC, glProgramNamedParameter4fNV) \
+    F(PFNGLGENFRAMEBUFFERSEXTPROC, glGenFramebuffersEXT) \
+    F(PFNGLBINDFRAMEBUFFEREXTPROC, glBindFramebufferEXT) \
+    F(PFNGLGENRENDERBUFFERSEXTPROC, glGenRenderbuffersEXT) \
+    F(PFNGLBINDRENDERBUFFEREXTPROC, glBindRenderbufferEXT) \
+    F(PFNGLRENDERBUFFERSTORAGEEXTPROC, glRenderbufferStorageEXT) \
+    F(PFNGLFRAMEBUFFERRENDERBUFFEREXTPROC, glFramebufferRenderbufferEXT) \
+    F(PFNGLCHECKFRAMEBUFFERSTATUSEXTPROC, glCheckFramebufferStatusEXT)
+
+#define DECLARE(type, name) static type name##_;
+FUNCTIONS(DECLARE)
+
+static int failures;
+
+/* Ends the program because the environment lacks something. */
+static void fail_setup(const char *what)
+{
+    printf("FAIL setup: %s\n", what);
+    fflush(stdout);
+    exit(100);
 }
 
-static int load(GLenum target, const char *text) {
-    GLint position = -1;
-    ((PFNGLBINDPROGRAMARBPROC)command("glBindProgramARB"))(target, 1 + (target == GL_FRAGMENT_PROGRAM_ARB));
-    ((PFNGLPROGRAMSTRINGARBPROC)command("glProgramStringARB"))(target, GL_PROGRAM_FORMAT_ASCII_ARB, (GLsizei)strlen(text), text);
-    glGetIntegerv(GL_PROGRAM_ERROR_POSITION_ARB, &position);
-    if (position != -1) printf("error at %d: %s\n", position, glGetString(GL_PROGRAM_ERROR_STRING_ARB));
+static void create_context(void)
+{
+    PIXELFORMATDESCRIPTOR format = {.nSize = sizeof(format),
+                                    .nVersion = 1,
+                                    .dwFlags = PFD_DRAW_TO_WINDOW | PFD_SUPPORT_OPENGL | PFD_DOUBLEBUFFER,
+                                    .iPixelType = PFD_TYPE_RGBA,
+                                    .cColorBits = 24};
+    HWND window = CreateWindowA("static", "wgl", WS_POPUP, 0, 0, SIDE, SIDE, 0, 0, 0, 0);
+    HDC device = GetDC(window);
+    int index = ChoosePixelFormat(device, &format);
+    if (!index || !SetPixelFormat(device, index, &format))
+        fail_setup("no pixel format");
+    if (!wglMakeCurrent(device, wglCreateContext(device)))
+        fail_setup("no context");
+#define LOAD(type, name) \
+    if (!(name##_ = (type)(void *)wglGetProcAddress(#name))) \
+        fail_setup("no " #name);
+    FUNCTIONS(LOAD)
+}
+
+/* Draws into a renderbuffer: pixels of a window that is hidden would be undefined. */
+static void create_target(void)
+{
+    GLuint names[2];
+    glGenFramebuffersEXT_(1, &names[0]);
+    glBindFramebufferEXT_(GL_FRAMEBUFFER_EXT, names[0]);
+    glGenRenderbuffersEXT_(1, &names[1]);
+    glBindRenderbufferEXT_(GL_RENDERBUFFER_EXT, names[1]);
+    glRenderbufferStorageEXT_(GL_RENDERBUFFER_EXT, GL_RGBA8, SIDE, SIDE);
+    glFramebufferRenderbufferEXT_(GL_FRAMEBUFFER_EXT, GL_COLOR_ATTACHMENT0_EXT, GL_RENDERBUFFER_EXT, names[1]);
+    if (glCheckFramebufferStatusEXT_(GL_FRAMEBUFFER_EXT) != GL_FRAMEBUFFER_COMPLETE_EXT)
+        fail_setup("framebuffer is incomplete");
+    glViewport(0, 0, SIDE, SIDE);
+}
+
+/* Loads a program that begins with "!!ARB" and enables its target. */
+static void load_arb(GLenum target, const char *string)
+{
+    GLuint name;
+    glGenProgramsARB_(1, &name);
+    glBindProgramARB_(target, name);
+    glProgramStringARB_(target, GL_PROGRAM_FORMAT_ASCII_ARB, (GLsizei)strlen(string), string);
     glEnable(target);
-    return position == -1;
 }
 
-static int is_pixel(int x, int y, float r, float g, float b) {
-    float got[3];
-    glReadPixels(x, y, 1, 1, GL_RGB, GL_FLOAT, got);
-    const float wanted[3] = {r, g, b};
-    for (int i = 0; i < 3; i++) {
-        float difference = got[i] - wanted[i];
-        if (difference > 0.003f || difference < -0.003f) {
-            printf("pixel %d %d is %f %f %f, not %f %f %f\n", x, y, got[0], got[1], got[2], r, g, b);
+/* Loads a program of the other NV languages and enables its target. */
+static GLuint load_nv(GLenum target, const char *string)
+{
+    GLuint name;
+    glGenProgramsNV_(1, &name);
+    glBindProgramNV_(target, name);
+    glLoadProgramNV_(target, name, (GLsizei)strlen(string), (const GLubyte *)string);
+    glEnable(target);
+    return name;
+}
+
+static void draw_square(void)
+{
+    glClearColor(0.2f, 0.2f, 0.2f, 0.2f);
+    glClear(GL_COLOR_BUFFER_BIT);
+    glBegin(GL_TRIANGLE_STRIP);
+    glVertex2f(-1, -1);
+    glVertex2f(1, -1);
+    glVertex2f(-1, 1);
+    glVertex2f(1, 1);
+    glEnd();
+}
+
+/* Returns whether each channel is within one step of eight bits. */
+static int is_near(const GLubyte *pixel, const float *expected)
+{
+    for (int i = 0; i < 4; i++)
+        if (abs((int)pixel[i] - (int)(expected[i] * 255 + 0.5f)) > 1)
             return 0;
-        }
-    }
     return 1;
 }
 
-int main(void) {
-    HWND window = CreateWindowA("static", "wgl", WS_POPUP | WS_VISIBLE, 0, 0, 64, 64, 0, 0, 0, 0);
-    HDC device = GetDC(window);
-    PIXELFORMATDESCRIPTOR format = {.nSize = sizeof format, .nVersion = 1, .dwFlags = PFD_DRAW_TO_WINDOW | PFD_SUPPORT_OPENGL | PFD_DOUBLEBUFFER, .cColorBits = 24};
-    SetPixelFormat(device, ChoosePixelFormat(device, &format), &format);
-    HGLRC context = wglCreateContext(device);
-    if (!context || !wglMakeCurrent(device, context)) {
-        printf("no context\n");
-        return 1;
+/* Draws, compares all pixels with `expect(x, y)` at their centers and prints the result. */
+static void check(const char *name, void (*expect)(float x, float y, float *color))
+{
+    GLubyte pixels[SIDE][SIDE][4];
+    GLint position = -1;
+    glGetIntegerv(GL_PROGRAM_ERROR_POSITION_ARB, &position);
+    draw_square();
+    glReadPixels(0, 0, SIDE, SIDE, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    GLenum error = glGetError();
+    if (position != -1 || error) {
+        printf("FAIL %s: GL error %#x, program error at %d: %s\n", name, error, position,
+               (const char *)glGetString(GL_PROGRAM_ERROR_STRING_ARB));
+        failures++;
+        return;
     }
-    const char *extensions = (const char *)glGetString(GL_EXTENSIONS);
-    if (!strstr(extensions, "GL_NV_vertex_program3") || !strstr(extensions, "GL_NV_fragment_program2")) {
-        printf("the extensions are missing\n");
-        return 77;
-    }
-    int is_right = load(GL_VERTEX_PROGRAM_ARB, VERTEX) && load(GL_FRAGMENT_PROGRAM_ARB, FRAGMENT);
-    PFNGLVERTEXATTRIB1FARBPROC select = (PFNGLVERTEXATTRIB1FARBPROC)command("glVertexAttrib1fARB");
-    glViewport(0, 0, 64, 64);
-    glClear(GL_COLOR_BUFFER_BIT);
-    for (int half = 0; half < 2; half++) {
-        glBegin(GL_QUADS);
-        select(1, half ? -1.0f : 1.0f);
-        glVertex2f((float)half - 1, -1);
-        glVertex2f((float)half, -1);
-        glVertex2f((float)half, 1);
-        glVertex2f((float)half - 1, 1);
-        glEnd();
-    }
-    is_right &= is_pixel(16, 32, 0.375f, 0.25f, 0.5f) & is_pixel(48, 32, 0.375f, 0.75f, 1);
-    is_right &= glGetError() == GL_NO_ERROR;
-    wglMakeCurrent(0, 0);
-    wglDeleteContext(context);
-    printf(is_right ? "pass\n" : "fail\n");
-    return !is_right;
+    for (int y = 0; y < SIDE; y++)
+        for (int x = 0; x < SIDE; x++) {
+            float e[4];
+            const GLubyte *p = pixels[y][x];
+            expect((float)x + 0.5f, (float)y + 0.5f, e);
+            if (!is_near(p, e)) {
+                printf("FAIL %s: (%d, %d) is %d %d %d %d, expected %g %g %g %g\n", name, x, y, p[0], p[1], p[2], p[3],
+                       e[0] * 255, e[1] * 255, e[2] * 255, e[3] * 255);
+                failures++;
+                return;
+            }
+        }
+    printf("PASS %s\n", name);
+}
+
+/* A loop of branches in vertices, loops and conditions in fragments. */
+static const char vp40[] = "!!ARBvp1.0\n"
+                           "OPTION NV_vertex_program3;\n"
+                           "TEMP n, sum;\n"
+                           "MOV result.position, vertex.position;\n"
+                           "MOV n, program.local[0];\n"
+                           "MOV sum, {0, 0, 0, 1};\n"
+                           "again:\n"
+                           "ADD sum.x, sum.x, 0.125;\n"
+                           "ADDC n.x, n.x, -1;\n"
+                           "BRA again (GT.x);\n"
+                           "MOV result.color, sum;\n"
+                           "END\n";
+static const char fp40[] = "!!ARBfp1.0\n"
+                           "OPTION NV_fragment_program2;\n"
+                           "PARAM count = {4, 0, 0, 0};\n"
+                           "TEMP c;\n"
+                           "MOV c, fragment.color;\n"
+                           "REP count.x;\n"
+                           "MAD c.y, fragment.position.x, 0.015625, c.y;\n"
+                           "ENDREP;\n"
+                           "SLTC c.z, fragment.position.y, 8;\n"
+                           "IF GT.z;\n"
+                           "MOV c.z, 0.25;\n"
+                           "ELSE;\n"
+                           "MOV c.z, 0.75;\n"
+                           "ENDIF;\n"
+                           "MOV result.color, c;\n"
+                           "END\n";
+
+static void expect_40(float x, float y, float *color)
+{
+    color[0] = 3 * 0.125f;
+    color[1] = 4 * x / 64;
+    color[2] = y < 8 ? 0.25f : 0.75f;
+    color[3] = 1;
+}
+
+static void test_40(void)
+{
+    load_arb(GL_VERTEX_PROGRAM_ARB, vp40);
+    glProgramLocalParameter4fARB_(GL_VERTEX_PROGRAM_ARB, 0, 3, 0, 0, 0);
+    load_arb(GL_FRAGMENT_PROGRAM_ARB, fp40);
+    check("NV_vertex_program3, NV_fragment_program2", expect_40);
+    glDisable(GL_VERTEX_PROGRAM_ARB);
+    glDisable(GL_FRAGMENT_PROGRAM_ARB);
+}
+
+/* A subroutine with a condition in vertices; named parameters and a write mask in fragments. */
+static const char vp20[] = "!!VP2.0\n"
+                           "MOV o[HPOS], v[OPOS];\n"
+                           "CAL half;\n"
+                           "MOVC CC.x, c[1];\n"
+                           "CAL half (GT.x);\n"
+                           "RET;\n"
+                           "half:\n"
+                           "ADD R0, R0, c[0];\n"
+                           "MOV o[COL0], R0;\n"
+                           "RET;\n"
+                           "END\n";
+static const char fp10[] = "!!FP1.0\n"
+                           "DECLARE scale;\n"
+                           "MOV R0, f[COL0];\n"
+                           "MUL R0.y, f[WPOS].y, scale.x;\n"
+                           "SGTC RC.x, f[WPOS].x, {8}.x;\n"
+                           "MOV R0.z (GT.x), {0.6}.x;\n"
+                           "MOV o[COLR], R0;\n"
+                           "END\n";
+
+static void expect_20(float x, float y, float *color)
+{
+    color[0] = 2 * 0.2f;
+    color[1] = y / 32;
+    color[2] = x > 8 ? 0.6f : 2 * 0.1f;
+    color[3] = 2 * 0.4f;
+}
+
+static void test_20(void)
+{
+    load_nv(GL_VERTEX_PROGRAM_NV, vp20);
+    glProgramParameter4fNV_(GL_VERTEX_PROGRAM_NV, 0, 0.2f, 0.3f, 0.1f, 0.4f);
+    glProgramParameter4fNV_(GL_VERTEX_PROGRAM_NV, 1, 1, 0, 0, 0);
+    GLuint name = load_nv(GL_FRAGMENT_PROGRAM_NV, fp10);
+    glProgramNamedParameter4fNV_(name, 5, (const GLubyte *)"scale", 1.0f / 32, 0, 0, 0);
+    check("NV_vertex_program2, NV_fragment_program", expect_20);
+    glDisable(GL_VERTEX_PROGRAM_NV);
+    glDisable(GL_FRAGMENT_PROGRAM_NV);
+}
+
+int main(void)
+{
+    create_context();
+    create_target();
+    test_40();
+    test_20();
+    fflush(stdout);
+    return failures;
 }
