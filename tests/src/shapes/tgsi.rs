@@ -114,7 +114,7 @@ pub(super) static SHAPES: &[Row] = &[
         format!("{TEMPS}{calls}MOV OUT[0], TEMP[1]\nRET\nEND\n{text}")
     }),
     ("TGSI chain of subroutines", |size| {
-        let subroutines = count(size, 48);
+        let subroutines = count(size, 42);
         let text = list(subroutines, |number| {
             let at = 3 + 3 * number;
             format!(

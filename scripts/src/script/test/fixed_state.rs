@@ -385,7 +385,7 @@ mod tests {
             assert_eq!(error(line), message, "{line}");
         }
         assert!(
-            error("texenv 0 src3_rgb texture").starts_with("`src3_rgb` is none of color, mode")
+            error("texenv 0 src4_rgb texture").starts_with("`src4_rgb` is none of color, mode")
         );
     }
 }
