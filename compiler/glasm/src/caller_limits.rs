@@ -149,7 +149,7 @@ impl Program {
         let usage = self.usage();
         let numbers = NUMBERS.iter().filter_map(|&(kind, limit, code)| {
             let limit = limit(limits);
-            let (number, place) = usage.first_beyond(kind, limit)?;
+            let (number, place) = usage.find_first_beyond(kind, limit)?;
             let words = kind.words();
             Some(match place {
                 Some(span) => {

@@ -119,7 +119,7 @@ impl Program {
 
     fn counted(&self) -> &(Counts, Usage) {
         // A program that has loaded is counted without errors.
-        let count = || glasm_frontend::count_and_number(&self.source()).unwrap_or_default();
+        let count = || glasm_frontend::count_and_index(&self.source()).unwrap_or_default();
         self.0.counted.get_or_init(count)
     }
 

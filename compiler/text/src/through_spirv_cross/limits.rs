@@ -2,6 +2,7 @@
 //!
 //! What shows in the finished GLSL only is in [`glsl_words`](super::glsl_words).
 
+use super::image_types::{accesses, has_type, image_of, is_in_essl, reads_and_writes_wide_images};
 use crate::Language;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{
@@ -216,6 +217,38 @@ static LIMITS: &[Limit] = &[
         msl: 0,
     },
     Limit {
+        what: "images of this format",
+        is_in: |module| {
+            has_type(module, |image| {
+                image.is_storage && !image.is_unformatted && !is_in_essl(image.format)
+            })
+        },
+        glsl: 0,
+        essl: NEVER,
+        hlsl: 0,
+        msl: 0,
+    },
+    Limit {
+        what: "images of this format that are read and written",
+        is_in: reads_and_writes_wide_images,
+        glsl: 0,
+        essl: NEVER,
+        hlsl: 0,
+        msl: 0,
+    },
+    Limit {
+        what: "images of cube map arrays",
+        is_in: |module| {
+            has_type(module, |image| {
+                image.is_storage && image.is_arrayed && image.dim == Dim::DimCube
+            })
+        },
+        glsl: 420,
+        essl: 320,
+        hlsl: NEVER,
+        msl: 0,
+    },
+    Limit {
         what: "images with several samples",
         is_in: |module| has_type(module, |image| image.is_storage && image.is_multisample),
         glsl: 420,
@@ -385,7 +418,7 @@ fn has_capability(module: &Module, capability: Capability) -> bool {
     declared.any(|it| it.operands.first() == Some(&Operand::Capability(capability)))
 }
 
-fn has_op(module: &Module, ops: &[Op]) -> bool {
+pub(super) fn has_op(module: &Module, ops: &[Op]) -> bool {
     module
         .all_inst_iter()
         .any(|instruction| ops.contains(&instruction.class.opcode))
@@ -461,70 +494,6 @@ fn element_of(module: &Module, ty: Word) -> Option<Word> {
     }
 }
 
-/// A type of images.
-struct Image {
-    sampled_type: Word,
-    dim: Dim,
-    is_depth: bool,
-    is_arrayed: bool,
-    is_multisample: bool,
-    is_storage: bool,
-    is_unformatted: bool,
-}
-
-fn image_of(ty: &Instruction) -> Option<Image> {
-    match ty.operands[..] {
-        [
-            Operand::IdRef(sampled_type),
-            Operand::Dim(dim),
-            Operand::LiteralBit32(depth),
-            Operand::LiteralBit32(arrayed),
-            Operand::LiteralBit32(multisample),
-            Operand::LiteralBit32(sampled),
-            Operand::ImageFormat(format),
-            ..,
-        ] if ty.class.opcode == Op::TypeImage => Some(Image {
-            sampled_type,
-            dim,
-            is_depth: depth == 1,
-            is_arrayed: arrayed == 1,
-            is_multisample: multisample == 1,
-            is_storage: sampled == 2,
-            is_unformatted: format == ImageFormat::Unknown,
-        }),
-        _ => None,
-    }
-}
-
-fn has_type(module: &Module, test: impl Fn(&Image) -> bool) -> bool {
-    let mut images = module.types_global_values.iter().filter_map(image_of);
-    images.any(|image| test(&image))
-}
-
-/// Decides whether one of the operations accesses an image of a type.
-fn accesses(module: &Module, ops: &[Op], test: impl Fn(&Image) -> bool) -> bool {
-    if !has_op(module, ops) {
-        return false;
-    }
-    let mut types = HashSet::new();
-    for global in &module.types_global_values {
-        let is_sampled = global.class.opcode == Op::TypeSampledImage
-            && operand(global, 0).is_some_and(|image| types.contains(&image));
-        if is_sampled || image_of(global).is_some_and(|image| test(&image)) {
-            types.extend(global.result_id);
-        }
-    }
-    let values: HashSet<Word> = module
-        .all_inst_iter()
-        .filter(|value| value.result_type.is_some_and(|ty| types.contains(&ty)))
-        .filter_map(|value| value.result_id)
-        .collect();
-    module.all_inst_iter().any(|access| {
-        let image = operand(access, 0);
-        ops.contains(&access.class.opcode) && image.is_some_and(|image| values.contains(&image))
-    })
-}
-
 /// Decides whether there are atomic operations on elements of arrays of images.
 fn changes_elements(module: &Module) -> bool {
     let of_opcode = |opcode: Op| {
@@ -538,7 +507,7 @@ fn changes_elements(module: &Module) -> bool {
         .any(|pointer| operand(pointer, 0).is_some_and(|image| elements.contains(&image)))
 }
 
-fn operand(instruction: &Instruction, place: usize) -> Option<Word> {
+pub(super) fn operand(instruction: &Instruction, place: usize) -> Option<Word> {
     instruction.operands.get(place)?.id_ref_any()
 }
 

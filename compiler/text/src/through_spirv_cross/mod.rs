@@ -13,6 +13,7 @@ mod doubles;
 mod glsl_words;
 mod group_size;
 mod hlsl;
+mod image_types;
 mod limits;
 mod names;
 mod nan;
