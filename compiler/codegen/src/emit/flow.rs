@@ -173,7 +173,7 @@ impl Emit<'_> {
         }
         let jump = match self.program.block(block) {
             [Node::Run { first, len }, jump, ..]
-                if has_only_constants(self.program, &self.analysis, *first, *len) =>
+                if has_only_constants(self.program, self.analysis, *first, *len) =>
             {
                 jump
             }

@@ -6,7 +6,7 @@ use super::image_types::{accesses, has_type, image_of, is_in_essl, reads_and_wri
 use crate::Language;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{
-    BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, ImageFormat, Op,
+    BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel, ImageOperands, Op,
     StorageClass, Word,
 };
 use std::collections::HashSet;
@@ -236,6 +236,19 @@ static LIMITS: &[Limit] = &[
         hlsl: 0,
         msl: 0,
     },
+    // SPIRV-Cross makes coordinates of them with a component too many.
+    Limit {
+        what: "images of one-dimensional arrays",
+        is_in: |module| {
+            has_type(module, |image| {
+                image.is_storage && image.is_arrayed && image.dim == Dim::Dim1D
+            })
+        },
+        glsl: 0,
+        essl: NEVER,
+        hlsl: 0,
+        msl: 0,
+    },
     Limit {
         what: "images of cube map arrays",
         is_in: |module| {
@@ -301,6 +314,60 @@ static LIMITS: &[Limit] = &[
         essl: 0,
         hlsl: 0,
         msl: 31,
+    },
+    Limit {
+        what: "invariant positions",
+        is_in: |module| {
+            let mut decorations = module.annotations.iter().flat_map(|it| &it.operands);
+            decorations.any(|it| *it == Operand::Decoration(Decoration::Invariant))
+        },
+        glsl: 0,
+        essl: 0,
+        hlsl: 0,
+        msl: 21,
+    },
+    Limit {
+        what: "queries of levels of detail",
+        is_in: |module| has_op(module, &[Op::ImageQueryLod]),
+        glsl: 0,
+        essl: 0,
+        hlsl: 0,
+        msl: 22,
+    },
+    Limit {
+        what: "numbers of primitives",
+        is_in: |module| {
+            is_stage(module, ExecutionModel::Fragment) && reads(module, BuiltIn::PrimitiveId)
+        },
+        glsl: 0,
+        essl: 0,
+        hlsl: 0,
+        msl: 22,
+    },
+    Limit {
+        what: "biases and gradients of comparisons",
+        is_in: |module| {
+            let ops = [
+                Op::ImageSampleDrefImplicitLod,
+                Op::ImageSampleProjDrefImplicitLod,
+                Op::ImageSampleDrefExplicitLod,
+                Op::ImageSampleProjDrefExplicitLod,
+            ];
+            let given = ImageOperands::BIAS | ImageOperands::GRAD;
+            let mut compared = module
+                .all_inst_iter()
+                .filter(|it| ops.contains(&it.class.opcode));
+            compared.any(|it| {
+                it.operands.iter().any(|operand| match operand {
+                    Operand::ImageOperands(operands) => operands.intersects(given),
+                    _ => false,
+                })
+            })
+        },
+        glsl: 0,
+        essl: 0,
+        hlsl: 0,
+        msl: 23,
     },
     Limit {
         what: "arrays of arrays between programs",
