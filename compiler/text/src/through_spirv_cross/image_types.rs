@@ -17,7 +17,7 @@ pub(super) struct Image {
     pub(super) format: ImageFormat,
 }
 
-pub(super) fn image_of(ty: &Instruction) -> Option<Image> {
+fn image_of(ty: &Instruction) -> Option<Image> {
     match ty.operands[..] {
         [
             Operand::IdRef(sampled_type),

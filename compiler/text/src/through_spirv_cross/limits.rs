@@ -2,7 +2,7 @@
 //!
 //! What shows in the finished GLSL only is in [`glsl_words`](super::glsl_words).
 
-use super::image_types::{accesses, has_type, image_of, is_in_essl, reads_and_writes_wide_images};
+use super::image_types::{accesses, has_type, is_in_essl, reads_and_writes_wide_images};
 use crate::Language;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{
