@@ -2,6 +2,7 @@
 
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
+use crate::materials::FRONT;
 use crate::reader;
 use crate::textures;
 use glasm::Program as Loaded;
@@ -32,9 +33,19 @@ pub(crate) fn vertex(
             (false, true) => NormalScaling::Rescale,
             (false, false) => NormalScaling::None,
         },
-        lighting: query::is_enabled(0x0B50).then(|| Lighting {
-            material_attributes: materials,
-            ..lighting()
+        lighting: query::is_enabled(0x0B50).then(|| {
+            let lighting = lighting();
+            // Each part that is an attribute is read from the driver before primitives begin: those
+            // of the back only where it has a color.
+            let read = if lighting.two_sided {
+                materials
+            } else {
+                materials & FRONT
+            };
+            Lighting {
+                material_attributes: read,
+                ..lighting
+            }
         }),
         fog_coordinate: Some(fog_source(capabilities)),
         point_attenuation: query::floats(0x8129) != [1.0, 0.0, 0.0] || clamps_point_size(),

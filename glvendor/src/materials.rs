@@ -10,7 +10,7 @@ use glasm::fixed_function::MATERIAL_ATTRIBUTES;
 const PARTS: [u32; 5] = [0x1200, 0x1201, 0x1202, 0x1600, 0x1601];
 const AMBIENT_AND_DIFFUSE: u32 = 0x1602;
 /// The parts of the front.
-const FRONT: u16 = 0x1F;
+pub(crate) const FRONT: u16 = 0x1F;
 
 /// All parts of both faces: the lower bits as [`PARTS`] lists them for the front, then those of the back.
 pub(crate) const ALL: u16 = (1 << MATERIAL_ATTRIBUTES.len()) - 1;
