@@ -11,7 +11,7 @@ use crate::pipeline;
 use crate::pixels::{self, Bitmap, Image};
 use crate::target::{TARGETS, Target};
 use glasm::state::{MatrixForm, TrackedMatrix, Tracking};
-use glasm::{Program as Loaded, Source};
+use glasm::{Limits, Program as Loaded, Source};
 use std::ffi::CString;
 use std::sync::{Arc, LazyLock};
 
@@ -355,9 +355,19 @@ fn is_within_limits(state: &State, target: Target, text: &[u8]) -> bool {
     let source = Source::new("", text).for_stage(target.row().stage);
     // What does not load here has errors that the driver reports in its own way.
     Loaded::load(&source).is_ok_and(|loaded| {
-        let limits = state.capabilities.limits(target);
-        loaded.check_limits(&limits).is_ok()
+        loaded
+            .check_limits(&limits_of_loading(state, target))
+            .is_ok()
     })
+}
+
+/// Returns the limits that programs must keep to load. The depth of calls is none of them: a full call stack ends a program where it runs
+/// (NV_gpu_program4, section 2.X.5).
+fn limits_of_loading(state: &State, target: Target) -> Limits {
+    Limits {
+        call_depth: u32::MAX,
+        ..state.capabilities.limits(target)
+    }
 }
 
 /// Whether rules that shipped programs break are errors: `GLASM_STRICT=1`.
@@ -377,7 +387,7 @@ fn translate(state: &mut State, target: Target, program: &Program, source: Sourc
     if is_strict() {
         source = source.strict();
     }
-    let limits = state.capabilities.limits(target);
+    let limits = limits_of_loading(state, target);
     let within_limits = |loaded: Loaded| loaded.check_limits(&limits).map(|()| loaded);
     match Loaded::load(&source).and_then(within_limits) {
         Ok(loaded) => {

@@ -99,8 +99,7 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
         subroutine_numbers: limits::SUBROUTINE_NUMBERS,
         if_depth: limits::IF_DEPTH as u32,
         loop_depth: limits::LOOP_DEPTH as u32,
-        // A full call stack ends programs where they run: they load (NV_gpu_program4, section 2.X.5).
-        call_depth: u32::MAX,
+        call_depth: limits::CALL_DEPTH as u32,
     };
     let of = |target: Target| match target.row().stage {
         Stage::Vertex => Limits {
