@@ -286,11 +286,11 @@ impl Builder {
             (Scalar::F64, Type::F16, Rounding::Even) => self.round_to_odd(val),
             (Scalar::F64, Type::F16, _) => {
                 let single = self.convert_double_to_single(val, rounding);
-                self.convert_double_to_half(single, rounding)
+                self.convert_single_to_half(single, rounding)
             }
             // To the nearest the result stays a float; its bits are cut where it is written.
             (Scalar::F32, Type::F16, Rounding::Floor | Rounding::Ceil | Rounding::Trunc) => {
-                self.convert_double_to_half(val, rounding)
+                self.convert_single_to_half(val, rounding)
             }
             _ => val,
         }

@@ -76,7 +76,7 @@ impl Builder {
     }
 
     /// The half next to a 32-bit float in a direction, as a 32-bit float.
-    pub(super) fn convert_double_to_half(&mut self, val: Val, rounding: Rounding) -> Val {
+    pub(super) fn convert_single_to_half(&mut self, val: Val, rounding: Rounding) -> Val {
         let word = self.reread(val, Scalar::U32);
         let exponent = self.extract_field(word, 23, HALF.special_before);
         let parts = Parts {
