@@ -78,13 +78,22 @@ fn translate_unguarded(
     let mut module = spv::Frontend::new(words.into_iter(), &options)
         .parse()
         .map_err(|error| format!("naga cannot read the module: {}", chain(&error)))?;
+    if module.types.iter().any(|(_, ty)| is_cube_image(&ty.inner)) {
+        return Err("WGSL has no images of cube maps".to_owned());
+    }
     images::ask_for_layers(&mut module);
     repair::restore_sampling(&prepared, &mut module);
     repair::simplify_shifts(&mut module);
     Names::new(&prepared).apply(&mut module);
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
-        .map_err(|error| format!("naga rejects the module: {}", chain(error.as_inner())))?;
+        .map_err(|error| match chain(error.as_inner()) {
+            // naga misreads a jump that leaves a switch from a block of its own.
+            text if text.contains("`break` is used outside") => {
+                "WGSL has no jumps out of switches in the form that naga reads".to_owned()
+            }
+            text => format!("naga rejects the module: {text}"),
+        })?;
     let written = match language {
         Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
             .map(|text| format!("{}{text}", uniformity::directive(&prepared)))
@@ -258,4 +267,16 @@ mod tests {
             );
         }
     }
+}
+
+/// Decides whether a type is an image of a cube map that shaders load or store.
+fn is_cube_image(ty: &naga::TypeInner) -> bool {
+    matches!(
+        ty,
+        naga::TypeInner::Image {
+            dim: naga::ImageDimension::Cube,
+            class: naga::ImageClass::Storage { .. },
+            ..
+        }
+    )
 }
