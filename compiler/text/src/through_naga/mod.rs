@@ -88,9 +88,9 @@ fn translate_unguarded(
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
         .map_err(|error| match chain(error.as_inner()) {
-            // naga misreads a jump that leaves a switch from a block of its own.
+            // The frontend of naga places some breaks of valid modules outside their construct.
             text if text.contains("`break` is used outside") => {
-                "WGSL has no jumps out of switches in the form that naga reads".to_owned()
+                "WGSL has no breaks of the form that naga misplaces".to_owned()
             }
             text => format!("naga rejects the module: {text}"),
         })?;
