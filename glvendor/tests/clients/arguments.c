@@ -70,7 +70,7 @@ static void buffers(void) {
     INVALID(GL_NO_ERROR, glProgramBufferParametersfvNV(TARGET, 0, 0, 4, floats));
     glBindBufferBase(TARGET, 0, 0);
     glDeleteBuffers(1, &buffer);
-    INVALID(GL_INVALID_VALUE, glBindBufferOffsetNV(GL_TRANSFORM_FEEDBACK_BUFFER, 0, buffer, (GLintptr)1 << 62));
+    INVALID(GL_INVALID_VALUE, glBindBufferOffsetNV(GL_TRANSFORM_FEEDBACK_BUFFER, 0, buffer, (GLintptr)((uintptr_t)1 << (8 * sizeof(GLintptr) - 2))));
     glBindBufferOffsetNV(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 0, (GLintptr)((uint64_t)1 << 63));
     glGetError();
 }

@@ -3,6 +3,7 @@
 mod arrays;
 mod compare;
 mod constants;
+mod discards;
 mod guard;
 mod images;
 mod interface;
@@ -87,13 +88,7 @@ fn translate_unguarded(
     Names::new(&prepared).apply(&mut module);
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(&module)
-        .map_err(|error| match chain(error.as_inner()) {
-            // The frontend of naga places some breaks of valid modules outside their construct.
-            text if text.contains("`break` is used outside") => {
-                "WGSL has no breaks of the form that naga misplaces".to_owned()
-            }
-            text => format!("naga rejects the module: {text}"),
-        })?;
+        .map_err(|error| format!("naga rejects the module: {}", chain(error.as_inner())))?;
     let written = match language {
         Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
             .map(|text| format!("{}{text}", uniformity::directive(&prepared)))
@@ -147,6 +142,7 @@ fn rewrite(rewriter: &mut Rewriter, language: Language) -> Result<(), String> {
     images::rewrite_images(rewriter)?;
     crate::multiply::split_pairs(rewriter)?;
     compare::order(rewriter)?;
+    discards::guard_discards(rewriter);
     constants::hide_constants(rewriter)
 }
 
@@ -253,6 +249,18 @@ fn chain(error: &dyn Error) -> String {
     text
 }
 
+/// Decides whether a type is an image of a cube map that shaders load or store.
+fn is_cube_image(ty: &naga::TypeInner) -> bool {
+    matches!(
+        ty,
+        naga::TypeInner::Image {
+            dim: naga::ImageDimension::Cube,
+            class: naga::ImageClass::Storage { .. },
+            ..
+        }
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,16 +275,4 @@ mod tests {
             );
         }
     }
-}
-
-/// Decides whether a type is an image of a cube map that shaders load or store.
-fn is_cube_image(ty: &naga::TypeInner) -> bool {
-    matches!(
-        ty,
-        naga::TypeInner::Image {
-            dim: naga::ImageDimension::Cube,
-            class: naga::ImageClass::Storage { .. },
-            ..
-        }
-    )
 }

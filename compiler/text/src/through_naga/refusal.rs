@@ -94,20 +94,6 @@ pub(super) fn refuse(rewriter: &mut Rewriter) -> Result<(), String> {
     if let Some(what) = rewriter.module.all_inst_iter().find_map(missing) {
         return Err(what.to_owned());
     }
-    let mut functions = rewriter.module.functions.iter();
-    let mixes = |function: &rspirv::dr::Function| {
-        let count = |op: Op| {
-            function
-                .all_inst_iter()
-                .filter(|it| it.class.opcode == op)
-                .count()
-        };
-        count(Op::Return) > 1 && count(Op::Kill) + count(Op::DemoteToHelperInvocation) > 0
-    };
-    if functions.any(mixes) {
-        // naga moves what stands behind a discard out of its branch.
-        return Err("returns of discarded fragments".to_owned());
-    }
     let is_mask = |&(_, builtin, _): &_| SUBGROUP_MASKS.contains(&builtin);
     if rewriter.builtins().iter().any(is_mask) {
         return Err("masks of subgroups".to_owned());
