@@ -21,7 +21,9 @@ const LANGUAGES: &[Language] = &[
     Language::Essl(300),
     Language::Essl(310),
     Language::VulkanGlsl,
+    Language::Hlsl(50),
     Language::Hlsl(60),
+    Language::Msl(20),
     Language::Msl(24),
 ];
 

@@ -158,7 +158,7 @@ static LIMITS: &[Limit] = &[
         glsl: 450,
         essl: 310,
         hlsl: 60,
-        msl: 0,
+        msl: 21,
     },
     Limit {
         what: "stencil values of fragments",
@@ -166,7 +166,7 @@ static LIMITS: &[Limit] = &[
         glsl: 0,
         essl: NEVER,
         hlsl: NEVER,
-        msl: 0,
+        msl: 21,
     },
     Limit {
         what: "numbers of levels",
@@ -296,6 +296,14 @@ static LIMITS: &[Limit] = &[
         msl: 0,
     },
     Limit {
+        what: "arrays of uniform buffers",
+        is_in: has_buffer_arrays,
+        glsl: 0,
+        essl: 0,
+        hlsl: 51,
+        msl: 0,
+    },
+    Limit {
         what: "levels of detail of one-dimensional textures",
         is_in: |module| {
             accesses(module, &[Op::ImageQueryLod], |image| {
@@ -327,6 +335,22 @@ static LIMITS: &[Limit] = &[
         msl: 21,
     },
     Limit {
+        what: "arrays of textures with several samples",
+        is_in: |module| has_type(module, |image| image.is_arrayed && image.is_multisample),
+        glsl: 0,
+        essl: 0,
+        hlsl: 0,
+        msl: 21,
+    },
+    Limit {
+        what: "sample masks after the depth test",
+        is_in: |module| has_mode(module, ExecutionMode::PostDepthCoverage),
+        glsl: 0,
+        essl: 0,
+        hlsl: 0,
+        msl: 23,
+    },
+    Limit {
         what: "queries of levels of detail",
         is_in: |module| has_op(module, &[Op::ImageQueryLod]),
         glsl: 0,
@@ -343,6 +367,15 @@ static LIMITS: &[Limit] = &[
         essl: 0,
         hlsl: 0,
         msl: 22,
+    },
+    Limit {
+        what: "interpolation functions",
+        is_in: |module| has_capability(module, Capability::InterpolationFunction),
+        // Unused ones are not written: in GLSL they show in the text only.
+        glsl: 0,
+        essl: 0,
+        hlsl: 0,
+        msl: 23,
     },
     Limit {
         what: "biases and gradients of comparisons",
@@ -396,6 +429,15 @@ static LIMITS: &[Limit] = &[
         essl: NEVER,
         hlsl: 0,
         msl: 0,
+    },
+    Limit {
+        what: "clocks",
+        is_in: |module| has_op(module, &[Op::ReadClockKHR]),
+        // Unused ones are not written: in GLSL they show in the text only.
+        glsl: 0,
+        essl: 0,
+        hlsl: NEVER,
+        msl: NEVER,
     },
     Limit {
         what: "shuffles within subgroups",
@@ -559,6 +601,26 @@ fn element_of(module: &Module, ty: Word) -> Option<Word> {
         Op::TypeArray | Op::TypeRuntimeArray => array.operands.first()?.id_ref_any(),
         _ => None,
     }
+}
+
+/// Decides whether a descriptor is an array of uniform buffers.
+fn has_buffer_arrays(module: &Module) -> bool {
+    let mut globals = module.types_global_values.iter();
+    globals.any(|variable| {
+        let class = Operand::StorageClass(StorageClass::Uniform);
+        let is_uniform =
+            variable.class.opcode == Op::Variable && variable.operands.first() == Some(&class);
+        let ty = variable.result_type.and_then(|it| pointee(module, it));
+        let element = ty.and_then(|ty| element_of(module, ty));
+        is_uniform
+            && element.is_some_and(|element| {
+                let block = [
+                    Operand::IdRef(element),
+                    Operand::Decoration(Decoration::Block),
+                ];
+                module.annotations.iter().any(|it| it.operands == block)
+            })
+    })
 }
 
 /// Decides whether there are atomic operations on elements of arrays of images.
