@@ -6,7 +6,7 @@ use super::scripts::{Purpose, RUN_LIMIT, Run, Way};
 use crate::suite;
 use crate::vulkan::{self, Driver, Layer};
 use anyhow::{Result, bail};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -58,9 +58,10 @@ pub(super) struct Survivor {
     pub(super) difference: Option<String>,
 }
 
-/// Tests as they are without a fault.
+/// A test as it is without a fault.
 struct Tested {
     program: TestProgram,
+    name: String,
     reached: BTreeSet<usize>,
     time: Duration,
 }
@@ -173,41 +174,62 @@ impl Judge {
         Ok(None)
     }
 
-    /// Builds the tests and runs them without a fault.
+    /// Builds the tests and runs each of them without a fault.
     pub(super) fn prepare_tests(&mut self, jobs: usize) -> Result<()> {
         let mut programs = self.copy.build_tests(&PACKAGES)?;
         programs.retain(|program| !LEFT_OUT.contains(&program.name.as_str()));
-        let tested = process::side_by_side(&programs, jobs, |program| self.test(program))?;
+        let mut tests = Vec::new();
+        for program in &programs {
+            let names = self.names_of_tests(program)?;
+            tests.extend(names.into_iter().map(|name| (program, name)));
+        }
+        let numbered: Vec<_> = tests.iter().enumerate().collect();
+        let tested = process::side_by_side(&numbered, jobs, |(number, (program, name))| {
+            self.test(program, name, *number)
+        })?;
         self.tests = tested.into_iter().flatten().collect();
         self.tests.sort_by_key(|tested| tested.time);
         let total: Duration = self.tests.iter().map(|tested| tested.time).sum();
         println!(
-            "{} programs of tests take {:.0} s",
+            "{} tests of {} programs take {:.0} s",
             self.tests.len(),
+            programs.len(),
             total.as_secs_f64()
         );
         for tested in self.tests.iter().rev().take(SHOWN) {
             println!(
-                "    {:.1} s {}",
+                "    {:.1} s {} {}",
                 tested.time.as_secs_f64(),
-                tested.program.name
+                tested.program.name,
+                tested.name
             );
         }
         Ok(())
     }
 
-    /// What a program of tests reaches, unless it fails without a fault.
-    fn test(&self, program: &TestProgram) -> Result<Option<Tested>> {
-        let name = program.path.file_name().unwrap_or_default();
-        let file = std::path::absolute(Path::new(OUT).join("runs").join(name))?;
+    /// Returns the names of the tests of a program.
+    fn names_of_tests(&self, program: &TestProgram) -> Result<Vec<String>> {
+        let mut command = self.test_command(program)?;
+        let output = crate::shell::capture(command.args(["--list", "--format", "terse"]))?;
+        let listed = String::from_utf8_lossy(&output.stdout);
+        let names = listed
+            .lines()
+            .filter_map(|line| line.strip_suffix(": test"));
+        Ok(names.map(str::to_owned).collect())
+    }
+
+    /// Returns what a test reaches, unless it fails without a fault.
+    fn test(&self, program: &TestProgram, name: &str, number: usize) -> Result<Option<Tested>> {
+        let file = std::path::absolute(Path::new(OUT).join(format!("runs/test-{number}")))?;
         let _ = std::fs::remove_file(&file);
         let mut command = self.test_command(program)?;
+        command.args(["--exact", name]);
         command.env("GLASM_FAULT_REACHED", &file);
         let start = Instant::now();
         let end = process::run(command, &file.with_extension("log"), RUN_LIMIT)?;
         if end != End::Success {
             println!(
-                "left out: the tests `{}` fail without a fault",
+                "left out: the test `{name}` of `{}` fails without a fault",
                 program.name
             );
             return Ok(None);
@@ -215,6 +237,7 @@ impl Judge {
         let reached = std::fs::read_to_string(&file).unwrap_or_default();
         Ok(Some(Tested {
             program: program.clone(),
+            name: name.to_owned(),
             reached: reached
                 .lines()
                 .filter_map(|line| line.parse().ok())
@@ -234,14 +257,24 @@ impl Judge {
         Ok(command)
     }
 
-    /// Runs the tests that reach a fault which scripts do not notice.
+    /// Runs the tests that reach a fault which scripts do not notice, those of the fastest program first.
     pub(super) fn by_tests(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
-        let tests = self.tests.iter();
-        for tested in tests.filter(|tested| tested.reached.contains(&fault)) {
-            if let Some(how) = self.failed_test(tested, fault)? {
-                return Ok(Verdict::Test(tested.program.name.clone(), how));
+        let mut programs: BTreeMap<&Path, Vec<&Tested>> = BTreeMap::new();
+        for tested in self.tests.iter().filter(|it| it.reached.contains(&fault)) {
+            programs
+                .entry(&tested.program.path)
+                .or_default()
+                .push(tested);
+        }
+        let time = |tests: &Vec<&Tested>| tests.iter().map(|tested| tested.time).sum::<Duration>();
+        let mut programs: Vec<_> = programs.into_values().collect();
+        programs.sort_by_key(time);
+        for tests in programs {
+            let name = &tests[0].program.name;
+            if let Some(how) = self.failed_test(&tests, time(&tests), fault)? {
+                return Ok(Verdict::Test(name.clone(), how));
             }
-            survivor.tests.push(tested.program.name.clone());
+            survivor.tests.push(format!("{name} ({})", tests[0].name));
         }
         Ok(Verdict::Survived(survivor))
     }
@@ -262,12 +295,19 @@ impl Judge {
         Ok(Verdict::Survived(survivor))
     }
 
-    /// The test that fails with a fault.
-    fn failed_test(&self, tested: &Tested, fault: usize) -> Result<Option<String>> {
+    /// Returns which of the tests of a program fails with a fault; without it they take `time`.
+    fn failed_test(
+        &self,
+        tests: &[&Tested],
+        time: Duration,
+        fault: usize,
+    ) -> Result<Option<String>> {
         let log = Path::new(OUT).join(format!("runs/tests-{fault}.log"));
-        let mut command = self.test_command(&tested.program)?;
+        let mut command = self.test_command(&tests[0].program)?;
+        command.arg("--exact");
+        command.args(tests.iter().map(|tested| &tested.name));
         command.env("GLASM_FAULT", fault.to_string());
-        let end = process::run(command, &log, tested.time * 10 + TEST_GRACE)?;
+        let end = process::run(command, &log, time * 10 + TEST_GRACE)?;
         if end == End::Success {
             return Ok(None);
         }
