@@ -50,8 +50,8 @@ fn marks(part: &str) -> [String; 2] {
 
 /// `cargo xtask bench`.
 pub(crate) fn run(options: Options) -> Result<ExitCode> {
-    let out = std::env::current_dir()?.join("target/bench");
-    std::fs::create_dir_all(&out).with_context(|| format!("creating {}", out.display()))?;
+    let out = std::path::absolute(shell::below_target("bench"))?;
+    shell::create_dir(&out)?;
     let full = options.effort == Effort::Full;
     let wanted = |part| options.part == Part::All || options.part == part;
     if wanted(Part::Translate) {
@@ -85,7 +85,10 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
         }
     }
     if full {
-        println!("refreshed {DOCUMENT}; raw figures: target/bench/*.json");
+        println!(
+            "refreshed {DOCUMENT}; raw figures: {}/*.json",
+            out.display()
+        );
     }
     Ok(ExitCode::SUCCESS)
 }

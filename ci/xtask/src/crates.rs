@@ -5,7 +5,8 @@ use crate::tally::Tally;
 use anyhow::{Context, Result, ensure};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// The crates of the compiler, each behind those that it depends on.
 const CRATES: [&str; 5] = [
@@ -33,7 +34,7 @@ const TARGETS: [&str; 2] = ["i686-unknown-linux-gnu", "wasm32-unknown-unknown"];
 const OLDEST: &str = env!("CARGO_PKG_RUST_VERSION");
 
 /// Where builds for others go, so that they do not displace the usual one.
-const BUILDS: &str = "target/crates";
+static BUILDS: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("crates"));
 
 /// The surface of `glasm` by names.
 const SURFACE: &str = "tests/acceptance/public-api.txt";
@@ -71,7 +72,7 @@ fn dependencies() -> Result<Tally> {
 
 fn documentation() -> Result<Tally> {
     let mut doc = shell::cargo();
-    doc.args(["doc", "--no-deps", "--target-dir", BUILDS]);
+    doc.args(["doc", "--no-deps", "--target-dir"]).arg(&*BUILDS);
     doc.args(CRATES.iter().flat_map(|name| ["--package", name]));
     let passed = shell::succeeds(doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Tally::check(passed))
@@ -79,7 +80,7 @@ fn documentation() -> Result<Tally> {
 
 /// Compares the names of the documentation with the list; `BLESS=1` writes the list.
 fn surface() -> Result<Tally> {
-    let found = surface_of(&Path::new(BUILDS).join("doc/glasm"))?;
+    let found = surface_of(&BUILDS.join("doc/glasm"))?;
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(SURFACE, &found).context(SURFACE)?;
     }
@@ -123,7 +124,7 @@ fn compatibility() -> Result<Tally> {
     check.args(["--baseline-rev", release.trim()]);
     check
         .env("RUSTC_BOOTSTRAP", "1")
-        .env("CARGO_TARGET_DIR", BUILDS);
+        .env("CARGO_TARGET_DIR", &*BUILDS);
     Ok(Tally::check(shell::succeeds(&mut check)?))
 }
 
@@ -186,9 +187,12 @@ fn other_target(target: &str) -> Result<Tally> {
         println!("the target is not installed, skipped: rustup target add {target}");
         return Ok(Tally::skip());
     }
-    let check = "check --package glasm --features serde --target-dir";
-    let arguments = check.split(' ').chain([BUILDS, "--target", target]);
-    let passed = shell::succeeds(shell::cargo().args(arguments))?;
+    let mut check = shell::cargo();
+    check.args(["check", "--package", "glasm", "--features", "serde"]);
+    check
+        .args(["--target", target, "--target-dir"])
+        .arg(&*BUILDS);
+    let passed = shell::succeeds(&mut check)?;
     Ok(Tally::check(passed))
 }
 
@@ -199,9 +203,8 @@ fn oldest_rust() -> Result<Tally> {
     }
     // Compilers do not share what they build. Through rustup, because a cargo knows its own compiler only.
     let mut check = std::process::Command::new("rustup");
-    let directory = format!("{BUILDS}/{OLDEST}");
     check.args(["run", OLDEST, "cargo", "check", "--features", "glasm/serde"]);
-    check.args(["--target-dir", &directory]);
+    check.arg("--target-dir").arg(BUILDS.join(OLDEST));
     check.args(CRATES.iter().flat_map(|name| ["--package", name]));
     // Set for the compiler that built this program.
     check.env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
@@ -245,7 +248,9 @@ fn packages() -> Result<Tally> {
 fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     for network in [&["--offline"][..], &[]] {
         let mut package = shell::cargo();
-        package.args(["package", "--allow-dirty", "--target-dir", BUILDS]);
+        package
+            .args(["package", "--allow-dirty", "--target-dir"])
+            .arg(&*BUILDS);
         package.args(network).args(arguments);
         package.args(crates.iter().flat_map(|name| ["--package", name]));
         if shell::tee(&mut package)?.success {
@@ -257,7 +262,7 @@ fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
 
 /// Makes cargo build the packed crates again: it takes what comes from a registry for known by its version, and theirs stays.
 fn forget_packed() -> Result<()> {
-    let known = Path::new(BUILDS).join("debug/.fingerprint");
+    let known = BUILDS.join("debug/.fingerprint");
     let Ok(entries) = std::fs::read_dir(known) else {
         return Ok(());
     };

@@ -2,15 +2,16 @@
 
 use crate::suite::{self, SCRIPTS};
 use crate::tally::Tally;
-use crate::{opengl, reference};
-use anyhow::{Context as _, Result};
-use std::path::Path;
+use crate::{opengl, reference, shell};
+use anyhow::Result;
+use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// What is known to differ, with the reasons.
 const EXPECTED: &str = "tests/opengl/expected-failures.txt";
 
 /// Where the report goes.
-const OUT: &str = "target/gl-spirv";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("gl-spirv"));
 
 /// The driver.
 const DRIVER: &str = "llvmpipe";
@@ -24,8 +25,8 @@ pub(crate) fn test() -> Result<Tally> {
         println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
         return Ok(Tally::skip());
     }
-    std::fs::create_dir_all(OUT).context(OUT)?;
-    let report = Path::new(OUT).join("report.json");
+    shell::create_dir(&OUT)?;
+    let report = OUT.join("report.json");
     let mut command = suite::glasm()?;
     reference::use_gallium(&mut command, DRIVER);
     command.arg("run").args(SCRIPTS);

@@ -11,12 +11,13 @@ use anyhow::{Context as _, Result};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Rust's name of the target.
 const TARGET: &str = "i686-unknown-linux-gnu";
 
 /// Where everything goes.
-const OUT: &str = "target/i386";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("i386"));
 
 /// What a client of OpenGL needs to be built and to run, besides the library of the compiler's version.
 const LIBRARIES: &[&str] = &[
@@ -48,7 +49,7 @@ pub(crate) fn test() -> Result<Tally> {
         println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
         return Ok(Tally::skip());
     }
-    let out = std::path::absolute(OUT)?;
+    let out = std::path::absolute(&*OUT)?;
     let Some(version) = gcc_version()? else {
         println!("gcc is not installed: skipped");
         return Ok(Tally::skip());

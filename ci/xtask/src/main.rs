@@ -181,7 +181,7 @@ usage: cargo xtask mutate [OPTIONS]
 Puts faults into copies of compiler/ir, compiler/frontend and compiler/codegen, one at a time: other operators,
 literals, variants and branches, statements left out. Scripts that reach the code run on lavapipe with the fault;
 tests judge what no script notices. Prints the faults that nobody notices, with the scripts and tests nearest to them,
-and writes all to target/mutate/results.tsv and results.json. Exit status 1 if a fault survives that
+and writes all to mutate/results.tsv and results.json in the target directory. Exit status 1 if a fault survives that
 tests/acceptance/mutants.tsv does not explain.
 
   --sample N      how many faults are drawn (300)

@@ -10,9 +10,10 @@ use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::LazyLock;
 
 /// Where converted programs and the report go.
-const OUT: &str = "target/piglit";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit"));
 
 /// Path below the checkout, way of loading, deciding section and reason.
 const KNOWN: &str = "tests/acceptance/piglit.tsv";
@@ -101,7 +102,7 @@ fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
     }
-    std::fs::create_dir_all(OUT)?;
+    shell::create_dir(&OUT)?;
     let mut cases = Vec::new();
     for file in shell::files_below(&folder, "txt")? {
         let text = std::fs::read(&file).with_context(|| format!("reading {}", file.display()))?;
@@ -148,7 +149,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 
 /// Whether a program compiles, and the first line of what the compiler said.
 fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
-    let file = Path::new(OUT).join("program.txt");
+    let file = OUT.join("program.txt");
     std::fs::write(&file, text)?;
     let mut command = suite::glasm()?;
     command.args(["check", "--stage", stage]).arg(&file);
@@ -167,7 +168,7 @@ fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
 
 /// A copy of a script that loads its programs strictly.
 fn strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
-    let copy = Path::new(OUT).join("strict").join(below(file, checkout));
+    let copy = OUT.join("strict").join(below(file, checkout));
     if let Some(folder) = copy.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -198,8 +199,8 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     if with_programs.is_empty() {
         return Ok(Vec::new());
     }
-    std::fs::create_dir_all(OUT)?;
-    let report = Path::new(OUT).join("report.json");
+    shell::create_dir(&OUT)?;
+    let report = OUT.join("report.json");
     let mut command = suite::glasm()?;
     vulkan::use_driver(&mut command, &driver);
     let layer = vulkan::use_validation_layer(&mut command, vulkan::Layer::Newest)?;
@@ -212,7 +213,7 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         command.args(["--validation", "require"]);
     }
     shell::capture(&mut command)?;
-    let strict = Path::new(OUT).join("strict");
+    let strict = OUT.join("strict");
     let root = match mode {
         Mode::Shipped => checkout,
         Mode::Strict => &strict,

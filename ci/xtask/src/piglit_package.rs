@@ -6,9 +6,10 @@ use anyhow::{Context as _, Result, bail, ensure};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 /// Where it lies.
-const FOLDER: &str = "target/piglit-package";
+static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit-package"));
 
 /// The architecture of the packages.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
@@ -59,7 +60,7 @@ pub(crate) struct Piglit {
 
 /// What of it is unpacked; nothing before [`ensure`] was successful.
 pub(crate) fn find() -> Option<Piglit> {
-    let libraries = Path::new(FOLDER).canonicalize().ok()?.join(LIBRARIES);
+    let libraries = FOLDER.canonicalize().ok()?.join(LIBRARIES);
     let root = libraries.join("piglit");
     is_complete().then(|| Piglit {
         libraries: [root.join("lib"), libraries],
@@ -79,12 +80,12 @@ fn contents() -> String {
 }
 
 fn is_complete() -> bool {
-    unpacked::is_complete(Path::new(FOLDER), &contents())
+    unpacked::is_complete(&FOLDER, &contents())
 }
 
 /// Fetches and unpacks it, unless that was done.
 pub(crate) fn ensure_unpacked() -> Result<()> {
-    let folder = Path::new(FOLDER);
+    let folder = &*FOLDER;
     unpacked::once(folder, &contents(), || {
         for package in &PACKAGES {
             let file = fetch(package, folder)?;

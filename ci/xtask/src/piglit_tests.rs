@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const EXPECTED: &str = "tests/vendor/piglit.txt";
 
 /// Where the links to the library go.
-const OUT: &str = "target/vendor";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vendor"));
 
 /// The driver.
 const DRIVER: &str = "llvmpipe";
@@ -84,7 +85,7 @@ pub(crate) fn test() -> Result<Tally> {
         "glasm-glvendor",
     ];
     shell::run(shell::cargo().args(build))?;
-    std::fs::create_dir_all(OUT).context(OUT)?;
+    shell::create_dir(&OUT)?;
     let known = std::fs::read_to_string(EXPECTED).with_context(|| format!("reading {EXPECTED}"))?;
     let tests = tests(&piglit)?;
     let mut tally = judge_all(&piglit, &tests, &Known::read(&known)?)?;
@@ -337,7 +338,9 @@ fn run(piglit: &Piglit, test: &Test, mode: Mode) -> Result<Said> {
         Mode::Ours | Mode::All => suite::glasm()?,
     };
     if mode != Mode::Mesa {
-        let out = Path::new(OUT).canonicalize().context(OUT)?;
+        let out = OUT
+            .canonicalize()
+            .with_context(|| OUT.display().to_string())?;
         command.env("XDG_RUNTIME_DIR", out.join("run"));
         command.args(["gl", "--", "timeout"]);
     }

@@ -109,7 +109,7 @@ fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
 /// The step of `cargo xtask test`: a few programs that tell themselves what they must give. What the driver lacks does not count as
 /// skipped: the programs need more and more from seed to seed.
 pub(crate) fn test(driver: &Driver) -> Result<Tally> {
-    let folder = Path::new(suite::OUT).join(format!("random-{}", driver.name));
+    let folder = suite::OUT.join(format!("random-{}", driver.name));
     if folder.exists() {
         std::fs::remove_dir_all(&folder)?;
     }

@@ -9,9 +9,10 @@ use crate::{opengl, random, shell, vulkan};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::sync::LazyLock;
 
 /// Where reports and random scripts go.
-const OUT: &str = "target/reference";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("reference"));
 
 /// What is decided about differences, with the deciding sections.
 const KNOWN: &str = "tests/reference/known-differences.toml";
@@ -95,7 +96,7 @@ fn compare_all(references: &[Reference]) -> Result<Tally> {
     if references.is_empty() {
         return Ok(Tally::skip());
     }
-    let scripts = Path::new(OUT).join("random");
+    let scripts = OUT.join("random");
     if scripts.exists() {
         std::fs::remove_dir_all(&scripts)?;
     }
@@ -108,12 +109,12 @@ fn compare_all(references: &[Reference]) -> Result<Tally> {
 }
 
 fn report(driver: &str) -> PathBuf {
-    Path::new(OUT).join(format!("{driver}.md"))
+    OUT.join(format!("{driver}.md"))
 }
 
 fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> Result<Tally> {
     let driver = &reference.name;
-    let json = Path::new(OUT).join(format!("{driver}.json"));
+    let json = OUT.join(format!("{driver}.json"));
     let mut command = suite::glasm()?;
     vulkan::use_driver(&mut command, lavapipe);
     if let Some(gallium) = reference.gallium {

@@ -27,6 +27,16 @@ pub(crate) fn target_dir() -> PathBuf {
     target_dir_of(std::env::var_os("CARGO_TARGET_DIR"))
 }
 
+/// Returns the directory of a step, or a file, below the target directory.
+pub(crate) fn below_target(path: &str) -> PathBuf {
+    target_dir().join(path)
+}
+
+/// Creates a directory and those above it. Errors name it.
+pub(crate) fn create_dir(path: &Path) -> Result<()> {
+    std::fs::create_dir_all(path).with_context(|| format!("creating {}", path.display()))
+}
+
 fn target_dir_of(variable: Option<OsString>) -> PathBuf {
     let set = variable.filter(|path| !path.is_empty());
     set.map_or_else(|| PathBuf::from("target"), PathBuf::from)

@@ -9,16 +9,17 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use walkdir::WalkDir;
 
 /// Where reports and modules of suites go.
-pub(crate) const OUT: &str = "target/scripts";
+pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts"));
 
 /// The folders that hold scripts.
 pub(crate) const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
 
 /// Where the examples of the manual are written to.
-const EXAMPLES: &str = "target/scripts/manual";
+static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts/manual"));
 
 /// What became of a script.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -75,8 +76,8 @@ pub(crate) fn script_folders() -> Vec<&'static str> {
 }
 
 /// Writes the examples of the manual to a folder of their own.
-fn write_examples() -> Result<&'static str> {
-    let folder = Path::new(EXAMPLES);
+fn write_examples() -> Result<&'static Path> {
+    let folder = &*EXAMPLES;
     if folder.exists() {
         std::fs::remove_dir_all(folder)?;
     }
@@ -84,7 +85,7 @@ fn write_examples() -> Result<&'static str> {
     for example in manual::read_examples(Path::new("."))? {
         example.write(folder)?;
     }
-    Ok(EXAMPLES)
+    Ok(folder)
 }
 
 /// How to run a suite.
@@ -181,7 +182,7 @@ pub(crate) fn glasm() -> Result<Command> {
 /// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if there is one.
 pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     let name = pass.name.unwrap_or(driver.name);
-    let dir = Path::new(OUT).join(name);
+    let dir = OUT.join(name);
     if dir.exists() {
         std::fs::remove_dir_all(&dir).with_context(|| format!("emptying {}", dir.display()))?;
     }
@@ -228,7 +229,7 @@ pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
 
 /// Runs the command with a report in a folder of its own, as results of `name`.
 pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> Result<Tally> {
-    let dir = Path::new(OUT).join(folder);
+    let dir = OUT.join(folder);
     std::fs::create_dir_all(&dir)?;
     let report = dir.join("report.json");
     if report.exists() {

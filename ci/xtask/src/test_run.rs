@@ -6,10 +6,12 @@ use crate::vulkan::{self, Layer};
 use anyhow::{Context, Result};
 use glasm_tests::skip;
 use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Where tests note that they are skipped.
-const SKIPPED: &str = "target/skipped-tests";
+static SKIPPED: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("skipped-tests"));
 
 /// Runs tests. The scripts have a step of their own, on two drivers, so the test target that runs them stays empty.
 pub(crate) fn test_run(command: &mut Command) -> Result<Tally> {
@@ -17,10 +19,10 @@ pub(crate) fn test_run(command: &mut Command) -> Result<Tally> {
         vulkan::use_driver(command, &driver);
     }
     vulkan::use_validation_layer(command, Layer::Newest)?;
-    let list = std::path::absolute(SKIPPED)?;
+    let list = std::path::absolute(&*SKIPPED)?;
     match std::fs::remove_file(&list) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).context(SKIPPED);
+            return Err(error).with_context(|| SKIPPED.display().to_string());
         }
         Ok(()) | Err(_) => {}
     }

@@ -7,12 +7,13 @@ use crate::{opengl, reference, shell};
 use anyhow::{Context as _, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// What is known to differ, with the reasons.
 const EXPECTED: &str = "tests/vendor";
 
 /// Where reports and the links to the library go.
-const OUT: &str = "target/vendor";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vendor"));
 
 /// The driver.
 const DRIVER: &str = "llvmpipe";
@@ -78,7 +79,7 @@ pub(crate) fn test() -> Result<Tally> {
         return Ok(Tally::skip());
     }
     shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
-    std::fs::create_dir_all(OUT).context(OUT)?;
+    shell::create_dir(&OUT)?;
     let mut tally = Tally::default();
     for group in &GROUPS {
         tally += run(group)?;
@@ -124,7 +125,9 @@ fn command(group: &Group, expected: &Path, report: &Path, out: &Path) -> Result<
 
 /// Scripts about what OpenGL or the driver has not got are no checks here.
 fn run(group: &Group) -> Result<Tally> {
-    let out = Path::new(OUT).canonicalize().context(OUT)?;
+    let out = OUT
+        .canonicalize()
+        .with_context(|| OUT.display().to_string())?;
     let report = out.join(format!("{}.json", group.name));
     let expected = Path::new(EXPECTED).join(format!("{}.txt", group.name));
     let command = command(group, &expected, &report, &out)?;

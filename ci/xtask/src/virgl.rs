@@ -7,8 +7,9 @@ use crate::{opengl, reference, shell, vulkan};
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Scripts of GLSL.
 const GLSL: &str = "tests/virgl/glsl";
@@ -20,7 +21,7 @@ const TGSI: &str = "tests/virgl/tgsi";
 const EXPECTED: &str = "tests/virgl/expected-failures.txt";
 
 /// Where reports and recordings go.
-const OUT: &str = "target/virgl";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("virgl"));
 
 /// The driver that draws GLSL.
 const OPENGL: &str = "llvmpipe";
@@ -31,11 +32,11 @@ pub(crate) fn test() -> Result<Tally> {
     if tally.failed > 0 {
         println!("{GLSL} and {TGSI} have scripts of different names: capture again");
     }
-    let out = Path::new(OUT);
+    let out = &*OUT;
     if out.exists() {
-        std::fs::remove_dir_all(out).context(OUT)?;
+        std::fs::remove_dir_all(out).with_context(|| OUT.display().to_string())?;
     }
-    std::fs::create_dir_all(out).context(OUT)?;
+    std::fs::create_dir_all(out).with_context(|| OUT.display().to_string())?;
     let Some(lavapipe) = vulkan::lavapipe() else {
         println!("lavapipe is not installed: skipped");
         tally += Tally::skip();
@@ -67,8 +68,8 @@ fn names(folder: &str) -> Result<BTreeSet<OsString>> {
 
 /// Runs scripts and records what they leave in a folder.
 fn run(mut command: Command, side: &str) -> Result<Tally> {
-    let folder = Path::new(OUT).join(side);
-    let report = Path::new(OUT).join(format!("{side}.json"));
+    let folder = OUT.join(side);
+    let report = OUT.join(format!("{side}.json"));
     command.args(["--validation", "auto", "--record"]);
     command.arg(&folder).arg("--json").arg(&report);
     let (tally, _) = suite::run_reported(command, &report, side)?;
@@ -78,7 +79,7 @@ fn run(mut command: Command, side: &str) -> Result<Tally> {
 
 /// Compares what scripts of GLSL and of TGSI have left. Recordings belong to a script: here both say that they are of the one with TGSI.
 fn compare(gl: &Path, vulkan: &Path) -> Result<Tally> {
-    let sides = ["same-gl", "same-vulkan"].map(|side| Path::new(OUT).join(side));
+    let sides = ["same-gl", "same-vulkan"].map(|side| OUT.join(side));
     for path in shell::files_below(&vulkan.join(TGSI), "recording")? {
         let name = path.file_name().context("a recording has a name")?;
         let other = gl.join(GLSL).join(name);
@@ -97,7 +98,7 @@ fn compare(gl: &Path, vulkan: &Path) -> Result<Tally> {
             std::fs::write(folder.join(name), text)?;
         }
     }
-    let report = Path::new(OUT).join("compared.json");
+    let report = OUT.join("compared.json");
     let mut command = suite::glasm()?;
     let [gl, vulkan] = sides.map(|side| side.display().to_string());
     command.args(["run", TGSI, "--compare", &format!("{gl},{vulkan}")]);

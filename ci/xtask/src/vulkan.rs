@@ -1,8 +1,10 @@
 //! Where the Vulkan parts of this machine are: loader, CPU drivers, validation layer.
 
+use crate::shell;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Chromium's folder: SwiftShader and a recent validation layer come with it.
 const CHROMIUM: &[&str] = &[
@@ -12,7 +14,7 @@ const CHROMIUM: &[&str] = &[
 ];
 
 /// Where our layer manifest goes.
-const LAYER_DIR: &str = "target/vulkan-layers";
+static LAYER_DIR: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vulkan-layers"));
 
 /// Name of the validation layer and of its manifest.
 const LAYER: &str = "VK_LAYER_KHRONOS_validation";
@@ -111,7 +113,7 @@ pub(crate) fn use_validation_layer(command: &mut Command, layer: Layer) -> Resul
     let Some(library) = chromium_layer().filter(|_| layer == Layer::Newest) else {
         return Ok(installed_layer_present());
     };
-    let dir = write_manifest(&library, Path::new(LAYER_DIR))?;
+    let dir = write_manifest(&library, &LAYER_DIR)?;
     command.env("VK_ADD_LAYER_PATH", dir);
     Ok(true)
 }

@@ -4,11 +4,12 @@ use crate::shell;
 use anyhow::{Context as _, Result, ensure};
 use glasm_tests::cg;
 pub(crate) use glasm_tests::cg::PACKAGE;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// Where the package is kept.
-const CACHE: &str = "target/cg";
+static CACHE: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("cg"));
 
 fn python() -> Command {
     Command::new("python3")
@@ -25,8 +26,8 @@ pub(crate) fn fetch() -> Result<()> {
         cfg!(all(target_os = "linux", target_arch = "x86_64")),
         "the Cg runtime is there for Linux on 64-bit x86 only"
     );
-    std::fs::create_dir_all(CACHE).context(CACHE)?;
-    let wanted = Path::new(CACHE).join("requirements.txt");
+    shell::create_dir(&CACHE)?;
+    let wanted = CACHE.join("requirements.txt");
     std::fs::write(&wanted, format!("{PACKAGE} --hash=sha256:{}\n", cg::SHA256))?;
     let abi = format!("cp{}", cg::PYTHON.replace('.', ""));
     let mut download = python();
@@ -36,7 +37,7 @@ pub(crate) fn fetch() -> Result<()> {
     download.args(["--abi", &abi, "--platform", "manylinux2014_x86_64"]);
     download
         .arg("--dest")
-        .arg(CACHE)
+        .arg(&*CACHE)
         .arg("--requirement")
         .arg(&wanted);
     shell::run(&mut download)?;
@@ -45,7 +46,7 @@ pub(crate) fn fetch() -> Result<()> {
 
 /// A folder that is there is complete: it gets its name at the end.
 fn unpack() -> Result<()> {
-    let file = shell::files_below(Path::new(CACHE), "whl")?;
+    let file = shell::files_below(&CACHE, "whl")?;
     let file = file.first().context("pip has left no package")?;
     let [folder, part] = [cg::folder(), cg::folder().with_extension("part")];
     for old in [&folder, &part] {

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// The C compiler for 64-bit Windows.
 pub(crate) const COMPILER: &str = "x86_64-w64-mingw32-gcc";
@@ -15,7 +16,7 @@ pub(crate) const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 const SOURCES: &str = "glvendor/tests/wine";
 
 /// The prefix of Wine, the programs and their images.
-const OUT: &str = "target/wine";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("wine"));
 
 /// A program that hangs ends after so many seconds.
 const SECONDS: &str = "60";
@@ -62,9 +63,11 @@ pub(crate) fn test() -> Result<Tally> {
     }
     let packages = ["--package", "glasm-cli", "--package", "glasm-glvendor"];
     shell::run(shell::cargo().arg("build").args(packages))?;
-    std::fs::create_dir_all(OUT).context(OUT)?;
+    shell::create_dir(&OUT)?;
     let wine = Wine {
-        out: Path::new(OUT).canonicalize().context(OUT)?,
+        out: OUT
+            .canonicalize()
+            .with_context(|| OUT.display().to_string())?,
     };
     build("wgl", &["-lopengl32", "-lgdi32"])?;
     build("d3d9", &["-ld3d9"])?;
@@ -77,7 +80,7 @@ pub(crate) fn test() -> Result<Tally> {
 fn build(name: &str, libraries: &[&str]) -> Result<()> {
     let mut command = Command::new(COMPILER);
     command.args(["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-o"]);
-    command.arg(Path::new(OUT).join(format!("{name}.exe")));
+    command.arg(OUT.join(format!("{name}.exe")));
     command.arg(Path::new(SOURCES).join(format!("{name}.c")));
     shell::run(command.args(libraries))
 }

@@ -15,10 +15,11 @@ use record::Version;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 /// Where packages and reports go, a folder for each suite.
-const OUT: &str = "target/drivers";
+static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("drivers"));
 
 /// Suites of Debian.
 const SUITES: [&str; 2] = ["trixie", "sid"];
@@ -145,7 +146,7 @@ fn check_machine() -> Result<()> {
 impl Root {
     /// Unpacks the packages of a suite, unless that was done, and tries to run the command in them.
     fn prepare(suite: &str) -> Result<Self> {
-        let folder = std::path::absolute(Path::new(OUT).join(suite))?;
+        let folder = std::path::absolute(OUT.join(suite))?;
         let packages = folder.join("packages");
         let root = Unpacked::of_suite(&packages, suite).with(PACKAGES)?;
         let out = folder.join("out");

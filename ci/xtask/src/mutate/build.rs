@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 /// Where everything goes.
-pub(super) const OUT: &str = "target/mutate";
+pub(super) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("mutate"));
 
 /// What the crate `ir` gets, for all.
 const SWITCH: &str = include_str!("switch.rs");
@@ -77,8 +78,8 @@ pub(super) struct TestProgram {
 impl Copy {
     /// Builds the `glasm` command with the faults in it; their numbers are their places in the list. Returns those that compile.
     pub(super) fn build(faults: &[Fault]) -> Result<(Self, BTreeSet<usize>)> {
-        std::fs::create_dir_all(OUT)?;
-        let out = Path::new(OUT).canonicalize()?;
+        shell::create_dir(&OUT)?;
+        let out = OUT.canonicalize()?;
         let copy = Self {
             root: out.join("source"),
             target: out.join("build"),

@@ -20,7 +20,7 @@ const SIZE: usize = 64 << 10;
 
 /// Writes a script for each program below `folder` and returns the folder of the scripts.
 pub(super) fn write(folder: &Path) -> Result<Vec<String>> {
-    let out = Path::new(OUT).join("corpus");
+    let out = OUT.join("corpus");
     if out.exists() {
         std::fs::remove_dir_all(&out)?;
     }

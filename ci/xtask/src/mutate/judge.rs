@@ -220,7 +220,7 @@ impl Judge {
 
     /// Returns what a test reaches, unless it fails without a fault.
     fn test(&self, program: &TestProgram, name: &str, number: usize) -> Result<Option<Tested>> {
-        let file = std::path::absolute(Path::new(OUT).join(format!("runs/test-{number}")))?;
+        let file = std::path::absolute(OUT.join(format!("runs/test-{number}")))?;
         let _ = std::fs::remove_file(&file);
         let mut command = self.test_command(program)?;
         command.args(["--exact", name]);
@@ -302,7 +302,7 @@ impl Judge {
         time: Duration,
         fault: usize,
     ) -> Result<Option<String>> {
-        let log = Path::new(OUT).join(format!("runs/tests-{fault}.log"));
+        let log = OUT.join(format!("runs/tests-{fault}.log"));
         let mut command = self.test_command(&tests[0].program)?;
         command.arg("--exact");
         command.args(tests.iter().map(|tested| &tested.name));

@@ -74,7 +74,10 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     }
     let judged = judge_all(drawn, options)?;
     report::write(&judged)?;
-    println!("results: {0}/results.tsv, {0}/results.json", build::OUT);
+    println!(
+        "results: {0}/results.tsv, {0}/results.json",
+        build::OUT.display()
+    );
     let tally = summarize(&judged);
     Ok(match tally.failed {
         0 => ExitCode::SUCCESS,

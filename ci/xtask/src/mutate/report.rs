@@ -6,7 +6,6 @@ use super::sample::Fault;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fmt::Write;
-use std::path::Path;
 
 /// Id, file, function, change, and why no test can notice it. The id tells apart what looks the same in a function.
 const KNOWN: &str = "tests/acceptance/mutants.tsv";
@@ -137,7 +136,7 @@ pub(super) fn write(judged: &[Judged]) -> Result<()> {
             "survivor": survivor_json(&it.verdict),
         }));
     }
-    let out = Path::new(OUT);
+    let out = &*OUT;
     std::fs::write(out.join("results.tsv"), table)?;
     let text = serde_json::to_string_pretty(&Value::Array(list))?;
     std::fs::write(out.join("results.json"), text)?;
