@@ -54,6 +54,9 @@ pub struct RunOptions {
     /// Folder for every SPIR-V module that is used, made if it is missing: `SCRIPT.STAGE.TARGET.spv`, for example
     /// `scripts_lit.fragment.vulkan1.3.spv` for the script `scripts/lit.shader_test`.
     pub module_dir: Option<PathBuf>,
+    /// Directory with modules as another run has written them to its [`module_dir`](Self::module_dir). Scripts whose modules are all there
+    /// and equal are skipped: they were run already. Scripts with modules that are compiled anew for each draw are not skipped.
+    pub known_modules: Option<PathBuf>,
     /// How long the device may work on one draw or dispatch.
     pub timeout: Duration,
     /// How long a script may take. It is over time at the first use of the device after that; the time that a compiler or a driver takes
@@ -81,6 +84,7 @@ impl Default for RunOptions {
             save_images: None,
             failure_images: None,
             module_dir: None,
+            known_modules: None,
             timeout: Duration::from_secs(10),
             script_timeout: Duration::from_secs(60),
             target: None,

@@ -169,6 +169,14 @@ impl Runner {
             Err(refusals) => return refuse(refusals),
         };
         drop(compiling);
+        if let Some(folder) = &self.options.known_modules
+            && has_modules(folder, name, self.target, &sets)
+        {
+            return (
+                Outcome::Skip("its modules are known".to_owned()),
+                Results::default(),
+            );
+        }
         match self.run_modules(name, script, &sets) {
             Ok(results) => conclude(with_verdicts(results)),
             Err(error @ (Error::NoLowAddresses | Error::Lacking(_))) => {
@@ -313,12 +321,34 @@ fn write_modules(
         source,
     };
     std::fs::create_dir_all(folder).map_err(|source| io(folder, source))?;
+    for (file, bytes) in module_files(name, target, sets) {
+        let path = folder.join(file);
+        std::fs::write(&path, bytes).map_err(|source| io(&path, source))?;
+    }
+    Ok(())
+}
+
+/// Decides whether a directory has all modules of a script, as [`write_modules`] writes them.
+fn has_modules(folder: &Path, name: &str, target: Target, sets: &[ModuleSet]) -> bool {
+    // Modules that are compiled anew for each draw have no words here.
+    let mut modules = sets.iter().flat_map(|set| &set.modules);
+    modules.all(|module| !module.words.is_empty())
+        && module_files(name, target, sets)
+            .all(|(file, bytes)| std::fs::read(folder.join(file)).is_ok_and(|known| known == bytes))
+}
+
+/// Returns names and contents of the files of all modules that have words.
+fn module_files(
+    name: &str,
+    target: Target,
+    sets: &[ModuleSet],
+) -> impl Iterator<Item = (String, Vec<u8>)> {
     let modules = sets
         .iter()
         .zip(1..)
         .flat_map(|(set, number)| set.modules.iter().map(move |module| (number, module)));
-    // Stages that are made anew for each draw have no words here.
-    for (number, module) in modules.filter(|(_, module)| !module.words.is_empty()) {
+    let modules = modules.filter(|(_, module)| !module.words.is_empty());
+    modules.map(move |(number, module)| {
         let variant = match number {
             1 => String::new(),
             number => format!(".{number}"),
@@ -329,15 +359,9 @@ fn write_modules(
             module.stage.name(),
             target.name()
         );
-        let path = folder.join(file);
-        let bytes: Vec<u8> = module
-            .words
-            .iter()
-            .flat_map(|word| word.to_le_bytes())
-            .collect();
-        std::fs::write(&path, bytes).map_err(|source| io(&path, source))?;
-    }
-    Ok(())
+        let words = module.words.iter();
+        (file, words.flat_map(|word| word.to_le_bytes()).collect())
+    })
 }
 
 #[cfg(test)]

@@ -380,6 +380,41 @@ fn modules_are_written_for_other_tools() {
 }
 
 #[test]
+fn scripts_with_known_modules_are_skipped() {
+    let folder = Folder::new("known-modules");
+    let path = folder.0.join("script.shader_test");
+    fs::write(&path, COMPUTE.to_owned() + "[test]\nssbo 3 32\n").unwrap();
+    let modules = folder.0.join("modules");
+    let writing = RunOptions {
+        module_dir: Some(modules.clone()),
+        ..RunOptions::default()
+    };
+    let Some(first) = runner(&writing) else {
+        return;
+    };
+    let first = first.run_file(&path);
+    if let Outcome::Skip(reason) = &first.outcome {
+        skip(reason);
+        return;
+    }
+    assert_eq!(first.outcome, Outcome::Pass, "{:#?}", first.failures);
+    let skipping = RunOptions {
+        known_modules: Some(modules.clone()),
+        ..RunOptions::default()
+    };
+    let skipping = runner(&skipping).unwrap();
+    let known = Outcome::Skip("its modules are known".to_owned());
+    assert_eq!(skipping.run_file(&path).outcome, known);
+    // The version of the code generator differs.
+    let file = fs::read_dir(&modules).unwrap().next().unwrap();
+    let file = file.unwrap().path();
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[8] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    assert_eq!(skipping.run_file(&path).outcome, Outcome::Pass);
+}
+
+#[test]
 fn requirements_skip_by_feature() {
     let Some(runner) = runner(&RunOptions::default()) else {
         return;

@@ -129,6 +129,9 @@ pub(crate) struct WorkerArgs {
     /// Write every SPIR-V module that the scripts use
     #[arg(long, value_name = "DIR")]
     pub(crate) module_dir: Option<PathBuf>,
+    /// On Vulkan: skip scripts all of whose modules another run has written to DIR with --module-dir
+    #[arg(long, value_name = "DIR")]
+    pub(crate) known_modules: Option<PathBuf>,
     /// What the modules are compiled for; the newest target that the device takes if this is missing
     #[arg(long, value_name = "TARGET")]
     pub(crate) target: Option<TargetArg>,
@@ -192,6 +195,9 @@ impl WorkerArgs {
         }
         if let Some(folder) = &self.module_dir {
             option("--module-dir", folder.into());
+        }
+        if let Some(folder) = &self.known_modules {
+            option("--known-modules", folder.into());
         }
         option(
             "--validation",
@@ -426,6 +432,8 @@ mod tests {
             "0.25",
             "--module-dir",
             "m n",
+            "--known-modules",
+            "k",
             "--failure-images",
             "=f",
             "--draw-timeout",

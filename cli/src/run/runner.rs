@@ -89,6 +89,7 @@ fn vulkan_options(
         save_images: args.save_images.clone(),
         failure_images: args.failure_images.clone(),
         module_dir: args.module_dir.clone(),
+        known_modules: args.known_modules.clone(),
         timeout: args.draw_timeout,
         script_timeout: args.timeout,
         target: args.target.map(Into::into),
