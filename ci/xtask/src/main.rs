@@ -32,11 +32,13 @@ mod reference;
 mod setup;
 mod shell;
 mod state;
+mod steps;
 mod suite;
 mod support;
 mod tally;
 mod test;
 mod test_run;
+mod times;
 mod unpacked;
 mod validate;
 mod vendor;
@@ -86,40 +88,6 @@ usage: cargo xtask demo
 Installs what is missing (as setup --yes does), builds the glasm command, runs every script in shaders/ on
 the best Vulkan device present, and writes pictures, printed numbers and program texts to
 out/gallery/index.html.";
-
-const HELP_TEST: &str = "\
-usage: cargo xtask test [--no-setup] [--only STEP]...
-
-Installs what is missing (as setup --yes does), then runs in this order:
-  fmt        cargo fmt --check
-  clippy     cargo clippy --workspace --all-targets -- -D warnings
-  deps       the compiler crates need no C or C++ with default features, nor the command without SPIRV-Cross
-  crates     the library as others get it: documentation without warnings, the list of its surface, packages, 32-bit targets,
-             the oldest Rust that it names
-  build      everything the next steps need
-  unit       unit and integration tests (cargo nextest if installed)
-  doc        documentation tests
-  scripts    tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on
-  machines   scripts on lavapipe as it is on other CPUs, with the system's validation layer
-  random     scripts of random programs of the typed languages on both drivers
-  text       scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that
-  spirv-val  every module that the step `scripts` of the same run produced
-  spirv-tools  the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once
-  opengl     scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe
-  gl-spirv   scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V
-  vendor     programs of the NV and ARB languages through the vendor library, before Mesa's driver for the CPU
-  drivers    scripts on the versions of Mesa of Debian 13 and of Debian's unstable, on Vulkan and through the vendor library;
-             their packages are unpacked below target
-  piglit     piglit's tests with programs through the vendor library, before the same driver
-  wine       programs of Windows in Wine through the vendor library: OpenGL, and Direct3D 9 through Wine's ARB backend
-  i386       the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target
-  virgl      GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared
-  coverage   the feature lists that passing scripts prove; docs/support.md says the same
-  mutate     a sample of faults in the compiler, which scripts and tests have to notice
-The last line is `N passed, N failed, N skipped`: tests, scripts and checks together.
-
-  --no-setup     do not look for missing packages
-  --only STEP    run only this step (may be repeated)";
 
 const HELP_COVERAGE: &str = "\
 usage: cargo xtask coverage [--missing] [--write-support] [--json FILE]...
@@ -318,13 +286,13 @@ fn setup_command(parser: lexopt::Parser) -> Result<ExitCode> {
 fn test_command(parser: lexopt::Parser) -> Result<ExitCode> {
     let parsed = options(
         parser,
-        HELP_TEST,
+        &test::help(),
         |found: &mut test::Options, word, parser| {
             match word {
                 "--no-setup" => found.setup = test::Setup::Skip,
-                "--only" => found
-                    .only
-                    .push(test::Step::from_name(&parser.value()?.to_string_lossy())?),
+                "--all" => found.scope = steps::Scope::All,
+                "--only" => found.only.push(parser.value()?.string()?),
+                "--write-times" => found.document = test::Document::Write,
                 _ => return Ok(false),
             }
             Ok(true)

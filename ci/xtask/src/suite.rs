@@ -89,7 +89,7 @@ fn write_examples() -> Result<&'static Path> {
 }
 
 /// How to run a suite.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Pass {
     /// Name in reports; `None`: that of the driver.
     name: Option<&'static str>,
@@ -99,6 +99,8 @@ pub(crate) struct Pass {
     vector_width: Option<&'static str>,
     /// Who watches.
     layer: Layer,
+    /// Modules of another run: scripts that have no others are skipped.
+    known: Option<PathBuf>,
 }
 
 impl Pass {
@@ -108,7 +110,16 @@ impl Pass {
         containing: None,
         vector_width: None,
         layer: Layer::Newest,
+        known: None,
     };
+
+    /// Returns the main pass without the scripts whose modules another run has written to `known`.
+    pub(crate) fn except(known: PathBuf) -> Self {
+        Self {
+            known: Some(known),
+            ..Self::MAIN
+        }
+    }
 
     /// Lavapipe as on a CPU without AVX, and the validation layer that users have.
     pub(crate) const NARROW: Self = Self {
@@ -127,7 +138,7 @@ impl Pass {
     };
 
     /// The scripts, as files and folders.
-    fn scripts(self) -> Result<Vec<PathBuf>> {
+    fn scripts(&self) -> Result<Vec<PathBuf>> {
         let mut paths: Vec<PathBuf> = script_folders().into_iter().map(PathBuf::from).collect();
         paths.push(
             write_examples()
@@ -150,7 +161,7 @@ impl Pass {
     }
 
     /// Tells lavapipe its vectors. Its cache on disk takes no notice of their width, so it stays out of this.
-    fn set_up(self, command: &mut Command) {
+    fn set_up(&self, command: &mut Command) {
         if let Some(width) = self.vector_width {
             command
                 .env("LP_NATIVE_VECTOR_WIDTH", width)
@@ -201,6 +212,9 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
         .arg(&modules)
         .arg("--save-images")
         .arg(dir.join("images"));
+    if let Some(known) = &pass.known {
+        command.arg("--known-modules").arg(known);
+    }
     let jobs = std::thread::available_parallelism()
         .map_or(1, usize::from)
         .min(8);

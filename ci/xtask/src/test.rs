@@ -1,31 +1,25 @@
-//! `cargo xtask test`: every check of the repository, in order of how soon they tell something.
+//! `cargo xtask test`: runs steps, and tells what became of them and how long they took.
 
-use crate::cg;
-use crate::coverage;
-use crate::crates;
-use crate::drivers;
 use crate::setup::{self, Purpose};
-use crate::suite::{self, Pass, ScriptResult};
-use crate::support::{self, Verdict};
+use crate::shell;
+use crate::steps::{self, STEPS, Scope, State, Step};
 use crate::tally::Tally;
-use crate::test_run::test_run;
-use crate::vulkan;
-use crate::{
-    gl_spirv, i386, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
-    vendor, virgl, wine,
-};
-use anyhow::{Context, Result, bail};
-use std::path::PathBuf;
+use crate::times::{self, Clock, Record, Time};
+use anyhow::{Result, ensure};
+use std::fmt::Write as _;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// What `test` was asked for.
 #[derive(Default)]
 pub(crate) struct Options {
     /// Whether to look for missing packages.
     pub(crate) setup: Setup,
-    /// Run only these; empty: all.
-    pub(crate) only: Vec<Step>,
+    /// How much to check.
+    pub(crate) scope: Scope,
+    /// Names of the only steps to run; empty: all of the scope.
+    pub(crate) only: Vec<String>,
+    /// Whether the document gets the times.
+    pub(crate) document: Document,
 }
 
 /// Whether to look for missing packages.
@@ -38,453 +32,192 @@ pub(crate) enum Setup {
     Skip,
 }
 
-/// The steps, in order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Step {
-    /// Formatting.
-    Fmt,
-    /// Lints.
-    Clippy,
-    /// No C or C++ in the compiler.
-    Deps,
-    /// The library as others get it: documentation, surface, packages, other targets, the oldest Rust.
-    Crates,
-    /// Tests and programs.
-    Build,
-    /// Unit and integration tests.
-    Unit,
-    /// Documentation tests.
-    Doc,
-    /// Script suites.
-    Scripts,
-    /// The scripts on lavapipe as it is on other CPUs, with another validation layer.
-    Machines,
-    /// Scripts whose GL state programs read when they run.
-    State,
-    /// Scripts of random programs.
-    Random,
-    /// Scripts through WGSL and GLSL.
-    Text,
-    /// Every module.
-    SpirvVal,
-    /// The validator inside of the process, which is C++.
-    SpirvTools,
-    /// Comparison with OpenGL drivers.
-    OpenGl,
-    /// Scripts as modules on OpenGL.
-    GlSpirv,
-    /// Scripts through the vendor library.
-    Vendor,
-    /// Scripts on newer versions of Mesa, on Vulkan and through the vendor library.
-    Drivers,
-    /// Piglit's tests through the vendor library.
-    Piglit,
-    /// NVIDIA's Cg runtime through the vendor library.
-    Cg,
-    /// Programs of Windows in Wine through the vendor library.
-    Wine,
-    /// The vendor library for 32-bit applications.
-    I386,
-    /// GLSL, compared with the TGSI that Mesa made of it.
-    Virgl,
-    /// Feature lists.
-    Coverage,
-    /// Faults in the compiler.
-    Mutate,
+/// What becomes of the document that lists the steps.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Document {
+    /// It stays as it is.
+    #[default]
+    Keep,
+    /// It gets the times of this run.
+    Write,
 }
 
-/// Names for the command line, in the order in which they run.
-const STEPS: &[(&str, Step)] = &[
-    ("fmt", Step::Fmt),
-    ("clippy", Step::Clippy),
-    ("deps", Step::Deps),
-    ("crates", Step::Crates),
-    ("build", Step::Build),
-    ("unit", Step::Unit),
-    ("doc", Step::Doc),
-    ("scripts", Step::Scripts),
-    ("machines", Step::Machines),
-    ("state", Step::State),
-    ("random", Step::Random),
-    ("text", Step::Text),
-    ("spirv-val", Step::SpirvVal),
-    ("spirv-tools", Step::SpirvTools),
-    ("opengl", Step::OpenGl),
-    ("gl-spirv", Step::GlSpirv),
-    ("vendor", Step::Vendor),
-    ("drivers", Step::Drivers),
-    ("piglit", Step::Piglit),
-    ("cg", Step::Cg),
-    ("wine", Step::Wine),
-    ("i386", Step::I386),
-    ("virgl", Step::Virgl),
-    ("coverage", Step::Coverage),
-    ("mutate", Step::Mutate),
-];
-
-impl Step {
-    /// The step of this name.
-    pub(crate) fn from_name(name: &str) -> Result<Self> {
-        let found = STEPS.iter().find(|(known, _)| *known == name);
-        let known = || {
-            STEPS
-                .iter()
-                .map(|(name, _)| *name)
-                .collect::<Vec<_>>()
-                .join(", ")
+impl Options {
+    /// Returns the steps to run. Steps that are asked for by name run in full.
+    fn steps(&self) -> Result<(Scope, Vec<&'static Step>)> {
+        for name in &self.only {
+            steps::find(name)?;
+        }
+        let is_wanted = |step: &&Step| match (self.only.as_slice(), self.scope) {
+            ([], Scope::All) => true,
+            ([], Scope::Quick) => step.scope == Scope::Quick,
+            (names, _) => names.iter().any(|name| name == step.name),
         };
-        found
-            .map(|(_, step)| *step)
-            .with_context(|| format!("no step `{name}`; there are {}", known()))
+        let scope = if self.only.is_empty() {
+            self.scope
+        } else {
+            Scope::All
+        };
+        Ok((scope, STEPS.iter().filter(is_wanted).collect()))
     }
 }
 
-/// What later steps take from earlier ones.
-#[derive(Default)]
-struct State {
-    results: Vec<ScriptResult>,
-    /// Where the suites left their modules; `None` if no suite was to run.
-    modules: Option<Vec<PathBuf>>,
+/// Returns the help text of the command: `usage`, then the steps.
+pub(crate) fn help() -> String {
+    let mut text = String::from(
+        "\
+usage: cargo xtask test [--all] [--no-setup] [--only STEP]...
+
+Installs what is missing (as setup --yes does), then runs these steps; those with a * only with --all:\n",
+    );
+    for step in STEPS {
+        let mark = match step.scope {
+            Scope::Quick => ' ',
+            Scope::All => '*',
+        };
+        let about = step.about.replace('`', "");
+        let _ = writeln!(text, "  {mark} {:<11}  {about}", step.name);
+    }
+    text += "\
+The last line is `N passed, N failed, N skipped`: tests, scripts and checks together. Times go to
+test-times.json in the target directory; a step that took twice as long as in the run before is named.
+
+  --all          run all steps, in full: what continuous integration runs
+  --no-setup     do not look for missing packages
+  --only STEP    run only this step, in full (may be repeated)
+  --write-times  with --all: list the steps with the times of this run in CONTRIBUTING.md";
+    text
 }
 
 /// `cargo xtask test`.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let (scope, wanted) = options.steps()?;
+    if options.document == Document::Write {
+        ensure!(
+            wanted.len() == STEPS.len(),
+            "--write-times needs --all: the document lists all steps"
+        );
+    }
     if options.setup == Setup::Ensure {
         setup::ensure(Purpose::Test)?;
     }
     let mut state = State::default();
-    let mut total = Tally::default();
-    let mut lines = Vec::new();
+    state.scope = scope;
     let mut failures = Vec::new();
-    let start = Instant::now();
-    for (name, step) in STEPS
-        .iter()
-        .filter(|(_, step)| options.only.is_empty() || options.only.contains(step))
-    {
-        println!("\n== {name} (after {:.0} s)", start.elapsed().as_secs_f64());
-        // A step that cannot run is a failure of that step; the others still tell something.
-        let tally = run_step(*step, &mut state).unwrap_or_else(|error| {
-            println!("error: {error:#}");
-            Tally::check(false)
-        });
-        lines.push(format!("{name:<10} {tally}"));
-        total += tally;
-        let commands = shell::take_failures();
-        if tally.failed > 0 {
-            failures.extend(commands.iter().map(|command| format!("{name}: {command}")));
-        }
+    let clock = Clock::start();
+    let mut records = Vec::new();
+    for step in wanted {
+        let after = clock.read().wall.as_secs_f64();
+        println!("\n== {} (after {after:.0} s)", step.name);
+        records.push(run_step(step, &mut state, &mut failures));
     }
-    if !failures.is_empty() {
-        println!("\nCommands that failed:\n{}", failures.join("\n"));
-    }
-    println!("\n{}\n\n{total}", lines.join("\n"));
-    Ok(if total.failed == 0 {
+    report(options, &records, &failures, clock.read())?;
+    let failed: u64 = records.iter().map(|record| record.tally.failed).sum();
+    Ok(if failed == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(1)
     })
 }
 
-fn run_step(step: Step, state: &mut State) -> Result<Tally> {
-    match step {
-        Step::Fmt => cargo_check(&["fmt", "--all", "--check"]),
-        Step::Clippy => cargo_check(&[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ]),
-        Step::Deps => compiler_is_pure_rust(),
-        Step::Crates => crates::test(),
-        // The same selection as the test run, so that nothing is built twice.
-        Step::Build => cargo_check(&["build", "--workspace", "--bins", "--tests"]),
-        Step::Unit => unit_tests(),
-        Step::Doc => test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
-        Step::Scripts => script_suites(state),
-        Step::Machines => other_machines(),
-        Step::State => state_step::test(),
-        Step::Random => random_scripts(),
-        Step::Text => scripts_through_text(),
-        Step::SpirvVal => validate_modules(state),
-        Step::SpirvTools => in_process_validation(),
-        Step::OpenGl => reference::test(),
-        Step::GlSpirv => gl_spirv::test(),
-        Step::Vendor => vendor::test(),
-        Step::Drivers => drivers::test(),
-        Step::Piglit => piglit_tests::test(),
-        Step::Cg => cg::test(),
-        Step::Wine => wine::test(),
-        Step::I386 => i386::test(),
-        Step::Virgl => virgl::test(),
-        Step::Coverage => coverage_report(state),
-        Step::Mutate => mutate::test(),
+/// Runs a step and appends the commands that failed in it.
+fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Record {
+    let clock = Clock::start();
+    // A step that cannot run is a failure of that step; the others still tell something.
+    let tally = (step.run)(state).unwrap_or_else(|error| {
+        println!("error: {error:#}");
+        Tally::check(false)
+    });
+    let commands = shell::take_failures();
+    if tally.failed > 0 {
+        let name = step.name;
+        failures.extend(commands.iter().map(|command| format!("{name}: {command}")));
+    }
+    Record {
+        name: step.name,
+        tally,
+        time: clock.read(),
     }
 }
 
-/// A cargo command that passes or fails as a whole.
-fn cargo_check(args: &[&str]) -> Result<Tally> {
-    let passed = shell::succeeds(shell::cargo().args(args))?;
-    for problem in if passed {
-        Vec::new()
-    } else {
-        setup::missing_rust_components()
-    } {
-        println!("{problem}");
+/// Prints what became of the steps, the totals last, and records the times.
+fn report(options: &Options, records: &[Record], failures: &[String], time: Time) -> Result<()> {
+    if !failures.is_empty() {
+        println!("\nCommands that failed:\n{}", failures.join("\n"));
     }
-    Ok(Tally::check(passed))
-}
-
-/// The compiler's crates, with default features, must not need a C or C++ compiler, nor the command without SPIRV-Cross.
-fn compiler_is_pure_rust() -> Result<Tally> {
-    const NATIVE: &[&str] = &[
-        "cc",
-        "cmake",
-        "bindgen",
-        "pkg-config",
-        "cxx",
-        "cxx-build",
-        "spirv-tools-sys",
-    ];
-    // Numbers and types of system calls, in Rust.
-    const KERNEL: &str = "linux-raw-sys";
-    let mut tally = Tally::default();
-    let without_cross = ["--no-default-features", "--features", "run,translate"];
-    for (package, features) in [
-        ("glasm-ir", &[][..]),
-        ("glasm-frontend", &[]),
-        ("glasm-codegen", &[]),
-        ("glasm", &[]),
-        ("glasm-text", &[]),
-        ("glasm-cli", &without_cross),
-    ] {
-        let mut tree = shell::cargo();
-        tree.args([
-            "tree",
-            "--package",
-            package,
-            "--edges",
-            "normal,build",
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-        ]);
-        tree.args(features);
-        let output = shell::capture(&mut tree)?;
-        anyhow::ensure!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr).trim()
+    let mut total = Tally::default();
+    println!();
+    for record in records {
+        println!("{}", times::line(record));
+        total += record.tally;
+    }
+    let (scope, _) = options.steps()?;
+    let all = Record {
+        name: "all",
+        tally: total,
+        time,
+    };
+    println!("{}", times::line(&all));
+    let name = match scope {
+        Scope::Quick => "quick",
+        Scope::All => "all",
+    };
+    for warning in times::record(name, records)? {
+        println!("warning: {warning}");
+    }
+    if options.document == Document::Write {
+        times::write_document(records, |name| {
+            let step = STEPS.iter().find(|step| step.name == name);
+            step.map_or(("", ""), |step| match step.scope {
+                Scope::Quick => ("`test`", step.about),
+                Scope::All => ("`test --all`", step.about),
+            })
+        })?;
+    }
+    if scope == Scope::Quick {
+        let left = STEPS.iter().filter(|step| step.scope == Scope::All);
+        let left: Vec<&str> = left.map(|step| step.name).collect();
+        println!(
+            "\nNot checked without --all: {}; slow unit tests, all scripts on SwiftShader and through the vendor library",
+            left.join(", ")
         );
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let names = text.lines().filter_map(|line| line.split(' ').next());
-        let native: Vec<&str> = names
-            .filter(|name| NATIVE.contains(name) || name.ends_with("-sys") && *name != KERNEL)
-            .collect();
-        match native.as_slice() {
-            [] => println!("{package}: pure Rust"),
-            found => println!("{package}: builds native code through {}", found.join(", ")),
-        }
-        tally += Tally::check(native.is_empty());
     }
-    Ok(tally)
-}
-
-fn unit_tests() -> Result<Tally> {
-    let mut command = shell::cargo();
-    if shell::find_program("cargo-nextest").is_some() {
-        command.args([
-            "nextest",
-            "run",
-            "--workspace",
-            "--no-fail-fast",
-            "--status-level",
-            "slow",
-        ]);
-    } else {
-        command.args([
-            "test",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--no-fail-fast",
-            "--quiet",
-        ]);
-    }
-    // They have a step of their own.
-    let (variable, value) = cg::OFF;
-    test_run(command.env(variable, value))
-}
-
-/// The feature `spirv-tools`, which no other step builds. Of the command only what is tested by itself: its program stays as it is.
-fn in_process_validation() -> Result<Tally> {
-    test_run(shell::cargo().args([
-        "test",
-        "--package",
-        "glasm",
-        "--package",
-        "glasm-cli",
-        "--package",
-        "glasm-capi",
-        "--no-default-features",
-        "--features",
-        "glasm/spirv-tools,glasm-cli/spirv-tools,glasm-capi/spirv-tools",
-        "--lib",
-        "--bins",
-        "--test",
-        "c",
-        "--",
-        "valid",
-        "the_interface_in_c",
-    ]))
-}
-
-fn script_suites(state: &mut State) -> Result<Tally> {
-    let mut tally = Tally::default();
-    let modules = state.modules.insert(Vec::new());
-    for (name, driver) in suite::drivers() {
-        let Some(driver) = driver else {
-            println!("{name} is not installed: its suite is skipped");
-            tally += Tally::skip();
-            continue;
-        };
-        // One driver that does not start must not hide what the other finds.
-        match suite::run_on(&driver, Pass::MAIN) {
-            Ok(run) => {
-                println!("{name}: {}\n", run.tally);
-                tally += run.tally;
-                state.results.extend(run.results);
-                modules.push(run.modules);
-            }
-            Err(error) => {
-                println!("error: {error:#}");
-                tally += Tally::check(false);
-            }
-        }
-    }
-    if !vulkan::validation_layer_present() {
-        println!("the validation layer is not installed: scripts ran without it");
-        tally += Tally::skip();
-    }
-    Ok(tally)
-}
-
-/// The scripts as other machines run them: lavapipe with vectors of other widths, and the system's validation layer.
-fn other_machines() -> Result<Tally> {
-    let Some(driver) = vulkan::lavapipe() else {
-        println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
-    };
-    let mut tally = Tally::default();
-    for pass in [Pass::NARROW, Pass::WIDE_DOUBLES] {
-        let run = suite::run_on(&driver, pass)?;
-        println!("{}: {}\n", run.name, run.tally);
-        tally += run.tally;
-    }
-    if !vulkan::installed_layer_present() {
-        println!("no validation layer is installed: scripts ran without it");
-        tally += Tally::skip();
-    }
-    Ok(tally)
-}
-
-/// Scripts of random programs of the typed languages, on both drivers. What needs a feature that a driver lacks is left to the other.
-fn random_scripts() -> Result<Tally> {
-    let mut tally = Tally::default();
-    for (name, driver) in suite::drivers() {
-        match driver {
-            Some(driver) => tally += random::test(&driver)?,
-            None => {
-                println!("{name} is not installed: skipped");
-                tally += Tally::skip();
-            }
-        }
-    }
-    Ok(tally)
-}
-
-/// The same scripts, drawn from translated programs. That all programs can be translated is a unit test.
-fn scripts_through_text() -> Result<Tally> {
-    let Some(driver) = vulkan::lavapipe() else {
-        println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
-    };
-    let mut tally = suite::run_through("wgsl", &driver)?;
-    if shell::find_program("glslangValidator").is_some() {
-        tally += suite::run_through("glsl", &driver)?;
-    } else {
-        println!("glslangValidator is not installed: no scripts through GLSL");
-        tally += Tally::skip();
-    }
-    Ok(tally)
-}
-
-/// The modules of this run: what other runs have left tells nothing.
-fn validate_modules(state: &State) -> Result<Tally> {
-    let Some(dirs) = &state.modules else {
-        bail!("there are no modules: run this together with the step `scripts`, which makes them");
-    };
-    if dirs.is_empty() {
-        println!("no driver ran the scripts, so there are no modules: skipped");
-        return Ok(Tally::skip());
-    }
-    let Some(tally) = validate::run(dirs)? else {
-        println!("spirv-val is not installed: skipped");
-        return Ok(Tally::skip());
-    };
-    println!(
-        "{} modules, {} valid",
-        tally.passed + tally.failed,
-        tally.passed
-    );
-    Ok(tally)
-}
-
-fn coverage_report(state: &State) -> Result<Tally> {
-    let own;
-    let results = match state.results.as_slice() {
-        [] => {
-            own = suite::run_everywhere()?;
-            &own
-        }
-        results => results,
-    };
-    let mut tally = Tally::check(coverage::print_report(results, coverage::List::Nothing)?);
-    tally += match support::check(results)? {
-        Verdict::Current => Tally::check(true),
-        Verdict::Outdated(message) => {
-            println!("error: {message}");
-            Tally::check(false)
-        }
-        Verdict::Unknown(reason) => {
-            println!("{reason}");
-            Tally::skip()
-        }
-    };
-    Ok(tally)
+    println!("\n{total}");
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{State, validate_modules};
-    use crate::tally::Tally;
-    use std::path::PathBuf;
+    use super::*;
+
+    fn names(options: &Options) -> Vec<&'static str> {
+        let (_, steps) = options.steps().unwrap();
+        steps.iter().map(|step| step.name).collect()
+    }
 
     #[test]
-    fn modules_are_those_of_this_run() {
-        let validate = |modules| {
-            validate_modules(&State {
-                modules,
-                ..State::default()
-            })
+    fn steps_are_chosen_by_scope_or_name() {
+        let quick = names(&Options::default());
+        assert!(quick.contains(&"scripts") && !quick.contains(&"mutate"));
+        let all = Options {
+            scope: Scope::All,
+            ..Options::default()
         };
-        assert!(validate(None).is_err());
-        assert_eq!(validate(Some(Vec::new())).ok(), Some(Tally::skip()));
-        let empty = PathBuf::from("src/no-such-folder");
-        let found = validate(Some(vec![empty]));
-        assert!(found.is_err() || found.ok() == Some(Tally::skip()));
+        assert_eq!(names(&all).len(), STEPS.len());
+        let only = |name: &str| Options {
+            only: vec![name.to_owned()],
+            ..Options::default()
+        };
+        assert_eq!(names(&only("mutate")), ["mutate"]);
+        assert_eq!(only("vendor").steps().unwrap().0, Scope::All);
+        assert!(only("no such step").steps().is_err());
+    }
+
+    #[test]
+    fn the_help_text_names_all_steps() {
+        let help = help();
+        for step in STEPS {
+            assert!(help.contains(step.name), "{}", step.name);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages that the driver would take itself, on Mesa's
 //! driver for the CPU. The runner for OpenGL is the application.
 
+use crate::steps::Scope;
 use crate::suite::{self, SCRIPTS};
 use crate::tally::Tally;
 use crate::{opengl, reference, shell};
@@ -73,7 +74,7 @@ fn is_strict(text: &str) -> bool {
 }
 
 /// The step of `cargo xtask test`.
-pub(crate) fn test() -> Result<Tally> {
+pub(crate) fn test(scope: Scope) -> Result<Tally> {
     if !(cfg!(target_os = "linux") && opengl::is_present()) {
         println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
         return Ok(Tally::skip());
@@ -82,9 +83,17 @@ pub(crate) fn test() -> Result<Tally> {
     shell::create_dir(&OUT)?;
     let mut tally = Tally::default();
     for group in &GROUPS {
-        tally += run(group)?;
+        tally += run(group, scope)?;
     }
     Ok(tally)
+}
+
+/// Returns of how many scripts one runs.
+const fn share(scope: Scope) -> usize {
+    match scope {
+        Scope::Quick => 8,
+        Scope::All => 1,
+    }
 }
 
 /// The scripts of a group.
@@ -105,11 +114,17 @@ fn scripts_of(group: &Group) -> Result<Vec<PathBuf>> {
 /// Returns the command that runs the scripts of the NV languages, with its files in the folder `out`, which exists.
 pub(crate) fn nv_command(expected: &Path, report: &Path, out: &Path) -> Result<Command> {
     let [nv, ..] = &GROUPS;
-    command(nv, expected, report, out)
+    command(nv, share(Scope::All), expected, report, out)
 }
 
 /// Returns the command that runs the scripts of a group.
-fn command(group: &Group, expected: &Path, report: &Path, out: &Path) -> Result<Command> {
+fn command(
+    group: &Group,
+    share: usize,
+    expected: &Path,
+    report: &Path,
+    out: &Path,
+) -> Result<Command> {
     let application = suite::glasm()?;
     let mut command = suite::glasm()?;
     reference::use_gallium(&mut command, DRIVER);
@@ -119,23 +134,24 @@ fn command(group: &Group, expected: &Path, report: &Path, out: &Path) -> Result<
     command.args(["run", "--api", "gl", "--device", DRIVER]);
     command.arg("--expected-failures").arg(expected);
     command.arg("--json").arg(report);
-    command.args(scripts_of(group)?);
+    command.args(scripts_of(group)?.iter().step_by(share));
     Ok(command)
 }
 
 /// Scripts about what OpenGL or the driver has not got are no checks here.
-fn run(group: &Group) -> Result<Tally> {
+fn run(group: &Group, scope: Scope) -> Result<Tally> {
     let out = OUT
         .canonicalize()
         .with_context(|| OUT.display().to_string())?;
     let report = out.join(format!("{}.json", group.name));
     let expected = Path::new(EXPECTED).join(format!("{}.txt", group.name));
-    let command = command(group, &expected, &report, &out)?;
+    let command = command(group, share(scope), &expected, &report, &out)?;
     let (tally, _) = suite::run_reported(command, &report, group.name)?;
     println!("{}: {tally}\n", group.name);
-    let enough = Tally::check(tally.passed >= group.least);
+    let enough = Tally::check(tally.passed >= group.least / share(scope) as u64);
     if enough.failed > 0 {
-        println!("fewer than {} scripts pass", group.least);
+        let least = group.least / share(scope) as u64;
+        println!("fewer than {least} scripts pass");
     }
     Ok(Tally {
         passed: tally.passed,

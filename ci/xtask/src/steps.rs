@@ -1,0 +1,493 @@
+//! The steps of `cargo xtask test`: one table says what each is called, checks and calls.
+
+use crate::cg;
+use crate::coverage;
+use crate::crates;
+use crate::drivers;
+use crate::setup;
+use crate::suite::{self, Pass, ScriptResult};
+use crate::support::{self, Verdict};
+use crate::tally::Tally;
+use crate::test_run::test_run;
+use crate::vulkan;
+use crate::{
+    gl_spirv, i386, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
+    vendor, virgl, wine,
+};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+
+/// How much a test run checks.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    /// What most faults show in, within minutes.
+    #[default]
+    Quick,
+    /// Everything.
+    All,
+}
+
+/// What a step knows of its run, and what later steps take from earlier ones.
+#[derive(Default)]
+pub(crate) struct State {
+    /// How much is checked.
+    pub(crate) scope: Scope,
+    results: Vec<ScriptResult>,
+    /// Where the suites left their modules; `None` if no suite was to run.
+    modules: Option<Vec<PathBuf>>,
+}
+
+/// One step.
+pub(crate) struct Step {
+    /// Name for the command line.
+    pub(crate) name: &'static str,
+    /// The smallest scope that includes it.
+    pub(crate) scope: Scope,
+    /// What it checks, for the help text and the document.
+    pub(crate) about: &'static str,
+    /// Runs it.
+    pub(crate) run: fn(&mut State) -> Result<Tally>,
+}
+
+/// The steps, in the order in which they run: first those that tell something soon.
+pub(crate) static STEPS: &[Step] = &[
+    Step {
+        name: "fmt",
+        scope: Scope::Quick,
+        about: "`cargo fmt --check`",
+        run: |_| cargo_check(&["fmt", "--all", "--check"]),
+    },
+    Step {
+        name: "clippy",
+        scope: Scope::Quick,
+        about: "`cargo clippy --workspace --all-targets -- -D warnings`",
+        run: |_| {
+            cargo_check(&[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "-D",
+                "warnings",
+            ])
+        },
+    },
+    Step {
+        name: "deps",
+        scope: Scope::Quick,
+        about: "the compiler crates need no C or C++ with default features, nor the command without SPIRV-Cross",
+        run: |_| compiler_is_pure_rust(),
+    },
+    Step {
+        name: "crates",
+        scope: Scope::All,
+        about: "the library as others get it: documentation without warnings, the list of its surface, packages, 32-bit targets, the oldest Rust that it names",
+        run: |_| crates::test(),
+    },
+    Step {
+        name: "build",
+        scope: Scope::Quick,
+        about: "everything that the next steps need",
+        run: |_| cargo_check(&["build", "--workspace", "--bins", "--tests"]),
+    },
+    Step {
+        name: "unit",
+        scope: Scope::Quick,
+        about: "unit and integration tests (cargo nextest if installed); the quick run leaves out those of [.config/nextest.toml](.config/nextest.toml)",
+        run: unit_tests,
+    },
+    Step {
+        name: "doc",
+        scope: Scope::All,
+        about: "documentation tests",
+        run: |_| test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
+    },
+    Step {
+        name: "scripts",
+        scope: Scope::Quick,
+        about: "tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on; on SwiftShader the quick run leaves out scripts whose modules are those of lavapipe",
+        run: script_suites,
+    },
+    Step {
+        name: "machines",
+        scope: Scope::All,
+        about: "scripts on lavapipe as it is on other CPUs, with the system's validation layer",
+        run: |_| other_machines(),
+    },
+    Step {
+        name: "state",
+        scope: Scope::All,
+        about: "scripts that set GL state, with the state in specialization constants and in a uniform block",
+        run: |_| state_step::test(),
+    },
+    Step {
+        name: "random",
+        scope: Scope::All,
+        about: "scripts of random programs of the typed languages on both drivers",
+        run: |_| random_scripts(),
+    },
+    Step {
+        name: "text",
+        scope: Scope::All,
+        about: "scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that",
+        run: |_| scripts_through_text(),
+    },
+    Step {
+        name: "spirv-val",
+        scope: Scope::Quick,
+        about: "every module that the step `scripts` of the same run produced",
+        run: |state| validate_modules(state),
+    },
+    Step {
+        name: "spirv-tools",
+        scope: Scope::All,
+        about: "the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once",
+        run: |_| in_process_validation(),
+    },
+    Step {
+        name: "opengl",
+        scope: Scope::All,
+        about: "scripts that Mesa's OpenGL drivers for the CPU can run, compared with lavapipe",
+        run: |_| reference::test(),
+    },
+    Step {
+        name: "gl-spirv",
+        scope: Scope::All,
+        about: "scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V",
+        run: |_| gl_spirv::test(),
+    },
+    Step {
+        name: "vendor",
+        scope: Scope::Quick,
+        about: "programs of the NV and ARB languages through the vendor library, before Mesa's driver for the CPU; the quick run takes one script in eight",
+        run: |state| vendor::test(state.scope),
+    },
+    Step {
+        name: "drivers",
+        scope: Scope::All,
+        about: "scripts on the versions of Mesa of Debian 13 and of Debian's unstable, on Vulkan and through the vendor library; their packages are unpacked below target",
+        run: |_| drivers::test(),
+    },
+    Step {
+        name: "piglit",
+        scope: Scope::All,
+        about: "piglit's tests with programs through the vendor library, before the same driver",
+        run: |_| piglit_tests::test(),
+    },
+    Step {
+        name: "cg",
+        scope: Scope::All,
+        about: "NVIDIA's Cg runtime and Panda3D, unmodified, through the vendor library",
+        run: |_| cg::test(),
+    },
+    Step {
+        name: "wine",
+        scope: Scope::All,
+        about: "programs of Windows in Wine through the vendor library: OpenGL, and Direct3D 9 through Wine's ARB backend",
+        run: |_| wine::test(),
+    },
+    Step {
+        name: "i386",
+        scope: Scope::All,
+        about: "the vendor library for 32-bit applications, built and tried with Debian's packages, which are unpacked below target",
+        run: |_| i386::test(),
+    },
+    Step {
+        name: "virgl",
+        scope: Scope::All,
+        about: "GLSL on Mesa's OpenGL driver for the CPU, and the TGSI that virpipe made of it, compared",
+        run: |_| virgl::test(),
+    },
+    Step {
+        name: "coverage",
+        scope: Scope::All,
+        about: "the feature lists that passing scripts prove; docs/support.md says the same",
+        run: |state| coverage_report(state),
+    },
+    Step {
+        name: "mutate",
+        scope: Scope::All,
+        about: "a sample of faults in the compiler, which scripts and tests have to notice",
+        run: |_| mutate::test(),
+    },
+];
+
+/// Returns the step of a name.
+pub(crate) fn find(name: &str) -> Result<&'static Step> {
+    let names = || STEPS.iter().map(|step| step.name).collect::<Vec<_>>();
+    let found = STEPS.iter().find(|step| step.name == name);
+    found.with_context(|| format!("no step `{name}`; there are {}", names().join(", ")))
+}
+
+/// A cargo command that passes or fails as a whole.
+fn cargo_check(args: &[&str]) -> Result<Tally> {
+    let passed = shell::succeeds(shell::cargo().args(args))?;
+    for problem in if passed {
+        Vec::new()
+    } else {
+        setup::missing_rust_components()
+    } {
+        println!("{problem}");
+    }
+    Ok(Tally::check(passed))
+}
+
+/// The compiler's crates, with default features, must not need a C or C++ compiler, nor the command without SPIRV-Cross.
+fn compiler_is_pure_rust() -> Result<Tally> {
+    const NATIVE: &[&str] = &[
+        "cc",
+        "cmake",
+        "bindgen",
+        "pkg-config",
+        "cxx",
+        "cxx-build",
+        "spirv-tools-sys",
+    ];
+    // Numbers and types of system calls, in Rust.
+    const KERNEL: &str = "linux-raw-sys";
+    let mut tally = Tally::default();
+    let without_cross = ["--no-default-features", "--features", "run,translate"];
+    for (package, features) in [
+        ("glasm-ir", &[][..]),
+        ("glasm-frontend", &[]),
+        ("glasm-codegen", &[]),
+        ("glasm", &[]),
+        ("glasm-text", &[]),
+        ("glasm-cli", &without_cross),
+    ] {
+        let mut tree = shell::cargo();
+        tree.args([
+            "tree",
+            "--package",
+            package,
+            "--edges",
+            "normal,build",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ]);
+        tree.args(features);
+        let output = shell::capture(&mut tree)?;
+        anyhow::ensure!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let names = text.lines().filter_map(|line| line.split(' ').next());
+        let native: Vec<&str> = names
+            .filter(|name| NATIVE.contains(name) || name.ends_with("-sys") && *name != KERNEL)
+            .collect();
+        match native.as_slice() {
+            [] => println!("{package}: pure Rust"),
+            found => println!("{package}: builds native code through {}", found.join(", ")),
+        }
+        tally += Tally::check(native.is_empty());
+    }
+    Ok(tally)
+}
+
+fn unit_tests(state: &mut State) -> Result<Tally> {
+    let mut command = shell::cargo();
+    if shell::find_program("cargo-nextest").is_some() {
+        command.args([
+            "nextest",
+            "run",
+            "--workspace",
+            "--no-fail-fast",
+            "--status-level",
+            "slow",
+        ]);
+        if state.scope == Scope::Quick {
+            command.args(["--profile", "quick"]);
+        }
+    } else {
+        command.args([
+            "test",
+            "--workspace",
+            "--lib",
+            "--bins",
+            "--tests",
+            "--no-fail-fast",
+            "--quiet",
+        ]);
+    }
+    // They have a step of their own.
+    let (variable, value) = cg::OFF;
+    test_run(command.env(variable, value))
+}
+
+/// The feature `spirv-tools`, which no other step builds. Of the command only what is tested by itself: its program stays as it is.
+fn in_process_validation() -> Result<Tally> {
+    test_run(shell::cargo().args([
+        "test",
+        "--package",
+        "glasm",
+        "--package",
+        "glasm-cli",
+        "--package",
+        "glasm-capi",
+        "--no-default-features",
+        "--features",
+        "glasm/spirv-tools,glasm-cli/spirv-tools,glasm-capi/spirv-tools",
+        "--lib",
+        "--bins",
+        "--test",
+        "c",
+        "--",
+        "valid",
+        "the_interface_in_c",
+    ]))
+}
+
+fn script_suites(state: &mut State) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let modules = state.modules.insert(Vec::new());
+    for (name, driver) in suite::drivers() {
+        let Some(driver) = driver else {
+            println!("{name} is not installed: its suite is skipped");
+            tally += Tally::skip();
+            continue;
+        };
+        // One driver that does not start must not hide what the other finds.
+        let pass = match (state.scope, modules.first()) {
+            (Scope::Quick, Some(known)) => Pass::except(known.clone()),
+            (Scope::Quick | Scope::All, _) => Pass::MAIN,
+        };
+        match suite::run_on(&driver, pass) {
+            Ok(run) => {
+                println!("{name}: {}\n", run.tally);
+                tally += run.tally;
+                state.results.extend(run.results);
+                modules.push(run.modules);
+            }
+            Err(error) => {
+                println!("error: {error:#}");
+                tally += Tally::check(false);
+            }
+        }
+    }
+    if !vulkan::validation_layer_present() {
+        println!("the validation layer is not installed: scripts ran without it");
+        tally += Tally::skip();
+    }
+    Ok(tally)
+}
+
+/// The scripts as other machines run them: lavapipe with vectors of other widths, and the system's validation layer.
+fn other_machines() -> Result<Tally> {
+    let Some(driver) = vulkan::lavapipe() else {
+        println!("lavapipe is not installed: skipped");
+        return Ok(Tally::skip());
+    };
+    let mut tally = Tally::default();
+    for pass in [Pass::NARROW, Pass::WIDE_DOUBLES] {
+        let run = suite::run_on(&driver, pass)?;
+        println!("{}: {}\n", run.name, run.tally);
+        tally += run.tally;
+    }
+    if !vulkan::installed_layer_present() {
+        println!("no validation layer is installed: scripts ran without it");
+        tally += Tally::skip();
+    }
+    Ok(tally)
+}
+
+/// Scripts of random programs of the typed languages, on both drivers. What needs a feature that a driver lacks is left to the other.
+fn random_scripts() -> Result<Tally> {
+    let mut tally = Tally::default();
+    for (name, driver) in suite::drivers() {
+        match driver {
+            Some(driver) => tally += random::test(&driver)?,
+            None => {
+                println!("{name} is not installed: skipped");
+                tally += Tally::skip();
+            }
+        }
+    }
+    Ok(tally)
+}
+
+/// The same scripts, drawn from translated programs. That all programs can be translated is a unit test.
+fn scripts_through_text() -> Result<Tally> {
+    let Some(driver) = vulkan::lavapipe() else {
+        println!("lavapipe is not installed: skipped");
+        return Ok(Tally::skip());
+    };
+    let mut tally = suite::run_through("wgsl", &driver)?;
+    if shell::find_program("glslangValidator").is_some() {
+        tally += suite::run_through("glsl", &driver)?;
+    } else {
+        println!("glslangValidator is not installed: no scripts through GLSL");
+        tally += Tally::skip();
+    }
+    Ok(tally)
+}
+
+/// The modules of this run: what other runs have left tells nothing.
+fn validate_modules(state: &State) -> Result<Tally> {
+    let Some(dirs) = &state.modules else {
+        bail!("there are no modules: run this together with the step `scripts`, which makes them");
+    };
+    if dirs.is_empty() {
+        println!("no driver ran the scripts, so there are no modules: skipped");
+        return Ok(Tally::skip());
+    }
+    let Some(tally) = validate::run(dirs)? else {
+        println!("spirv-val is not installed: skipped");
+        return Ok(Tally::skip());
+    };
+    println!(
+        "{} modules, {} valid",
+        tally.passed + tally.failed,
+        tally.passed
+    );
+    Ok(tally)
+}
+
+fn coverage_report(state: &State) -> Result<Tally> {
+    let own;
+    let results = match state.results.as_slice() {
+        [] => {
+            own = suite::run_everywhere()?;
+            &own
+        }
+        results => results,
+    };
+    let mut tally = Tally::check(coverage::print_report(results, coverage::List::Nothing)?);
+    tally += match support::check(results)? {
+        Verdict::Current => Tally::check(true),
+        Verdict::Outdated(message) => {
+            println!("error: {message}");
+            Tally::check(false)
+        }
+        Verdict::Unknown(reason) => {
+            println!("{reason}");
+            Tally::skip()
+        }
+    };
+    Ok(tally)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{State, validate_modules};
+    use crate::tally::Tally;
+    use std::path::PathBuf;
+
+    #[test]
+    fn modules_are_those_of_this_run() {
+        let validate = |modules| {
+            validate_modules(&State {
+                modules,
+                ..State::default()
+            })
+        };
+        assert!(validate(None).is_err());
+        assert_eq!(validate(Some(Vec::new())).ok(), Some(Tally::skip()));
+        let empty = PathBuf::from("src/no-such-folder");
+        let found = validate(Some(vec![empty]));
+        assert!(found.is_err() || found.ok() == Some(Tally::skip()));
+    }
+}
