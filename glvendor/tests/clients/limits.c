@@ -221,7 +221,7 @@ static void of_attributes(void) {
     static const char more[] = "ATTRIB more = vertex.matrixindex[0];\n";
     GLint limit = limit_of(VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ATTRIBS_ARB), count = -1;
     char text[3000], *end = text;
-    end += sprintf(end, "!!ARBvp1.0\n");
+    end += sprintf(end, "!!ARBvp1.0\nOPTION NV_vertex_program3;\n");
     for (GLint n = 0; n < limit; n++) end += sprintf(end, "ATTRIB a%d = vertex.attrib[%d];\n", n, n);
     sprintf(end, "MOV result.position, a0;\nMOV result.color, vertex.attrib[3];\nEND");
     EQUAL(load_text(VERTEX, 0, text), -1);
@@ -235,8 +235,8 @@ static void of_attributes(void) {
     limit = limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_ATTRIBS_ARB);
     GLint generic = limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV);
     end = text + sprintf(text, "!!NVfp4.0\nTEMP r;\nMOV r, fragment.texcoord[0].x;\n");
-    for (GLint n = 0; n < generic; n++) end += sprintf(end, "ADD r.x, r, fragment.attrib[%d];\n", n);
-    sprintf(end, "ADD r.y, r, fragment.position;\nMOV result.color, r;\nEND");
+    for (GLint n = 0; n < generic; n++) end += sprintf(end, "ADD r.x, r, fragment.attrib[%d].x;\n", n);
+    sprintf(end, "ADD r.y, r, fragment.position.x;\nMOV result.color, r;\nEND");
     EQUAL(load_text(FRAGMENT, 0, text), -1);
     glGetProgramivARB(FRAGMENT, GL_PROGRAM_ATTRIBS_ARB, &count);
     EQUAL(count, generic + 2);
