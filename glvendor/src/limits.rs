@@ -56,11 +56,6 @@ pub(crate) fn lowered(name: u32) -> Option<i32> {
 
 /// Returns the limits of all targets, in their order, of the driver whose context is current.
 pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
-    // Where the driver does not know a limit, its programs cannot use what is limited, which the compiler reports.
-    let known = |name, most: u32| match u32::try_from(query::integer(name)) {
-        Ok(value) if value > 0 => value.min(most),
-        _ => most,
-    };
     let lowered = |name| lowered(name).map_or(u32::MAX, |value| value as u32);
     let with = |extension: &str, name, other| {
         if capabilities.has_extension(extension) {
@@ -102,30 +97,41 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
         loop_depth: limits::LOOP_DEPTH as u32,
         call_depth: limits::CALL_DEPTH as u32,
     };
-    let of = |target: Target| {
-        let stage = target.row().stage;
-        let all = Limits {
-            counts: counts(stage),
-            ..all
-        };
-        match stage {
-            Stage::Vertex => Limits {
-                generic_attributes: known(driver::constants::MAX_VERTEX_ATTRIBS, VERTEX_ATTRIBUTES),
-                ..all
-            },
-            Stage::Geometry | Stage::TessControl | Stage::TessEval => all,
-            Stage::Fragment => Limits {
-                generic_results: 0,
-                ..all
-            },
-            Stage::Compute => Limits {
-                generic_attributes: 0,
-                generic_results: 0,
-                ..all
-            },
-        }
-    };
+    let of = |target: Target| of_stage(all, target.row().stage);
     TARGETS.iter().map(|row| of(row.target)).collect()
+}
+
+/// Returns a limit of the driver, at most `most`, which it is where the driver does not know the limit: then its programs cannot use what is limited,
+/// which the compiler reports.
+fn known(name: u32, most: u32) -> u32 {
+    match u32::try_from(query::integer(name)) {
+        Ok(value) if value > 0 => value.min(most),
+        _ => most,
+    }
+}
+
+/// Returns the limits of a program type: those of all with its own counts, attributes and results.
+fn of_stage(all: Limits, stage: Stage) -> Limits {
+    let all = Limits {
+        counts: counts(stage),
+        ..all
+    };
+    match stage {
+        Stage::Vertex => Limits {
+            generic_attributes: known(driver::constants::MAX_VERTEX_ATTRIBS, VERTEX_ATTRIBUTES),
+            ..all
+        },
+        Stage::Geometry | Stage::TessControl | Stage::TessEval => all,
+        Stage::Fragment => Limits {
+            generic_results: 0,
+            ..all
+        },
+        Stage::Compute => Limits {
+            generic_attributes: 0,
+            generic_results: 0,
+            ..all
+        },
+    }
 }
 
 fn counts(stage: Stage) -> Counts {
