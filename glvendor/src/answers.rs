@@ -191,10 +191,6 @@ pub(crate) fn program_value(
     let (length, is_drivers) = (contents.text.len() as i32, contents.is_drivers);
     drop(contents);
     let limits = state.capabilities.limits(target);
-    let most = Counts {
-        attribs: limits::attributes(&limits),
-        ..limits.counts
-    };
     // Counts and limits take turns, native or not, but for those of fragment programs.
     let is_limit = matches!(name, 0x88A0..=0x88B3) && name % 2 == 1
         || FRAGMENT_NAMES.contains(&name) && name - FRAGMENT_NAMES.start >= 6;
@@ -215,7 +211,7 @@ pub(crate) fn program_value(
         .contains(&name)
         .then(|| FRAGMENT_COUNTS[(name - FRAGMENT_NAMES.start) as usize % 3]);
     if let Some(count) = row.or(fragment_row) {
-        return Some(count(if is_limit { &most } else { &counts }) as i32);
+        return Some(count(if is_limit { &limits.counts } else { &counts }) as i32);
     }
     other_value(state, target, &counts, length, name)
 }

@@ -5,6 +5,7 @@ use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
 use crate::objects::{ENV_PARAMETERS, LOCAL_PARAMETERS};
 use crate::target::{TARGETS, Target};
+use glasm::frontend::lang::bindings::count_attributes;
 use glasm::{Counts, Limits, Stage, limits};
 
 /// Different parameters and constants of a program (`MAX_PROGRAM_PARAMETERS_ARB`).
@@ -55,11 +56,6 @@ pub(crate) fn lowered(name: u32) -> Option<i32> {
 
 /// Returns the limits of all targets, in their order, of the driver whose context is current.
 pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
-    // Where the driver does not know a limit, its programs cannot use what is limited, which the compiler reports.
-    let known = |name, most: u32| match u32::try_from(query::integer(name)) {
-        Ok(value) if value > 0 => value.min(most),
-        _ => most,
-    };
     let lowered = |name| lowered(name).map_or(u32::MAX, |value| value as u32);
     let with = |extension: &str, name, other| {
         if capabilities.has_extension(extension) {
@@ -69,7 +65,7 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
         }
     };
     let all = Limits {
-        counts: counts(),
+        counts: counts(Stage::Vertex),
         env_parameters: ENV_PARAMETERS,
         local_parameters: LOCAL_PARAMETERS,
         // Units have one space of numbers for all targets: NV_vertex_program3 section 2.14.2.
@@ -101,7 +97,26 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
         loop_depth: limits::LOOP_DEPTH as u32,
         call_depth: limits::CALL_DEPTH as u32,
     };
-    let of = |target: Target| match target.row().stage {
+    let of = |target: Target| of_stage(all, target.row().stage);
+    TARGETS.iter().map(|row| of(row.target)).collect()
+}
+
+/// Returns a limit of the driver, at most `most`, which it is where the driver does not know the limit: then its programs cannot use what is limited,
+/// which the compiler reports.
+fn known(name: u32, most: u32) -> u32 {
+    match u32::try_from(query::integer(name)) {
+        Ok(value) if value > 0 => value.min(most),
+        _ => most,
+    }
+}
+
+/// Returns the limits of a program type: those of all with its own counts, attributes and results.
+fn of_stage(all: Limits, stage: Stage) -> Limits {
+    let all = Limits {
+        counts: counts(stage),
+        ..all
+    };
+    match stage {
         Stage::Vertex => Limits {
             generic_attributes: known(driver::constants::MAX_VERTEX_ATTRIBS, VERTEX_ATTRIBUTES),
             ..all
@@ -116,11 +131,10 @@ pub(crate) fn read(capabilities: &Capabilities) -> Vec<Limits> {
             generic_results: 0,
             ..all
         },
-    };
-    TARGETS.iter().map(|row| of(row.target)).collect()
+    }
 }
 
-fn counts() -> Counts {
+fn counts(stage: Stage) -> Counts {
     let instructions = limits::INSTRUCTIONS as u32;
     Counts {
         instructions,
@@ -129,23 +143,30 @@ fn counts() -> Counts {
         texture_indirections: instructions,
         temporaries: limits::TEMPORARIES as u32,
         parameters: PARAMETERS,
-        // The languages have no more of them, and what has no slot, such as `vertex.id`, does not count against the limit.
-        attribs: u32::MAX,
+        attribs: attributes(stage),
         address_registers: ADDRESS_REGISTERS,
         attrib_components: limits::ATTRIB_COMPONENTS,
         result_components: u32::MAX,
     }
 }
 
-/// Returns `MAX_PROGRAM_ATTRIBS_ARB` of a target.
-pub(crate) fn attributes(limits: &Limits) -> u32 {
-    limits.generic_attributes.max(VERTEX_ATTRIBUTES)
+/// Returns `MAX_PROGRAM_ATTRIBS_ARB` of a program type. The attributes of vertex programs are as many as their slots; `vertex.id` and its like have none
+/// and do not count. All others may use every attribute that their languages have.
+fn attributes(stage: Stage) -> u32 {
+    match stage {
+        Stage::Vertex => VERTEX_ATTRIBUTES,
+        Stage::TessControl
+        | Stage::TessEval
+        | Stage::Geometry
+        | Stage::Fragment
+        | Stage::Compute => count_attributes(stage),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{GENERICS, VERTEX_ATTRIBUTES, counts};
-    use glasm::{Limits, Program, Source};
+    use glasm::{Limits, Program, Source, Stage};
 
     /// The numbers above are those of the compiler's tables: the largest one of each loads, the next one does not.
     #[test]
@@ -186,6 +207,41 @@ mod tests {
         let head = "!!ARBvp1.0 OPTION NV_vertex_program3;";
         assert!(loads(format!("{head}{registers}{rest}")));
         assert!(!loads(format!("{head}{registers}ADDRESS b; {rest}")));
-        assert_ne!(counts(), Limits::default().counts);
+        assert_ne!(counts(Stage::Vertex), Limits::default().counts);
+    }
+
+    /// The answers are the attributes that the specifications have, and a program that binds all of those that pass between stages loads.
+    #[test]
+    fn no_program_has_more_attributes_than_the_query_says() {
+        // Colors, texture coordinates, generic attributes, clip distances, fog coordinate.
+        let varyings = 2 + 8 + 32 + 8 + 1;
+        // NV_shader_thread_group: threadid, five masks, warpid, smid.
+        let threads = 8;
+        // position, facing, pointcoord, sampleid, samplemask, helperthread, layer, viewport, fullycovered, primitive.id
+        assert_eq!(counts(Stage::Fragment).attribs, varyings + 10 + threads);
+        // invocation.localid, globalid, groupid, groupcount, groupsize, localindex
+        assert_eq!(counts(Stage::Compute).attribs, 6 + threads);
+        assert_eq!(counts(Stage::Vertex).attribs, 16);
+        let bindings = [
+            ("fragment.texcoord", 8),
+            ("fragment.attrib", 32),
+            ("fragment.clip", 8),
+        ];
+        let numbered = bindings.map(|(path, count)| {
+            let declare = |n: u32| format!("ATTRIB {}{n} = {path}[{n}];\n", &path[9..]);
+            (0..count).map(declare).collect::<String>()
+        });
+        let others = "ATTRIB a = fragment.position; ATTRIB b = fragment.fogcoord; ATTRIB c = fragment.facing; ATTRIB d = fragment.color; \
+                      ATTRIB e = fragment.color.secondary;";
+        let numbered = numbered.concat();
+        let text = format!("!!NVfp4.0\n{numbered}{others}\nMOV result.color, a;\nEND");
+        let program = Program::load(&Source::new("all", &text)).unwrap();
+        // The position and the facing besides what passes between stages.
+        assert_eq!(program.counts().attribs, varyings + 2);
+        let limits = Limits {
+            counts: counts(Stage::Fragment),
+            ..Limits::default()
+        };
+        assert!(program.check_limits(&limits).is_ok());
     }
 }

@@ -1781,7 +1781,7 @@ typedef struct glasm_counts {
     uint32_t temporaries;
     // PROGRAM_PARAMETERS_ARB: different parameters, state vectors and constant vectors.
     uint32_t parameters;
-    // PROGRAM_ATTRIBS_ARB: different attributes.
+    // PROGRAM_ATTRIBS_ARB: different attributes; in vertex programs those that have a slot, which vertex.id and its like have not.
     uint32_t attribs;
     // PROGRAM_ADDRESS_REGISTERS_ARB
     uint32_t address_registers;
@@ -1804,13 +1804,13 @@ typedef struct glasm_limits {
     uint32_t texture_instructions;
     // MAX_PROGRAM_TEX_INDIRECTIONS_ARB
     uint32_t texture_indirections;
-    // MAX_PROGRAM_TEMPORARIES_ARB
+    // MAX_PROGRAM_TEMPORARIES_ARB; TEMP[n] of TGSI programs
     uint32_t temporaries;
-    // MAX_PROGRAM_PARAMETERS_ARB
+    // MAX_PROGRAM_PARAMETERS_ARB; CONST[n] of TGSI programs
     uint32_t parameters;
-    // MAX_PROGRAM_ATTRIBS_ARB
+    // MAX_PROGRAM_ATTRIBS_ARB; IN[n] of TGSI programs
     uint32_t attribs;
-    // MAX_PROGRAM_ADDRESS_REGISTERS_ARB
+    // MAX_PROGRAM_ADDRESS_REGISTERS_ARB; ADDR[n] of TGSI programs
     uint32_t address_registers;
     // MAX_PROGRAM_ATTRIB_COMPONENTS_NV
     uint32_t attrib_components;
@@ -1828,7 +1828,7 @@ typedef struct glasm_limits {
     uint32_t texture_environments;
     // MAX_PROGRAM_MATRICES_ARB
     uint32_t program_matrices;
-    // MAX_VERTEX_UNITS_ARB: state.matrix.modelview[n], vertex.weight[n]
+    // MAX_VERTEX_UNITS_ARB: state.matrix.modelview[n], vertex.weight[n], vertex.matrixindex[n]
     uint32_t vertex_units;
     // MAX_PALETTE_MATRICES_ARB
     uint32_t palette_matrices;

@@ -27,7 +27,7 @@ pub struct glasm_counts {
     pub temporaries: u32,
     /// PROGRAM_PARAMETERS_ARB: different parameters, state vectors and constant vectors.
     pub parameters: u32,
-    /// PROGRAM_ATTRIBS_ARB: different attributes.
+    /// PROGRAM_ATTRIBS_ARB: different attributes; in vertex programs those that have a slot, which vertex.id and its like have not.
     pub attribs: u32,
     /// PROGRAM_ADDRESS_REGISTERS_ARB
     pub address_registers: u32,
@@ -52,13 +52,13 @@ pub struct glasm_limits {
     pub texture_instructions: u32,
     /// MAX_PROGRAM_TEX_INDIRECTIONS_ARB
     pub texture_indirections: u32,
-    /// MAX_PROGRAM_TEMPORARIES_ARB
+    /// MAX_PROGRAM_TEMPORARIES_ARB; TEMP[n] of TGSI programs
     pub temporaries: u32,
-    /// MAX_PROGRAM_PARAMETERS_ARB
+    /// MAX_PROGRAM_PARAMETERS_ARB; CONST[n] of TGSI programs
     pub parameters: u32,
-    /// MAX_PROGRAM_ATTRIBS_ARB
+    /// MAX_PROGRAM_ATTRIBS_ARB; IN[n] of TGSI programs
     pub attribs: u32,
-    /// MAX_PROGRAM_ADDRESS_REGISTERS_ARB
+    /// MAX_PROGRAM_ADDRESS_REGISTERS_ARB; ADDR[n] of TGSI programs
     pub address_registers: u32,
     /// MAX_PROGRAM_ATTRIB_COMPONENTS_NV
     pub attrib_components: u32,
@@ -76,7 +76,7 @@ pub struct glasm_limits {
     pub texture_environments: u32,
     /// MAX_PROGRAM_MATRICES_ARB
     pub program_matrices: u32,
-    /// MAX_VERTEX_UNITS_ARB: state.matrix.modelview[n], vertex.weight[n]
+    /// MAX_VERTEX_UNITS_ARB: state.matrix.modelview[n], vertex.weight[n], vertex.matrixindex[n]
     pub vertex_units: u32,
     /// MAX_PALETTE_MATRICES_ARB
     pub palette_matrices: u32,

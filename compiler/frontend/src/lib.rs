@@ -79,7 +79,7 @@ pub fn count_and_index(source: &Source<'_>) -> Result<(Counts, Usage), Diagnosti
     if start.dialect.family() == Family::Tgsi {
         let (program, reports) = tgsi::translate(start, &mut scratch.tgsi, &mut scratch.program);
         return match program {
-            Some(_) => Ok(Default::default()),
+            Some(_) => Ok((Counts::default(), scratch.tgsi.usage().clone())),
             None => Err(reports.finish()),
         };
     }
@@ -89,7 +89,7 @@ pub fn count_and_index(source: &Source<'_>) -> Result<(Counts, Usage), Diagnosti
     let counts = if checker.has_errors() {
         Default::default()
     } else {
-        (checked.counts(reading), checked.usage().clone())
+        (checked.counts(reading), checked.usage(reading))
     };
     let reports = checker.finish(&mut scratch.rules);
     match reports.has_errors() {

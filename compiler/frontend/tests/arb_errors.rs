@@ -302,12 +302,26 @@ fn declarations() {
 #[test]
 fn attributes_are_counted_as_a_whole() {
     let all = "MOV t, fragment.color; MOV t, fragment.color.secondary; MOV t, fragment.fogcoord; MOV t, fragment.position;";
-    let sets: String = (0..8)
+    let sets: String = (0..7)
         .map(|n| format!("MOV t, fragment.texcoord[{n}];"))
         .collect();
-    errors(&format!("!!ARBfp1.0 TEMP t; {all}{sets} END"), &[]);
     errors(
-        &format!("!!ARBfp1.0 OPTION ARB_fog_exp; TEMP t; {all}{sets} END"),
+        &format!("!!ARBfp1.0 TEMP t; {all}{sets} MOV t, fragment.texcoord[7]; END"),
+        &[],
+    );
+    // "Vertex attributes bound multiple times count only once": the last one is the first beyond the limit.
+    errors(
+        &format!(
+            "!!ARBfp1.0 OPTION ARB_fog_exp; TEMP t; {all}{sets}{all} MOV t, «fragment.texcoord[7]»; MOV t, fragment.texcoord[7]; END"
+        ),
+        &[Code::TooManyAttribs],
+    );
+    let generic: String = (0..16)
+        .map(|n| format!("ATTRIB a{n} = vertex.attrib[{n}];"))
+        .collect();
+    errors(&format!("!!ARBvp1.0 {generic} END"), &[]);
+    errors(
+        &format!("!!ARBvp1.0 {generic} ATTRIB b = «vertex.matrixindex[0]»; END"),
         &[Code::TooManyAttribs],
     );
 }

@@ -42,7 +42,7 @@ limits! {
     texture_environments TextureEnvironments BindingRange;
     /// Program matrices, `state.matrix.program[n]` (`MAX_PROGRAM_MATRICES_ARB`).
     program_matrices ProgramMatrices BindingRange;
-    /// Vertex units, `state.matrix.modelview[n]` and `vertex.weight[n]` (`MAX_VERTEX_UNITS_ARB`).
+    /// Vertex units, `state.matrix.modelview[n]`, `vertex.weight[n]` and `vertex.matrixindex[n]` (`MAX_VERTEX_UNITS_ARB`).
     vertex_units VertexUnits BindingRange;
     /// Palette matrices, `state.matrix.palette[n]` (`MAX_PALETTE_MATRICES_ARB`).
     palette_matrices PaletteMatrices BindingRange;
@@ -78,6 +78,31 @@ limits! {
     /// Calls in the longest chain of subroutines without recursion (`MAX_PROGRAM_CALL_DEPTH_NV`).
     call_depth Calls CallDepth;
 }
+
+/// What of a program has both a number and a count. Numbers of TGSI have to be below what counts are limited to; attributes of other languages have the
+/// numbers in which the text binds them.
+static NUMBERED_COUNTS: &[NumberRow] = &[
+    (
+        Numbered::Attributes,
+        |it| it.counts.attribs,
+        Code::TooManyAttribs,
+    ),
+    (
+        Numbered::Temporaries,
+        |it| it.counts.temporaries,
+        Code::TooManyTemporaries,
+    ),
+    (
+        Numbered::Parameters,
+        |it| it.counts.parameters,
+        Code::TooManyParameters,
+    ),
+    (
+        Numbered::AddressRegisters,
+        |it| it.counts.address_registers,
+        Code::TooManyTemporaries,
+    ),
+];
 
 const NO_COUNTS: Counts = Counts {
     instructions: u32::MAX,
@@ -121,7 +146,6 @@ static COUNTS: &[Row] = &[
     ),
     (|it| it.temporaries, "temporaries", Code::TooManyTemporaries),
     (|it| it.parameters, "parameters", Code::TooManyParameters),
-    (|it| it.attribs, "attributes", Code::TooManyAttribs),
     (
         |it| it.address_registers,
         "address registers",
@@ -141,25 +165,33 @@ static COUNTS: &[Row] = &[
 
 impl Program {
     /// Checks the program against limits of the caller. `glProgramStringARB` fails for what exceeds them: at the first number that is too large, at
-    /// the end of the text for counts. Numbers of TGSI are not checked.
+    /// the first attribute beyond those that are allowed, at the end of the text for other counts.
+    ///
+    /// Of TGSI the numbers of registers and semantics are checked, which Gallium limits in this way: `IN` against [`Counts::attribs`], `TEMP`, `CONST` and
+    /// `ADDR` against the counts of temporaries, parameters and address registers, `SAMP` and `SVIEW` against [`Limits::texture_units`], images, buffers,
+    /// `GENERIC`, `TEXCOORD`, `PATCH` and colors of fragments against the members of their names, and blocks inside each other. TGSI has no other counts.
     ///
     /// # Errors
     /// An error for each limit that the program exceeds, numbers in the order of the text before counts.
     pub fn check_limits(&self, limits: &Limits) -> Result<(), Diagnostics> {
         let usage = self.usage();
-        let numbers = NUMBERS.iter().filter_map(|&(kind, limit, code)| {
-            let limit = limit(limits);
-            let (number, place) = usage.find_first_beyond(kind, limit)?;
-            let words = kind.words();
-            Some(match place {
-                Some(span) => {
-                    let message =
-                        format!("number {number} is out of range; the limit is {limit} {words}");
-                    Diagnostic::error(code, span, message)
-                }
-                None => Diagnostic::whole_program(code, format!("more than {limit} {words}")),
-            })
-        });
+        let numbers = NUMBERS
+            .iter()
+            .chain(NUMBERED_COUNTS)
+            .filter_map(|&(kind, limit, code)| {
+                let limit = limit(limits);
+                let (number, place) = usage.find_first_beyond(kind, limit)?;
+                let words = kind.words();
+                Some(match place {
+                    Some(span) => {
+                        let message = format!(
+                            "number {number} is out of range; the limit is {limit} {words}"
+                        );
+                        Diagnostic::error(code, span, message)
+                    }
+                    None => Diagnostic::whole_program(code, format!("more than {limit} {words}")),
+                })
+            });
         let counts = self.counts();
         let exceeded = COUNTS.iter().filter_map(|&(count, what, code)| {
             let (count, limit) = (count(counts), count(&limits.counts));

@@ -363,11 +363,160 @@ static NUMBER_CASES: &[NumberCase] = &[
         |it| &mut it.loop_depth,
         Code::LoopDepth,
     ),
+    (
+        "!!ARBvp1.0 TEMP r; ADD r, vertex.position, vertex.color; ADD r, r, vertex.normal; ADD r, r, vertex.color; ADD result.position, r, «vertex.fogcoord»; END",
+        |it| &mut it.counts.attribs,
+        Code::TooManyAttribs,
+    ),
+    (
+        "!!ARBfp1.0 ATTRIB a = fragment.color; ATTRIB b = fragment.fogcoord; ATTRIB c = fragment.color; ATTRIB d = fragment.texcoord; ATTRIB e = # = c\n «fragment.position»; MOV result.color, a; END",
+        |it| &mut it.counts.attribs,
+        Code::TooManyAttribs,
+    ),
+    (
+        "!!NVfp4.0 ATTRIB a[] = «{ fragment.texcoord[1..4] }»; MOV result.color, a[1]; END",
+        |it| &mut it.counts.attribs,
+        Code::TooManyAttribs,
+    ),
+    (
+        "!!NVgp4.0 PRIMITIVE_IN LINES; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; TEMP r; ADD r, vertex[0].position, vertex[1].position; ADD r, r, vertex[0].color; ADD r, r, vertex[0].texcoord; ADD result.position, r, «vertex[1].fogcoord»; EMIT; END",
+        |it| &mut it.counts.attribs,
+        Code::TooManyAttribs,
+    ),
+];
+
+/// The same of TGSI, whose registers and semantics have numbers.
+static TGSI_CASES: &[NumberCase] = &[
+    (
+        "VERT\nDCL IN[0..«3»]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[3]\nEND",
+        |it| &mut it.counts.attribs,
+        Code::TooManyAttribs,
+    ),
+    (
+        "VERT\nDCL IN[ «3» ]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[3]\nEND",
+        |it| &mut it.generic_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "VERT\nDCL OUT[0], POSITION\nMOV OUT[0], IN[«3»]\nEND",
+        |it| &mut it.generic_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "FRAG\nDCL IN[0], GENERIC[«3»], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND",
+        |it| &mut it.generic_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "FRAG\nDCL IN[0..2], GENERIC[«1»], PERSPECTIVE\nDCL OUT[0], COLOR\nMOV OUT[0], IN[0]\nEND",
+        |it| &mut it.generic_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "GEOM\nPROPERTY GS_INPUT_PRIMITIVE TRIANGLES\nPROPERTY GS_OUTPUT_PRIMITIVE POINTS\nPROPERTY GS_MAX_OUTPUT_VERTICES 1\nDCL IN[3][1..«3»], GENERIC[0]\nDCL OUT[0], POSITION\nIMM[0] UINT32 {0, 0, 0, 0}\nMOV OUT[0], IN[2][3]\nEMIT IMM[0].xxxx\nEND",
+        |it| &mut it.counts.attribs,
+        Code::TooManyAttribs,
+    ),
+    (
+        "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], GENERIC[«3»]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND",
+        |it| &mut it.generic_results,
+        Code::BindingRange,
+    ),
+    (
+        "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\nDCL OUT[1], TEXCOORD[«3»]\nMOV OUT[0], IN[0]\nMOV OUT[1], IN[0]\nEND",
+        |it| &mut it.texture_coordinates,
+        Code::BindingRange,
+    ),
+    (
+        "TESS_EVAL\nPROPERTY TES_PRIM_MODE 4\nPROPERTY TES_SPACING 2\nPROPERTY TES_VERTEX_ORDER_CW 0\nPROPERTY TES_POINT_MODE 0\nDCL IN[0], PATCH[«3»]\nDCL OUT[0], POSITION\nMOV OUT[0], IN[0]\nEND",
+        |it| &mut it.patch_attributes,
+        Code::BindingRange,
+    ),
+    (
+        "FRAG\nDCL OUT[0..1], COLOR[«2»]\nIMM[0] FLT32 {0, 0, 0, 0}\nMOV OUT[0], IMM[0]\nEND",
+        |it| &mut it.draw_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "FRAG\nDCL OUT[0], COLOR\nDCL TEMP[0..«3»]\nMOV OUT[0], TEMP[0]\nEND",
+        |it| &mut it.counts.temporaries,
+        Code::TooManyTemporaries,
+    ),
+    (
+        "FRAG\nDCL OUT[0], COLOR\nMOV OUT[0], TEMP[«3»]\nEND",
+        |it| &mut it.counts.temporaries,
+        Code::TooManyTemporaries,
+    ),
+    (
+        "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0..«3»]\nMOV OUT[0], CONST[0]\nEND",
+        |it| &mut it.counts.parameters,
+        Code::TooManyParameters,
+    ),
+    (
+        "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0][1..«3»]\nDCL CONST[1][0..9]\nMOV OUT[0], CONST[0][1]\nEND",
+        |it| &mut it.counts.parameters,
+        Code::TooManyParameters,
+    ),
+    (
+        "FRAG\nDCL OUT[0], COLOR\nDCL CONST[«3»][0..9]\nMOV OUT[0], CONST[3][1]\nEND",
+        |it| &mut it.parameter_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "FRAG\nDCL OUT[0], COLOR\nDCL CONST[0..5]\nDCL ADDR[«3»]\nARL ADDR[3].x, CONST[0].xxxx\nMOV OUT[0], CONST[ADDR[3].x]\nEND",
+        |it| &mut it.counts.address_registers,
+        Code::TooManyTemporaries,
+    ),
+    (
+        "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL SAMP[0..«3»]\nTEX OUT[0], IN[0], SAMP[3], 2D\nEND",
+        |it| &mut it.texture_units,
+        Code::TextureRange,
+    ),
+    (
+        "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nTEX OUT[0], IN[0], SAMP[«3»], 2D\nEND",
+        |it| &mut it.texture_units,
+        Code::TextureRange,
+    ),
+    (
+        "FRAG\nDCL IN[0], GENERIC[0], PERSPECTIVE\nDCL OUT[0], COLOR\nDCL SAMP[0]\nDCL SVIEW[«3»], 2D, FLOAT\nSAMPLE OUT[0], IN[0], SVIEW[3], SAMP[0]\nEND",
+        |it| &mut it.texture_units,
+        Code::TextureRange,
+    ),
+    (
+        "COMP\nDCL IMAGE[«3»], 2D, PIPE_FORMAT_R32_UINT, WR\nIMM[0] UINT32 {0, 0, 0, 0}\nSTORE IMAGE[3], IMM[0], IMM[0], 2D, PIPE_FORMAT_R32_UINT\nEND",
+        |it| &mut it.image_units,
+        Code::BindingRange,
+    ),
+    (
+        "COMP\nDCL BUFFER[0..«3»]\nIMM[0] UINT32 {0, 0, 0, 0}\nSTORE BUFFER[3].x, IMM[0].xxxx, IMM[0].xxxx\nEND",
+        |it| &mut it.storage_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "COMP\nDCL HWATOMIC[«3»][0]\nDCL TEMP[0]\nIMM[0] UINT32 {0, 0, 0, 0}\nLOAD TEMP[0].x, HWATOMIC[3][0], IMM[0].xxxx\nEND",
+        |it| &mut it.counter_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "COMP\nDCL TEMP[0]\nIMM[0] UINT32 {0, 0, 0, 0}\nLOAD TEMP[0], CONSTBUF[«3»], IMM[0].xxxx\nEND",
+        |it| &mut it.parameter_buffers,
+        Code::BindingRange,
+    ),
+    (
+        "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0, 1, 0, 0}\nIF IMM[0].xxxx\nIF IMM[0].xxxx\nUIF IMM[0].xxxx\n«IF IMM[0].xxxx»\nENDIF\nENDIF\nENDIF\nENDIF\nMOV OUT[0], IMM[0]\nEND",
+        |it| &mut it.if_depth,
+        Code::IfDepth,
+    ),
+    (
+        "FRAG\nDCL OUT[0], COLOR\nIMM[0] FLT32 {0, 1, 0, 0}\nBGNLOOP\nBGNLOOP\nBGNLOOP\n«BGNLOOP»\nBRK\nENDLOOP\nBRK\nENDLOOP\nBRK\nENDLOOP\nBRK\nENDLOOP\nMOV OUT[0], IMM[0]\nEND",
+        |it| &mut it.loop_depth,
+        Code::LoopDepth,
+    ),
 ];
 
 #[test]
 fn numbers_are_checked_where_they_stand() {
-    for &(marked, member, code) in NUMBER_CASES {
+    for &(marked, member, code) in NUMBER_CASES.iter().chain(TGSI_CASES) {
         let text = marked.replace(['«', '»'], "");
         let start = marked.find('«').unwrap();
         let end = marked.find('»').unwrap() - '«'.len_utf8();
@@ -386,6 +535,41 @@ fn numbers_are_checked_where_they_stand() {
         assert_eq!((error.code, error.location), (code, place), "{text}");
         assert!(error.message.contains('3'), "{}", error.message);
     }
+}
+
+/// NV_vertex_program4 section 2.X.3.2 gives `vertex.id` and `vertex.instance` no slot, so that sixteen attributes may be bound with them.
+#[test]
+fn numbers_of_vertices_and_instances_are_no_attributes_of_the_limit() {
+    let program = load(
+        "!!NVvp4.0 ATTRIB a[] = { vertex.attrib[0..15] }; TEMP r; ADD.S r.x, vertex.id, vertex.instance; MOV result.position, a[0]; END",
+    );
+    assert_eq!(program.counts().attribs, 16);
+    // In geometry programs the number of a vertex is a result of the stage before.
+    let program = load(
+        "!!NVgp4.0 PRIMITIVE_IN POINTS; PRIMITIVE_OUT POINTS; VERTICES_OUT 1; TEMP r; MOV.S r.x, vertex[0].id; MOV result.position, vertex[0].position; EMIT; END",
+    );
+    assert_eq!(program.counts().attribs, 2);
+}
+
+/// "A vertex program will fail to load if an attribute binding specifies a matrix index number <n> that is greater than or equal MAX_VERTEX_UNITS_ARB":
+/// ARB_vertex_program section 2.14.3.1. The numbers are multiples of four.
+#[test]
+fn matrix_indices_are_those_of_vertex_units() {
+    let text = "!!ARBvp1.0 MOV result.position, vertex.matrixindex[4]; END";
+    let check = |vertex_units| {
+        load(text).check_limits(&Limits {
+            vertex_units,
+            ..Limits::default()
+        })
+    };
+    assert!(check(5).is_ok());
+    let found = check(4).unwrap_err().list;
+    let start = text.find('4').unwrap() as u32;
+    let place = Location::Span(Span::new(start, start + 1));
+    assert_eq!(
+        (found[0].code, found[0].location),
+        (Code::BindingRange, place)
+    );
 }
 
 /// A chain of calls has no number in the text, nor has its depth: the error is at the end, as those of counts.

@@ -216,7 +216,35 @@ static void of_types(void) {
     CHECK(limit_of(CONTROL, OF_PROGRAM, MAX_PATCH_ATTRIBUTES) >= 30);
 }
 
-/* Limits of counts are errors of the whole program, at the end of the text. */
+/* Every attribute counts once, whatever it is bound as (ARB_vertex_program section 2.14.3.7): the first one beyond the limit is the error. */
+static void of_attributes(void) {
+    static const char more[] = "ATTRIB more = vertex.matrixindex[0];\n";
+    GLint limit = limit_of(VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ATTRIBS_ARB), count = -1;
+    char text[3000], *end = text;
+    end += sprintf(end, "!!ARBvp1.0\nOPTION NV_vertex_program3;\n");
+    for (GLint n = 0; n < limit; n++) end += sprintf(end, "ATTRIB a%d = vertex.attrib[%d];\n", n, n);
+    sprintf(end, "MOV result.position, a0;\nMOV result.color, vertex.attrib[3];\nEND");
+    EQUAL(load_text(VERTEX, 0, text), -1);
+    glGetProgramivARB(VERTEX, GL_PROGRAM_ATTRIBS_ARB, &count);
+    EQUAL(count, limit);
+    ERROR(GL_NO_ERROR);
+    sprintf(end, "%sMOV result.position, a0;\nEND", more);
+    EQUAL(load_text(VERTEX, 0, text), (GLint)(end - text + strcspn(more, "=") + 2));
+    ERROR(GL_INVALID_OPERATION);
+    /* More attributes than are generic. */
+    limit = limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_ATTRIBS_ARB);
+    GLint generic = limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV);
+    end = text + sprintf(text, "!!NVfp4.0\nTEMP r;\nMOV r, fragment.texcoord[0].x;\n");
+    for (GLint n = 0; n < generic; n++) end += sprintf(end, "ADD r.x, r, fragment.attrib[%d].x;\n", n);
+    sprintf(end, "ADD r.y, r, fragment.position.x;\nMOV result.color, r;\nEND");
+    EQUAL(load_text(FRAGMENT, 0, text), -1);
+    glGetProgramivARB(FRAGMENT, GL_PROGRAM_ATTRIBS_ARB, &count);
+    EQUAL(count, generic + 2);
+    CHECK(count <= limit, "%d attributes of %d", count, limit);
+    ERROR(GL_NO_ERROR);
+}
+
+/* Other limits of counts are errors of the whole program, at the end of the text. */
 static void of_counts(void) {
     GLint limit = limit_of(VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ADDRESS_REGISTERS_ARB);
     for (GLint count = limit; count <= limit + 1; count++) {
@@ -251,6 +279,7 @@ int main(void) {
     of_blocks();
     of_calls();
     of_types();
+    of_attributes();
     of_counts();
     return finish();
 }

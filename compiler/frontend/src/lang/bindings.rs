@@ -6,8 +6,9 @@ use crate::lang::Stages;
 use crate::lang::numbered::Numbered;
 use crate::lang::options::Features;
 use crate::source::{Dialect, Family, Version};
-use glasm_ir::Semantic;
 use glasm_ir::types::Base;
+use glasm_ir::{Semantic, Stage};
+use std::collections::HashSet;
 
 /// Whether a binding takes a number in brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -201,7 +202,7 @@ bindings! { ATTRIBS:
     // Only weights 0 to 3 share a slot, so those behind them, and indices of matrices, have numbers beyond the slots. NV_vertex_program4 leaves
     // both bindings out.
     "vertex.weight[]" VERTEX V1_0 ([? 16 VertexUnits]) Float (QUADS) |n| Semantic::Attrib(if n == 0 { 1 } else { 15 + n / 4 }) => [];
-    "vertex.matrixindex[]" VERTEX V1_0 ([16]) Float (QUADS) |n| Semantic::Attrib(20 + n / 4) => [];
+    "vertex.matrixindex[]" VERTEX V1_0 ([16 VertexUnits]) Float (QUADS) |n| Semantic::Attrib(20 + n / 4) => [];
     // Integers: "vertex identifier (integer)".
     "vertex.id" VERTEX V4_0 () Signed () |_| Semantic::VertexId;
     "vertex.instance" VERTEX V4_0 () Signed () |_| Semantic::InstanceId;
@@ -341,6 +342,24 @@ bindings! { RESULTS:
     "result.depth" FRAGMENT V4_0 () Float () |_| Semantic::FragDepth => [];
     "result.samplemask" FRAGMENT V4_1 () Signed () |_| Semantic::SampleMask;
     "result.samplemask[]" FRAGMENT V4_1 ([1]) Signed () |_| Semantic::SampleMask;
+}
+
+/// Returns how many different attributes programs of a type can bind in all languages together, but for vertex programs: their attributes share slots,
+/// which are limited. No program of the type exceeds it, so it can be what `MAX_PROGRAM_ATTRIBS_ARB` is (ARB_fragment_program section 3.11.3.6).
+pub fn count_attributes(stage: Stage) -> u32 {
+    let mut attributes = HashSet::new();
+    for row in ATTRIBS.iter().filter(|row| row.stages.has(stage)) {
+        // A patch that comes in and the one that a program makes have attributes of their own.
+        let has_two_patches = stage == Stage::TessControl && row.traits.contains(Traits::OUT);
+        for number in 0..row.number.limit().max(1) {
+            let semantic = (row.semantic)(number as u8);
+            attributes.insert((semantic, false));
+            if has_two_patches {
+                attributes.insert((semantic, true));
+            }
+        }
+    }
+    attributes.len() as u32
 }
 
 #[cfg(test)]

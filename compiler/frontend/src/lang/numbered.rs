@@ -26,7 +26,7 @@ numbered! {
     EnvParameters "environment parameters";
     /// `program.local[n]`: `MAX_PROGRAM_LOCAL_PARAMETERS_ARB`
     LocalParameters "local parameters";
-    /// `texture[n]`: `MAX_TEXTURE_IMAGE_UNITS_ARB`, or the limit of the program type
+    /// `texture[n]`, `SAMP[n]` and `SVIEW[n]` of TGSI: `MAX_TEXTURE_IMAGE_UNITS_ARB`, or the limit of the program type
     TextureUnits "texture image units";
     /// `fragment.texcoord[n]`, `result.texcoord[n]`, `state.texgen[n]`, `state.matrix.texture[n]`: `MAX_TEXTURE_COORDS_ARB`
     TextureCoordinates "texture coordinate sets";
@@ -34,7 +34,7 @@ numbered! {
     TextureEnvironments "texture units with an environment";
     /// `state.matrix.program[n]`: `MAX_PROGRAM_MATRICES_ARB`
     ProgramMatrices "program matrices";
-    /// `state.matrix.modelview[n]`, `vertex.weight[n]`: `MAX_VERTEX_UNITS_ARB`
+    /// `state.matrix.modelview[n]`, `vertex.weight[n]`, `vertex.matrixindex[n]`: `MAX_VERTEX_UNITS_ARB`
     VertexUnits "vertex units";
     /// `state.matrix.palette[n]`: `MAX_PALETTE_MATRICES_ARB`
     PaletteMatrices "palette matrices";
@@ -50,13 +50,13 @@ numbered! {
     PatchAttributes "attributes of patches";
     /// `result.color[n]`: `MAX_DRAW_BUFFERS`
     DrawBuffers "draw buffers";
-    /// `image[n]`: `MAX_IMAGE_UNITS`
+    /// `image[n]`, `IMAGE[n]` of TGSI: `MAX_IMAGE_UNITS`
     ImageUnits "image units";
-    /// `program.buffer[n]`: `MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV`
+    /// `program.buffer[n]`, `CONST[n][m]` and `CONSTBUF[n]` of TGSI: `MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV`
     ParameterBuffers "program parameter buffers";
-    /// `program.storage[n]`: `MAX_SHADER_STORAGE_BUFFER_BINDINGS`
+    /// `program.storage[n]`, `BUFFER[n]` of TGSI: `MAX_SHADER_STORAGE_BUFFER_BINDINGS`
     StorageBuffers "storage buffers";
-    /// `program.counter[n]`: `MAX_ATOMIC_COUNTER_BUFFER_BINDINGS`
+    /// `program.counter[n]`, `HWATOMIC[n][m]` of TGSI: `MAX_ATOMIC_COUNTER_BUFFER_BINDINGS`
     CounterBuffers "atomic counter buffers";
     /// `program.subroutine[n]`: `MAX_PROGRAM_SUBROUTINE_PARAMETERS_NV`
     SubroutineParameters "subroutine parameters";
@@ -68,4 +68,12 @@ numbered! {
     LoopBlocks "loops inside each other";
     /// CAL in the nth subroutine of a chain of calls: `MAX_PROGRAM_CALL_DEPTH_NV`
     Calls "calls inside each other";
+    /// The attribute that a program binds after n others: `MAX_PROGRAM_ATTRIBS_ARB`; `IN[n]` of TGSI
+    Attributes "attributes";
+    /// `TEMP[n]` of TGSI: `MAX_PROGRAM_TEMPORARIES_ARB`
+    Temporaries "temporaries";
+    /// `CONST[n]` of TGSI: `MAX_PROGRAM_PARAMETERS_ARB`
+    Parameters "parameters";
+    /// `ADDR[n]` of TGSI: `MAX_PROGRAM_ADDRESS_REGISTERS_ARB`
+    AddressRegisters "address registers";
 }

@@ -14,7 +14,6 @@ use crate::names::NameId;
 use crate::statement::{Base, Decl, DeclKind, Dst, Inst, Item, Operand, Signs, VarMods};
 use crate::syntax::{DeclWord, Leader};
 use glasm_ir::{Semantic, Span, Stage, WriteMask};
-use rustc_hash::FxHashSet;
 
 impl Checker<'_> {
     /// Whether the opcode and its suffixes exist under the options of the program; reports it if not.
@@ -266,7 +265,8 @@ impl Checker<'_> {
         self.arb_reserved_word(name, span);
     }
 
-    /// Attributes are counted as a whole. ARB_vertex_program section 2.14.3.7, ARB_fragment_program section 3.11.3.6.
+    /// Reports the first attribute beyond the limit. Attributes are counted as a whole: ARB_vertex_program section 2.14.3.7, ARB_fragment_program
+    /// section 3.11.3.6.
     pub(super) fn whole_attribs(&mut self, limit: usize) {
         // Facing is an attribute of NV_fragment_program2 only.
         let limit = limit + usize::from(self.has_option(Features::NV_FRAGMENT_2));
@@ -274,14 +274,12 @@ impl Checker<'_> {
         if self.program.attribs.len() <= limit {
             return;
         }
-        let attribs: FxHashSet<Semantic> = (self.program.attribs.iter())
-            .map(|binding| binding.semantic)
-            .collect();
-        if attribs.len() > limit {
+        let spans = self.program.attribute_spans(self.syntax.reading.text);
+        if let Some(&beyond) = spans.get(limit) {
             // "Vertex attributes bound multiple times count only once".
-            let count = attribs.len();
+            let count = spans.len();
             let message = format!("{count} attributes are bound; the limit is {limit}");
-            self.whole(Code::TooManyAttribs, message);
+            self.error(Code::TooManyAttribs, beyond, message);
         }
     }
 }

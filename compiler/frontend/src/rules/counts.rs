@@ -4,10 +4,11 @@
 use super::checker::Checked;
 use super::constant::float_constant;
 use crate::lang::opcode_info::{Expansion, Lower};
+use crate::lex::{self, TokenKind};
 use crate::line::{Line, Source, Value};
 use crate::statement::Reading;
-use crate::vars::{Var, VarKind};
-use glasm_ir::ParamSource;
+use crate::vars::{IoBinding, Var, VarKind};
+use glasm_ir::{ParamSource, Semantic, Span, Stage};
 use rustc_hash::FxHashSet;
 
 /// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
@@ -26,7 +27,7 @@ pub struct Counts {
     pub temporaries: u32,
     /// `PROGRAM_PARAMETERS_ARB`: different parameters, state vectors and constant vectors.
     pub parameters: u32,
-    /// `PROGRAM_ATTRIBS_ARB`: different attributes.
+    /// `PROGRAM_ATTRIBS_ARB`: different attributes; in vertex programs those that have a slot, which `vertex.id` and its like have not.
     pub attribs: u32,
     /// `PROGRAM_ADDRESS_REGISTERS_ARB`
     pub address_registers: u32,
@@ -42,7 +43,6 @@ impl Checked {
         let instructions = self.lines.list.len() as u32;
         let is_texture = |line: &&Line| is_texture(line);
         let textures = self.lines.list.iter().filter(is_texture).count() as u32;
-        let attribs: FxHashSet<_> = self.attribs.iter().map(|it| it.counted()).collect();
         Counts {
             instructions,
             // `<instruction>` of ARB_fragment_program section 3.11.2 is either an ALU or a texture instruction.
@@ -51,11 +51,35 @@ impl Checked {
             texture_indirections: self.indirections(),
             temporaries: self.declared(VarKind::Temp),
             parameters: self.parameters(reading),
-            attribs: attribs.len() as u32,
+            attribs: self.attribute_spans(reading.text).len() as u32,
             address_registers: self.declared(VarKind::Address),
             attrib_components: self.attrib_components(),
             result_components: self.result_components(),
         }
+    }
+
+    /// Returns the span of what binds each different attribute first, in the order of the text; an empty one for the registers of programs that name
+    /// them. ARB_vertex_program section 2.14.3.7: "vertex attributes bound multiple times count only once".
+    pub(super) fn attribute_spans(&self, text: &[u8]) -> Vec<Span> {
+        let (mut known, mut spans) = (FxHashSet::default(), Vec::new());
+        for var in &self.vars {
+            if !matches!(var.kind, VarKind::Attrib { .. }) {
+                continue;
+            }
+            let elements = var.array.unwrap_or(1) as usize;
+            for binding in self.bindings_of(var.kind).iter().take(elements) {
+                if self.has_slot(binding) && known.insert(binding.counted()) {
+                    spans.push(find_bound(text, var.span));
+                }
+            }
+        }
+        spans
+    }
+
+    /// Decides whether an attribute counts against `MAX_PROGRAM_ATTRIBS_ARB`: of those of vertices only the ones that table X.2.1 of
+    /// ARB_vertex_program numbers. GL makes `vertex.id` and its like itself, so that they take none of the slots that the limit is about.
+    fn has_slot(&self, binding: &IoBinding) -> bool {
+        self.dialect.stage() != Stage::Vertex || matches!(binding.semantic, Semantic::Attrib(_))
     }
 
     /// Number of variables of a kind that a program declares or names as registers.
@@ -132,6 +156,15 @@ impl Checked {
             Value::Scalar(_) | Value::Vector { .. } => None,
         }
     }
+}
+
+/// Returns what a declaration binds its variable to: the part of `span` after the equals sign. Without a declaration `span` is the binding itself.
+fn find_bound(text: &[u8], span: Span) -> Span {
+    let mut tokens = lex::tokens(&text[..span.end as usize], span.start as usize);
+    let is_declared = tokens.any(|token| token.kind() == TokenKind::Equals);
+    let bound = tokens.take_while(|token| token.kind() != TokenKind::Semicolon);
+    let bound = bound.map(|token| token.span()).reduce(Span::to);
+    bound.filter(|_| is_declared).unwrap_or(span)
 }
 
 /// What a parameter counts as: constants are identical if their components are "numerically equivalent", as -0 and 0 are.

@@ -62,6 +62,7 @@ pub use suggest::closest;
 pub(crate) use suggest::suggest;
 pub(crate) use types::result_type;
 pub use usage::Usage;
+pub(crate) use usage::find_number_span;
 
 use crate::codes::Code;
 use crate::lang::options::Features;

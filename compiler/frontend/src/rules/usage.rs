@@ -4,7 +4,7 @@ use super::brackets::{Bound, ParamKind};
 use super::buffers::BufferSpace;
 use super::{Checked, Checker};
 use crate::lang::numbered::Numbered;
-use crate::statement::Bracket;
+use crate::statement::{Bracket, Reading};
 use glasm_ir::Span;
 use glasm_ir::state::MatrixName;
 
@@ -29,7 +29,7 @@ impl Usage {
     }
 
     /// Adds a number, of which `place` tells where it is in the text if it has to.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         kind: Numbered,
         number: u32,
@@ -43,7 +43,7 @@ impl Usage {
         }
     }
 
-    pub(super) fn emptied(mut self) -> Self {
+    pub(crate) fn emptied(mut self) -> Self {
         self.list.clear();
         Self {
             list: self.list,
@@ -53,9 +53,14 @@ impl Usage {
 }
 
 impl Checked {
-    /// Returns the numbers that the text so far names.
-    pub(crate) fn usage(&self) -> &Usage {
-        &self.usage
+    /// Returns the numbers that the text names, all of which was read, with the places of its attributes.
+    pub(crate) fn usage(&self, reading: &Reading<'_>) -> Usage {
+        let mut usage = self.usage.clone();
+        for (number, span) in (0..).zip(self.attribute_spans(reading.text)) {
+            let is_bound = !span.range().is_empty();
+            usage.add(Numbered::Attributes, number, || is_bound.then_some(span));
+        }
+        usage
     }
 }
 
@@ -133,7 +138,7 @@ fn matrix_number(matrix: MatrixName) -> Option<(Numbered, u32)> {
 }
 
 /// Returns the first place in brackets or parentheses of `span` where `number` stands; `span` itself if there is none, as where a number is left out.
-pub(super) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
+pub(crate) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
     let mut is_open = false;
     let mut at = span.start;
     while at < span.end {

@@ -105,6 +105,11 @@ pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
         }
         Code::ModifierUnknown => suggest(&text, modifiers::words()),
         Code::TargetUnknown => suggest(&text, TARGETS.iter().map(|target| target.name)),
+        Code::ComponentCount => {
+            let hint =
+                "a constant has one to four numbers; a decimal has a point, as in `{0.5, 0.5}`";
+            Some(hint.to_owned())
+        }
         _ => None,
     };
     let message = message(&failure, &found, state.reading.dialect.stage());

@@ -22,7 +22,9 @@ impl Translation<'_> {
     pub(super) fn declaration(&mut self) -> Parsed<()> {
         let head = self.head()?;
         let read = self.declare(&head);
-        if read.is_err() {
+        if read.is_ok() {
+            self.add_register(&head.last_register());
+        } else {
             let row = (head.file, head.first, head.last);
             // Registers of this declaration are no undeclared ones: each use of them would be one more error.
             self.declared.broken.push(row);

@@ -127,6 +127,7 @@ impl Translation<'_> {
 
     fn open(&mut self, open: OpenConstruct, span: Span) -> Parsed<()> {
         let is_dead = self.nesting.dead;
+        self.add_block(&open, span);
         // Room for the blocks that the translation itself puts around those of the text.
         if self.nesting.levels.len() + 8 >= MAX_NESTING {
             self.nesting.beyond = 1;

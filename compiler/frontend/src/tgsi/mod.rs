@@ -18,6 +18,7 @@ mod instruction;
 mod lower;
 mod modes;
 mod nesting;
+mod numbers;
 mod opcodes;
 mod operand;
 mod property;

@@ -11,6 +11,7 @@ use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::memory::{ProgramMemory, take, take_map};
 use crate::report::Reports;
+use crate::rules::Usage;
 use crate::source::{Acceptance, TgsiOptions};
 use crate::start::Start;
 use glasm_ir::inst::{Aux, LiteralId};
@@ -277,6 +278,14 @@ pub(crate) struct TgsiMemory {
     declared: Declared,
     nesting: Nesting,
     made: Made,
+    usage: Usage,
+}
+
+impl TgsiMemory {
+    /// Returns the numbers that the program names which was translated last.
+    pub(crate) fn usage(&self) -> &Usage {
+        &self.usage
+    }
 }
 
 /// A translation.
@@ -291,6 +300,8 @@ pub(super) struct Translation<'s> {
     pub(super) properties: Properties,
     pub(super) nesting: Nesting,
     pub(super) made: Made,
+    /// The numbers of registers and semantics that a caller may limit.
+    pub(super) usage: Usage,
     pub(super) flags: InstFlags,
     /// As what the instruction that is read has constants.
     pub(super) constant_type: Type,
@@ -328,6 +339,7 @@ impl<'s> Translation<'s> {
             properties: Properties::default(),
             nesting: memory.nesting.emptied(),
             made: memory.made.emptied(),
+            usage: memory.usage.emptied(),
             flags: InstFlags::empty(),
             constant_type: Type::F32,
             span: Span::default(),
@@ -349,6 +361,7 @@ impl<'s> Translation<'s> {
             declared: self.declared,
             nesting: self.nesting,
             made: self.made,
+            usage: self.usage,
         };
         (program, self.reports)
     }

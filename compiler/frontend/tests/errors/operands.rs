@@ -1,7 +1,7 @@
 //! Operands, their types and their indices.
 
 use super::{fine, fragment, vertex};
-use glasm_frontend::Code;
+use glasm_frontend::{Code, Source, translate};
 
 #[test]
 fn indices() {
@@ -71,4 +71,15 @@ fn derivatives_and_interpolation() {
     fragment("IPAS r, fragment.color, «r»;", Code::ScalarSuffix);
     vertex("«IPAC» r, vertex.position;", Code::FeatureStage);
     fine("!!NVfp5.0 ATTRIB a[] = { fragment.attrib[0..1] }; TEMP r; IPAO r, a[r.x], r; END");
+}
+
+/// A comma in the place of a decimal point makes two numbers of one: the error says how to write it.
+#[test]
+fn too_many_components_name_the_decimal_point() {
+    let text = "!!ARBfp1.0 MOV result.color, {0,5, 0,5, 1}; END";
+    let (_, diagnostics) = translate(&Source::new("test", text));
+    let notes = diagnostics.list.iter().flat_map(|found| &found.notes);
+    let notes: Vec<&String> = notes.collect();
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("`{0.5, 0.5}`"), "{notes:?}");
 }

@@ -3,6 +3,7 @@
 use crate::codes::Code;
 use crate::tgsi::covered::Covered;
 use crate::tgsi::files::File;
+use crate::tgsi::operand::{Number, Register};
 use crate::tgsi::state::Translation;
 use glasm_ir::{Span, WriteMask};
 use std::ops::RangeInclusive;
@@ -30,6 +31,20 @@ impl Head {
     /// The numbers of its registers.
     pub(super) fn numbers(&self) -> RangeInclusive<usize> {
         self.first as usize..=self.last as usize
+    }
+
+    /// Returns the last one of its registers.
+    pub(super) fn last_register(&self) -> Register {
+        let outer = match self.dimension {
+            Some(Dimension::Number(number)) => Some(Number::constant(number)),
+            Some(Dimension::Implied) | None => None,
+        };
+        Register {
+            file: self.file,
+            outer,
+            number: Number::constant(self.last),
+            span: self.span,
+        }
     }
 
     /// How many registers it has.

@@ -27,6 +27,9 @@ impl Translation<'_> {
             true => self.check_attributes(head).map(|()| None)?,
             false => Some(self.needed_semantic(head, suffixes)?),
         };
+        if let Some(semantic) = semantic.filter(|_| head.file == File::In) {
+            self.add_semantic(head.file, semantic, head.len());
+        }
         for number in head.first..=head.last {
             let row = match semantic {
                 Some((name, index, span)) => {
@@ -161,6 +164,7 @@ impl Translation<'_> {
             let message = "edges have no flags: all of them are drawn";
             self.lenient(Rule::EdgeFlags, span, message);
         }
+        self.add_semantic(head.file, (name, index, span), head.len());
         let per_vertex =
             self.stage == Stage::TessControl && head.dimension.is_some() && !name.is_single();
         // Before the first output is made: elements of an array are consecutive outputs.

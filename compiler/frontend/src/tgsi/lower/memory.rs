@@ -75,13 +75,13 @@ impl Translation<'_> {
         match register.file {
             File::Buffer => self.buffer_resource(register),
             File::Memory => self.memory_resource(register),
-            File::ConstBuf => Ok(self.constant_resource(register.number.term)),
+            File::ConstBuf => Ok(self.constant_resource(register, register.number)),
             // A target tells that a constant holds the handle of an image.
             File::Const if inst.access.is_image() => self.handle_resource(inst, register),
             File::Const => {
                 // LOAD of CONST[b][0] or CONST[b]: the number of the buffer, the address is an operand.
                 let buffer = register.outer.unwrap_or(register.number);
-                Ok(self.constant_resource(buffer.term))
+                Ok(self.constant_resource(register, buffer))
             }
             File::HwAtomic => Ok(self.counter_resource(register)),
             File::Image | File::Res => self.image_resource(inst, register),
@@ -123,7 +123,16 @@ impl Translation<'_> {
         }
     }
 
-    fn constant_resource(&mut self, number: IndexTerm) -> Resource {
+    /// The constant buffer of a number, which `register` names.
+    fn constant_resource(&mut self, register: &Register, buffer: Number) -> Resource {
+        // Constant buffers need no declaration.
+        self.add_register(&Register {
+            file: File::ConstBuf,
+            outer: None,
+            number: buffer,
+            span: register.span,
+        });
+        let number = buffer.term;
         let (id, element) = match number.relative {
             None => (self.constant_buffer(number.offset.max(0) as u32), None),
             Some(_) => (self.constant_buffers(), Some(number)),
@@ -132,6 +141,8 @@ impl Translation<'_> {
     }
 
     fn counter_resource(&mut self, register: &Register) -> Resource {
+        // Counters need no declaration.
+        self.add_register(register);
         let buffer = register.outer.map_or(IndexTerm::constant(0), |it| it.term);
         let count = self.declared.counter_buffers as usize;
         let (id, element) = self.buffers(BufferKind::Counter, count, buffer);

@@ -41,7 +41,10 @@ impl Translation<'_> {
         let text = self.text_of(register.span);
         let message = format!("`{text}` is not declared");
         match self.lenient(Rule::UndeclaredRegister, register.span, message) {
-            true => Ok(()),
+            true => {
+                self.add_register(register);
+                Ok(())
+            }
             false => Err(Reported),
         }
     }
