@@ -9,6 +9,7 @@ mod barriers;
 mod bindings;
 mod builtins;
 mod compare;
+mod contents;
 mod doubles;
 mod glsl_words;
 mod group_size;
