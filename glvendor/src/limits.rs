@@ -129,7 +129,8 @@ fn counts() -> Counts {
         texture_indirections: instructions,
         temporaries: limits::TEMPORARIES as u32,
         parameters: PARAMETERS,
-        // The languages have no more of them, and what has no slot, such as `vertex.id`, does not count against the limit.
+        // The languages have no more of them, and what has no slot, such as `vertex.id`, is not
+        // limited.
         attribs: u32::MAX,
         address_registers: ADDRESS_REGISTERS,
         attrib_components: limits::ATTRIB_COMPONENTS,

@@ -101,7 +101,8 @@ fn scripts_of(group: &Group) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns the command that runs the scripts of the NV languages, with its files in the folder `out`, which exists.
+/// Returns the command that runs the scripts of the NV languages, with its files in the directory
+/// `out`, which exists.
 pub(crate) fn nv_command(expected: &Path, report: &Path, out: &Path) -> Result<Command> {
     let [nv, ..] = &GROUPS;
     command(nv, expected, report, out)
@@ -122,7 +123,7 @@ fn command(group: &Group, expected: &Path, report: &Path, out: &Path) -> Result<
     Ok(command)
 }
 
-/// Scripts about what OpenGL or the driver has not got are no checks here.
+/// Runs scripts. Those about what OpenGL or the driver lacks check nothing here.
 fn run(group: &Group) -> Result<Tally> {
     let out = Path::new(OUT).canonicalize().context(OUT)?;
     let report = out.join(format!("{}.json", group.name));

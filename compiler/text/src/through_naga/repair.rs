@@ -10,7 +10,8 @@ use naga::{BinaryOperator, Binding, Expression, Function, Literal, Module, Sampl
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Decoration, Word};
 
-/// Restores where inputs are taken that are interpolated in perspective, by location: naga takes them in the center.
+/// Restores where inputs are taken that are interpolated in perspective, by location: naga takes
+/// them in the center.
 pub(super) fn restore_sampling(prepared: &dr::Module, module: &mut Module) {
     let find = |id: Word, decoration: Decoration| find_decoration(prepared, id, decoration);
     let globals = prepared

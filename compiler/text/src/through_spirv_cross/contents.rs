@@ -88,7 +88,8 @@ pub(super) fn has_op(module: &Module, ops: &[Op]) -> bool {
         .any(|instruction| ops.contains(&instruction.class.opcode))
 }
 
-/// Decides whether a geometry program runs more than once for a primitive, or reads the number of the invocation.
+/// Decides whether a geometry program runs more than once for a primitive, or reads the number of
+/// the invocation.
 pub(super) fn has_several_invocations(module: &Module) -> bool {
     let mut modes = module.execution_modes.iter();
     let is_repeated = modes.any(|mode| {
@@ -109,7 +110,8 @@ pub(super) fn reads_clip_distances(module: &Module) -> bool {
     is_stage(module, &[ExecutionModel::Geometry]) && reads(module, BuiltIn::ClipDistance)
 }
 
-/// Decides whether a program other than a fragment or compute program reads a number within subgroups.
+/// Decides whether a program other than a fragment or compute program reads a number within
+/// subgroups.
 pub(super) fn reads_subgroups_elsewhere(module: &Module) -> bool {
     let able = [ExecutionModel::Fragment, ExecutionModel::GLCompute];
     !is_stage(module, &able) && SUBGROUP.iter().any(|builtin| reads(module, *builtin))
@@ -171,7 +173,8 @@ fn pointee(module: &Module, variable: &Instruction) -> Option<Word> {
     operand(find_global(module, variable.result_type?)?, 1)
 }
 
-/// Returns the type of the elements of an array, or of arrays of arrays; other types are returned unchanged.
+/// Returns the type of the elements of an array, or of arrays of arrays; other types are returned
+/// unchanged.
 fn innermost(module: &Module, mut ty: Word) -> Word {
     while let Some(element) = element_of(module, ty) {
         ty = element;
@@ -247,7 +250,8 @@ pub(super) fn changes_elements(module: &Module) -> bool {
         .any(|pointer| operand(pointer, 0).is_some_and(|image| elements.contains(&image)))
 }
 
-/// Decides whether an input or output of a vertex is an array of arrays; tessellation programs have an array of vertices around it.
+/// Decides whether an input or output of a vertex is an array of arrays; tessellation programs have
+/// an array of vertices around it.
 pub(super) fn passes_nested_arrays(module: &Module) -> bool {
     let has_vertices = is_stage(module, TESSELLATION);
     let of_vertex = |ty: Word| {

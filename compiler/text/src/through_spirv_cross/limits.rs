@@ -1,6 +1,7 @@
 //! What languages lack as SPIRV-Cross writes them, found in the module before it is written, so that errors name it in one way.
 //!
-//! What shows in the finished GLSL only is in [`glsl_words`](super::glsl_words), how it is found in [`contents`](super::contents).
+//! What shows in the finished GLSL only is in [`glsl_words`](super::glsl_words), how it is found in
+//! [`contents`](super::contents).
 
 use super::contents::{
     Content::{self, Accesses, Declares, Images, Input, Mode, Ops, Other, Stages},
@@ -36,7 +37,8 @@ const VULKAN: u32 = 1000;
 
 macro_rules! limits {
     ($($what:literal, $content:expr => $glsl:expr, $essl:expr, $hlsl:expr, $msl:expr;)*) => {
-        /// The limits. Versions with 0 have no separate limit: the writer has it in all of them, or the compiler refuses it first.
+        /// The limits. Versions with 0 have no separate limit: the writer has it in all of them, or
+        /// the compiler refuses it first.
         static LIMITS: &[Limit] = &[$(Limit {
             what: $what,
             content: $content,
