@@ -461,7 +461,7 @@ fn entries(commands: &Commands) -> String {
 }
 
 /// What is done about a parameter that names objects of the driver which this library may have, too: statements that come before the command.
-/// `crate::names` says why. Programs of ARB_vertex_program have names of their own.
+/// `crate::names` says why. Programs of ARB_vertex_program have separate names.
 fn guard(command: &Cmd, parameter: &Binding) -> Option<String> {
     let (name, of) = (command.proto.ident.as_str(), parameter.ident.as_str());
     let of_programs = [

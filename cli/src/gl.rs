@@ -135,7 +135,8 @@ fn link_folder(library: &Path) -> Result<PathBuf, Fatal> {
         .join(format!("gl-{:016x}", hasher.finish())))
 }
 
-/// Makes a directory that nobody but the user can write to. One that exists must be the user's own, and is closed to others.
+/// Makes a directory that only the user can write to. One that exists must be the user's own, and
+/// is closed to others.
 fn make_private(folder: &Path) -> io::Result<()> {
     let made = fs::DirBuilder::new()
         .recursive(true)
@@ -143,7 +144,8 @@ fn make_private(folder: &Path) -> io::Result<()> {
         .create(folder);
     made?;
     let found = fs::symlink_metadata(folder)?;
-    // What a process creates belongs to its user, whom the standard library does not tell otherwise.
+    // What a process creates belongs to its user, whom the standard library does not name
+    // otherwise.
     let probe = folder.join(format!("owner.{}", std::process::id()));
     remove_left_over(&probe)?;
     let owner = fs::File::create_new(&probe)?.metadata()?.uid();

@@ -87,11 +87,11 @@ pub(crate) struct Inputs {
     pub(crate) list: Vec<Input>,
     /// Whether the command line names one file and nothing else.
     pub(crate) single: bool,
-    /// Files of folders that are left out although a line of theirs is the header of a program.
+    /// Files of directories that are left out although a line of theirs is the header of a program.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// A file that is left out because something stands before its header.
+/// A file that is left out because something precedes its header.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LeftOut {
     /// The file.
@@ -148,7 +148,8 @@ pub(crate) fn find_inputs(arguments: &[PathBuf]) -> Result<Inputs, Fatal> {
     })
 }
 
-/// The programs of a folder, sorted. Hidden files and folders are left out; files with lines before their headers are added to `left_out`.
+/// Returns the programs of a directory, sorted. Hidden files and directories are left out; files
+/// with lines before their headers are added to `left_out`.
 fn walk(folder: &Path, left_out: &mut Vec<LeftOut>) -> Result<Vec<PathBuf>, Fatal> {
     let visible = |entry: &DirEntry| {
         entry.depth() == 0 || !entry.file_name().as_encoded_bytes().starts_with(b".")
@@ -178,7 +179,7 @@ fn walk(folder: &Path, left_out: &mut Vec<LeftOut>) -> Result<Vec<PathBuf>, Fata
 /// Bytes of a file of a folder that are looked at for a header behind comments.
 const LOOKED_AT: u64 = 64 << 10;
 
-/// What a file of a folder is.
+/// Contents of a file of a directory.
 enum Found {
     /// A program, or a script with one.
     Program,
@@ -188,8 +189,9 @@ enum Found {
     Nothing,
 }
 
-/// Finds out about a file of a folder. It is a program if it starts with a header, behind nothing but a byte order mark, blanks and
-/// comments, or is a script with an assembly program. Files that cannot be read are taken along, so that the reason is reported.
+/// Classifies a file of a directory. It is a program if it starts with a header, after nothing but
+/// a byte order mark, whitespace and comments, or is a script with an assembly program. Files that
+/// cannot be read are taken along, so that the reason is reported.
 fn find_program(path: &Path) -> Found {
     let is_script = has_script_name(path);
     let limit = if is_script { MAX_BYTES } else { LOOKED_AT };
@@ -203,7 +205,7 @@ fn find_program(path: &Path) -> Found {
     }
 }
 
-/// Returns the first line that is a header alone, or one with a comment behind it.
+/// Returns the first line that is a header alone, or one followed by a comment.
 fn header_line(text: &[u8]) -> Option<usize> {
     let mut lines = text.split(|byte| *byte == b'\n');
     let is_header = |line: &[u8]| {

@@ -156,7 +156,8 @@ fn what_is_missing_is_told() {
     assert_eq!(status.unwrap().code(), Some(0));
 }
 
-/// A start that was killed has left its files; the next process with its number removes them. `exec` keeps the number of the shell.
+/// A start that was killed has left its files; the next process with its number removes them.
+/// `exec` does not change the number of the shell.
 #[test]
 fn what_a_killed_start_has_left_does_no_harm() {
     let folder = Folder::new("gl-left");
@@ -194,7 +195,8 @@ fn what_a_killed_start_has_left_does_no_harm() {
     );
 }
 
-/// Others neither write to the links nor to the file that name libraries, whatever the user's mask is, and a directory of another user is refused.
+/// Others neither write to the links nor to the file that name libraries, regardless of the user's
+/// mask, and a directory of another user is refused.
 #[test]
 fn links_are_private() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

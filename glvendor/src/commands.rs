@@ -347,7 +347,8 @@ fn load(state: &mut State, target: Target, program: &Program, text: &[u8]) {
     );
 }
 
-/// Whether a program may be the driver's, so far as parameters of ours are concerned: what the driver takes beyond them could not be set.
+/// Decides whether a program may be the driver's with regard to parameters of ours: what the driver
+/// takes beyond them could not be set.
 fn is_within_limits(state: &State, target: Target, text: &[u8]) -> bool {
     if !state.capabilities.has_more_parameters {
         return true;

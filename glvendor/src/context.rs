@@ -209,7 +209,8 @@ impl State {
         &mut self.bound[target as usize]
     }
 
-    /// An error that `GetError` will return. GL keeps the first one, which may be the driver's.
+    /// Records an error that `GetError` will return. GL returns the first one, which may be the
+    /// driver's.
     pub(crate) fn fail(&mut self, error: u32) {
         if self.error != 0 {
             return;
@@ -223,7 +224,8 @@ impl State {
         self.error = if first == 0 { error } else { first };
     }
 
-    /// Keeps an error that the driver has pending for the application, before errors of the driver are asked for.
+    /// Saves an error that the driver has pending for the application, before errors of the driver
+    /// are asked for.
     pub(crate) fn keep_error(&mut self) {
         let error = driver::GetError();
         if error != 0 {

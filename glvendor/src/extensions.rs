@@ -52,7 +52,7 @@ pub(crate) struct Capabilities {
 }
 
 /// A string that lives as long as the process, as those that `GetString` and `GetStringi` return: OpenGL calls them static, and applications keep
-/// them longer than contexts. Equal strings are kept once.
+/// them longer than contexts. Equal strings are stored once.
 pub(crate) fn interned(text: CString) -> &'static CStr {
     static KNOWN: Mutex<Option<FxHashSet<&'static CStr>>> = Mutex::new(None);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

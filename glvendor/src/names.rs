@@ -1,8 +1,10 @@
 //! Names of objects of the driver that are this library's, in name spaces that it has in common with the application.
 //!
-//! Applications see none of them. Where applications choose names themselves (buffers, textures), the library gives its object up or moves it to
-//! another name before a command with that name runs. Where only generated names are valid (program objects, pipeline objects), commands get
-//! [`NOBODYS`] in place of a name of the library, so that the driver answers as it does for any name that was not generated.
+//! Applications see none of them. Where applications choose names themselves (buffers, textures),
+//! the library gives its object up or moves it to another name before a command with that name
+//! runs. Where only generated names are valid (program objects, pipeline objects), commands get
+//! [`NOBODYS`] instead of a name of the library, so that the driver answers as it does for any name
+//! that was not generated.
 
 use crate::context::State;
 use crate::ffi::ring::Store;
@@ -38,7 +40,7 @@ impl Names {
         self.buffers.insert(store.name, store);
     }
 
-    /// Forgets a buffer that is deleted, unless another one has its name.
+    /// Removes a buffer that is deleted, unless another one has its name.
     pub(crate) fn forget_buffer(&mut self, store: &Arc<Store>) {
         let is_same = |known: &Arc<Store>| Arc::ptr_eq(known, store);
         if self.buffers.get(&store.name).is_some_and(is_same) {

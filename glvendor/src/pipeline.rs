@@ -275,7 +275,8 @@ fn enable_distances(parts: &mut [Part]) {
     }
 }
 
-/// Returns the source of the size of points: fixed functions of vertices have one of their own unless a later stage replaces the vertices.
+/// Returns the source of the size of points: fixed functions of vertices have another one unless a
+/// later stage replaces the vertices.
 fn point_size([_, control, evaluation, geometry, _]: &Programs, key: &Key) -> PointSize {
     let later = [control, evaluation, geometry];
     match &key.vertex {

@@ -84,8 +84,9 @@ clients! {
     legacy,
 }
 
-/// What valgrind tells of memory in clients that do what is wrong, or whose contexts come and go. Reports whose innermost frame belongs to the driver
-/// are not counted, as they come with any application.
+/// Reports of valgrind about memory in clients that do what is wrong, or whose contexts come and
+/// go. Reports whose innermost frame belongs to the driver are not counted, as they come with any
+/// application.
 mod valgrind {
     macro_rules! clients {
         ($($name:ident),*) => {
@@ -96,7 +97,7 @@ mod valgrind {
     clients! { arguments, callbacks, names }
 }
 
-/// Parameters go through the same buffers where the driver keeps nothing mapped.
+/// Parameters go through the same buffers where the driver maps nothing persistently.
 #[test]
 fn names_without_mapped_buffers() {
     let text = [("GLASM_TEXT", "1")];

@@ -1,7 +1,8 @@
 //! Time that one megabyte of each shape takes: programs from text to SPIR-V, scripts until they are parsed. No program may hold up an
 //! application for longer than the mark says.
 //!
-//! Words choose the shapes whose names contain one of them. With `GLASM_BENCH_OUT` set, writes `shapes.md` into that folder.
+//! Words choose the shapes whose names contain one of them. With `GLASM_BENCH_OUT` set, writes
+//! `shapes.md` into that directory.
 #![expect(clippy::print_stdout, reason = "prints its figures")]
 
 use glasm::{Compiler, Options, Source};

@@ -6,9 +6,10 @@ use glasm_tests::clock;
 use glasm_tests::shapes::{self, Reader, Shape};
 use std::time::Duration;
 
-/// Bytes of the shorter of two texts; the longer one has four times as many.
+/// Bytes of the shorter of two programs; the longer one has four times as many.
 const SIZE: usize = 1 << 15;
-/// Growth of the time that counts as linear. Four times the text takes 4 times as long in linear time and 16 times in quadratic time.
+/// Growth of the time that is accepted as linear. A program of four times the size takes 4 times as
+/// long in linear time and 16 times in quadratic time.
 const MOST: f64 = 8.0;
 /// Times that a text is read before its growth is called too large. The shortest time is the one that other programs disturbed least.
 const ATTEMPTS: usize = 6;

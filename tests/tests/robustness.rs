@@ -396,7 +396,7 @@ fn extreme_numbers_in_programs() {
         let text = with_extreme_number(&program.text, &mut rng);
         survives(text.as_bytes(), &Options::default());
     }
-    // One more than the largest index: components of results are counted behind the error, too.
+    // One more than the largest index: components of results are counted after the error, too.
     let text = "!!NVgp4.0\nOUTPUT result_position = result.position;\nOUTPUT result_attrib[] = { result.attrib[0..31] };\n\
                 TEMP lmem[64];\nMOV.F lmem[99999999999999999999].x, {3};\nEND";
     assert!(!survives(text.as_bytes(), &Options::default()));

@@ -1,5 +1,7 @@
-//! Every program of the scripts as text of every language: it is written, or an error says which version has what is missing; and what is
-//! written as GLSL or HLSL is accepted by `glslangValidator`. Without that program on the machine the texts are written and not compiled.
+//! Every program of the scripts as text of every language: it is written, or an error says which
+//! version has what is missing; and what is written as GLSL or HLSL is accepted by
+//! `glslangValidator`. Without that program on the machine the results are written and not
+//! compiled.
 #![expect(clippy::unwrap_used, reason = "a broken machine fails the test")]
 
 mod support;
@@ -120,8 +122,8 @@ fn write_limits(folder: &Path) -> PathBuf {
     limits
 }
 
-/// Returns what the HLSL front end of the GLSL compiler reports against texts. It links the texts that it gets, which are not
-/// of one program; only what it reports of a file counts.
+/// Returns what the HLSL front end of the GLSL compiler reports against programs. It links those
+/// that it gets, which are not of one program; only what it reports of a file counts.
 fn refused_hlsl(files: &[PathBuf], folder: &Path) -> Vec<String> {
     // It writes modules to the current directory.
     let output = Command::new("glslangValidator")
@@ -252,7 +254,7 @@ fn check(language: Language, programs: &[Program]) {
     }
 }
 
-/// Compiles the texts in HLSL, as far as the front end knows what is in them.
+/// Compiles the programs in HLSL that contain only what the front end knows.
 fn check_hlsl(language: Language, folder: &Path, written: Vec<(String, PathBuf)>) {
     let is_known = |path: &PathBuf| {
         let text = std::fs::read_to_string(path).unwrap();

@@ -15,8 +15,8 @@ const INSTALLED: &str = "/var/lib/dpkg/status";
 /// Keys of Debian's archive, where the package of that name is installed.
 const KEYS: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// So often the packages of a folder are fetched before that is an error: a connection may break, and an archive may change between its lists and
-/// its packages.
+/// Attempts to fetch the packages of a directory before that is an error: a connection may break,
+/// and an archive may change between its lists and its packages.
 const ATTEMPTS: usize = 3;
 
 /// Programs that fetch and unpack.
@@ -79,7 +79,8 @@ impl<'a> Unpacked<'a> {
         }
     }
 
-    /// Packages of a suite of Debian with all that they depend on, for a file system of their own.
+    /// Returns the packages of a suite of Debian with all that they depend on, for a separate file
+    /// system.
     pub(crate) fn of_suite(folder: &'a Path, suite: &'a str) -> Self {
         Self {
             folder,
@@ -144,7 +145,8 @@ impl<'a> Unpacked<'a> {
         Ok(())
     }
 
-    /// Writes the configuration: lists, archives and what counts as installed are the folder's, and so are the sources of a suite.
+    /// Writes the configuration: lists, archives and the list of installed packages are in the
+    /// directory, and so are the sources of a suite.
     fn configure(&self) -> Result<()> {
         let folder = self.folder.display();
         let own = self.folder.join("status");

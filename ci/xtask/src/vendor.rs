@@ -111,7 +111,8 @@ fn scripts_of(group: &Group) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Returns the command that runs the scripts of the NV languages, with its files in the folder `out`, which exists.
+/// Returns the command that runs the scripts of the NV languages, with its files in the directory
+/// `out`, which exists.
 pub(crate) fn nv_command(expected: &Path, report: &Path, out: &Path) -> Result<Command> {
     let [nv, ..] = &GROUPS;
     command(nv, share(Scope::All), expected, report, out)
@@ -138,7 +139,7 @@ fn command(
     Ok(command)
 }
 
-/// Scripts about what OpenGL or the driver has not got are no checks here.
+/// Runs scripts. Those about what OpenGL or the driver lacks check nothing here.
 fn run(group: &Group, scope: Scope) -> Result<Tally> {
     let out = OUT
         .canonicalize()

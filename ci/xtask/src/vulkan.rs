@@ -33,7 +33,7 @@ pub(crate) fn lavapipe() -> Option<Driver> {
     find_lavapipe(&driver_dirs())
 }
 
-/// Mesa's CPU driver in a folder of manifests.
+/// Finds Mesa's CPU driver in a directory of manifests.
 pub(crate) fn lavapipe_in(folder: &Path) -> Option<Driver> {
     find_lavapipe(&[folder.to_owned()])
 }

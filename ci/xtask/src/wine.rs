@@ -108,7 +108,7 @@ impl Wine {
             .env("WINEDEBUG", "-all");
     }
 
-    /// Returns a command that runs these words on an X server of its own, with a time limit.
+    /// Returns a command that runs these words on a separate X server, with a time limit.
     fn command(&self, words: &[&OsStr]) -> Command {
         let mut command = Command::new("xvfb-run");
         command.args(["-a", "-s", "-screen 0 640x480x24 -noreset"]);

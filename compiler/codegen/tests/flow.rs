@@ -413,7 +413,7 @@ fn many_returns_stay_linear() {
     assert_eq!(count(&text, "OpFunction"), 1);
     let text = check(&returning(100));
     assert_eq!(count(&text, "OpFunction"), 1);
-    // The results are stored once, whatever return control comes from.
+    // The results are stored once for all returns.
     assert_eq!(count(&text, "OpReturn"), 1);
     let (small, large) = (words(&returning(1000)), words(&returning(2000)));
     assert!(large < 3 * small, "{small} {large}");

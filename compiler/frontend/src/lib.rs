@@ -69,7 +69,8 @@ pub fn count(source: &Source<'_>) -> Result<Counts, Diagnostics> {
     count_and_index(source).map(|(counts, _)| counts)
 }
 
-/// Counts as [`count`] does, and finds the numbers by which a program names what GL limits. Programs of TGSI have none.
+/// Computes what [`count`] does, and finds the numbers by which a program names what GL limits.
+/// Programs of TGSI have none.
 ///
 /// # Errors
 /// All errors of the program, if it does not load.

@@ -6,8 +6,9 @@ use glasm_frontend::{Code, Counts, Diagnostic, Diagnostics, Location, Numbered};
 /// Defines the limits of numbers: member, what the number counts, and the error of a number that is too large.
 macro_rules! limits {
     ($($(#[doc = $doc:literal])* $member:ident $numbered:ident $code:ident;)*) => {
-        /// What programs may use in a GL that a caller makes: what it answers to queries of `MAX_PROGRAM_INSTRUCTIONS_ARB` and the like. Without limits
-        /// of its own only those of the translation hold, [`limits`](crate::limits).
+        /// What programs may use in a GL that a caller makes: what it answers to queries of
+        /// `MAX_PROGRAM_INSTRUCTIONS_ARB` and others. Without limits of the caller only those of
+        /// the translation hold, [`limits`](crate::limits).
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub struct Limits {
             /// The most of each count.
@@ -200,7 +201,7 @@ impl Program {
             })
         });
         let mut list: Vec<Diagnostic> = numbers.chain(exceeded).collect();
-        // Sorting is stable: what has no place stays in the order of the tables.
+        // Sorting is stable: what has no span stays in the order of the tables.
         list.sort_by_key(|it| match it.location {
             Location::Span(span) => span.start,
             Location::WholeProgram => u32::MAX,

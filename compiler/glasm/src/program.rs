@@ -112,7 +112,7 @@ impl Program {
         &self.counted().0
     }
 
-    /// Returns the numbers by which it names what GL limits, with their places.
+    /// Returns the numbers by which it names what GL limits, with their spans.
     pub(crate) fn usage(&self) -> &Usage {
         &self.counted().1
     }

@@ -215,7 +215,7 @@ fn numbers_of_vertices_are_constants_in_geometry_programs() {
     assert_eq!(accesses, 6);
 }
 
-/// Mesa 25.0 takes two outputs for one if both get one value, each under a condition of its own.
+/// Mesa 25.0 takes two outputs for one if both get one value, each under another condition.
 #[test]
 fn outputs_of_control_programs_do_not_share_values() {
     let text = "!!NVtcp5.0\nVERTICES_OUT 2;\nTEMP r;\nI2F.U r, primitive.invocation.x;\nMOV.U.CC r.y, primitive.invocation.x;\n\

@@ -41,7 +41,7 @@ pub fn lower(program: &Program) -> Option<Program> {
         returning: Lazy::default(),
     };
     for routine in affected {
-        // A register of its own: routines are called while those of their callers are in use.
+        // A separate register: routines are called while those of their callers are in use.
         lowering.returning = Lazy::default();
         let around = Around {
             construct: Construct::None,
@@ -93,9 +93,9 @@ enum Construct {
     Plain,
     /// A loop that only returns leave; a return follows.
     LeftByReturns,
-    /// A loop behind which a register is tested that each exit sets.
+    /// A loop after which a register is tested that each exit sets.
     TestedLoop,
-    /// A switch behind which a register is tested that is clear at its start.
+    /// A switch after which a register is tested that is clear at its start.
     TestedSwitch,
 }
 
@@ -128,7 +128,7 @@ struct Lowering<'p> {
 }
 
 impl Lowering<'_> {
-    /// Writes a block anew under its id.
+    /// Rewrites a block under its id.
     fn block(&mut self, id: BlockId, around: Around) {
         self.builder.open_block();
         let nodes = self.program.block(id);

@@ -316,21 +316,15 @@ impl Rewriter {
         self.module.annotations.push(decoration);
     }
 
-    /// The operand of a decoration of an id.
+    /// Returns the first operand of a decoration of an id, 0 if the decoration has none.
     pub(super) fn decoration(&self, id: Word, decoration: Decoration) -> Option<Operand> {
-        self.module
-            .annotations
-            .iter()
-            .find_map(|annotation| match &annotation.operands[..] {
-                [
-                    Operand::IdRef(target),
-                    Operand::Decoration(found),
-                    rest @ ..,
-                ] if (*target, *found) == (id, decoration) => {
-                    Some(rest.first().cloned().unwrap_or(Operand::LiteralBit32(0)))
-                }
-                _ => None,
-            })
+        let operands = find_decoration(&self.module, id, decoration)?;
+        Some(
+            operands
+                .first()
+                .cloned()
+                .unwrap_or(Operand::LiteralBit32(0)),
+        )
     }
 
     /// Variables that are built-ins, with what they are and their storage class.
@@ -395,6 +389,23 @@ impl Rewriter {
         self.module.functions = functions;
         Ok(())
     }
+}
+
+/// Returns the operands of the first decoration of that kind of an id.
+pub(super) fn find_decoration(
+    module: &Module,
+    id: Word,
+    decoration: Decoration,
+) -> Option<&[Operand]> {
+    let mut annotations = module.annotations.iter();
+    annotations.find_map(|annotation| match &annotation.operands[..] {
+        [
+            Operand::IdRef(target),
+            Operand::Decoration(found),
+            operands @ ..,
+        ] if (*target, *found) == (id, decoration) => Some(operands),
+        _ => None,
+    })
 }
 
 /// Instructions that replace others.

@@ -23,7 +23,8 @@ struct Cellular {
     owner: AtomicUsize,
     /// Whether the owner uses the context at this time. The owner alone reads and writes it.
     is_busy: Cell<bool>,
-    /// Keeps the context alive while it is used, after the application has let go of it. The owner alone touches it, while the context is busy.
+    /// Holds the context alive while it is used, after the application has let go of it. The owner
+    /// alone touches it, while the context is busy.
     kept: Cell<Option<Arc<Cellular>>>,
     context: UnsafeCell<Context>,
     /// What it shares with others, for contexts that are made on other threads.
@@ -46,7 +47,7 @@ fn token() -> usize {
 }
 
 impl Cellular {
-    /// Becomes the owner, if there is no other one.
+    /// Becomes the owner, unless another thread is.
     #[inline]
     fn own(&self) -> bool {
         let token = token();
@@ -159,7 +160,7 @@ pub(crate) fn remove(native: Native) -> Removed {
 }
 
 impl Removed {
-    /// The context has been destroyed; it lives on as long as it is current.
+    /// Completes the removal of a context that has been destroyed; it lives on while it is current.
     pub(crate) fn destroyed(self) {
         let Some(context) = self.1 else { return };
         let is_held = HELD.try_with(|_| ()).is_ok();
@@ -224,11 +225,13 @@ pub(crate) fn with<R>(work: impl FnOnce(&mut State) -> R) -> Option<R> {
     if context.is_null() {
         return None;
     }
-    // SAFETY: it is alive: `HELD`, or `CONTEXTS` where the thread has let go of that, keeps it while it is current.
+    // SAFETY: it is alive: `HELD`, or `CONTEXTS` where the thread has let go of that, holds it
+    // while it is current.
     let context = unsafe { &*context };
     let using = Use::begin(context)?;
-    // SAFETY: this thread owns the context and did not use it yet, so that there is no other reference. `Use` and `kept` keep the context alive,
-    // whatever the application makes current or destroys meanwhile, for instance in a callback of the driver.
+    // SAFETY: this thread owns the context and did not use it yet, so that no other reference
+    // exists. `Use` and `kept` keep the context alive, also if the application makes another one
+    // current or destroys it meanwhile, for instance in a callback of the driver.
     let state = unsafe { &mut (*using.0.context.get()).state };
     let caught = catch_unwind(AssertUnwindSafe(|| work(state)));
     drop(using);

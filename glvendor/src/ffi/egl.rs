@@ -2,10 +2,10 @@
 
 #![allow(non_snake_case, reason = "names are those of EGL")]
 
-use super::current::{self, Native};
+use super::current;
 use super::driver;
 use super::driver::GetProcAddress;
-use super::native::{self, Lookup, vendor_function};
+use super::native::{self, Lookup, Pointer, context_commands, vendor_function};
 use std::ffi::{c_int, c_void};
 
 /// The start of what a vendor gives to libEGL: `__EGLapiImports`.
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn __egl_Main(
     };
     // SAFETY: every vendor library has it with this type.
     let main = unsafe { std::mem::transmute::<*mut c_void, Main>(main) };
-    // SAFETY: arguments are handed on as they come.
+    // SAFETY: arguments are forwarded as they come.
     if unsafe { main(version, exports, vendor, imports) } == 0 {
         return 0;
     }
@@ -74,83 +74,18 @@ unsafe extern "C" fn get_proc_address(name: *const u8) -> *mut c_void {
     unsafe { native::command(&VENDOR, name, window_system) }
 }
 
-/// Commands of EGL that make contexts, and make them current.
-fn window_system(name: &str) -> Option<*mut c_void> {
-    Some(match name {
-        "eglCreateContext" => eglCreateContext as *mut c_void,
-        "eglDestroyContext" => eglDestroyContext as *mut c_void,
-        "eglMakeCurrent" => eglMakeCurrent as *mut c_void,
-        "eglReleaseThread" => eglReleaseThread as *mut c_void,
-        _ => return None,
-    })
-}
-
-type Pointer = *mut c_void;
-
-unsafe extern "C" fn eglCreateContext(
-    display: Pointer,
-    config: Pointer,
-    share: Pointer,
-    attributes: *const c_int,
-) -> Pointer {
-    let create = vendor_function!(
-        VENDOR,
-        "eglCreateContext"
-            as unsafe extern "C" fn(Pointer, Pointer, Pointer, *const c_int) -> Pointer
-    );
-    // SAFETY: arguments are handed on as they come.
-    let context = create.map_or(std::ptr::null_mut(), |create| unsafe {
-        create(display, config, share, attributes)
-    });
-    if !context.is_null() {
-        let sharing = (!share.is_null()).then_some(Native(share as usize));
-        current::created(Native(context as usize), sharing);
-    }
-    context
-}
-
-unsafe extern "C" fn eglDestroyContext(display: Pointer, context: Pointer) -> c_int {
-    // Before it is destroyed, as another thread may get its name for a new context then.
-    let removed = current::remove(Native(context as usize));
-    let destroy = vendor_function!(
-        VENDOR,
-        "eglDestroyContext" as unsafe extern "C" fn(Pointer, Pointer) -> c_int
-    );
-    // SAFETY: arguments are handed on as they come.
-    let success = destroy.map_or(0, |destroy| unsafe { destroy(display, context) });
-    match success {
-        0 => removed.restore(),
-        _ => removed.destroyed(),
-    }
-    success
-}
-
-unsafe extern "C" fn eglMakeCurrent(
-    display: Pointer,
-    draw: Pointer,
-    read: Pointer,
-    context: Pointer,
-) -> c_int {
-    current::leaving();
-    let make = vendor_function!(
-        VENDOR,
-        "eglMakeCurrent" as unsafe extern "C" fn(Pointer, Pointer, Pointer, Pointer) -> c_int
-    );
-    // SAFETY: arguments are handed on as they come.
-    let success = make.map_or(0, |make| unsafe { make(display, draw, read, context) });
-    if success != 0 {
-        current::made_current((!context.is_null()).then_some(Native(context as usize)));
-    }
-    success
+context_commands! {
+    VENDOR;
+    create eglCreateContext(display: Pointer, config: Pointer, share: Pointer, attributes: *const c_int) -> Pointer = share;
+    select eglMakeCurrent(display: Pointer, draw: Pointer, read: Pointer, context: Pointer) -> c_int = context;
+    destroy eglDestroyContext(display: Pointer, context: Pointer) -> c_int = context;
+    own eglReleaseThread() -> c_int;
 }
 
 unsafe extern "C" fn eglReleaseThread() -> c_int {
     current::leaving();
     current::made_current(None);
-    let release = vendor_function!(
-        VENDOR,
-        "eglReleaseThread" as unsafe extern "C" fn() -> c_int
-    );
+    let release = vendor_function!(VENDOR, eglReleaseThread as unsafe extern "C" fn() -> c_int);
     // SAFETY: it has no arguments.
     release.map_or(0, |release| unsafe { release() })
 }

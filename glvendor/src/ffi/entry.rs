@@ -193,8 +193,8 @@ macro_rules! guards {
             $(
                 #[allow(unused_unsafe, reason = "some commands have no pointers")]
                 pub(super) unsafe extern "system" fn $name($($parameter: $ty),*) -> $result {
-                    // SAFETY: the application keeps to the specification: lists of names have the elements that their count says, which is
-                    // not negative where they are read.
+                    // SAFETY: the application follows the specification: lists of names have the
+                    // elements that their count says, which is not negative where they are read.
                     unsafe {
                         $($statement)*
                         guarded!($seen $name($($parameter),*))

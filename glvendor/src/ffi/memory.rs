@@ -3,7 +3,8 @@
 //! Pointers of OpenGL need not be aligned, and other threads of the application may write to what they point at: values are copied one by one,
 //! and no reference to memory of the application is made. Counts and names are judged before anything is read.
 
-/// The values of a list; none where there is no list or the count is negative. Each is read when it is asked for.
+/// Returns the values of a list; none for a null pointer or a negative count. Each is read when it
+/// is asked for.
 ///
 /// # Safety
 /// `first` is null or has `count` values as long as the iterator is used.

@@ -1,5 +1,9 @@
 //! The vendor whose driver really draws: `GLASM_VENDOR` names it, as `__GLX_VENDOR_LIBRARY_NAME` would; else it is Mesa.
+//!
+//! Commands of GLX and EGL about contexts call its functions, and [`current`](super::current)
+//! follows what becomes of the contexts.
 
+use super::current::{self, Native};
 use super::driver::{self, GetProcAddress};
 use super::entry;
 use crate::log;
@@ -135,19 +139,21 @@ fn unload_glx() {
     if !old.is_null() {
         // Commands of the driver are looked up again, from EGL's vendor if that is loaded.
         driver::forget(super::egl::lookup());
-        // SAFETY: what is loaded is unloaded once. Its functions for GLX were called through the old libGLX alone, which the application has
-        // unloaded, so that none of its threads is in them; commands of OpenGL that EGL's contexts use belong to libraries that EGL's vendor keeps
-        // loaded, and no pointer to them is kept here.
+        // SAFETY: what is loaded is unloaded once. Its functions for GLX were called through the
+        // old libGLX alone, which the application has unloaded, so that none of its threads is in
+        // them; commands of OpenGL that EGL's contexts use belong to libraries that stay loaded for
+        // EGL's vendor, and no pointer to them is stored here.
         unsafe { dlclose(old) };
     }
 }
 
-/// A function of the real vendor, which its `GetProcAddress` gives: `vendor_function!(LOOKUP, "name" as type)`, `None` if it has none.
+/// A function of the real vendor, which its `GetProcAddress` gives: `vendor_function!(LOOKUP, name
+/// as type)`, `None` if it has none.
 macro_rules! vendor_function {
-    ($lookup:ident, $name:literal as $ty:ty) => {{
+    ($lookup:ident, $name:ident as $ty:ty) => {{
         let found = $lookup.get().map(|lookup| {
             // SAFETY: the name ends with a zero.
-            unsafe { lookup(concat!($name, "\0").as_ptr()) }
+            unsafe { lookup(concat!(stringify!($name), "\0").as_ptr()) }
         });
         let found = found.filter(|found| !found.is_null());
         // SAFETY: the headers of the window system have this type for it.
@@ -155,4 +161,99 @@ macro_rules! vendor_function {
     }};
 }
 
-pub(super) use vendor_function;
+/// A handle of the window system: a display, a configuration, a surface or a context.
+pub(super) type Pointer = *mut c_void;
+
+/// What a function of the vendor returns; the default value is that of a function that the vendor
+/// lacks.
+pub(super) trait Outcome: Default {
+    /// Decides whether the function has done what it is for.
+    fn is_success(&self) -> bool;
+}
+
+impl Outcome for () {
+    fn is_success(&self) -> bool {
+        true
+    }
+}
+
+impl Outcome for c_int {
+    fn is_success(&self) -> bool {
+        *self != 0
+    }
+}
+
+/// Registers a context that the vendor has created, unless it is null, with the one whose objects
+/// it shares, if any. Returns the context.
+pub(super) fn register(context: Pointer, sharing: Pointer) -> Pointer {
+    if !context.is_null() {
+        let sharing = (!sharing.is_null()).then_some(Native(sharing as usize));
+        current::created(Native(context as usize), sharing);
+    }
+    context
+}
+
+/// Makes a context current, or none if it is null, with a function of the vendor. Without one
+/// nothing changes.
+pub(super) fn select<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() -> R>) -> R {
+    current::leaving();
+    let outcome = vendor.map(|select| select());
+    if outcome.as_ref().is_some_and(R::is_success) {
+        current::made_current((!context.is_null()).then_some(Native(context as usize)));
+    }
+    outcome.unwrap_or_default()
+}
+
+/// Destroys a context with a function of the vendor. Without one nothing is destroyed.
+pub(super) fn destroy<R: Outcome>(context: Pointer, vendor: Option<impl FnOnce() -> R>) -> R {
+    // Before it is destroyed, as another thread may get its name for a new context then.
+    let removed = current::remove(Native(context as usize));
+    let outcome = vendor.map(|destroy| destroy());
+    if outcome.as_ref().is_some_and(R::is_success) {
+        removed.destroyed();
+    } else {
+        removed.restore();
+    }
+    outcome.unwrap_or_default()
+}
+
+/// Defines a command of [`context_commands`], unless it is written by hand: `own`.
+macro_rules! context_command {
+    ($vendor:ident $(#[$about:meta])* create $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $share:expr) => {
+        $(#[$about])*
+        unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
+            let create = vendor_function!($vendor, $name as unsafe extern "C" fn($($ty),*) -> $result);
+            // SAFETY: arguments are forwarded as they come.
+            let context = create.map_or(std::ptr::null_mut(), |create| unsafe { create($($parameter),*) });
+            native::register(context, $share)
+        }
+    };
+    ($vendor:ident $(#[$about:meta])* own $name:ident() -> $result:ty) => {};
+    ($vendor:ident $(#[$about:meta])* $kind:ident $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty = $context:expr) => {
+        $(#[$about])*
+        unsafe extern "C" fn $name($($parameter: $ty),*) -> $result {
+            let vendor = vendor_function!($vendor, $name as unsafe extern "C" fn($($ty),*) -> $result);
+            // SAFETY: arguments are forwarded as they come.
+            let vendor = vendor.map(|vendor| move || unsafe { vendor($($parameter),*) });
+            native::$kind($context, vendor)
+        }
+    };
+}
+
+/// Defines commands of a window system, and `window_system`, which finds them by name. After `=` is
+/// the context that is shared with for `create`, and the context itself for `select` and `destroy`.
+macro_rules! context_commands {
+    ($vendor:ident; $($(#[$about:meta])* $kind:ident $name:ident($($parameter:ident: $ty:ty),*) -> $result:ty $(= $context:expr)?;)*) => {
+        $(native::context_command! { $vendor $(#[$about])* $kind $name($($parameter: $ty),*) -> $result $(= $context)? })*
+
+        /// Commands that create contexts, make them current and destroy them.
+        fn window_system(name: &str) -> Option<*mut c_void> {
+            Some(match name {
+                $(stringify!($name) => $name as *mut c_void,)*
+                _ => return None,
+            })
+        }
+    };
+}
+
+pub(super) use {context_command, context_commands, vendor_function};

@@ -1,8 +1,9 @@
 //! Buffers that parameters are written to, one draw after the other.
 //!
-//! Applications of the compatibility profile choose names of buffers themselves, so that a buffer of this library never keeps a name that an
-//! application uses: [`Store::give_up`] deletes the buffer before the command of the application runs (`crate::names`), and the ring writes to
-//! another one from then on. Memory of a buffer is written only while its store is locked and not given up.
+//! Applications of the compatibility profile choose names of buffers themselves, so that a buffer
+//! of this library never has a name that an application uses: [`Store::give_up`] deletes the buffer
+//! before the command of the application runs (`crate::names`), and the ring writes to another one
+//! from then on. Memory of a buffer is written only while its store is locked and not given up.
 //!
 //! Where the driver has no `ARB_buffer_storage` each write maps its range, which no draw reads yet, without waiting.
 
@@ -137,7 +138,8 @@ impl Store {
         // SAFETY: the command reads no memory of ours; its result is checked.
         let mapped = unsafe { driver::MapBufferRange(0x8A11, offset, size, NEW_WRITES) };
         if !mapped.is_null() {
-            // SAFETY: as many bytes are mapped for writing until `UnmapBuffer`; the lock keeps other threads from giving the name up.
+            // SAFETY: as many bytes are mapped for writing until `UnmapBuffer`; the lock prevents
+            // other threads from giving the name up.
             unsafe {
                 std::ptr::copy_nonoverlapping(bytes.as_ptr(), mapped.cast::<u8>(), bytes.len())
             };
@@ -148,13 +150,13 @@ impl Store {
     }
 }
 
-/// A sequence of buffers. Each range of a buffer is written once; a full buffer is replaced, and the driver keeps the old one as long as
-/// draws read it.
+/// A sequence of buffers. Each range of a buffer is written once; a full buffer is replaced, and
+/// the driver retains the old one as long as draws read it.
 #[derive(Debug, Default)]
 pub(crate) struct Ring {
     store: Option<Arc<Store>>,
     maps: Maps,
-    /// Buffers so far: the driver may give the name of a deleted buffer again.
+    /// Number of buffers up to now: the driver may give the name of a deleted buffer again.
     serial: u32,
     used: usize,
     /// Names that are passed over for the next buffer.
@@ -162,8 +164,9 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Makes space for so many bytes, in another buffer if this one is full or given up. What was written before is lost then: the driver
-    /// keeps it for draws that are under way, and for nothing else. `None` if the driver gives no buffer.
+    /// Makes space for so many bytes, in another buffer if this one is full or given up. What was
+    /// written before is lost then: the driver retains it for draws that are under way, and for
+    /// nothing else. `None` if the driver gives no buffer.
     pub(crate) fn reserve(&mut self, bytes: usize, maps: Maps, share: &Shared) -> Option<()> {
         let is_claimed = self.is_claimed();
         if self.store.is_some() && !is_claimed && self.used + bytes <= SIZE {
@@ -243,13 +246,14 @@ impl Ring {
         Some(())
     }
 
-    /// Hands the buffer to whoever deletes it when this context is gone.
+    /// Hands the buffer to the caller, which deletes it when this context is gone.
     pub(crate) fn take(&mut self) -> Option<Arc<Store>> {
         self.store.take()
     }
 }
 
-/// Deletes a buffer that is not written to any more, and then forgets its name: a command that uses the name meanwhile waits for the deletion.
+/// Deletes a buffer that is not written to any more, and then clears its name: a command that uses
+/// the name meanwhile waits for the deletion.
 pub(crate) fn release(store: &Arc<Store>, share: &Shared) {
     store.give_up();
     let mut shared = share.lock().unwrap_or_else(PoisonError::into_inner);

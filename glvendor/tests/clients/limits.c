@@ -29,7 +29,7 @@ enum how { OF_GL, OF_PROGRAM, FIXED };
 #define EVALUATION_5 "!!NVtep5.0\nTESS_MODE TRIANGLES;\nTEMP r;\n"
 #define COMPUTE_5 "!!NVcp5.0\nGROUP_SIZE 1;\nTEMP r;\n"
 
-/* In the text @ stands for the number. */
+/* In the source @ is the number. */
 static const struct {
     GLenum target;
     enum how how;
@@ -127,6 +127,27 @@ static GLint load_text(GLenum target, GLuint name, const char *text) {
     return position;
 }
 
+/* Loads a program string that is an error at a position, or at none if that is -1. */
+static void expect_position(GLenum target, GLuint name, const char *text, GLint wanted) {
+    GLint position = load_text(target, name, text);
+    const char *message = (const char *)glGetString(GL_PROGRAM_ERROR_STRING_ARB);
+    CHECK(position == wanted, "the error is at %d, not %d, of\n%s\n%s", position, wanted, text, message);
+    CHECK((wanted == -1) == !*message, "\"%s\" for\n%s", message, text);
+    ERROR(wanted == -1 ? GL_NO_ERROR : GL_INVALID_OPERATION);
+}
+
+/* Appends a source with a number for @; gives the new end. */
+static char *append(char *end, const char *source, GLint number) {
+    const char *at = strchr(source, '@');
+    if (!at) return end + sprintf(end, "%s", source);
+    return end + sprintf(end, "%.*s%d%s", (int)(at - source), source, number, at + 1);
+}
+
+/* Space for a program with so many of its longest line. */
+static char *new_text(const char *head, const char *line, GLint count) {
+    return malloc(strlen(head) + (size_t)count * (strlen(line) + 40) + 200);
+}
+
 static void of_numbers(GLuint name) {
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
         GLenum target = rows[i].target;
@@ -135,27 +156,13 @@ static void of_numbers(GLuint name) {
         const char *at = strchr(rows[i].text, '@');
         for (GLint number = limit - 1; number <= limit; number++) {
             char text[600];
-            snprintf(text, sizeof text, "%.*s%d%s", (int)(at - rows[i].text), rows[i].text, number, at + 1);
-            GLint position = load_text(target, name, text), wanted = number < limit ? -1 : (GLint)(at - rows[i].text);
-            CHECK(position == wanted, "row %u: the error is at %d, not %d, of\n%s\n%s", i, position, wanted, text,
-                  (const char *)glGetString(GL_PROGRAM_ERROR_STRING_ARB));
-            CHECK((number < limit) == !*glGetString(GL_PROGRAM_ERROR_STRING_ARB), "row %u", i);
-            ERROR(number < limit ? GL_NO_ERROR : GL_INVALID_OPERATION);
+            append(text, rows[i].text, number);
+            expect_position(target, name, text, number < limit ? -1 : (GLint)(at - rows[i].text));
         }
     }
 }
 
-/* A program with blocks inside each other, or with a chain of subroutines. */
-static char *nested(const char *head, const char *open, const char *close, GLint count) {
-    size_t size = strlen(head) + (size_t)count * (strlen(open) + strlen(close)) + 100;
-    char *text = malloc(size), *end = text;
-    end += sprintf(end, "%s", head);
-    for (GLint i = 0; i < count; i++) end += sprintf(end, "%s", open);
-    for (GLint i = 0; i < count; i++) end += sprintf(end, "%s", close);
-    sprintf(end, "MOV result.color, 1;\nEND");
-    return text;
-}
-
+/* Blocks inside each other. */
 static void of_blocks(void) {
     static const struct {
         GLenum target, limit;
@@ -168,12 +175,15 @@ static void of_blocks(void) {
                   {VERTEX, GL_MAX_PROGRAM_IF_DEPTH_NV, "!!NVvp4.0\n", "IF EQ.x;\n", "ENDIF;\n"},
                   {VERTEX, GL_MAX_PROGRAM_LOOP_DEPTH_NV, "!!NVvp4.0\n", "REP 1;\n", "ENDREP;\n"}};
     for (unsigned i = 0; i < sizeof blocks / sizeof *blocks; i++) {
+        const char *head = blocks[i].head, *open = blocks[i].open;
         GLint limit = limit_of(blocks[i].target, OF_PROGRAM, blocks[i].limit);
         for (GLint count = limit; count <= limit + 1; count++) {
-            char *text = nested(blocks[i].head, blocks[i].open, blocks[i].close, count);
-            GLint last = (GLint)(strlen(blocks[i].head) + (size_t)(count - 1) * strlen(blocks[i].open));
-            EQUAL(load_text(blocks[i].target, 0, text), count <= limit ? -1 : last);
-            ERROR(count <= limit ? GL_NO_ERROR : GL_INVALID_OPERATION);
+            char *text = new_text(head, open, count), *end = append(text, head, 0);
+            for (GLint n = 0; n < count; n++) end = append(end, open, n);
+            for (GLint n = 0; n < count; n++) end = append(end, blocks[i].close, n);
+            append(end, "MOV result.color, 1;\nEND", 0);
+            GLint last = (GLint)(strlen(head) + (size_t)(count - 1) * strlen(open));
+            expect_position(blocks[i].target, 0, text, count <= limit ? -1 : last);
             free(text);
         }
     }
@@ -184,15 +194,15 @@ static void of_calls(void) {
     static const char *const heads[] = {FRAGMENT_2, "!!NVfp4.0\n"};
     GLint limit = limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_CALL_DEPTH_NV);
     for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++) {
-        char *text = malloc(200 + 60 * (size_t)limit), *end = text;
-        end += sprintf(end, "%sTEMP r;\nMOV r, {0, 0, 0, 1};\nCAL s1;\nMOV result.color, r;\nRET;\n", heads[i]);
+        char *text = new_text(heads[i], "", 2 * limit), *end = append(text, heads[i], 0);
+        end = append(end, "TEMP r;\nMOV r, {0, 0, 0, 1};\nCAL s1;\nMOV result.color, r;\nRET;\n", 0);
         for (GLint n = 1; n <= limit; n++) {
             end += sprintf(end, "s%d:\nADD r.x, r, %.9f;\n", n, 1.0 / limit);
-            if (n < limit) end += sprintf(end, "CAL s%d;\n", n + 1);
-            end += sprintf(end, "RET;\n");
+            if (n < limit) end = append(end, "CAL s@;\n", n + 1);
+            end = append(end, "RET;\n", 0);
         }
-        sprintf(end, "END");
-        EQUAL(load_text(FRAGMENT, 0, text), -1);
+        append(end, "END", 0);
+        expect_position(FRAGMENT, 0, text, -1);
         glEnable(FRAGMENT);
         clear();
         draw_square();
@@ -244,27 +254,24 @@ static void of_attributes(void) {
     ERROR(GL_NO_ERROR);
 }
 
-/* Other limits of counts are errors of the whole program, at the end of the text. */
+/* Limits of counts are errors at the last declaration, or else at the end of the program: at the last character `at`. */
 static void of_counts(void) {
-    GLint limit = limit_of(VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ADDRESS_REGISTERS_ARB);
-    for (GLint count = limit; count <= limit + 1; count++) {
-        char *text = malloc(200 + 20 * (size_t)count), *end = text;
-        end += sprintf(end, "%s", VERTEX_3);
-        for (GLint n = 0; n < count; n++) end += sprintf(end, "ADDRESS a%d;\n", n);
-        sprintf(end, "END");
-        CHECK((load_text(VERTEX, 0, text) == -1) == (count <= limit), "%d address registers of %d", count, limit);
-        ERROR(count <= limit ? GL_NO_ERROR : GL_INVALID_OPERATION);
-        free(text);
-    }
-    limit = limit_of(FRAGMENT, OF_PROGRAM, GL_MAX_PROGRAM_PARAMETERS_ARB);
-    for (GLint count = limit; count <= limit + 1; count++) {
-        char *text = malloc(200 + 40 * (size_t)count), *end = text;
-        end += sprintf(end, "!!NVfp4.0\nTEMP r;\nMOV r, 0;\n");
-        for (GLint n = 1; n < count; n++) end += sprintf(end, "ADD r, r, %d;\n", n);
-        sprintf(end, "MOV result.color, r;\nEND");
-        EQUAL(load_text(FRAGMENT, 0, text), count <= limit ? -1 : (GLint)strlen(text));
-        ERROR(count <= limit ? GL_NO_ERROR : GL_INVALID_OPERATION);
-        free(text);
+    static const struct {
+        GLenum target, limit;
+        GLint first;
+        char at;
+        const char *head, *line, *tail;
+    } counts[] = {{VERTEX, GL_MAX_PROGRAM_ADDRESS_REGISTERS_ARB, 0, 'a', VERTEX_3, "ADDRESS a@;\n", "END"},
+                  {FRAGMENT, GL_MAX_PROGRAM_PARAMETERS_ARB, 1, '\0', "!!NVfp4.0\nTEMP r;\nMOV r, 0;\n", "ADD r, r, @;\n", "MOV result.color, r;\nEND"}};
+    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
+        GLint limit = limit_of(counts[i].target, OF_PROGRAM, counts[i].limit);
+        for (GLint count = limit; count <= limit + 1; count++) {
+            char *text = new_text(counts[i].head, counts[i].line, count), *end = append(text, counts[i].head, 0);
+            for (GLint n = counts[i].first; n < count; n++) end = append(end, counts[i].line, n);
+            append(end, counts[i].tail, 0);
+            expect_position(counts[i].target, 0, text, count <= limit ? -1 : (GLint)(strrchr(text, counts[i].at) - text));
+            free(text);
+        }
     }
 }
 

@@ -25,26 +25,37 @@ static void draw(void) {
     draw_square();
 }
 
+/* Draws the square, which gets a color. */
+#define DRAWN(...)                                                                                                     \
+    do {                                                                                                               \
+        draw();                                                                                                        \
+        PIXEL(3, 3, __VA_ARGS__);                                                                                      \
+    } while (0)
+
+/* A sampler of the first unit. */
+static GLuint bind_sampler(GLenum filter) {
+    GLuint sampler;
+    glGenSamplers(1, &sampler);
+    glSamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, (GLint)filter);
+    glBindSampler(0, sampler);
+    return sampler;
+}
+
 /* What comparisons give: ARB_shadow, table of the modes. */
 static void compared(void) {
     GLuint shadow = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nTEX result.color, {0.5, 0.5, 0.25, 0}, texture[0], SHADOW2D;\nEND");
     glEnable(GL_FRAGMENT_PROGRAM_ARB);
     set_mode(GL_ALPHA);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 1);
+    DRAWN(0, 0, 0, 1);
     EQUAL(mode(), GL_ALPHA);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 1);
+    DRAWN(0, 0, 0, 1);
     set_mode(GL_INTENSITY);
-    draw();
-    PIXEL(3, 3, 1, 1, 1, 1);
+    DRAWN(1, 1, 1, 1);
     EQUAL(mode(), GL_INTENSITY);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_GREATER);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 0);
+    DRAWN(0, 0, 0, 0);
     set_mode(GL_LUMINANCE);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 1);
+    DRAWN(0, 0, 0, 1);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
 
     /* The stack of attributes keeps the mode that the application has set. */
@@ -52,25 +63,21 @@ static void compared(void) {
     draw();
     glPushAttrib(GL_TEXTURE_BIT);
     set_mode(GL_LUMINANCE);
-    draw();
-    PIXEL(3, 3, 1, 1, 1, 1);
+    DRAWN(1, 1, 1, 1);
     glPopAttrib();
     EQUAL(mode(), GL_ALPHA);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 1);
+    DRAWN(0, 0, 0, 1);
 
     /* The same texture where it is not compared, right behind that. */
     GLuint plain = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nTEX result.color, {0.5, 0.5, 0.25, 0}, texture[0], 2D;\nEND");
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_NONE);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 0.5f);
+    DRAWN(0, 0, 0, 0.5f);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_R_TO_TEXTURE);
 
     /* A texture that is deleted while it draws is gone. */
     GLuint last = depths;
     glBindProgramARB(GL_FRAGMENT_PROGRAM_ARB, shadow);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 1);
+    DRAWN(0, 0, 0, 1);
     glDeleteTextures(1, &last);
     glDisable(GL_FRAGMENT_PROGRAM_ARB);
     draw();
@@ -88,25 +95,17 @@ static void fixed_functions(void) {
     glEnable(GL_TEXTURE_2D);
     glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_REPLACE);
     set_mode(GL_ALPHA);
-    draw();
-    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 0);
+    DRAWN(0.2f, 0.4f, 0.6f, 0);
     set_mode(GL_LUMINANCE);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 0.8f);
+    DRAWN(0, 0, 0, 0.8f);
     set_mode(GL_INTENSITY);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 0);
+    DRAWN(0, 0, 0, 0);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_GREATER);
     set_mode(GL_ALPHA);
-    draw();
-    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    DRAWN(0.2f, 0.4f, 0.6f, 1);
     /* A sampler compares, or does not, whatever its texture says. */
-    GLuint sampler;
-    glGenSamplers(1, &sampler);
-    glBindSampler(0, sampler);
-    glSamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    draw();
-    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 0.5f);
+    GLuint sampler = bind_sampler(GL_NEAREST);
+    DRAWN(0.2f, 0.4f, 0.6f, 0.5f);
     glDeleteSamplers(1, &sampler);
     glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_MODULATE);
     glDisable(GL_TEXTURE_2D);
@@ -135,26 +134,18 @@ static void biases(void) {
     GLuint program = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp5.0\nTEX.LODCLAMP result.color, {0.5, 0.5, 0, 0}, {1}.x, texture[0], 2D;\nEND");
     glEnable(GL_FRAGMENT_PROGRAM_ARB);
     make_levels();
-    draw();
-    PIXEL(3, 3, 0, 1, 0, 1);
+    DRAWN(0, 1, 0, 1);
     /* Those of the unit and of the texture count together. */
     glTexEnvf(GL_TEXTURE_FILTER_CONTROL, GL_TEXTURE_LOD_BIAS, 1);
-    draw();
-    PIXEL(3, 3, 0, 1, 0, 1);
+    DRAWN(0, 1, 0, 1);
     glTexParameterf(GL_TEXTURE_2D, GL_TEXTURE_LOD_BIAS, -2);
-    draw();
-    PIXEL(3, 3, 0, 1, 0, 1);
+    DRAWN(0, 1, 0, 1);
     /* A sampler has its own in the place of the texture's. */
-    GLuint sampler;
-    glGenSamplers(1, &sampler);
-    glSamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
+    GLuint sampler = bind_sampler(GL_NEAREST_MIPMAP_NEAREST);
     glSamplerParameterf(sampler, GL_TEXTURE_LOD_BIAS, -5);
-    glBindSampler(0, sampler);
-    draw();
-    PIXEL(3, 3, 0, 1, 0, 1);
+    DRAWN(0, 1, 0, 1);
     glSamplerParameterf(sampler, GL_TEXTURE_LOD_BIAS, 5);
-    draw();
-    PIXEL(3, 3, 0, 1, 0, 1);
+    DRAWN(0, 1, 0, 1);
     glDeleteSamplers(1, &sampler);
     glTexEnvf(GL_TEXTURE_FILTER_CONTROL, GL_TEXTURE_LOD_BIAS, 0);
     glDisable(GL_FRAGMENT_PROGRAM_ARB);
@@ -168,15 +159,13 @@ static void shared(context first) {
     glEnable(GL_FRAGMENT_PROGRAM_ARB);
     make_depths();
     set_mode(GL_ALPHA);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 1);
+    DRAWN(0, 0, 0, 1);
     context second = open_context(first);
     use_context(second);
     glBindTexture(GL_TEXTURE_2D, depths);
     EQUAL(mode(), GL_ALPHA);
     use_context(first);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 1);
+    DRAWN(0, 0, 0, 1);
     close_context(second);
     glDisable(GL_FRAGMENT_PROGRAM_ARB);
     glDeleteProgramsARB(1, &shadow);
@@ -191,56 +180,48 @@ static void compared_by_texture(void) {
     glDisable(GL_FRAGMENT_PROGRAM_ARB);
     glEnable(GL_FRAGMENT_PROGRAM_NV);
     set_mode(GL_LUMINANCE);
-    draw();
-    PIXEL(3, 3, 0, 1, 1, 1);
+    DRAWN(0, 1, 1, 1);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_NONE);
-    draw();
-    PIXEL(3, 3, 0.5f, 0.5f, 0.5f, 1);
+    DRAWN(0.5f, 0.5f, 0.5f, 1);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_R_TO_TEXTURE);
-    draw();
-    PIXEL(3, 3, 0, 1, 1, 1);
+    DRAWN(0, 1, 1, 1);
     glDisable(GL_FRAGMENT_PROGRAM_NV);
     glDeleteProgramsNV(1, &program);
     ERROR(GL_NO_ERROR);
 }
 
+/* The first level of the bound texture: (0.2, 0.4, 0.6, 1). */
+static void make_level(void) {
+    static const GLubyte texels[4][4] = {{51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}};
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 2, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+}
+
 /* What is not complete gives zeros in programs of NV_fragment_program (section 3.11.5.38), and opaque black elsewhere. */
 static void incomplete(void) {
-    static const GLubyte texels[4][4] = {{51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}};
-    GLuint texture, sampler, old = load_nv(GL_FRAGMENT_PROGRAM_NV, "!!FP1.0\nDEFINE at = {0.5, 0.5, 0.5, 1};\nTEX o[COLR], at, TEX0, 2D;\nEND");
+    GLuint texture, old = load_nv(GL_FRAGMENT_PROGRAM_NV, "!!FP1.0\nDEFINE at = {0.5, 0.5, 0.5, 1};\nTEX o[COLR], at, TEX0, 2D;\nEND");
     glEnable(GL_FRAGMENT_PROGRAM_NV);
     glBindTexture(GL_TEXTURE_2D, 0);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 0);
+    DRAWN(0, 0, 0, 0);
     glGenTextures(1, &texture);
     glBindTexture(GL_TEXTURE_2D, texture);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 2, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 0);
-    glGenSamplers(1, &sampler);
-    glSamplerParameteri(sampler, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glBindSampler(0, sampler);
-    draw();
-    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    make_level();
+    DRAWN(0, 0, 0, 0);
+    GLuint sampler = bind_sampler(GL_NEAREST);
+    DRAWN(0.2f, 0.4f, 0.6f, 1);
     glBindSampler(0, 0);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 0);
+    DRAWN(0, 0, 0, 0);
     glGenerateMipmap(GL_TEXTURE_2D);
-    draw();
-    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    DRAWN(0.2f, 0.4f, 0.6f, 1);
     /* A level of another size, and none beyond the levels that count. */
-    glTexImage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 2, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 0);
+    glTexImage2D(GL_TEXTURE_2D, 1, GL_RGBA8, 2, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, (const GLubyte[2][4]){{51, 102, 153, 255}, {51, 102, 153, 255}});
+    DRAWN(0, 0, 0, 0);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-    draw();
-    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    DRAWN(0.2f, 0.4f, 0.6f, 1);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 9);
     glDisable(GL_FRAGMENT_PROGRAM_NV);
     GLuint other = load(GL_FRAGMENT_PROGRAM_ARB, "!!NVfp4.0\nTEX result.color, {0.5, 0.5, 0.5, 1}, texture[0], 2D;\nEND");
     glEnable(GL_FRAGMENT_PROGRAM_ARB);
-    draw();
-    PIXEL(3, 3, 0, 0, 0, 1);
+    DRAWN(0, 0, 0, 1);
     glDisable(GL_FRAGMENT_PROGRAM_ARB);
     glDeleteTextures(1, &texture);
     glDeleteSamplers(1, &sampler);
@@ -250,27 +231,21 @@ static void incomplete(void) {
 
 /* Fixed functions of fragments after a vertex program: a texture that is not complete is as if it were disabled (GL 2.1 section 3.8.10). */
 static void incomplete_fixed(void) {
-    static const GLubyte texels[4][4] = {{51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}, {51, 102, 153, 255}};
     GLuint texture, program = load(GL_VERTEX_PROGRAM_ARB, "!!NVvp4.0\nMOV result.position, vertex.position;\nMOV result.color, {0.8, 0.6, 0.4, 1};\nMOV result.texcoord[0], 0;\nEND");
     glEnable(GL_VERTEX_PROGRAM_ARB);
     glEnable(GL_TEXTURE_2D);
     glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_REPLACE);
     glGenTextures(1, &texture);
     glBindTexture(GL_TEXTURE_2D, texture);
-    draw();
-    PIXEL(3, 3, 0.8f, 0.6f, 0.4f, 1);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 2, 2, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
-    draw();
-    PIXEL(3, 3, 0.8f, 0.6f, 0.4f, 1);
+    DRAWN(0.8f, 0.6f, 0.4f, 1);
+    make_level();
+    DRAWN(0.8f, 0.6f, 0.4f, 1);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    draw();
-    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    DRAWN(0.2f, 0.4f, 0.6f, 1);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST_MIPMAP_NEAREST);
-    draw();
-    PIXEL(3, 3, 0.8f, 0.6f, 0.4f, 1);
+    DRAWN(0.8f, 0.6f, 0.4f, 1);
     glGenerateMipmap(GL_TEXTURE_2D);
-    draw();
-    PIXEL(3, 3, 0.2f, 0.4f, 0.6f, 1);
+    DRAWN(0.2f, 0.4f, 0.6f, 1);
 
     /* DOT3_RGB_EXT has no scale, DOT3_RGB has: 4 (0.2 - 0.5) (0.3 - 0.5) and so on, (0.2, 0.4, 0.6) . (0.3, 0.35, 0.4): 0.24 + 0.06 - 0.04 = 0.26. */
     glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_COMBINE);
@@ -279,15 +254,12 @@ static void incomplete_fixed(void) {
     glTexEnvi(GL_TEXTURE_ENV, GL_COMBINE_ALPHA, GL_REPLACE);
     glTexEnvf(GL_TEXTURE_ENV, GL_RGB_SCALE, 2);
     glTexEnvi(GL_TEXTURE_ENV, GL_COMBINE_RGB, GL_DOT3_RGB);
-    draw();
-    PIXEL(3, 3, 0.52f, 0.52f, 0.52f, 1);
+    DRAWN(0.52f, 0.52f, 0.52f, 1);
     glTexEnvi(GL_TEXTURE_ENV, GL_COMBINE_RGB, GL_DOT3_RGB_EXT);
-    draw();
-    PIXEL(3, 3, 0.26f, 0.26f, 0.26f, 1);
+    DRAWN(0.26f, 0.26f, 0.26f, 1);
     glTexEnvf(GL_TEXTURE_ENV, GL_ALPHA_SCALE, 4);
     glTexEnvi(GL_TEXTURE_ENV, GL_COMBINE_RGB, GL_DOT3_RGBA_EXT);
-    draw();
-    PIXEL(3, 3, 0.26f, 0.26f, 0.26f, 0.26f);
+    DRAWN(0.26f, 0.26f, 0.26f, 0.26f);
     glTexEnvf(GL_TEXTURE_ENV, GL_ALPHA_SCALE, 1);
     glTexEnvf(GL_TEXTURE_ENV, GL_RGB_SCALE, 1);
     glTexEnvi(GL_TEXTURE_ENV, GL_TEXTURE_ENV_MODE, GL_MODULATE);

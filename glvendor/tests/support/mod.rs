@@ -257,7 +257,7 @@ pub(crate) fn run_in_valgrind(name: &str) {
 }
 
 /// Whether a report is about an access of this library: by its first frame that is not the C library's or valgrind's, as copies are. What lives as long
-/// as the process counts as lost memory where it is held by addresses within it.
+/// as the process is reported as lost memory where it is held by addresses within it.
 fn is_ours(report: &str) -> bool {
     if report.contains("<kind>Leak_") {
         return false;

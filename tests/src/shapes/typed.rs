@@ -3,7 +3,7 @@
 use super::{Row, count, grow, list, nest};
 
 const FRAGMENT: &str = "!!NVfp5.0\n";
-/// A fragment program up to its repeated part: `a` is a color, and condition codes tell its signs.
+/// A fragment program up to its repeated part: `a` is a color, and condition codes hold its signs.
 const COLOR: &str = "!!NVfp5.0\nTEMP a, b;\nMOV.CC a, fragment.color;\nMOV b, a;\n";
 const WRITE: &str = "MOV result.color, a;\nEND";
 const PASS: &str = "MOV result.color, fragment.color;\nEND";

@@ -1,8 +1,9 @@
 //! Scripts on newer versions of Mesa than the system's: those of Debian 13 and of Debian's unstable, on Vulkan and through the vendor library.
 //!
-//! Nothing of the machine changes: packages are unpacked below `target`, and programs see their files at `/usr` and `/etc` in a mount namespace of
-//! their own, which ends with them. Lists in `tests/drivers` name what is known to differ on a version, with the reasons; a record beside each
-//! of Vulkan holds everything that did not pass, for `docs/support.md`.
+//! Nothing of the machine changes: packages are unpacked below `target`, and programs see their
+//! files at `/usr` and `/etc` in a mount namespace of a process, which ends with it. Lists in
+//! `tests/drivers` name what is known to differ on a version, with the reasons; a record next to
+//! each of Vulkan holds everything that did not pass, for `docs/support.md`.
 
 pub(crate) mod record;
 
@@ -18,7 +19,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// Where packages and reports go, a folder for each suite.
+/// Directory of packages and reports, with one of each suite.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("drivers"));
 
 /// Suites of Debian.
@@ -50,8 +51,9 @@ const NAMESPACES: [&[&str]; 2] = [
     &["--map-root-user", "--mount", "--propagation", "private"],
 ];
 
-/// What runs in the namespace: `$1` are the unpacked packages, `$2` is the workspace, which becomes read-only, `$3` is the folder for what the
-/// program writes. The shell needs no file after its `/usr` is gone.
+/// What runs in the namespace: `$1` are the unpacked packages, `$2` is the workspace, which becomes
+/// read-only, `$3` is the directory for what the program writes. The shell needs no file after its
+/// `/usr` is gone.
 const ENTER: &str = "\
     mount --bind \"$2\" \"$2\"; mount -o remount,bind,ro \"$2\"; mount --bind \"$3\" \"$3\"; mount -o remount,bind,rw \"$3\"; \
     mount --bind \"$1/etc\" /etc; mount --bind \"$1/usr\" /usr; cd \"$2\"; shift 3; exec \"$@\"";
@@ -87,7 +89,7 @@ impl Interface {
 
 /// The unpacked packages of a suite.
 struct Root {
-    /// Stands for the root of the file system.
+    /// Directory that is mounted as the root of the file system.
     folder: PathBuf,
     /// Reports, and what the programs write.
     out: PathBuf,
@@ -187,7 +189,7 @@ impl Root {
         Ok(inside)
     }
 
-    /// Returns the command that runs the scripts, as it is outside.
+    /// Returns the command that runs the scripts, as outside of the namespace.
     fn command(&self, interface: Interface, list: &Path, report: &Path) -> Result<Command> {
         match interface {
             Interface::Vulkan => {
@@ -211,7 +213,8 @@ impl Root {
     }
 }
 
-/// Runs the scripts on one driver. Where the list is that of another version, differences are shown and count as skipped: they may be the driver's.
+/// Runs the scripts on one driver. Where the list is that of another version, differences are shown
+/// and reported as skipped: they may be the driver's.
 fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     let name = format!("{}, Mesa {} of {suite}", interface.name(), root.version);
     let lists = record::find(interface.name(), "txt")?;
@@ -243,7 +246,7 @@ fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     println!();
     Ok(match interface {
         Interface::Vulkan => tally,
-        // Scripts about what OpenGL or the driver has not got are no checks here.
+        // Scripts about what OpenGL or the driver lacks check nothing here.
         Interface::Vendor => Tally {
             skipped: 0,
             ..tally

@@ -17,7 +17,7 @@ const VULKAN: &str = "vulkan";
 /// The columns of a record.
 const HEADINGS: &str = "script\toutcome\treason\n";
 
-/// Writes records anew.
+/// Command that rewrites the records.
 const REFRESH: &str = "BLESS=1 cargo xtask test --only drivers";
 
 /// A version of Mesa: its first two numbers.
@@ -39,7 +39,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// What did not pass on a version.
+/// Scripts that failed or were skipped on a version.
 pub(crate) struct Record {
     version: Version,
     /// Scripts, with the outcome and the reason.

@@ -1,4 +1,5 @@
-//! The drivers of the page: a column for each with what it proves, and what differs on those that only a record tells of.
+//! The drivers of the page: a column for each with what it proves, and what differs on those that
+//! only a record covers.
 
 use crate::drivers::record::Record;
 use crate::features::{self, Coverage, Features, Row};
@@ -8,7 +9,7 @@ use std::fmt::Write;
 
 // Writing into a String cannot fail, so the results of `write!` are dropped in this file.
 
-/// Results of each driver: those of this run, and those that records tell of.
+/// Results of each driver: those of this run, and those of records.
 pub(super) struct Drivers<'a> {
     results: Vec<(String, Vec<ScriptResult>)>,
     records: &'a [Record],
@@ -83,7 +84,7 @@ impl<'a> Drivers<'a> {
 }
 
 impl Column<'_> {
-    /// Returns the number of variants among some rows that the driver proves.
+    /// Returns the number of variants of some entries that the driver proves.
     pub(super) fn count(&self, rows: &[&Row]) -> usize {
         self.coverage.share(rows).claims[0]
     }

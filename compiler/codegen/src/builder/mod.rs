@@ -135,9 +135,11 @@ impl Builder {
         self.has_names = options.debug.names;
         self.is_exact = !options.fast_precision
             && match self.device.signed_zero_inf_nan_preserve_float32 {
-                // With the execution mode special numbers are kept without it. Equal instructions of the register languages, which are
-                // those without denormals, give equal results in all programs (rules X and X+1 of NV_vertex_program's additions
-                // to appendix A), and where zero wins no device could fuse products with sums anyway, as they are selections.
+                // With the execution mode special numbers are preserved without it. Equal
+                // instructions of the register languages, which are those without denormals, give
+                // equal results in all programs (rules X and X+1 of NV_vertex_program's additions
+                // to appendix A), and where zero wins no device could fuse products with sums
+                // anyway: products are selections then.
                 true => self.zero_product || modes.flush_denormals,
                 false => options.target.is_opengl(),
             };

@@ -1,8 +1,9 @@
 //! Floats cut to a narrower format in a given direction.
 //!
-//! All of it is integer arithmetic on the bits. Converting to the nearest, converting back and comparing takes fewer instructions, but compilers
-//! take a conversion to and fro for the value itself (Mesa 25.0 with LLVM 19, whatever the module says of contraction), and then
-//! nothing is ever rounded.
+//! All of it is integer arithmetic on the bits. Converting to the nearest, converting back and
+//! comparing takes fewer instructions, but compilers take a conversion to and fro for the value
+//! itself (Mesa 25.0 with LLVM 19, regardless of contraction in the module), and then nothing is
+//! ever rounded.
 
 use super::{Builder, Scalar, Val};
 use glasm_ir::inst::Rounding;
@@ -116,7 +117,7 @@ impl Builder {
         })
     }
 
-    /// The bits of `mask` behind the lowest `shift` ones.
+    /// Returns the bits of `mask` of a word that is shifted right.
     fn extract_field(&mut self, word: Val, shift: u64, mask: u64) -> Val {
         let shifted = self.binary_bits(Spv::ShiftRightLogical, word, shift);
         self.binary_bits(Spv::BitwiseAnd, shifted, mask)

@@ -15,7 +15,8 @@ use spirv::Op as Spv;
 /// Cases from which on a switch in a loop makes it a dispatching one.
 const MANY_CASES: usize = 32;
 
-/// Where jumps go. Inside of loops and switches are no returns: `glasm_ir::returns` has made breaks of them.
+/// Targets of jumps. Loops and switches contain no returns: `glasm_ir::returns` has replaced them
+/// by breaks.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Flow {
     break_to: Option<JoinId>,
@@ -165,8 +166,8 @@ impl Emit<'_> {
         Ok(())
     }
 
-    /// Where a block goes that does nothing but leave a round or a loop, with constants in registers. Out of a switch naga wants
-    /// selections for that.
+    /// Returns the target of a block that does nothing but leave an iteration or a loop, with
+    /// constants in registers. Out of a switch naga wants selections for that.
     fn only_jump(&self, block: BlockId, flow: Flow) -> Option<JoinId> {
         if flow.in_switch {
             return None;
@@ -200,7 +201,7 @@ impl Emit<'_> {
             self.run_insts(first, len)?;
         }
         self.add_edge(exit);
-        // What was computed stays known: it is in the open block, from which control goes on.
+        // What was computed stays known: it is in the open block, from which control continues.
         self.lanes.close(lanes);
         let (exit, next) = (self.join_label(exit), self.w.label());
         self.w.jump_if(cond, exit, next);

@@ -149,7 +149,8 @@ impl Emit<'_> {
         uses: ResourceUse,
     ) -> Result<Option<TexelFormat>, Failure> {
         let own = self.format_of_units(image);
-        // What the text states holds for whatever is bound, unless the caller says otherwise.
+        // The format in the program holds for any image that is bound, unless the caller says
+        // otherwise.
         if own.is_none()
             && let Some(format) = image.format.and_then(TexelFormat::from_vulkan_name)
             && format.base() == base

@@ -141,7 +141,7 @@ impl Emit<'_> {
         write: u8,
         mut values: [Lane; 4],
     ) -> [Lane; 4] {
-        // No draw comes to the number that values are compared with, which no compiler knows.
+        // No draw reaches the number that values are compared with, which no compiler knows.
         let number = match self.program.stage {
             _ if !self.options.target.is_opengl() => return values,
             Stage::TessControl => self.io().patch_number(),

@@ -92,7 +92,7 @@ macro_rules! number {
     };
 }
 pub(crate) use number;
-/// What the number of a row counts, if GL says how many there are.
+/// Expands to what the number of an entry counts, if GL limits it.
 macro_rules! numbered {
     ([$(?)? $limit:literal $numbered:ident]) => {
         Some($crate::lang::numbered::Numbered::$numbered)

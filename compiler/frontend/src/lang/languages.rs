@@ -42,7 +42,7 @@ languages! {
     "!!FCP1.0" "fragment programs with register combiners, of early texts of NV_fragment_program" Missing "NV_fragment_program";
     "!!VP3.0" "no language" Never "NV_vertex_program3 extends programs that start with !!ARBvp1.0: write OPTION NV_vertex_program3; behind that header";
     "!!FP2.0" "no language" Never "NV_fragment_program2 extends programs that start with !!ARBfp1.0: write OPTION NV_fragment_program2; behind that header";
-    // Texts for nvparse, a library of NVIDIA's SDK; no driver reads them.
+    // Input of nvparse, a library of NVIDIA's SDK; no driver reads it.
     "!!RC1.0" "register combiners of NV_register_combiners" Foreign "register combiners are no programs for OpenGL: the application's library nvparse \
         reads such a text and calls glCombinerInputNV and its like";
     "!!TS1.0" "texture shaders of NV_texture_shader" Foreign "texture shaders are no programs for OpenGL: the application's library nvparse reads such a \

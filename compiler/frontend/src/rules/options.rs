@@ -27,8 +27,8 @@ impl Checker<'_> {
             let reports = &mut self.syntax.reports;
             reports.error(Code::OptionConflict, span, message);
         }
-        // An option that is named twice is no conflict with itself. The list has each option once, so that repeated lines do not
-        // lengthen the search above.
+        // An option that is named twice does not conflict with itself. The list has each option
+        // once, so that repeated lines do not lengthen the search above.
         if !self.options.groups.contains(&(row.group, row.name)) {
             self.options.groups.push((row.group, row.name));
         }

@@ -1,4 +1,5 @@
-//! The numbers by which a program names what GL limits the number of, with their places, so that limits of a caller can be checked.
+//! The numbers by which a program names what GL limits the number of, with their spans, so that
+//! limits of a caller can be checked.
 
 use super::brackets::{Bound, ParamKind};
 use super::buffers::BufferSpace;
@@ -8,7 +9,7 @@ use crate::statement::{Bracket, Reading};
 use glasm_ir::Span;
 use glasm_ir::state::MatrixName;
 
-/// A number with its place; `None` if it is one of the program as a whole.
+/// A number with its span; `None` if it belongs to the program as a whole.
 type Place = (u32, Option<Span>);
 
 /// The numbers that a program names.
@@ -16,7 +17,7 @@ type Place = (u32, Option<Span>);
 pub struct Usage {
     /// Of each kind the numbers that are larger than all before them, in the order of the text.
     list: Vec<(Numbered, Place)>,
-    /// First number of each kind that is larger than all so far.
+    /// First number of each kind that is larger than all before.
     next: [u32; Numbered::ALL.len()],
 }
 
@@ -28,7 +29,7 @@ impl Usage {
         found.map(|&(_, place)| place)
     }
 
-    /// Adds a number, of which `place` tells where it is in the text if it has to.
+    /// Adds a number, of which `place` returns the span if that is needed.
     pub(crate) fn add(
         &mut self,
         kind: Numbered,
@@ -73,7 +74,7 @@ impl Checker<'_> {
         let (reading, usage) = (&self.syntax.reading, &mut self.program.usage);
         usage.add(kind, number, || {
             let segments = &reading.segments(path)[..used];
-            // Only matrices and buffers have a number of something else behind theirs.
+            // Only matrices and buffers have a number of something else after theirs.
             let mut numbered = segments.iter().filter(|it| it.brackets[0] != Bracket::None);
             let segment = match bound {
                 Bound::Params(_) | Bound::Buffer(_) => numbered.next(),
@@ -137,7 +138,8 @@ fn matrix_number(matrix: MatrixName) -> Option<(Numbered, u32)> {
     }
 }
 
-/// Returns the first place in brackets or parentheses of `span` where `number` stands; `span` itself if there is none, as where a number is left out.
+/// Returns the first span in brackets or parentheses of `span` that is `number`; `span` itself if
+/// there is none, as where a number is left out.
 pub(crate) fn find_number_span(text: &[u8], span: Span, number: u32) -> Span {
     let mut is_open = false;
     let mut at = span.start;

@@ -1,4 +1,4 @@
-//! Branches around `OpKill`, because naga loses the place of blocks that no branch targets.
+//! Branches around `OpKill`, because naga loses the position of blocks that no branch targets.
 //!
 //! Code generation continues after `OpKill` in a block that is unreachable but belongs to the construct of the discard. The SPIR-V front
 //! end of naga takes such a block for the first one of the function, where a branch out of the construct is an invalid `break`. As the

@@ -5,38 +5,28 @@
     reason = "SPIR-V and naga have many operations and types, few of which count here"
 )]
 
+use crate::rewriter::find_decoration;
 use naga::{BinaryOperator, Binding, Expression, Function, Literal, Module, Sampling, ScalarKind};
 use rspirv::dr::{self, Operand};
 use rspirv::spirv::{Decoration, Word};
 
-/// Where inputs are taken that are interpolated in perspective, by location: naga takes them in the center.
+/// Restores where inputs are taken that are interpolated in perspective, by location: naga takes
+/// them in the center.
 pub(super) fn restore_sampling(prepared: &dr::Module, module: &mut Module) {
-    let has = |id: Word, decoration: Decoration| {
-        prepared
-            .annotations
-            .iter()
-            .find_map(|annotation| match &annotation.operands[..] {
-                [
-                    Operand::IdRef(target),
-                    Operand::Decoration(found),
-                    rest @ ..,
-                ] if (*target, *found) == (id, decoration) => Some(rest.first().cloned()),
-                _ => None,
-            })
-    };
+    let find = |id: Word, decoration: Decoration| find_decoration(prepared, id, decoration);
     let globals = prepared
         .types_global_values
         .iter()
         .filter_map(|global| global.result_id);
     for id in globals {
-        let wanted = if has(id, Decoration::Sample).is_some() {
+        let wanted = if find(id, Decoration::Sample).is_some() {
             Sampling::Sample
-        } else if has(id, Decoration::Centroid).is_some() {
+        } else if find(id, Decoration::Centroid).is_some() {
             Sampling::Centroid
         } else {
             continue;
         };
-        let Some(Some(Operand::LiteralBit32(place))) = has(id, Decoration::Location) else {
+        let Some([Operand::LiteralBit32(number), ..]) = find(id, Decoration::Location) else {
             continue;
         };
         let arguments = module.entry_points.iter_mut();
@@ -47,7 +37,7 @@ pub(super) fn restore_sampling(prepared: &dr::Module, module: &mut Module) {
                 sampling,
                 ..
             }) = &mut argument.binding
-                && *location == place
+                && location == number
             {
                 *sampling = Some(wanted);
             }

@@ -1,6 +1,7 @@
 //! Gives the resources of a module the numbers that they have in a text.
 
 use super::numbers::{Numbering, Numbers};
+use crate::rewriter::find_decoration;
 use crate::{Resource, ResourceKind};
 use glasm::Reflection;
 use glasm::reflect::DescriptorSlot;
@@ -121,17 +122,10 @@ fn names(module: &Module) -> HashMap<Word, String> {
 }
 
 fn literal_of(module: &Module, id: Word, decoration: Decoration) -> Option<u32> {
-    module
-        .annotations
-        .iter()
-        .find_map(|annotation| match annotation.operands[..] {
-            [
-                Operand::IdRef(target),
-                Operand::Decoration(kind),
-                Operand::LiteralBit32(value),
-            ] if target == id && kind == decoration => Some(value),
-            _ => None,
-        })
+    match find_decoration(module, id, decoration)? {
+        [Operand::LiteralBit32(value)] => Some(*value),
+        _ => None,
+    }
 }
 
 /// The type of the elements of a variable, and their number.
@@ -185,14 +179,8 @@ fn kind_of(module: &Module, variable: &Instruction, element: &Instruction) -> Op
     }
 }
 
-/// Whether a structure is a storage block of a module for OpenGL.
+/// Decides whether a structure is a storage block of a module for OpenGL.
 fn is_storage(module: &Module, block: &Instruction) -> bool {
-    let mut annotations = module.annotations.iter();
-    annotations.any(|annotation| {
-        matches!(
-            annotation.operands[..],
-            [Operand::IdRef(target), Operand::Decoration(Decoration::BufferBlock)]
-                if Some(target) == block.result_id
-        )
-    })
+    let found = |id| find_decoration(module, id, Decoration::BufferBlock);
+    block.result_id.and_then(found).is_some()
 }

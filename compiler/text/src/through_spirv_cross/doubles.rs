@@ -75,7 +75,7 @@ impl Wide {
         }
     }
 
-    /// Writes an instruction, or what converts in its place.
+    /// Writes an instruction, or the conversion that replaces it.
     fn convert(&mut self, code: &mut Code<'_>, instruction: Instruction) {
         let parts = (instruction.result_type, instruction.result_id);
         let (Some(ty), Some(id)) = parts else {

@@ -1,6 +1,7 @@
 //! Sizes of work groups that specialization constants give: SPIRV-Cross declares them as the size of the group and nowhere else, so the
 //! module has to take them from there.
 
+use super::contents::find_global;
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, Op, Word};
 
@@ -71,12 +72,7 @@ fn group_size(module: &Module) -> Option<(Word, Vec<(Word, Word)>)> {
             ] => Some(id),
             _ => None,
         })?;
-    let globals = &module.types_global_values;
-    let of = |id: Word| {
-        globals
-            .iter()
-            .find(move |global| global.result_id == Some(id))
-    };
+    let of = |id: Word| find_global(module, id);
     let parts = of(size)?.operands.iter().filter_map(Operand::id_ref_any);
     let parts = parts.filter(|&id| of(id).is_some_and(|it| it.class.opcode == Op::SpecConstant));
     let parts: Vec<_> = parts

@@ -1,6 +1,6 @@
 //! Types of images in modules, and what GLSL ES demands of them.
 
-use super::limits::{has_op, operand};
+use super::contents::{has_op, operand};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Dim, ImageFormat, Op, Word};
 use std::collections::HashSet;

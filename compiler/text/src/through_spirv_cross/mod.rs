@@ -9,6 +9,7 @@ mod barriers;
 mod bindings;
 mod builtins;
 mod compare;
+mod contents;
 mod doubles;
 mod glsl_words;
 mod group_size;
@@ -99,7 +100,7 @@ pub(crate) fn translate(
 }
 
 /// Removes what the loops of a module say about unrolling. HLSL would have `[loop]` of it, for which compilers refuse loops with derivatives in
-/// them; the fault of a driver that the modules keep away from is no matter of texts.
+/// them; the hint is for a driver that reads SPIR-V.
 fn leave_unrolling_open(module: &mut dr::Module) {
     let merges = module
         .all_inst_iter_mut()

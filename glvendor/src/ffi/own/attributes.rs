@@ -29,7 +29,8 @@ pub(super) fn send_attribute(number: u32, [x, y, z, w]: [f32; 4]) {
     driver::VertexAttrib4f(number, x, y, z, w);
 }
 
-/// How many of so many attributes there are: each one past the last is an error of its own, and is not read (NV_vertex_program section 2.7).
+/// Returns how many of so many attributes exist: each one past the last is another error, and is
+/// not read (NV_vertex_program section 2.7).
 fn valid_attributes(first: GLuint, count: GLsizei) -> usize {
     const ATTRIBUTES: u32 = 16;
     let count = u32::try_from(count).unwrap_or(0);

@@ -140,7 +140,8 @@ pub(crate) unsafe extern "system" fn GetIntegeri_v(
             // SAFETY: the application has space for the values.
             unsafe { driver::GetIntegeri_v(target, index, value) };
             if target == driver::constants::UNIFORM_BUFFER_BINDING && !value.is_null() {
-                // SAFETY: the binding is one number, which the driver has written or left as it was.
+                // SAFETY: the binding is one number, which the driver has written or left
+                // unchanged.
                 let buffer = unsafe { memory::value(value.cast_const(), 0) } as GLuint;
                 if super::foreign_buffer(buffer) != buffer {
                     // SAFETY: the application has space for it.

@@ -32,64 +32,53 @@ pub(crate) unsafe extern "system" fn CallList(name: GLuint) {
     }
 }
 
-/// A type of offsets of `CallLists`: GL 2.1 section 5.4.
-#[derive(Clone, Copy)]
-enum Offsets {
-    I8,
-    U8,
-    I16,
-    U16,
-    I32,
-    U32,
-    F32,
-    /// So many bytes, the most significant one first.
-    Bytes(usize),
+/// Reads the offset at an index of a list.
+type ReadOffset = unsafe fn(*const c_void, usize) -> u32;
+
+/// Returns what reads the offsets of a type of `CallLists`: GL 2.1 section 5.4.
+fn find_reader(kind: GLenum) -> Option<ReadOffset> {
+    Some(match kind {
+        driver::constants::BYTE => read_number::<i8>,
+        driver::constants::UNSIGNED_BYTE => read_number::<u8>,
+        driver::constants::SHORT => read_number::<i16>,
+        driver::constants::UNSIGNED_SHORT => read_number::<u16>,
+        driver::constants::INT => read_number::<i32>,
+        driver::constants::UNSIGNED_INT => read_number::<u32>,
+        driver::constants::FLOAT => read_number::<f32>,
+        0x1407 => read_bytes::<2>,
+        0x1408 => read_bytes::<3>,
+        0x1409 => read_bytes::<4>,
+        _ => return None,
+    })
 }
 
-impl Offsets {
-    fn of(kind: GLenum) -> Option<Self> {
-        Some(match kind {
-            driver::constants::BYTE => Self::I8,
-            driver::constants::UNSIGNED_BYTE => Self::U8,
-            driver::constants::SHORT => Self::I16,
-            driver::constants::UNSIGNED_SHORT => Self::U16,
-            driver::constants::INT => Self::I32,
-            driver::constants::UNSIGNED_INT => Self::U32,
-            driver::constants::FLOAT => Self::F32,
-            0x1407 => Self::Bytes(2),
-            0x1408 => Self::Bytes(3),
-            0x1409 => Self::Bytes(4),
-            _ => return None,
-        })
-    }
+/// Reads an offset of a type of numbers. Offsets are added to a base without regard to overflow.
+///
+/// # Safety
+/// The list has more than `index` offsets of the type.
+unsafe fn read_number<T: Copy + Into<f64>>(list: *const c_void, index: usize) -> u32 {
+    // SAFETY: the caller says so.
+    let offset: f64 = unsafe { memory::value(list.cast::<T>(), index) }.into();
+    offset as i64 as u32
+}
 
-    /// Reads an offset of a list. Offsets are added to a base without regard to overflow.
-    ///
-    /// # Safety
-    /// The list has more than `index` offsets of the type.
-    unsafe fn read(self, list: *const c_void, index: usize) -> u32 {
-        // SAFETY: the caller says so, in each of these.
-        unsafe {
-            match self {
-                Self::I8 => memory::value(list.cast::<i8>(), index) as u32,
-                Self::U8 => memory::value(list.cast::<u8>(), index).into(),
-                Self::I16 => memory::value(list.cast::<i16>(), index) as u32,
-                Self::U16 => memory::value(list.cast::<u16>(), index).into(),
-                Self::I32 => memory::value(list.cast::<i32>(), index) as u32,
-                Self::U32 => memory::value(list.cast::<u32>(), index),
-                Self::F32 => memory::value(list.cast::<f32>(), index) as i64 as u32,
-                Self::Bytes(size) => (0..size)
-                    .map(|n| memory::value(list.cast::<u8>(), size * index + n))
-                    .fold(0, |sum, byte| sum << 8 | u32::from(byte)),
-            }
-        }
-    }
+/// Reads an offset of so many bytes, the most significant one first.
+///
+/// # Safety
+/// The list has more than `index` offsets of that size.
+unsafe fn read_bytes<const SIZE: usize>(list: *const c_void, index: usize) -> u32 {
+    // SAFETY: the caller says so.
+    let bytes = unsafe { memory::value(list.cast::<[u8; SIZE]>(), index) };
+    bytes
+        .iter()
+        .fold(0, |sum, &byte| sum << 8 | u32::from(byte))
 }
 
 pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lists: *const c_void) {
     let done = current::with(|state| {
-        // Without lists of ours in the context there is nothing to do here. Errors are the driver's to tell.
-        let (Some(offsets), Ok(count)) = (Offsets::of(kind), usize::try_from(count)) else {
+        // Without lists of ours in the context there is nothing to do here. The driver reports
+        // errors.
+        let (Some(read), Ok(count)) = (find_reader(kind), usize::try_from(count)) else {
             return false;
         };
         if state.lists_are_drivers() {
@@ -100,7 +89,7 @@ pub(crate) unsafe extern "system" fn CallLists(count: GLsizei, kind: GLenum, lis
             return false;
         }
         // SAFETY: the application has as many offsets of the type; each is read when its list is called.
-        let names = (0..count).map(|index| unsafe { offsets.read(lists, index) });
+        let names = (0..count).map(|index| unsafe { read(lists, index) });
         if state.recording.is_some() {
             let command = Command::CallLists(names.collect(), Base::ListBase);
             if !state.record(&command) {
@@ -177,4 +166,39 @@ pub(crate) fn rectangle([left, bottom, right, top]: [f32; 4]) -> bool {
     // SAFETY: it has no pointers.
     unsafe { End() };
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads the second offset of a list.
+    fn read_second<T>(kind: GLenum, list: &[T; 2]) -> Option<u32> {
+        let read = find_reader(kind)?;
+        // SAFETY: the list has two offsets.
+        Some(unsafe { read(list.as_ptr().cast(), 1) })
+    }
+
+    /// GL 2.1 section 5.4: offsets of several bytes begin with the most significant one.
+    #[test]
+    fn offsets_have_their_types() {
+        use driver::constants::*;
+        assert_eq!(read_second(BYTE, &[0_i8, -2]), Some(u32::MAX - 1));
+        assert_eq!(read_second(UNSIGNED_BYTE, &[0_u8, 254]), Some(254));
+        assert_eq!(read_second(SHORT, &[0_i16, -2]), Some(u32::MAX - 1));
+        assert_eq!(read_second(UNSIGNED_SHORT, &[0_u16, 65534]), Some(65534));
+        assert_eq!(read_second(INT, &[0_i32, i32::MIN]), Some(1 << 31));
+        assert_eq!(read_second(UNSIGNED_INT, &[0, u32::MAX]), Some(u32::MAX));
+        assert_eq!(read_second(FLOAT, &[0.0_f32, 3.0]), Some(3));
+        assert_eq!(read_second(0x1407, &[[0_u8; 2], [1, 2]]), Some(0x0102));
+        assert_eq!(
+            read_second(0x1408, &[[0_u8; 3], [1, 2, 3]]),
+            Some(0x0001_0203)
+        );
+        assert_eq!(
+            read_second(0x1409, &[[0_u8; 4], [1, 2, 3, 4]]),
+            Some(0x0102_0304)
+        );
+        assert_eq!(read_second(0x140A, &[0.0_f64, 3.0]), None);
+    }
 }

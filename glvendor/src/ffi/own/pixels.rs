@@ -137,7 +137,7 @@ pub(crate) unsafe extern "system" fn Bitmap(
     }
 }
 
-/// How a bitmap lies in memory. GL 2.1 section 3.6.4, "Unpacking", and section 3.7.
+/// Layout of a bitmap in memory. GL 2.1 section 3.6.4, "Unpacking", and section 3.7.
 struct Layout {
     is_lsb_first: bool,
     /// Bits before the first column.

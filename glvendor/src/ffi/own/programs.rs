@@ -14,7 +14,7 @@ use std::ffi::c_void;
 
 pub(crate) unsafe extern "system" fn GenProgramsARB(count: GLsizei, names: *mut GLuint) {
     current::with(|state| {
-        // Nothing is generated for nobody.
+        // Nothing is generated without a list for it.
         if arguments::check_names(state, count).is_none() || names.is_null() {
             return;
         }
