@@ -1,6 +1,7 @@
 //! What programs of each target may use: what queries answer and what loads is the same, from one table.
 
 use crate::buffers;
+use crate::commands::is_strict;
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
 use crate::objects::{ENV_PARAMETERS, LOCAL_PARAMETERS};
@@ -110,6 +111,21 @@ fn known(name: u32, most: u32) -> u32 {
     }
 }
 
+/// Returns how many texture image units vertex programs can name, where others can name `units`.
+///
+/// NV_vertex_program3 has the same limit for both, but Wine numbers the textures of vertex programs
+/// after those of fragment programs, as the commands of GL that bind textures allow: up to
+/// `MAX_COMBINED_TEXTURE_IMAGE_UNITS`.
+fn vertex_texture_units(units: u32) -> u32 {
+    if is_strict() {
+        return units;
+    }
+    known(
+        driver::constants::MAX_COMBINED_TEXTURE_IMAGE_UNITS,
+        limits::TEXTURE_UNITS,
+    )
+}
+
 /// Returns the limits of a program type: those of all with its own counts, attributes and results.
 fn of_stage(all: Limits, stage: Stage) -> Limits {
     let all = Limits {
@@ -118,6 +134,7 @@ fn of_stage(all: Limits, stage: Stage) -> Limits {
     };
     match stage {
         Stage::Vertex => Limits {
+            texture_units: vertex_texture_units(all.texture_units),
             generic_attributes: known(driver::constants::MAX_VERTEX_ATTRIBS, VERTEX_ATTRIBUTES),
             ..all
         },

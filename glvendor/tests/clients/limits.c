@@ -51,8 +51,6 @@ static const struct {
     {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_ATTRIBS_NV, "!!NVvp4.0\nMOV result.position, vertex.attrib[@];\nEND"},
     {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_GENERIC_RESULTS_NV, "!!NVvp4.0\nMOV result.attrib[@], 1;\nEND"},
     {VERTEX, FIXED, 1, ARB_VERTEX "MOV result.color, state.matrix.modelview[@].row[0];\nEND"},
-    {VERTEX, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, VERTEX_3 "TEX result.color, vertex.texcoord, texture[@], 2D;\nEND"},
-    {VERTEX, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB, "!!NVvp4.0\nTEX result.color, vertex.texcoord, texture[@], 2D;\nEND"},
     {VERTEX, OF_GL, GL_MAX_PROGRAM_PARAMETER_BUFFER_BINDINGS_NV, "!!NVvp4.0\nBUFFER b = program.buffer[@][0];\nMOV result.color, b;\nEND"},
     {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_ENV_PARAMETERS_ARB, VERTEX_2 "MOV result.color, program.env[@];\nEND"},
     {VERTEX, OF_PROGRAM, GL_MAX_PROGRAM_LOCAL_PARAMETERS_ARB, "!!NVvp5.0\nMOV.F result.color, program.local[@];\nEND"},
@@ -158,6 +156,26 @@ static void of_numbers(GLuint name) {
             char text[600];
             append(text, rows[i].text, number);
             expect_position(target, name, text, number < limit ? -1 : (GLint)(at - rows[i].text));
+        }
+    }
+}
+
+/* Wine numbers the textures of vertex programs after those of fragment programs. */
+static void of_vertex_textures(void) {
+    static const char *const texts[] = {VERTEX_3 "TEX result.color, vertex.texcoord, texture[@], 2D;\nEND",
+                                        "!!NVvp4.0\nTEX result.color, vertex.texcoord, texture[@], 2D;\nEND"};
+    GLint of_fragments = limit_of(FRAGMENT, OF_GL, GL_MAX_TEXTURE_IMAGE_UNITS_ARB);
+    GLint combined = limit_of(VERTEX, OF_GL, GL_MAX_COMBINED_TEXTURE_IMAGE_UNITS);
+    /* The languages of this library have no more. */
+    GLint limit = combined < 128 ? combined : 128;
+    CHECK(of_fragments < limit, "%d units in fragment programs, %d in all", of_fragments, combined);
+    const GLint units[] = {of_fragments - 1, of_fragments, limit - 1, limit};
+    for (unsigned i = 0; i < 2; i++) {
+        for (unsigned u = 0; u < 4; u++) {
+            char text[600];
+            append(text, texts[i], units[u]);
+            GLint at = (GLint)(strchr(texts[i], '@') - texts[i]);
+            expect_position(VERTEX, 0, text, units[u] < limit ? -1 : at);
         }
     }
 }
@@ -283,6 +301,7 @@ int main(void) {
     glGenProgramsARB(sizeof names / sizeof *names, names);
     for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) glBindProgramARB(targets[i], names[i]);
     of_numbers(names[sizeof targets / sizeof *targets]);
+    of_vertex_textures();
     of_blocks();
     of_calls();
     of_types();
