@@ -93,6 +93,28 @@ fn groups_of_more_than_32_are_split() {
     }
 }
 
+/// The input of each number is the built-in of SPV_NV_shader_sm_builtins, or 0 on devices that have none.
+#[test]
+fn warps_and_multiprocessors_have_built_ins() {
+    for (semantic, builtin) in [(Semantic::WarpId, "WarpIDNV"), (Semantic::SmId, "SMIDNV")] {
+        let mut m = Make::new(Stage::Fragment);
+        let (color, number) = (m.color(), m.input(semantic));
+        m.op(Op::Mov, Type::U32, d(color, "xyzw"), &[number]);
+        let program = m.finish();
+        for sm_builtins in [true, false] {
+            let options = Options {
+                device: DeviceFeatures {
+                    sm_builtins,
+                    ..DeviceFeatures::default()
+                },
+                ..Options::default()
+            };
+            let text = disassemble(&emit(&program, &options).unwrap().words);
+            assert_eq!(count(&text, builtin), usize::from(sm_builtins), "{text}");
+        }
+    }
+}
+
 #[test]
 fn missing_operations_are_named() {
     let all = Subgroups::default();

@@ -6,6 +6,7 @@ mod support;
 
 use glasm_codegen::Options;
 use glasm_ir::program::Interlock;
+use glasm_ir::resource::*;
 use glasm_ir::*;
 use support::*;
 
@@ -42,4 +43,32 @@ fn post_depth_coverage_implies_early_tests() {
     let text = disassemble(&module.words);
     assert_eq!(count(&text, "PostDepthCoverage"), 1);
     assert_eq!(count(&text, "EarlyFragmentTests"), 1);
+}
+
+/// `Shader` is what every module needs, and the capability for stores of fragment programs as well.
+#[test]
+fn capabilities_of_several_needs_are_declared_once() {
+    let mut m = Make::new(Stage::Fragment);
+    let buffer = m.b.program.buffers.push(Buffer {
+        kind: BufferKind::Storage,
+        binding: 0,
+        array: None,
+        size: None,
+    });
+    let access = MemAccess {
+        space: MemSpace::Buffer(buffer),
+        element: None,
+        components: 1,
+        offset: 0,
+        atomic: None,
+        flags: MemFlags::empty(),
+    };
+    let (value, address) = (m.int(1), m.int(0));
+    m.mem(Op::Store, Type::U32, access, None, &[value, address]);
+    let module = check_with(&m.finish(), &Options::default());
+    let features = &module.reflection.requirements.features;
+    assert!(features.contains(&"fragmentStoresAndAtomics"));
+    let text = disassemble(&module.words);
+    let shaders = text.lines().filter(|line| *line == "OpCapability Shader");
+    assert_eq!(shaders.count(), 1, "{text}");
 }

@@ -492,8 +492,11 @@ fn denormals_are_flushed_by_the_device_or_by_code() {
     let text = |program: &Program| disassemble(&check_with(program, &by_device).words);
     assert_eq!(count(&text(&program), "DenormFlushToZero"), 0);
     program.modes.flush_denormals = true;
-    // A capability and a mode.
-    assert_eq!(count(&text(&program), "DenormFlushToZero"), 2);
+    let text = text(&program);
+    // A capability and a mode, which names the width.
+    assert_eq!(count(&text, "DenormFlushToZero"), 2);
+    let mode = "OpExecutionMode %1 DenormFlushToZero 32";
+    assert!(text.contains(mode), "{text}");
 }
 
 #[test]

@@ -294,6 +294,11 @@ fn only_loops_that_may_run_too_long_count_their_steps() {
     };
     assert!(!counts_steps("REP 255; ADD r, r, 1; ENDREP;"));
     assert!(!counts_steps(&nest("8", "200")));
+    // One loop after the other is no nest, and no call is in a loop.
+    let one = "REP 255; ADD r, r, 1; ENDREP;";
+    assert!(!counts_steps(&format!(
+        "{one} {one} CAL f; RET; f: MUL r, r, 0.5; RET;"
+    )));
     // 255 * 255 rounds of three lines are more than 65,536.
     assert!(counts_steps(&nest("255", "255")));
     assert!(counts_steps(&nest("1000", "1.0e30")));

@@ -1,6 +1,6 @@
 //! Vectors made of lanes of several values: a constant, a shuffle, an insertion or a construction.
 
-use super::lane::is_run;
+use super::lane::is_start;
 use super::{Builder, Home, Lane, Picks, Scalar};
 use crate::words::ValueWord;
 use spirv::Op;
@@ -150,7 +150,7 @@ impl Builder {
         let mut rest = lanes;
         while let Some(first) = rest.first() {
             let size = self.info(first.id()).size as usize;
-            if size > rest.len() || !is_run(&rest[..size]) || first.component() != 0 {
+            if size > rest.len() || !is_start(&rest[..size]) {
                 return false;
             }
             rest = &rest[size..];

@@ -77,14 +77,14 @@ impl Lane {
     }
 }
 
-/// Whether lanes are components of one value, in order.
+/// Decides whether lanes, four at most, are the first components of one value, in order.
 #[inline]
-pub(super) fn is_run(lanes: &[Lane]) -> bool {
-    // Behind w numbers go on with x of the next id, which is another value: so the end counts, too.
+pub(super) fn is_start(lanes: &[Lane]) -> bool {
+    // After w numbers continue with x of the next id, which is another value: so they have to begin at x.
     (0..)
         .zip(lanes)
         .all(|(index, lane)| lane.follows(lanes[0], index))
-        && lanes[0].component() + lanes.len() <= 4
+        && lanes[0].component() == 0
 }
 
 /// Whether all lanes are components of one value.

@@ -216,7 +216,7 @@ impl Emit<'_> {
         };
         let mut constant = self.program.buffers.iter();
         let has_place = |buffer: &Buffer| {
-            let count = buffer.array.unwrap_or(1).max(1);
+            let count = buffer.array.unwrap_or(1);
             buffer.kind != BufferKind::Constant || buffer.binding.saturating_add(count) <= room
         };
         match constant.find(|buffer| self.options.target.is_opengl() && !has_place(buffer)) {

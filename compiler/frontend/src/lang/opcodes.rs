@@ -358,7 +358,7 @@ pub fn split(family: Family, word: &[u8]) -> Option<(Opcode, Mods)> {
         return None;
     };
     // All suffixes together have no more letters than `RC0_SSAT`.
-    let shortest = word.len().saturating_sub(8).max(1);
+    let shortest = word.len().saturating_sub(8);
     // From the longest opcode on: RCC is one itself, not RC with two updates.
     (shortest..word.len()).rev().find_map(|length| {
         let mods = suffixes(family, &word[length..])?;

@@ -22,6 +22,21 @@ fn blocks() {
 }
 
 #[test]
+fn misplaced_else() {
+    let message = |statements: &str| {
+        let text = format!("!!NVfp5.0 {statements} END");
+        let (_, diagnostics) = translate(&Source::new("test", &text));
+        diagnostics.list[0].message.clone()
+    };
+    let second = message("IF NE.x; ELSE; ELSE; ENDIF;");
+    assert_eq!(second, "a second ELSE in one IF");
+    // The innermost block is a loop, and so not an IF that could have an ELSE.
+    for stray in ["ELSE;", "IF NE.x; REP 2; ELSE; ENDREP; ENDIF;"] {
+        assert_eq!(message(stray), "ELSE without IF");
+    }
+}
+
+#[test]
 fn nesting_limits() {
     let deep = |open: &str, close: &str, count: usize| {
         format!("!!NVfp5.0 {}{}END", open.repeat(count), close.repeat(count))

@@ -106,7 +106,6 @@ impl Routines<'_> {
         let is_graph = self.counts_all() || self.branches(pieces);
         // The block of the only piece, if no other region needs it, is the body that `announce` gave to the routine.
         if pieces.len() == 1 && !extended && !is_graph && self.uses[pieces[0]] == 1 {
-            self.uses[pieces[0]] = 0;
             return;
         }
         self.builder.open_block();

@@ -74,7 +74,7 @@ impl Translation<'_> {
     fn attribute_row(&self, number: u32, suffixes: &Suffixes) -> InputRow {
         let semantic = Semantic::Attrib(number.min(255) as u8);
         let content = Content::Input(semantic, TypeBase::Float);
-        self.row_of(None, content, suffixes)
+        self.row_of(content, suffixes)
     }
 
     #[inline]
@@ -115,15 +115,15 @@ impl Translation<'_> {
         let of_vertices = stages.contains(&self.stage) && head.file == File::In;
         Ok(InputRow {
             per_vertex: of_vertices && !name.is_single() && head.dimension.is_some(),
-            ..self.row_of(Some(name), content, suffixes)
+            ..self.row_of(content, suffixes)
         })
     }
 
     /// An input that belongs to no vertex.
-    fn row_of(&self, name: Option<Name>, content: Content, suffixes: &Suffixes) -> InputRow {
+    fn row_of(&self, content: Content, suffixes: &Suffixes) -> InputRow {
         InputRow {
             content,
-            interpolation: self.interpolation(name, suffixes),
+            interpolation: self.interpolation(suffixes),
             sampling: suffixes.sampling,
             per_vertex: false,
             input: None,
@@ -131,11 +131,12 @@ impl Translation<'_> {
     }
 
     /// How an input of a fragment program is interpolated: not at all if nothing is said.
-    fn interpolation(&self, name: Option<Name>, suffixes: &Suffixes) -> Interpolation {
+    fn interpolation(&self, suffixes: &Suffixes) -> Interpolation {
         // State decides about colors where code is generated.
-        match self.stage == Stage::Fragment && name != Some(Name::Position) {
-            true => suffixes.interpolation.unwrap_or(Interpolation::Flat),
-            false => Interpolation::Smooth,
+        if self.stage == Stage::Fragment {
+            suffixes.interpolation.unwrap_or(Interpolation::Flat)
+        } else {
+            Interpolation::Smooth
         }
     }
 
