@@ -4,7 +4,7 @@
 
 mod support;
 
-use glasm_codegen::options::{Capture, ClipDepth, TransformFeedback};
+use glasm_codegen::options::{Capture, ClipDepth, InterfaceTypes, TransformFeedback, Varyings};
 use glasm_codegen::{ErrorKind, Options, emit};
 use glasm_ir::*;
 use support::*;
@@ -344,5 +344,28 @@ fn every_result_can_be_captured() {
             let text = text(&program, &whole);
             assert_eq!(captured(&text).len(), 1, "{semantic:?} {end}");
         }
+    }
+}
+
+/// A result that no stage reads costs only the components that are captured.
+#[test]
+fn what_is_neither_read_nor_captured_is_not_computed() {
+    let mut m = Make::new(Stage::Vertex);
+    let input = m.input(Semantic::Attrib(0));
+    let result = m.output(Semantic::Generic(17));
+    m.f(Op::Sqrt, d(result, "xyzw"), &[input.swizzled(swizzle("x"))]);
+    let program = m.finish();
+    for (captures, roots) in [
+        (vec![], 0),
+        (vec![capture(Semantic::Generic(17), 1..2, 0)], 1),
+    ] {
+        let options = Options {
+            interface: InterfaceTypes {
+                outputs: Varyings::Packed(vec![]),
+                ..InterfaceTypes::default()
+            },
+            ..options(captures, &[])
+        };
+        assert_eq!(count(&text(&program, &options), "Sqrt"), roots);
     }
 }

@@ -542,10 +542,21 @@ fn wide_integers_without_device_support() {
             }
         }
     }
-    let error =
-        glasm_codegen::emit(&program(Op::Div, Type::U64, Aux::None, PLAIN), &options).unwrap_err();
-    assert_eq!(error.kind, ErrorKind::MissingFeature("shaderInt64"));
-    assert!(error.message.contains("shaderInt64"), "{error}");
+    let convert = |from, saturate| Aux::Cvt {
+        from,
+        rounding: Rounding::Trunc,
+        saturate,
+    };
+    for (op, ty, aux) in [
+        (Op::Div, Type::U64, Aux::None),
+        (Op::Cvt, Type::U64, convert(Type::F32, false)),
+        (Op::Cvt, Type::F32, convert(Type::S64, false)),
+        (Op::Cvt, Type::U64, convert(Type::S32, true)),
+    ] {
+        let error = glasm_codegen::emit(&program(op, ty, aux, PLAIN), &options).unwrap_err();
+        assert_eq!(error.kind, ErrorKind::MissingFeature("shaderInt64"));
+        assert!(error.message.contains("shaderInt64"), "{error}");
+    }
 }
 
 #[test]

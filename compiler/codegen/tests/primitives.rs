@@ -5,7 +5,7 @@
 mod support;
 
 use glasm_codegen::options::{
-    Capture, DeviceFeatures, FixedState, InterfaceTypes, TransformFeedback, Varyings,
+    Capture, DeviceFeatures, FixedState, InterfaceTypes, Place, TransformFeedback, Varyings,
 };
 use glasm_codegen::reflect::Primitives;
 use glasm_codegen::{Options, emit};
@@ -277,6 +277,62 @@ fn quadrilaterals_are_lines_with_adjacency() {
     // Other programs are as they were.
     let other = |options| disassemble(&check_with(&program(CONTROL), options).words);
     assert_eq!(other(&options), other(&Options::default()));
+}
+
+/// Triangle n has the vertices 0, 1 + n and 2 + n: the first one is compared with 0, and is 0.
+#[test]
+fn both_triangles_begin_with_the_first_vertex() {
+    let source = GEOMETRY
+        .replace("triangles_adjacency", "triangles")
+        .replace("vertex 5", "vertex 2");
+    let options = Options {
+        fixed: FixedState {
+            quadrilaterals: true,
+            ..FixedState::default()
+        },
+        ..Options::default()
+    };
+    let text = text(&source, &options);
+    // Result, opcode and operands of each line: `%1 = OpSelect %2 %3 %4 %5`.
+    let lines: Vec<Vec<&str>> = text
+        .lines()
+        .map(|it| it.split_whitespace().collect())
+        .collect();
+    let defined = |id: &str| lines.iter().find(|line| line[0] == id).unwrap();
+    let is_zero = |id: &str| defined(id)[2] == "OpConstant" && defined(id)[4] == "0";
+    let mut found = 0;
+    for line in lines.iter().filter(|line| line.get(2) == Some(&"OpSelect")) {
+        let (is_first, moved) = (defined(line[4]), defined(line[6]));
+        if is_first[2] != "OpIEqual" || moved[2] != "OpIAdd" || is_first[4] != moved[4] {
+            continue;
+        }
+        assert!(is_zero(is_first[5]) && is_zero(line[5]), "{text}");
+        found += 1;
+    }
+    assert!(found > 0, "{text}");
+}
+
+/// Locations of results that only other invocations of the patch read come after all that are passed on.
+#[test]
+fn results_that_only_the_patch_reads_have_their_own_locations() {
+    let options = Options {
+        interface: InterfaceTypes {
+            outputs: Varyings::Placed(vec![Place::vector(
+                Semantic::Generic(9),
+                5,
+                TypeBase::Float,
+            )]),
+            ..InterfaceTypes::default()
+        },
+        ..Options::default()
+    };
+    let module = check_with(&program(CONTROL), &options);
+    let outputs = module.reflection.outputs.iter();
+    let mut locations: Vec<_> = outputs.filter_map(|output| output.location).collect();
+    locations.sort_unstable();
+    assert!(locations.len() > 1, "{locations:?}");
+    assert_eq!(locations[0], 5);
+    assert!(locations.is_sorted_by(|a, b| a < b), "{locations:?}");
 }
 
 /// Streams are constants in SPIR-V: one known at run time has a case for each, and stream 9 does not exist.

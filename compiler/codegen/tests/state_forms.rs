@@ -99,6 +99,31 @@ fn modules_read_what_is_not_fixed() {
     }
 }
 
+/// GL 2.1 section 2.12 enables planes that clip; nothing enables distances that cull.
+#[test]
+fn enabled_planes_are_read_for_clip_distances_only() {
+    let options = with(|forms| forms.clip_planes = StateForm::Uniform);
+    let options = Options {
+        fixed: FixedState {
+            clip_planes: 1,
+            ..options.fixed
+        },
+        ..options
+    };
+    for (semantic, words) in [
+        (Semantic::ClipDistance(0), vec![8]),
+        (Semantic::CullDistance(0), vec![]),
+    ] {
+        let mut m = Make::new(Stage::Vertex);
+        let input = m.input(Semantic::Attrib(1));
+        let distance = m.output(semantic);
+        m.f(Op::Mov, d(distance, "x"), &[input]);
+        let mut program = m.finish();
+        program.modes.enabled_clip_distances = true;
+        assert_eq!(read(&check_with(&program, &options)), words, "{semantic:?}");
+    }
+}
+
 #[test]
 fn constants_and_block_are_where_the_options_say() {
     let mut options = with(|forms| *forms = StateForms::all(StateForm::Uniform));

@@ -5,7 +5,7 @@
 mod support;
 
 use glasm_codegen::Options;
-use glasm_codegen::options::{LevelFilter, TexelFilter, TextureWrap, WrapMode};
+use glasm_codegen::options::{LevelFilter, StateForm, TexelFilter, TextureWrap, WrapMode};
 use glasm_ir::resource::*;
 use glasm_ir::*;
 use support::*;
@@ -236,4 +236,19 @@ fn moved_gathers_need_no_feature() {
     let mut options = options(wrap);
     options.device.image_gather_extended = false;
     check_with(&program, &options);
+}
+
+/// Derivatives are those of the coordinate before any clamp, whichever mode the module reads when it runs.
+#[test]
+fn wraps_by_state_keep_the_level_of_detail() {
+    let mut options = Options::default();
+    options.forms.texture_wraps = StateForm::Uniform;
+    let program = sampled(
+        Stage::Fragment,
+        TEXTURE,
+        TexMode::Implicit,
+        TexelOffset::None,
+    );
+    let text = disassemble(&check_with(&program, &options).words);
+    assert_eq!((count(&text, "OpDPdx"), count(&text, "OpDPdy")), (1, 1));
 }

@@ -1,6 +1,8 @@
 //! What errors say: each message names what stands in the program, and what should.
 
+use glasm_frontend::lang::meanings::semantic_text;
 use glasm_frontend::{Source, translate};
+use glasm_ir::{Semantic, Stage};
 
 /// Checks the first message of programs: the text between header and `END`, and the message.
 #[track_caller]
@@ -83,6 +85,48 @@ fn what_is_expected() {
             "expected `x`, `y`, `z`, `w`, `0` or `1`, found `2`",
         )],
     );
+}
+
+#[test]
+fn declarations_name_their_bindings() {
+    messages(
+        "!!NVfp4.0",
+        &[
+            (
+                "ATTRIB a = 1;",
+                "this declaration needs an attribute as binding",
+            ),
+            (
+                "OUTPUT o = fragment.color;",
+                "this declaration needs a result as binding",
+            ),
+            (
+                "PARAM p = result.color;",
+                "this declaration needs a parameter or a constant as binding",
+            ),
+        ],
+    );
+}
+
+/// The built-in inputs of compute programs: NV_compute_program5, table X.2.
+#[test]
+fn inputs_of_compute_programs_have_their_meanings() {
+    for (semantic, meaning) in [
+        (Semantic::WorkgroupId, "number of the work group: "),
+        (Semantic::WorkgroupCount, "number of work groups: "),
+        (Semantic::WorkgroupSize, "size of the work group: "),
+        (
+            Semantic::LocalInvocationId,
+            "number of the invocation in its work group: ",
+        ),
+        (
+            Semantic::GlobalInvocationId,
+            "number of the invocation in the dispatch: ",
+        ),
+    ] {
+        let text = semantic_text(semantic, Stage::Compute);
+        assert!(text.starts_with(meaning), "{semantic:?}: {text}");
+    }
 }
 
 /// NV_gpu_program5, section 2.X.8.Z, ATOM: each operation by its modifier.

@@ -206,9 +206,6 @@ impl Builder {
 
     /// Components of `val` one by one: `f` maps each to a scalar.
     pub(crate) fn each(&mut self, val: Val, mut f: impl FnMut(&mut Self, usize) -> Val) -> Val {
-        if val.size == 1 {
-            return f(self, 0);
-        }
         let mut lanes = [Lane::UNDEFINED; 4];
         // `f` may give another type than it gets.
         let mut scalar = val.scalar;

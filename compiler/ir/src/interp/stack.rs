@@ -34,28 +34,21 @@ pub(super) enum FrameKind {
 
 /// The blocks that an invocation is in.
 ///
-/// Where invocations began together, their stacks compare in the order of lock step: who is less is behind, and those that have to end an
-/// instruction together are equal.
+/// Where invocations began together, [`order`](Self::order) gives the order of lock step: who is less is behind, and those that have to
+/// end an instruction together are equal.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Stack(Vec<Frame>);
 
-impl PartialOrd for Stack {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Stack {
-    fn cmp(&self, other: &Self) -> Ordering {
+impl Stack {
+    /// Compares stacks in the order of lock step.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
         let frames = self.0.iter().zip(&other.0);
         let mut differing = frames.map(|(a, b)| a.cmp(b));
         let first = differing.find(|order| order.is_ne());
         // Who is inside of a node is behind those that have left it.
         first.unwrap_or_else(|| other.0.len().cmp(&self.0.len()))
     }
-}
 
-impl Stack {
     /// At the start of the main routine.
     pub(super) fn new(main: BlockId) -> Self {
         let mut stack = Self::default();

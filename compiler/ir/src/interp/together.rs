@@ -56,7 +56,8 @@ impl<T: Textures> Machine<'_, '_, T> {
     ) -> Result<(), StepLimit> {
         loop {
             let running = invocations.iter().filter(|own| !own.stack.is_empty());
-            let Some(behind) = running.map(|own| &own.stack).min().cloned() else {
+            let running = running.map(|own| &own.stack);
+            let Some(behind) = running.min_by(|a, b| a.order(b)).cloned() else {
                 return Ok(());
             };
             for invocation in &mut invocations {

@@ -1,29 +1,23 @@
 //! Outputs as operands: where they are written, and what is read back.
 
 use super::{Number, Register};
-use crate::tgsi::semantics::Sink;
 use crate::tgsi::state::{Array, Parsed, Translation, row, within};
 use glasm_ir::{Base, Index, IndexTerm, Src, Stage, WriteMask};
 
 impl Translation<'_> {
-    /// An output that is written, and the components of it that exist. `None` if nothing has it.
-    pub(super) fn written_output(
-        &mut self,
-        register: &Register,
-    ) -> Parsed<Option<(Src, WriteMask)>> {
+    /// Returns an output that is written, and the components of it that exist.
+    pub(super) fn written_output(&mut self, register: &Register) -> Parsed<(Src, WriteMask)> {
         let Some(number) = register.number.known() else {
             let array = self.output_array(register)?;
             let source = self.array_element(&array, register);
-            return Ok(Some((source, WriteMask::XYZW)));
+            return Ok((source, WriteMask::XYZW));
         };
         // Outputs have no meaning without a declaration, unlike temporaries, so this is an error also where texts are read leniently.
         let Some(output) = row(&self.declared.outputs, number as usize) else {
             return Err(self.missing_declaration(register));
         };
-        if output.sink == Sink::Dropped {
-            return Ok(None);
-        }
-        Ok(Some((self.place(output.place), output.usage)))
+        // One that is dropped is written all the same, because the program may read it back.
+        Ok((self.place(output.place), output.usage))
     }
 
     /// The array that a register with a run-time index names: by its id, or else by the number that the index is added to.
@@ -53,9 +47,7 @@ impl Translation<'_> {
         if self.stage == Stage::TessControl {
             return self.shared_output(register);
         }
-        let written = self.written_output(register)?;
-        // Reads of what nothing has give 0.
-        Ok(written.map_or_else(|| self.word(0), |(source, _)| source))
+        Ok(self.written_output(register)?.0)
     }
 
     /// An output of any vertex of the patch, or of the patch: what other invocations have written counts, too.

@@ -41,9 +41,7 @@ impl Translation<'_> {
             File::Null => return Ok(None),
             File::Temp | File::TempX | File::Addr | File::Pred => self.source_register(register)?,
             File::Out => {
-                let Some((source, usage)) = self.written_output(register)? else {
-                    return Ok(None);
-                };
+                let (source, usage) = self.written_output(register)?;
                 // Components that the declaration leaves out do not exist on the device.
                 mask = WriteMask(mask.0 & usage.0);
                 source
