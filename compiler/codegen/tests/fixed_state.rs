@@ -100,6 +100,10 @@ fn points_replace_their_texture_coordinates_only() {
         let module = check_with(&passing(Semantic::TexCoord(set)), &options);
         let text = disassemble(&module.words);
         assert_eq!(count(&text, "PointCoord"), count_of_builtins);
+        // What is replaced need not come from the stage before.
+        let mut inputs = module.reflection.inputs.iter();
+        let is_passed = inputs.any(|input| input.semantic == Semantic::TexCoord(set));
+        assert_eq!(is_passed, count_of_builtins == 0);
     }
 }
 

@@ -394,6 +394,30 @@ fn textures_have_names() {
     }
 }
 
+/// Up to 4096 parameters have a member each, more are one array.
+#[test]
+fn members_of_large_blocks_have_no_names() {
+    let options = Options {
+        debug: DebugInfo {
+            names: true,
+            lines: false,
+        },
+        ..Options::default()
+    };
+    for (parameters, members) in [(4096, 4096), (4097, 1)] {
+        let mut m = Make::new(Stage::Fragment);
+        let color = m.color();
+        let first = m.param();
+        for _ in 1..parameters {
+            m.param();
+        }
+        m.f(Op::Mov, d(color, "xyzw"), &[first]);
+        let module = check_with(&m.finish(), &options);
+        let text = disassemble(&module.words);
+        assert_eq!(count(&text, "OpMemberName"), members);
+    }
+}
+
 #[test]
 fn debug_information() {
     let options = Options {

@@ -221,6 +221,25 @@ fn reflections_say_what_programs_make() {
     assert_eq!(primitives(EVALUATION), evaluation);
 }
 
+/// Results of vertices are arrays with an element for each vertex of the patch, those of patches are not.
+#[test]
+fn reflections_say_what_each_vertex_has() {
+    let outputs = emit(&program(CONTROL), &Options::default())
+        .unwrap()
+        .reflection
+        .outputs;
+    assert!(outputs.iter().any(|output| output.per_vertex));
+    assert!(outputs.iter().any(|output| !output.per_vertex));
+    for output in outputs {
+        let semantic = output.semantic;
+        let of_patch = matches!(
+            semantic,
+            Semantic::TessOuter(_) | Semantic::TessInner(_) | Semantic::PatchGeneric(_)
+        );
+        assert_eq!(output.per_vertex, !of_patch, "{semantic:?}");
+    }
+}
+
 #[test]
 fn execution_modes() {
     let cases: [(&str, &[&str]); 3] = [

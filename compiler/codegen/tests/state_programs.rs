@@ -73,6 +73,24 @@ fn constant_offsets_cost_no_test() {
 }
 
 #[test]
+fn registers_at_constant_offsets_are_moved_at_once() {
+    let text = "program compute
+r0: temp32
+buf0: state 0
+routine fn0 {
+  r0.xyzw = load.f32 (buf0 x4 +80) {0}
+  store.f32 (buf0 x4 +1520) r0.xyzw, {0}
+}
+main fn0
+";
+    let program = glasm_ir::parse(text).unwrap();
+    let text = disassemble(&check_with(&program, &Options::default()).words);
+    for word in ["OpLoad", "OpStore"] {
+        assert_eq!(count(&text, word), 1, "{text}");
+    }
+}
+
+#[test]
 fn named_parameters_are_told_whether_they_are_read_or_not() {
     let text = "program fragment
 r0: output32 out0

@@ -261,9 +261,9 @@ pub struct TgsiOptions {
     /// The text is what a guest with virgl sends: where an instruction writes one value of 64 bits to z and w, its sources are the first values
     /// of their registers, as virglrenderer takes them. By the document they are the second ones.
     pub virgl: bool,
-    /// Bytes of `MEMORY` that is `SHARED`.
+    /// Bytes of `MEMORY` that is `SHARED`, at most 2^20.
     pub shared_memory: u32,
-    /// Bytes of `MEMORY` that is `PRIVATE`.
+    /// Bytes of `MEMORY` that is `PRIVATE`, at most 2^20.
     pub private_memory: u32,
     /// Threads of a block in each dimension that the program leaves open.
     pub block_size: [u32; 3],

@@ -86,6 +86,21 @@ fn several_programs_need_a_type() {
 }
 
 #[test]
+fn notes_name_the_first_programs_only() {
+    let source = VFP.repeat(10);
+    let (_, diagnostics) = translate(&Source::new("test", &source));
+    let others = diagnostics
+        .list
+        .iter()
+        .find(|found| found.code == Code::TextAfterEnd);
+    let notes = &others.expect("there are 20 programs").notes;
+    assert_eq!(notes.len(), 8, "{notes:?}");
+    // Each copy has nine lines, with a program in line 2 and one in line 7.
+    assert_eq!(notes[0], "note: a fragment program starts in line 7");
+    assert_eq!(notes[7], "note: a vertex program starts in line 38");
+}
+
+#[test]
 fn parts_keep_positions_of_the_text() {
     let text = VFP.replace("1.x", "one");
     let sources: Vec<_> = Source::new("test", &text).programs().collect();

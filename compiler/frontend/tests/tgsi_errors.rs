@@ -166,6 +166,9 @@ fn blocks() {
     }
     let recursive = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n0: CAL :2\n1: END\n2: BGNSUB\n3: CAL «:2»\n4: ENDSUB\n";
     errors(recursive, &[Code::RecursiveCall]);
+    // Nothing calls either of them. The call that closes the circle is the error.
+    let pair = "VERT\nDCL IN[0]\nDCL OUT[0], POSITION\n0: MOV OUT[0], IN[0]\n1: END\n2: BGNSUB\n3: CAL :5\n4: ENDSUB\n5: BGNSUB\n6: CAL «:2»\n7: ENDSUB\n";
+    errors(pair, &[Code::RecursiveCall]);
 }
 
 #[test]

@@ -67,6 +67,32 @@ fn check(text: &[u8], dialect: Option<Dialect>) {
 }
 
 #[test]
+fn sizes_of_memory_are_limited() {
+    let text = "COMP\nDCL MEMORY[0], SHARED\nDCL MEMORY[1], PRIVATE\nIMM[0] UINT32 {0, 0, 0, 0}\n\
+                STORE MEMORY[0].x, IMM[0].xxxx, IMM[0].xxxx\nSTORE MEMORY[1].x, IMM[0].xxxx, IMM[0].xxxx\nEND\n";
+    let largest = 1 << 20;
+    for (given, used) in [
+        (0, 4),
+        (largest - 4, largest - 4),
+        (largest, largest),
+        (largest + 4, largest),
+        (u32::MAX, largest),
+    ] {
+        let (program, _) = translate(&Source {
+            tgsi: TgsiOptions {
+                shared_memory: given,
+                private_memory: given,
+                ..TgsiOptions::default()
+            },
+            ..Source::new("test", text)
+        });
+        let buffers = program.unwrap().buffers;
+        let sizes: Vec<_> = buffers.iter().map(|buffer| buffer.size).collect();
+        assert_eq!(sizes, [Some(used); 2]);
+    }
+}
+
+#[test]
 fn the_programs_load() {
     for text in PROGRAMS {
         let (program, diagnostics) = translate(&Source::new("test", text));

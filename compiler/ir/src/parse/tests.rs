@@ -69,6 +69,12 @@ fn everything_means_something() {
 }
 
 #[test]
+fn emptied_programs_are_as_new_ones() {
+    let emptied = parse(EVERYTHING).unwrap().emptied(Stage::Compute);
+    assert_eq!(emptied, Program::new(Stage::Compute));
+}
+
+#[test]
 fn blanks_comments_and_short_forms_are_read() {
     let text = "\n; a comment\n program vertex ; more\nr0 : temp32 ; @1..2 of a declaration\n\
                 routine fn0 {\n\n  r0 . x=mov . u32{ 1 }.x;@3..4, and text\n ; @5\n}\nmain fn0 ; end";
@@ -122,6 +128,10 @@ fn errors_in_bodies() {
         ),
         (
             "r0.x = mov.s32 {-2147483649}",
+            "5:18: this is not a number of type s32",
+        ),
+        (
+            "r0.x = mov.s32 {-0x1}",
             "5:18: this is not a number of type s32",
         ),
         ("r0.x = mov.f32 {nan}", "5:17: expected a number"),
