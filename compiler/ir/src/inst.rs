@@ -334,12 +334,8 @@ fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, ne
         (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
         (_, Op::InterpSample | Op::GroupRead) if source == 1 && needed != 0 => 1,
         (_, Op::EmitVertex) => 1,
-        _ => match inst.op.info().shape {
-            ResultShape::None => 0,
-            ResultShape::Componentwise => needed,
-            ResultShape::Replicated { .. } | ResultShape::Vector { .. } if needed == 0 => 0,
-            ResultShape::Replicated { reads } | ResultShape::Vector { reads } => reads,
-        },
+        // The other sources of these operations are read lane by lane.
+        _ => needed,
     }
 }
 
