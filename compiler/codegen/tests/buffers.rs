@@ -120,6 +120,34 @@ fn arrays_of_buffers() {
     assert_eq!((slots.len(), slots[0].index, slots[0].count), (1, 1, 4));
 }
 
+/// A buffer may end within an element of 64 bits: both of its words are compared with the end.
+#[test]
+fn words_of_loads_are_compared_with_the_end() {
+    for (ty, op, comparisons) in [(Type::U32, Op::Mov, 1), (Type::U64, Op::Unpack64, 2)] {
+        let mut m = Make::new(Stage::Fragment);
+        let id = m.b.program.buffers.push(Buffer {
+            kind: BufferKind::Storage,
+            binding: 1,
+            array: None,
+            size: None,
+        });
+        let value = if ty == Type::U64 { m.wide() } else { m.temp() };
+        let access = MemAccess {
+            space: MemSpace::Buffer(id),
+            element: None,
+            components: 1,
+            offset: 0,
+            atomic: None,
+            flags: MemFlags::empty(),
+        };
+        let (address, color) = (m.param(), m.color());
+        m.mem(Op::Load, ty, access, Some(d(value, "x")), &[address]);
+        m.op(op, Type::U32, d(color, "xy"), &[r(value, "xxxx")]);
+        let text = disassemble(&check_with(&m.finish(), &Options::default()).words);
+        assert_eq!(count(&text, "OpULessThan"), comparisons, "{text}");
+    }
+}
+
 /// A compute program that adds to memory.
 fn add(space: &Space, ty: Type) -> Program {
     let mut m = Make::new(Stage::Compute);
