@@ -150,15 +150,23 @@ fn words_of_loads_are_compared_with_the_end() {
 
 /// A compute program that adds to memory.
 fn add(space: &Space, ty: Type) -> Program {
+    update(space, ty, AtomicOp::Add)
+}
+
+/// A compute program that updates memory.
+fn update(space: &Space, ty: Type, op: AtomicOp) -> Program {
     let mut m = Make::new(Stage::Compute);
     let (space, address) = space(&mut m);
-    let value = if ty == Type::F32 { m.temp() } else { m.wide() };
+    let value = match ty.width() {
+        Width::W64 => m.wide(),
+        _ => m.temp(),
+    };
     let access = MemAccess {
         space,
         element: None,
         components: 1,
         offset: 0,
-        atomic: Some(AtomicOp::Add),
+        atomic: Some(op),
         flags: MemFlags::empty(),
     };
     m.mem(
@@ -183,6 +191,16 @@ fn atomics_by_device() {
     };
     let storage = buffer(BufferKind::Storage);
     let shared = buffer(BufferKind::Shared);
+    for (ty, op, instruction) in [
+        (Type::U32, AtomicOp::Add, "OpAtomicIAdd"),
+        (Type::U32, AtomicOp::Min, "OpAtomicUMin"),
+        (Type::U32, AtomicOp::Max, "OpAtomicUMax"),
+        (Type::S32, AtomicOp::Min, "OpAtomicSMin"),
+        (Type::S32, AtomicOp::Max, "OpAtomicSMax"),
+    ] {
+        let text = with(&update(&storage, ty, op), all);
+        assert_eq!(count(&text, instruction), 1, "{text}");
+    }
     let less = DeviceFeatures {
         buffer_float32_atomic_add: false,
         ..all

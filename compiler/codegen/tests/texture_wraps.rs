@@ -5,7 +5,7 @@
 mod support;
 
 use glasm_codegen::Options;
-use glasm_codegen::options::{LevelFilter, TexelFilter, TextureWrap, WrapMode};
+use glasm_codegen::options::{LevelFilter, StateForm, TexelFilter, TextureWrap, WrapMode};
 use glasm_ir::resource::*;
 use glasm_ir::*;
 use support::*;
@@ -236,4 +236,22 @@ fn moved_gathers_need_no_feature() {
     let mut options = options(wrap);
     options.device.image_gather_extended = false;
     check_with(&program, &options);
+}
+
+#[test]
+fn wraps_that_modules_read() {
+    let forms = [StateForm::Specialized, StateForm::Uniform];
+    for (stage, mode) in [
+        (Stage::Fragment, TexMode::Implicit),
+        (Stage::Vertex, TexMode::Lod),
+    ] {
+        for form in forms {
+            let mut options = options(TextureWrap::default());
+            options.forms.texture_wraps = form;
+            let program = sampled(stage, TEXTURE, mode, TexelOffset::None);
+            let text = disassemble(&check_with(&program, &options).words);
+            // Nearest and linear filters are bits of the word that a module reads.
+            assert_ne!(count(&text, "OpLogicalOr"), 0, "{text}");
+        }
+    }
 }
