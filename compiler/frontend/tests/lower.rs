@@ -335,3 +335,20 @@ fn routines_have_the_order_of_the_text() {
         .collect::<Vec<_>>();
     assert_eq!(names, ["fn0 \"main\" {", "fn1 \"a\" {", "fn2 \"z\" {"]);
 }
+
+/// The component of a binding that is an index is part of it.
+#[test]
+fn bindings_are_indices() {
+    for (index, term) in [
+        ("vertex.attrib[1].z", "z"),
+        ("vertex.attrib[1].w+2", "w+2"),
+        ("vertex.id", "x"),
+    ] {
+        let lines = main_of(&format!(
+            "!!NVvp4.0 TEMP r; PARAM p[4] = {{ program.env[0..3] }}; MOV r, p[{index}]; END"
+        ));
+        let access = format!(".{term} of 4].xyzw");
+        assert!(lines[1].starts_with("r1.xyzw = mov.f32 p0[r0"), "{lines:?}");
+        assert!(lines[1].ends_with(&access), "{lines:?}");
+    }
+}

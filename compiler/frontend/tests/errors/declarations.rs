@@ -24,6 +24,10 @@ fn bindings_of_memory() {
         "CBUFFER b[] = { program.buffer[«99»] }; LDC.F32 r, b[0];",
         Code::BindingRange,
     );
+    errors(
+        "!!NVfp5.0 TEMP r; CBUFFER b[] = { program.buffer[«99»] }; CBUFFER b[] = { program.buffer[«98»] }; LDC.F32 r, b[0]; END",
+        &[Code::BindingRange, Code::BindingRange],
+    );
     for version in ["4.0", "4.1"] {
         errors(
             &format!("!!NVfp{version} PARAM p = program.«storagelen[0]»; END"),
