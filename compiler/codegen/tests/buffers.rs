@@ -159,7 +159,7 @@ fn update(space: &Space, ty: Type, op: AtomicOp) -> Program {
     let (space, address) = space(&mut m);
     let value = match ty.width() {
         Width::W64 => m.wide(),
-        _ => m.temp(),
+        Width::W8 | Width::W16 | Width::W32 => m.temp(),
     };
     let access = MemAccess {
         space,
