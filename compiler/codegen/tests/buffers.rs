@@ -120,17 +120,53 @@ fn arrays_of_buffers() {
     assert_eq!((slots.len(), slots[0].index, slots[0].count), (1, 1, 4));
 }
 
+/// A buffer may end within an element of 64 bits: both of its words are compared with the end.
+#[test]
+fn words_of_loads_are_compared_with_the_end() {
+    for (ty, op, comparisons) in [(Type::U32, Op::Mov, 1), (Type::U64, Op::Unpack64, 2)] {
+        let mut m = Make::new(Stage::Fragment);
+        let id = m.b.program.buffers.push(Buffer {
+            kind: BufferKind::Storage,
+            binding: 1,
+            array: None,
+            size: None,
+        });
+        let value = if ty == Type::U64 { m.wide() } else { m.temp() };
+        let access = MemAccess {
+            space: MemSpace::Buffer(id),
+            element: None,
+            components: 1,
+            offset: 0,
+            atomic: None,
+            flags: MemFlags::empty(),
+        };
+        let (address, color) = (m.param(), m.color());
+        m.mem(Op::Load, ty, access, Some(d(value, "x")), &[address]);
+        m.op(op, Type::U32, d(color, "xy"), &[r(value, "xxxx")]);
+        let text = disassemble(&check_with(&m.finish(), &Options::default()).words);
+        assert_eq!(count(&text, "OpULessThan"), comparisons, "{text}");
+    }
+}
+
 /// A compute program that adds to memory.
 fn add(space: &Space, ty: Type) -> Program {
+    update(space, ty, AtomicOp::Add)
+}
+
+/// A compute program that updates memory.
+fn update(space: &Space, ty: Type, op: AtomicOp) -> Program {
     let mut m = Make::new(Stage::Compute);
     let (space, address) = space(&mut m);
-    let value = if ty == Type::F32 { m.temp() } else { m.wide() };
+    let value = match ty.width() {
+        Width::W64 => m.wide(),
+        Width::W8 | Width::W16 | Width::W32 => m.temp(),
+    };
     let access = MemAccess {
         space,
         element: None,
         components: 1,
         offset: 0,
-        atomic: Some(AtomicOp::Add),
+        atomic: Some(op),
         flags: MemFlags::empty(),
     };
     m.mem(
@@ -155,6 +191,16 @@ fn atomics_by_device() {
     };
     let storage = buffer(BufferKind::Storage);
     let shared = buffer(BufferKind::Shared);
+    for (ty, op, instruction) in [
+        (Type::U32, AtomicOp::Add, "OpAtomicIAdd"),
+        (Type::U32, AtomicOp::Min, "OpAtomicUMin"),
+        (Type::U32, AtomicOp::Max, "OpAtomicUMax"),
+        (Type::S32, AtomicOp::Min, "OpAtomicSMin"),
+        (Type::S32, AtomicOp::Max, "OpAtomicSMax"),
+    ] {
+        let text = with(&update(&storage, ty, op), all);
+        assert_eq!(count(&text, instruction), 1, "{text}");
+    }
     let less = DeviceFeatures {
         buffer_float32_atomic_add: false,
         ..all

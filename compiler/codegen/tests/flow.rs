@@ -297,6 +297,33 @@ fn a_routine_that_is_called_often_is_a_function() {
     assert_eq!(count(&text, "OpReturn"), 2);
 }
 
+/// Codes of comparisons, which a function sets for its caller.
+#[test]
+fn functions_share_condition_codes() {
+    let mut s = scene();
+    let (color, input, cc, scratch) = (s.color, s.input, s.cc, s.scratch);
+    let tested = Dst {
+        cc: Some(cc),
+        ..d(scratch, "xyzw")
+    };
+    let routine = s.m.routine(|m| {
+        // So many instructions that no call is replaced by them.
+        for _ in 0..100 {
+            m.f(Op::Mul, d(color, "xyzw"), &[r(color, "xyzw"), input]);
+        }
+        m.f(Op::SetLt, tested, &[r(color, "xyzw"), input]);
+    });
+    for _ in 0..50 {
+        s.m.call(routine);
+    }
+    let positive = any(cc, CondTest::Gt, "x");
+    s.m.if_(positive, |m| {
+        m.f(Op::Add, d(color, "xyzw"), &[r(color, "xyzw"), input])
+    });
+    let text = check(&s.m.finish());
+    assert_eq!(count(&text, "OpFunctionCall"), 50);
+}
+
 #[test]
 fn loops_with_several_exits_are_not_unrolled() {
     for (exits, control) in [(1, "None"), (2, "DontUnroll")] {

@@ -93,6 +93,7 @@ fn groups_of_more_than_32_are_split() {
     }
 }
 
+<<<<<<< HEAD
 /// The input of each number is the built-in of SPV_NV_shader_sm_builtins, or 0 on devices that have none.
 #[test]
 fn warps_and_multiprocessors_have_built_ins() {
@@ -112,6 +113,27 @@ fn warps_and_multiprocessors_have_built_ins() {
             let text = disassemble(&emit(&program, &options).unwrap().words);
             assert_eq!(count(&text, builtin), usize::from(sm_builtins), "{text}");
         }
+=======
+/// All invocations of a half agree if those for which it holds are all that are active; any does if there is one; they are equal if
+/// there are all or none.
+#[test]
+fn halves_of_groups_compare_masks() {
+    let large = Subgroups {
+        size: 64,
+        ..Subgroups::default()
+    };
+    for (op, equal, different) in [
+        (Op::GroupAll, 1, 0),
+        (Op::GroupAny, 0, 1),
+        (Op::GroupEqual, 2, 0),
+    ] {
+        let mut m = Make::new(Stage::Fragment);
+        let (color, input) = (m.color(), m.input(Semantic::TexCoord(1)));
+        m.op(op, Type::F32, d(color, "x"), &[input]);
+        let text = disassemble(&check_with(&m.finish(), &options(large)).words);
+        let found = ["OpIEqual", "OpINotEqual"].map(|word| count(&text, word));
+        assert_eq!(found, [equal, different], "{op:?}: {text}");
+>>>>>>> wt-g
     }
 }
 
@@ -161,7 +183,11 @@ fn missing_operations_are_named() {
         ),
     ];
     for (ops, subgroups, feature, expected) in cases {
-        let error = emit(&program(ops), &options(subgroups)).unwrap_err();
+        let mut program = program(ops);
+        let span = Span::new(7, 12);
+        program.insts.iter_mut().for_each(|inst| inst.span = span);
+        let error = emit(&program, &options(subgroups)).unwrap_err();
+        assert_eq!(error.span, Some(span));
         assert_eq!(error.kind, ErrorKind::MissingFeature(feature));
         assert!(error.message.ends_with(expected), "{}", error.message);
     }

@@ -306,6 +306,60 @@ fn compute_inputs() {
     assert_eq!(module.reflection.requirements.capabilities, ["Shader"]);
 }
 
+/// A single 0 counts as 1, for programs that read the size, too.
+#[test]
+fn group_sizes_without_invocations() {
+    let mut m = Make::new(Stage::Compute);
+    m.b.program.modes.workgroup_size = [0, 32, 0];
+    let id = m.b.program.buffers.push(Buffer {
+        kind: BufferKind::Storage,
+        binding: 0,
+        array: None,
+        size: None,
+    });
+    let access = MemAccess {
+        space: MemSpace::Buffer(id),
+        element: None,
+        components: 1,
+        offset: 0,
+        atomic: None,
+        flags: MemFlags::empty(),
+    };
+    let (size, product) = (m.input(Semantic::WorkgroupSize), m.temp());
+    let lane = |letters| Src {
+        swizzle: swizzle(letters),
+        ..size
+    };
+    let ten = m.int(10);
+    m.op(Op::Mul, Type::U32, d(product, "x"), &[lane("x"), ten]);
+    m.op(
+        Op::Mad,
+        Type::U32,
+        d(product, "x"),
+        &[lane("y"), lane("z"), r(product, "x")],
+    );
+    let address = m.int(0);
+    m.mem(
+        Op::Store,
+        Type::U32,
+        access,
+        None,
+        &[r(product, "x"), address],
+    );
+    let module = check_with(&m.finish(), &Options::default());
+    // 1 * 10 + 32 * 1
+    let text = disassemble(&module.words);
+    let store = text.lines().find(|line| line.starts_with("OpStore"));
+    let value = store.and_then(|line| line.split(' ').next_back()).unwrap();
+    let definition = text
+        .lines()
+        .find(|line| line.starts_with(&format!("{value} =")));
+    assert!(
+        definition.is_some_and(|line| line.ends_with(" 42")),
+        "{text}"
+    );
+}
+
 #[test]
 fn group_sizes_that_the_pipeline_gives() {
     for reads in [false, true] {

@@ -238,6 +238,7 @@ fn moved_gathers_need_no_feature() {
     check_with(&program, &options);
 }
 
+<<<<<<< HEAD
 /// Derivatives are those of the coordinate before any clamp, whichever mode the module reads when it runs.
 #[test]
 fn wraps_by_state_keep_the_level_of_detail() {
@@ -251,4 +252,22 @@ fn wraps_by_state_keep_the_level_of_detail() {
     );
     let text = disassemble(&check_with(&program, &options).words);
     assert_eq!((count(&text, "OpDPdx"), count(&text, "OpDPdy")), (1, 1));
+=======
+#[test]
+fn wraps_that_modules_read() {
+    let forms = [StateForm::Specialized, StateForm::Uniform];
+    for (stage, mode) in [
+        (Stage::Fragment, TexMode::Implicit),
+        (Stage::Vertex, TexMode::Lod),
+    ] {
+        for form in forms {
+            let mut options = options(TextureWrap::default());
+            options.forms.texture_wraps = form;
+            let program = sampled(stage, TEXTURE, mode, TexelOffset::None);
+            let text = disassemble(&check_with(&program, &options).words);
+            // Nearest and linear filters are bits of the word that a module reads.
+            assert_ne!(count(&text, "OpLogicalOr"), 0, "{text}");
+        }
+    }
+>>>>>>> wt-g
 }

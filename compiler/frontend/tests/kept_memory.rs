@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use allocation_counter::measure;
-use glasm_frontend::{Scratch, Source, translate_with};
+use glasm_frontend::{Scratch, Source, Stage, run_until, translate_with};
 use glasm_tests::generator::{Variant, program, real};
 
 /// Allocations of a translation.
@@ -62,4 +62,15 @@ fn later_translations_allocate_nothing() {
     for text in &texts {
         assert_eq!(allocations(&mut scratch, text), 0, "{text}");
     }
+}
+
+/// Programs that are dropped leave their memory to the next one.
+#[test]
+fn later_measurements_allocate_nothing() {
+    let text = program(Variant::Straight, 100, 1).assembly();
+    let source = Source::new("test", &text);
+    let mut scratch = Scratch::new();
+    let mut run = || run_until(&mut scratch, &source, Stage::Lower).unwrap();
+    run();
+    assert_eq!(measure(run).count_total, 0);
 }

@@ -307,3 +307,53 @@ fn only_loops_that_may_run_too_long_count_their_steps() {
     // What a literal says counts, not what the loop does.
     assert!(!counts_steps(&nest("2", "program.local[0].x")));
 }
+
+#[test]
+fn derivatives_have_their_precision() {
+    let operations = |modifier: &str| {
+        main_of(&format!(
+            "!!NVfp5.0 OPTION ARB_derivative_control; TEMP r; ATTRIB c = fragment.texcoord[0]; \
+             DDX{modifier} r.x, c; DDY{modifier} r.y, c; END"
+        ))
+    };
+    for (modifier, ending) in [("", ""), (".FINE", "fine"), (".COARSE", "coarse")] {
+        assert_eq!(
+            operations(modifier),
+            [
+                format!("r0.x = ddx{ending}.f32 in0.xyzw"),
+                format!("r0.y = ddy{ending}.f32 in0.xyzw")
+            ]
+        );
+    }
+}
+
+/// Names of routines come as the labels do, not as the calls.
+#[test]
+fn routines_have_the_order_of_the_text() {
+    let printed = program(
+        "!!NVfp4.0 TEMP r; main: MOV r, 1; CAL z; CAL a; CAL z; CAL a; MOV result.color, r; RET; \
+         a: ADD r, r, 1; RET; z: MUL r, r, 2; RET; END",
+    );
+    let names = printed
+        .lines()
+        .filter_map(|line| line.strip_prefix("routine "))
+        .collect::<Vec<_>>();
+    assert_eq!(names, ["fn0 \"main\" {", "fn1 \"a\" {", "fn2 \"z\" {"]);
+}
+
+/// The component of a binding that is an index is part of it.
+#[test]
+fn bindings_are_indices() {
+    for (index, term) in [
+        ("vertex.attrib[1].z", "z"),
+        ("vertex.attrib[1].w+2", "w+2"),
+        ("vertex.id", "x"),
+    ] {
+        let lines = main_of(&format!(
+            "!!NVvp4.0 TEMP r; PARAM p[4] = {{ program.env[0..3] }}; MOV r, p[{index}]; END"
+        ));
+        let access = format!(".{term} of 4].xyzw");
+        assert!(lines[1].starts_with("r1.xyzw = mov.f32 p0[r0"), "{lines:?}");
+        assert!(lines[1].ends_with(&access), "{lines:?}");
+    }
+}

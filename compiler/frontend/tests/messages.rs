@@ -131,6 +131,17 @@ fn inputs_of_compute_programs_have_their_meanings() {
 
 /// NV_gpu_program5, section 2.X.8.Z, ATOM: each operation by its modifier.
 #[test]
+fn suffixes_of_registers() {
+    messages(
+        "!!VP1.1",
+        &[(
+            "MOV o[HPOS], v[0].xy;",
+            "expected a component such as `.x`, or four, found `xy`",
+        )],
+    );
+}
+
+#[test]
 fn atomic_operations_have_their_names() {
     let header =
         "!!NVfp5.0 OPTION NV_shader_storage_buffer; TEMP t; STORAGE b[] = { program.storage[0] };";

@@ -334,12 +334,8 @@ fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, ne
         (_, Op::InterpOffset) if source == 1 && needed != 0 => 0b11,
         (_, Op::InterpSample | Op::GroupRead) if source == 1 && needed != 0 => 1,
         (_, Op::EmitVertex) => 1,
-        _ => match inst.op.info().shape {
-            ResultShape::None => 0,
-            ResultShape::Componentwise => needed,
-            ResultShape::Replicated { .. } | ResultShape::Vector { .. } if needed == 0 => 0,
-            ResultShape::Replicated { reads } | ResultShape::Vector { reads } => reads,
-        },
+        // The other sources of these operations are read lane by lane.
+        _ => needed,
     }
 }
 
@@ -397,5 +393,23 @@ pub fn result_type(inst: &Inst) -> Type {
         Type::U32
     } else {
         inst.ty
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn atomics_read_one_lane_of_their_address() {
+        let text = "program compute\nr0: temp32\nbuf0: storage 0\nroutine fn0 {\n\
+                    r0.x = atom.u32 (buf0 x1 cswap) r0.xyzw, r0.xyzw\n\
+                    r0.xy = atom.f16 (buf0 x2 add) r0.xyzw, r0.xyzw\n\
+                    }\nmain fn0";
+        let program = crate::parse(text).unwrap();
+        let read = |inst: &Inst| [0, 1].map(|source| read_lanes(&program, inst, source, 1));
+        // The compared and the new value; two halves of a vector.
+        assert_eq!(read(&program.insts[0]), [0b11, 1]);
+        assert_eq!(read(&program.insts[1]), [0b11, 1]);
     }
 }

@@ -185,7 +185,7 @@ impl Emit<'_> {
         target: &OutputPlace,
     ) -> Result<ValueWord, Failure> {
         let output = self.program.outputs[id];
-        self.check_location(id, target)?;
+        self.check_location(id)?;
         let mut ty = self.w.ty(target.scalar, target.size);
         // SPIR-V has these built-ins as arrays of words.
         if matches!(
@@ -242,13 +242,10 @@ impl Emit<'_> {
         }
     }
 
-    /// Two varyings of one location cannot both be written.
-    fn check_location(&self, id: OutputId, target: &OutputPlace) -> Result<(), Failure> {
+    /// Returns an error if another varying of the same location is written. Built-in outputs and colors of fragments, whose locations are
+    /// numbers of attachments, are no varyings.
+    fn check_location(&self, id: OutputId) -> Result<(), Failure> {
         let semantic = self.program.outputs[id].semantic;
-        // Locations of colors are numbers of attachments, which two sources of blending share.
-        if matches!(semantic, Semantic::FragColor { .. }) || target.location.is_none() {
-            return Ok(());
-        }
         let declared = self.program.outputs.iter_enumerated();
         let declared = declared.filter(|(other, _)| {
             *other != id && self.interface.outputs.variables[other.index()].is_some()

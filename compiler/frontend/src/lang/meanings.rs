@@ -230,3 +230,33 @@ pub const fn target_text(target: TexTarget) -> &'static str {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meanings_name_components() {
+        for (semantic, of_vertices, of_fragments) in [
+            (Semantic::Position, "clip space", "(x, y, z, 1/w)"),
+            (Semantic::FogCoord, "in x", "(f, 0, 0, 1)"),
+            (Semantic::TessCoord, "(u, v, w)", "(u, v, w)"),
+            (Semantic::TessOuter(1), "outer", "outer"),
+            (Semantic::TessInner(1), "inner", "inner"),
+            (Semantic::PointCoord, "(s, t, 0, 1)", "(s, t, 0, 1)"),
+            (Semantic::SampleId, "an integer in x", "an integer in x"),
+            (Semantic::SamplePosition, "(x, y)", "(x, y)"),
+            (Semantic::SampleMask, "mask", "mask"),
+            (Semantic::FragDepth, "in z", "in z"),
+            (Semantic::FragStencil, "in y", "in y"),
+        ] {
+            for (stage, part) in [
+                (Stage::Vertex, of_vertices),
+                (Stage::Fragment, of_fragments),
+            ] {
+                let text = semantic_text(semantic, stage);
+                assert!(text.contains(part), "{semantic:?}: {text}");
+            }
+        }
+    }
+}

@@ -101,22 +101,17 @@ fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
 }
 
 impl Lowerer<'_> {
-    /// The bits of a float behind its signs, which devices need not apply to NaN.
+    /// Returns the bits of a float with its sign applied, which devices need not do for NaN. VP1.x has no absolute values.
     fn signed_bits(&mut self, value: Src) -> Src {
-        let mut bits = Src {
-            abs: false,
+        if !value.negate {
+            return value;
+        }
+        let bits = Src {
             negate: false,
             ..value
         };
-        if value.abs {
-            let mask = self.bits(MAGNITUDE);
-            bits = self.compute(Op::And, U, &[bits, mask]);
-        }
-        if value.negate {
-            let sign = self.bits(SIGN);
-            bits = self.compute(Op::Xor, U, &[bits, sign]);
-        }
-        bits
+        let sign = self.bits(SIGN);
+        self.compute(Op::Xor, U, &[bits, sign])
     }
 
     /// The bits of a float. Its signs are applied first, because what follows reads the bits as integers.

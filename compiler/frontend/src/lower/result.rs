@@ -316,9 +316,7 @@ impl Lowerer<'_> {
         let checked = self.checked;
         let info = &checked.vars[var as usize];
         let index = info.element.map_or(index, AstIndex::Relative);
-        if info.relative
-            && let AstIndex::Relative(_) = index
-        {
+        if let AstIndex::Relative(_) = index {
             let semantic = self.checked.results[first as usize].semantic;
             let register = self
                 .tables

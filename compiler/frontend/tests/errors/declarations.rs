@@ -18,6 +18,26 @@ fn names() {
 }
 
 #[test]
+fn bindings_of_memory() {
+    // The wrong declaration is the only error, not what uses its name.
+    fragment(
+        "CBUFFER b[] = { program.buffer[«99»] }; LDC.F32 r, b[0];",
+        Code::BindingRange,
+    );
+    errors(
+        "!!NVfp5.0 TEMP r; CBUFFER b[] = { program.buffer[«99»] }; CBUFFER b[] = { program.buffer[«98»] }; LDC.F32 r, b[0]; END",
+        &[Code::BindingRange, Code::BindingRange],
+    );
+    for version in ["4.0", "4.1"] {
+        errors(
+            &format!("!!NVfp{version} PARAM p = program.«storagelen[0]»; END"),
+            &[Code::BindingUnknown],
+        );
+    }
+    fine("!!NVfp5.0 OPTION NV_shader_storage_buffer; PARAM p = program.storagelen[0]; END");
+}
+
+#[test]
 fn declaration_modifiers() {
     fragment("INT «FLOAT» TEMP x;", Code::TypeModifierTwice);
     fragment("SHORT «LONG» TEMP x;", Code::SizeModifierTwice);

@@ -54,6 +54,13 @@ fn nesting_limits() {
         diagnostics.list.iter().map(|d| d.code).collect::<Vec<_>>(),
         [Code::LoopDepth]
     );
+    // Beyond the limit names are not looked up, and deeper blocks are no further errors.
+    let text = deep("IF TR; ", "MOV nothing, nothing; ENDIF; ", 70);
+    let (_, diagnostics) = translate(&Source::new("test", &text));
+    assert_eq!(
+        diagnostics.list.iter().map(|d| d.code).collect::<Vec<_>>(),
+        [Code::IfDepth]
+    );
 }
 
 #[test]

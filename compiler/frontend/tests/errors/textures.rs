@@ -8,6 +8,8 @@ fn textures() {
     fragment("TEX r, r, texture[0], 2D, «(1, 2, 3)»;", Code::OffsetTarget);
     fragment("TEX r, r, texture[0], 1D, «(1, 2)»;", Code::OffsetTarget);
     fragment("TEX r, r, texture[0], CUBE, «(1)»;", Code::OffsetTarget);
+    // Only an offset follows a target, so that this CUBE would be a variable.
+    fragment("TEX r, r, texture[0], CUBE, «5»;", Code::UnexpectedToken);
     fragment("TXF r, r, texture[0], BUFFER, «(1)»;", Code::OffsetTarget);
     fragment("TEX r, r, texture[0], 2D, «(8, 0)»;", Code::OffsetRange);
     fragment("TEX r, r, texture[0], 2D, «(0, -9)»;", Code::OffsetRange);
