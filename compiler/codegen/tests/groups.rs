@@ -94,6 +94,34 @@ fn groups_of_more_than_32_are_split() {
 }
 
 <<<<<<< HEAD
+<<<<<<< HEAD
+=======
+/// NV_gpu_program5 section 2.X.8.Z: TGALL is true if the mask of what holds is that of the active invocations, TGANY if it is not 0,
+/// TGEQ if it is either of these, so that a split subgroup compares its masks.
+#[test]
+fn votes_of_a_split_group_compare_masks() {
+    let large = Subgroups {
+        size: 64,
+        ..Subgroups::default()
+    };
+    for (op, equal, unequal, either) in [
+        (Op::GroupAll, 1, 0, 0),
+        (Op::GroupAny, 0, 1, 0),
+        (Op::GroupEqual, 2, 0, 1),
+    ] {
+        let mut m = Make::new(Stage::Fragment);
+        let (color, input) = (m.color(), m.input(Semantic::TexCoord(1)));
+        let t = m.temp();
+        m.f(Op::Mov, d(t, "x"), &[input]);
+        m.f(op, d(color, "x"), &[r(t, "x")]);
+        let module = emit(&m.finish(), &options(large)).unwrap();
+        let text = disassemble(&module.words);
+        let found = ["OpIEqual", "OpINotEqual", "OpLogicalOr"].map(|it| count(&text, it));
+        assert_eq!(found, [equal, unequal, either], "{op:?}\n{text}");
+    }
+}
+
+>>>>>>> wt-h
 /// The input of each number is the built-in of SPV_NV_shader_sm_builtins, or 0 on devices that have none.
 #[test]
 fn warps_and_multiprocessors_have_built_ins() {

@@ -178,6 +178,64 @@ fn known_places_of_shared_memory_are_not_compared_with_its_end() {
     assert_eq!(count(&text, "4095"), 0, "{text}");
 }
 
+/// A compute program that updates memory and stores the old value after it.
+fn atomic(space: &Space, op: AtomicOp, ty: Type) -> Program {
+    let mut m = Make::new(Stage::Compute);
+    let (space, address) = space(&mut m);
+    let wide = ty.width() == Width::W64;
+    let value = if wide { m.wide() } else { m.temp() };
+    let result = if wide { m.wide() } else { m.temp() };
+    let access = MemAccess {
+        space,
+        element: None,
+        components: 1,
+        offset: 0,
+        atomic: Some(op),
+        flags: MemFlags::empty(),
+    };
+    m.mem(
+        Op::Atomic,
+        ty,
+        access,
+        Some(d(result, "xy")),
+        &[r(value, "xyzw"), address],
+    );
+    let store = MemAccess {
+        atomic: None,
+        components: 2,
+        offset: 64,
+        ..access
+    };
+    m.mem(Op::Store, ty, store, None, &[r(result, "xyzw"), address]);
+    m.inst(Op::Barrier, Type::U32, None, Aux::None, &[]);
+    m.finish()
+}
+
+/// SPIR-V has an instruction for each of these updates of words, so none is a loop around a compare-exchange.
+#[test]
+fn updates_of_words_are_single_instructions() {
+    let storage = buffer(BufferKind::Storage, None);
+    for (op, unsigned, signed) in [
+        (AtomicOp::Add, "IAdd", "IAdd"),
+        (AtomicOp::Min, "UMin", "SMin"),
+        (AtomicOp::Max, "UMax", "SMax"),
+        (AtomicOp::And, "And", "And"),
+        (AtomicOp::Or, "Or", "Or"),
+        (AtomicOp::Xor, "Xor", "Xor"),
+        (AtomicOp::Exchange, "Exchange", "Exchange"),
+    ] {
+        for (ty, name) in [(Type::U32, unsigned), (Type::S32, signed)] {
+            let text = check(&atomic(&storage, op, ty));
+            let found = [format!("OpAtomic{name}"), "OpLoopMerge".to_owned()];
+            assert_eq!(
+                found.map(|it| count(&text, &it)),
+                [1, 0],
+                "{op:?} {ty:?}\n{text}"
+            );
+        }
+    }
+}
+
 #[test]
 fn every_atomic() {
     let spaces: [&Space; 5] = [
@@ -202,35 +260,7 @@ fn every_atomic() {
                 if ty.is_float() && (bitwise || wraps) {
                     continue;
                 }
-                let mut m = Make::new(Stage::Compute);
-                let (space, address) = space(&mut m);
-                let wide = ty.width() == Width::W64;
-                let value = if wide { m.wide() } else { m.temp() };
-                let result = if wide { m.wide() } else { m.temp() };
-                let access = MemAccess {
-                    space,
-                    element: None,
-                    components: 1,
-                    offset: 0,
-                    atomic: Some(op),
-                    flags: MemFlags::empty(),
-                };
-                m.mem(
-                    Op::Atomic,
-                    ty,
-                    access,
-                    Some(d(result, "xy")),
-                    &[r(value, "xyzw"), address],
-                );
-                let store = MemAccess {
-                    atomic: None,
-                    components: 2,
-                    offset: 64,
-                    ..access
-                };
-                m.mem(Op::Store, ty, store, None, &[r(result, "xyzw"), address]);
-                m.inst(Op::Barrier, Type::U32, None, Aux::None, &[]);
-                check(&m.finish());
+                check(&atomic(space, op, ty));
             }
         }
     }

@@ -354,6 +354,20 @@ fn results_that_only_the_patch_reads_have_their_own_locations() {
     assert!(locations.is_sorted_by(|a, b| a < b), "{locations:?}");
 }
 
+/// A result without a location of its own in the fixed table comes after the 32 locations that the table may use.
+#[test]
+fn results_that_the_table_lacks_come_after_it() {
+    let source = CONTROL
+        .replace("generic[2]", "secondary_position")
+        .replace("generic[9]", "color[0]");
+    let module = check_with(&program(&source), &Options::default());
+    let outputs = module.reflection.outputs.iter();
+    let mut locations: Vec<_> = outputs.filter_map(|output| output.location).collect();
+    locations.sort_unstable();
+    // color[0], generic[4] and generic[5], patch_generic[1] and patch_generic[0], secondary_position.
+    assert_eq!(locations, [0, 17, 18, 26, 27, 32]);
+}
+
 /// Streams are constants in SPIR-V: one known at run time has a case for each, and stream 9 does not exist.
 #[test]
 fn streams_known_at_run_time_have_a_case_each() {

@@ -248,6 +248,19 @@ fn precision_reaches_the_instructions() {
     );
 }
 
+/// ARB_derivative_control: FINE and COARSE choose how a derivative is computed.
+#[test]
+fn derivatives_have_their_precision() {
+    for (opcode, op) in [("DDX", "ddx"), ("DDY", "ddy")] {
+        for (modifier, precision) in [("", ""), (".FINE", "fine"), (".COARSE", "coarse")] {
+            let lines = main_of(&format!(
+                "!!NVfp5.0 OPTION ARB_derivative_control; TEMP r; {opcode}{modifier} r, fragment.texcoord[0]; END"
+            ));
+            assert_eq!(lines, [format!("r0.xyzw = {op}{precision}.f32 in0.xyzw")]);
+        }
+    }
+}
+
 #[test]
 fn program_modes() {
     let text = program(

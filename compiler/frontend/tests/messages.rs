@@ -129,6 +129,45 @@ fn inputs_of_compute_programs_have_their_meanings() {
     }
 }
 
+/// Values of patches (NV_tessellation_program5, tables X.2 and X.3) and of samples (NV_gpu_program5 section 2.X.3.2).
+#[test]
+fn inputs_of_patches_and_samples_have_their_meanings() {
+    for (semantic, stage, meaning) in [
+        (
+            Semantic::TessCoord,
+            Stage::TessEval,
+            "place in the subdivided patch: (u, v, w)",
+        ),
+        (
+            Semantic::TessOuter(0),
+            Stage::TessEval,
+            "outer tessellation level, in x",
+        ),
+        (
+            Semantic::TessInner(0),
+            Stage::TessEval,
+            "inner tessellation level, in x",
+        ),
+        (
+            Semantic::SampleId,
+            Stage::Fragment,
+            "number of the sample: an integer in x",
+        ),
+        (
+            Semantic::SamplePosition,
+            Stage::Fragment,
+            "place of the sample in its pixel: (x, y)",
+        ),
+        (
+            Semantic::SampleMask,
+            Stage::Fragment,
+            "mask of covered samples, in x",
+        ),
+    ] {
+        assert_eq!(semantic_text(semantic, stage), meaning, "{semantic:?}");
+    }
+}
+
 /// NV_gpu_program5, section 2.X.8.Z, ATOM: each operation by its modifier.
 #[test]
 fn suffixes_of_registers() {

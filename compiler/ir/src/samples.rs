@@ -52,19 +52,54 @@ pub fn standard_places(samples: u32) -> &'static [[u8; 2]] {
 mod tests {
     use super::*;
 
-    /// By the table of the Vulkan specification: the first sample of each count, and the last.
+    /// Standard sample locations of the Vulkan specification (section 25.5), as fractions of a pixel.
+    const LOCATIONS: [&[[f32; 2]]; 5] = [
+        &[[0.5, 0.5]],
+        &[[0.75, 0.75], [0.25, 0.25]],
+        &[
+            [0.375, 0.125],
+            [0.875, 0.375],
+            [0.125, 0.625],
+            [0.625, 0.875],
+        ],
+        &[
+            [0.5625, 0.3125],
+            [0.4375, 0.6875],
+            [0.8125, 0.5625],
+            [0.3125, 0.1875],
+            [0.1875, 0.8125],
+            [0.0625, 0.4375],
+            [0.6875, 0.9375],
+            [0.9375, 0.0625],
+        ],
+        &[
+            [0.5625, 0.5625],
+            [0.4375, 0.3125],
+            [0.3125, 0.625],
+            [0.75, 0.4375],
+            [0.1875, 0.375],
+            [0.625, 0.8125],
+            [0.8125, 0.6875],
+            [0.6875, 0.1875],
+            [0.375, 0.875],
+            [0.5, 0.0625],
+            [0.25, 0.125],
+            [0.125, 0.75],
+            [0.0, 0.5],
+            [0.9375, 0.25],
+            [0.875, 0.9375],
+            [0.0625, 0.0],
+        ],
+    ];
+
     #[test]
     fn counts_have_their_places() {
-        for (samples, first, last) in [
-            (1, [8, 8], [8, 8]),
-            (2, [12, 12], [4, 4]),
-            (4, [6, 2], [10, 14]),
-            (8, [9, 5], [15, 1]),
-            (16, [9, 9], [1, 0]),
-        ] {
-            let places = standard_places(samples);
-            assert_eq!(places.len(), samples as usize);
-            assert_eq!((places.first(), places.last()), (Some(&first), Some(&last)));
+        for locations in LOCATIONS {
+            let places = standard_places(locations.len() as u32).iter();
+            let found: Vec<_> = places
+                .map(|place| place.map(|sixteenths| f32::from(sixteenths) / 16.0))
+                .collect();
+            assert_eq!(found, locations);
         }
         assert!(standard_places(0).is_empty() && standard_places(32).is_empty());
     }
