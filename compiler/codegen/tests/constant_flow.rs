@@ -196,7 +196,7 @@ fn doubles_of_constants_need_doubles_all_the_same() {
     assert!(error.to_string().contains("shaderFloat64"), "{error}");
 }
 
-/// Of an instruction in a branch both have a place in the program; the instruction is to blame.
+/// An instruction and the branch that contains it both have a place in the program; the sum, which needs doubles, is to blame.
 #[test]
 fn errors_name_the_innermost_place() {
     let mut m = Make::new(Stage::Fragment);
@@ -234,5 +234,5 @@ fn errors_name_the_innermost_place() {
         ..Options::default()
     };
     let error = emit(&m.finish(), &options).unwrap_err();
-    assert_eq!(error.span, Some(Span::new(30, 38)), "{error}");
+    assert_eq!(error.span, Some(Span::new(40, 48)), "{error}");
 }
