@@ -93,9 +93,6 @@ fn groups_of_more_than_32_are_split() {
     }
 }
 
-<<<<<<< HEAD
-<<<<<<< HEAD
-=======
 /// NV_gpu_program5 section 2.X.8.Z: TGALL is true if the mask of what holds is that of the active invocations, TGANY if it is not 0,
 /// TGEQ if it is either of these, so that a split subgroup compares its masks.
 #[test]
@@ -121,7 +118,6 @@ fn votes_of_a_split_group_compare_masks() {
     }
 }
 
->>>>>>> wt-h
 /// The input of each number is the built-in of SPV_NV_shader_sm_builtins, or 0 on devices that have none.
 #[test]
 fn warps_and_multiprocessors_have_built_ins() {
@@ -141,27 +137,6 @@ fn warps_and_multiprocessors_have_built_ins() {
             let text = disassemble(&emit(&program, &options).unwrap().words);
             assert_eq!(count(&text, builtin), usize::from(sm_builtins), "{text}");
         }
-=======
-/// All invocations of a half agree if those for which it holds are all that are active; any does if there is one; they are equal if
-/// there are all or none.
-#[test]
-fn halves_of_groups_compare_masks() {
-    let large = Subgroups {
-        size: 64,
-        ..Subgroups::default()
-    };
-    for (op, equal, different) in [
-        (Op::GroupAll, 1, 0),
-        (Op::GroupAny, 0, 1),
-        (Op::GroupEqual, 2, 0),
-    ] {
-        let mut m = Make::new(Stage::Fragment);
-        let (color, input) = (m.color(), m.input(Semantic::TexCoord(1)));
-        m.op(op, Type::F32, d(color, "x"), &[input]);
-        let text = disassemble(&check_with(&m.finish(), &options(large)).words);
-        let found = ["OpIEqual", "OpINotEqual"].map(|word| count(&text, word));
-        assert_eq!(found, [equal, different], "{op:?}: {text}");
->>>>>>> wt-g
     }
 }
 

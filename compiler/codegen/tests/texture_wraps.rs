@@ -238,7 +238,6 @@ fn moved_gathers_need_no_feature() {
     check_with(&program, &options);
 }
 
-<<<<<<< HEAD
 /// Derivatives are those of the coordinate before any clamp, whichever mode the module reads when it runs.
 #[test]
 fn wraps_by_state_keep_the_level_of_detail() {
@@ -252,7 +251,8 @@ fn wraps_by_state_keep_the_level_of_detail() {
     );
     let text = disassemble(&check_with(&program, &options).words);
     assert_eq!((count(&text, "OpDPdx"), count(&text, "OpDPdy")), (1, 1));
-=======
+}
+
 #[test]
 fn wraps_that_modules_read() {
     let forms = [StateForm::Specialized, StateForm::Uniform];
@@ -269,5 +269,4 @@ fn wraps_that_modules_read() {
             assert_ne!(count(&text, "OpLogicalOr"), 0, "{text}");
         }
     }
->>>>>>> wt-g
 }
