@@ -93,8 +93,8 @@ fn groups_of_more_than_32_are_split() {
     }
 }
 
-/// All invocations of a half agree if those for which it holds are all that are active; any does if there is one; they are equal if
-/// there are all or none.
+/// Compares masks of 32 invocations: "all" is equality with the active ones, "any" is a difference
+/// from zero, "equal" is equality with either.
 #[test]
 fn halves_of_groups_compare_masks() {
     let large = Subgroups {
