@@ -297,7 +297,7 @@ fn a_routine_that_is_called_often_is_a_function() {
     assert_eq!(count(&text, "OpReturn"), 2);
 }
 
-/// Codes of comparisons, which a function sets for its caller.
+/// Passes condition codes of comparisons from a function to its caller.
 #[test]
 fn functions_share_condition_codes() {
     let mut s = scene();
@@ -307,7 +307,7 @@ fn functions_share_condition_codes() {
         ..d(scratch, "xyzw")
     };
     let routine = s.m.routine(|m| {
-        // So many instructions that no call is replaced by them.
+        // Too many instructions for inlining.
         for _ in 0..100 {
             m.f(Op::Mul, d(color, "xyzw"), &[r(color, "xyzw"), input]);
         }

@@ -340,7 +340,7 @@ fn derivatives_have_their_precision() {
     }
 }
 
-/// Names of routines come as the labels do, not as the calls.
+/// Routines have the order of their labels, not that of the calls.
 #[test]
 fn routines_have_the_order_of_the_text() {
     let printed = program(

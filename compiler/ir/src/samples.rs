@@ -104,9 +104,9 @@ mod tests {
         assert!(standard_places(0).is_empty() && standard_places(32).is_empty());
     }
 
-    /// All places of the same table, as fractions of a pixel.
+    /// Compares with all sample locations of the same table, which has fractions of a pixel.
     #[test]
-    fn places_are_those_of_the_table() {
+    fn locations_are_those_of_the_table() {
         let table: [&[[f32; 2]]; 5] = [
             &[[0.5, 0.5]],
             &[[0.75, 0.75], [0.25, 0.25]],

@@ -242,8 +242,8 @@ impl Emit<'_> {
         }
     }
 
-    /// Returns an error if another varying of the same location is written. Built-in outputs and colors of fragments, whose locations are
-    /// numbers of attachments, are no varyings.
+    /// Returns an error if another varying of the same location is written. Built-in outputs and
+    /// colors of fragments, whose locations are numbers of attachments, are no varyings.
     fn check_location(&self, id: OutputId) -> Result<(), Failure> {
         let semantic = self.program.outputs[id].semantic;
         let declared = self.program.outputs.iter_enumerated();

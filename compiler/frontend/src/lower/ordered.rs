@@ -101,7 +101,8 @@ fn place_in_order(l: &mut Lowerer<'_>, value: Src) -> Src {
 }
 
 impl Lowerer<'_> {
-    /// Returns the bits of a float with its sign applied, which devices need not do for NaN. VP1.x has no absolute values.
+    /// Returns the bits of a float with its sign applied, which devices need not do for NaN. VP1.x
+    /// has no absolute values.
     fn signed_bits(&mut self, value: Src) -> Src {
         if !value.negate {
             return value;
