@@ -103,7 +103,6 @@ impl Emit<'_> {
         let linear = TextureWrap {
             magnify: TexelFilter::Linear,
             minify: TexelFilter::Linear,
-            levels: LevelFilter::Base,
             ..wrap
         };
         let base = self.w.uint_val(0);
