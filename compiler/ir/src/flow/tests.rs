@@ -10,7 +10,7 @@ use crate::arena::Id;
 use crate::generate::random::Random;
 use crate::inst::{Cond, Src, WriteMask};
 use crate::op::Op;
-use crate::program::{Program, RegisterId};
+use crate::program::{Node, Program, RegisterId};
 use crate::span::Span;
 use crate::structurize::{StepTest, code};
 use crate::traces::{Maker, Walk, assert_trace, loops, switches, trace_of};
@@ -424,6 +424,34 @@ fn routines_return_at_the_next_label_or_go_on() {
     assert_eq!(check(&ends, FREE).routines.len(), 3);
     // The last routine ends the program for its callers.
     assert_eq!(check(&lines, FREE).routines.len(), 1);
+}
+
+/// Calls are found first of label 1, then of label 0, which is before it in the program.
+#[test]
+fn routines_have_the_order_of_the_program() {
+    let lines = [
+        Label(0),
+        Step,
+        Return(Always),
+        Label(1),
+        Step,
+        Step,
+        Call(0, Always),
+        Return(Always),
+    ];
+    let mut called = vec![Step, Call(1, Always), Call(0, Always), Return(Always)];
+    called.extend(lines);
+    let program = check(&called, TYPED);
+    let size = |node: &Node| match node {
+        Node::Run { len, .. } => *len,
+        _ => 0,
+    };
+    let bodies = (program.routines.ids()).map(|routine| program.routines[routine].body);
+    let sizes: Vec<u32> = bodies
+        .map(|body| program.block(body).iter().map(size).sum())
+        .collect();
+    assert_eq!(sizes.len(), 3);
+    assert!(sizes[1] < sizes[2], "{sizes:?}");
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use super::*;
 use crate::arena::IndexVec;
 use crate::generate::random::Random;
-use crate::inst::Cond;
-use crate::program::{Block, Node, Program};
+use crate::inst::{Cond, CondTest, Guard, Swizzle};
+use crate::program::{Block, Node, Program, Register, Storage};
 use crate::span::Span;
 use crate::traces::{Maker, Walk, assert_trace, count_nodes, loops, switches, trace_of};
-use crate::types::Type;
+use crate::types::{Type, Width};
 use crate::verify::verify;
 
 /// A graph of numbers: what each block does is the same for all, namely to note that it ran and to draw a random number.
@@ -222,6 +222,43 @@ fn graphs_that_are_too_deep_are_dispatched() {
     ];
     let program = check_with(&exits, 0).unwrap();
     assert_eq!((loops(&program), switches(&program)), (1, 1));
+}
+
+/// How many branches a graph has that is dispatched, by a test of the lanes that `swizzle` names.
+fn dispatched_branches(swizzle: Swizzle) -> usize {
+    let mut maker = Maker::new();
+    let cc = maker.builder.program.registers.push(Register {
+        storage: Storage::Cond,
+        width: Width::W32,
+        array: None,
+        name: None,
+    });
+    maker.builder.open_block();
+    let mut blocks = IndexVec::new();
+    for (number, exit) in [Branch(1, 2), Return, Return].iter().enumerate() {
+        blocks.push(maker.block(number, exit));
+    }
+    let entry = FlowId::new(0);
+    if let Exit::Branch { cond, .. } = &mut blocks[entry].exit {
+        *cond = Cond::Any(Guard {
+            cc,
+            test: CondTest::Lt,
+            swizzle,
+        });
+    }
+    structurize_within(&mut maker.builder, Graph { blocks, entry }, None, 0);
+    let body = maker.builder.program.routines[maker.builder.program.main].body;
+    maker.builder.close_block_as(body);
+    let program = maker.builder.program;
+    assert_eq!(verify(&program), Ok(()), "{}", crate::print(&program));
+    count_nodes(&program, |node| matches!(node, Node::If { .. }))
+}
+
+/// A guarded move tests each lane by itself; a branch, whether any of several passes.
+#[test]
+fn a_test_of_one_lane_needs_no_branch() {
+    assert_eq!(dispatched_branches(Swizzle::new([1; 4])), 0);
+    assert_eq!(dispatched_branches(Swizzle::new([0, 1, 1, 1])), 1);
 }
 
 #[test]
