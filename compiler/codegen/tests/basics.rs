@@ -123,3 +123,18 @@ fn counted_loop() {
         "the comparison feeds the branch: {text}"
     );
 }
+
+/// Unsigned fields that begin past the top bit are 0: the number of bits becomes 0 there. Signed ones have the top bit, which a shift
+/// by 31 leaves.
+#[test]
+fn bit_fields_past_the_word_have_no_bits() {
+    for (ty, selections) in [(Type::U32, 1), (Type::S32, 0)] {
+        let mut m = Make::new(Stage::Fragment);
+        let color = m.color();
+        let [value, bits, first] = [0, 1, 2].map(|_| m.param());
+        m.op(Op::BitExtract, ty, d(color, "x"), &[value, bits, first]);
+        let text = check(&m.finish());
+        assert_eq!(count(&text, "OpUGreaterThan"), selections, "{text}");
+        assert_eq!(count(&text, "OpSelect"), selections, "{text}");
+    }
+}

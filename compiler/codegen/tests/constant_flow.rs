@@ -195,3 +195,44 @@ fn doubles_of_constants_need_doubles_all_the_same() {
     let error = emit(&m.finish(), &options).unwrap_err();
     assert!(error.to_string().contains("shaderFloat64"), "{error}");
 }
+
+/// An instruction and the branch that contains it both have a place in the program; the sum, which needs doubles, is to blame.
+#[test]
+fn errors_name_the_innermost_place() {
+    let mut m = Make::new(Stage::Fragment);
+    let (color, wide, cc) = (m.color(), m.wide(), m.cc());
+    let input = m.input(Semantic::TexCoord(0));
+    let coded = Dst {
+        cc: Some(cc),
+        ..d(color, "xyzw")
+    };
+    m.f(Op::Mov, coded, &[input]);
+    let then = m.block(|m| {
+        m.op(Op::Pack64, Type::F64, d(wide, "x"), &[input]);
+        m.op(
+            Op::Add,
+            Type::F64,
+            d(wide, "x"),
+            &[r(wide, "x"), r(wide, "x")],
+        );
+        m.op(Op::Unpack64, Type::F64, d(color, "xy"), &[r(wide, "x")]);
+    });
+    for (number, start) in [(0, 12), (1, 30), (2, 40), (3, 50)] {
+        m.b.program.insts[number].span = Span::new(start, start + 8);
+    }
+    m.node(Node::If {
+        cond: any(cc, CondTest::Lt, "x"),
+        then,
+        otherwise: None,
+        span: Span::new(20, 60),
+    });
+    let options = Options {
+        device: DeviceFeatures {
+            float64: false,
+            ..DeviceFeatures::default()
+        },
+        ..Options::default()
+    };
+    let error = emit(&m.finish(), &options).unwrap_err();
+    assert_eq!(error.span, Some(Span::new(40, 48)), "{error}");
+}

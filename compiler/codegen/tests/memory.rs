@@ -178,6 +178,38 @@ fn known_places_of_shared_memory_are_not_compared_with_its_end() {
     assert_eq!(count(&text, "4095"), 0, "{text}");
 }
 
+/// One number of 64 bits may begin inside a buffer and end outside, one of 32 bits may not.
+#[test]
+fn both_words_of_a_number_are_compared_with_the_end() {
+    let options = Options {
+        device: DeviceFeatures {
+            robust_buffer_access2: false,
+            ..DeviceFeatures::default()
+        },
+        ..Options::default()
+    };
+    for (ty, comparisons) in [(Type::U64, 2), (Type::U32, 1)] {
+        let mut m = Make::new(Stage::Compute);
+        let (space, address) = buffer(BufferKind::Storage, None)(&mut m);
+        let result = if ty == Type::U64 { m.wide() } else { m.temp() };
+        let access = MemAccess {
+            space,
+            element: None,
+            components: 1,
+            offset: 0,
+            atomic: None,
+            flags: MemFlags::empty(),
+        };
+        m.mem(Op::Load, ty, access, Some(d(result, "x")), &[address]);
+        // Shared memory, which no comparison guards, shows the result.
+        let (space, _) = buffer(BufferKind::Shared, None)(&mut m);
+        let (access, start) = (MemAccess { space, ..access }, m.int(0));
+        m.mem(Op::Store, ty, access, None, &[r(result, "x"), start]);
+        let text = disassemble(&check_with(&m.finish(), &options).words);
+        assert_eq!(count(&text, "OpULessThan"), comparisons, "{text}");
+    }
+}
+
 #[test]
 fn every_atomic() {
     let spaces: [&Space; 5] = [

@@ -418,6 +418,36 @@ fn patches_become_primitives_of_as_many_vertices() {
     assert!(message.contains("patches of 0 vertices"), "{message}");
 }
 
+/// All components of an output that other invocations read are written at once, single ones alone: the others may be another's.
+#[test]
+fn whole_results_are_stored_at_once() {
+    let stores = |mask: &str| {
+        let source = format!(
+            "program tess_control
+vertices_out 3
+r0: temp32
+r1: output32 out0
+in0: position float per_vertex
+in1: invocation_id signed
+out0: generic[2] float
+out1: tess_outer[0] float
+r2: output32 out1
+routine fn0 {{
+  r1.{mask} = mov.f32 in0[0 of 1, vertex 1].xyzw
+  bar.u32
+  r0.xyzw = mov.f32 out0[0 of 1, vertex 2].xyzw
+  r2.x = mov.f32 r0.xxxx
+}}
+main fn0
+"
+        );
+        count(&text(&source, &Options::default()), "OpStore")
+    };
+    // The level is the other store.
+    assert_eq!(stores("xyzw"), 2);
+    assert_eq!(stores("xyw"), 4);
+}
+
 /// What the next stage does not read has a place all the same if invocations read it.
 #[test]
 fn outputs_that_only_invocations_read_have_locations() {

@@ -85,6 +85,13 @@ fn what_is_expected() {
             "expected `x`, `y`, `z`, `w`, `0` or `1`, found `2`",
         )],
     );
+    messages(
+        "!!VP1.0",
+        &[(
+            "MOV R0, R1.xy;",
+            "expected a component such as `.x`, or four, found `xy`",
+        )],
+    );
 }
 
 #[test]
