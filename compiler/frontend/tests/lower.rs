@@ -321,25 +321,6 @@ fn only_loops_that_may_run_too_long_count_their_steps() {
     assert!(!counts_steps(&nest("2", "program.local[0].x")));
 }
 
-#[test]
-fn derivatives_have_their_precision() {
-    let operations = |modifier: &str| {
-        main_of(&format!(
-            "!!NVfp5.0 OPTION ARB_derivative_control; TEMP r; ATTRIB c = fragment.texcoord[0]; \
-             DDX{modifier} r.x, c; DDY{modifier} r.y, c; END"
-        ))
-    };
-    for (modifier, ending) in [("", ""), (".FINE", "fine"), (".COARSE", "coarse")] {
-        assert_eq!(
-            operations(modifier),
-            [
-                format!("r0.x = ddx{ending}.f32 in0.xyzw"),
-                format!("r0.y = ddy{ending}.f32 in0.xyzw")
-            ]
-        );
-    }
-}
-
 /// Routines have the order of their labels, not that of the calls.
 #[test]
 fn routines_have_the_order_of_the_text() {
