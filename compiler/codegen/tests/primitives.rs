@@ -596,12 +596,13 @@ fn programs_emit_what_the_device_has_room_for() {
     let source = VIEWPORTS
         .replace("viewport_mask signed", "generic[0] float")
         .replace("vertices_out 3", "vertices_out 300");
-    let limit = |options: &Options| {
-        let text = disassemble(&emit(&program(&source), options).unwrap().words);
+    let limit_of = |source: &str, options: &Options| {
+        let text = disassemble(&emit(&program(source), options).unwrap().words);
         let line = text.lines().find(|line| line.contains(" OutputVertices "));
         line.and_then(|line| line.split_whitespace().last())
             .and_then(|number| number.parse::<u32>().ok())
     };
+    let limit = |options: &Options| limit_of(&source, options);
     assert_eq!(limit(&Options::default()), Some(1024 / 8));
     let fragment = "program fragment\nr0: output32 out0\nin0: generic[0] float\nout0: frag_color[0][0] float\nroutine fn0 {\nr0.xyzw = mov.f32 in0.xyzw\n}\nmain fn0\n";
     // Only x of the varying is written.
@@ -615,4 +616,7 @@ fn programs_emit_what_the_device_has_room_for() {
         ..Options::default()
     };
     assert_eq!(limit(&options), Some(1024 / 5));
+    // Lines whose vertices have a single component.
+    let sizes = "program geometry\nprimitive_in points\nprimitive_out line_strip\nvertices_out 1024\nr0: output32 out0\nin0: point_size float per_vertex\nout0: point_size float\nroutine fn0 {\nr0.x = mov.f32 in0[0 of 1, vertex 0].xyzw\nemit.s32 {0}\n}\nmain fn0\n";
+    assert_eq!(limit_of(sizes, &Options::default()), Some(1024));
 }

@@ -17,6 +17,17 @@ fn load(access: &str) -> [u64; 4] {
     run_in(&mut memory(), &format!("r0.xyzw = {access}")).outputs[0]
 }
 
+/// Sizes are in bytes, of whole words.
+#[test]
+fn sizes_of_buffers() {
+    assert_eq!(load("bufsize.u32 (buf0 x1) {0}")[0], 16);
+    assert_eq!(load("bufsize.u32 (buf1[1] x1) {0}")[0], 8);
+    let mut environment = memory();
+    environment.memory.buffers[0][0] = vec![0; 10];
+    let outcome = run_in(&mut environment, "r0.x = bufsize.u32 (buf0 x1) {0}");
+    assert_eq!(outcome.outputs[0][0], 8);
+}
+
 #[test]
 fn parameters_and_inputs() {
     let mut environment = Environment {
