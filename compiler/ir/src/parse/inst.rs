@@ -342,7 +342,7 @@ impl Parser<'_> {
             self.cvt()?
         } else if op == Op::Tex || op == Op::Resident && self.is_texture_ahead() {
             self.tex_access()?
-        } else if matches!(op, Op::Load | Op::Store | Op::Atomic) {
+        } else if matches!(op, Op::Load | Op::Store | Op::Atomic | Op::BufferSize) {
             self.mem_access()?
         } else if is_image(op) {
             self.image_access()?
