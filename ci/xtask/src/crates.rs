@@ -260,16 +260,38 @@ fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     Ok(false)
 }
 
-/// Makes cargo build the packed crates again: it takes what comes from a registry for known by its version, and theirs stays.
+/// Makes cargo unpack and build the packed crates again: it identifies crates of a registry by name and
+/// version, which stay the same.
 fn forget_packed() -> Result<()> {
-    let known = BUILDS.join("debug/.fingerprint");
-    let Ok(entries) = std::fs::read_dir(known) else {
+    remove_ours(&BUILDS.join("debug/.fingerprint"))?;
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    let Some(unpacked) = home.map(|home| home.join("registry/src")) else {
+        return Ok(());
+    };
+    let Ok(registries) = std::fs::read_dir(unpacked) else {
+        return Ok(());
+    };
+    for registry in registries {
+        let registry = registry?;
+        // Directories are named after host and hash; the registry of packed crates has no host.
+        if registry.file_name().to_string_lossy().starts_with('-') {
+            remove_ours(&registry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes the directories of this workspace's crates from a directory, if there is one.
+fn remove_ours(directory: &Path) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(directory) else {
         return Ok(());
     };
     for entry in entries {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with("glasm") {
-            std::fs::remove_dir_all(entry.path())?;
+            std::fs::remove_dir_all(entry.path())
+                .with_context(|| format!("removing {}", entry.path().display()))?;
         }
     }
     Ok(())
