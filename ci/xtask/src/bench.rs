@@ -143,19 +143,20 @@ fn bench_target(target: &str, effort: Effort, out: &Path) -> Result<()> {
 
 fn refresh(part: &str, tables: &str) -> Result<()> {
     let text = std::fs::read_to_string(DOCUMENT).with_context(|| format!("reading {DOCUMENT}"))?;
-    let text = splice(&text, part, &format!("{tables}\n{}\n", machine())).context(DOCUMENT)?;
+    let text =
+        splice(&text, &marks(part), &format!("{tables}\n{}\n", machine())).context(DOCUMENT)?;
     std::fs::write(DOCUMENT, text).with_context(|| format!("writing {DOCUMENT}"))
 }
 
-/// Replaces what lies between the two marks of a part.
-fn splice(text: &str, part: &str, tables: &str) -> Result<String> {
-    let [begin, end] = marks(part);
+/// Replaces what is between two marks of a document. A missing mark is an error.
+pub(crate) fn splice(text: &str, marks: &[impl AsRef<str>; 2], tables: &str) -> Result<String> {
+    let [begin, end] = marks.each_ref().map(AsRef::as_ref);
     let start = text
-        .find(&begin)
+        .find(begin)
         .context("the line that begins the tables is missing")?
         + begin.len();
     let end = text
-        .find(&end)
+        .find(end)
         .context("the line that ends the tables is missing")?;
     anyhow::ensure!(start <= end, "the tables end before they begin");
     Ok(format!(
@@ -193,8 +194,8 @@ mod tests {
         let text = format!("before\n{begin}\nold\n{end}\nafter\n{other_begin}\nx\n{other_end}\n");
         let expected =
             format!("before\n{begin}\n\nnew\n\n{end}\nafter\n{other_begin}\nx\n{other_end}\n");
-        assert_eq!(splice(&text, "a", "new").unwrap(), expected);
-        assert!(splice("no marks", "a", "new").is_err());
-        assert!(splice(&format!("{end}\n{begin}"), "a", "new").is_err());
+        assert_eq!(splice(&text, &marks("a"), "new").unwrap(), expected);
+        assert!(splice("no marks", &marks("a"), "new").is_err());
+        assert!(splice(&format!("{end}\n{begin}"), &marks("a"), "new").is_err());
     }
 }

@@ -215,27 +215,27 @@ impl Way {
     ) -> Result<Option<String>> {
         let mut texts = Vec::new();
         for on in [None, Some(fault)] {
-            let file = &*OUT
+            let file = OUT
                 .join("runs")
                 .join(self.name)
                 .join(format!("text-{fault}"));
-            let _ = std::fs::remove_file(file);
+            let _ = std::fs::remove_file(&file);
             let mut command = process::limited(&copy.glasm());
             vulkan::use_driver(&mut command, &self.driver);
             command.args(["run", "--validation", "off", script]);
             if let Some(language) = self.through {
                 command.args(["--through", language]);
             }
-            command.env("GLASM_FAULT_TEXT", std::path::absolute(file)?);
+            command.env("GLASM_FAULT_TEXT", std::path::absolute(&file)?);
             command.env(
                 "GLASM_FAULT_SCRIPTS",
-                std::path::absolute(file)?.with_extension("seen"),
+                std::path::absolute(&file)?.with_extension("seen"),
             );
             if let Some(on) = on {
                 command.env("GLASM_FAULT", on.to_string());
             }
             process::run(command, &file.with_extension("log"), RUN_LIMIT)?;
-            texts.push(std::fs::read(file).unwrap_or_default());
+            texts.push(std::fs::read(&file).unwrap_or_default());
         }
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let (old, new) = (text(&texts[0]), text(&texts[1]));
