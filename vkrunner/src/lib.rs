@@ -28,6 +28,7 @@ mod error;
 mod execute;
 mod features;
 mod fragment_outputs;
+mod glsl_server;
 mod options;
 mod own_shader;
 mod programs;

@@ -3,14 +3,15 @@
 //! Starting a program costs more than most scripts, so results are kept: scripts share sections, and a script may run again. Files and
 //! output go through a folder of their own, which is removed afterwards. A program that does not end is ended.
 
+use crate::glsl_server::GlslServer;
 use glasm::Target;
 use glasm::ir::Stage;
 use glasm_scripts::stopwatch::Stopwatch;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -85,6 +86,8 @@ pub(crate) struct Tools {
     results: RefCell<HashMap<ToolInput, Result<Vec<u32>, ToolError>>>,
     /// Bytes in `results`.
     kept: RefCell<usize>,
+    /// Compiles GLSL; `None` if the environment names no server.
+    server: OnceCell<Option<RefCell<GlslServer>>>,
 }
 
 impl Tools {
@@ -93,7 +96,7 @@ impl Tools {
         if let Some(known) = self.results.borrow().get(&job) {
             return known.clone();
         }
-        let result = run(&job);
+        let result = self.run(&job);
         let texts: usize = job.texts.iter().map(Vec::len).sum();
         let size = texts + result.as_ref().map_or(0, |words| words.len() * 4);
         let mut kept = self.kept.borrow_mut();
@@ -106,6 +109,47 @@ impl Tools {
             self.results.borrow_mut().insert(job, result.clone());
         }
         result
+    }
+
+    /// Runs the server or the program of a job.
+    fn run(&self, job: &ToolInput) -> Result<Vec<u32>, ToolError> {
+        let system = |error: std::io::Error| ToolError::general(error.to_string());
+        let folder = Folder::new().map_err(system)?;
+        let indices = 0..job.texts.len();
+        let names: Vec<String> = indices.map(|it| file_name(it, job.stage)).collect();
+        for (name, text) in names.iter().zip(&job.texts) {
+            fs::write(folder.0.join(name), text).map_err(system)?;
+        }
+        match self.compile_on_server(job, &folder.0, &names) {
+            Some(words) => Ok(words),
+            None => run_program(job, &folder.0, &names),
+        }
+    }
+
+    /// Returns the module that the server makes of GLSL; `None` if there is no server, or if it
+    /// refuses the text.
+    fn compile_on_server(
+        &self,
+        job: &ToolInput,
+        folder: &Path,
+        names: &[String],
+    ) -> Option<Vec<u32>> {
+        if job.language != TextLanguage::Glsl {
+            return None;
+        }
+        let server = self
+            .server
+            .get_or_init(|| GlslServer::start().map(RefCell::new))
+            .as_ref()?;
+        let sources: Vec<PathBuf> = names.iter().map(|name| folder.join(name)).collect();
+        let (stage, output) = (glsl_extension(job.stage), folder.join(OUTPUT));
+        let compiled = server
+            .borrow_mut()
+            .compile(stage, job.target, &output, &sources);
+        compiled
+            .then(|| fs::read(output).ok())?
+            .as_deref()
+            .map(words_of)
     }
 }
 
@@ -155,26 +199,29 @@ fn file_name(index: usize, stage: Stage) -> String {
 const OUTPUT: &str = "module.spv";
 const MESSAGES: &str = "messages";
 
-/// Runs the program of a job.
-fn run(job: &ToolInput) -> Result<Vec<u32>, ToolError> {
+/// Returns the words of a module in bytes.
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    let words = bytes.chunks_exact(4);
+    words
+        .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+        .collect()
+}
+
+/// Runs the program of a job in a folder that holds its texts as files of these names.
+fn run_program(job: &ToolInput, folder: &Path, names: &[String]) -> Result<Vec<u32>, ToolError> {
     let system = |error: std::io::Error| ToolError::general(error.to_string());
-    let folder = Folder::new().map_err(system)?;
     let mut process = Process::new(job.language.program());
     match job.language {
         TextLanguage::Glsl => process.args(["--quiet", "-V", "-S", glsl_extension(job.stage)]),
         TextLanguage::SpirvAssembly => &mut process,
     };
     process.args(["--target-env", job.target.name(), "-o", OUTPUT]);
-    for (index, text) in job.texts.iter().enumerate() {
-        let name = file_name(index, job.stage);
-        fs::write(folder.0.join(&name), text).map_err(system)?;
-        process.arg(name);
-    }
-    let messages = folder.0.join(MESSAGES);
+    process.args(names);
+    let messages = folder.join(MESSAGES);
     let output = File::create(&messages).map_err(system)?;
     let errors = output.try_clone().map_err(system)?;
     process
-        .current_dir(&folder.0)
+        .current_dir(folder)
         .stdin(Stdio::null())
         .stdout(output)
         .stderr(errors);
@@ -189,11 +236,8 @@ fn run(job: &ToolInput) -> Result<Vec<u32>, ToolError> {
         Err(error) => return Err(ToolError::general(error.to_string())),
     };
     if success {
-        let bytes = fs::read(folder.0.join(OUTPUT)).map_err(system)?;
-        Ok(bytes
-            .chunks_exact(4)
-            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-            .collect())
+        let bytes = fs::read(folder.join(OUTPUT)).map_err(system)?;
+        Ok(words_of(&bytes))
     } else {
         let text = fs::read(&messages).map_err(system)?;
         let text = String::from_utf8_lossy(&text);

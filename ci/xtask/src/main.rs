@@ -20,6 +20,7 @@ mod features;
 mod fuzz;
 mod gallery;
 mod gl_spirv;
+mod glslang;
 mod i386;
 mod mutate;
 mod opengl;

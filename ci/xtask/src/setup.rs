@@ -1,7 +1,7 @@
 //! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
 
 use crate::packages::{Apt, Names, System};
-use crate::{opengl, piglit_package, shell, vulkan, wheel, wine};
+use crate::{glslang, opengl, piglit_package, shell, vulkan, wheel, wine};
 use anyhow::{Result, bail};
 use glasm_tests::cg;
 use std::io::{BufRead, IsTerminal, Write};
@@ -145,6 +145,19 @@ const NEEDS: &[Need] = &[
         source: Source::Packages(Names {
             debian: &["glslang-tools"],
             fedora: "glslang",
+            arch: "glslang",
+            homebrew: "glslang",
+        }),
+    },
+    Need {
+        what: "glslang's libraries",
+        why: "compile the GLSL of all scripts in one process",
+        purpose: Purpose::Test,
+        without: Without::Skip,
+        present: glslang::headers_are_installed,
+        source: Source::Packages(Names {
+            debian: &["glslang-dev"],
+            fedora: "glslang-devel",
             arch: "glslang",
             homebrew: "glslang",
         }),

@@ -1,5 +1,6 @@
 //! Running script suites through the `glasm` command, and reading its JSON reports.
 
+use crate::glslang;
 use crate::shell;
 use crate::tally::Tally;
 use crate::vulkan::{self, Driver, Layer};
@@ -187,7 +188,9 @@ pub(crate) fn glasm() -> Result<Command> {
         bail!("{} is not there: build it first", program.display());
     }
     // An absolute path: some systems resolve relative programs against the child's folder.
-    Ok(Command::new(program.canonicalize()?))
+    let mut command = Command::new(program.canonicalize()?);
+    glslang::use_server(&mut command);
+    Ok(command)
 }
 
 /// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if there is one.
