@@ -394,8 +394,9 @@ fn components(program: &Program, semantic: Semantic) -> u8 {
         }
     }
     // A variable has its first components, also those below the last that are never written.
-    // 8 less the leading zeros of a byte is the number of its highest bit, counted from 1. A variable has at least one component.
-    (8 - lanes.leading_zeros() as u8).clamp(1, 4)
+    // 8 less the leading zeros of a byte is the number of its highest bit, counted from 1; masks have four bits. A variable has at
+    // least one component.
+    (8 - lanes.leading_zeros() as u8).max(1)
 }
 
 /// Lanes of an output that the end of the program reads.

@@ -4,6 +4,9 @@
 
 mod support;
 
+use glasm_codegen::options::{BindingLayout, DeviceFeatures, Target};
+use glasm_codegen::{Options, emit};
+use glasm_ir::semantic::Input;
 use glasm_ir::*;
 use support::*;
 
@@ -137,4 +140,37 @@ fn bit_fields_past_the_word_have_no_bits() {
         assert_eq!(count(&text, "OpUGreaterThan"), selections, "{text}");
         assert_eq!(count(&text, "OpSelect"), selections, "{text}");
     }
+}
+
+/// In OpenGL a vertex input of doubles has one location, and each component of the attribute is one of its components.
+#[test]
+fn components_of_double_attributes_are_those_of_one_input() {
+    let mut m = Make::new(Stage::Vertex);
+    let (position, color) = (m.output(Semantic::Position), m.output(Semantic::Color(0)));
+    let attribute = m.b.program.inputs.push(Input {
+        width: Width::W64,
+        ..Input::new(Semantic::Attrib(2))
+    });
+    let attribute = Src::new(Base::Input(attribute));
+    for (result, lanes) in [(position, "xyxy"), (color, "zwzw")] {
+        let pair = attribute.swizzled(swizzle(lanes));
+        m.op(Op::Unpack64, Type::U64, d(result, "xyzw"), &[pair]);
+    }
+    let options = Options {
+        target: Target::OpenGl4_5,
+        device: DeviceFeatures::of_opengl(450, |_| true),
+        bindings: BindingLayout::opengl(84, 8),
+        ..Options::default()
+    };
+    let text = disassemble(&emit(&m.finish(), &options).unwrap().words);
+    let double = text.lines().find(|line| line.contains("OpTypeFloat 64"));
+    let double = double.unwrap().split_whitespace().next().unwrap();
+    let mut components: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.split_once("OpCompositeExtract"))
+        .filter_map(|(_, rest)| rest.trim().strip_prefix(double))
+        .filter_map(|rest| rest.split_whitespace().last())
+        .collect();
+    components.sort_unstable();
+    assert_eq!(components, ["0", "1", "2", "3"], "{text}");
 }

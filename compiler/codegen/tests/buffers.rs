@@ -4,7 +4,7 @@
 
 mod support;
 
-use glasm_codegen::options::DeviceFeatures;
+use glasm_codegen::options::{DeviceFeatures, Target};
 use glasm_codegen::{ErrorKind, Options, Reflection, emit};
 use glasm_ir::inst::IndexTerm;
 use glasm_ir::resource::*;
@@ -237,5 +237,35 @@ fn atomics_by_device() {
         let error = emit(program, &options).unwrap_err();
         assert_eq!(error.kind, ErrorKind::MissingFeature(feature));
         assert!(error.message.contains(feature), "{}", error.message);
+    }
+}
+
+/// A stage of OpenGL has as many bindings as the options say; the number of the first one is 0.
+#[test]
+fn program_parameter_buffers_end_with_the_bindings_of_opengl() {
+    let mut options = Options {
+        target: Target::OpenGl4_5,
+        ..Options::default()
+    };
+    options.bindings.buffers_per_stage = 4;
+    let refusal = |binding, array| {
+        let mut m = Make::new(Stage::Vertex);
+        let (position, input) = (m.output(Semantic::Position), m.input(Semantic::Attrib(0)));
+        m.b.program.buffers.push(Buffer {
+            kind: BufferKind::Constant,
+            binding,
+            array,
+            size: None,
+        });
+        m.f(Op::Mov, d(position, "xyzw"), &[input]);
+        emit(&m.finish(), &options).err().map(|error| error.message)
+    };
+    for (binding, array) in [(3, None), (3, Some(1)), (2, Some(2))] {
+        assert_eq!(refusal(binding, array), None);
+    }
+    for (binding, array) in [(4, None), (4, Some(1)), (3, Some(2))] {
+        let message = refusal(binding, array).unwrap();
+        let start = format!("program parameter buffer {binding}: OpenGL has bindings for 4");
+        assert!(message.starts_with(&start), "{message}");
     }
 }

@@ -531,6 +531,11 @@ fn what_devices_and_stages_lack() {
             "Generic(3) is no input of tess_eval programs",
         ),
         (
+            VERTEX_WITH_GENERIC.to_owned(),
+            Options::default(),
+            "Generic(3) is no input of vertex programs",
+        ),
+        (
             GEOMETRY.replace("in1: generic[0]", "in1: tess_coord"),
             Options::default(),
             "TessCoord is no input of the vertices of geometry programs",
@@ -546,6 +551,18 @@ fn what_devices_and_stages_lack() {
         assert!(message.contains(expected), "{message}");
     }
 }
+
+/// A vertex program that reads what only later stages have.
+const VERTEX_WITH_GENERIC: &str = "\
+program vertex
+r0: output32 out0
+in0: generic[3] float
+out0: position float
+routine fn0 {
+  r0.xyzw = mov.f32 in0.xyzw
+}
+main fn0
+";
 
 const VIEWPORTS: &str = "\
 program geometry

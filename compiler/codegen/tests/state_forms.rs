@@ -99,6 +99,39 @@ fn modules_read_what_is_not_fixed() {
     }
 }
 
+/// Two bits of the words 18 and 19 are the mode of a unit, the low ones that of units 0 and 16. The constant is named after the word.
+#[test]
+fn depth_modes_are_read_for_the_unit() {
+    for (unit, word, shift) in [
+        (0, 18, 0),
+        (15, 18, 30),
+        (16, 19, 0),
+        (17, 19, 2),
+        (31, 19, 30),
+    ] {
+        let text = format!(
+            "program fragment\nout0: frag_color[0][0] float\nr0: output32 out0\np0: env[0]\ntex0: unit {unit} 2d shadow f32\n\
+             routine fn0 {{\nr0.xyzw = tex.f32 (tex0 implicit) p0.xyzw, p0.zzzz\n}}\nmain fn0\n"
+        );
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let mut options = Options::default();
+        options.forms.depth_modes = StateForm::Specialized;
+        options.debug.names = true;
+        let module = check_with(&program, &options);
+        assert_eq!(read(&module), [word]);
+        let text = disassemble(&module.words);
+        assert!(text.contains(&format!("\"state_{word}\"")), "{text}");
+        let shifted = text
+            .lines()
+            .find(|line| line.contains("OpShiftRightLogical"));
+        let distance = shifted.unwrap().split_whitespace().last().unwrap();
+        let constant = text
+            .lines()
+            .find(|line| line.starts_with(&format!("{distance} = ")));
+        assert!(constant.unwrap().ends_with(&format!("  {shift}")), "{text}");
+    }
+}
+
 /// GL 2.1 section 2.12 enables planes that clip; nothing enables distances that cull.
 #[test]
 fn enabled_planes_are_read_for_clip_distances_only() {

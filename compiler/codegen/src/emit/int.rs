@@ -87,11 +87,7 @@ impl Emit<'_> {
         // SPIR-V leaves fields undefined that reach beyond the word.
         let room = self.w.binary(Spv::ISub, width, offset);
         let count = self.w.int_min(count, room);
-        let (a, b) = self.w.same_size(a, b);
-        if a.size == 1 && offset.size == 1 && count.size == 1 {
-            return Ok(self.w.insert_bits(a, b, offset, count));
-        }
-        let size = a.size.max(offset.size).max(count.size);
+        let size = a.size.max(b.size).max(offset.size).max(count.size);
         let (a, b) = (self.w.widen(a, size), self.w.widen(b, size));
         if offset.size == 1 && count.size == 1 {
             return Ok(self.w.insert_bits(a, b, offset, count));
