@@ -53,32 +53,36 @@ fn names_what_opengl_lacks(errors: &Diagnostics) -> bool {
     })
 }
 
-/// Everything wrong with one program under all options.
-fn problems(subject: &Program, all: &[Program]) -> Vec<String> {
+/// The options that a program is compiled with: all targets, and one of them with names and lines.
+/// Debug information is the same for all targets, so each target gets that of a fourth of the
+/// programs.
+fn combinations(number: usize) -> impl Iterator<Item = (Target, DebugInfo)> {
+    let all = Target::ALL
+        .iter()
+        .map(|target| (*target, DebugInfo::default()));
+    let full = DebugInfo {
+        names: true,
+        lines: true,
+    };
+    all.chain([(Target::ALL[number % Target::ALL.len()], full)])
+}
+
+/// Returns everything wrong with the program of a number.
+fn problems(number: usize, all: &[Program]) -> Vec<String> {
+    let subject = &all[number];
     let mut found = Vec::new();
-    for target in Target::ALL {
-        for debug in [
-            DebugInfo::default(),
-            DebugInfo {
-                names: true,
-                lines: true,
-            },
-        ] {
-            let options = Options {
-                debug,
-                ..options_for(target)
-            };
-            let what = match support::compile(subject, all, &options) {
-                Ok(shader) => problem(&shader.words, target),
-                Err(errors) if target == Target::OpenGl4_5 && names_what_opengl_lacks(&errors) => {
-                    None
-                }
-                Err(errors) => Some(errors.render(&support::source(subject))),
-            };
-            let name = target.name();
-            found
-                .extend(what.map(|what| format!("{} for {name}, {debug:?}: {what}", subject.name)));
-        }
+    for (target, debug) in combinations(number) {
+        let options = Options {
+            debug,
+            ..options_for(target)
+        };
+        let what = match support::compile(subject, all, &options) {
+            Ok(shader) => problem(&shader.words, target),
+            Err(errors) if target == Target::OpenGl4_5 && names_what_opengl_lacks(&errors) => None,
+            Err(errors) => Some(errors.render(&support::source(subject))),
+        };
+        let name = target.name();
+        found.extend(what.map(|what| format!("{} for {name}, {debug:?}: {what}", subject.name)));
     }
     found
 }
@@ -93,8 +97,13 @@ fn check(programs: &[Program]) {
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
-                while let Some(subject) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    found.lock().unwrap().extend(problems(subject, programs));
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= programs.len() {
+                        break;
+                    }
+                    let more = problems(number, programs);
+                    found.lock().unwrap().extend(more);
                 }
             });
         }
