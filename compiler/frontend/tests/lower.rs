@@ -279,7 +279,7 @@ fn program_modes() {
     assert!(variable.contains("workgroup_size 0 0 0"), "{variable}");
 }
 
-/// NV_compute_program5, section 2.X.6.Y: SHARED_MEMORY says how many bytes a group has, wherever in the program it is.
+/// NV_compute_program5, section 2.X.7.Y: SHARED_MEMORY says how many bytes a group has, wherever in the program it is.
 #[test]
 fn shared_memory_has_its_declared_size() {
     for text in [
@@ -318,6 +318,21 @@ fn indexed_inputs_are_in_one_array() {
     assert_eq!(
         inputs_of(array, statements),
         ["in0: generic[1] float", "in1: generic[2] float"]
+    );
+}
+
+/// TGSI, TGSI_SEMANTIC_TESS_DEFAULT_OUTER_LEVEL: the levels are those of the state, of whichever vertex they are read.
+#[test]
+fn default_levels_of_vertices_are_those_of_the_state() {
+    let levels = |declared: &str, read: &str| {
+        let text = format!(
+            "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 1\n{declared}, TESS_DEFAULT_OUTER_LEVEL\nDCL OUT[0], TESSOUTER\nMOV OUT[0], {read}\nEND\n"
+        );
+        main_of(&text)
+    };
+    assert_eq!(
+        levels("DCL IN[][0]", "IN[0][0]"),
+        levels("DCL SV[0]", "SV[0]")
     );
 }
 
