@@ -279,6 +279,63 @@ fn program_modes() {
     assert!(variable.contains("workgroup_size 0 0 0"), "{variable}");
 }
 
+/// NV_compute_program5, section 2.X.7.Y: SHARED_MEMORY says how many bytes a group has, wherever in the program it is.
+#[test]
+fn shared_memory_has_its_declared_size() {
+    for text in [
+        "SHARED_MEMORY 72; SHARED m[] = { program.sharedmem }; LDS.U32 r, m[4]; END",
+        "SHARED m[4] = { program.sharedmem[0..3] }; LDS.U32 r, m[0]; SHARED_MEMORY 72; END",
+    ] {
+        let printed = program(&format!("!!NVcp5.0 GROUP_SIZE 4; TEMP r; {text}"));
+        assert!(printed.contains("shared 0 size 72\n"), "{printed}");
+    }
+}
+
+/// The inputs that a TGSI text of a fragment program with these declarations has in the IR.
+#[track_caller]
+fn inputs_of(declarations: &str, statements: &str) -> Vec<String> {
+    let printed = program(&format!(
+        "FRAG\n{declarations}\nDCL OUT[0], COLOR\nDCL CONST[0]\nDCL ADDR[0]\nDCL TEMP[0]\n\
+         UARL ADDR[0].x, CONST[0].xxxx\n{statements}\nMOV OUT[0], TEMP[0]\nEND\n"
+    ));
+    let inputs = printed.lines().filter(|line| line.starts_with("in"));
+    inputs.map(str::to_owned).collect()
+}
+
+#[test]
+fn indexed_inputs_are_in_one_array() {
+    // Without the id of an array, the registers around the number that the index is added to.
+    let one_by_one = "DCL IN[0], GENERIC[0], PERSPECTIVE\nDCL IN[1], GENERIC[1], PERSPECTIVE";
+    let statements = "MOV TEMP[0], IN[ADDR[0].x]\nADD TEMP[0], TEMP[0], IN[ADDR[0].x+1]";
+    assert_eq!(
+        inputs_of(one_by_one, statements),
+        ["in0: generic[0] float", "in1: generic[1] float"]
+    );
+    // With the id, the registers of the array, whatever the number is.
+    let array =
+        "DCL IN[0], GENERIC[0], PERSPECTIVE\nDCL IN[1..2], ARRAY(1), GENERIC[1], PERSPECTIVE";
+    let statements = "MOV TEMP[0], IN[ADDR[0].x](1)\nADD TEMP[0], TEMP[0], IN[ADDR[0].x+1](1)";
+    assert_eq!(
+        inputs_of(array, statements),
+        ["in0: generic[1] float", "in1: generic[2] float"]
+    );
+}
+
+/// TGSI, TGSI_SEMANTIC_TESS_DEFAULT_OUTER_LEVEL: the levels are those of the state, of whichever vertex they are read.
+#[test]
+fn default_levels_of_vertices_are_those_of_the_state() {
+    let levels = |declared: &str, read: &str| {
+        let text = format!(
+            "TESS_CTRL\nPROPERTY TCS_VERTICES_OUT 1\n{declared}, TESS_DEFAULT_OUTER_LEVEL\nDCL OUT[0], TESSOUTER\nMOV OUT[0], {read}\nEND\n"
+        );
+        main_of(&text)
+    };
+    assert_eq!(
+        levels("DCL IN[][0]", "IN[0][0]"),
+        levels("DCL SV[0]", "SV[0]")
+    );
+}
+
 #[test]
 fn invariant_position_is_computed_first() {
     let text = "!!NVvp5.0 OPTION ARB_position_invariant; MOV result.color, vertex.position; END";

@@ -56,6 +56,7 @@ fn what_is_expected() {
             ("MOV result.color;", "expected `,`, found `;`"),
             ("MOV result.color, ;", "expected an operand, found `;`"),
             ("MOV , 1;", "expected a result variable, found `,`"),
+            ("MOV result.color, state.;", "expected a name, found `;`"),
             ("MOV.; ", "expected a modifier, found `;`"),
             ("MOV result.color, {1, 2;", "expected `}`, found `;`"),
             ("PARAM a[ = {1};", "expected `]`, found `=`"),

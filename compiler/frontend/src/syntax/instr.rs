@@ -448,17 +448,16 @@ fn operand_ahead(input: &Syntax<'_>) -> bool {
         .skip(1)
         .take_while(|token| token.kind() != TokenKind::Semicolon);
     let mut depth = 0i32;
-    let mut commas = 0;
     // Commas inside of brackets are those of a vector or an offset.
     for token in ahead {
         match token.kind() {
             TokenKind::OpenBracket | TokenKind::OpenBrace | TokenKind::OpenParen => depth += 1,
             TokenKind::CloseBracket | TokenKind::CloseBrace | TokenKind::CloseParen => depth -= 1,
-            TokenKind::Comma if depth == 0 => commas += 1,
+            TokenKind::Comma if depth == 0 => return true,
             _ => {}
         }
     }
-    commas > 0
+    false
 }
 
 /// `, (a, b, c)`, `(a, b, c)`, `, offset(v)` or `offset(v)`.

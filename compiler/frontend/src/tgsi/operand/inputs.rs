@@ -39,9 +39,12 @@ impl Translation<'_> {
             };
             return Ok(self.of_vertex(Base::Input(id), vertex.filter(|_| row.per_vertex)));
         }
-        if row.per_vertex {
-            return Ok(self.vertex_lanes(row.content, vertex));
+        if row.per_vertex
+            && let Content::Lanes(lanes) = row.content
+        {
+            return Ok(self.vertex_lanes(lanes, vertex));
         }
+        // Values of the caller are the same for all vertices.
         Ok(self.content(Kept::Input(number as u32), &row))
     }
 
@@ -124,10 +127,7 @@ impl Translation<'_> {
     }
 
     /// Lanes of a vertex that are inputs of their own.
-    fn vertex_lanes(&mut self, content: Content, vertex: Option<IndexTerm>) -> Src {
-        let Content::Lanes(lanes) = content else {
-            return self.word(0);
-        };
+    fn vertex_lanes(&mut self, lanes: [Option<Semantic>; 4], vertex: Option<IndexTerm>) -> Src {
         let register = self.hidden(Width::W32);
         self.put_lanes(register, lanes, |it, semantic| {
             let id = it.input_of(Input {
