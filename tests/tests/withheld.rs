@@ -7,7 +7,7 @@ use glasm_scripts::compile::{ScriptCompiler, Withheld};
 use glasm_scripts::script::{ProgramForm, ProgramState, Script};
 use glasm_tests::skip::skip;
 use glasm_tests::{gp_scripts, scripts};
-use glasm_vkrunner::{Outcome, RunOptions, Runner};
+use glasm_vkrunner::{Error, Outcome, RunOptions, Runner};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -144,6 +144,29 @@ fn affected(folder: &Path) -> Affected {
     affected
 }
 
+/// Runs scripts where the compiler is not told of a feature; returns how many pass, or why there is no device. What fails goes to `failures`.
+fn run_without(name: &str, paths: &[PathBuf], failures: &mut Vec<String>) -> Result<usize, Error> {
+    let runner = Runner::new(&RunOptions {
+        without: Withheld::new([name]).unwrap(),
+        timeout: Duration::from_secs(120),
+        script_timeout: Duration::from_secs(240),
+        ..RunOptions::default()
+    })?;
+    let mut passed = 0;
+    for path in paths {
+        let report = runner.run_file(path);
+        match report.outcome {
+            Outcome::Pass => passed += 1,
+            Outcome::Skip(_) => {}
+            Outcome::Fail => {
+                let path = scripts::name(path);
+                failures.push(format!("without {name}: {path}: {:?}", report.failures));
+            }
+        }
+    }
+    Ok(passed)
+}
+
 #[test]
 fn programs_give_the_same_without_each_feature() {
     let folder =
@@ -152,29 +175,29 @@ fn programs_give_the_same_without_each_feature() {
     let affected = affected(&folder.0);
     let (mut passed, mut failures) = (0, Vec::new());
     for (name, paths) in &affected.0 {
-        let options = RunOptions {
-            without: Withheld::new([name.as_str()]).unwrap(),
-            timeout: Duration::from_secs(120),
-            script_timeout: Duration::from_secs(240),
-            ..RunOptions::default()
-        };
-        let runner = match Runner::new(&options) {
-            Ok(runner) => runner,
+        match run_without(name, paths, &mut failures) {
+            Ok(count) => passed += count,
             Err(error) => return skip(error),
-        };
-        for path in paths {
-            let report = runner.run_file(path);
-            match report.outcome {
-                Outcome::Pass => passed += 1,
-                Outcome::Skip(_) => {}
-                Outcome::Fail => {
-                    let path = scripts::name(path);
-                    failures.push(format!("without {name}: {path}: {:?}", report.failures));
-                }
-            }
         }
         println!("{name}: {} scripts", paths.len());
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(passed > 0, "no script ran");
+}
+
+/// Runs all scripts of operations on 64-bit integers where these are pairs of words: each operation on pairs has code of its own.
+#[test]
+fn long_integers_are_pairs_of_words() {
+    let is_long = |path: &PathBuf| {
+        let name = scripts::name(path);
+        let named = |folder, word| name.contains(folder) && name.contains(word);
+        named("gp/op/", "_long") || named("tgsi/op/", "64")
+    };
+    let paths: Vec<PathBuf> = scripts::find().into_iter().filter(is_long).collect();
+    let mut failures = Vec::new();
+    match run_without("shaderInt64", &paths, &mut failures) {
+        Ok(passed) => assert!(passed > 0 || !failures.is_empty(), "no script ran"),
+        Err(error) => return skip(error),
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -5,7 +5,7 @@ use glasm_frontend::{Source, translate};
 use glasm_ir::interp::{Environment, Interpreter};
 use glasm_ir::{ParamSource, Semantic};
 
-/// Runs a vertex program; the lanes of `result.attrib[0]`. Attribute n is (n, n + 0.5, -n, 1), local parameter n
+/// Runs a vertex or fragment program; the lanes of `result.attrib[0]` or `result.color`. Attribute n is (n, n + 0.5, -n, 1), local parameter n
 /// (10n, 10n + 1, 10n + 2, 10n + 3).
 #[track_caller]
 fn run(text: &str) -> [u32; 4] {
@@ -19,7 +19,7 @@ fn run(text: &str) -> [u32; 4] {
     };
     let mut environment = Environment::default();
     for input in program.inputs.iter() {
-        let lanes = if let Semantic::Attrib(n) = input.semantic {
+        let lanes = if let Semantic::Attrib(n) | Semantic::Generic(n) = input.semantic {
             [f32::from(n), f32::from(n) + 0.5, -f32::from(n), 1.0].map(|x| u64::from(x.to_bits()))
         } else if input.semantic == Semantic::VertexId {
             [7, 0, 0, 0]
@@ -45,8 +45,13 @@ fn run(text: &str) -> [u32; 4] {
     let output = program
         .outputs
         .iter()
-        .position(|output| output.semantic == Semantic::Generic(0))
-        .expect("result.attrib[0]");
+        .position(|output| {
+            matches!(
+                output.semantic,
+                Semantic::Generic(0) | Semantic::FragColor { .. }
+            )
+        })
+        .expect("a result");
     outcome.outputs[output].map(|bits| bits as u32)
 }
 
@@ -506,6 +511,57 @@ fn subroutines() {
     let program = "!!NVvp5.0 TEMP r; main: MOV r, 0; CAL f; MOV result.attrib[0], r; RET; \
                    f: REP 9; IF TR; ADD r, r, 1; RET; ENDIF; ENDREP; END";
     assert_eq!(run(program).map(f32::from_bits), [1.0; 4]);
+}
+
+/// Runs a shuffle in the only thread of a group, whose number is 0; returns x and y of its result.
+fn shuffle(instruction: &str) -> [u32; 2] {
+    let [in_range, value, ..] = run(&format!(
+        "!!NVvp5.0 OPTION NV_shader_thread_group; OPTION NV_shader_thread_shuffle; TEMP r; {instruction} \
+        MOV.U result.attrib[0], r; END"
+    ));
+    [in_range, value]
+}
+
+/// Checks the ranges of NV_shader_thread_shuffle section 2.X.8.Z. `minThreadId` is 0 in thread 0, `maxThreadId` the clamp
+/// value without the bits of the segmentation mask.
+#[test]
+fn values_of_threads() {
+    let (inside, outside) = ([u32::MAX, 9], [0, 9]);
+    let cases = [
+        // Up to `maxThreadId`, the lowest thread that is read.
+        ("SHFUP.U r, 9, 0, 0;", inside),
+        ("SHFUP.U r, 9, 0, 1;", outside),
+        ("SHFUP.U r, 9, 0, 0x101;", inside),
+        ("SHFUP.U r, 9, 1, 0;", outside),
+        // Down to `maxThreadId`, the highest one.
+        ("SHFDOWN.U r, 9, 0, 0;", inside),
+        ("SHFDOWN.U r, 9, 1, 0;", outside),
+        ("SHFDOWN.U r, 9, 2, 0xD01;", outside),
+        ("SHFXOR.U r, 9, 1, 0;", outside),
+        ("SHFXOR.U r, 9, 4, 3;", outside),
+        // The index counts without the bits of the segmentation mask, too.
+        ("SHFIDX.U r, 9, 0, 0;", inside),
+        ("SHFIDX.U r, 9, 1, 0;", outside),
+        ("SHFIDX.U r, 9, 1, 0x100;", inside),
+    ];
+    for (instruction, expected) in cases {
+        assert_eq!(shuffle(instruction), expected, "{instruction}");
+    }
+}
+
+/// Checks that an attribute of one invocation has the same value everywhere.
+#[test]
+fn attributes_elsewhere() {
+    for instruction in [
+        "IPAC r, fragment.attrib[3];",
+        "IPAO r, fragment.attrib[3], {0.25, 0.5};",
+        "IPAS r, fragment.attrib[3], 1;",
+    ] {
+        let text =
+            format!("!!NVfp5.0 TEMP r; MOV r, 9; {instruction} MOV result.color, r.wzyx; END");
+        let found = run(&text).map(f32::from_bits);
+        assert_eq!(found, [1.0, -3.0, 3.5, 3.0], "{instruction}");
+    }
 }
 
 #[test]

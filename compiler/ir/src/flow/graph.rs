@@ -79,6 +79,16 @@ pub(super) struct Graph<'a> {
     loops: Vec<Vec<(Kept, RegisterId)>>,
 }
 
+/// Returns a block to be filled later; until then it returns.
+fn unfilled() -> FlowBlock {
+    FlowBlock {
+        nodes: Block::default(),
+        exit: Exit::Return,
+        span: Span::default(),
+        steps: 0,
+    }
+}
+
 impl<'a> Graph<'a> {
     pub(super) fn new(
         builder: &'a mut Builder,
@@ -86,26 +96,25 @@ impl<'a> Graph<'a> {
         rules: Rules,
         counts: Option<StepTest>,
     ) -> Self {
-        let mut graph = Self {
+        let mut blocks = IndexVec::new();
+        let out = blocks.push(unfilled());
+        Self {
             builder,
             plan,
             rules,
             counts,
-            blocks: IndexVec::new(),
+            blocks,
             current: FlowId::new(0),
             only_from: None,
             steps: 0,
             in_jump: false,
             starts: IndexVec::new(),
-            out: FlowId::new(0),
-            ret: FlowId::new(0),
+            out,
+            ret: out,
             calls: None,
             leaves: FxHashMap::default(),
             loops: Vec::new(),
-        };
-        graph.out = graph.reserve();
-        graph.ret = graph.out;
-        graph
+        }
     }
 
     /// With a stack, calls of the pieces are made with it.
@@ -163,14 +172,9 @@ impl<'a> Graph<'a> {
 
     // Blocks of the graph.
 
-    /// A block to be filled later; until then it returns.
+    /// Adds a block to be filled later.
     fn reserve(&mut self) -> FlowId {
-        self.blocks.push(FlowBlock {
-            nodes: Block::default(),
-            exit: Exit::Return,
-            span: Span::default(),
-            steps: 0,
-        })
+        self.blocks.push(unfilled())
     }
 
     fn begin(&mut self, block: FlowId) {

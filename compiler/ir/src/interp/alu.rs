@@ -288,7 +288,7 @@ fn bits_up_to_64(value: u64) -> u32 {
 
 pub(super) fn bit_extract(ty: Type, [a, count, offset]: [u64; 3]) -> u64 {
     // Fields beyond the word are undefined in NV_gpu_program5 (section 2.X.8.Z, BFE); no shift here may overflow for them.
-    let (count, offset) = (bits_up_to_64(count).min(32), bits_up_to_64(offset));
+    let (count, offset) = (bits_up_to_64(count), bits_up_to_64(offset));
     let is_signed = ty.is_signed_int();
     // 128 bits hold everything that lies above the word: its sign, or 0.
     let word = if is_signed {
@@ -307,8 +307,8 @@ pub(super) fn bit_extract(ty: Type, [a, count, offset]: [u64; 3]) -> u64 {
 }
 
 pub(super) fn bit_insert(ty: Type, [a, b, count, offset]: [u64; 4]) -> u64 {
-    let (count, offset) = (bits_up_to_64(count).min(32), bits_up_to_64(offset));
-    // A field has at most 32 bits and an offset is at most 64: nothing here goes beyond 128 bits.
+    let (count, offset) = (bits_up_to_64(count), bits_up_to_64(offset));
+    // A field has at most 64 bits and an offset is at most 64: nothing here goes beyond 128 bits.
     let field = ((1u128 << count) - 1) << offset;
     let inserted = u128::from(b) << offset & field;
     (u128::from(a) & !field | inserted) as u64 & mask(ty.width())

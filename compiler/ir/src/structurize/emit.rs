@@ -87,7 +87,7 @@ enum Task {
 
 /// What the run is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Run {
+enum Run {
     Marks,
     Jumps,
     Write,
@@ -97,7 +97,7 @@ pub(super) struct Walk<'a> {
     pub(super) graph: &'a Graph,
     pub(super) shape: &'a Shape,
     pub(super) builder: &'a mut Builder,
-    pub(super) run: Run,
+    run: Run,
     /// Blocks in front of which a construct must be broken out of.
     pub(super) is_left: Vec<bool>,
     /// The register of targets, and one for tests.

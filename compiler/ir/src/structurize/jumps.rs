@@ -1,7 +1,7 @@
 //! Branches out of constructs, and what stands behind constructs to send them on.
 
 use super::code::{self, value_of};
-use super::emit::{Construct, Fall, Open, Run, Walk};
+use super::emit::{Construct, Fall, Open, Walk};
 use super::graph::FlowId;
 use crate::arena::Id;
 use crate::program::{BlockId, Node, RegisterId, Switch};
@@ -24,11 +24,10 @@ impl Walk<'_> {
             self.node(self.leaving(target, place));
             return;
         }
-        if self.run != Run::Marks {
-            let [register, _] = self.registers();
-            if self.writes() {
-                code::set(self.builder, register, value_of(target));
-            }
+        // Made in every run: the last one clears the register before it writes anything else.
+        let [register, _] = self.registers();
+        if self.writes() {
+            code::set(self.builder, register, value_of(target));
         }
         self.node(Node::Break);
         self.pass(target, place);

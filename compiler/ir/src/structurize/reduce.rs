@@ -79,20 +79,20 @@ pub(super) fn reduce(
     ends.extend(graph.blocks.iter().map(|block| ends_of(&block.exit)));
     visits.reserve(room);
     visits.resize(count, Visit::default());
+    let mut preds = Preds::new(count);
+    let all = reachable(graph, &mut preds);
     let mut reducer = Reducer {
         builder,
         ends,
         changed,
         graph,
-        preds: Preds::new(count),
+        preds,
         sets: 0,
         visits,
         search: Search::default(),
         selector: Lazy::default(),
-        entries_left: 0,
+        entries_left: MAX_ENTRIES + all.len() / 16,
     };
-    let all = reducer.reachable();
-    reducer.entries_left = MAX_ENTRIES + all.len() / 16;
     let mut budget = MAX_ROUNDS * (all.len() + 64);
     let mut pending = vec![all];
     while let Some(blocks) = pending.pop() {
@@ -108,26 +108,25 @@ pub(super) fn reduce(
     Ok(())
 }
 
-impl Reducer<'_> {
-    /// Finds the blocks that can be reached, and who branches to them.
-    fn reachable(&mut self) -> Vec<FlowId> {
-        let mut seen = vec![false; self.graph.blocks.len()];
-        let mut found = vec![self.graph.entry];
-        seen[self.graph.entry.index()] = true;
-        let mut next = 0;
-        while let Some(&block) = found.get(next) {
-            next += 1;
-            let preds = &mut self.preds;
-            self.graph.blocks[block].exit.targets(|target| {
-                preds.add_once(target, block);
-                if !std::mem::replace(&mut seen[target.index()], true) {
-                    found.push(target);
-                }
-            });
-        }
-        found
+/// Returns the blocks that can be reached, each once, and enters in `preds` which of them branch to which.
+fn reachable(graph: &Graph, preds: &mut Preds) -> Vec<FlowId> {
+    let mut seen = vec![false; graph.blocks.len()];
+    let mut found = vec![graph.entry];
+    seen[graph.entry.index()] = true;
+    let mut next = 0;
+    while let Some(&block) = found.get(next) {
+        next += 1;
+        graph.blocks[block].exit.targets(|target| {
+            preds.add_once(target, block);
+            if !std::mem::replace(&mut seen[target.index()], true) {
+                found.push(target);
+            }
+        });
     }
+    found
+}
 
+impl Reducer<'_> {
     /// The strongly connected components of more than one block among `blocks`. Tarjan's algorithm with a stack of its own.
     fn components(&mut self, blocks: &[FlowId]) -> Vec<Vec<FlowId>> {
         self.sets += 1;
