@@ -1,5 +1,5 @@
-/* Contexts that share objects and change the same ones on two threads at once. What a draw shows then is undefined (GL 4.6 compatibility, appendix D): nothing may
-   fail, and what is drawn afterwards is right. */
+/* Two threads change the same objects at once, each with a context of its share. ARB_vertex_program, additions to the GLX specification: changes of shared programs
+   are serialized. So no command fails, and after the threads have ended a draw is right. */
 #include "client.h"
 
 #include <pthread.h>
@@ -19,7 +19,7 @@ static void draw(void) {
     draw_square();
 }
 
-/* Strings and parameters of programs that the other thread loads, sets, deletes and draws with. */
+/* Strings and parameters of programs that the other thread loads, sets, deletes and draws with, too. */
 static void change_programs(int number, int round) {
     GLuint name = FIRST + (GLuint)(round + number) % SHARED;
     glBindProgramARB(GL_VERTEX_PROGRAM_ARB, name);
@@ -45,14 +45,14 @@ static void change_programs(int number, int round) {
     ERROR(GL_NO_ERROR);
 }
 
-/* Names that either thread generates, which must not be the same. */
+/* Names that both threads generate, which differ. */
 static void generate(int round) {
     GLuint names[NAMES];
     glGenProgramsARB(NAMES, names);
     for (int i = 0; i < NAMES; i++) CHECK(!glIsProgramARB(names[i]), "%u", names[i]);
     glDeleteProgramsARB(NAMES, names);
     if (round % 8) return;
-    /* Errors have strings, which stay. */
+    /* The string of an error is the one of this thread. */
     glProgramStringARB(GL_FRAGMENT_PROGRAM_ARB, GL_PROGRAM_FORMAT_ASCII_ARB, sizeof BAD - 1, BAD);
     CHECK(strstr((const char *)glGetString(GL_PROGRAM_ERROR_STRING_ARB), "nowhere"));
     glGetError();
@@ -60,7 +60,7 @@ static void generate(int round) {
     ERROR(GL_NO_ERROR);
 }
 
-/* Display lists that hold programs' commands, and images for them. */
+/* Display lists with commands about programs and with images. */
 static void change_lists(int number, int round) {
     static const GLubyte texels[4 * 4 * 4];
     GLuint own = LISTS + (GLuint)number, others = LISTS + (GLuint)!number;
@@ -73,14 +73,14 @@ static void change_lists(int number, int round) {
     glCallList(others);
     glCallList(own);
     if (round % 3 == 0) glDeleteLists(others, 1);
-    /* A program that was deleted is bound anew without a string: section 2.14.1 of ARB_vertex_program makes images an error then. */
+    /* The program may have been deleted, and the name has no string then: an error of RasterPos, ARB_vertex_program section 2.14.4. */
     GLenum error = glGetError();
     CHECK(error == GL_NO_ERROR || error == GL_INVALID_OPERATION, "0x%04x", error);
     while (glGetError()) {
     }
 }
 
-/* Names of buffers and textures that the library may have for itself. */
+/* Names of buffers and textures that the library may use. */
 static void claim_names(int round) {
     for (GLuint name = 1; name < 4; name++) {
         glBindBuffer(GL_ARRAY_BUFFER, name + (GLuint)round % 2);
@@ -91,7 +91,7 @@ static void claim_names(int round) {
     ERROR(GL_NO_ERROR);
 }
 
-/* A vertex shader, which fragment programs may be used with. Such draws need the feature `text`. */
+/* A program object without a fragment shader, which the library registers. */
 static void use_shader(void) {
     static const char *text = "#version 120\nvoid main() {\n gl_Position = gl_Vertex;\n gl_FrontColor = gl_Color;\n}";
     GLuint program = glCreateProgram(), shader = glCreateShader(GL_VERTEX_SHADER);
@@ -115,7 +115,7 @@ static void enable_programs(void) {
     glEnable(GL_FRAGMENT_PROGRAM_ARB);
 }
 
-/* A context that comes and goes, and what is left of it to the others. */
+/* A context whose objects of the driver are deleted in the next one. */
 static void use_another(int number) {
     context it = open_context(contexts[!number]);
     use_context(it);
