@@ -66,6 +66,11 @@ impl Store {
         }
     }
 
+    /// Decides whether the name is given up. It is before the driver deletes the buffer.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Acquire)
+    }
+
     /// A new name, without memory as yet.
     fn new(name: u32) -> Self {
         Self {
@@ -185,7 +190,7 @@ impl Ring {
 
     fn is_claimed(&self) -> bool {
         let store = self.store.as_ref();
-        store.is_some_and(|it| it.is_given_up.load(Ordering::Acquire))
+        store.is_some_and(|it| it.is_given_up())
     }
 
     /// The buffer that is written to: its name, 0 for none, and its number among all.
