@@ -68,7 +68,7 @@ impl Names {
 #[derive(Debug)]
 pub(crate) struct Texture {
     /// The name; 0 if the texture is lost. Locked while the texture moves to another name or is
-    /// deleted, which contexts on several threads may want at once: nobody uses the old name then.
+    /// deleted, which several threads may do at once: the old name is not used then.
     name: Mutex<u32>,
     size: [i32; 2],
 }
