@@ -6,12 +6,13 @@ use crate::evaluators::{Evaluation, Maps};
 use crate::extensions::Capabilities;
 use crate::ffi::{driver, query};
 use crate::lists::Recording;
+use crate::lock::Mutex;
 use crate::objects::{Bits, Program, Share};
 use crate::target::{TARGETS, Target};
 use bitflags::bitflags;
 use glasm::state::GlState;
 use std::ffi::CString;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 /// What contexts share, behind its lock.
 pub(crate) type Shared = Arc<Mutex<Share>>;
@@ -198,7 +199,7 @@ impl State {
     }
 
     pub(crate) fn shared(&self) -> MutexGuard<'_, Share> {
-        self.share.lock().unwrap_or_else(PoisonError::into_inner)
+        self.share.lock()
     }
 
     pub(crate) fn bound(&self, target: Target) -> &Bound {

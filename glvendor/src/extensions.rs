@@ -4,13 +4,13 @@ use crate::ffi::query::Binds;
 use crate::ffi::ring::Maps;
 use crate::ffi::{driver, query};
 use crate::limits;
+use crate::lock::Mutex;
 use crate::objects::{ENV_PARAMETERS, LOCAL_PARAMETERS};
 use crate::target::{self, Target};
 use crate::text::Writer;
 use glasm::{Limits, Options, opengl};
 use rustc_hash::FxHashSet;
 use std::ffi::{CStr, CString};
-use std::sync::{Mutex, PoisonError};
 
 /// What the driver of a context can do.
 #[derive(Debug, Default)]
@@ -55,7 +55,7 @@ pub(crate) struct Capabilities {
 /// them longer than contexts. Equal strings are stored once.
 pub(crate) fn interned(text: CString) -> &'static CStr {
     static KNOWN: Mutex<Option<FxHashSet<&'static CStr>>> = Mutex::new(None);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     let known = known.get_or_insert_default();
     if let Some(same) = known.get(text.as_c_str()) {
         return same;

@@ -30,6 +30,7 @@ mod fixed;
 mod images;
 mod limits;
 mod lists;
+mod lock;
 mod log;
 mod materials;
 mod names;

@@ -9,6 +9,7 @@
 use crate::context::State;
 use crate::ffi::ring::Store;
 use crate::ffi::{driver, query};
+use crate::lock::Mutex;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,6 +49,14 @@ impl Names {
         }
     }
 
+    /// Removes a texture that is deleted or has another name, unless another one has this name.
+    fn forget_texture(&mut self, name: u32, texture: &Texture) {
+        let is_same = |known: &Arc<Texture>| std::ptr::eq(Arc::as_ptr(known), texture);
+        if self.textures.get(&name).is_some_and(is_same) {
+            self.textures.remove(&name);
+        }
+    }
+
     /// Registers a program object.
     pub(crate) fn add_program(&mut self, program: u32) {
         EXIST.store(true, Ordering::Relaxed);
@@ -58,23 +67,32 @@ impl Names {
 /// A texture of this library that outlives the command that made it.
 #[derive(Debug)]
 pub(crate) struct Texture {
-    /// The name; 0 if the texture is lost.
-    name: std::sync::atomic::AtomicU32,
+    /// The name; 0 if the texture is lost. Locked while the texture moves to another name or is
+    /// deleted, which several threads may do at once: the old name is not used then.
+    name: Mutex<u32>,
     size: [i32; 2],
 }
 
 impl Texture {
-    /// The name of a texture that is to be used at once; 0 if the texture is lost.
-    pub(crate) fn name(&self) -> u32 {
-        self.name.load(Ordering::Acquire)
+    /// Decides whether it has no name any more.
+    pub(crate) fn is_lost(&self) -> bool {
+        *self.name.lock() == 0
+    }
+
+    /// Binds it to `TEXTURE_2D` of the active unit. A texture that is bound outlives its name.
+    pub(crate) fn bind(&self) {
+        let name = self.name.lock();
+        driver::BindTexture(driver::constants::TEXTURE_2D, *name);
     }
 }
 
 impl State {
     /// Deletes a program object of this library.
     pub(crate) fn delete_program(&self, program: u32) {
-        driver::DeleteProgram(program);
+        // In this order: the application may get the name for a program of another thread as soon
+        // as this one is deleted.
         self.shared().names.programs.remove(&program);
+        driver::DeleteProgram(program);
     }
 
     /// Gives up the buffer of this library that has a name, if there is one.
@@ -92,7 +110,8 @@ impl State {
 
     /// The name of a buffer for the driver, which is [`NOBODYS`] for one of this library.
     pub(crate) fn foreign_buffer(&self, name: u32) -> u32 {
-        if self.shared().names.buffers.contains_key(&name) {
+        let is_ours = |store: &Arc<Store>| !store.is_given_up();
+        if self.shared().names.buffers.get(&name).is_some_and(is_ours) {
             NOBODYS
         } else {
             name
@@ -121,7 +140,7 @@ impl State {
     pub(crate) fn keep_texture(&self, name: u32, size: [i32; 2]) -> Arc<Texture> {
         EXIST.store(true, Ordering::Relaxed);
         let texture = Arc::new(Texture {
-            name: name.into(),
+            name: Mutex::new(name),
             size,
         });
         let mut share = self.shared();
@@ -131,10 +150,11 @@ impl State {
 
     /// Deletes a texture that a list held.
     pub(crate) fn delete_texture(&self, texture: &Texture) {
-        let name = texture.name.swap(0, Ordering::AcqRel);
-        if name != 0 {
-            query::delete_texture(name);
-            self.shared().names.textures.remove(&name);
+        let mut name = texture.name.lock();
+        if *name != 0 {
+            query::delete_texture(*name);
+            self.shared().names.forget_texture(*name, texture);
+            *name = 0;
         }
     }
 
@@ -143,15 +163,21 @@ impl State {
         if self.is_inside || name == 0 {
             return;
         }
-        let texture = self.shared().names.textures.remove(&name);
+        let texture = self.shared().names.textures.get(&name).cloned();
         let Some(texture) = texture else { return };
+        let mut current = texture.name.lock();
+        if *current != name {
+            // Another thread has moved or deleted it meanwhile.
+            return;
+        }
         let copies = self.capabilities.has("GL_ARB_copy_image", 43);
         let moved = copies.then(|| query::copied_texture(name, texture.size));
-        let moved = moved.unwrap_or(0);
-        texture.name.store(moved, Ordering::Release);
+        *current = moved.unwrap_or(0);
         query::delete_texture(name);
-        if moved != 0 {
-            self.shared().names.textures.insert(moved, texture);
+        let mut share = self.shared();
+        share.names.forget_texture(name, &texture);
+        if *current != 0 {
+            share.names.textures.insert(*current, Arc::clone(&texture));
         }
     }
 }

@@ -4,13 +4,14 @@ use crate::beside::Partial;
 use crate::context::State;
 use crate::ffi::ring::{self, Store};
 use crate::lists::List;
+use crate::lock::Mutex;
 use crate::names::Names;
 use crate::target::Target;
 use glasm::{Program as Loaded, Source};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 /// Four components of a parameter, as bits: floats, or integers of NV_gpu_program4.
 pub(crate) type Bits = [u32; 4];
@@ -65,7 +66,7 @@ impl Program {
 
     /// Its contents, for as long as the guard lives.
     pub(crate) fn contents(&self) -> MutexGuard<'_, Contents> {
-        self.contents.lock().unwrap_or_else(PoisonError::into_inner)
+        self.contents.lock()
     }
 
     /// The number of its program string, 0 if it has none.

@@ -118,7 +118,8 @@ pub(crate) fn draw_pixels(
             let Some(texture) = texture(state, size, fill) else {
                 return beside(state, native);
             };
-            draw_texture(state, fragment, texture, size);
+            let bind = || driver::BindTexture(TEXTURE_2D, texture);
+            draw_texture(state, fragment, bind, size);
             query::delete_texture(texture);
         }
     }
@@ -157,11 +158,13 @@ pub(crate) fn draw_others(state: &mut State, native: impl FnOnce()) {
 
 /// Draws an image of a list.
 pub(crate) fn draw_image(state: &mut State, image: &Image) {
-    let texture = image.texture.as_ref().map_or(0, |it| it.name());
-    match way(state) {
-        Way::Refused => {}
-        Way::Ours(fragment) if texture != 0 => draw_texture(state, fragment, texture, image.size),
-        Way::Ours(_) | Way::Driver => beside(state, || driver::CallList(image.list)),
+    let texture = image.texture.as_ref().filter(|it| !it.is_lost());
+    match (way(state), texture) {
+        (Way::Refused, _) => {}
+        (Way::Ours(fragment), Some(texture)) => {
+            draw_texture(state, fragment, || texture.bind(), image.size);
+        }
+        (Way::Ours(_) | Way::Driver, _) => beside(state, || driver::CallList(image.list)),
     }
 }
 
@@ -172,11 +175,11 @@ fn raster_position() -> Option<[f32; 2]> {
     query::is_set(CURRENT_RASTER_POSITION_VALID).then(|| query::floats(CURRENT_RASTER_POSITION))
 }
 
-/// Draws the pixels of a texture.
+/// Draws the pixels of a texture, which `bind` binds to `TEXTURE_2D` of the active unit.
 fn draw_texture(
     state: &mut State,
     fragment: Arc<Program>,
-    texture: u32,
+    bind: impl FnOnce(),
     [width, height]: [i32; 2],
 ) {
     let zoom = [0x0D16, 0x0D17].map(|name| query::floats::<1>(name)[0]);
@@ -209,7 +212,7 @@ fn draw_texture(
     });
     let corners = 6_i32.saturating_mul(width).saturating_mul(height);
     window::draw(state, [vertex, fragment], &grid, |_| {
-        with_texture(unit, texture, || match texels {
+        with_texture(unit, bind, || match texels {
             Some(_) => {
                 driver::Begin(driver::constants::QUADS);
                 draw_rectangle(sides);
@@ -256,13 +259,13 @@ fn free_unit(fragment: &Program) -> Option<u32> {
     (0..units).rev().find(|unit| !is_read(unit))
 }
 
-/// Does something with a texture bound to a unit, without a sampler.
-fn with_texture(unit: u32, texture: u32, work: impl FnOnce()) {
+/// Does something with a texture that `bind` binds to a unit, without a sampler.
+fn with_texture(unit: u32, bind: impl FnOnce(), work: impl FnOnce()) {
     const SAMPLER_BINDING: u32 = 0x8919;
     let active = query::integer(0x84E0) as u32;
     driver::ActiveTexture(driver::constants::TEXTURE0 + unit);
     let (bound, sampler) = (query::integer(0x8069), query::integer(SAMPLER_BINDING));
-    driver::BindTexture(TEXTURE_2D, texture);
+    bind();
     driver::BindSampler(unit, 0);
     work();
     driver::BindTexture(TEXTURE_2D, bound as u32);

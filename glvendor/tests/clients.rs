@@ -24,6 +24,8 @@ macro_rules! clients {
 clients! {
     /// Programs that contexts of two threads share; contexts that end while they are current.
     threads,
+    /// Objects that contexts of two threads change at once.
+    races,
     /// Commands of exit handlers, and contexts that end in them.
     exits,
     /// Programs, matrices and attributes in display lists.

@@ -8,7 +8,6 @@ use crate::test_run::test_run;
 use crate::unpacked::{self, Unpacked};
 use crate::{opengl, shell};
 use anyhow::{Context as _, Result};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -145,7 +144,7 @@ fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
          esac\n\
          exec {root}/usr/bin/rustc \"$@\"\n"
     );
-    script(&out.join("rustc"), &text)
+    shell::write_program(&out.join("rustc"), &text)
 }
 
 /// The system's gcc, for i386. What it builds starts with the dynamic linker and the libraries below `root`, and so do libraries that it loads:
@@ -167,12 +166,5 @@ fn c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
         runtime = runtime.display(),
         linker = linker.display(),
     );
-    script(&out.join("cc"), &text)
-}
-
-/// Writes a program for the shell.
-fn script(path: &Path, text: &str) -> Result<PathBuf> {
-    std::fs::write(path, text).with_context(|| path.display().to_string())?;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))?;
-    Ok(path.to_owned())
+    shell::write_program(&out.join("cc"), &text)
 }

@@ -28,6 +28,7 @@ mod packages;
 mod piglit;
 mod piglit_package;
 mod piglit_tests;
+mod races;
 mod random;
 mod reference;
 mod setup;

@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result, bail};
 use std::ffi::{OsStr, OsString};
+use std::fs::Permissions;
 use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -35,6 +37,13 @@ pub(crate) fn below_target(path: &str) -> PathBuf {
 /// Creates a directory and those above it. Errors name it.
 pub(crate) fn create_dir(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("creating {}", path.display()))
+}
+
+/// Writes a program for the shell and returns its path. Errors name it.
+pub(crate) fn write_program(path: &Path, text: &str) -> Result<PathBuf> {
+    std::fs::write(path, text).with_context(|| path.display().to_string())?;
+    std::fs::set_permissions(path, Permissions::from_mode(0o755))?;
+    Ok(path.to_owned())
 }
 
 fn target_dir_of(variable: Option<OsString>) -> PathBuf {

@@ -11,8 +11,8 @@ use crate::tally::Tally;
 use crate::test_run::test_run;
 use crate::vulkan;
 use crate::{
-    gl_spirv, i386, mutate, piglit_tests, random, reference, shell, state as state_step, validate,
-    vendor, virgl, wine,
+    gl_spirv, i386, mutate, piglit_tests, races, random, reference, shell, state as state_step,
+    validate, vendor, virgl, wine,
 };
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
@@ -185,6 +185,12 @@ pub(crate) static STEPS: &[Step] = &[
         scope: Scope::All,
         about: "programs of Windows in Wine through the vendor library: OpenGL, and Direct3D 9 through Wine's ARB backend",
         run: |_| wine::test(),
+    },
+    Step {
+        name: "races",
+        scope: Scope::All,
+        about: "the vendor library built with ThreadSanitizer, and its clients whose threads share contexts or objects",
+        run: |_| races::test(),
     },
     Step {
         name: "i386",

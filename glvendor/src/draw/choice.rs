@@ -12,7 +12,6 @@ use crate::shapes::Shape;
 use crate::target::Target;
 use crate::textures;
 use glasm::{PatchLevels, Program as Loaded};
-use std::sync::PoisonError;
 
 /// More pipelines than an application has; those of programs that are gone make room.
 const MOST_PIPELINES: usize = 4096;
@@ -106,7 +105,7 @@ pub(crate) fn forget(state: &mut State, serial: u64) {
 
 /// The pipelines go whose program strings are gone since they were looked for last; those of programs that are bound here draw on until they are not.
 pub(crate) fn catch_up(state: &mut State) {
-    let share = state.share.lock().unwrap_or_else(PoisonError::into_inner);
+    let share = state.share.lock();
     let seen = std::mem::replace(&mut state.drawing.gone_count, share.gone.count);
     if seen == share.gone.count && state.drawing.lingering.is_empty() {
         return;

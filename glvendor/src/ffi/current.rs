@@ -3,12 +3,13 @@
 //! The state of a context is touched by one thread at a time, the owner of the context.
 
 use crate::context::{Context, Shared, State};
+use crate::lock::Mutex;
 use crate::log;
 use std::cell::{Cell, RefCell, UnsafeCell};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 
 /// A context of GLX or EGL.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -124,7 +125,7 @@ impl Drop for Held {
             std::mem::forget(context);
             return;
         }
-        let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let contexts = CONTEXTS.lock();
         if !contexts.values().any(|it| Arc::ptr_eq(it, &context)) {
             CURRENT.set(std::ptr::null());
         }
@@ -135,7 +136,7 @@ impl Drop for Held {
 
 /// A context has been created.
 pub(crate) fn created(native: Native, sharing: Option<Native>) {
-    let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut contexts = CONTEXTS.lock();
     let shared = sharing.and_then(|it| contexts.get(&it).cloned());
     let share = shared.map(|it| Arc::clone(&it.share)).unwrap_or_default();
     let context = Cellular {
@@ -155,7 +156,7 @@ pub(crate) struct Removed(Native, Option<Arc<Cellular>>);
 
 /// A context is about to be destroyed.
 pub(crate) fn remove(native: Native) -> Removed {
-    let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut contexts = CONTEXTS.lock();
     Removed(native, contexts.remove(&native))
 }
 
@@ -172,7 +173,7 @@ impl Removed {
 
     /// The window system has refused to destroy it.
     pub(crate) fn restore(self) {
-        let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut contexts = CONTEXTS.lock();
         if let Some(context) = self.1 {
             contexts.entry(self.0).or_insert(context);
         }
@@ -190,7 +191,7 @@ pub(crate) fn leaving() {
 
 /// A context has been made current on this thread, or none.
 pub(crate) fn made_current(native: Option<Native>) {
-    let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let contexts = CONTEXTS.lock();
     let context = native.and_then(|it| contexts.get(&it).cloned());
     drop(contexts);
     let current = context.as_ref().map_or(std::ptr::null(), Arc::as_ptr);
@@ -208,7 +209,7 @@ pub(crate) fn made_current(native: Option<Native>) {
 
 /// A context that is not destroyed, by its address.
 fn known(context: *const Cellular) -> Option<Arc<Cellular>> {
-    let contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let contexts = CONTEXTS.lock();
     let mut known = contexts.values();
     known
         .find(|it| std::ptr::eq(Arc::as_ptr(it), context))

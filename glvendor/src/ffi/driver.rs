@@ -10,9 +10,9 @@
     reason = "all commands of the registry, by its names"
 )]
 
+use crate::lock::Mutex;
 use std::ffi::{CString, c_void};
 use std::sync::atomic::{AtomicPtr, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 /// `GetProcAddress` of the driver.
 pub(crate) type GetProcAddress = unsafe extern "C" fn(*const u8) -> *mut c_void;
@@ -36,7 +36,7 @@ pub(super) unsafe fn install(lookup: GetProcAddress) {
 
 /// Commands that were found are looked up again by this function, or by the one that is installed next: their library is about to be unloaded.
 pub(super) fn forget(lookup: Option<GetProcAddress>) {
-    *LOOKUP.lock().unwrap_or_else(PoisonError::into_inner) = lookup;
+    *LOOKUP.lock() = lookup;
     for slot in &SLOTS {
         slot.store(std::ptr::null_mut(), Ordering::Relaxed);
     }
@@ -48,7 +48,7 @@ pub(crate) fn has(name: &str) -> bool {
 }
 
 fn find(name: &str) -> *mut c_void {
-    let lookup = *LOOKUP.lock().unwrap_or_else(PoisonError::into_inner);
+    let lookup = *LOOKUP.lock();
     let (Some(lookup), Ok(name)) = (lookup, CString::new(name)) else {
         return std::ptr::null_mut();
     };

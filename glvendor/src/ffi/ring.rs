@@ -9,8 +9,9 @@
 
 use super::{driver, query};
 use crate::context::Shared;
+use crate::lock::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 
 /// Bytes of a buffer.
 const SIZE: usize = 1 << 20;
@@ -51,7 +52,7 @@ pub(crate) struct Store {
 
 impl Store {
     fn lock(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.memory.lock()
     }
 
     /// Deletes the buffer, unless that is done, so that the name is free. A context that shares the buffer must be current, outside of
@@ -63,6 +64,11 @@ impl Store {
             self.is_given_up.store(true, Ordering::Release);
             query::delete_buffer(self.name);
         }
+    }
+
+    /// Decides whether the name is given up. It is before the driver deletes the buffer.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Acquire)
     }
 
     /// A new name, without memory as yet.
@@ -184,7 +190,7 @@ impl Ring {
 
     fn is_claimed(&self) -> bool {
         let store = self.store.as_ref();
-        store.is_some_and(|it| it.is_given_up.load(Ordering::Acquire))
+        store.is_some_and(|it| it.is_given_up())
     }
 
     /// The buffer that is written to: its name, 0 for none, and its number among all.
@@ -226,7 +232,7 @@ impl Ring {
             release(&old, share);
         }
         // The lock is held until the name is registered, so that a command of another thread that uses the name finds it.
-        let mut shared = share.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = share.lock();
         let name = query::last_new_buffer_name(1 + self.passed);
         if name == 0 {
             return None;
@@ -256,6 +262,6 @@ impl Ring {
 /// the name meanwhile waits for the deletion.
 pub(crate) fn release(store: &Arc<Store>, share: &Shared) {
     store.give_up();
-    let mut shared = share.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shared = share.lock();
     shared.names.forget_buffer(store);
 }

@@ -34,7 +34,7 @@ static void *function(const char *name) {
 }
 
 static void start_egl(void) {
-    enum { NONE = 0x3038, SURFACELESS = 0x31DD, OPENGL_API = 0x30A2, SURFACE_TYPE = 0x3033, PBUFFER = 1, RENDERABLE = 0x3040, OPENGL = 8 };
+    enum { NONE = 0x3038, SURFACELESS = 0x31DD, SURFACE_TYPE = 0x3033, PBUFFER = 1, RENDERABLE = 0x3040, OPENGL = 8 };
     enum { RED = 0x3024, GREEN = 0x3023, BLUE = 0x3022, ALPHA = 0x3021, DEPTH = 0x3025 };
     library = dlopen("libEGL.so.1", RTLD_NOW | RTLD_GLOBAL);
     if (!library) lacking("there is no libEGL.so.1");
@@ -43,7 +43,6 @@ static void start_egl(void) {
     if (!display || !CALL("eglInitialize", unsigned, display, &major, &minor)) lacking("EGL has no surfaceless display");
     static const int wanted[] = {SURFACE_TYPE, PBUFFER, RENDERABLE, OPENGL, RED, 8, GREEN, 8, BLUE, 8, ALPHA, 8, DEPTH, 16, NONE};
     if (!CALL("eglChooseConfig", unsigned, display, wanted, &config, 1, &count) || !count) lacking("EGL has no configuration");
-    CALL("eglBindAPI", unsigned, OPENGL_API);
 }
 
 static void start_glx(void) {
@@ -87,7 +86,10 @@ context open_context(context share) {
         enum { RGBA_TYPE = 0x8014 };
         made = CALL("glXCreateNewContext", void *, display, config, RGBA_TYPE, share, 1);
     } else {
+        enum { OPENGL_API = 0x30A2 };
         static const int none[] = {0x3038};
+        /* Each thread has its own. */
+        CALL("eglBindAPI", unsigned, OPENGL_API);
         made = CALL("eglCreateContext", void *, display, config, share, none);
     }
     if (!made) lacking("there is no context of OpenGL");

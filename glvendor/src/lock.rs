@@ -1,0 +1,33 @@
+//! Locks of what threads share.
+
+use std::sync::{MutexGuard, PoisonError, TryLockError};
+
+/// A value of which one thread at a time has the use.
+///
+/// What a panic leaves in it is used as it is: panics end in the command that they happen in, and
+/// the application goes on.
+#[derive(Debug, Default)]
+pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
+
+impl<T> Mutex<T> {
+    pub(crate) const fn new(value: T) -> Self {
+        Self(std::sync::Mutex::new(value))
+    }
+
+    /// Waits until no other thread has the use of the value. Returns the use of it, for as long as
+    /// the guard lives.
+    #[inline]
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        // ThreadSanitizer sees what is compiled with it: `try_lock`, which is inlined, but not how
+        // `lock` waits, which is a function of the compiled standard library. After a wait it
+        // would report all that the lock orders as races.
+        while cfg!(thread_sanitizer) {
+            match self.0.try_lock() {
+                Ok(guard) => return guard,
+                Err(TryLockError::Poisoned(error)) => return error.into_inner(),
+                Err(TryLockError::WouldBlock) => std::thread::yield_now(),
+            }
+        }
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
