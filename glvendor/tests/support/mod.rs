@@ -112,7 +112,8 @@ fn compile(name: &str) -> Option<PathBuf> {
     compile_sources(name, &sources, &[])
 }
 
-/// Builds a client of these sources, with more arguments for the compiler; nothing if there is no compiler.
+/// Builds a client of these sources, with more arguments for the compiler; nothing if there is no compiler. Other processes may build
+/// and run the same client meanwhile, so each has a folder of its own, and the program appears complete.
 pub(crate) fn compile_sources(
     name: &str,
     sources: &[PathBuf],
@@ -122,14 +123,14 @@ pub(crate) fn compile_sources(
     if !has_program(&compiler.to_string_lossy()) {
         return None;
     }
-    let generated = made(&format!("client-{name}"));
+    let generated = made(&format!("client-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&generated).unwrap();
     let texts: Vec<String> = sources
         .iter()
         .map(|it| std::fs::read_to_string(it).unwrap())
         .collect();
     std::fs::write(generated.join("gl.h"), header::of(&texts.concat())).unwrap();
-    let program = generated.join("client");
+    let unfinished = generated.join("client");
     let mut command = Command::new(compiler);
     command
         .args(["-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror"])
@@ -139,7 +140,7 @@ pub(crate) fn compile_sources(
         .arg(folder())
         .args(sources)
         .arg("-o")
-        .arg(&program)
+        .arg(&unfinished)
         .args(["-pthread", "-ldl", "-lm"])
         .args(arguments);
     let said = command.output().unwrap();
@@ -148,6 +149,10 @@ pub(crate) fn compile_sources(
         "{command:?}\n{}",
         String::from_utf8_lossy(&said.stderr)
     );
+    let program = made(&format!("client-{name}")).join("client");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::rename(&unfinished, &program).unwrap();
+    std::fs::remove_dir_all(&generated).unwrap();
     Some(program)
 }
 
