@@ -111,7 +111,10 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         println!("\n== {} (after {after:.0} s)", step.name);
         records.push(run_step(step, &mut state, &mut failures));
     }
-    report(options, &records, &failures, clock.read())?;
+    report(scope, &records, &failures, clock.read())?;
+    if options.document == Document::Write {
+        write_document(&records)?;
+    }
     let failed: u64 = records.iter().map(|record| record.tally.failed).sum();
     Ok(if failed == 0 {
         ExitCode::SUCCESS
@@ -141,7 +144,7 @@ fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Recor
 }
 
 /// Prints what became of the steps, the totals last, and records the times.
-fn report(options: &Options, records: &[Record], failures: &[String], time: Time) -> Result<()> {
+fn report(scope: Scope, records: &[Record], failures: &[String], time: Time) -> Result<()> {
     if !failures.is_empty() {
         println!("\nCommands that failed:\n{}", failures.join("\n"));
     }
@@ -151,7 +154,6 @@ fn report(options: &Options, records: &[Record], failures: &[String], time: Time
         println!("{}", times::line(record));
         total += record.tally;
     }
-    let (scope, _) = options.steps()?;
     let all = Record {
         name: "all",
         tally: total,
@@ -165,15 +167,6 @@ fn report(options: &Options, records: &[Record], failures: &[String], time: Time
     for warning in times::record(name, records)? {
         println!("warning: {warning}");
     }
-    if options.document == Document::Write {
-        times::write_document(records, |name| {
-            let step = STEPS.iter().find(|step| step.name == name);
-            step.map_or(("", ""), |step| match step.scope {
-                Scope::Quick => ("`test`", step.about),
-                Scope::All => ("`test --all`", step.about),
-            })
-        })?;
-    }
     if scope == Scope::Quick {
         let left = STEPS.iter().filter(|step| step.scope == Scope::All);
         let left: Vec<&str> = left.map(|step| step.name).collect();
@@ -184,6 +177,17 @@ fn report(options: &Options, records: &[Record], failures: &[String], time: Time
     }
     println!("\n{total}");
     Ok(())
+}
+
+/// Lists the steps in the document with the times of a run.
+fn write_document(records: &[Record]) -> Result<()> {
+    times::write_document(records, |name| {
+        let step = STEPS.iter().find(|step| step.name == name);
+        step.map_or(("", ""), |step| match step.scope {
+            Scope::Quick => ("`test`", step.about),
+            Scope::All => ("`test --all`", step.about),
+        })
+    })
 }
 
 #[cfg(test)]
