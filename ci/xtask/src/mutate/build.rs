@@ -20,14 +20,8 @@ pub(super) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target(
 /// What the crate `ir` gets, for all.
 const SWITCH: &str = include_str!("switch.rs");
 
-/// Where the copy tells what scripts reach and give: file, text, and what stands there instead. Scripts are compiled for each fault, so the
-/// compiler is optimized a little.
-const WATCH: [(&str, &str, &str); 6] = [
-    (
-        "Cargo.toml",
-        "[profile.dev.package]",
-        "[profile.dev.package]\nglasm-ir = { opt-level = 1 }\nglasm-frontend = { opt-level = 1 }\nglasm-codegen = { opt-level = 1 }",
-    ),
+/// Where the copy tells what scripts reach and give: file, text, and what stands there instead.
+const WATCH: [(&str, &str, &str); 5] = [
     (
         "compiler/ir/src/lib.rs",
         "pub mod builder;",
