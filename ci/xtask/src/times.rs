@@ -18,7 +18,7 @@ const DOCUMENT: &str = "CONTRIBUTING.md";
 
 /// The lines around the table in the document.
 const MARKS: [&str; 2] = [
-    "<!-- begin steps: written by `cargo xtask test --all --write-times` -->",
+    "<!-- begin steps: written by `cargo xtask test --write-times` -->",
     "<!-- end steps -->",
 ];
 
@@ -140,34 +140,41 @@ pub(crate) fn line(record: &Record) -> String {
     )
 }
 
-/// Writes the table of steps to the document. `about` returns which runs include a step and what it checks.
-pub(crate) fn write_document(
-    records: &[Record],
-    about: impl Fn(&str) -> (&'static str, &'static str),
-) -> Result<()> {
-    let text = std::fs::read_to_string(DOCUMENT).with_context(|| format!("reading {DOCUMENT}"))?;
+/// A line of the table of steps.
+pub(crate) struct Listed {
+    /// Name of the step.
+    pub(crate) name: &'static str,
+    /// The runs that include it.
+    pub(crate) runs: &'static str,
+    /// What it checks.
+    pub(crate) about: &'static str,
+}
+
+/// Writes the table of steps to the document, with the times of the last full run of each. Fails if
+/// one of them has no record.
+pub(crate) fn write_document(steps: impl Iterator<Item = Listed>) -> Result<()> {
+    let recorded = std::fs::read_to_string(&*RECORD)
+        .with_context(|| format!("reading {}", RECORD.display()))?;
+    let recorded: Value = serde_json::from_str(&recorded)?;
     let mut table =
         String::from("| step | run by | wall s | processor s | checks |\n|---|---|--:|--:|---|\n");
-    let mut total = Time::default();
-    for record in records {
-        let (scope, about) = about(record.name);
-        let Time { wall, processor } = record.time;
-        total.wall += wall;
-        total.processor += processor;
+    let mut total = [0.0; 2];
+    for Listed { name, runs, about } in steps {
+        let [wall, processor] =
+            ["wall_s", "processor_s"].map(|key| recorded["all"][name][key].as_f64());
+        let times = wall.zip(processor);
+        let (wall, processor) =
+            times.with_context(|| format!("no full run of {name} is recorded"))?;
+        total[0] += wall;
+        total[1] += processor;
         writeln!(
             table,
-            "| `{}` | {scope} | {:.0} | {:.0} | {about} |",
-            record.name,
-            wall.as_secs_f64(),
-            processor.as_secs_f64()
+            "| `{name}` | {runs} | {wall:.0} | {processor:.0} | {about} |"
         )?;
     }
-    writeln!(
-        table,
-        "| all | | {:.0} | {:.0} | |",
-        total.wall.as_secs_f64(),
-        total.processor.as_secs_f64()
-    )?;
+    let [wall, processor] = total;
+    writeln!(table, "| all | | {wall:.0} | {processor:.0} | |")?;
+    let text = std::fs::read_to_string(DOCUMENT).with_context(|| format!("reading {DOCUMENT}"))?;
     std::fs::write(DOCUMENT, splice(&text, &MARKS, table.trim_end())?)
         .with_context(|| format!("writing {DOCUMENT}"))
 }
