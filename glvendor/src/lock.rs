@@ -31,3 +31,23 @@ impl<T> Mutex<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Mutex;
+
+    #[test]
+    fn values_are_used_after_panics() {
+        let value = Mutex::new(1);
+        let panicked = std::thread::scope(|scope| {
+            let change = || {
+                *value.lock() = 2;
+                let _guard = value.lock();
+                panic!("with the lock held");
+            };
+            scope.spawn(change).join()
+        });
+        assert!(panicked.is_err());
+        assert_eq!(*value.lock(), 2);
+    }
+}
