@@ -2,7 +2,6 @@
 
 use super::code::{self, value_of};
 use super::graph::{Exit, FlowId, Graph, StepBound, StepTest};
-use crate::arena::Id;
 use crate::builder::Builder;
 use crate::inst::{Cond, Dst, WriteMask};
 use crate::program::{Case, Node, RegisterId, Switch};
@@ -22,7 +21,7 @@ pub(super) fn dispatch(builder: &mut Builder, graph: &Graph, bound: Option<StepB
         code::return_beyond(builder, bound, scratch);
     }
     let registers = [next, scratch];
-    for blocks in reachable(graph).chunks(MAX_CASES) {
+    for blocks in graph.reachable(|_, _| {}).chunks(MAX_CASES) {
         let cases = blocks
             .iter()
             .map(|&id| case(builder, graph, id, registers, bound));
@@ -120,21 +119,4 @@ fn go_on(builder: &mut Builder, next: RegisterId, exit: &Exit, span: crate::Span
             builder.node(Node::Switch(switch));
         }
     }
-}
-
-/// Blocks that can be reached.
-fn reachable(graph: &Graph) -> Vec<FlowId> {
-    let mut seen = vec![false; graph.blocks.len()];
-    let mut found = vec![graph.entry];
-    seen[graph.entry.index()] = true;
-    let mut next = 0;
-    while let Some(&block) = found.get(next) {
-        next += 1;
-        graph.blocks[block].exit.targets(|target| {
-            if !std::mem::replace(&mut seen[target.index()], true) {
-                found.push(target);
-            }
-        });
-    }
-    found
 }

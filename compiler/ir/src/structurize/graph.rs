@@ -1,6 +1,6 @@
 //! Graphs of basic blocks.
 
-use crate::arena::IndexVec;
+use crate::arena::{Id, IndexVec};
 use crate::inst::Cond;
 use crate::program::{Block, RegisterId};
 use crate::span::Span;
@@ -116,6 +116,27 @@ pub struct Graph {
     pub blocks: IndexVec<FlowId, FlowBlock>,
     /// The block that runs first.
     pub entry: FlowId,
+}
+
+impl Graph {
+    /// Returns the blocks that can be reached, each once, the entry first. Calls `edge` with the
+    /// source and the target of each branch of these blocks.
+    pub(super) fn reachable(&self, mut edge: impl FnMut(FlowId, FlowId)) -> Vec<FlowId> {
+        let mut seen = vec![false; self.blocks.len()];
+        let mut found = vec![self.entry];
+        seen[self.entry.index()] = true;
+        let mut next = 0;
+        while let Some(&block) = found.get(next) {
+            next += 1;
+            self.blocks[block].exit.targets(|target| {
+                edge(block, target);
+                if !std::mem::replace(&mut seen[target.index()], true) {
+                    found.push(target);
+                }
+            });
+        }
+        found
+    }
 }
 
 /// A bound on the steps that run: beyond it the routine returns.

@@ -80,7 +80,7 @@ pub(super) fn reduce(
     visits.reserve(room);
     visits.resize(count, Visit::default());
     let mut preds = Preds::new(count);
-    let all = reachable(graph, &mut preds);
+    let all = graph.reachable(|from, to| preds.add_once(to, from));
     let mut reducer = Reducer {
         builder,
         ends,
@@ -106,24 +106,6 @@ pub(super) fn reduce(
         }
     }
     Ok(())
-}
-
-/// Returns the blocks that can be reached, each once, and enters in `preds` which of them branch to which.
-fn reachable(graph: &Graph, preds: &mut Preds) -> Vec<FlowId> {
-    let mut seen = vec![false; graph.blocks.len()];
-    let mut found = vec![graph.entry];
-    seen[graph.entry.index()] = true;
-    let mut next = 0;
-    while let Some(&block) = found.get(next) {
-        next += 1;
-        graph.blocks[block].exit.targets(|target| {
-            preds.add_once(target, block);
-            if !std::mem::replace(&mut seen[target.index()], true) {
-                found.push(target);
-            }
-        });
-    }
-    found
 }
 
 impl Reducer<'_> {
