@@ -4,8 +4,8 @@ use std::sync::{MutexGuard, PoisonError, TryLockError};
 
 /// A value of which one thread at a time has the use.
 ///
-/// What a panic leaves in it is used as it is: panics end in the command that they happen in, and
-/// the application goes on.
+/// What a panic leaves in it is used unchanged: panics end in the command that they happen in, and
+/// the application continues.
 #[derive(Debug, Default)]
 pub(crate) struct Mutex<T>(std::sync::Mutex<T>);
 

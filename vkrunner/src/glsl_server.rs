@@ -71,7 +71,7 @@ impl GlslServer {
 
 impl Drop for GlslServer {
     fn drop(&mut self) {
-        // A process that has ended already is no error.
+        // The process may have ended already, which is not an error.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

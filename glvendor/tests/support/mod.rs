@@ -113,7 +113,7 @@ fn compile(name: &str) -> Option<PathBuf> {
 }
 
 /// Builds a client of these sources, with more arguments for the compiler; nothing if there is no compiler. Other processes may build
-/// and run the same client meanwhile, so each has a folder of its own, and the program appears complete.
+/// and run the same client meanwhile, so each uses a separate directory, and the program appears complete.
 pub(crate) fn compile_sources(
     name: &str,
     sources: &[PathBuf],
