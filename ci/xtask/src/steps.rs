@@ -141,7 +141,7 @@ pub(crate) static STEPS: &[Step] = &[
     Step {
         name: "spirv-tools",
         scope: Scope::All,
-        about: "the feature spirv-tools: the validator inside of the process, which takes minutes of C++ to build once",
+        about: "the feature spirv-tools: the validator in the process, linked with the system's static library or built from source",
         run: |_| in_process_validation(),
     },
     Step {
@@ -324,9 +324,23 @@ fn unit_tests(state: &mut State) -> Result<Tally> {
     test_run(command.env(variable, value))
 }
 
-/// The feature `spirv-tools`, which no other step builds. Of the command only what is tested by itself: its program stays as it is.
+/// Tests the feature `spirv-tools`, which no other step builds. Of the command only unit tests run: its program stays as it is.
+///
+/// Where the system has SPIRV-Tools as a static library, the tests link with it, instead of building it for minutes.
 fn in_process_validation() -> Result<Tally> {
-    test_run(shell::cargo().args([
+    let mut command = shell::cargo();
+    if let Some(directory) = installed_spirv_tools() {
+        // Replaces the build script of the crate spirv-tools-sys, whose `links` is `spirv-tools`.
+        let target = format!("target.{}-unknown-linux-gnu.spirv-tools", std::env::consts::ARCH);
+        let directory = directory.display();
+        command.arg("--config").arg(format!(
+            "{target}.rustc-link-lib = ['static=SPIRV-Tools', 'stdc++']"
+        ));
+        command.arg("--config").arg(format!(
+            "{target}.rustc-link-search = ['native={directory}']"
+        ));
+    }
+    test_run(command.args([
         "test",
         "--package",
         "glasm",
@@ -345,6 +359,16 @@ fn in_process_validation() -> Result<Tally> {
         "valid",
         "the_interface_in_c",
     ]))
+}
+
+/// Returns the directory of the system's static library of SPIRV-Tools, if there is one where Debian and Fedora install it.
+fn installed_spirv_tools() -> Option<PathBuf> {
+    let arch = std::env::consts::ARCH;
+    let directories = [format!("/usr/lib/{arch}-linux-gnu"), "/usr/lib64".to_owned()];
+    directories
+        .into_iter()
+        .map(PathBuf::from)
+        .find(|directory| cfg!(target_os = "linux") && directory.join("libSPIRV-Tools.a").is_file())
 }
 
 fn script_suites(state: &mut State) -> Result<Tally> {
