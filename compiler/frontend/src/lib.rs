@@ -1,51 +1,76 @@
 //! Legacy GPU assembly to the glasm IR.
 //!
-//! [`translate`] reads, checks and lowers a program string in one pass over its statements. Facts about the languages stand in tables under [`lang`].
+//! [`translate`] runs three stages, each over the whole program: `syntax` parses it to an [`ast`], `check` applies all rules and
+//! resolves names, types and bindings, `lower` makes IR of the result. TGSI has a front end of its own, [`tgsi`]. Facts about the
+//! languages are rows of tables under [`lang`].
 
 #![forbid(unsafe_code)]
 
+pub mod ast;
+mod check;
 pub mod codes;
 pub mod diag;
 mod header;
-mod kept;
 pub mod lang;
 pub mod lex;
 mod line;
 mod lower;
 mod memory;
 pub mod names;
-mod pass;
 mod report;
-mod rules;
 pub mod source;
 pub mod split;
 mod start;
-pub mod statement;
+mod suggest;
 mod syntax;
 pub mod tgsi;
 mod tgsi_outputs;
 mod unknown_header;
 mod vars;
-mod whole;
 mod words;
 
+pub use check::{Counts, Usage};
 pub use diag::{Code, Diagnostic, Diagnostics, Location, Severity};
 pub use header::start;
-pub use kept::Scratch;
 pub use lang::numbered::Numbered;
-pub use rules::{Counts, Usage, closest};
 pub use source::{Acceptance, Dialect, ProgramType, Source, TgsiOptions};
 pub use split::{Part, programs};
+pub use suggest::closest;
 pub use tgsi_outputs::tgsi_outputs;
 
-use pass::Keep;
+use check::RuleMemory;
+use glasm_ir::Program;
+use lower::tables::Tables;
+use memory::ProgramMemory;
 use report::Reports;
 use source::Family;
+use tgsi::TgsiMemory;
+
+/// Memory that translations reuse. It grows to what the largest program needed.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(crate) rules: RuleMemory,
+    pub(crate) lowering: Tables,
+    pub(crate) tgsi: TgsiMemory,
+    pub(crate) program: ProgramMemory,
+}
+
+impl Scratch {
+    /// Returns scratch without memory.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reuses the lists of a program that is no longer needed.
+    pub fn recycle(&mut self, program: Program) {
+        self.program.recycle(program);
+    }
+}
 
 /// Translates a program string. The program is `None` exactly if the diagnostics hold an error.
 ///
 /// Callers with many programs keep a [`Scratch`] for [`translate_with`].
-pub fn translate(source: &Source<'_>) -> (Option<glasm_ir::Program>, Diagnostics) {
+pub fn translate(source: &Source<'_>) -> (Option<Program>, Diagnostics) {
     translate_with(&mut Scratch::new(), source)
 }
 
@@ -53,7 +78,7 @@ pub fn translate(source: &Source<'_>) -> (Option<glasm_ir::Program>, Diagnostics
 pub fn translate_with(
     scratch: &mut Scratch,
     source: &Source<'_>,
-) -> (Option<glasm_ir::Program>, Diagnostics) {
+) -> (Option<Program>, Diagnostics) {
     match translate_until(scratch, source, Stage::Lower) {
         Ok((program, reports)) => (program, reports.finish()),
         Err(diagnostics) => (None, diagnostics),
@@ -84,27 +109,20 @@ pub fn count_and_index(source: &Source<'_>) -> Result<(Counts, Usage), Diagnosti
             None => Err(reports.finish()),
         };
     }
-    let checker = pass::check(start, &mut scratch.rules, Keep::All);
-    let (checked, reading) = checker.so_far();
-    // Lines with errors refer to what is not there.
-    let counts = if checker.has_errors() {
-        Default::default()
-    } else {
-        (checked.counts(reading), checked.usage(reading))
-    };
-    let reports = checker.finish(&mut scratch.rules);
-    match reports.has_errors() {
-        false => Ok(counts),
-        true => Err(reports.finish()),
+    let parsed = syntax::parse(start, &mut scratch.rules.syntax);
+    let (checked, reports) = check::check(parsed, &mut scratch.rules);
+    if reports.has_errors() {
+        return Err(reports.finish());
     }
+    Ok((checked.counts(), checked.usage()))
 }
 
 /// The stages of a translation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Stage {
-    /// Bytes to statements that keep the rules of the language.
+    /// Parsing and checking.
     Check,
-    /// The same, and each of them to IR.
+    /// All stages.
     Lower,
 }
 
@@ -129,7 +147,7 @@ fn translate_until(
     scratch: &mut Scratch,
     source: &Source<'_>,
     last: Stage,
-) -> Result<(Option<glasm_ir::Program>, Reports), Diagnostics> {
+) -> Result<(Option<Program>, Reports), Diagnostics> {
     let start = header::read(source)?;
     if start.dialect.family() == Family::Tgsi {
         return Ok(tgsi::translate(
@@ -138,9 +156,16 @@ fn translate_until(
             &mut scratch.program,
         ));
     }
-    if last == Stage::Check {
-        let checker = pass::check(start, &mut scratch.rules, Keep::None);
-        return Ok((None, checker.finish(&mut scratch.rules)));
-    }
-    Ok(pass::translate(start, source.step_limit, scratch))
+    let Scratch {
+        rules,
+        lowering: tables,
+        program: memory,
+        tgsi: _,
+    } = scratch;
+    let parsed = syntax::parse(start, &mut rules.syntax);
+    let (checked, reports) = check::check(parsed, rules);
+    let is_lowered = last == Stage::Lower && !reports.has_errors();
+    let program = is_lowered.then(|| lower::lower(&checked, source.step_limit, (tables, memory)));
+    checked.recycle(rules);
+    Ok((program, reports))
 }

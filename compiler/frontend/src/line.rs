@@ -2,12 +2,10 @@
 //!
 //! Rules make one of each instruction that keeps them; lowering turns it into IR. Nothing in it is left to resolve.
 
+use crate::ast::{Base, Cond, Dst, Extra, Index, Inst, InstTypes, Operand, Relative, TexPart};
 use crate::lang::modifiers::Modifiers;
 use crate::lang::opcodes::Opcode;
 use crate::names::NameId;
-use crate::statement::{
-    Base, Cond, Dst, Extra, Index, Inst, InstTypes, Operand, Relative, TexPart,
-};
 use glasm_ir::{Span, WriteMask};
 
 /// What a source reads.

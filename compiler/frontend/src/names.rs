@@ -24,17 +24,6 @@ impl NameId {
     }
 }
 
-/// What a name stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Named {
-    Nothing,
-    /// A variable by its number.
-    Var(u32),
-    SubroutineType,
-    /// A mistake was reported already.
-    Poisoned,
-}
-
 /// A slot of the table: key and entry number plus one, 0 for a free slot.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
@@ -65,7 +54,7 @@ pub(crate) struct NameTables {
 }
 
 /// The names seen so far, in a program string.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Names<'s> {
     source: &'s [u8],
     /// Words that no program can use as names; they have the first numbers.
@@ -74,45 +63,38 @@ pub struct Names<'s> {
 }
 
 impl<'s> Names<'s> {
-    /// No names yet of `source` but the reserved ones.
-    pub(crate) fn new(
-        source: &'s [u8],
+    /// Returns names of another program, which are the reserved ones so far, in the memory of these.
+    pub(crate) fn reuse<'t>(
+        self,
+        source: &'t [u8],
         reserved: &'static [&'static str],
-        mut tables: NameTables,
-    ) -> Self {
+    ) -> Names<'t> {
+        let mut tables = self.tables;
         tables.spans.clear();
         tables.pairs.clear();
         // Small again, even after a program of many names: most have few, and a small table stays in the cache.
         tables.pairs.resize(FIRST_PAIRS, [FREE; 2]);
         tables.crowded.clear();
-        let mut names = Self {
+        let mut names = Names {
             source,
             reserved,
             tables,
         };
-        for text in reserved {
-            names.find(
-                text.as_bytes(),
-                words::key(text.as_bytes()),
-                // Their text is that of the list, see `text`.
-                Span::default(),
-            );
+        for word in reserved {
+            // Their bytes are those of the list, see `text`.
+            let span = Span::default();
+            names.find(word.as_bytes(), words::key(word.as_bytes()), span);
         }
         names
     }
 
-    /// No names, and no memory for any.
-    pub(crate) fn none(source: &'s [u8]) -> Self {
-        Self {
-            source,
+    /// Returns no names, in the memory of these.
+    pub(crate) fn release(self) -> Names<'static> {
+        Names {
+            source: &[],
             reserved: &[],
-            tables: NameTables::default(),
+            tables: self.tables,
         }
-    }
-
-    /// The tables, for the next program.
-    pub(crate) fn into_tables(self) -> NameTables {
-        self.tables
     }
 
     /// The number of names.
@@ -160,7 +142,7 @@ impl<'s> Names<'s> {
     pub(crate) fn known(&self, rest: &[u8]) -> Option<(NameId, usize)> {
         let (length, key) = lex::short_name(rest)?;
         let pairs = self.tables.pairs.as_slice();
-        // `none` has no slots, and then there is nothing to find.
+        // The default has no slots, and then there is nothing to find.
         let [first, second] = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))?;
         // Free slots have the key 0, which no name has.
         let slot = [first, second].into_iter().find(|slot| slot.key == key)?;
@@ -259,7 +241,7 @@ mod tests {
 
     /// The names of a text of words with blanks in between.
     fn interned(text: &str) -> (Names<'_>, Vec<NameId>) {
-        let mut names = Names::new(text.as_bytes(), &[], NameTables::default());
+        let mut names = Names::default().reuse(text.as_bytes(), &[]);
         let mut start = 0;
         let ids = text.split(' ').map(|word| {
             let span = Span::new(start, start + word.len() as u32);
@@ -298,7 +280,7 @@ mod tests {
         });
         let keys = (1..60_000u64).map(|low| (7 << 32 | low).wrapping_mul(inverse));
         let text: Vec<u8> = keys.flat_map(u64::to_be_bytes).collect();
-        let mut names = Names::new(&text, &[], NameTables::default());
+        let mut names = Names::default().reuse(&text, &[]);
         let mut read = || -> Vec<NameId> {
             let starts = (0..text.len()).step_by(8);
             let key = |at| words::key(&text[at..at + 8]);
@@ -313,7 +295,7 @@ mod tests {
     #[test]
     fn reserved_words_come_first() {
         let text = "a state b vertex";
-        let mut names = Names::new(text.as_bytes(), &["vertex", "state"], NameTables::default());
+        let mut names = Names::default().reuse(text.as_bytes(), &["vertex", "state"]);
         let mut name = |from: usize, to: usize| {
             let key = words::key(&text.as_bytes()[from..to]);
             names.intern(Span::new(from as u32, to as u32), key)

@@ -109,6 +109,16 @@ impl Reports {
         self.push(code, Location::WholeProgram, message.into(), Vec::new());
     }
 
+    /// Removes all errors; warnings stay.
+    pub(crate) fn take_errors(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.list)
+    }
+
+    /// Adds an error, unless there are too many.
+    pub(crate) fn push_error(&mut self, error: Diagnostic) {
+        self.push(error.code, error.location, error.message, error.notes);
+    }
+
     fn push(&mut self, code: Code, location: Location, message: String, notes: Vec<String>) {
         // A text full of errors must not fill the memory with messages.
         match self.list.len().cmp(&limits::ERRORS) {

@@ -1,8 +1,8 @@
 //! Messages about programs whose header names no language of glasm.
 
 use crate::lang::languages::{Language, Standing, headers};
-use crate::rules::suggest;
 use crate::source::ProgramType;
+use crate::suggest::suggest;
 
 /// Bytes of a first word that are looked at.
 const WORD: usize = 16;

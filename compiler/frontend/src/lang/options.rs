@@ -2,7 +2,7 @@
 //! option sections of the stage and feature extensions.
 
 use crate::lang::Stages;
-use crate::source::{Dialect, Family, Version};
+use crate::source::{Acceptance, Dialect, Family, Version};
 use crate::words::WordTable;
 use glasm_ir::program::{Interlock, Modes};
 use std::sync::OnceLock;
@@ -337,6 +337,11 @@ impl OptionInfo {
             && self.stages.has(dialect.stage())
             && self.since > dialect.version()
     }
+
+    /// Whether it is an option of version 5.0 that drivers know from 4.0 on, in a program of an earlier version.
+    pub(crate) fn is_early_in(&self, dialect: Dialect) -> bool {
+        self.enables == Features::DUAL_SOURCE && self.known_later(dialect)
+    }
 }
 
 /// The row of an option.
@@ -344,6 +349,17 @@ pub fn lookup(name: &[u8]) -> Option<&'static OptionInfo> {
     static TABLE: OnceLock<WordTable<&OptionInfo>> = OnceLock::new();
     let table = TABLE.get_or_init(|| OPTIONS.iter().map(|row| (row.name, row)).collect());
     table.get(name).copied()
+}
+
+/// Returns the option of a name in a language. One of a later version counts only if shipped programs name it early.
+pub(crate) fn find(
+    name: &[u8],
+    dialect: Dialect,
+    acceptance: Acceptance,
+) -> Option<&'static OptionInfo> {
+    let row = lookup(name)?;
+    let is_early = acceptance == Acceptance::Shipped && row.is_early_in(dialect);
+    (row.known_in(dialect) || is_early).then_some(row)
 }
 
 #[cfg(test)]

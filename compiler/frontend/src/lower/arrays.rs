@@ -1,7 +1,7 @@
 //! Arrays that are indexed at run time: their elements take consecutive places before anything else names them.
 
 use super::Lowerer;
-use crate::rules::{Var, VarKind};
+use crate::check::{Var, VarKind};
 use crate::vars::Holder;
 use glasm_ir::{Base, ParamSource};
 

@@ -5,7 +5,7 @@ use super::context::splat;
 use super::formula::{F, Formulas, Part, S, U, absolute};
 use super::operand::lanes;
 use super::{InstCx, Lowerer};
-use crate::statement::{ExtSelect, Extra};
+use crate::ast::{ExtSelect, Extra};
 use glasm_ir::inst::{Aux, Rounding};
 use glasm_ir::types::{Base as TypeBase, Type};
 use glasm_ir::{Base, Op, Src, Swizzle, WriteMask};

@@ -1,22 +1,19 @@
 //! The state of a translation, and the instructions, registers and literals that all of it makes.
 
 use super::tables::Tables;
+use crate::ast::{Index, InstTypes};
+use crate::check::{Checked, result_type};
 use crate::lang::opcodes::OpcodeInfo;
 use crate::line::Line;
 use crate::memory::ProgramMemory;
-use crate::rules::{Checked, result_type};
-use crate::statement::{Index, InstTypes, Reading};
 use crate::vars::Var;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{Aux, LiteralId, Rounding};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{
-    Builder, Inst, InstFlags, Op, ParamId, ParamSource, Program, Register, RegisterId, Span, Src,
-    Stage, Storage, Swizzle,
+    Builder, Inst, InstFlags, Op, ParamId, ParamSource, Register, RegisterId, Span, Src, Storage,
+    Swizzle,
 };
-
-/// What the rules have made of the text so far, and what its lines refer to.
-pub(super) type SoFar<'c> = (&'c Checked, &'c Reading<'c>);
 
 /// LowerMemory of the translations before.
 pub(crate) type LowerMemory<'m> = (&'m mut Tables, &'m mut ProgramMemory);
@@ -53,79 +50,39 @@ pub(super) struct Precision {
     pub(super) result: Option<Op>,
 }
 
-/// What the translation of a line works with.
+/// Lowering of a program, with the state of the instruction that is being lowered.
 pub(crate) struct Lowerer<'c> {
-    pub(crate) checked: &'c Checked,
-    /// What the line refers to.
-    pub(super) reading: &'c Reading<'c>,
+    pub(crate) checked: &'c Checked<'c>,
     pub(crate) builder: &'c mut Builder,
     pub(super) tables: &'c mut Tables,
     pub(super) hidden_used: [usize; 2],
     pub(super) flags: InstFlags,
-    /// The conversions of the instruction being translated.
+    /// Conversions of the instruction.
     pub(super) precision: Precision,
     pub(super) span: Span,
 }
 
-/// A program without its flow control, and what stays from line to line.
-pub(super) struct Unfinished {
-    pub(super) builder: Builder,
-    pub(super) tables: Tables,
-    pub(super) flags: InstFlags,
-    pub(super) span: Span,
-}
-
-/// Bytes of a statement on average: how much room the lists get before the program is read. A guess, which only saves reallocations.
-const STATEMENT_BYTES: usize = 30;
-/// Room for so many statements at most, because a text may be comments.
-const MOST_ROOM: usize = 4096;
-
-impl Unfinished {
-    pub(super) fn new(stage: Stage, bytes: usize, (kept, memory): LowerMemory<'_>) -> Self {
-        let mut builder = memory.builder(stage);
-        let room = (bytes / STATEMENT_BYTES).min(MOST_ROOM);
-        builder.program.insts.reserve(room);
+impl<'c> Lowerer<'c> {
+    pub(super) fn new(
+        checked: &'c Checked<'c>,
+        builder: &'c mut Builder,
+        tables: &'c mut Tables,
+    ) -> Self {
+        let count = checked.lines.list.len();
+        builder.program.insts.reserve(count);
         // Instructions have two sources on average.
-        builder.program.srcs.reserve(2 * room);
-        let mut tables = std::mem::take(kept);
-        tables.clear();
+        builder.program.srcs.reserve(2 * count);
         Self {
+            checked,
             builder,
             tables,
+            hidden_used: [0; 2],
             flags: InstFlags::empty(),
+            precision: Precision::default(),
             span: Span::default(),
         }
     }
 
-    /// Appends to the program.
-    #[inline]
-    pub(super) fn with(
-        &mut self,
-        (checked, reading): SoFar<'_>,
-        append: impl FnOnce(&mut Lowerer<'_>),
-    ) {
-        // For each line anew: between two of them the rules change what lines refer to.
-        let mut lowerer = Lowerer {
-            checked,
-            reading,
-            builder: &mut self.builder,
-            tables: &mut self.tables,
-            hidden_used: [0; 2],
-            flags: self.flags,
-            precision: Precision::default(),
-            span: self.span,
-        };
-        append(&mut lowerer);
-        (self.flags, self.span) = (lowerer.flags, lowerer.span);
-    }
-
-    pub(super) fn finish(self, (kept, memory): LowerMemory<'_>) -> Program {
-        *kept = self.tables;
-        memory.finish(self.builder)
-    }
-}
-
-impl<'c> Lowerer<'c> {
     /// Begins a line.
     #[inline]
     pub(super) fn begin_line(&mut self, line: &Line) {
@@ -227,7 +184,7 @@ impl<'c> Lowerer<'c> {
         array: Option<u32>,
     ) -> RegisterId {
         let name = info.name.map(|name| {
-            let text = self.reading.names.word(name);
+            let text = self.checked.names.word(name);
             self.builder.program.names.push(text)
         });
         self.builder.program.registers.push(Register {

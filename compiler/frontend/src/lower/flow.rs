@@ -6,11 +6,11 @@ use super::fog::FogPlace;
 use super::formula::Formulas;
 use super::tables::Rounds;
 use super::{InstCx, Lowerer};
+use crate::ast::Extra;
+use crate::check::{IoBinding, Var, VarKind, label_of};
 use crate::lang::opcodes::{FlowOp, Lower};
 use crate::lang::options::Features;
 use crate::line::Line;
-use crate::rules::{IoBinding, Var, VarKind, label_of};
-use crate::statement::Extra;
 use glasm_ir::flow::{Kept, Recorder, Rules};
 use glasm_ir::inst::Aux;
 use glasm_ir::program::{NameId, Routine};
@@ -142,7 +142,7 @@ impl Lowerer<'_> {
     }
 
     fn routine_name(&mut self, name: crate::names::NameId) -> NameId {
-        let text = self.reading.names.word(name);
+        let text = self.checked.names.word(name);
         self.builder.program.names.push(text)
     }
 

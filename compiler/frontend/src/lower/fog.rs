@@ -4,8 +4,8 @@
 use super::Lowerer;
 use super::context::splat;
 use super::formula::{F, Formulas};
+use crate::check::IoBinding;
 use crate::lang::options::Features;
-use crate::rules::IoBinding;
 use glasm_ir::inst::{Aux, Index};
 use glasm_ir::types::{Base as TypeBase, Width};
 use glasm_ir::{

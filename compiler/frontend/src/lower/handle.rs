@@ -3,10 +3,10 @@
 
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
+use crate::ast::{Extra, Index as AstIndex};
+use crate::check::VarKind;
 use crate::lang::targets::{TARGETS, TargetInfo};
 use crate::line::{Source, TextureSource};
-use crate::rules::VarKind;
-use crate::statement::{Extra, Index as AstIndex};
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, Units, WriteMask};
 

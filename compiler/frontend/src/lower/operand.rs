@@ -4,9 +4,9 @@ use super::address::{Address, point_and_element, view_address, view_buffer};
 use super::context::const_index;
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
+use crate::ast::{Index as AstIndex, Signs};
+use crate::check::{Var, VarKind, VarSize, default_constant, literal_bits};
 use crate::line::{Source, Value};
-use crate::rules::{Var, VarKind, VarSize, default_constant, literal_bits};
-use crate::statement::{Index as AstIndex, Signs};
 use crate::vars::{BufferView, Holder};
 use glasm_ir::inst::IndexId;
 use glasm_ir::types::{Base as TypeBase, Type, Width};
@@ -63,14 +63,14 @@ impl Lowerer<'_> {
         let base = match operand.base {
             Value::Scalar(literal) if signs.contains(Signs::INNER) => {
                 // The number knows its sign, too, which must count once.
-                let mut literal = self.reading.literals[literal as usize];
+                let mut literal = self.checked.literals[literal as usize];
                 if ty.is_float() {
                     signs.remove(Signs::INNER);
                 } else {
                     literal.negative = false;
                 }
                 // Numbers that the type does not hold were reported by the rules; here they only must not be a panic.
-                let bits = literal_bits(self.reading.text, literal, ty).unwrap_or(0);
+                let bits = literal_bits(self.checked.text, literal, ty).unwrap_or(0);
                 Base::Literal(self.literal_id([bits; 4]))
             }
             base @ (Value::Scalar(_) | Value::Vector { .. } | Value::Var(_)) => {
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
 
     /// A constant as operand; missing components are 0, 0, 1 in the type of the operand.
     pub(super) fn literal_operand(&mut self, base: Value, ty: Type) -> Base {
-        let reading = self.reading;
+        let reading = self.checked;
         let bits = |literal: u32| {
             literal_bits(reading.text, reading.literals[literal as usize], ty).unwrap_or(0)
         };
@@ -281,7 +281,7 @@ impl Lowerer<'_> {
 
     /// The address of an element of a buffer variable.
     pub(super) fn element_address(&mut self, view: BufferView, index: AstIndex) -> Address {
-        let (point, index) = point_and_element(self.reading, view, index);
+        let (point, index) = point_and_element(self.checked, view, index);
         let buffer = view_buffer(self, view);
         let point = point.map(|point| self.index_term(point));
         let index = self.index_term(index);
@@ -295,7 +295,7 @@ impl Lowerer<'_> {
         };
         // Cut to 32 bits if the variable has 64: indices that do not fit select no
         // element, whose value is undefined. NV_gpu_program4 section 2.X.4.2.
-        let relative = self.reading.relatives[number as usize].resolved();
+        let relative = self.checked.relatives[number as usize];
         let Value::Var(var) = relative.base else {
             return IndexTerm::constant(0);
         };

@@ -4,11 +4,11 @@
 use super::Lowerer;
 use super::context::Precision;
 use super::formula::Formulas;
+use crate::ast::Index;
+use crate::check::{COLH, VarKind};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{Expansion, Lower, OpcodeInfo};
 use crate::line::{Line, Source, Target, Value};
-use crate::rules::{COLH, VarKind};
-use crate::statement::Index;
 use glasm_ir::types::Type;
 use glasm_ir::{Op, Semantic, Src};
 

@@ -4,13 +4,13 @@ use super::context::const_index;
 use super::context::{nearest, placeholder};
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
+use crate::ast::{Cond as AstCond, Index as AstIndex};
+use crate::check::{IoBinding, Var, VarKind, VarSize};
 use crate::lang::conditions::SPARSE_REGISTER;
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::TypeRule;
 use crate::lang::options::Features;
 use crate::line::Target;
-use crate::rules::{IoBinding, Var, VarKind, VarSize};
-use crate::statement::{Cond as AstCond, Index as AstIndex};
 use glasm_ir::inst::{Aux, InstFlags};
 use glasm_ir::types::{Base as TypeBase, Type, Width};
 use glasm_ir::{

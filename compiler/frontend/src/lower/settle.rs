@@ -2,8 +2,8 @@
 
 use super::Lowerer;
 use super::tables::BufferKey;
+use crate::ast::VarMods;
 use crate::lang::options::Features;
-use crate::statement::VarMods;
 use glasm_ir::program::Modes;
 use glasm_ir::semantic::Sampling;
 use glasm_ir::types::Base as TypeBase;
@@ -14,7 +14,7 @@ impl Lowerer<'_> {
     fn named_parameters(&mut self) {
         let program = &mut self.builder.program;
         for &(name, initial) in &self.checked.named_params {
-            let name = program.names.push(self.reading.names.word(name));
+            let name = program.names.push(self.checked.names.word(name));
             program.named_params.push(NamedParam { name, initial });
         }
     }

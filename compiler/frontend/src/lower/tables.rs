@@ -1,6 +1,6 @@
 //! Tables of what the IR has for the variables and bindings of a program; their memory serves one translation after the other.
 
-use crate::statement::Index;
+use crate::ast::Index;
 use crate::vars::{Side, Var, VarKind, VarSize};
 use glasm_ir::inst::{IndexId, LiteralId};
 use glasm_ir::resource::BufferKind;

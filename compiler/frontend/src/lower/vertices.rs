@@ -4,9 +4,9 @@
 use super::context::{const_index, splat};
 use super::formula::Formulas;
 use super::{InstCx, Lowerer};
+use crate::ast::Index as AstIndex;
+use crate::check::{IoBinding, Var, VarKind};
 use crate::lang::Stages;
-use crate::rules::{IoBinding, Var, VarKind};
-use crate::statement::Index as AstIndex;
 use crate::vars::{Holder, Side, VertexOf};
 use glasm_ir::inst::{Aux, IndexId};
 use glasm_ir::primitive::MAX_PATCH_VERTICES;
@@ -86,7 +86,7 @@ impl Lowerer<'_> {
     fn divided(&self, info: &Var, index: AstIndex) -> (AstIndex, AstIndex) {
         match index {
             _ if !info.by_vertex => (AstIndex::None, index),
-            AstIndex::Pair(pair) => self.reading.pairs[pair as usize].into(),
+            AstIndex::Pair(pair) => self.checked.pairs[pair as usize].into(),
             AstIndex::None | AstIndex::Const(_) | AstIndex::Relative(_) => (index, AstIndex::None),
         }
     }

@@ -3,13 +3,13 @@
 //! The bytes ahead begin with a token: blanks and comments are skipped behind each. Lines match bytes directly; tokens are for messages
 //! and for looking further ahead.
 
+use super::SyntaxMemory;
 use super::letters::Letters;
-use super::memory::SyntaxMemory;
-use super::vocabulary::{Leader, Vocabulary, Word};
+use super::vocabulary::{Leader, Vocabulary, Word, find_leader};
+use crate::ast::{Ast, Inst, Statement};
 use crate::codes::Code;
 use crate::lang::conditions::{self, Test};
 use crate::lang::facts::LanguageFacts;
-use crate::lang::opcodes;
 use crate::lang::options::Features;
 use crate::lex::{self, Token, TokenKind};
 use crate::memory::take;
@@ -17,7 +17,6 @@ use crate::names::NameId;
 use crate::report::Reports;
 use crate::source::ProgramType;
 use crate::start::Start;
-use crate::statement::{Inst, Reading};
 use crate::words;
 use glasm_ir::Span;
 
@@ -59,38 +58,25 @@ pub(super) struct Failure {
 
 pub(super) type Parsed<T> = Result<T, Failure>;
 
-/// A statement that was read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Read {
-    /// The name of an OPTION line.
-    Option(NameId, Span),
-    /// An instruction; its operands are in [`Reading::operands`].
-    Inst(Inst),
-    /// `decls[n]`
-    Decl(u32),
-    /// A label.
-    Label(NameId, Span),
-}
-
-/// The statement that was read last, and what is known of names and options.
+/// Parser of a program, with the tree of what it has parsed.
 pub(crate) struct Syntax<'s> {
-    /// What was not read yet.
+    /// Bytes to parse.
     pub(super) rest: &'s [u8],
-    /// The statement that was read last, if it can be checked.
-    pub(crate) read: Option<Read>,
-    pub(crate) reading: Reading<'s>,
-    pub(crate) reports: Reports,
-    /// What is known of each name.
-    pub(crate) words: Vec<Word>,
+    /// Statement that is being parsed, if it can be checked.
+    pub(super) statement: Option<Statement>,
+    pub(super) ast: Ast<'s>,
+    pub(super) reports: Reports,
+    /// Meaning of each name at the start of a statement.
+    pub(super) words: Vec<Word>,
     pub(super) vocabulary: &'static Vocabulary,
     pub(super) facts: &'static LanguageFacts,
-    /// What the options read so far enable, as the rules say.
-    pub(crate) features: Features,
+    /// Features that the options so far enable.
+    pub(super) features: Features,
     pub(super) letters: Letters,
     pub(super) late_options: bool,
-    /// Inside brackets: the variable of an index has no run-time index of its own.
+    /// Whether brackets are open: the variable of an index has no relative index.
     pub(super) in_index: bool,
-    /// The program type that the caller asked for.
+    /// Program type that the caller asked for.
     pub(super) wanted: Option<ProgramType>,
 }
 
@@ -101,8 +87,8 @@ impl std::fmt::Debug for Syntax<'_> {
 }
 
 impl<'s> Syntax<'s> {
-    /// Before the first statement of a program.
-    pub(crate) fn new(start: Start<'s>, memory: &mut SyntaxMemory) -> Self {
+    /// Returns a parser at the first statement of a program.
+    pub(super) fn new(start: Start<'s>, memory: &mut SyntaxMemory) -> Self {
         let Start {
             dialect,
             text,
@@ -112,14 +98,15 @@ impl<'s> Syntax<'s> {
             tgsi: _,
         } = start;
         let facts = dialect.facts();
-        let reading = memory.reading(dialect, text);
+        let mut ast = std::mem::replace(&mut memory.ast, Ast::new()).reuse(dialect, text);
+        ast.body = body;
         let mut words = take(&mut memory.words);
         // The reserved words, which have names from the start. They begin bindings, never statements.
-        words.resize(reading.names.len(), Word::new(Leader::Other));
+        words.resize(ast.names.len(), Word::new(Leader::Other));
         Self {
             rest: lex::without_blanks(&text[body..]),
-            read: None,
-            reading,
+            statement: None,
+            ast,
             reports,
             words,
             vocabulary: Vocabulary::of(dialect),
@@ -132,31 +119,10 @@ impl<'s> Syntax<'s> {
         }
     }
 
-    /// What was said of the program.
-    pub(crate) fn finish(self, memory: &mut SyntaxMemory) -> Reports {
-        memory.words = self.words;
-        memory.keep(self.reading);
-        self.reports
-    }
-
     /// Adds an instruction.
-    pub(super) fn read_inst(&mut self, inst: Inst) {
-        self.reading.inst_count += 1;
-        self.read = Some(Read::Inst(inst));
-    }
-
-    /// The instruction that was read last, if the last statement is one.
-    #[inline(always)]
-    pub(crate) fn inst(&self) -> Option<&Inst> {
-        match &self.read {
-            Some(Read::Inst(inst)) => Some(inst),
-            Some(Read::Option(..) | Read::Decl(_) | Read::Label(..)) | None => None,
-        }
-    }
-
-    /// Adds a label.
-    pub(super) fn read_label(&mut self, name: NameId, span: Span) {
-        self.read = Some(Read::Label(name, span));
+    pub(super) fn push_inst(&mut self, inst: Inst) {
+        self.ast.inst_count += 1;
+        self.statement = Some(Statement::Inst(inst));
     }
 }
 
@@ -164,13 +130,13 @@ impl<'s> Syntax<'s> {
 impl Syntax<'_> {
     /// The number of the name of some bytes, which hold no blank.
     pub(super) fn intern(&mut self, span: Span) -> NameId {
-        let key = words::key(&self.reading.text[span.range()]);
+        let key = words::key(&self.ast.text[span.range()]);
         self.intern_keyed(span, key)
     }
 
     #[inline]
     pub(super) fn intern_keyed(&mut self, span: Span, key: u64) -> NameId {
-        let name = self.reading.names.intern(span, key);
+        let name = self.ast.names.intern(span, key);
         // Names are numbered as they come, so that a new one is the next entry.
         if name.index() >= self.words.len() {
             self.words.push(Word::new(Leader::Unknown));
@@ -180,8 +146,8 @@ impl Syntax<'_> {
 
     /// The number of a binding path, which may have been used before: programs repeat them.
     pub(super) fn path_name(&mut self, span: Span) -> NameId {
-        let key = words::key(&self.reading.text[span.range()]);
-        let name = self.reading.names.intern(span, key);
+        let key = words::key(&self.ast.text[span.range()]);
+        let name = self.ast.names.intern(span, key);
         if name.index() >= self.words.len() {
             // A path begins no statement, so that nobody has to look for its meaning.
             self.words.push(Word::new(Leader::Other));
@@ -191,12 +157,12 @@ impl Syntax<'_> {
 
     #[inline]
     pub(super) fn is_reserved(&self, name: NameId) -> bool {
-        self.reading.names.is_reserved(name)
+        self.ast.names.is_reserved(name)
     }
 
     /// What a word means at the start of a statement.
     #[inline]
-    pub(crate) fn leader(&mut self, name: NameId) -> Leader {
+    pub(super) fn leader(&mut self, name: NameId) -> Leader {
         match self.words[name.index()].leader {
             Leader::Unknown => self.new_leader(name),
             leader => leader,
@@ -206,12 +172,8 @@ impl Syntax<'_> {
     /// What the word of a name means, found out once: perhaps an opcode with suffixes.
     #[cold]
     fn new_leader(&mut self, name: NameId) -> Leader {
-        let text = self.reading.names.text(name);
-        let leader = self.vocabulary.leader(words::key(text), text);
-        let leader = leader.unwrap_or_else(|| {
-            let found = opcodes::split(self.reading.dialect.family(), text);
-            found.map_or(Leader::Other, |(opcode, mods)| Leader::Opcode(opcode, mods))
-        });
+        let text = self.ast.names.text(name);
+        let leader = find_leader(self.ast.dialect, text);
         self.words[name.index()].leader = leader;
         leader
     }
@@ -219,7 +181,7 @@ impl Syntax<'_> {
     /// The condition test that a token spells, where it could be a variable as well. A variable of that name wins; in ARB programs
     /// the test does, if the options have tests at all. NV_fragment_program_option section 3.11.5.
     pub(super) fn test(&mut self, token: Token) -> Option<Test> {
-        let test = conditions::lookup(self.reading.dialect.family(), self.text(token))?;
+        let test = conditions::lookup(self.ast.dialect.family(), self.text(token))?;
         let is_test = match self.facts.condition_words {
             None => !self.is_declared(token),
             Some(needs) => self.features.contains(needs),
@@ -234,28 +196,28 @@ impl Syntax<'_> {
     }
 }
 
-/// Reading.
+/// Ast.
 impl<'s> Syntax<'s> {
     #[inline]
     pub(super) fn text(&self, token: Token) -> &'s [u8] {
-        token.text(self.reading.text)
+        token.text(self.ast.text)
     }
 
     /// The byte that the next token begins with.
     #[inline(always)]
     pub(super) fn position(&self) -> u32 {
-        (self.reading.text.len() - self.rest.len()) as u32
+        (self.ast.text.len() - self.rest.len()) as u32
     }
 
     /// The next token.
     #[inline]
     pub(super) fn peek(&self) -> Token {
-        lex::token_at(self.reading.text, self.position() as usize)
+        lex::token_at(self.ast.text, self.position() as usize)
     }
 
     /// The next tokens, without the end of the text.
     pub(super) fn ahead(&self) -> impl Iterator<Item = Token> + use<'s> {
-        lex::tokens(self.reading.text, self.position() as usize)
+        lex::tokens(self.ast.text, self.position() as usize)
     }
 
     /// The kind of the token behind `behind` others.
@@ -268,7 +230,7 @@ impl<'s> Syntax<'s> {
     /// Goes on with the first token at or behind byte `at`.
     #[inline]
     pub(super) fn go_to(&mut self, at: u32) {
-        self.rest = lex::without_blanks(&self.reading.text[at as usize..]);
+        self.rest = lex::without_blanks(&self.ast.text[at as usize..]);
     }
 
     /// Goes on behind the next `length` bytes.
@@ -354,7 +316,7 @@ impl<'s> Syntax<'s> {
     #[inline(always)]
     pub(super) fn take_name(&mut self) -> (NameId, Span) {
         let start = self.position();
-        match self.reading.names.known(self.rest) {
+        match self.ast.names.known(self.rest) {
             Some((name, length)) => {
                 self.skip(length);
                 (name, Span::new(start, start + length as u32))

@@ -1,16 +1,16 @@
 //! Declarations.
 
-use super::cursor::{Expected, Parsed, Read, Syntax};
+use super::cursor::{Expected, Parsed, Syntax};
 use super::define;
 use super::keywords::DeclWord;
 use super::numbers::{sign, signed_number, small_int, vector};
 use super::path::whole_path;
 use super::vocabulary::Leader;
+use crate::ast::{Decl, DeclKind, Item, Size, Statement, VarMods};
 use crate::codes::Code;
 use crate::lang::declarations::Argument;
 use crate::lex::TokenKind;
 use crate::names::NameId;
-use crate::statement::{Decl, DeclKind, Item, Size, VarMods};
 use glasm_ir::Span;
 
 /// A declaration, modifiers first, whose first word was taken.
@@ -19,7 +19,7 @@ pub(super) fn declaration(input: &mut Syntax<'_>, first: Span, word: DeclWord) -
         DeclWord::Keyword(kind) => (kind, VarMods::empty()),
         DeclWord::Modifier(modifier) => modifiers(input, modifier)?,
     };
-    let first_item = input.reading.items.len() as u32;
+    let first_item = input.ast.items.len() as u32;
     let mut decl = Decl {
         kind,
         mods,
@@ -34,11 +34,11 @@ pub(super) fn declaration(input: &mut Syntax<'_>, first: Span, word: DeclWord) -
     // The semicolon belongs to the declaration, blanks behind it do not.
     decl.span.end = input.position() + 1;
     input.expect(TokenKind::Semicolon, Expected::EndOfDecl)?;
-    let reading = &mut input.reading;
+    let reading = &mut input.ast;
     decl.item_count = reading.items.len() as u32 - first_item;
     let number = reading.decls.len() as u32;
     reading.decls.push(decl);
-    input.read = Some(Read::Decl(number));
+    input.statement = Some(Statement::Decl(number));
     Ok(())
 }
 
@@ -63,7 +63,7 @@ fn modifiers(input: &mut Syntax<'_>, mut mods: VarMods) -> Parsed<(DeclKind, Var
 
 /// Adds a modifier; repeated or contradicting ones are errors.
 fn add_modifier(input: &mut Syntax<'_>, mods: &mut VarMods, modifier: VarMods, word: Span) {
-    let text = String::from_utf8_lossy(&input.reading.text[word.range()]);
+    let text = String::from_utf8_lossy(&input.ast.text[word.range()]);
     let reports = &mut input.reports;
     if modifier.intersects(VarMods::ANY_TYPE) && mods.intersects(VarMods::ANY_TYPE) {
         reports.error(
@@ -100,14 +100,14 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
         DeclKind::GroupSize | DeclKind::SharedMemory => numbers(input)?,
         DeclKind::SecondaryViewLayerOffset => signed_integer(input)?,
         DeclKind::Program(declaration) => {
-            input.reading.declared |= declaration.bit();
+            input.ast.declared |= declaration.bit();
             argument(input, declaration.info().argument)?;
         }
         DeclKind::Alias => {
             decl.name = Some(new_name(input)?);
             input.expect(TokenKind::Equals, Expected::Token(TokenKind::Equals))?;
             let item = alias_target(input)?;
-            input.reading.items.push(item);
+            input.ast.items.push(item);
         }
         DeclKind::Declare | DeclKind::Define => define::value(input, decl)?,
         DeclKind::SubroutineType => {
@@ -117,7 +117,7 @@ fn body(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
         }
         DeclKind::Subroutine => {
             let (ty, span) = input.expect_name(Expected::Name)?;
-            input.reading.items.push(Item::Name(ty, Size::Single, span));
+            input.ast.items.push(Item::Name(ty, Size::Single, span));
             decl.name = Some(new_name(input)?);
             decl.size = size(input)?;
             input.expect(TokenKind::Equals, Expected::Token(TokenKind::Equals))?;
@@ -176,7 +176,7 @@ fn labels(input: &mut Syntax<'_>) -> Parsed<()> {
     loop {
         let (name, span) = input.expect_name(Expected::Label)?;
         let label = Item::Name(name, Size::Single, span);
-        input.reading.items.push(label);
+        input.ast.items.push(label);
         if !input.accept(TokenKind::Comma) {
             break;
         }
@@ -189,7 +189,7 @@ fn numbers(input: &mut Syntax<'_>) -> Parsed<()> {
     loop {
         let span = input.peek().span();
         let value = small_int(input)?;
-        input.reading.items.push(Item::Number(value, span));
+        input.ast.items.push(Item::Number(value, span));
         let comma = input.accept(TokenKind::Comma);
         if !comma && input.peek().kind() != TokenKind::Int {
             return Ok(());
@@ -211,7 +211,7 @@ fn argument(input: &mut Syntax<'_>, argument: Argument) -> Parsed<()> {
         }
         Argument::Result => Item::Path(whole_path(input)?),
     };
-    input.reading.items.push(item);
+    input.ast.items.push(item);
     Ok(())
 }
 
@@ -223,7 +223,7 @@ fn signed_integer(input: &mut Syntax<'_>) -> Parsed<()> {
     let magnitude = small_int(input)?.min(i32::MAX as u32) as i32;
     let value = if is_negative { -magnitude } else { magnitude };
     let item = Item::Number(value as u32, start.to(end));
-    input.reading.items.push(item);
+    input.ast.items.push(item);
     Ok(())
 }
 
@@ -245,7 +245,7 @@ fn temp_name(input: &mut Syntax<'_>) -> Parsed<()> {
         true => size(input)?,
         false => Size::Single,
     };
-    input.reading.items.push(Item::Name(name, size, span));
+    input.ast.items.push(Item::Name(name, size, span));
     Ok(())
 }
 
@@ -293,6 +293,6 @@ fn item(input: &mut Syntax<'_>) -> Parsed<()> {
         }
         _ => return Err(input.fail_at(Expected::Binding)),
     };
-    input.reading.items.push(item);
+    input.ast.items.push(item);
     Ok(())
 }

@@ -3,8 +3,8 @@
 use super::cursor::{Expected, Parsed, Syntax};
 use super::decl::new_name;
 use super::numbers::{signed_number, vector};
+use crate::ast::{Decl, DeclKind, Item, Size};
 use crate::lex::TokenKind;
-use crate::statement::{Decl, DeclKind, Item, Size};
 
 /// The name and its value, without which a parameter is zero.
 pub(super) fn value(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
@@ -14,7 +14,7 @@ pub(super) fn value(input: &mut Syntax<'_>, decl: &mut Decl) -> Parsed<()> {
     }
     input.expect(TokenKind::Equals, Expected::Token(TokenKind::Equals))?;
     let item = constant(input)?;
-    input.reading.items.push(item);
+    input.ast.items.push(item);
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 
 use super::cursor::{Parsed, Syntax};
 use super::operand::{operand, suffix};
+use crate::ast::{Index, Operand, Signs, Suffix};
 use crate::lex::TokenKind;
-use crate::statement::{Index, Operand, Signs, Suffix};
 use glasm_ir::Span;
 
 /// Whether `handle (` stands ahead. A variable may have that name, but no parenthesis follows a variable.

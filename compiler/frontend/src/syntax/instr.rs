@@ -5,15 +5,15 @@ use super::handle::{handle, handle_ahead, texture_handle};
 use super::numbers::{self, sign};
 use super::operand::{condition, operand, optional_condition, result, usual_operand};
 use super::{path, register};
+use crate::ast::{
+    Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
+};
 use crate::codes::Code;
 use crate::lang::modifiers::{self, Modifiers, Mods};
 use crate::lang::opcodes::{Opcode, OperandKind, ResultKind};
 use crate::lang::register::FragmentNames;
 use crate::lang::targets;
 use crate::lex::{Token, TokenKind};
-use crate::statement::{
-    Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
-};
 use glasm_ir::Span;
 
 /// An instruction whose first word was found to be `opcode` with the suffixes `mods`.
@@ -23,8 +23,7 @@ pub(super) fn instruction(
     word: Span,
     (opcode, mods): (Opcode, Mods),
 ) -> Parsed<()> {
-    // The instruction before was checked already, and its operands are no longer needed.
-    input.reading.operands.clear();
+    let first_operand = input.ast.operands.len() as u32;
     let mut modifiers = Modifiers::new(mods);
     if input.is_at(TokenKind::Dot) {
         modifiers = add_modifiers(input, modifiers)?;
@@ -36,13 +35,14 @@ pub(super) fn instruction(
             opcode,
             word,
             modifiers,
+            first_operand,
         };
         return unusual_instruction(input, start);
     }
     let operands = info.operands.len();
     let dst = match info.result {
         ResultKind::None => {
-            first_operand(input, operands)?;
+            parse_first_operand(input, operands)?;
             None
         }
         _ => Some(result(input)?),
@@ -51,11 +51,12 @@ pub(super) fn instruction(
     for _ in usize::from(dst.is_none())..operands {
         input.expect_comma()?;
         let operand = usual_operand(input)?;
-        input.reading.operands.push(operand);
+        input.ast.operands.push(operand);
     }
     let end = semicolon(input)?;
-    input.read_inst(Inst {
+    input.push_inst(Inst {
         opcode,
+        first_operand,
         operand_count: info.operands.len() as u8,
         broken: false,
         modifiers,
@@ -69,7 +70,7 @@ pub(super) fn instruction(
 
 /// The first operand of an instruction without result, if it has any.
 #[inline(never)]
-fn first_operand(input: &mut Syntax<'_>, operands: usize) -> Parsed<()> {
+fn parse_first_operand(input: &mut Syntax<'_>, operands: usize) -> Parsed<()> {
     match operands {
         0 => Ok(()),
         _ => some_operand(input),
@@ -82,6 +83,7 @@ struct Opening {
     opcode: Opcode,
     word: Span,
     modifiers: Modifiers,
+    first_operand: u32,
 }
 
 /// Flow control, textures, SWZ, KIL.
@@ -91,10 +93,11 @@ fn unusual_instruction(input: &mut Syntax<'_>, start: Opening) -> Parsed<()> {
         opcode,
         word,
         modifiers,
+        first_operand,
     } = start;
-    input.reading.textures.clear();
     let mut inst = Inst {
         opcode,
+        first_operand,
         operand_count: 0,
         broken: false,
         modifiers,
@@ -112,8 +115,8 @@ fn unusual_instruction(input: &mut Syntax<'_>, start: Opening) -> Parsed<()> {
         // The rules then only open the block.
         inst.broken = true;
     }
-    inst.operand_count = input.reading.operands.len() as u8;
-    input.read_inst(inst);
+    inst.operand_count = (input.ast.operands.len() - first_operand as usize) as u8;
+    input.push_inst(inst);
     parsed
 }
 
@@ -150,8 +153,8 @@ fn semicolon(input: &mut Syntax<'_>) -> Parsed<u32> {
         [b';', b'\n', next, ..] if next > b'#' => input.rest = &input.rest[2..],
         _ => input.expect(TokenKind::Semicolon, Expected::Semicolon)?,
     }
-    match input.reading.text[..close as usize].last() {
-        Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.reading.text, close as usize)),
+    match input.ast.text[..close as usize].last() {
+        Some(b' ' | b'\t' | b'\n' | b'\r') => Ok(end_before(input.ast.text, close as usize)),
         _ => Ok(close),
     }
 }
@@ -220,7 +223,7 @@ fn operand_of_kind(input: &mut Syntax<'_>, inst: &mut Inst, kind: OperandKind) -
 /// Adds an operand to those of an instruction that has others.
 fn some_operand(input: &mut Syntax<'_>) -> Parsed<()> {
     let operand = operand(input)?;
-    input.reading.operands.push(operand);
+    input.ast.operands.push(operand);
     Ok(())
 }
 
@@ -319,7 +322,7 @@ fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
             return Err(input.fail_at(Expected::Target));
         }
         input.advance();
-        input.reading.operands.push(texture);
+        input.ast.operands.push(texture);
         // Two at most, which is what the longest forms have; the loop ends there even if commas go on.
         extra += 1;
         (texture, handle) = texture_name(input)?;
@@ -335,8 +338,8 @@ fn texture(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
         offset,
         offset_span,
     };
-    inst.extra = Extra::Texture(input.reading.textures.len() as u32);
-    input.reading.textures.push(part);
+    inst.extra = Extra::Texture(input.ast.textures.len() as u32);
+    input.ast.textures.push(part);
     Ok(())
 }
 
@@ -345,8 +348,8 @@ fn named_unit(input: &mut Syntax<'_>, inst: &mut Inst, names: &FragmentNames) ->
     let texture = register::unit(input, names)?;
     input.expect(TokenKind::Comma, Expected::Comma)?;
     let (target, target_span) = target(input)?;
-    inst.extra = Extra::Texture(input.reading.textures.len() as u32);
-    input.reading.textures.push(TexPart {
+    inst.extra = Extra::Texture(input.ast.textures.len() as u32);
+    input.ast.textures.push(TexPart {
         texture,
         handle: None,
         target,
@@ -396,8 +399,8 @@ fn image(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
         (unit(input, b"image")?, None)
     };
     // The part is filled in twice: the target of an image stands behind further operands.
-    inst.extra = Extra::Texture(input.reading.textures.len() as u32);
-    input.reading.textures.push(TexPart {
+    inst.extra = Extra::Texture(input.ast.textures.len() as u32);
+    input.ast.textures.push(TexPart {
         texture: image,
         handle: by_handle,
         target: 0,
@@ -411,7 +414,7 @@ fn image(input: &mut Syntax<'_>, inst: &mut Inst) -> Parsed<()> {
 /// The target of the image part that was read last.
 fn image_target(input: &mut Syntax<'_>) -> Parsed<()> {
     let (target, span) = target(input)?;
-    if let Some(part) = input.reading.textures.last_mut() {
+    if let Some(part) = input.ast.textures.last_mut() {
         part.target = target;
         part.target_span = span;
     }
@@ -485,7 +488,7 @@ fn offset(input: &mut Syntax<'_>) -> Parsed<(Offset, Span)> {
             input.expect(TokenKind::OpenParen, Expected::Offset)?;
             let operand = operand(input)?;
             let end = input.close(TokenKind::CloseParen)?;
-            input.reading.operands.push(operand);
+            input.ast.operands.push(operand);
             Ok((Offset::Dynamic, Span::new(start.start(), end)))
         }
         _ => Ok((Offset::None, start.span())),

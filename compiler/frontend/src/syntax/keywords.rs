@@ -1,8 +1,8 @@
 //! The words that begin declarations.
 
+use crate::ast::{DeclKind, VarMods};
 use crate::lang::declarations::DECLARATIONS;
 use crate::source::Family;
-use crate::statement::{DeclKind, VarMods};
 
 /// A word that starts a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

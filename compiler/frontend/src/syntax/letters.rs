@@ -1,9 +1,9 @@
 //! The letters that select components: suffixes of operands and write masks.
 
+use crate::ast::Suffix;
 use crate::codes::Code;
 use crate::lex;
 use crate::source::Dialect;
-use crate::statement::Suffix;
 use glasm_ir::{Swizzle, WriteMask};
 
 /// A set of component letters, by byte: lane in the low bits, 4 for `rgba`, 8 for `xyzw`; 0 for other bytes.

@@ -1,10 +1,9 @@
 //! Numbers: integers in brackets, literals with their signs, vectors of them.
 
-use super::cursor::{Expected, Failure, Parsed, Syntax};
+use super::cursor::{Expected, Parsed, Syntax};
+use crate::ast::Literal;
 use crate::codes::Code;
 use crate::lex::{Token, TokenKind};
-use crate::names::Named;
-use crate::statement::Literal;
 use glasm_ir::Span;
 
 /// Takes the digit that stands alone in brackets, as most numbers there do.
@@ -90,7 +89,7 @@ pub(super) fn number(input: &mut Syntax<'_>, word: Token, sign: Option<TokenKind
         // The value of a float depends on the type that it is read as, so only its place is kept.
         _ => (None, false),
     };
-    let literals = &mut input.reading.literals;
+    let literals = &mut input.ast.literals;
     literals.push(Literal {
         negative: sign == Some(TokenKind::Minus),
         int,
@@ -136,41 +135,18 @@ fn component(input: &mut Syntax<'_>) -> Parsed<u32> {
     }
 }
 
-/// The name of a number as a component of a vector: its number is one more literal.
+/// Parses the name of a number as a component of a vector: one more literal, whose value follows from declarations.
+/// NV_fragment_program section 3.11.2.
 pub(super) fn named_number(input: &mut Syntax<'_>) -> Parsed<u32> {
     let (name, span) = input.take_name();
-    let literal = match input.reading.numbers.get(&name) {
-        Some(&literal) => literal,
-        None => match input.words[name.index()].named {
-            Named::Nothing | Named::Poisoned => not_defined(input, span),
-            Named::Var(_) | Named::SubroutineType => return Err(no_number(input, span)),
-        },
-    };
-    let literals = &mut input.reading.literals;
-    literals.push(literal);
-    Ok(literals.len() as u32 - 1)
-}
-
-/// A name that nothing has defined before, read as zero.
-#[cold]
-fn not_defined(input: &mut Syntax<'_>, span: Span) -> Literal {
-    let name = input.intern(span);
-    if input.words[name.index()].named == Named::Nothing {
-        input.words[name.index()].named = Named::Poisoned;
-        let message = format!("`{}` is not declared", input.reading.names.display(name));
-        input.reports.error(Code::UndeclaredName, span, message);
-    }
-    Literal {
+    let index = input.ast.literals.len() as u32;
+    input.ast.literals.push(Literal {
         negative: false,
         int: Some(0),
         overflow: false,
         // Empty, so that it has no digits and is zero as a float, too.
         span: Span::new(span.start, span.start),
-    }
-}
-
-#[cold]
-fn no_number(input: &mut Syntax<'_>, span: Span) -> Failure {
-    input.go_to(span.start);
-    input.fail_with(Expected::Number, Code::UnexpectedToken)
+    });
+    input.ast.named_literals.push((index, name, span));
+    Ok(index)
 }

@@ -4,11 +4,11 @@ use super::cursor::{Expected, Failure, Parsed, Syntax};
 use super::numbers::{int_value, number, sign, vector};
 use super::path;
 use super::register;
+use crate::ast::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::conditions::{self, SPARSE_REGISTER};
 use crate::lex::{self, Token, TokenKind};
 use crate::source::Version;
-use crate::statement::{Base, Cond, Dst, Index, Literal, Operand, Signs, Suffix};
 use glasm_ir::{Span, WriteMask};
 
 /// An operand of an instruction like most, the first byte of which tells whether it is a name.
@@ -61,7 +61,7 @@ fn signed_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
     }
     if let (Base::Scalar(literal), true) = (operand.base, signs.contains(Signs::INNER)) {
         // It is a sign of the operand, and the constant knows it, too: that of a float goes into its bits.
-        input.reading.literals[literal as usize].negative = true;
+        input.ast.literals[literal as usize].negative = true;
     }
     Ok(operand)
 }
@@ -98,14 +98,6 @@ fn named_operand(input: &mut Syntax<'_>, start: u32) -> Parsed<Operand> {
 fn bound_operand(input: &mut Syntax<'_>, word: Span, end: &mut u32) -> Parsed<(Base, Suffix)> {
     let text = path::text_ahead(input, word.start);
     let name = text.map(|text| input.path_name(text));
-    if let (Some(text), Some(name)) = (text, name)
-        && let Some((var, suffix)) = input.words[name.index()].operand
-    {
-        // The same text was an operand before, so that its variable is known and nothing of it has to be parsed.
-        *end = text.end;
-        input.go_to(text.end);
-        return Ok((Base::Var(var), suffix));
-    }
     let path;
     (path, *end) = path::named_path(input, word, text.zip(name))?;
     Ok((Base::Path(path), Suffix::NONE))
@@ -163,13 +155,13 @@ fn number_with_suffix(input: &mut Syntax<'_>, word: Token) -> Parsed<(Base, Suff
     input.advance();
     let span = Span::new(word.start(), word.start() + digits as u32);
     let (value, overflow) = int_value(&text[..digits]);
-    input.reading.literals.push(Literal {
+    input.ast.literals.push(Literal {
         negative: false,
         int: Some(value),
         overflow,
         span,
     });
-    let literal = input.reading.literals.len() as u32 - 1;
+    let literal = input.ast.literals.len() as u32 - 1;
     Ok((Base::Scalar(literal), suffix))
 }
 
@@ -298,14 +290,6 @@ fn bound_result(input: &mut Syntax<'_>, dst: &mut Dst) -> Parsed<()> {
     // The text holds the mask, too: `result.color.xyz` and `result.color` are two entries for one variable.
     let text = path::text_ahead(input, dst.span.start);
     let name = text.map(|text| input.path_name(text));
-    if let (Some(text), Some(name)) = (text, name)
-        && let Some((var, mask)) = input.words[name.index()].result
-    {
-        (dst.base, dst.mask) = (Base::Var(var), mask);
-        dst.span.end = text.end;
-        input.go_to(text.end);
-        return Ok(());
-    }
     let (path, end) = path::named_path(input, dst.span, text.zip(name))?;
     dst.base = Base::Path(path);
     dst.span.end = end;
@@ -372,7 +356,7 @@ pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
     let word = input.peek();
     // Only here are these words conditions: anywhere else they may be names of variables.
     let test = if word.kind() == TokenKind::Ident {
-        conditions::lookup(input.reading.dialect.family(), input.text(word))
+        conditions::lookup(input.ast.dialect.family(), input.text(word))
     } else {
         None
     };
@@ -384,7 +368,7 @@ pub(super) fn condition(input: &mut Syntax<'_>) -> Parsed<Cond> {
         numbered_condition(input)?;
     }
     input.advance();
-    if test.register == SPARSE_REGISTER && input.reading.dialect.version() < Version::V5_0 {
+    if test.register == SPARSE_REGISTER && input.ast.dialect.version() < Version::V5_0 {
         let message = "residency needs language version 5.0";
         let span = word.span();
         input.reports.error(Code::FeatureNewer, span, message);

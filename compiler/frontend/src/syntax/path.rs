@@ -3,17 +3,17 @@
 use super::cursor::{Expected, Parsed, Syntax};
 use super::numbers::{one_digit, sign, small_int};
 use super::register;
+use crate::ast::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use crate::codes::Code;
 use crate::lang::paths;
 use crate::lex::{self, TokenKind};
 use crate::names::NameId;
-use crate::statement::{Base, Bracket, Index, Path, Relative, Segment, SuffixKind};
 use glasm_ir::Span;
 
 /// A binding path whose first word was taken already: all words and brackets, a swizzle at the end included. Its number and end.
 pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
-    let first_segment = input.reading.segments.len() as u32;
-    let (_, first_key) = lex::name(&input.reading.text[first.start as usize..]);
+    let first_segment = input.ast.segments.len() as u32;
+    let (_, first_key) = lex::name(&input.ast.text[first.start as usize..]);
     let (mut word, mut key, mut end) = (first, first_key, first.end);
     let mut path_key = paths::START;
     loop {
@@ -24,7 +24,7 @@ pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
         // The key of a path is made on the way, so that the table of bindings is asked with one number. That brackets are there is part of
         // it, what they hold is not.
         path_key = paths::step(path_key, key, brackets[0] != Bracket::None);
-        input.reading.segments.push(Segment {
+        input.ast.segments.push(Segment {
             word,
             brackets,
             span: Span::new(word.start, end),
@@ -36,7 +36,7 @@ pub(super) fn path(input: &mut Syntax<'_>, first: Span) -> Parsed<(u32, u32)> {
         (word, key) = path_word(input)?;
         end = word.end;
     }
-    let reading = &mut input.reading;
+    let reading = &mut input.ast;
     reading.paths.push(Path {
         first: first_segment,
         count: reading.segments.len() as u32 - first_segment,
@@ -70,14 +70,14 @@ pub(super) fn named_path(
         Some((text, name)) if text.end == end => name,
         _ => input.path_name(Span::new(first.start, end)),
     };
-    input.reading.paths[path as usize].name = Some(name);
+    input.ast.paths[path as usize].name = Some(name);
     Ok((path, end))
 }
 
 /// The text of the path that begins at byte `start`: paths of the same text name the same thing, so what was found for one holds for all.
 /// `None` if a point or a bracket follows behind blanks, because the path then goes on behind this text.
 pub(super) fn text_ahead(input: &Syntax<'_>, start: u32) -> Option<Span> {
-    let rest = &input.reading.text[start as usize..];
+    let rest = &input.ast.text[start as usize..];
     let end = rest.iter().position(|&byte| !lex::is_of_path(byte));
     let length = end.unwrap_or(rest.len());
     let goes_on = matches!(
@@ -91,7 +91,7 @@ pub(super) fn text_ahead(input: &Syntax<'_>, start: u32) -> Option<Span> {
 pub(super) fn whole_path(input: &mut Syntax<'_>) -> Parsed<u32> {
     let (name, word) = input.expect_name(Expected::Binding)?;
     // `image` begins the bindings of IMAGE only, so that other programs may use it as a name.
-    if !input.is_reserved(name) && input.reading.names.text(name) != b"image" {
+    if !input.is_reserved(name) && input.ast.names.text(name) != b"image" {
         input.go_to(word.start);
         return Err(input.fail_with(Expected::Binding, Code::UnexpectedToken));
     }
@@ -147,8 +147,8 @@ pub(super) fn indices(input: &mut Syntax<'_>, end: &mut u32) -> Parsed<Index> {
 #[inline(never)]
 fn second_index(input: &mut Syntax<'_>, first: Index, end: &mut u32) -> Parsed<Index> {
     let second = index(input, end)?;
-    input.reading.pairs.push([first, second]);
-    Ok(Index::Pair(input.reading.pairs.len() as u32 - 1))
+    input.ast.pairs.push([first, second]);
+    Ok(Index::Pair(input.ast.pairs.len() as u32 - 1))
 }
 
 #[inline(always)]
@@ -187,13 +187,13 @@ fn relative(input: &mut Syntax<'_>) -> Parsed<u32> {
     };
     let (offset, end) = index_offset(input, end)?;
     let span = Span::new(word.start, end);
-    input.reading.relatives.push(Relative {
+    input.ast.relatives.push(Relative {
         base,
         lane,
         offset,
         span,
     });
-    Ok(input.reading.relatives.len() as u32 - 1)
+    Ok(input.ast.relatives.len() as u32 - 1)
 }
 
 /// A binding as index, whose first word was taken: base, component and end.

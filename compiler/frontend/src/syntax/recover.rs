@@ -2,18 +2,19 @@
 
 use super::cursor::{Expected, Failure, Syntax};
 use super::vocabulary::Leader;
+use crate::ast::Statement;
 use crate::codes::Code;
 use crate::lang::targets::TARGETS;
 use crate::lang::{modifiers, opcodes, stage_name};
 use crate::lex::{self, Token, TokenKind};
-use crate::rules::suggest;
+use crate::suggest::suggest;
 use glasm_ir::Stage;
 
 /// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
 pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
-    poison(input, lex::token_at(input.reading.text, start as usize));
+    let failed = input.ast.text.len() as u32 - failure.remaining;
+    poison(input, lex::token_at(input.ast.text, start as usize), failed);
     // Some failures are found by looking ahead.
-    let failed = input.reading.text.len() as u32 - failure.remaining;
     if input.position() < failed {
         input.go_to(failed);
     }
@@ -63,7 +64,7 @@ fn starts_statement(input: &mut Syntax<'_>) -> bool {
 }
 
 /// Names in a declaration that could not be read: their later use is no further error.
-fn poison(input: &mut Syntax<'_>, first: Token) {
+fn poison(input: &mut Syntax<'_>, first: Token, error: u32) {
     // Only a word could have begun a declaration.
     if first.kind() != TokenKind::Ident {
         return;
@@ -77,19 +78,25 @@ fn poison(input: &mut Syntax<'_>, first: Token) {
         return;
     }
     // All names up to the semicolon, bindings as well: the ones that were to be declared cannot be told from the others.
-    let tokens = lex::tokens(input.reading.text, first.start() as usize);
+    let before = input.ast.poisoned.len();
+    let tokens = lex::tokens(input.ast.text, first.start() as usize);
     for token in tokens.take_while(|token| token.kind() != TokenKind::Semicolon) {
         if token.kind() == TokenKind::Ident {
             let name = input.intern(token.span());
-            input.reading.poisoned.push(name);
+            input.ast.poisoned.push(name);
         }
     }
+    let names = (input.ast.poisoned.len() - before) as u32;
+    input
+        .ast
+        .statements
+        .push(Statement::Broken { names, error });
 }
 
 /// The message of a failure.
 #[cold]
 pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
-    let source = input.reading.text;
+    let source = input.ast.text;
     let token = lex::token_at(source, source.len() - failure.remaining as usize);
     let state = input;
     let text = String::from_utf8_lossy(state.text(token)).into_owned();
@@ -100,7 +107,7 @@ pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
     };
     let hint = match failure.code {
         Code::UnknownOpcode => {
-            let rows = opcodes::rows(state.reading.dialect.family());
+            let rows = opcodes::rows(state.ast.dialect.family());
             suggest(&text, rows.iter().map(|row| row.name))
         }
         Code::ModifierUnknown => suggest(&text, modifiers::words()),
@@ -112,7 +119,7 @@ pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
         }
         _ => None,
     };
-    let message = message(&failure, &found, state.reading.dialect.stage());
+    let message = message(&failure, &found, state.ast.dialect.stage());
     let notes = hint.into_iter().collect();
     state
         .reports

@@ -2,10 +2,10 @@
 
 use super::cursor::{Expected, Failure, Parsed, Syntax};
 use super::numbers;
+use crate::ast::{Base, Index, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::register::{self, File, FileKind, FragmentNames, Registers};
 use crate::lex::{self, TokenKind};
-use crate::statement::{Base, Index, Operand, Signs, Suffix};
 use glasm_ir::Span;
 
 /// The brackets behind the letter of a file, which stands at `letter`. What is no register is reported and read as the first one, so that
@@ -15,7 +15,7 @@ pub(super) fn element(
     (registers, letter): (&Registers, Span),
     end: &mut u32,
 ) -> Parsed<Index> {
-    let name = &input.reading.text[letter.range()];
+    let name = &input.ast.text[letter.range()];
     let Some(file) = registers.file(name) else {
         return local(input, (registers, letter), end);
     };
@@ -40,7 +40,7 @@ pub(super) fn element(
 /// The failure that a word in the brackets of a parameter is no component of an address register.
 #[cold]
 pub(super) fn no_index(input: &mut Syntax<'_>, word: Span) -> Failure {
-    let code = match input.reading.text[word.range()] {
+    let code = match input.ast.text[word.range()] {
         [b'A', b'0'..=b'9'] => Code::AddressRegister,
         _ => Code::UnknownRegister,
     };
@@ -67,7 +67,7 @@ impl SpreadLetters {
 #[cold]
 pub(super) fn spread_letters(input: &mut Syntax<'_>, end: u32) -> Option<SpreadLetters> {
     input.facts.registers?;
-    let text = input.reading.text;
+    let text = input.ast.text;
     let before = &text[..end as usize];
     // The letters before are looked up in the text: nothing else keeps them.
     let point = before.iter().rposition(|&byte| byte == b'.')?;
@@ -130,7 +130,7 @@ fn local(
 /// A texture image unit such as `TEX0`.
 pub(super) fn unit(input: &mut Syntax<'_>, names: &FragmentNames) -> Parsed<Operand> {
     let (name, span) = input.expect_name(Expected::Unit)?;
-    let text = input.reading.names.text(name);
+    let text = input.ast.names.text(name);
     let number = text.strip_prefix(names.unit.as_bytes());
     match number.and_then(register::number) {
         Some(number) if number < names.units => Ok(Operand {
@@ -208,7 +208,7 @@ fn number(input: &mut Syntax<'_>, file: &File) -> Parsed<Result<u32, BracketProb
 
 #[cold]
 fn no_element(input: &mut Syntax<'_>, file: &File, problem: BracketProblem, span: Span) {
-    let text = |span: Span| String::from_utf8_lossy(&input.reading.text[span.range()]).into_owned();
+    let text = |span: Span| String::from_utf8_lossy(&input.ast.text[span.range()]).into_owned();
     let (code, span, message) = match problem {
         BracketProblem::Number => {
             let (text, name) = (text(span), file.name);
@@ -225,8 +225,8 @@ fn no_element(input: &mut Syntax<'_>, file: &File, problem: BracketProblem, span
         BracketProblem::Word(word)
             if file.kind == FileKind::Results
                 // Registers such as CLP0, which version 2.0 has added.
-                && register::is_newer_result(&input.reading.text[word.range()])
-                && input.reading.dialect.stage() == glasm_ir::Stage::Vertex =>
+                && register::is_newer_result(&input.ast.text[word.range()])
+                && input.ast.dialect.stage() == glasm_ir::Stage::Vertex =>
         {
             let message = format!("`{}` needs language version 2.0", text(span));
             (Code::FeatureNewer, span, message)

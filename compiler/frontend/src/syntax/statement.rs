@@ -1,42 +1,47 @@
 //! Statements: labels, options, END; instructions and declarations stand elsewhere.
 
-use super::cursor::{Expected, Failure, Parsed, Read, Syntax};
+use super::cursor::{Expected, Failure, Parsed, Syntax};
 use super::recover::{recover, report};
 use super::vocabulary::Leader;
 use super::{decl, instr, numbers};
+use crate::ast::Statement;
 use crate::codes::Code;
 use crate::header;
 use crate::lang::limits;
 use crate::lang::opcodes::{self, Opcode};
+use crate::lang::options;
 use crate::lex::{self, TokenKind};
 use crate::names::NameId;
 use crate::source::Family;
 use glasm_ir::Span;
 
 impl Syntax<'_> {
-    /// Reads what stands ahead: a statement, if it can be checked, becomes [`read`](Self::read). `false` at the end of the
-    /// program.
+    /// Parses a statement and adds it to the tree. Returns false at the end of the program.
     // A function of its own has registers enough for the place in the text.
     #[inline(never)]
-    pub(crate) fn read_statement(&mut self) -> bool {
-        self.read = None;
+    pub(super) fn parse_statement(&mut self) -> bool {
+        self.statement = None;
         let start = self.position();
         let result = match self.is_at_name() {
             true => statement(self),
             false if self.rest.is_empty() => missing_end(self),
             false => Err(self.fail_at(Expected::Statement)),
         };
-        match result {
+        let goes_on = match result {
             // Checked as the program is read, so that a long one costs neither time nor memory beyond the limit.
             Ok(goes_on) => goes_on && (self.has_room() || too_many(self, start)),
             Err(failure) => failed(self, start, failure),
+        };
+        if let (true, Some(statement)) = (goes_on, self.statement) {
+            self.ast.statements.push(statement);
         }
+        goes_on
     }
 
     /// Whether the program has no more instructions than allowed.
     #[inline]
     fn has_room(&self) -> bool {
-        self.reading.inst_count as usize <= limits::INSTRUCTIONS && !self.reports.is_full()
+        self.ast.inst_count as usize <= limits::INSTRUCTIONS && !self.reports.is_full()
     }
 }
 
@@ -51,9 +56,9 @@ fn failed(input: &mut Syntax<'_>, start: u32, failure: Failure) -> bool {
 /// The end of what is read of a program that is too long.
 #[cold]
 fn too_many(input: &mut Syntax<'_>, start: u32) -> bool {
-    if input.reading.inst_count as usize > limits::INSTRUCTIONS {
+    if input.ast.inst_count as usize > limits::INSTRUCTIONS {
         let message = format!("more than {} instructions", limits::INSTRUCTIONS);
-        let first = lex::token_at(input.reading.text, start as usize);
+        let first = lex::token_at(input.ast.text, start as usize);
         let reports = &mut input.reports;
         reports.error(Code::TooManyInstructions, first.span(), message);
     }
@@ -84,7 +89,7 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
         Some(leader) => leader,
         None => {
             // An opcode with suffixes, which is likely to stand in several lines.
-            let seen = input.reading.names.seen(span, key);
+            let seen = input.ast.names.seen(span, key);
             let name = seen.unwrap_or_else(|| input.intern_keyed(span, key));
             input.leader(name)
         }
@@ -110,7 +115,7 @@ fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
 fn end(input: &mut Syntax<'_>) -> bool {
     let next = input.peek();
     if next.kind() != TokenKind::End {
-        let (text, wanted) = (input.reading.text, input.wanted);
+        let (text, wanted) = (input.ast.text, input.wanted);
         header::text_after_end(&mut input.reports, text, next.span(), wanted);
     }
     false
@@ -133,13 +138,13 @@ fn other(input: &mut Syntax<'_>, leader: Leader, span: Span) -> Parsed<()> {
 
 /// Whether a word is an opcode of a newer language of its kind.
 fn is_newer(input: &Syntax<'_>, word: Span) -> bool {
-    let newer = input.reading.dialect.family().newer();
-    newer.is_some_and(|family| opcodes::split(family, &input.reading.text[word.range()]).is_some())
+    let newer = input.ast.dialect.family().newer();
+    newer.is_some_and(|family| opcodes::split(family, &input.ast.text[word.range()]).is_some())
 }
 
 /// Whether a word that is unknown in a fragment program of registers is an opcode of vertex programs.
 fn belongs_to_vertex_programs(input: &Syntax<'_>, word: Span) -> bool {
-    let text = &input.reading.text[word.range()];
+    let text = &input.ast.text[word.range()];
     let families = [Family::Vertex2, Family::Vertex1];
     input.facts.fragment_names().is_some()
         && families
@@ -154,7 +159,7 @@ fn label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<bool> {
     }
     free_name(input, name, span)?;
     input.skip(1);
-    input.read_label(name, span);
+    input.statement = Some(Statement::Label(name, span));
     Ok(true)
 }
 
@@ -187,8 +192,8 @@ fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
     let number = numbers::small_int(input)?;
     let end = input.close(TokenKind::CloseParen)?;
     input.expect(TokenKind::Colon, Expected::Token(TokenKind::Colon))?;
-    input.read_label(name, span);
-    let numbers = &mut input.reading.subroutine_numbers;
+    input.statement = Some(Statement::Label(name, span));
+    let numbers = &mut input.ast.subroutine_numbers;
     numbers.push((name, number, Span::new(word.start(), end)));
     Ok(())
 }
@@ -211,6 +216,12 @@ fn option(input: &mut Syntax<'_>, keyword: Span) -> Parsed<()> {
             return Ok(());
         }
     }
-    input.read = Some(Read::Option(name, span));
+    // Some words are conditions under options only.
+    let option = input.ast.names.text(name);
+    let acceptance = input.reports.acceptance();
+    if let Some(row) = options::find(option, input.ast.dialect, acceptance) {
+        input.features |= row.enables;
+    }
+    input.statement = Some(Statement::Option(name, span));
     Ok(())
 }

@@ -6,11 +6,8 @@
 use super::keywords::{self, DeclWord};
 use crate::lang::modifiers::Mods;
 use crate::lang::opcodes::{self, Opcode};
-use crate::names::Named;
 use crate::source::Dialect;
-use crate::statement::Suffix;
-use crate::words::WordTable;
-use glasm_ir::WriteMask;
+use crate::words::{self, WordTable};
 use std::sync::OnceLock;
 
 /// What a word means at the start of a statement.
@@ -28,18 +25,21 @@ pub(crate) enum Leader {
     Other,
 }
 
+/// Returns what a word means at the start of a statement: perhaps it is an opcode with suffixes.
+pub(crate) fn find_leader(dialect: Dialect, word: &[u8]) -> Leader {
+    let listed = Vocabulary::of(dialect).leader(words::key(word), word);
+    listed.unwrap_or_else(|| {
+        let found = opcodes::split(dialect.family(), word);
+        found.map_or(Leader::Other, |(opcode, mods)| Leader::Opcode(opcode, mods))
+    })
+}
+
 /// What is known of a name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Word {
     pub(crate) leader: Leader,
     /// Whether a declaration before has this name.
     pub(super) declared: bool,
-    /// What it stands for by the declarations before.
-    pub(crate) named: Named,
-    /// The variable and the suffix of a binding path that was an operand before.
-    pub(crate) operand: Option<(u32, Suffix)>,
-    /// The variable and the mask of a binding path that was a result before.
-    pub(crate) result: Option<(u32, WriteMask)>,
 }
 
 /// The words of a language.
@@ -53,9 +53,6 @@ impl Word {
         Self {
             leader,
             declared: false,
-            named: Named::Nothing,
-            operand: None,
-            result: None,
         }
     }
 }

@@ -13,7 +13,7 @@ use super::targets::{self, Target as TextureTarget};
 use crate::codes::Code;
 use crate::lang::stage_name;
 use crate::lower::formula::Formulas;
-use crate::rules::suggest;
+use crate::suggest::suggest;
 use glasm_ir::resource::MemFlags;
 use glasm_ir::types::Type;
 use glasm_ir::{Cond, Guard, InstFlags, Op, Span, Src, Swizzle};

@@ -6,8 +6,8 @@ use super::nesting::OpenConstruct;
 use super::operand::{Number, Register};
 use super::semantics::Name;
 use super::state::{Translation, row};
+use crate::check::find_number_span;
 use crate::lang::numbered::Numbered;
-use crate::rules::find_number_span;
 use glasm_ir::{Span, Stage};
 
 /// Brackets of a register that has two pairs of them.

@@ -14,7 +14,7 @@ use super::state::{Parsed, Reported, Translation};
 use crate::codes::Code;
 use crate::lang::limits;
 use crate::lower::formula::Formulas;
-use crate::rules::suggest;
+use crate::suggest::suggest;
 use glasm_ir::types::{Type, Width};
 use glasm_ir::{Base, IndexTerm, Op, RegisterId, Span, Src, Swizzle, WriteMask};
 pub(super) use named::{Number, Register, Target, splat};

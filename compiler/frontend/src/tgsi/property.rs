@@ -6,7 +6,7 @@ use super::state::{Parsed, Reported, Translation, quoted};
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::{Stages, stage_name};
-use crate::rules::suggest;
+use crate::suggest::suggest;
 use glasm_ir::primitive::{
     InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, TessMode, TessOrder, TessSpacing,
 };

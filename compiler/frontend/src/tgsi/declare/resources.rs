@@ -2,7 +2,7 @@
 
 use super::head::Head;
 use crate::codes::Code;
-use crate::rules::suggest;
+use crate::suggest::suggest;
 use crate::tgsi::files::File;
 use crate::tgsi::state::{ImageRow, MemoryKind, Parsed, Reported, Translation, View, slot};
 use crate::tgsi::targets::{self, Target};

@@ -3,7 +3,7 @@
 use super::head::Head;
 use crate::codes::Code;
 use crate::lang::lenient::Rule;
-use crate::rules::suggest;
+use crate::suggest::suggest;
 use crate::tgsi::cursor::Word;
 use crate::tgsi::files::File;
 use crate::tgsi::semantics::Name;

@@ -1,0 +1,258 @@
+//! Declarations. NV_gpu_program4 sections 2.X.3.1 to 2.X.3.8.
+
+use super::{Checker, Named, Var, VarKind};
+use crate::ast::{Decl, DeclKind, Item, Size, VarMods};
+use crate::codes::Code;
+use crate::lang::arb::limits as arb_limits;
+use crate::lang::limits;
+use crate::lang::options::Features;
+use crate::names::NameId;
+use crate::source::Version;
+use glasm_ir::{Span, Stage};
+
+impl Checker<'_> {
+    pub(super) fn decl(&mut self, number: u32) {
+        let decl = self.ast.decls[number as usize];
+        if self.facts.forms_by_options {
+            self.arb_decl(&decl);
+        } else if self.facts.registers.is_none() {
+            self.decl_modifiers(&decl);
+        }
+        match decl.kind {
+            DeclKind::Temp => self.temps(&decl),
+            DeclKind::Address => self.addresses(&decl),
+            DeclKind::Alias => self.alias(&decl),
+            DeclKind::GroupSize => self.group_size(&decl),
+            DeclKind::SharedMemory => self.shared_memory(&decl),
+            DeclKind::SecondaryViewLayerOffset => self.secondary_view_layer_offset(&decl),
+            DeclKind::Program(declaration) => self.declaration(&decl, declaration),
+            DeclKind::SubroutineType => self.subroutine_type(&decl),
+            DeclKind::Declare | DeclKind::Define => self.named_value(&decl),
+            DeclKind::Attrib
+            | DeclKind::Param
+            | DeclKind::Output
+            | DeclKind::Buffer
+            | DeclKind::Buffer4
+            | DeclKind::Cbuffer
+            | DeclKind::Texture
+            | DeclKind::Image
+            | DeclKind::Shared
+            | DeclKind::Storage
+            | DeclKind::Counter
+            | DeclKind::Subroutine => self.bound_variable(&decl),
+        }
+    }
+
+    /// Whether the modifiers go with the kind of declaration. NV_gpu_program4 section 2.X.3.1.
+    fn decl_modifiers(&mut self, decl: &Decl) {
+        let (kind, mods, span) = (decl.kind, decl.mods, decl.span);
+        let five = self.version >= Version::V5_0;
+        // LONG ATTRIB came with NV_gpu_program5 section 2.X.3.1, for vertex programs only.
+        let long = kind == DeclKind::Temp
+            || kind == DeclKind::Attrib && self.stage == Stage::Vertex && five;
+        if mods.contains(VarMods::LONG) && !long {
+            self.error(Code::LongNotAllowed, span, "LONG is not allowed here");
+        }
+        if mods.contains(VarMods::SHORT) && !matches!(kind, DeclKind::Temp | DeclKind::Output) {
+            self.error(Code::ShortNotAllowed, span, "SHORT is not allowed here");
+        }
+        let typed = matches!(
+            kind,
+            DeclKind::Temp
+                | DeclKind::Attrib
+                | DeclKind::Param
+                | DeclKind::Output
+                | DeclKind::Buffer
+                | DeclKind::Buffer4
+        );
+        if mods.intersects(VarMods::ANY_TYPE) && !typed {
+            let message = "a data type is not allowed here";
+            self.error(Code::TypeNotAllowed, span, message);
+        }
+        let interpolation = mods.intersection(VarMods::ANY_INTERPOLATION);
+        if !interpolation.is_empty() && (kind != DeclKind::Attrib || self.stage != Stage::Fragment)
+        {
+            let message = "interpolation modifiers apply to attributes of fragment programs";
+            self.error(Code::InterpolationNotAllowed, span, message);
+        }
+        // CENTROID goes with NOPERSPECTIVE. NV_fragment_program4 section 2.X.3.1.
+        let flat_mix = mods.contains(VarMods::FLAT) && interpolation != VarMods::FLAT;
+        if flat_mix || mods.contains(VarMods::CENTROID | VarMods::SAMPLE) {
+            let message = "these interpolation modifiers exclude each other";
+            self.error(Code::InterpolationMix, span, message);
+        }
+        if mods.contains(VarMods::SAMPLE) && self.version < Version::V4_1 {
+            let message = "SAMPLE needs language version 4.1";
+            self.error(Code::FeatureNewer, span, message);
+        }
+        // "Implementations are not required to support arithmetic interpolation of integer values."
+        let integer = mods.intersects(VarMods::INT | VarMods::UINT) && kind == DeclKind::Attrib;
+        if integer && self.stage == Stage::Fragment && !mods.contains(VarMods::FLAT) {
+            let message = "integer attributes of fragment programs must be FLAT";
+            self.error(Code::IntNotFlat, span, message);
+        }
+    }
+
+    fn temps(&mut self, decl: &Decl) {
+        for index in 0..decl.item_count {
+            // One statement may have a million names; further errors would only be counted.
+            if self.reports.is_full() {
+                return;
+            }
+            let Item::Name(name, size, span) = self.ast.items[(decl.first_item + index) as usize]
+            else {
+                continue;
+            };
+            let array = self.temp_array(size, span);
+            self.temporaries += u64::from(array.unwrap_or(1));
+            let limit = limits::TEMPORARIES - self.reserved().temporaries;
+            if self.temporaries > limit {
+                let message = format!("more than {limit} temporaries");
+                self.error(Code::TooManyTemporaries, span, message);
+                // Counting starts anew, so that not every further temporary is an error.
+                self.temporaries = 0;
+                self.symbols[name.index()].named = Named::Poisoned;
+                continue;
+            }
+            self.declare_item((name, span), self.new_var(decl, VarKind::Temp, array));
+        }
+    }
+
+    /// ADDRESS. ARB_vertex_program section 2.14.3.5.
+    fn addresses(&mut self, decl: &Decl) {
+        for index in 0..decl.item_count {
+            let item = self.ast.items[(decl.first_item + index) as usize];
+            let Item::Name(name, _, span) = item else {
+                continue;
+            };
+            self.addresses += 1;
+            if self.addresses > arb_limits::ADDRESS_REGISTERS {
+                let message = format!(
+                    "more than {} address registers",
+                    arb_limits::ADDRESS_REGISTERS
+                );
+                self.error(Code::TooManyTemporaries, span, message);
+                return;
+            }
+            self.declare_item((name, span), self.new_var(decl, VarKind::Address, None));
+        }
+    }
+
+    /// Declares one of the names of a statement.
+    fn declare_item(&mut self, (name, span): (NameId, Span), var: Var) {
+        let var = Var {
+            name: Some(name),
+            span,
+            ..var
+        };
+        self.declare(Some((name, span)), var);
+    }
+
+    fn alias(&mut self, decl: &Decl) {
+        let Some((name, span)) = decl.name else {
+            return;
+        };
+        let (old, old_span) = match *self.ast.items(decl) {
+            [Item::Name(old, _, old_span)] => (old, old_span),
+            [Item::Path(path)] => return self.binding_alias(decl, path),
+            _ => return,
+        };
+        // The old name must be established already. NV_gpu_program4 section 2.X.3.8.
+        let target = self.var_of(old, old_span);
+        // A name that was used before it was declared may become an alias: its uses were reported.
+        if matches!(self.symbols[name.index()].named, Named::Var(_)) {
+            let text = self.name_text(name);
+            let message = format!("`{text}` is declared already");
+            self.error(Code::DuplicateName, span, message);
+        } else {
+            self.symbols[name.index()].named = target.map_or(Named::Poisoned, Named::Var);
+        }
+    }
+
+    /// The elements of a temporary. An array with a mistake has one, so that uses of its name are not reported as well.
+    fn temp_array(&mut self, size: Size, span: Span) -> Option<u32> {
+        let (place, message) = match size {
+            Size::Single => return None,
+            Size::Of(0, place) => (place, "an array has at least one element"),
+            Size::Of(count, _) => return Some(count),
+            Size::Open => (span, "an array of temporaries needs a size"),
+        };
+        self.error(Code::ArraySizeBad, place, message);
+        Some(1)
+    }
+
+    /// NV_compute_program5 section 2.X.7.Y.
+    fn group_size(&mut self, decl: &Decl) {
+        if !self.compute_only(decl) {
+            return;
+        }
+        if self.has_option(Features::VARIABLE_GROUP_SIZE) {
+            let message = "OPTION ARB_compute_variable_group_size leaves GROUP_SIZE out";
+            self.error(Code::GroupSize, decl.span, message);
+        }
+        // Copied, because reports need all of the checker; GROUP_SIZE stands once in a program.
+        let items = self.ast.items(decl).to_vec();
+        if std::mem::replace(&mut self.group_size_seen, true) {
+            self.error(Code::GroupSize, decl.span, "GROUP_SIZE is declared twice");
+        }
+        if items.len() > 3 {
+            let message = "GROUP_SIZE has at most three sizes";
+            self.error(Code::GroupSize, decl.span, message);
+        }
+        self.group_sizes(&items);
+    }
+
+    fn group_sizes(&mut self, items: &[Item]) {
+        // Sizes that are left out are 1, as the program has them from the start.
+        let mut product = 1u64;
+        for (axis, item) in items.iter().take(3).enumerate() {
+            let &Item::Number(value, span) = item else {
+                continue;
+            };
+            // A group as a whole has a limit, too: as many invocations as fit into its x axis alone.
+            product = product.saturating_mul(u64::from(value));
+            if value == 0
+                || value > limits::GROUP_SIZE[axis]
+                || product > u64::from(limits::GROUP_SIZE[0])
+            {
+                let message = format!("the size {value} is out of range");
+                self.error(Code::GroupSize, span, message);
+            }
+            self.program.group_size[axis] = value;
+        }
+    }
+
+    fn shared_memory(&mut self, decl: &Decl) {
+        if !self.compute_only(decl) {
+            return;
+        }
+        // Copied for the same reason as in `group_size`.
+        let items = self.ast.items(decl).to_vec();
+        if std::mem::replace(&mut self.shared_seen, true) {
+            let message = "SHARED_MEMORY is declared twice";
+            self.error(Code::SharedMemory, decl.span, message);
+        }
+        match items[..] {
+            [Item::Number(size, _)] if size <= limits::SHARED_BYTES => {
+                self.program.shared_bytes = size
+            }
+            [Item::Number(size, span)] => {
+                let message = format!(
+                    "{size} bytes of shared memory are more than {}",
+                    limits::SHARED_BYTES
+                );
+                self.error(Code::SharedMemory, span, message);
+            }
+            _ => self.error(Code::SharedMemory, decl.span, "SHARED_MEMORY has one size"),
+        }
+    }
+
+    fn compute_only(&mut self, decl: &Decl) -> bool {
+        let compute = self.stage == Stage::Compute;
+        if !compute {
+            let message = "this declaration belongs to compute programs";
+            self.error(Code::DeclarationNotAllowed, decl.span, message);
+        }
+        compute
+    }
+}

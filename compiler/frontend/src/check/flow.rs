@@ -1,0 +1,357 @@
+//! Blocks, labels and calls. NV_gpu_program4 section 2.X.5.
+
+use super::Checker;
+use super::blocks::{Block, Jump, OpenBlock, Section, Target, label_of};
+use crate::ast::{Extra, Inst};
+use crate::codes::Code;
+use crate::lang::facts::LanguageFacts;
+use crate::lang::limits;
+use crate::lang::numbered::Numbered;
+use crate::lang::opcodes::{FlowOp, Lower};
+use crate::names::NameId;
+use crate::suggest::suggest;
+use glasm_ir::flow::{AtLabel, FullStack, Outline, Plan, Rules};
+use glasm_ir::{Id, Span};
+
+/// How the programs of a language call subroutines. NV_gpu_program4 section 2.X.5; in ARB programs instructions run in the order of the
+/// text, labels or not: NV_vertex_program2_option section 2.14.4.X, NV_fragment_program2 section 3.11.4.X.
+pub(crate) fn call_rules(facts: &LanguageFacts) -> Rules {
+    Rules {
+        depth: facts.call_depth,
+        full: match facts.full_stack_ends {
+            true => FullStack::EndProgram,
+            false => FullStack::SkipCall,
+        },
+        at_label: match facts.falls_through {
+            true => AtLabel::GoOn,
+            false => AtLabel::Return,
+        },
+    }
+}
+
+impl Checker<'_> {
+    /// Notes where the program begins.
+    #[inline]
+    pub(super) fn code_begins(&mut self) {
+        if self.flow.first_code.is_none() {
+            self.flow.first_code = Some(self.flow.outline.here());
+        }
+    }
+
+    /// What an instruction does to the flow of control.
+    #[inline]
+    pub(super) fn flow_inst(&mut self, inst: &Inst) {
+        if let Lower::Flow(op) = inst.opcode.info().lower {
+            self.flow_opcode(inst, op);
+        }
+    }
+
+    fn flow_opcode(&mut self, inst: &Inst, op: FlowOp) {
+        match op {
+            FlowOp::If => self.open(inst, Block::If),
+            FlowOp::Else => self.otherwise(inst),
+            FlowOp::EndIf => self.close(inst, Block::If),
+            FlowOp::Rep => self.open(inst, Block::Rep),
+            FlowOp::Loop => self.open(inst, Block::Loop),
+            FlowOp::EndRep => self.close(inst, Block::Rep),
+            FlowOp::EndLoop => self.close(inst, Block::Loop),
+            FlowOp::Brk | FlowOp::Cont => self.leave_or_repeat(inst, op),
+            FlowOp::Ret => self.leave_routine(inst),
+            FlowOp::Bra | FlowOp::Cal => self.branch_or_call(inst, op),
+            // PUSHA and POPA use the stack of calls: NV_vertex_program3 section 2.14.5.44.
+            FlowOp::Push => self.flow.outline.keep_address(),
+            FlowOp::Pop => {
+                self.flow.outline.keep_address();
+                self.whole_address(inst);
+            }
+            FlowOp::InterlockBegin | FlowOp::InterlockEnd => self.section(inst, op),
+            FlowOp::Cali => self.indirect_call(inst),
+        }
+    }
+
+    #[inline]
+    fn otherwise(&mut self, inst: &Inst) {
+        match self.flow.open.last_mut() {
+            // The block stays open under another kind, so that a second ELSE is told from the first.
+            Some(open) if open.kind == Block::If => open.kind = Block::Else,
+            Some(open) if open.kind == Block::Else => {
+                self.error(Code::BlockMismatch, inst.span, "a second ELSE in one IF");
+            }
+            _ => self.error(Code::BlockMismatch, inst.span, "ELSE without IF"),
+        }
+    }
+
+    /// BRK and CONT.
+    #[inline]
+    fn leave_or_repeat(&mut self, inst: &Inst, op: FlowOp) {
+        // The innermost loop need not be the innermost block: IF blocks inside of it do not count.
+        let mut inner_first = self.flow.open.iter_mut().rev();
+        match inner_first.find(|open| open.kind.is_loop()) {
+            // BRK counts for the innermost loop only, RET for all that contain it. NV_gpu_program4 section 2.X.5.
+            Some(open) => open.endless &= op != FlowOp::Brk,
+            None => {
+                let message = format!("{} outside a loop", inst.opcode.mnemonic());
+                self.error(Code::BreakOutsideLoop, inst.span, message);
+            }
+        }
+    }
+
+    #[inline]
+    fn leave_routine(&mut self, inst: &Inst) {
+        for open in &mut self.flow.open {
+            open.endless = false;
+        }
+        // Only such a RET ends its piece for sure; behind any other the text may go on.
+        if inst.cond.is_none() && self.flow.open.is_empty() {
+            self.flow.outline.ret();
+        }
+    }
+
+    #[inline]
+    fn indirect_call(&mut self, inst: &Inst) {
+        // None if the operand is no SUBROUTINE variable, which was reported.
+        if let Some(ty) = self.called_type.take() {
+            self.flow.jumps.push(Jump {
+                from: self.flow.outline.here(),
+                target: Target::Type(ty),
+                span: inst.span,
+            });
+        }
+    }
+
+    fn branch_or_call(&mut self, inst: &Inst, op: FlowOp) {
+        // The label could not be read.
+        let Extra::Label(label, span) = inst.extra else {
+            return;
+        };
+        let from = self.flow.outline.here();
+        let mut target = Target::Label(label);
+        if op == FlowOp::Bra {
+            target = Target::Branch(label);
+            self.flow
+                .outline
+                .branch(label_of(label), inst.cond.is_some());
+        }
+        self.flow.jumps.push(Jump { from, target, span });
+    }
+
+    /// FSIB or FSIE.
+    fn section(&mut self, inst: &Inst, op: FlowOp) {
+        self.flow.interlocks.push(Section {
+            op,
+            piece: self.flow.outline.here(),
+            in_block: !self.flow.open.is_empty(),
+            span: inst.span,
+        });
+    }
+
+    /// IF, REP or LOOP. Beyond the limit of open blocks the rest of the program is not checked, so that their list stays short.
+    fn open(&mut self, inst: &Inst, kind: Block) {
+        // If the operands could not be read, there may have been a count.
+        let endless = kind == Block::Rep && inst.operand_count == 0 && !inst.broken;
+        self.flow.open.push(OpenBlock {
+            kind,
+            span: inst.span,
+            endless,
+        });
+        // Counted apart: A0 has a value inside LOOP only, and REP does not set it.
+        self.open_loops += usize::from(kind == Block::Loop);
+        let (limit, code) = match kind.is_loop() {
+            true => (self.facts.loop_depth, Code::LoopDepth),
+            false => (self.facts.if_depth, Code::IfDepth),
+        };
+        // Each kind of block has a depth of its own: NV_gpu_program4 section 2.X.5 counts IF blocks apart from loops.
+        let same = |open: &&OpenBlock| open.kind.is_loop() == kind.is_loop();
+        let count = self.flow.open.iter().filter(same).count();
+        let numbered = if kind.is_loop() {
+            Numbered::LoopBlocks
+        } else {
+            Numbered::IfBlocks
+        };
+        // How many blocks are around this one is what the specifications limit.
+        let around = count as u32 - 1;
+        self.program.usage.add(numbered, around, || Some(inst.span));
+        if count > limit {
+            self.flow.too_deep = true;
+            let message = format!("more than {limit} {} blocks inside each other", kind.word());
+            self.error(code, inst.span, message);
+        }
+    }
+
+    /// The end of another block than the one that is open.
+    #[cold]
+    fn close_another(&mut self, inst: &Inst, open: OpenBlock, word: &str) {
+        let other = open.kind.word();
+        let message = format!("END{word} closes a block that {other} has opened");
+        self.error(Code::BlockMismatch, inst.span, message);
+        // If such a block is open further out, the inner ones were forgotten: go on outside.
+        let same = |open: &OpenBlock| open.kind.word() == word;
+        // Else the word closes nothing, and all blocks stay open.
+        if let Some(position) = self.flow.open.iter().rposition(same) {
+            self.close_from(position);
+        }
+    }
+
+    /// ENDIF, ENDREP or ENDLOOP.
+    fn close(&mut self, inst: &Inst, kind: Block) {
+        let word = kind.word();
+        match self.flow.open.last().copied() {
+            // Words, not kinds: ELSE counts as IF.
+            Some(open) if open.kind.word() == word => {
+                self.close_from(self.flow.open.len() - 1);
+                if open.endless {
+                    let message = "this loop has no count, no BRK of its own and no RET inside";
+                    self.error(Code::InfiniteLoop, open.span, message);
+                }
+            }
+            Some(open) => self.close_another(inst, open, word),
+            None => {
+                let message = format!("END{word} without {word}");
+                self.error(Code::BlockMismatch, inst.span, message);
+            }
+        }
+    }
+
+    /// Takes the open blocks from `position` on away.
+    fn close_from(&mut self, position: usize) {
+        let closed = self.flow.open.drain(position..);
+        self.open_loops -= closed.filter(|open| open.kind == Block::Loop).count();
+    }
+
+    pub(super) fn label(&mut self, name: NameId, span: Span) {
+        if self.facts.forms_by_options {
+            self.arb_label(name, span);
+        }
+        self.register_label(span);
+        // No label stands in a block (NV_gpu_program4 section 2.X.5): blocks that are open are taken for closed.
+        if !self.flow.open.is_empty() {
+            self.error(Code::LabelInBlock, span, "a label inside a block");
+            self.close_from(0);
+        }
+        if self.flow.outline.label(label_of(name)).is_some() {
+            self.duplicate_label(name, span);
+        }
+    }
+
+    #[cold]
+    fn duplicate_label(&mut self, name: NameId, span: Span) {
+        let message = format!("label `{}` is defined already", self.name_text(name));
+        self.error(Code::DuplicateLabel, span, message);
+    }
+
+    /// The rules that need all blocks, labels and calls of the program.
+    pub(super) fn end_of_flow(&mut self) {
+        let mut flow = std::mem::take(&mut self.flow);
+        for open in flow.open.drain(..) {
+            let word = open.kind.word();
+            let message = format!("this {word} has no END{word}");
+            self.error(Code::BlockOpen, open.span, message);
+        }
+        let names = &self.ast.names;
+        let mut labels = flow.outline.labels();
+        let main = labels.find(|label| names.text(NameId::of(label.index())) == b"main");
+        drop(labels);
+        let main = main.and_then(|label| flow.outline.piece_of(label));
+        // Without a label `main` a program begins with its first instruction. NV_gpu_program4 section 2.X.5.
+        let entry = main.or(flow.first_code).unwrap_or_default();
+        // The labels of subroutine types come first: indirect calls, which are resolved below, lead to each of them.
+        self.subroutine_numbers(&flow.outline);
+        self.interlocks(&flow.interlocks, entry);
+        self.resolve_jumps(&flow.jumps, &mut flow.outline);
+        let plan = flow.outline.plan(entry, call_rules(self.facts));
+        // In ARB programs a call beyond the limit ends the program when it runs. NV_fragment_program2 section 3.11.4.X.
+        if !self.facts.full_stack_ends {
+            self.call_limits(&plan);
+        }
+        if let Some(around) = plan.longest_chain().checked_sub(1) {
+            let around = u32::try_from(around).unwrap_or(u32::MAX);
+            self.program.usage.add(Numbered::Calls, around, || None);
+        }
+        self.indirect_recursion(&flow.jumps, &plan);
+        self.program.plan = plan;
+        self.flow = flow;
+    }
+
+    /// Finds the labels of branches and calls.
+    fn resolve_jumps(&mut self, jumps: &[Jump], outline: &mut Outline) {
+        let mut indirect = 0;
+        for &Jump { from, target, span } in jumps {
+            match target {
+                // Labels may be defined behind their uses, so this waits for the end of the text. NV_gpu_program4 section 2.X.5.
+                Target::Branch(label) | Target::Label(label)
+                    if outline.piece_of(label_of(label)).is_none() =>
+                {
+                    self.undefined_label(outline, label, span);
+                }
+                // The outline has it from when it was read.
+                Target::Branch(_) => {}
+                Target::Label(label) => outline.call(from, label_of(label)),
+                Target::Type(ty) => {
+                    let routines = self.program.routines_of(ty);
+                    // Each indirect call becomes a branch to each of them.
+                    indirect += routines.len();
+                    if indirect > limits::INDIRECT_BRANCHES {
+                        let limit = limits::INDIRECT_BRANCHES;
+                        let message = format!("indirect calls have more than {limit} targets");
+                        self.error(Code::TooManyInstructions, span, message);
+                        break;
+                    }
+                    for &(label, _) in routines {
+                        outline.call(from, label_of(label));
+                    }
+                }
+            }
+        }
+    }
+
+    #[cold]
+    fn undefined_label(&mut self, outline: &Outline, label: NameId, span: Span) {
+        let text = self.name_text(label);
+        // In the order of the text, so that the hint does not depend on where a table keeps them.
+        let mut labels: Vec<_> = outline.labels().collect();
+        labels.sort_unstable();
+        let labels: Vec<String> = (labels.into_iter())
+            .map(|label| self.name_text(NameId::of(label.index())))
+            .collect();
+        let notes = suggest(&text, labels.iter().map(String::as_str))
+            .into_iter()
+            .collect();
+        let message = format!("label `{text}` is not defined");
+        self.error_with(Code::UndefinedLabel, span, message, notes);
+    }
+
+    fn call_limits(&mut self, plan: &Plan) {
+        if plan.longest_chain() > limits::CALL_DEPTH {
+            let message = format!("chains of more than {} calls", limits::CALL_DEPTH);
+            self.whole(Code::CallDepth, message);
+        }
+        if plan.groups() > limits::RECURSIVE_GROUPS {
+            let limit = limits::RECURSIVE_GROUPS;
+            let message = format!("more than {limit} subroutines that can call themselves");
+            self.whole(Code::CallDepth, message);
+        }
+    }
+
+    /// Routines may call themselves, but not through CALI. ARB_shader_subroutine section 2.X.5.
+    fn indirect_recursion(&mut self, jumps: &[Jump], plan: &Plan) {
+        let mut left = limits::INDIRECT_BRANCHES;
+        for jump in jumps {
+            // Only routines that reach themselves are in a group.
+            let (Target::Type(ty), Some(group)) = (jump.target, plan.group_of(jump.from)) else {
+                continue;
+            };
+            let routines = self.program.routines_of(ty);
+            // Calls beyond the limit are an error already.
+            let Some(rest) = left.checked_sub(routines.len()) else {
+                return;
+            };
+            left = rest;
+            let is_member =
+                |&(label, _): &(NameId, u32)| plan.group_of_label(label_of(label)) == Some(group);
+            if routines.iter().any(is_member) {
+                let message = "this indirect call can lead back to itself";
+                self.error(Code::Recursion, jump.span, message);
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Indices of operands and results: constants, address registers, variables, vertices.
+
+use super::{Checker, VarKind};
+use crate::ast::{Base, Index, Relative, SuffixKind};
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lang::options::Features;
+use crate::lang::register::Registers;
+use glasm_ir::primitive::MAX_PATCH_VERTICES;
+use glasm_ir::{Span, Stage};
+
+impl Checker<'_> {
+    /// An index against the variable. NV_gpu_program4 section 2.X.4.2.
+    #[inline]
+    pub(super) fn index(&mut self, var: u32, index: Index, span: Span) {
+        let info = &self.program.vars[var as usize];
+        match (info.array, index) {
+            (None, Index::None) if !info.by_vertex => {}
+            (Some(count), Index::Const(number))
+                if number < count && info.element.is_none() && !info.by_vertex => {}
+            (array, index) => self.unusual_index(var, array, index, span),
+        }
+    }
+
+    pub(super) fn unusual_index(&mut self, var: u32, array: Option<u32>, index: Index, span: Span) {
+        if self.program.vars[var as usize].by_vertex {
+            // Before all others: `array` counts the elements behind the vertex here.
+            return self.vertex_index((var, array), index, span);
+        }
+        if let VarKind::Buffer(view) = self.program.vars[var as usize].kind
+            && let Some(sizes) = view.sizes()
+        {
+            return self.two_indices(var, sizes, index, span);
+        }
+        if let (Some(relative), Index::None) = (self.program.vars[var as usize].element, index) {
+            // The index of such a variable is part of its binding; no second one stands behind its name.
+            return self.loop_index_use(relative, span);
+        }
+        if let (Some(registers), Some(count)) = (self.facts.registers, array) {
+            // Files of registers have messages of their own: their elements are registers, not members of an array.
+            return self.register_index(registers, (var, count), index, span);
+        }
+        let text = self.var_text(var);
+        // An index behind a variable with an index of its own is one on a single variable.
+        let array = array.filter(|_| self.program.vars[var as usize].element.is_none());
+        match (array, index) {
+            (None, Index::None) => {}
+            (None, _) => {
+                self.error(Code::IndexOnScalar, span, format!("{text} is no array"));
+            }
+            (Some(_), Index::None) => {
+                let message = format!("{text} is an array and needs an index");
+                self.error(Code::ArrayNeedsIndex, span, message);
+            }
+            (Some(count), Index::Const(number)) => self.out_of_bounds(var, number, count, span),
+            (Some(_), Index::Pair(_)) => {
+                self.error(Code::IndexOnScalar, span, format!("{text} has one index"));
+            }
+            (Some(count), Index::Relative(relative)) => self.relative(var, count, relative),
+        }
+    }
+
+    /// A run-time index into an array of `count` elements.
+    pub(super) fn relative(&mut self, var: u32, count: u32, relative: u32) {
+        // One run-time index anywhere keeps all elements together, also for accesses with constant indices.
+        self.program.vars[var as usize].relative = self.keeps_together(var);
+        // In these languages an address register is the index, so that its component and its offset have rules of their own.
+        if self.facts.address_registers {
+            self.address_index(relative);
+            // Behind the other checks, which find out what variable the index is.
+            return self.no_loop_index(relative);
+        }
+        self.run_time_index(count, relative);
+    }
+
+    /// The offset and the variable of a run-time index among `count` elements.
+    pub(super) fn run_time_index(&mut self, count: u32, relative: u32) {
+        let info = self.ast.relatives[relative as usize];
+        // Other offsets need an ADD before. NV_gpu_program4 section 2.X.4.2.
+        if info.offset < 0 || info.offset >= i64::from(count) {
+            let message = format!("the offset {} is not in 0 to {}", info.offset, count - 1);
+            self.error(Code::IndexOffset, info.span, message);
+        }
+        let Some((index, lane)) = self.index_component(info) else {
+            return;
+        };
+        if self.program.vars[index as usize].can_be_index() {
+            let entry = &mut self.ast.relatives[relative as usize];
+            (entry.base, entry.lane) = (Base::Var(index), lane);
+        } else if self.program.vars[index as usize].kind != VarKind::Poisoned {
+            let text = self.var_text(index);
+            let message = format!(
+                "{text} cannot be an index; use a component of an integer variable that is no array"
+            );
+            self.error(Code::IndexVariable, info.span, message);
+        }
+    }
+
+    /// The variable of a run-time index and its component.
+    pub(super) fn index_component(&mut self, info: Relative) -> Option<(u32, u8)> {
+        match info.base {
+            Base::Name(name) => Some((self.var_of(name, info.span)?, info.lane)),
+            // A path that is an index has only numbers in its own brackets, which the parser sees to: this does not call itself.
+            Base::Path(path) => {
+                let (var, suffix) = self.path_operand(path)?;
+                match suffix.kind() {
+                    SuffixKind::One(lane) => Some((var, lane)),
+                    // As behind a name: x is meant where no component stands.
+                    SuffixKind::None => Some((var, 0)),
+                    SuffixKind::Four => {
+                        self.error(Code::ScalarSuffix, info.span, "an index is one component");
+                        None
+                    }
+                }
+            }
+            Base::Var(var) => Some((var, info.lane)),
+            Base::Scalar(_) | Base::Vector { .. } => None,
+        }
+    }
+
+    /// An index of an array of registers that is out of range, missing or computed at run time.
+    pub(super) fn register_index(
+        &mut self,
+        registers: &Registers,
+        (var, count): (u32, u32),
+        index: Index,
+        operand: Span,
+    ) {
+        let (span, text) = (self.register_span(operand), self.var_text(var));
+        match index {
+            Index::Relative(relative) => {
+                self.relative(var, count, relative);
+                self.invariant_index(registers, span);
+            }
+            Index::Const(number) if number >= count => {
+                let message =
+                    format!("number {number} is out of range: {text} has {count} registers");
+                self.error(Code::BindingRange, span, message);
+            }
+            Index::Const(_) => {}
+            Index::None | Index::Pair(_) => {
+                let message = format!("{text} needs one number in brackets");
+                self.error(Code::ArrayNeedsIndex, span, message);
+            }
+        }
+    }
+
+    /// A run-time index in a position-invariant program of version 1.1. NV_vertex_program2 section 2.14.6.1.
+    pub(super) fn invariant_index(&mut self, registers: &Registers, span: Span) {
+        if self.has_option(Features::POSITION_INVARIANT) && !registers.whole_addresses {
+            let message = "a position-invariant program has no parameters with a run-time index";
+            self.lenient(Rule::InvariantIndex, span, message);
+        }
+    }
+
+    /// The indices of a variable over several binding points.
+    pub(super) fn two_indices(&mut self, var: u32, sizes: [u32; 2], index: Index, span: Span) {
+        let Index::Pair(pair) = index else {
+            let text = self.var_text(var);
+            let message = format!("{text} needs two indices: binding point and element");
+            return self.error(Code::ArrayNeedsIndex, span, message);
+        };
+        let pair = self.ast.pairs[pair as usize];
+        // Binding point first, element second, each against its own size.
+        for (index, count) in pair.into_iter().zip(sizes) {
+            match index {
+                Index::Relative(relative) => self.relative(var, count, relative),
+                Index::Const(number) if number >= count => {
+                    self.out_of_bounds(var, number, count, span);
+                }
+                Index::Const(_) | Index::None | Index::Pair(_) => {}
+            }
+        }
+    }
+
+    /// Whether the elements of an array stand together once some instruction has a run-time index: then instructions with constant
+    /// indices find them there. Parameters in a buffer stand together anyway.
+    pub(super) fn keeps_together(&self, var: u32) -> bool {
+        self.program.vars[var as usize].kind != VarKind::WritableParam
+    }
+
+    #[cold]
+    fn out_of_bounds(&mut self, var: u32, number: u32, count: u32, span: Span) {
+        let text = self.var_text(var);
+        let message = format!("index {number} is out of bounds: {text} has {count} elements");
+        self.error(Code::IndexOutOfBounds, span, message);
+    }
+
+    /// The index of a variable whose first index is the number of a vertex.
+    pub(super) fn vertex_index(
+        &mut self,
+        (var, array): (u32, Option<u32>),
+        index: Index,
+        span: Span,
+    ) {
+        let (vertex, element) = match (index, array) {
+            (Index::Pair(pair), Some(count)) => {
+                let [vertex, element] = self.ast.pairs[pair as usize];
+                (vertex, Some((element, count)))
+            }
+            // A single attribute of each vertex: its one index is that of the vertex.
+            (Index::Const(_) | Index::Relative(_), None) => (index, None),
+            (Index::None | Index::Pair(_), None)
+            | (Index::None | Index::Const(_) | Index::Relative(_), Some(_)) => {
+                return self.wrong_indices((var, array), index, span);
+            }
+        };
+        let side = self.side_of(var);
+        match vertex {
+            Index::Relative(relative) => {
+                // Where the primitive is not declared yet, the most vertices that any has bound the offset.
+                let vertices = self.vertices(side).unwrap_or(MAX_PATCH_VERTICES);
+                self.run_time_index(vertices, relative);
+            }
+            // In patches such a vertex is undefined. NV_tessellation_program5 section 2.X.3.2.
+            Index::Const(number) if self.stage == Stage::Geometry => {
+                self.vertex_number(side, number, span);
+            }
+            Index::Const(_) | Index::None | Index::Pair(_) => {}
+        }
+        match element {
+            Some((Index::Relative(relative), count)) => self.relative(var, count, relative),
+            Some((Index::Const(number), count)) if number >= count => {
+                self.out_of_bounds(var, number, count, span);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    #[cold]
+    pub(super) fn wrong_indices(
+        &mut self,
+        (var, array): (u32, Option<u32>),
+        index: Index,
+        span: Span,
+    ) {
+        let text = self.var_text(var);
+        let (code, message) = match (array, index) {
+            (Some(_), _) => (
+                Code::ArrayNeedsIndex,
+                format!("{text} needs two indices: vertex and element"),
+            ),
+            (None, Index::Pair(_)) => (
+                Code::IndexOnScalar,
+                format!("{text} has one index, the number of a vertex"),
+            ),
+            (None, Index::None | Index::Const(_) | Index::Relative(_)) => (
+                Code::ArrayNeedsIndex,
+                format!("{text} needs an index, the number of a vertex"),
+            ),
+        };
+        self.error(code, span, message);
+    }
+}

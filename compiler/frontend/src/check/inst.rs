@@ -1,0 +1,404 @@
+//! Instructions: availability, modifiers, types, operands. NV_gpu_program4 sections 2.X.4 and 2.X.4.1.
+
+use super::memory::MemoryKind;
+use super::operand::Shape;
+use super::types::{operand_type, result_type};
+use super::{Checker, InstTypes, VarKind, VarSize};
+use crate::ast::{Base, Dst, Inst, Operand};
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lang::modifiers::{self, Mods, TypeClass};
+use crate::lang::opcodes::{
+    OpcodeInfo, OperandKind, OperandRule, PackedSize, ResultKind, TypeRule,
+};
+use crate::lang::options::Features;
+use crate::lang::stage_name;
+use crate::source::Version;
+use glasm_ir::types::Width;
+use glasm_ir::{Semantic, Stage};
+
+/// Modifiers with rules beyond the opcode table.
+const UNUSUAL: Mods = Mods::ANY_CLAMP.union(Mods::HI).union(Mods::ANY_DERIVATIVE);
+
+/// Modifiers of language version 5.0.
+const SINCE_5_0: Mods = Mods::PREC
+    .union(Mods::COH)
+    .union(Mods::VOL)
+    .union(Mods::SPARSE)
+    .union(Mods::LODCLAMP);
+
+impl Checker<'_> {
+    /// Checks an instruction; names in it become variables.
+    #[inline]
+    pub(super) fn inst(&mut self, inst: &mut Inst, operands: &mut [Operand]) -> InstTypes {
+        let info = inst.opcode.info();
+        // Types first: that a modifier needs a version or an option is told even if the rest could not be read.
+        let types = self.types(inst, operands, info);
+        if inst.broken || !self.is_available(inst, operands, info, types) {
+            return types;
+        }
+        if let Some(mut dst) = inst.dst {
+            self.checked_result(&mut dst, inst, types);
+            // What could not be resolved keeps its name; `Dst::resolved` leaves such results out.
+            inst.dst = Some(dst);
+        }
+        // Labels, textures and the like take no operand from the list: only kinds with a shape do, and CALI.
+        let mut places = operands.iter_mut();
+        for &kind in info.operands {
+            if kind != OperandKind::Subroutine && self.shape(kind).is_none() {
+                continue;
+            }
+            // Too few operands were an error of syntax.
+            let Some(operand) = places.next() else { break };
+            self.checked_operand(operand, kind, inst, types);
+        }
+        if self.facts.registers.is_some() {
+            self.register_operands(operands);
+            // Only results that are variables can be noted as written.
+            if let Some(dst) = inst.dst.and_then(Dst::resolved) {
+                self.register_result(&dst);
+            }
+        }
+        if info.is_special() || inst.modifiers.atomic().is_some() {
+            self.special(inst, operands, info, types);
+        }
+        types
+    }
+
+    /// Checks the result of an instruction; a name or a path becomes a variable.
+    #[inline]
+    pub(super) fn checked_result(&mut self, dst: &mut Dst, inst: &Inst, types: InstTypes) {
+        let info = inst.opcode.info();
+        if info.result == ResultKind::Address {
+            self.address_result(dst);
+        } else {
+            let untyped = inst.modifiers.mods().contains(Mods::NTC);
+            self.result(dst, result_type(info, types), untyped);
+        }
+    }
+
+    /// Checks an operand that stands in the list of operands; a name or a path becomes a variable.
+    #[inline]
+    pub(super) fn checked_operand(
+        &mut self,
+        operand: &mut Operand,
+        kind: OperandKind,
+        inst: &Inst,
+        types: InstTypes,
+    ) {
+        if kind == OperandKind::Subroutine {
+            self.subroutine_operand(operand);
+        } else if let Some(shape) = self.shape(kind) {
+            let ty = operand_type(inst.opcode.info(), kind, types);
+            let untyped = inst.modifiers.mods().contains(Mods::NTC);
+            self.value(operand, shape, ty, untyped);
+        }
+    }
+
+    /// The shape of the operands of a kind; `None` for kinds that other functions check.
+    #[inline]
+    fn shape(&self, kind: OperandKind) -> Option<Shape> {
+        Some(match kind {
+            OperandKind::V
+            | OperandKind::Vf
+            | OperandKind::Vs
+            | OperandKind::Vu
+            | OperandKind::Kill
+            | OperandKind::Count => Shape::Vector,
+            // `Su` and the address of LOAD and STORE: "su" in table X.13 of NV_gpu_program5.
+            OperandKind::S | OperandKind::Su | OperandKind::Address => Shape::Scalar,
+            OperandKind::Plain => Shape::Plain,
+            OperandKind::Sv => self.scalar_or_vector(),
+            OperandKind::AddressRegister => Shape::AddressRegister,
+            OperandKind::ConstMem => Shape::Memory(MemoryKind::Constant),
+            OperandKind::SharedMem => Shape::Memory(MemoryKind::Shared),
+            OperandKind::StorageMem => Shape::Memory(MemoryKind::Storage),
+            OperandKind::CounterMem => Shape::Memory(MemoryKind::Counter),
+            OperandKind::ExtSwizzle
+            | OperandKind::Texture
+            | OperandKind::Image
+            | OperandKind::ImageUnit
+            | OperandKind::ImageTarget
+            | OperandKind::Label
+            | OperandKind::Subroutine
+            | OperandKind::Cond
+            | OperandKind::OptCond => return None,
+        })
+    }
+
+    /// Whether opcode and modifiers exist in the language, with the options of the program; reports it if not. False if the rest of
+    /// the instruction would only give further errors.
+    #[inline]
+    fn is_available(
+        &mut self,
+        inst: &Inst,
+        operands: &[Operand],
+        info: &OpcodeInfo,
+        types: InstTypes,
+    ) -> bool {
+        if let Some(registers) = self.facts.registers {
+            return self.register_form(inst, operands, (registers, info));
+        }
+        if self.facts.forms_by_options {
+            let found = self.arb_form(inst, info);
+            if found && self.is_plain_arb() {
+                self.plain_syntax(inst, operands);
+            }
+            return found;
+        }
+        if !self.has_opcode(info) {
+            self.availability(inst, info);
+        }
+        if !self.has_modifiers(inst, info) {
+            self.modifiers(inst, info, types);
+        }
+        true
+    }
+
+    /// Whether the language version and the program type have an opcode without an option.
+    #[inline]
+    pub(super) fn has_opcode(&self, info: &OpcodeInfo) -> bool {
+        info.since <= self.version && info.stages.has(self.stage)
+    }
+
+    /// Whether an opcode takes the modifiers of an instruction, found out without looking further.
+    #[inline]
+    pub(super) fn has_modifiers(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
+        let mods = inst.modifiers.mods();
+        // Before 5.0 some modifiers that the table has are missing; which ones is looked at elsewhere.
+        let old = self.version < Version::V5_0 && !mods.is_empty();
+        info.mods.contains(mods) && !mods.intersects(UNUSUAL) && !old
+    }
+
+    #[cold]
+    fn availability(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        let (name, span) = (info.name, self.opcode_span(inst));
+        // Such as CBUFFER's LDC, which OPTION NV_parameter_buffer_object2 brings to versions before 5.0.
+        let enabled = !info.early.is_empty() && self.has_option(info.early);
+        if !info.stages.has(self.stage) {
+            let stage = stage_name(self.stage);
+            let message = format!("`{name}` is not available in {stage} programs");
+            // NV_compute_program5 has BAR for compute programs only, but drivers take it here, too.
+            if self.stage == Stage::TessControl && info.is_group_barrier() {
+                self.lenient(Rule::PatchBarrier, span, message);
+            } else {
+                self.error(Code::FeatureStage, span, message);
+            }
+        } else if info.since > self.version && !enabled {
+            let feature = format!("`{name}` needs");
+            // Where an option brings the opcode to earlier versions, that is the nearer remedy.
+            match info.early.is_empty() {
+                true => self.need_version(info.since, span, feature),
+                false => self.need_option(info.early, span, feature),
+            };
+        }
+    }
+
+    /// Modifiers other than types.
+    #[cold]
+    fn modifiers(&mut self, inst: &Inst, info: &OpcodeInfo, types: InstTypes) {
+        let result = result_type(info, types);
+        let clamp = inst.modifiers.mods().intersection(Mods::ANY_CLAMP);
+        let convert = info.rule == TypeRule::Convert;
+        // An opcode without a result takes no clamp at all, which is told below.
+        let clamped = !clamp.is_empty() && info.result != ResultKind::None && !result.is_float();
+        // CVT alone clamps integers: SAT limits the converted value to the range of the result type.
+        let integer_clamp = convert && clamp == Mods::SAT;
+        if clamped && !integer_clamp {
+            let span = self.flag_span(inst, Mods::ANY_CLAMP);
+            let message = "only float results can be clamped";
+            // CVT has a clamp of integers of its own, SAT, so that SSAT there is no old habit.
+            if convert {
+                self.error(Code::ClampOnInteger, span, message);
+                return;
+            }
+            if !self.lenient(Rule::ClampOnInteger, span, message) {
+                return;
+            }
+        }
+        // A clamp that was let through is no second error below.
+        let taken = match clamped && !convert {
+            true => info.mods.union(Mods::ANY_CLAMP),
+            false => info.mods,
+        };
+        let extra = inst.modifiers.mods().difference(taken);
+        if !extra.is_empty() {
+            let span = self.flag_span(inst, extra);
+            let message = format!("`{}` does not take this modifier", info.name);
+            self.error(Code::ModifierUnsupported, span, message);
+            return;
+        }
+        if self.version < Version::V5_0 && inst.modifiers.mods().intersects(SINCE_5_0) {
+            let span = self.flag_span(inst, SINCE_5_0);
+            self.need_version(Version::V5_0, span, "this modifier needs");
+        }
+        self.derivative_modifier(inst);
+        self.high_modifier(inst, types);
+    }
+
+    /// FINE and COARSE. ARB_derivative_control.
+    fn derivative_modifier(&mut self, inst: &Inst) {
+        if inst.modifiers.mods().intersects(Mods::ANY_DERIVATIVE) {
+            let span = self.flag_span(inst, Mods::ANY_DERIVATIVE);
+            self.need_option(Features::DERIVATIVE_CONTROL, span, "FINE and COARSE need");
+        }
+    }
+
+    /// HI goes with 32-bit integers whose type is written.
+    fn high_modifier(&mut self, inst: &Inst, types: InstTypes) {
+        let modifiers = inst.modifiers;
+        let mul24 = modifiers.data_type(0).info().class == TypeClass::Mul24;
+        // "HI multiplies two 32-bit integer operands": table X.14 of NV_gpu_program4.
+        let wrong =
+            modifiers.type_count() == 0 || types.ty.is_float() || types.ty.width() == Width::W64;
+        if modifiers.mods().contains(Mods::HI) && (wrong || mul24) {
+            let span = self.flag_span(inst, Mods::HI);
+            let message = "HI needs one of the modifiers S, U, S32 and U32";
+            self.error(Code::MulSpecial, span, message);
+        }
+    }
+
+    /// Rules beyond types and kinds of operands.
+    fn special(
+        &mut self,
+        inst: &Inst,
+        operands: &mut [Operand],
+        info: &OpcodeInfo,
+        types: InstTypes,
+    ) {
+        // Before all other rules of the opcode, for it says whether the opcode exists.
+        self.needed_option(inst, info);
+        if let Some(op) = info.texture() {
+            self.texture(inst, operands, op);
+        } else if let Some(op) = info.image() {
+            self.image(inst, info, op);
+        }
+        // ADD, MIN and others are words of both kinds: opcodes, and operations of atomics.
+        if inst.modifiers.atomic().is_some() && info.rule != TypeRule::Atomic {
+            self.stray_atomic(inst, info);
+        }
+        self.operand_rule(inst, operands, info, types);
+    }
+
+    /// The option that an opcode needs in the versions that have it.
+    fn needed_option(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        // Else its absence was reported for the stage or the version, which no option cures.
+        let is_there = info.stages.has(self.stage) && self.version >= info.since;
+        if is_there && !self.has_option(info.needs) {
+            let span = self.opcode_span(inst);
+            self.need_option(info.needs, span, format_args!("`{}` needs", info.name));
+        }
+    }
+
+    /// The rule of an opcode for its operands and its result.
+    fn operand_rule(
+        &mut self,
+        inst: &Inst,
+        operands: &[Operand],
+        info: &OpcodeInfo,
+        types: InstTypes,
+    ) {
+        match info.operand_rule {
+            OperandRule::None => {}
+            OperandRule::Size(size) if self.facts.fragment_names().is_some() => {
+                self.packed_register(inst, operands, size);
+            }
+            OperandRule::Size(size) => self.packed_size(inst, operands, size),
+            OperandRule::Attribute => self.interpolated_operand(operands),
+            OperandRule::SharedBounds => self.shared_access(operands, types),
+            OperandRule::Emission => self.emission(inst),
+            OperandRule::CounterOperation => self.counter_operation(inst),
+            OperandRule::ParameterCount => self.loop_operand(operands),
+            OperandRule::ThreeComponents if self.facts.fragment_names().is_some() => {
+                self.three_written(inst, info);
+            }
+            OperandRule::ThreeComponents => self.three_components(inst, info),
+            OperandRule::Shipped(rule) => {
+                let span = self.opcode_span(inst);
+                let message = format!("unknown opcode `{}`", info.name);
+                self.lenient(rule, span, message);
+            }
+        }
+    }
+
+    /// The operand of IPAC, IPAO and IPAS that is evaluated elsewhere. NV_gpu_program5 section 2.X.8.Z.
+    fn interpolated_operand(&mut self, operands: &[Operand]) {
+        let Some(operand) = operands.first() else {
+            return;
+        };
+        let fits = match operand.base {
+            // What is left over was reported already.
+            Base::Name(_) | Base::Path(_) => true,
+            Base::Var(var) => self.is_interpolated(var),
+            Base::Scalar(_) | Base::Vector { .. } => false,
+        };
+        if !fits {
+            let message = "only attributes can be interpolated, except facing and primitive number";
+            self.error(Code::InterpolationOperand, operand.span, message);
+        }
+    }
+
+    /// Whether a variable holds values that differ from place to place in a pixel; of one with errors nothing is said.
+    fn is_interpolated(&self, var: u32) -> bool {
+        // Both are the same all over a primitive.
+        let constant = [Semantic::Facing, Semantic::PrimitiveId];
+        let kind = self.program.vars[var as usize].kind;
+        let mut semantics = self.attrib_semantics(var);
+        kind == VarKind::Poisoned
+            || matches!(kind, VarKind::Attrib { .. }) && !semantics.any(|it| constant.contains(&it))
+    }
+
+    /// `ADD` and its like as modifiers of other opcodes.
+    #[cold]
+    fn stray_atomic(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        let is_atomic = |word: &[u8]| {
+            let modifier = modifiers::lookup(word);
+            matches!(modifier, Some(modifiers::Modifier::Atomic(_)))
+        };
+        let span = self.modifier_span(inst, is_atomic);
+        let message = format!("`{}` does not take this modifier", info.name);
+        self.error(Code::ModifierUnsupported, span, message);
+    }
+
+    /// Sizes of variables that are packed and unpacked.
+    fn packed_size(&mut self, inst: &Inst, operands: &[Operand], rule: PackedSize) {
+        let (Some(dst), Some(source)) = (&inst.dst, operands.first()) else {
+            return;
+        };
+        // A result without a size could not be resolved, and was reported.
+        let dst_size = self.program.var(dst.base).map(|(_, var)| var.size);
+        let source_size = self.program.var(source.base).map(|(_, var)| var.size);
+        // A name left over was reported already.
+        let resolved = !matches!(source.base, Base::Name(_) | Base::Path(_));
+        let (is_wrong, code, span, what) = match rule {
+            PackedSize::LongResult => (
+                dst_size.is_some_and(|size| size != VarSize::Long),
+                Code::PackLong,
+                dst.span,
+                "writes LONG variables only",
+            ),
+            PackedSize::LongSource => (
+                resolved && source_size != Some(VarSize::Long),
+                Code::PackLong,
+                source.span,
+                "reads LONG variables only",
+            ),
+            PackedSize::NoShortResult => (
+                dst_size == Some(VarSize::Short),
+                Code::PackShort,
+                dst.span,
+                "cannot write a SHORT variable",
+            ),
+            PackedSize::NoShortSource => (
+                source_size == Some(VarSize::Short),
+                Code::PackShort,
+                source.span,
+                "cannot read a SHORT variable",
+            ),
+        };
+        if is_wrong {
+            let message = format!("{} {what}", inst.opcode.mnemonic());
+            self.error(code, span, message);
+        }
+    }
+}

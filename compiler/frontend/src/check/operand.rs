@@ -1,0 +1,391 @@
+//! Operands and results: what they may name, their indices, suffixes and types. NV_gpu_program4 section 2.X.4.2.
+
+use super::brackets::Bound;
+use super::memory::MemoryKind;
+use super::{Checker, Named, VarKind};
+use crate::ast::{Base, Dst, Index, Operand, Signs, SuffixKind};
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lang::modifiers::base_name;
+use crate::lang::options::Features;
+use crate::names::NameId;
+use glasm_ir::Span;
+use glasm_ir::types::{Base as TypeBase, Type};
+
+/// What an operand place takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Shape {
+    Vector,
+    Scalar,
+    /// Without suffix and signs.
+    Plain,
+    /// Element of memory.
+    Memory(MemoryKind),
+    /// Address register without suffix and sign.
+    AddressRegister,
+}
+
+impl Checker<'_> {
+    /// Checks an operand as a value of type `ty`; a name or a path becomes a variable.
+    #[inline(always)]
+    pub(super) fn value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
+        if let (Base::Name(name), Shape::Vector | Shape::Scalar) = (operand.base, shape)
+            && let Named::Var(var) = self.symbols[name.index()].named
+        {
+            operand.base = Base::Var(var);
+        }
+        if !self.is_usual(operand, shape, ty) {
+            self.unusual_value(operand, shape, ty, untyped);
+        }
+    }
+
+    /// Whether an operand breaks no rule, found out without looking further: a variable, or an element with a constant index within
+    /// bounds, whose declared type fits. Most operands are that; all others go through [`unusual_value`](Self::unusual_value).
+    #[inline(always)]
+    fn is_usual(&self, operand: &Operand, shape: Shape, ty: Type) -> bool {
+        // Constants and bindings need more than a look at a variable.
+        let Base::Var(var) = operand.base else {
+            return false;
+        };
+        let var = &self.program.vars[var as usize];
+        let is_value = var.kind.is_value();
+        // Vectors take any suffix: the parser has refused those of two and three letters.
+        let has_shape = match shape {
+            Shape::Vector => true,
+            Shape::Scalar => matches!(operand.suffix.kind(), SuffixKind::One(_)),
+            Shape::Plain | Shape::Memory(_) | Shape::AddressRegister => false,
+        };
+        let has_index = match (var.array, operand.index) {
+            (None, Index::None) => !var.by_vertex,
+            (Some(count), Index::Const(number)) => {
+                number < count && var.element.is_none() && !var.by_vertex
+            }
+            _ => false,
+        };
+        is_value && has_shape && has_index && var.base.is_none_or(|base| base == ty.base())
+    }
+
+    #[inline(never)]
+    fn unusual_value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
+        if let Shape::Memory(kind) = shape {
+            return self.memory_operand(operand, kind);
+        }
+        let var = match operand.base {
+            // A parameter such as `p[3]` is one variable, so its number is no index.
+            Base::Name(name) => match self.numbered_local(name, operand.index, operand.span) {
+                Some(var) => {
+                    operand.index = Index::None;
+                    Some(var)
+                }
+                None => self.var_of(name, operand.span),
+            },
+            Base::Var(var) => Some(var),
+            Base::Path(path) => self.path_operand(path).map(|(var, suffix)| {
+                operand.suffix = suffix;
+                var
+            }),
+            Base::Scalar(_) | Base::Vector { .. } => {
+                return self.literal_value(*operand, shape, ty);
+            }
+        };
+        if let Some(var) = var {
+            operand.base = Base::Var(var);
+            self.variable_value(operand, var, shape, ty, untyped);
+        }
+    }
+
+    #[inline]
+    fn variable_value(
+        &mut self,
+        operand: &Operand,
+        var: u32,
+        shape: Shape,
+        ty: Type,
+        untyped: bool,
+    ) {
+        let info = self.program.vars[var as usize];
+        let is_element = matches!(info.kind, VarKind::Buffer(view) if view.layout.is_value());
+        let readable = info.kind.is_value() || is_element;
+        // Before the test for values: an address register is none.
+        if shape == Shape::AddressRegister {
+            return self.address_operand(operand, var);
+        }
+        // Elements of BUFFER variables are values, but not as a whole: their index is checked below as of any array.
+        if !readable && !self.reads_result(var, operand.span) {
+            return self.not_readable(var, operand.span);
+        }
+        // Variables without declared type take any. NV_gpu_program4 section 2.X.4.
+        let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
+        self.index(var, operand.index, operand.span);
+        // A vector takes every suffix and every sign.
+        if shape != Shape::Vector {
+            self.suffix(operand, shape);
+        }
+        if mismatch {
+            self.type_mismatch(var, ty.base(), operand.span);
+        }
+    }
+
+    /// Suffix and signs against what the place takes.
+    fn suffix(&mut self, operand: &Operand, shape: Shape) {
+        match (shape, operand.suffix.kind()) {
+            (Shape::Vector | Shape::Memory(_), _) | (Shape::Scalar, SuffixKind::One(_)) => {}
+            (Shape::Plain, SuffixKind::None) if operand.signs == Signs::empty() => {}
+            // NV_fragment_program section 3.11.2: a name that DEFINE gives to a number is a scalar.
+            (Shape::Scalar, SuffixKind::None) if self.is_number(operand.base) => {}
+            (Shape::Scalar, _) => {
+                let message = "a scalar operand needs one component, such as `.x`";
+                let span = self.value_span(operand.span);
+                self.error(Code::ScalarSuffix, span, message);
+            }
+            // `address_operand` has its rules.
+            (Shape::AddressRegister, _) => {}
+            (Shape::Plain, _) => {
+                let message = "this operand has no suffix, sign or absolute value";
+                self.error(Code::SwzOperand, operand.span, message);
+            }
+        }
+    }
+
+    /// A result as operand, in the languages that NVIDIA's compiler writes such operands in: those with types, and
+    /// NV_fragment_program2.
+    #[cold]
+    fn reads_result(&mut self, var: u32, span: Span) -> bool {
+        // Languages without such an option have the empty set here, which every program has.
+        let known = self.facts.registers.is_none() && self.has_option(self.facts.readable_results);
+        let is_result = matches!(self.program.vars[var as usize].kind, VarKind::Result { .. });
+        if !is_result || !known {
+            return false;
+        }
+        let message = format!(
+            "{} is a result, which can only be written",
+            self.var_text(var)
+        );
+        self.lenient(Rule::ReadResult, span, message);
+        true
+    }
+
+    #[cold]
+    fn not_readable(&mut self, var: u32, span: Span) {
+        let text = self.var_text(var);
+        let span = self.read_place(var, span);
+        let (code, what) = match self.program.vars[var as usize].kind {
+            VarKind::Address => (
+                Code::AddressRegister,
+                "is an address register, which only indices read",
+            ),
+            VarKind::Result { .. } => (Code::ReadResult, "is a result, which can only be written"),
+            VarKind::Codes => (
+                Code::ReadResult,
+                "keeps condition codes only and can only be written",
+            ),
+            VarKind::Texture { .. } => (Code::OperandNotVariable, "is a texture"),
+            VarKind::Image { .. } => (Code::OperandNotVariable, "is an image"),
+            VarKind::Subroutine { .. } => {
+                (Code::OperandNotVariable, "is a subroutine, for CALI only")
+            }
+            VarKind::Shared { .. } => (
+                Code::MemoryOperand,
+                "is shared memory, for LDS, STS and ATOMS only",
+            ),
+            VarKind::Buffer(view) => (Code::MemoryOperand, view.layout.space().only_for),
+            VarKind::Poisoned
+            | VarKind::Temp
+            | VarKind::Attrib { .. }
+            | VarKind::Param { .. }
+            | VarKind::WritableParam
+            | VarKind::Argument => return,
+        };
+        self.error(code, span, format!("{text} {what}"));
+    }
+
+    #[cold]
+    fn type_mismatch(&mut self, var: u32, used: TypeBase, span: Span) {
+        let (text, declared) = (self.var_text(var), self.program.vars[var as usize].base);
+        let name = |base| match base {
+            TypeBase::Float => "FLOAT",
+            TypeBase::Signed => "INT",
+            TypeBase::Unsigned => "UINT",
+        };
+        let declared = declared.map_or("", name);
+        let message = format!("{text} is declared {declared}, but used as {}", name(used));
+        let hint = format!(
+            "modifier `.{}` uses it as declared, `.NTC` switches the check off",
+            declared_letter(declared)
+        );
+        self.error_with(Code::TypeMismatch, span, message, vec![hint]);
+    }
+
+    /// A constant as operand.
+    fn literal_value(&mut self, operand: Operand, shape: Shape, ty: Type) {
+        let (first, count) = match operand.base {
+            Base::Scalar(literal) => (literal, 1),
+            Base::Vector { first, count } => (first, u32::from(count)),
+            Base::Name(_) | Base::Path(_) | Base::Var(_) => return,
+        };
+        // Plain ARB programs select a component even of a single number.
+        // Everywhere else `<scalarOperand>` takes a number as it is.
+        let bare = matches!(operand.base, Base::Scalar(_))
+            && (!self.is_plain_arb() || self.bare_number(&operand, shape));
+        if shape == Shape::AddressRegister {
+            let message = "an address register is expected";
+            self.error(Code::AddressRegister, operand.span, message);
+        } else if !bare || shape == Shape::Plain {
+            self.suffix(&operand, shape);
+        }
+        for literal in first..first + count {
+            let mut literal = self.ast.literals[literal as usize];
+            // NV_gpu_program4 section 2.X.2: the sign before a lone number is the operand's, and "for unsigned integer operands, the negate operand
+            // performs a two's complement operation" (2.X.4.2). In braces it is the number's.
+            if matches!(operand.base, Base::Scalar(_)) {
+                literal.negative = false;
+            }
+            // Decimal fractions are always fine as floats; their value is read when it is needed.
+            if !ty.is_float() {
+                // For its messages: the value is computed again when the operand is lowered.
+                self.literal(literal, ty);
+            }
+        }
+    }
+
+    /// A number without component at a scalar place of a plain ARB program.
+    #[cold]
+    fn bare_number(&mut self, operand: &Operand, shape: Shape) -> bool {
+        let bare = shape == Shape::Scalar && operand.suffix.is_none();
+        if bare {
+            let message = "a number as scalar operand needs a component, such as `2.0.x`";
+            self.lenient(Rule::BareNumber, operand.span, message);
+        }
+        bare
+    }
+
+    /// Checks the result of an instruction and makes it a variable.
+    #[inline]
+    pub(super) fn result(&mut self, dst: &mut Dst, ty: Type, untyped: bool) {
+        let var = match dst.base {
+            Base::Name(name) => match self.result_var(name, dst) {
+                Some(var) => var,
+                None => return,
+            },
+            Base::Path(path) => match self.path_result(path, dst) {
+                Some(var) => var,
+                None => return,
+            },
+            Base::Var(var) => var,
+            Base::Scalar(_) | Base::Vector { .. } => return,
+        };
+        dst.base = Base::Var(var);
+        let info = &mut self.program.vars[var as usize];
+        // Attributes, parameters and units are read-only: NV_gpu_program4 sections 2.X.3.2, 2.X.3.3 and 2.X.3.6.
+        let writable = matches!(
+            info.kind,
+            VarKind::Temp | VarKind::Codes | VarKind::Result { .. }
+        );
+        if info.kind == VarKind::WritableParam {
+            return self.written_parameter(dst, var);
+        }
+        if !writable {
+            return self.not_writable(var, dst.span);
+        }
+        let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
+        // Sizes are declared: a binding that is written directly has none.
+        // Registers of results have fixed sizes.
+        let declared = info.name.is_some()
+            && matches!(info.kind, VarKind::Result { .. })
+            && self.facts.registers.is_none();
+        if declared && self.program.features.contains(Features::NV_FRAGMENT) {
+            self.sized_result(var, dst.span);
+        }
+        self.index(var, dst.index, dst.span);
+        if mismatch {
+            self.type_mismatch(var, ty.base(), dst.span);
+        }
+    }
+
+    /// The variable of a result.
+    #[inline]
+    fn result_var(&mut self, name: NameId, dst: &Dst) -> Option<u32> {
+        let span = dst.span;
+        match self.symbols[name.index()].named {
+            Named::Var(var) => Some(var),
+            Named::Nothing if self.is_codes_target(name) => Some(self.codes_target(span)),
+            Named::Nothing | Named::Poisoned | Named::SubroutineType => self
+                .numbered_local(name, dst.index, span)
+                .or_else(|| self.var_of(name, span)),
+        }
+    }
+
+    /// A result binding used directly.
+    fn path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
+        let Some(name) = self.ast.paths[path as usize].name else {
+            return self.new_path_result(path, dst);
+        };
+        // The same path was a result before: its letters are in the path, so that the mask is known, too.
+        if let Some((var, mask)) = self.symbols[name.index()].result {
+            dst.mask = mask;
+            return Some(var);
+        }
+        let var = self.new_path_result(path, dst)?;
+        self.symbols[name.index()].result = Some((var, dst.mask));
+        Some(var)
+    }
+
+    fn new_path_result(&mut self, path: u32, dst: &mut Dst) -> Option<u32> {
+        let resolved = self.resolve(path)?;
+        // The parser cannot tell where a binding ends, so the mask behind it is read here.
+        if let Some(rest) = resolved.rest {
+            match self.letters().mask(self.text_at(rest)) {
+                Ok(mask) => dst.mask = mask,
+                Err(code) => return self.no_letters(code, rest),
+            }
+        }
+        if resolved.range {
+            let message = "a range is allowed in array declarations only";
+            self.error(Code::RangeAsOperand, dst.span, message);
+            return None;
+        }
+        if !matches!(resolved.bound, Bound::Result(..)) {
+            let message = "this binding can only be read";
+            self.error(Code::WriteReadOnly, dst.span, message);
+            return None;
+        }
+        match resolved.relative {
+            Some(relative) => self.relative_binding(&resolved.bound, relative, dst.span),
+            None => self.implicit_var(resolved.bound, dst.span),
+        }
+    }
+
+    #[cold]
+    fn not_writable(&mut self, var: u32, span: Span) {
+        let what = match self.program.vars[var as usize].kind {
+            VarKind::Address => {
+                let message = "address registers are written by ARL and its like only";
+                return self.error(Code::AddressRegister, span, message);
+            }
+            VarKind::Attrib { .. } | VarKind::Argument => "an attribute",
+            VarKind::Param { .. } => "a parameter",
+            VarKind::Buffer(view) => view.layout.space().what,
+            VarKind::Texture { .. } => "a texture",
+            VarKind::Image { .. } => "an image",
+            VarKind::Shared { .. } => "shared memory",
+            VarKind::Subroutine { .. } => "a subroutine",
+            VarKind::Temp
+            | VarKind::Codes
+            | VarKind::WritableParam
+            | VarKind::Result { .. }
+            | VarKind::Poisoned => return,
+        };
+        let span = self.named_span(span);
+        let text = self.var_text(var);
+        let message = format!("{text} is {what}, which this instruction cannot write");
+        self.error(Code::WriteReadOnly, span, message);
+    }
+}
+
+fn declared_letter(declared: &str) -> &'static str {
+    match declared {
+        "INT" => base_name(TypeBase::Signed),
+        "UINT" => base_name(TypeBase::Unsigned),
+        _ => base_name(TypeBase::Float),
+    }
+}

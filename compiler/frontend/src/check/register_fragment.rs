@@ -1,0 +1,487 @@
+//! Rules of NV_fragment_program: names that programs give, parameters and constants of an instruction, results and their precision.
+//! NV_fragment_program sections 3.11.1 to 3.11.3.
+
+use super::constant::float_constant;
+use super::register::FoundRegister;
+use super::usage::find_number_span;
+use super::{Checker, Implicit, Named, Var, VarKind, VarSize};
+use crate::ast::{Base, Decl, DeclKind, Dst, Index, Inst, Item, Literal, Operand};
+use crate::codes::Code;
+use crate::lang::lenient::Rule;
+use crate::lang::limits;
+use crate::lang::numbered::Numbered;
+use crate::lang::opcode_info::{Expansion, Lower};
+use crate::lang::opcodes::{OpcodeInfo, OperandRule, PackedSize};
+use crate::lang::register::FragmentNames;
+use crate::line::{Line, Target};
+use crate::names::NameId;
+use crate::syntax::{DeclWord, Leader};
+use glasm_ir::{ParamSource, Span};
+
+/// o[COLR] among the results; o[COLH], the same color at half precision, comes next.
+const COLR: u32 = 0;
+/// o[COLH] among the results.
+pub(crate) const COLH: u32 = 1;
+/// What each result counts where temporaries and results share room.
+const RESULT_ROOM: [u32; 3] = [2, 1, 2];
+
+/// The value of DEFINE or DECLARE.
+#[derive(Clone, Copy)]
+struct Constant {
+    bits: [u32; 4],
+    /// The number, if it is no vector.
+    number: Option<Literal>,
+}
+
+/// What an operand reads that is counted: an instruction has one parameter, or constants with few different numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Read {
+    /// A parameter: its variable.
+    Parameter(u32),
+    Constant([u32; 4]),
+}
+
+/// The different numbers of an instruction's constants, of which the GL makes one vector.
+#[derive(Default)]
+struct Numbers {
+    list: [u32; 4],
+    count: usize,
+}
+
+impl Numbers {
+    /// Adds those of a constant; false if there are more than a vector holds.
+    fn add(&mut self, bits: [u32; 4]) -> bool {
+        for number in bits {
+            if self.list[..self.count].contains(&number) {
+                continue;
+            }
+            // A fifth number.
+            let Some(place) = self.list.get_mut(self.count) else {
+                return false;
+            };
+            *place = number;
+            self.count += 1;
+        }
+        true
+    }
+}
+
+/// DEFINE and DECLARE.
+impl Checker<'_> {
+    /// The name of a constant or of a parameter. NV_fragment_program section 3.11.2.
+    pub(super) fn named_value(&mut self, decl: &Decl) {
+        let Some((name, span)) = decl.name else {
+            return;
+        };
+        if self.is_fixed_word(name) {
+            let message = format!("`{}` is a reserved word", self.name_text(name));
+            return self.error(Code::ReservedName, span, message);
+        }
+        // "The initial value of local parameters not initialized by the program is (0,0,0,0)": section 3.11.2. DEFINE always has one.
+        let value = match self.ast.items(decl).first() {
+            Some(&item) => self.constant(item),
+            None => Some(Constant {
+                bits: [0; 4],
+                number: None,
+            }),
+        };
+        match value.filter(|_| self.has_room_for_parameter(span)) {
+            Some(value) => self.declare_value(decl, (name, span), value),
+            // What is wrong was reported, and later uses of the name are no errors of their own.
+            None if self.symbols[name.index()].named == Named::Nothing => {
+                self.symbols[name.index()].named = Named::Poisoned;
+            }
+            None => {}
+        }
+    }
+
+    /// Counts a parameter or a constant with a name.
+    fn has_room_for_parameter(&mut self, span: Span) -> bool {
+        self.count_parameters(1, limits::PARAMETERS, span)
+    }
+
+    fn declare_value(&mut self, decl: &Decl, (name, span): (NameId, Span), value: Constant) {
+        // Asked before `declare` gives the name to this one.
+        let is_new = !matches!(self.symbols[name.index()].named, Named::Var(_));
+        let is_constant = decl.kind == DeclKind::Define;
+        let first = self.program.params.len() as u32;
+        let source = match is_constant {
+            true => ParamSource::Literal(value.bits),
+            false => self.named_parameter(name, value.bits),
+        };
+        self.program.params.push(source);
+        // DECLARE makes a vector of a number; only DEFINE names the number itself.
+        let number = value.number.filter(|_| is_constant);
+        let var = Var {
+            name: Some(name),
+            is_number: number.is_some(),
+            ..Var::unnamed(VarKind::Param { first }, span)
+        };
+        self.declare(Some((name, span)), var);
+        // A name that stood for something else was reported, and goes on standing for that.
+        if let Some(number) = number.filter(|_| is_new) {
+            self.numbers.insert(name, number);
+        }
+    }
+
+    /// Whether a name is one of the language: an opcode with suffixes, a word that begins a statement, a register or a texture image unit.
+    fn is_fixed_word(&mut self, name: NameId) -> bool {
+        let is_leader = match self.leader(name) {
+            Leader::Opcode(opcode, mods) => {
+                let info = opcode.info();
+                // Opcodes that only drivers have are no keywords of the grammar.
+                info.mods.contains(mods) && !matches!(info.operand_rule, OperandRule::Shipped(_))
+            }
+            Leader::Decl(DeclWord::Keyword(_) | DeclWord::Modifier(_))
+            | Leader::Option
+            | Leader::End => true,
+            Leader::Old | Leader::Unknown | Leader::Other => false,
+        };
+        let text = self.ast.names.text(name);
+        is_leader
+            || self.facts.registers.is_some_and(|registers| {
+                !matches!(Self::find_register(registers, text), FoundRegister::None(_))
+            })
+    }
+
+    /// The value of a declaration.
+    fn constant(&mut self, item: Item) -> Option<Constant> {
+        match item {
+            Item::Scalar(literal) => {
+                let bits = self.scalar_constant(literal, None)?;
+                let number = self.ast.literals[literal as usize];
+                Some(Constant {
+                    bits,
+                    number: Some(number),
+                })
+            }
+            Item::Vector { first, count, .. } => {
+                let bits = self.vector_constant(first, count, None)?;
+                let number = None;
+                Some(Constant { bits, number })
+            }
+            Item::Name(name, _, span) => self.constant_of_name(name, span),
+            Item::Path(_) | Item::Number(..) => None,
+        }
+    }
+
+    /// Gives literals that are names of numbers their values, up to those of the statement that ends at byte `end`. Returns false if a
+    /// name there is none of a number, which is reported: nothing else of the statement is checked. NV_fragment_program section 3.11.2.
+    #[inline]
+    pub(super) fn resolve_named_literals(&mut self, end: u32) -> bool {
+        self.named_literals == self.ast.named_literals.len() || self.resolve_literals_until(end)
+    }
+
+    #[cold]
+    fn resolve_literals_until(&mut self, end: u32) -> bool {
+        while let Some(&(literal, name, span)) = self.ast.named_literals.get(self.named_literals)
+            && span.start < end
+        {
+            self.named_literals += 1;
+            if let Some(&number) = self.numbers.get(&name) {
+                self.ast.literals[literal as usize] = number;
+                continue;
+            }
+            match self.symbols[name.index()].named {
+                Named::Nothing => {
+                    self.symbols[name.index()].named = Named::Poisoned;
+                    let message = format!("`{}` is not declared", self.name_text(name));
+                    self.error(Code::UndeclaredName, span, message);
+                }
+                Named::Poisoned => {}
+                Named::Var(_) | Named::SubroutineType => {
+                    let message = format!("expected a number, found `{}`", self.name_text(name));
+                    self.error(Code::UnexpectedToken, span, message);
+                    self.skip_literals_until(end);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Skips the names of the rest of a statement.
+    fn skip_literals_until(&mut self, end: u32) {
+        let rest = &self.ast.named_literals[self.named_literals..];
+        let skipped = rest.iter().take_while(|(_, _, span)| span.start < end);
+        self.named_literals += skipped.count();
+    }
+
+    /// The constant that a name stands for.
+    fn constant_of_name(&mut self, name: NameId, span: Span) -> Option<Constant> {
+        let var = self.var_of(name, span)?;
+        let info = &self.program.vars[var as usize];
+        if let VarKind::Param { first } = info.kind
+            && let ParamSource::Literal(bits) = self.program.params[first as usize]
+        {
+            let number = self.numbers.get(&name).copied();
+            return Some(Constant { bits, number });
+        }
+        let message = format!("{} is no constant", self.var_text(var));
+        self.error(Code::UnexpectedToken, span, message);
+        None
+    }
+
+    /// The parameter of DECLARE with its first value.
+    fn named_parameter(&mut self, name: NameId, initial: [u32; 4]) -> ParamSource {
+        let named = &mut self.program.named_params;
+        named.push((name, initial));
+        ParamSource::Named(named.len() as u32 - 1)
+    }
+}
+
+/// What instructions read.
+impl Checker<'_> {
+    /// The variable of a numbered parameter such as `p[3]`: there is one for each that the program names.
+    pub(super) fn numbered_local(
+        &mut self,
+        name: NameId,
+        index: Index,
+        place: Span,
+    ) -> Option<u32> {
+        let registers = self.facts.registers?;
+        let Index::Const(number) = index else {
+            return None;
+        };
+        // `p` is reserved, so nothing else can have that name.
+        let names = &self.ast.names;
+        if !names.is_reserved(name) || !registers.has_locals(names.text(name)) {
+            return None;
+        }
+        let text = self.ast.text;
+        let usage = &mut self.program.usage;
+        usage.add(Numbered::LocalParameters, number, || {
+            Some(find_number_span(text, place, number))
+        });
+        let source = ParamSource::Local(number);
+        let var = self.implicit(Implicit::Param(source), Span::default(), |checker| {
+            checker.program.params.push(source);
+            VarKind::Param {
+                first: checker.program.params.len() as u32 - 1,
+            }
+        });
+        Some(var)
+    }
+
+    /// Whether an operand is a single number.
+    pub(super) fn is_number(&self, base: Base) -> bool {
+        self.program.var(base).is_some_and(|(_, var)| var.is_number)
+    }
+
+    /// The rules for parameters and constants of an instruction.
+    pub(super) fn fragment_operands(&mut self, operands: &[Operand]) {
+        if operands.iter().any(|operand| self.is_counted(operand)) {
+            self.counted_operands(operands);
+        }
+    }
+
+    #[inline]
+    fn is_counted(&self, operand: &Operand) -> bool {
+        match operand.base {
+            Base::Var(var) => {
+                let kind = self.program.vars[var as usize].kind;
+                matches!(kind, VarKind::Param { .. })
+            }
+            // Embedded constants.
+            Base::Scalar(_) | Base::Vector { .. } => true,
+            Base::Name(_) | Base::Path(_) => false,
+        }
+    }
+
+    /// An instruction reads one parameter, or constants that hold four different numbers at most. NV_fragment_program section 3.11.2.
+    fn counted_operands(&mut self, operands: &[Operand]) {
+        let mut counted = operands.iter().filter(|operand| self.is_counted(operand));
+        // A single one breaks no rule: no vector has more than four numbers.
+        let is_alone = counted.next().is_some() && counted.next().is_none();
+        for operand in operands {
+            self.component_of_number(operand);
+        }
+        if !is_alone {
+            self.one_parameter(operands);
+        }
+    }
+
+    /// A name that stands for a number has no components.
+    fn component_of_number(&mut self, operand: &Operand) {
+        if operand.suffix.is_none() || !self.is_number(operand.base) {
+            return;
+        }
+        let name = self.register_span(operand.span);
+        let behind = &self.ast.text[name.end as usize..operand.span.end as usize];
+        let blanks = behind.iter().position(|&byte| byte == b'.').unwrap_or(0) as u32;
+        let point = Span::new(name.end + blanks, name.end + blanks + 1);
+        let message = "a number has no components";
+        self.error(Code::UnexpectedToken, point, message);
+    }
+
+    fn one_parameter(&mut self, operands: &[Operand]) {
+        let mut numbers = Numbers::default();
+        let mut parameter = None;
+        for operand in operands {
+            let fits = match self.read(operand) {
+                None => continue,
+                // Parameters and constants do not mix: "the only exception is if all references specify named or embedded constants".
+                Some(Read::Constant(bits)) => parameter.is_none() && numbers.add(bits),
+                Some(Read::Parameter(var)) => {
+                    // The same parameter may stand in several operands.
+                    numbers.count == 0 && *parameter.get_or_insert(var) == var
+                }
+            };
+            if !fits {
+                let problem = match parameter {
+                    Some(_) => "an instruction reads one parameter; this is a second one",
+                    None => "the constants of an instruction hold at most four different numbers",
+                };
+                return self.second_parameter(operand, problem);
+            }
+        }
+    }
+
+    fn read(&self, operand: &Operand) -> Option<Read> {
+        let Some((var, info)) = self.program.var(operand.base) else {
+            return float_constant(self.ast.text, &self.ast.literals, operand.base)
+                .map(Read::Constant);
+        };
+        let VarKind::Param { first } = info.kind else {
+            return None;
+        };
+        // "Named constants are first converted to the equivalent embedded constants."
+        if let ParamSource::Literal(bits) = self.program.params[first as usize] {
+            return Some(Read::Constant(bits));
+        }
+        Some(Read::Parameter(var))
+    }
+
+    #[cold]
+    fn second_parameter(&mut self, operand: &Operand, problem: &str) {
+        let span = match operand.base {
+            Base::Scalar(literal) => self.signed_number_span(operand.span, literal),
+            Base::Vector { .. } => self.braces_span(operand.span),
+            Base::Name(_) | Base::Path(_) | Base::Var(_) => self.register_span(operand.span),
+        };
+        self.error(Code::TwoParameters, span, problem);
+    }
+
+    /// A number with its sign, which belongs to it.
+    fn signed_number_span(&self, operand: Span, literal: u32) -> Span {
+        let number = self.ast.literals[literal as usize].span;
+        let before = &self.ast.text[operand.start as usize..number.start as usize];
+        // Blanks may stand between a number and its sign.
+        let blanks = before.iter().rev();
+        let blanks = blanks.take_while(|byte| byte.is_ascii_whitespace()).count();
+        let sign = before.len().checked_sub(blanks + 1);
+        match sign.map(|at| before[at]) {
+            Some(b'-' | b'+') => Span::new(number.start - blanks as u32 - 1, number.end),
+            _ => number,
+        }
+    }
+
+    /// The braces of a vector.
+    fn braces_span(&self, operand: Span) -> Span {
+        let text = self.text_at(operand);
+        let place = |wanted: u8| text.iter().position(|&byte| byte == wanted).unwrap_or(0) as u32;
+        Span::new(operand.start + place(b'{'), operand.start + place(b'}') + 1)
+    }
+}
+
+/// Results.
+impl Checker<'_> {
+    /// A program writes one of the two colors. NV_fragment_program section 3.11.1.3.
+    #[inline]
+    pub(super) fn one_color(&mut self, dst: &Target) {
+        // Of several such instructions the first is reported: the others only repeat it.
+        let colors = 1 << COLR | 1 << COLH;
+        if self.registers.results & colors == colors && !self.registers.has_two_colors {
+            self.second_color(dst);
+        }
+    }
+
+    #[cold]
+    fn second_color(&mut self, dst: &Target) {
+        self.registers.has_two_colors = true;
+        let span = self.register_span(dst.span);
+        let message = "the program writes the color at another precision, too";
+        self.error(Code::ResultSizes, span, message);
+    }
+
+    /// PK2H and its like write registers of 32-bit components, UP2H and its like read them. NV_fragment_program sections 3.11.5.20 and
+    /// 3.11.5.41.
+    pub(super) fn packed_register(&mut self, inst: &Inst, operands: &[Operand], rule: PackedSize) {
+        let is_half = |base: Base| {
+            let var = self.program.var(base);
+            var.is_some_and(|(_, var)| {
+                // The file of results is marked as short, see `file`; which of them are is known by their number.
+                var.size == VarSize::Short && !matches!(var.kind, VarKind::Result { .. })
+            })
+        };
+        let found = match (rule, inst.dst, operands.first()) {
+            (PackedSize::NoShortResult | PackedSize::LongResult, Some(dst), _) => {
+                (is_half(dst.base) || self.is_half_color(&dst)).then_some(dst.span)
+            }
+            (PackedSize::NoShortSource | PackedSize::LongSource, _, Some(source)) => {
+                is_half(source.base).then_some(source.span)
+            }
+            _ => None,
+        };
+        if let Some(span) = found {
+            let name = inst.opcode.mnemonic();
+            let message = format!("{name} works on registers of 32-bit components");
+            let span = self.register_span(span);
+            self.error(Code::PackShort, span, message);
+        }
+    }
+
+    fn is_half_color(&self, dst: &Dst) -> bool {
+        let var = self.program.var(dst.base);
+        let is_result = var.is_some_and(|(_, var)| matches!(var.kind, VarKind::Result { .. }));
+        is_result && dst.index == Index::Const(COLH)
+    }
+
+    /// A result without component w. NV_fragment_program section 3.11.5.26.
+    pub(super) fn three_written(&mut self, inst: &Inst, info: &OpcodeInfo) {
+        let Some(dst) = inst.dst.filter(|dst| dst.mask.has(3)) else {
+            return;
+        };
+        let text = self.text_at(dst.span);
+        let point = text.iter().position(|&byte| byte == b'.');
+        let span = match point {
+            Some(point) => Span::new(dst.span.start + point as u32 + 1, dst.span.end),
+            None => dst.span,
+        };
+        let message = format!("{} has no component w; write x, y and z only", info.name);
+        self.error(Code::ReflectionMask, span, message);
+    }
+
+    /// Reports that a program writes no result, which those may do that discard fragments.
+    #[cold]
+    fn no_result(&mut self) {
+        let message = "the program writes no result";
+        let discards = |line: &Line| line.opcode.info().lower == Lower::Expand(Expansion::Kill);
+        if self.program.lines.list.iter().any(discards) {
+            let reports = &mut self.reports;
+            reports.lenient_whole(Rule::KillOnly, message);
+        } else {
+            self.whole(Code::NoResult, message);
+        }
+    }
+
+    /// Rules that need the whole program. NV_fragment_program section 3.11.3.
+    pub(super) fn whole_fragment(&mut self, names: &FragmentNames) {
+        let results = self.registers.results;
+        // Where a statement could not be read it may have been the one that writes it.
+        if results == 0 && !self.has_errors() {
+            self.no_result();
+        }
+        // Results count only if an instruction writes them.
+        let written = (0..).zip(RESULT_ROOM);
+        let written = written.filter(|(number, _)| results >> number & 1 != 0);
+        let room = written.map(|(_, room)| room).sum::<u32>() + self.registers.room;
+        if room > names.room {
+            let message = format!(
+                "temporaries and results count {room}, two for those of 32 bits; the limit is {}",
+                names.room
+            );
+            self.reports.lenient_whole(Rule::RegisterRoom, message);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Attributes of vertices and patches: which prefixes they have, which vertices there are, indices that select a vertex.
+//! NV_geometry_program4, NV_tessellation_program5 and NV_gpu_program5 section 2.X.3.2.
+
+use super::brackets::{Failed, fail};
+use super::declare::attrib_binding;
+use super::{Checker, Implicit, VarKind};
+use crate::ast::{Bracket, Segment};
+use crate::codes::Code;
+use crate::lang::Stages;
+use crate::lang::bindings::{ATTRIBS, BindingInfo, Traits};
+use crate::lang::declarations::Declaration;
+use crate::lang::paths::{self, Prefix};
+use crate::vars::{Holder, Side, VertexOf};
+use glasm_ir::primitive::{InputPrimitive, MAX_PATCH_VERTICES};
+use glasm_ir::{Span, Stage};
+
+impl Checker<'_> {
+    /// The bracket of a path that fits the pattern of a row behind a prefix. The key says that it does, but other words might have the
+    /// same.
+    pub(super) fn bracket_behind(
+        &self,
+        segments: &[Segment],
+        row: &BindingInfo,
+        prefix: Prefix,
+    ) -> Option<Bracket> {
+        // A number behind the prefix belongs to its last word; all other brackets to the words of the row.
+        let (words, rest) = segments.split_at_checked(prefix.length())?;
+        let first = row.path.split('.').next()?;
+        let last = words.last()?;
+        let is_prefix = self.word(words[0]) == first.as_bytes()
+            && (prefix.word()).is_none_or(|word| self.word(*last) == word.as_bytes())
+            && last.brackets[1] == Bracket::None;
+        if !is_prefix {
+            return None;
+        }
+        self.bracket_in(rest, paths::behind_first(row.path), row.number)
+    }
+
+    /// What has the attribute of a row in a path that begins with a prefix.
+    pub(super) fn holder(
+        &self,
+        segments: &[Segment],
+        row: &BindingInfo,
+        prefix: Prefix,
+    ) -> Result<Holder, Failed> {
+        let is_of_vertex = row.traits.contains(Traits::PER_VERTEX);
+        // Only these differ between the patch that comes in and the one that the program makes.
+        let is_divided = is_of_vertex || (row.semantic)(0).is_per_patch();
+        let last = segments[prefix.length() - 1];
+        let vertex = match last.brackets[0] {
+            // "That specific attribute for each of the vertices": NV_tessellation_program5 section 2.X.3.2.
+            Bracket::None if is_of_vertex => VertexOf::Each,
+            Bracket::None => VertexOf::None,
+            // Beyond all limits it does not matter how far.
+            Bracket::One(number) => VertexOf::Number(number.min(255) as u8),
+            Bracket::Range(..) => {
+                let message = "a binding is of one vertex";
+                return fail(last.span, Code::RangeAsOperand, message);
+            }
+            Bracket::Relative(_) => {
+                let span = segments[0].span.to(segments[segments.len() - 1].span);
+                let message = "the vertex number of a binding is a constant; declare a variable without it and index that";
+                return fail(span, Code::VertexDynamic, message);
+            }
+        };
+        // Numbers of primitive and invocation are those of both patches.
+        let side = prefix.side.filter(|_| is_divided).unwrap_or_default();
+        Ok(Holder { side, vertex })
+    }
+
+    /// Why no row of attributes fits.
+    #[cold]
+    pub(super) fn no_attribute(&self, segments: &[Segment]) -> Failed {
+        // For the hint the prefix is taken off, so that the other words can be compared with those of the rows.
+        let mut rest = segments.to_vec();
+        let word = rest.get(1).map(|segment| self.word(*segment));
+        let mut prefixes = Prefix::of_stage(self.stage).filter(|prefix| {
+            prefix
+                .word()
+                .is_some_and(|side| Some(side.as_bytes()) == word)
+        });
+        let mut prefix = Prefix {
+            // Whether a number stands there is found out below.
+            numbered: false,
+            ..prefixes.next().unwrap_or_default()
+        };
+        let brackets = match prefix.side {
+            Some(_) => rest.remove(1).brackets,
+            None => rest[0].brackets,
+        };
+        if self.word(rest[0]) == b"vertex" && Stages::PRIMITIVES.has(self.stage) {
+            rest[0].brackets = [brackets[1], Bracket::None];
+            prefix.numbered = brackets[0] != Bracket::None;
+        }
+        self.no_row(&rest, ATTRIBS, prefix)
+    }
+
+    #[cold]
+    fn patch_of_input(&mut self, span: Span) -> bool {
+        let text = self.source_text(span);
+        let message =
+            format!("`{text}` would be of the patch that comes in, which has no such attributes");
+        let hint = "primitive.out reads those of the patch that the program makes".to_owned();
+        self.error_with(Code::PatchOfInput, span, message, vec![hint]);
+        false
+    }
+
+    /// Whether the program can read an attribute of a vertex or a patch. Reports it if not.
+    pub(super) fn may_be_read(&mut self, row: &BindingInfo, holder: Holder, span: Span) -> bool {
+        if let VertexOf::Number(number) = holder.vertex {
+            self.vertex_number(holder.side, number.into(), span);
+        }
+        if !(row.semantic)(0).is_per_patch() {
+            return true;
+        }
+        match self.stage {
+            // What comes into a control program was made by vertex programs, which know no patches.
+            Stage::TessControl if holder.side == Side::In => self.patch_of_input(span),
+            // A patch is there only if the program declares that it takes patches.
+            Stage::Geometry => {
+                self.patch_binding(span);
+                true
+            }
+            Stage::TessControl
+            | Stage::TessEval
+            | Stage::Vertex
+            | Stage::Fragment
+            | Stage::Compute => true,
+        }
+    }
+
+    /// The unnamed variable of an attribute that is used directly.
+    pub(super) fn implicit_attrib(
+        &mut self,
+        (row, number, holder): (&'static BindingInfo, u32, Holder),
+        span: Span,
+    ) -> Option<u32> {
+        if holder.vertex == VertexOf::Each {
+            let text = self.source_text(span);
+            let message =
+                format!("`{text}` is of every vertex; an instruction needs the number of one");
+            let hint = "the number stands behind `vertex`, as in `vertex[0].position`".to_owned();
+            self.error_with(Code::VertexMissing, span, message, vec![hint]);
+            return None;
+        }
+        let binding = attrib_binding(row, number, holder);
+        // Only vertex programs have attributes with two names: NV_vertex_program4 section 2.X.3.2.
+        if self.stage == Stage::Vertex {
+            self.use_slot(row, binding.semantic, span);
+        }
+        let key = Implicit::Attrib(binding.semantic, holder);
+        Some(self.implicit(key, span, |checker| {
+            checker.program.attribs.push(binding);
+            VarKind::Attrib {
+                first: checker.program.attribs.len() as u32 - 1,
+            }
+        }))
+    }
+
+    /// Whether the bindings of an array are of the same vertices. NV_tessellation_program5 section 2.X.3.2.
+    pub(super) fn same_holder(&mut self, first: Holder, next: Holder, span: Span) -> bool {
+        let names = |holder: Holder| matches!(holder.vertex, VertexOf::Number(_));
+        // "The program will fail to load unless each binding in the binding list uses an attribute prefix of this form."
+        if names(first) != names(next) {
+            let message = "either every binding of an array names its vertex, or none does";
+            self.error(Code::VertexPrefixMix, span, message);
+        } else if first != next {
+            let message = "the bindings of an array are of one vertex or one patch";
+            self.error(Code::ArrayKinds, span, message);
+        }
+        first == next
+    }
+
+    /// So many constant numbers of vertices select one in a variable without looking further.
+    pub(super) fn usual_vertices(&self, var: u32) -> u32 {
+        let info = &self.program.vars[var as usize];
+        match (info.array, self.stage) {
+            // Arrays of such attributes take two indices, which is more than a look can settle.
+            (Some(_), _) => 0,
+            // Before PRIMITIVE_IN no number is known to be fine.
+            (None, Stage::Geometry) => self.vertices(Side::In).unwrap_or(0),
+            // In patches a vertex that does not exist is undefined, but no error.
+            (None, _) => u32::MAX,
+        }
+    }
+
+    pub(super) fn side_of(&self, var: u32) -> Side {
+        let kind = self.program.vars[var as usize].kind;
+        let bindings = self.program.bindings_of(kind);
+        bindings.first().map_or(Side::In, |it| it.holder.side)
+    }
+
+    /// How many vertices there are, once the program has declared it: 32 where it depends on the patch.
+    pub(super) fn vertices(&self, side: Side) -> Option<u32> {
+        let modes = &self.program.modes;
+        match (side, self.stage) {
+            // 0 until VERTICES_OUT is read.
+            (Side::Out, _) => Some(modes.vertices_out).filter(|count| *count > 0),
+            (Side::In, Stage::Geometry) => {
+                let primitive = self.input_primitive()?;
+                Some(primitive.vertices().unwrap_or(MAX_PATCH_VERTICES))
+            }
+            (Side::In, _) => Some(MAX_PATCH_VERTICES),
+        }
+    }
+
+    /// The number of a vertex that a binding or an index names. Checked at the end if the program has not declared yet how many there are.
+    pub(super) fn vertex_number(&mut self, side: Side, number: u32, span: Span) {
+        match self.vertices(side) {
+            Some(count) if number >= count => self.no_vertex((side, count), span),
+            Some(_) => {}
+            // No primitive has as many, so nothing has to be waited for.
+            None if number >= MAX_PATCH_VERTICES => {
+                self.no_vertex((side, MAX_PATCH_VERTICES), span);
+            }
+            None => self.declarations.late_vertex(side, number, span),
+        }
+    }
+
+    #[cold]
+    fn no_vertex(&mut self, (side, count): (Side, u32), span: Span) {
+        let text = self.source_text(span);
+        let what = match (side, self.input_primitive()) {
+            (Side::Out, _) => "patch that the program makes",
+            (Side::In, Some(InputPrimitive::Patches)) => "patch",
+            (Side::In, Some(_)) => "primitive",
+            (Side::In, None) => "patch",
+        };
+        let message = format!("`{text}`: the {what} has vertices 0 to {}", count - 1);
+        self.error(Code::VertexNumber, span, message);
+    }
+
+    /// Bindings whose checks waited for declarations.
+    pub(super) fn late_vertices(&mut self) {
+        for side in [Side::In, Side::Out] {
+            let numbers = self.declarations.take_late_vertices(side);
+            // The declaration is missing, which is an error already.
+            let Some(count) = self.vertices(side) else {
+                continue;
+            };
+            for (_, span) in numbers.into_iter().filter(|(number, _)| *number >= count) {
+                self.no_vertex((side, count), span);
+            }
+        }
+    }
+
+    /// The input primitive, once it is declared.
+    pub(super) fn input_primitive(&self) -> Option<InputPrimitive> {
+        let is_declared = self.declarations.has(Declaration::PrimitiveIn);
+        is_declared.then_some(self.program.modes.primitive_in)
+    }
+
+    /// An attribute of patches in a geometry program. NV_gpu_program5 section 2.X.3.2.
+    pub(super) fn patch_binding(&mut self, span: Span) {
+        match self.input_primitive() {
+            Some(InputPrimitive::Patches) => {}
+            Some(_) => self.no_patch(span),
+            None => drop(self.declarations.patch.get_or_insert(span)),
+        }
+    }
+
+    pub(super) fn no_patch(&mut self, span: Span) {
+        let text = self.source_text(span);
+        let message = format!("`{text}` needs PRIMITIVE_IN PATCHES");
+        self.error(Code::PatchBinding, span, message);
+    }
+}
