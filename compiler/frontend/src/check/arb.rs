@@ -36,16 +36,6 @@ impl Checker<'_> {
             && (mods.is_empty() || self.missing_suffix(form, mods).is_none())
     }
 
-    /// Whether an instruction has nothing that plain ARB programs lack: conditions, absolute values.
-    #[inline]
-    pub(super) fn is_plain_line(&self, inst: &Inst, operands: &[Operand]) -> bool {
-        inst.cond.is_none()
-            && inst.dst.is_none_or(|dst| dst.guard.is_none())
-            && !operands
-                .iter()
-                .any(|operand| operand.signs.contains(Signs::ABS))
-    }
-
     /// What the suffixes of an opcode lack: the option that would bring one of them, no option if none would.
     fn missing_suffix(&self, form: Form, mods: Mods) -> Option<Features> {
         // First what this opcode alone takes in addition, then what options bring to all opcodes of the stage: the first is the nearer remedy.

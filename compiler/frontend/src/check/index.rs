@@ -10,54 +10,55 @@ use glasm_ir::primitive::MAX_PATCH_VERTICES;
 use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
-    /// An index against the variable. NV_gpu_program4 section 2.X.4.2.
-    #[inline]
+    /// Checks an index against its variable. NV_gpu_program4 section 2.X.4.2.
     pub(super) fn index(&mut self, var: u32, index: Index, span: Span) {
         let info = &self.program.vars[var as usize];
-        match (info.array, index) {
-            (None, Index::None) if !info.by_vertex => {}
-            (Some(count), Index::Const(number))
-                if number < count && info.element.is_none() && !info.by_vertex => {}
-            (array, index) => self.unusual_index(var, array, index, span),
-        }
-    }
-
-    pub(super) fn unusual_index(&mut self, var: u32, array: Option<u32>, index: Index, span: Span) {
-        if self.program.vars[var as usize].by_vertex {
-            // Before all others: `array` counts the elements behind the vertex here.
+        let array = info.array;
+        if info.by_vertex {
+            // Before all others: `array` counts the elements of each vertex here.
             return self.vertex_index((var, array), index, span);
         }
-        if let VarKind::Buffer(view) = self.program.vars[var as usize].kind
+        if let VarKind::Buffer(view) = info.kind
             && let Some(sizes) = view.sizes()
         {
             return self.two_indices(var, sizes, index, span);
         }
-        if let (Some(relative), Index::None) = (self.program.vars[var as usize].element, index) {
-            // The index of such a variable is part of its binding; no second one stands behind its name.
-            return self.loop_index_use(relative, span);
-        }
-        if let (Some(registers), Some(count)) = (self.facts.registers, array) {
+        // The relative index of such a variable is part of its binding; its name has no second one.
+        let array = match (info.element, index) {
+            (Some(relative), Index::None) => return self.loop_index_use(relative, span),
+            (Some(_), _) => None,
+            (None, _) => array,
+        };
+        match (array, index, self.facts.registers) {
+            (None, Index::None, _) => {}
+            (Some(count), Index::Const(number), _) if number < count => {}
             // Files of registers have messages of their own: their elements are registers, not members of an array.
-            return self.register_index(registers, (var, count), index, span);
-        }
-        let text = self.var_text(var);
-        // An index behind a variable with an index of its own is one on a single variable.
-        let array = array.filter(|_| self.program.vars[var as usize].element.is_none());
-        match (array, index) {
-            (None, Index::None) => {}
-            (None, _) => {
-                self.error(Code::IndexOnScalar, span, format!("{text} is no array"));
+            (Some(count), _, Some(registers)) => {
+                self.register_index(registers, (var, count), index, span);
             }
+            (Some(count), Index::Const(number), None) => {
+                self.out_of_bounds(var, number, count, span);
+            }
+            (Some(count), Index::Relative(relative), None) => self.relative(var, count, relative),
+            (None, _, _) | (Some(_), Index::None | Index::Pair(_), None) => {
+                self.report_index_form(var, array, index, span);
+            }
+        }
+    }
+
+    /// Reports an index of a variable that is no array, and an array without index or with two.
+    #[cold]
+    fn report_index_form(&mut self, var: u32, array: Option<u32>, index: Index, span: Span) {
+        let text = self.var_text(var);
+        let (code, message) = match (array, index) {
+            (None, _) => (Code::IndexOnScalar, format!("{text} is no array")),
             (Some(_), Index::None) => {
                 let message = format!("{text} is an array and needs an index");
-                self.error(Code::ArrayNeedsIndex, span, message);
+                (Code::ArrayNeedsIndex, message)
             }
-            (Some(count), Index::Const(number)) => self.out_of_bounds(var, number, count, span),
-            (Some(_), Index::Pair(_)) => {
-                self.error(Code::IndexOnScalar, span, format!("{text} has one index"));
-            }
-            (Some(count), Index::Relative(relative)) => self.relative(var, count, relative),
-        }
+            (Some(_), _) => (Code::IndexOnScalar, format!("{text} has one index")),
+        };
+        self.error(code, span, message);
     }
 
     /// A run-time index into an array of `count` elements.

@@ -27,46 +27,7 @@ pub(super) enum Shape {
 
 impl Checker<'_> {
     /// Checks an operand as a value of type `ty`; a name or a path becomes a variable.
-    #[inline(always)]
     pub(super) fn value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
-        if let (Base::Name(name), Shape::Vector | Shape::Scalar) = (operand.base, shape)
-            && let Named::Var(var) = self.symbols[name.index()].named
-        {
-            operand.base = Base::Var(var);
-        }
-        if !self.is_usual(operand, shape, ty) {
-            self.unusual_value(operand, shape, ty, untyped);
-        }
-    }
-
-    /// Whether an operand breaks no rule, found out without looking further: a variable, or an element with a constant index within
-    /// bounds, whose declared type fits. Most operands are that; all others go through [`unusual_value`](Self::unusual_value).
-    #[inline(always)]
-    fn is_usual(&self, operand: &Operand, shape: Shape, ty: Type) -> bool {
-        // Constants and bindings need more than a look at a variable.
-        let Base::Var(var) = operand.base else {
-            return false;
-        };
-        let var = &self.program.vars[var as usize];
-        let is_value = var.kind.is_value();
-        // Vectors take any suffix: the parser has refused those of two and three letters.
-        let has_shape = match shape {
-            Shape::Vector => true,
-            Shape::Scalar => matches!(operand.suffix.kind(), SuffixKind::One(_)),
-            Shape::Plain | Shape::Memory(_) | Shape::AddressRegister => false,
-        };
-        let has_index = match (var.array, operand.index) {
-            (None, Index::None) => !var.by_vertex,
-            (Some(count), Index::Const(number)) => {
-                number < count && var.element.is_none() && !var.by_vertex
-            }
-            _ => false,
-        };
-        is_value && has_shape && has_index && var.base.is_none_or(|base| base == ty.base())
-    }
-
-    #[inline(never)]
-    fn unusual_value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
         if let Shape::Memory(kind) = shape {
             return self.memory_operand(operand, kind);
         }
@@ -94,7 +55,6 @@ impl Checker<'_> {
         }
     }
 
-    #[inline]
     fn variable_value(
         &mut self,
         operand: &Operand,

@@ -38,26 +38,10 @@ impl Checker<'_> {
         true
     }
 
-    /// Whether opcode, suffixes, condition and signs exist in the language, for all but state programs, whose results are parameters.
-    #[inline]
-    pub(super) fn has_usual_register_form(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
-        self.exists(inst, info)
-            && self.stage != glasm_ir::Stage::Compute
-            && (!self.family_is_old_vertex() || self.is_old_line(inst))
-    }
-
     /// Whether the language has the opcode with these suffixes.
     #[inline]
     fn exists(&self, inst: &Inst, info: &OpcodeInfo) -> bool {
         info.since <= self.version && info.mods.contains(inst.modifiers.mods())
-    }
-
-    /// Whether a line has nothing that newer versions have brought to all instructions.
-    fn is_old_line(&self, inst: &Inst) -> bool {
-        let has_plus = self.facts.registers.is_none_or(|registers| registers.plus);
-        let operands = &self.ast.operands;
-        self.is_plain_line(inst, operands)
-            && (has_plus || operands.iter().all(|it| it.signs != Signs::WRITTEN))
     }
 
     #[cold]

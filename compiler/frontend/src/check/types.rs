@@ -32,13 +32,6 @@ impl Checker<'_> {
         operands: &[Operand],
         info: &OpcodeInfo,
     ) -> InstTypes {
-        match usual_types(inst, info) {
-            Some(types) => types,
-            None => self.unusual_types(inst, operands, info),
-        }
-    }
-
-    fn unusual_types(&mut self, inst: &Inst, operands: &[Operand], info: &OpcodeInfo) -> InstTypes {
         let is_typed = inst.modifiers.type_count() > 0;
         match info.rule {
             TypeRule::Arithmetic | TypeRule::Pack64 | TypeRule::Unpack64 if is_typed => {
@@ -241,22 +234,6 @@ impl Checker<'_> {
             components: 1,
         }
     }
-}
-
-/// The types of an instruction with at most one type modifier, which its opcode takes, found out without looking further.
-#[inline(always)]
-pub(super) fn usual_types(inst: &Inst, info: &OpcodeInfo) -> Option<InstTypes> {
-    if info.rule != TypeRule::Arithmetic {
-        return None;
-    }
-    if inst.modifiers.type_count() == 0 {
-        return Some(InstTypes::simple(default_type(inst, info)));
-    }
-    let data = inst.modifiers.data_type(0).info();
-    let plain = data.class == TypeClass::Base && support(info, data) >= Support::Narrow;
-    let suffixed = inst.modifiers.mods().intersects(Mods::ANY_PRECISION);
-    let is_usual = plain && inst.modifiers.type_count() == 1 && !suffixed;
-    is_usual.then(|| InstTypes::simple(data.ty))
 }
 
 /// The type of an instruction without type modifier. The suffixes R and H are floating-point types, whatever the default of the opcode.

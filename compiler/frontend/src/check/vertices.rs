@@ -171,19 +171,6 @@ impl Checker<'_> {
         first == next
     }
 
-    /// So many constant numbers of vertices select one in a variable without looking further.
-    pub(super) fn usual_vertices(&self, var: u32) -> u32 {
-        let info = &self.program.vars[var as usize];
-        match (info.array, self.stage) {
-            // Arrays of such attributes take two indices, which is more than a look can settle.
-            (Some(_), _) => 0,
-            // Before PRIMITIVE_IN no number is known to be fine.
-            (None, Stage::Geometry) => self.vertices(Side::In).unwrap_or(0),
-            // In patches a vertex that does not exist is undefined, but no error.
-            (None, _) => u32::MAX,
-        }
-    }
-
     pub(super) fn side_of(&self, var: u32) -> Side {
         let kind = self.program.vars[var as usize].kind;
         let bindings = self.program.bindings_of(kind);

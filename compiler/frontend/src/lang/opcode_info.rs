@@ -448,8 +448,6 @@ pub struct OpcodeInfo {
     pub(crate) operand_rule: OperandRule,
     /// Whether all operands are values or memory elements, separated by commas.
     pub(crate) plain: bool,
-    /// See [`is_usual`](Self::is_usual); known of the rows of the whole table.
-    pub(crate) usual: bool,
 }
 
 impl OpcodeInfo {
@@ -516,11 +514,6 @@ impl OpcodeInfo {
                 self.lower,
                 Lower::Expand(Expansion::Texture(_) | Expansion::Image(_))
             )
-    }
-
-    /// Whether nothing but types and kinds of the operands counts: no rule of its own, and no flow of control.
-    pub(crate) const fn is_usual(&self) -> bool {
-        self.plain && !self.is_special() && !matches!(self.lower, Lower::Flow(_))
     }
 
     /// Whether the instruction opens, divides or closes a block.

@@ -76,7 +76,6 @@ macro_rules! opcodes {
             text: $text,
             operand_rule: operand_rule!($($operand_rule)?),
             plain: all_plain(&[$(operand!($in)),*]),
-            usual: false,
         },)*];
     };
 }
@@ -276,10 +275,7 @@ static ROWS: [OpcodeInfo; first_row(Family::ALL.len())] = {
         let table = table(Family::ALL[family]);
         let mut index = 0;
         while index < table.len() {
-            let mut row = table[index];
-            // Once, so that no instruction has to ask for it.
-            row.usual = row.is_usual();
-            rows[first_row(family) + index] = row;
+            rows[first_row(family) + index] = table[index];
             index += 1;
         }
         family += 1;

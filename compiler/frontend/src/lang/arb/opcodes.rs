@@ -86,7 +86,6 @@ macro_rules! opcodes {
                 text: $text,
                 operand_rule: operand_rule!($($operand_rule)?),
                 plain: all_plain(&[$(operand!($in)),*]),
-                usual: false,
             }
         },)*];
     };
