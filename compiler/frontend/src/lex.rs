@@ -53,36 +53,6 @@ pub enum TokenKind {
     End,
 }
 
-impl TokenKind {
-    /// The byte of a mark; NUL, which is in no program, for all others.
-    #[inline(always)]
-    pub(crate) const fn byte(self) -> u8 {
-        match self {
-            Self::Dot => b'.',
-            Self::Comma => b',',
-            Self::Semicolon => b';',
-            Self::Colon => b':',
-            Self::OpenBracket => b'[',
-            Self::CloseBracket => b']',
-            Self::OpenBrace => b'{',
-            Self::CloseBrace => b'}',
-            Self::OpenParen => b'(',
-            Self::CloseParen => b')',
-            Self::Plus => b'+',
-            Self::Minus => b'-',
-            Self::Bar => b'|',
-            Self::Equals => b'=',
-            Self::Ident
-            | Self::Int
-            | Self::Float
-            | Self::Word
-            | Self::DotDot
-            | Self::Bad
-            | Self::End => 0,
-        }
-    }
-}
-
 /// A token: kind and place, 8 bytes. Texts are limited to 2^24 bytes, so a length fits 24 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Token {
@@ -128,6 +98,13 @@ impl Token {
     #[inline]
     pub fn text(self, source: &[u8]) -> &[u8] {
         &source[self.start as usize..self.end() as usize]
+    }
+}
+
+impl Default for Token {
+    /// Returns the end of an empty program.
+    fn default() -> Self {
+        Self::new(TokenKind::End, 0, 0)
     }
 }
 
@@ -223,20 +200,17 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// Whether a byte is one of those of words, points and brackets.
-const PATH: [bool; 256] = {
-    let mut table = WORD;
-    table[b'.' as usize] = true;
-    table[b'[' as usize] = true;
-    table[b']' as usize] = true;
-    table
-};
-
-/// The tokens of `source` from byte `start` on, closed by one [`TokenKind::End`]. `source` holds less than 2^24 bytes.
+/// Returns the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`]. `source` holds less than 2^24 bytes.
 pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
-    let mut tokens: Vec<Token> = tokens(source, start).collect();
-    tokens.push(Token::new(TokenKind::End, source.len(), source.len()));
-    tokens
+    let mut list = Vec::new();
+    append_tokens(source, start, &mut list);
+    list
+}
+
+/// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
+pub(crate) fn append_tokens(source: &[u8], start: usize, list: &mut Vec<Token>) {
+    list.extend(tokens(source, start));
+    list.push(Token::new(TokenKind::End, source.len(), source.len()));
 }
 
 /// The tokens from byte `at` on, without the end of the text.
@@ -362,47 +336,15 @@ fn word_length_from(mut length: usize, rest: &[u8]) -> usize {
     length
 }
 
-/// The length and the key of the name that `rest` begins with, if it is short and bytes enough stand behind it to read it at once.
-#[inline(always)]
-pub(crate) fn short_name(rest: &[u8]) -> Option<(usize, u64)> {
-    let eight = rest.first_chunk::<8>()?;
-    // The first byte is the letter by which the name was told from other tokens.
-    let length = word_length_from(1, eight);
-    // A longer word has no short key.
-    if length == 8 && rest.get(8).is_some_and(|&byte| is_of_word(byte)) {
-        return None;
+/// Returns the key of the word at a span, see [`words::key`].
+#[inline]
+pub(crate) fn key_at(source: &[u8], word: Span) -> u64 {
+    let length = word.range().len();
+    match source[word.start as usize..].first_chunk() {
+        // Loading eight bytes is faster than a loop over those of the word.
+        Some(eight) if (1..=8).contains(&length) => words::short_key(*eight, length),
+        _ => words::key(&source[word.range()]),
     }
-    Some((length, words::short_key(*eight, length)))
-}
-
-/// The length and the key of the name that `rest` begins with.
-#[inline(always)]
-pub(crate) fn name(rest: &[u8]) -> (usize, u64) {
-    short_name(rest).unwrap_or_else(|| any_name(rest))
-}
-
-#[inline(never)]
-fn any_name(rest: &[u8]) -> (usize, u64) {
-    let length = word_length(rest);
-    (length, words::key(&rest[..length]))
-}
-
-/// Whether `byte` continues a word.
-#[inline]
-pub(crate) fn is_of_word(byte: u8) -> bool {
-    WORD[byte as usize]
-}
-
-/// Whether `byte` is one of those of words, points and brackets.
-#[inline]
-pub(crate) fn is_of_path(byte: u8) -> bool {
-    PATH[byte as usize]
-}
-
-/// Whether a word can begin with `byte`.
-#[inline]
-pub(crate) fn is_letter(byte: u8) -> bool {
-    CLASSES[byte as usize] == LETTER
 }
 
 /// The end of the word that `at` is in or behind.

@@ -2,7 +2,6 @@
 //!
 //! Names of up to eight bytes are their own key, so that most look-ups compare one integer.
 
-use crate::lex;
 use crate::words;
 use glasm_ir::Span;
 use std::collections::BTreeMap;
@@ -137,33 +136,10 @@ impl<'s> Names<'s> {
         (0..self.len() as u32).map(|number| (NameId(number), self.text(NameId(number))))
     }
 
-    /// The name that `rest` begins with, if it was seen before, and its length.
-    #[inline(always)]
-    pub(crate) fn known(&self, rest: &[u8]) -> Option<(NameId, usize)> {
-        let (length, key) = lex::short_name(rest)?;
-        let pairs = self.tables.pairs.as_slice();
-        // The default has no slots, and then there is nothing to find.
-        let [first, second] = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))?;
-        // Free slots have the key 0, which no name has.
-        let slot = [first, second].into_iter().find(|slot| slot.key == key)?;
-        Some((NameId(slot.number.wrapping_sub(1)), length))
-    }
-
     /// The number of the name of some bytes, whose key is `key`; new if it was not seen before.
     #[inline]
     pub(crate) fn intern(&mut self, span: Span, key: u64) -> NameId {
         self.find(&self.source[span.range()], key, span)
-    }
-
-    /// A short name that was seen before, in one of the two slots that are meant for it, where nearly all are.
-    #[inline]
-    pub(crate) fn seen(&self, span: Span, key: u64) -> Option<NameId> {
-        let pairs = self.tables.pairs.as_slice();
-        let pair = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))?;
-        let slot = pair.iter().find(|slot| slot.key == key)?;
-        // A longer name would have to be compared by its bytes.
-        let is_name = slot.number != 0 && span.end - span.start <= 8;
-        is_name.then(|| NameId(slot.number - 1))
     }
 
     #[inline]

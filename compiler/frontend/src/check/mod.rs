@@ -90,33 +90,7 @@ impl<'s> Checker<'s> {
         let mut symbols = take(&mut memory.symbols);
         symbols.resize(ast.names.len(), Symbol::default());
         Self {
-            program: Checked {
-                dialect,
-                text: ast.text,
-                names: Names::default(),
-                literals: Vec::new(),
-                pairs: Vec::new(),
-                relatives: take(&mut memory.relatives),
-                vars: take(&mut memory.vars),
-                attribs: take(&mut memory.attribs),
-                params: take(&mut memory.params),
-                named_params: take(&mut memory.named_params),
-                results: take(&mut memory.results),
-                lines: std::mem::take(&mut memory.lines),
-                plan: Plan::default(),
-                loop_index: None,
-                // What the language itself says about its programs; options change it.
-                modes: dialect.facts().modes(),
-                features: dialect.facts().features,
-                subroutine_types: FxHashMap::default(),
-                subroutine_routines: FxHashMap::default(),
-                interpolation: take_map(&mut memory.interpolation),
-                group_size: [1; 3],
-                second_layer_offset: None,
-                shared_bytes: 0,
-                passed: Vec::new(),
-                usage: std::mem::take(&mut memory.usage).emptied(),
-            },
+            program: Checked::new(&ast, memory),
             flow: std::mem::take(&mut memory.flow).emptied(),
             syntax_errors: reports.take_errors().into_iter(),
             syntax_error_count: 0,
@@ -304,8 +278,40 @@ impl<'s> Checker<'s> {
     }
 }
 
-/// Gives back the memory of a checked program.
-impl Checked<'_> {
+impl<'s> Checked<'s> {
+    /// Returns an empty program.
+    fn new(ast: &Ast<'s>, memory: &mut RuleMemory) -> Self {
+        let dialect = ast.dialect;
+        Self {
+            dialect,
+            text: ast.text,
+            names: Names::default(),
+            literals: Vec::new(),
+            pairs: Vec::new(),
+            relatives: take(&mut memory.relatives),
+            vars: take(&mut memory.vars),
+            attribs: take(&mut memory.attribs),
+            params: take(&mut memory.params),
+            named_params: take(&mut memory.named_params),
+            results: take(&mut memory.results),
+            lines: std::mem::take(&mut memory.lines),
+            plan: Plan::default(),
+            loop_index: None,
+            // What the language itself says about its programs; options change it.
+            modes: dialect.facts().modes(),
+            features: dialect.facts().features,
+            subroutine_types: FxHashMap::default(),
+            subroutine_routines: FxHashMap::default(),
+            interpolation: take_map(&mut memory.interpolation),
+            group_size: [1; 3],
+            second_layer_offset: None,
+            shared_bytes: 0,
+            passed: Vec::new(),
+            usage: std::mem::take(&mut memory.usage).emptied(),
+        }
+    }
+
+    /// Gives the memory of a checked program back.
     pub(crate) fn recycle(mut self, memory: &mut RuleMemory) {
         // Emptied where they are, so that the memory serves the next program.
         self.lines.clear();

@@ -97,24 +97,6 @@ pub enum OperandKind {
 }
 
 impl OperandKind {
-    /// Whether it is a value or an element of memory.
-    pub(crate) const fn is_value(self) -> bool {
-        !matches!(
-            self,
-            Self::ExtSwizzle
-                | Self::Texture
-                | Self::Image
-                | Self::ImageUnit
-                | Self::ImageTarget
-                | Self::Label
-                | Self::Subroutine
-                | Self::Cond
-                | Self::OptCond
-                | Self::Kill
-                | Self::Count
-        )
-    }
-
     /// How `explain` writes it.
     pub const fn text(self) -> &'static str {
         match self {
@@ -446,8 +428,6 @@ pub struct OpcodeInfo {
     pub text: &'static str,
     /// Rule for operands and result.
     pub(crate) operand_rule: OperandRule,
-    /// Whether all operands are values or memory elements, separated by commas.
-    pub(crate) plain: bool,
 }
 
 impl OpcodeInfo {
@@ -516,20 +496,11 @@ impl OpcodeInfo {
             )
     }
 
-    /// Whether the instruction opens, divides or closes a block.
-    pub(crate) fn is_block(&self) -> bool {
-        let Lower::Flow(op) = self.lower else {
-            return false;
-        };
+    /// Whether the instruction begins a block.
+    pub(crate) fn opens_block(&self) -> bool {
         matches!(
-            op,
-            FlowOp::If
-                | FlowOp::Else
-                | FlowOp::EndIf
-                | FlowOp::Loop
-                | FlowOp::EndLoop
-                | FlowOp::Rep
-                | FlowOp::EndRep
+            self.lower,
+            Lower::Flow(FlowOp::If | FlowOp::Loop | FlowOp::Rep)
         )
     }
 

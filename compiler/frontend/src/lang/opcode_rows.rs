@@ -1,6 +1,6 @@
 //! What the rows of all opcode tables are written with: columns of results, operands and rules.
 
-use crate::lang::opcode_info::{Lower, OperandKind};
+use crate::lang::opcode_info::Lower;
 use glasm_ir::Op;
 
 macro_rules! result {
@@ -112,18 +112,6 @@ macro_rules! operand_rule {
     };
 }
 pub(crate) use {operand, operand_rule, result};
-
-pub(crate) const fn all_plain(operands: &[OperandKind]) -> bool {
-    let mut index = 0;
-    // A loop over numbers: constant functions have no iterators.
-    while index < operands.len() {
-        if !operands[index].is_value() {
-            return false;
-        }
-        index += 1;
-    }
-    true
-}
 
 pub(crate) const fn op(op: Op) -> Lower {
     Lower::Op(op)

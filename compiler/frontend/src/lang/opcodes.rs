@@ -8,7 +8,7 @@ pub(crate) use crate::lang::opcode_info::{
     Expansion, FlowOp, ImageOp, Lower, OperandRule, PackedSize, TextureOp,
 };
 pub use crate::lang::opcode_info::{OpcodeInfo, OperandKind, ResultKind, Support, TypeRule};
-use crate::lang::opcode_rows::{all_plain, op, operand, operand_rule, result};
+use crate::lang::opcode_rows::{op, operand, operand_rule, result};
 use crate::lang::options::Features;
 use crate::lang::register::{fragment, vertex1, vertex2};
 use crate::source::{Family, Version};
@@ -75,7 +75,6 @@ macro_rules! opcodes {
             lower: $lower,
             text: $text,
             operand_rule: operand_rule!($($operand_rule)?),
-            plain: all_plain(&[$(operand!($in)),*]),
         },)*];
     };
 }

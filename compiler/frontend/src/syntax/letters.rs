@@ -2,7 +2,6 @@
 
 use crate::ast::Suffix;
 use crate::codes::Code;
-use crate::lex;
 use crate::source::Dialect;
 use glasm_ir::{Swizzle, WriteMask};
 
@@ -48,13 +47,6 @@ impl Letters {
         self.0[letter as usize]
     }
 
-    /// The component of a letter.
-    #[inline]
-    pub(super) fn lane(self, letter: u8) -> Option<u8> {
-        let code = self.code(letter);
-        (code != 0).then_some(code & 3)
-    }
-
     /// The component of a letter, and the set that it is of.
     pub(super) fn component(self, letter: u8) -> Option<(u8, u8)> {
         let code = self.code(letter);
@@ -88,34 +80,12 @@ impl Letters {
     }
 
     /// The suffix of four letters of one set.
-    #[inline(always)]
-    pub(super) fn four(self, letters: [u8; 4]) -> Option<Suffix> {
+    #[inline]
+    fn four(self, letters: [u8; 4]) -> Option<Suffix> {
         let codes = letters.map(|letter| self.code(letter));
         // A set that all four letters are of: its bit is in each code.
         let set = codes[0] & codes[1] & codes[2] & codes[3] & (XYZW | RGBA);
         (set != 0).then(|| Suffix::four(Swizzle::new(codes)))
-    }
-
-    /// The write mask that a text begins with, and its length; `None` if the word there spells none, or is the end of the text.
-    #[inline(always)]
-    pub(super) fn mask_ahead(self, text: &[u8]) -> Option<(WriteMask, usize)> {
-        let (mut mask, mut sets) = (0, XYZW | RGBA);
-        for (length, &letter) in text.iter().enumerate() {
-            let code = self.code(letter);
-            if code == 0 {
-                // At least one letter, all of one set, and the word ends with them.
-                let is_mask = mask != 0 && sets != 0 && !lex::is_of_word(letter);
-                return is_mask.then_some((WriteMask(mask), length));
-            }
-            let bit = 1 << (code & 3);
-            // Components in order have growing bits, so this refuses repeated ones, too.
-            if mask >= bit {
-                return None;
-            }
-            mask |= bit;
-            sets &= code;
-        }
-        None
     }
 
     /// The write mask that the letters behind a point spell.

@@ -1,23 +1,22 @@
 //! Parser: bytes to the syntax tree of a program.
 //!
-//! After a syntax error parsing continues after the next semicolon, so that one run reports all errors. Grammar functions match
-//! bytes; where one fails, the statement is dropped.
+//! The lexer makes tokens of the whole program, then a winnow grammar parses them. Its functions have the names of the rules of the
+//! specifications, which differ little between the families; what a family lacks is a fact of its languages. After a syntax error
+//! parsing continues after the next semicolon, so that one run reports all errors.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "a grammar function names the tokens that it takes; all others are errors"
 )]
 
-mod cursor;
-mod decl;
-mod define;
-mod handle;
-mod instr;
+mod binding;
+mod declaration;
+mod input;
+mod instruction;
 mod keywords;
 mod letters;
-mod numbers;
+mod literal;
 mod operand;
-mod path;
 mod recover;
 mod register;
 mod statement;
@@ -28,17 +27,20 @@ pub(crate) use letters::Letters;
 pub(crate) use vocabulary::{Leader, find_leader};
 
 use crate::ast::Ast;
+use crate::lex::{self, Token};
 use crate::memory::take;
 use crate::report::Reports;
 use crate::start::Start;
-use cursor::Syntax;
+use input::{Input, State};
 use vocabulary::Word;
+use winnow::stream::TokenSlice;
 
 /// Memory of a parser, for the next program.
 #[derive(Debug)]
 pub(crate) struct SyntaxMemory {
     /// Tree without a program.
     pub(crate) ast: Ast<'static>,
+    tokens: Vec<Token>,
     words: Vec<Word>,
     pub(crate) errors: Vec<(usize, usize)>,
 }
@@ -47,6 +49,7 @@ impl Default for SyntaxMemory {
     fn default() -> Self {
         Self {
             ast: Ast::new(),
+            tokens: Vec::new(),
             words: Vec::new(),
             errors: Vec::new(),
         }
@@ -64,24 +67,32 @@ pub(crate) struct Parsed<'s> {
 
 /// Parses a program. Syntax errors are reported, and the statements that have them left out of the tree.
 pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut SyntaxMemory) -> Parsed<'s> {
+    let mut tokens = take(&mut memory.tokens);
+    lex::append_tokens(start.text, start.body, &mut tokens);
     let mut errors = take(&mut memory.errors);
-    let mut parser = Syntax::new(start, memory);
-    if parser.reports.has_errors() {
+    if start.reports.has_errors() {
         // Those of the header.
-        errors.push((0, parser.reports.len()));
+        errors.push((0, start.reports.len()));
     }
+    let mut state = State::new(start, memory);
+    let mut input = Input {
+        input: TokenSlice::new(&tokens),
+        state: &mut state,
+    };
     let mut goes_on = true;
     while goes_on {
-        let (statements, reported) = (parser.ast.statements.len(), parser.reports.len());
-        goes_on = parser.parse_statement();
-        if parser.reports.len() > reported {
-            errors.push((statements, parser.reports.len()));
+        let statements = input.state.ast.statements.len();
+        let reported = input.state.reports.len();
+        goes_on = statement::parse_statement(&mut input);
+        if input.state.reports.len() > reported {
+            errors.push((statements, input.state.reports.len()));
         }
     }
-    memory.words = parser.words;
+    memory.tokens = tokens;
+    memory.words = state.words;
     Parsed {
-        ast: parser.ast,
-        reports: parser.reports,
+        ast: state.ast,
+        reports: state.reports,
         errors,
     }
 }

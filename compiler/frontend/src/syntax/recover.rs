@@ -1,104 +1,102 @@
-//! Syntax errors: their messages, and where reading goes on.
+//! Syntax errors: their messages, and where parsing continues.
 
-use super::cursor::{Expected, Failure, Syntax};
+use super::input::{Expected, Failure, Input, advance, peek, peek_kind_after, seek};
 use super::vocabulary::Leader;
 use crate::ast::Statement;
 use crate::codes::Code;
 use crate::lang::targets::TARGETS;
 use crate::lang::{modifiers, opcodes, stage_name};
-use crate::lex::{self, Token, TokenKind};
+use crate::lex::{Token, TokenKind};
 use crate::suggest::suggest;
 use glasm_ir::Stage;
 
-/// Goes on behind the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
-pub(super) fn recover(input: &mut Syntax<'_>, start: u32, failure: Failure) {
-    let failed = input.ast.text.len() as u32 - failure.remaining;
-    poison(input, lex::token_at(input.ast.text, start as usize), failed);
-    // Some failures are found by looking ahead.
-    if input.position() < failed {
-        input.go_to(failed);
-    }
+/// Continues after the next semicolon, or at the token found if that plainly starts a statement and a semicolon was missing.
+pub(super) fn recover(input: &mut Input<'_, '_>, first: Token, failure: Failure) {
+    poison_names(input, first, failure.token);
+    seek(input, failure.token);
     // Only where nothing else than the end of the statement was missing can the next word begin a new one.
-    let missing_semicolon = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
-    if missing_semicolon && input.position() > start && starts_statement(input) {
+    let is_end_missing = matches!(failure.expected, Expected::Semicolon | Expected::EndOfDecl);
+    if is_end_missing && failure.token.start() > first.start() && is_statement_next(input) {
         return;
     }
     skip_statement(input);
 }
 
-/// Goes behind the next semicolon, or to END or the end of the text.
-fn skip_statement(input: &mut Syntax<'_>) {
+/// Consumes tokens up to the next semicolon, which is consumed, too, or to END or the end of the program.
+fn skip_statement(input: &mut Input<'_, '_>) {
     loop {
-        match input.peek().kind() {
-            // Not taken, so that the missing END is reported.
+        let token = peek(input);
+        match token.kind() {
+            // Not consumed, so that the missing END is reported.
             TokenKind::End => return,
             TokenKind::Semicolon => {
-                input.advance();
+                advance(input);
                 return;
             }
-            // END closes the program without semicolon; behind it may stand what is in no program, such as NUL or a header.
+            // END closes the program without semicolon; what is in no program, such as NUL or a header, may follow it.
             TokenKind::Ident
-                if matches!(input.peek_kind(1), TokenKind::End | TokenKind::Bad)
-                    && input.text(input.peek()) == b"END" =>
+                if matches!(peek_kind_after(input, 1), TokenKind::End | TokenKind::Bad)
+                    && input.state.text(token) == b"END" =>
             {
                 return;
             }
             _ => {
-                input.advance();
+                advance(input);
             }
         }
     }
 }
 
-fn starts_statement(input: &mut Syntax<'_>) -> bool {
-    if !input.is_at_name() {
+/// Whether the next tokens begin a statement.
+fn is_statement_next(input: &mut Input<'_, '_>) -> bool {
+    let word = peek(input);
+    if word.kind() != TokenKind::Ident {
         return false;
     }
-    let name = input.intern(input.peek().span());
     // A label begins a statement whatever its name means otherwise.
-    input.peek_kind(1) == TokenKind::Colon
-        || !matches!(
-            input.leader(name),
-            Leader::Other | Leader::Unknown | Leader::Old
-        )
+    if peek_kind_after(input, 1) == TokenKind::Colon {
+        return true;
+    }
+    let name = input.state.intern(word.span());
+    let leader = input.state.leader(name);
+    !matches!(leader, Leader::Other | Leader::Unknown | Leader::Old)
 }
 
-/// Names in a declaration that could not be read: their later use is no further error.
-fn poison(input: &mut Syntax<'_>, first: Token, error: u32) {
+/// Notes the names in a declaration with a syntax error: their later use is no further error.
+fn poison_names(input: &mut Input<'_, '_>, first: Token, error: Token) {
     // Only a word could have begun a declaration.
     if first.kind() != TokenKind::Ident {
         return;
     }
-    let name = input.intern(first.span());
+    let name = input.state.intern(first.span());
     if !matches!(
-        input.leader(name),
+        input.state.leader(name),
         // A misspelt keyword may be meant for a declaration, so words of no meaning count as such keywords.
         Leader::Decl(_) | Leader::Other | Leader::Unknown | Leader::Old
     ) {
         return;
     }
-    // All names up to the semicolon, bindings as well: the ones that were to be declared cannot be told from the others.
-    let before = input.ast.poisoned.len();
-    let tokens = lex::tokens(input.ast.text, first.start() as usize);
-    for token in tokens.take_while(|token| token.kind() != TokenKind::Semicolon) {
-        if token.kind() == TokenKind::Ident {
-            let name = input.intern(token.span());
-            input.ast.poisoned.push(name);
-        }
+    seek(input, first);
+    let (tokens, state) = (input.input, &mut *input.state);
+    let statement = tokens
+        .iter()
+        .take_while(|token| !matches!(token.kind(), TokenKind::Semicolon | TokenKind::End));
+    let before = state.ast.poisoned.len();
+    // All names, bindings as well: the ones that were to be declared cannot be told from the others.
+    for token in statement.filter(|token| token.kind() == TokenKind::Ident) {
+        let name = state.intern(token.span());
+        state.ast.poisoned.push(name);
     }
-    let names = (input.ast.poisoned.len() - before) as u32;
-    input
-        .ast
-        .statements
-        .push(Statement::Broken { names, error });
+    let names = (state.ast.poisoned.len() - before) as u32;
+    let error = error.start();
+    let statements = &mut state.ast.statements;
+    statements.push(Statement::Broken { names, error });
 }
 
-/// The message of a failure.
+/// Reports a failure.
 #[cold]
-pub(super) fn report(input: &mut Syntax<'_>, failure: Failure) {
-    let source = input.ast.text;
-    let token = lex::token_at(source, source.len() - failure.remaining as usize);
-    let state = input;
+pub(super) fn report(input: &mut Input<'_, '_>, failure: Failure) {
+    let (token, state) = (failure.token, &mut *input.state);
     let text = String::from_utf8_lossy(state.text(token)).into_owned();
     let found = if token.kind() == TokenKind::End {
         "end of the program".to_owned()

@@ -1,157 +1,137 @@
 //! Registers in brackets: `v[OPOS]`, `o[HPOS]`, `f[WPOS]`. NV_vertex_program section 2.14.1, NV_fragment_program section 3.11.1.
 
-use super::cursor::{Expected, Failure, Parsed, Syntax};
-use super::numbers;
+use super::input::{
+    Expected, Failure, Input, Result, advance, fail, identifier, last_end, mark, peek, peek_kind,
+};
+use super::literal::parse_int;
 use crate::ast::{Base, Index, Operand, Signs, Suffix};
 use crate::codes::Code;
 use crate::lang::register::{self, File, FileKind, FragmentNames, Registers};
-use crate::lex::{self, TokenKind};
+use crate::lex::{Token, TokenKind};
 use glasm_ir::Span;
+use winnow::Parser as _;
+use winnow::stream::Stream as _;
 
-/// The brackets behind the letter of a file, which stands at `letter`. What is no register is reported and read as the first one, so that
-/// the rest of the statement is checked, too. `end` becomes the end of the bracket.
-pub(super) fn element(
-    input: &mut Syntax<'_>,
-    (registers, letter): (&Registers, Span),
-    end: &mut u32,
-) -> Parsed<Index> {
-    let name = &input.ast.text[letter.range()];
-    let Some(file) = registers.file(name) else {
-        return local(input, (registers, letter), end);
+/// Parses the brackets after the letter of a file. What is no register is reported and parsed as the first one, so that the rest of
+/// the statement is checked, too.
+pub(super) fn parse_element(
+    input: &mut Input<'_, '_>,
+    registers: &Registers,
+    letter: Token,
+) -> Result<Index> {
+    let Some(file) = registers.file(input.state.text(letter)) else {
+        return parse_local(input, registers, letter);
     };
-    input.expect(
-        TokenKind::OpenBracket,
-        Expected::Token(TokenKind::OpenBracket),
-    )?;
-    let found = match input.is_at_name() {
-        true => word(input, file),
-        false => number(input, file)?,
+    mark(TokenKind::OpenBracket).parse_next(input)?;
+    let found = match peek_kind(input) {
+        TokenKind::Ident => parse_register_name(input, file),
+        _ => parse_register_number(input, file)?,
     };
-    *end = input.close(TokenKind::CloseBracket)?;
-    let span = Span::new(letter.start, *end);
-    let number = found.unwrap_or_else(|problem| {
-        // Some register stands for it, so that the rest of the statement is checked, too.
-        no_element(input, file, problem, span);
+    mark(TokenKind::CloseBracket).parse_next(input)?;
+    let span = Span::new(letter.start(), last_end(input));
+    let register = found.unwrap_or_else(|problem| {
+        report_element(input, file, problem, span);
         0
     });
-    Ok(Index::Const(number))
+    Ok(Index::Const(register))
 }
 
-/// The failure that a word in the brackets of a parameter is no component of an address register.
+/// Returns the failure that a word in the brackets of a parameter is no component of an address register.
 #[cold]
-pub(super) fn no_index(input: &mut Syntax<'_>, word: Span) -> Failure {
-    let code = match input.ast.text[word.range()] {
+pub(super) fn fail_at_index(input: &Input<'_, '_>, word: Token) -> Failure {
+    let code = match input.state.text(word) {
         [b'A', b'0'..=b'9'] => Code::AddressRegister,
         _ => Code::UnknownRegister,
     };
-    input.go_to(word.start);
-    input.fail_with(Expected::AddressComponent, code)
+    Failure::at(word, Expected::AddressComponent, code)
 }
 
 /// Letters of components with blanks between them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct SpreadLetters {
     letters: [u8; 4],
     count: usize,
-    pub(super) end: u32,
 }
 
 impl SpreadLetters {
-    pub(super) fn text(&self) -> &[u8] {
+    pub(super) fn letters(&self) -> &[u8] {
         &self.letters[..self.count]
     }
+
+    /// Adds letters; returns false if there are more than four.
+    fn add(&mut self, letters: &[u8]) -> bool {
+        let end = self.count + letters.len();
+        let Some(free) = self.letters.get_mut(self.count..end) else {
+            return false;
+        };
+        free.copy_from_slice(letters);
+        self.count = end;
+        true
+    }
 }
 
-/// Takes the letters that go on with those before byte `end`: each is a token of its own where programs name registers. `None` if no
-/// letters go on, or more than four. NV_vertex_program section 2.14.1.7.
-#[cold]
-pub(super) fn spread_letters(input: &mut Syntax<'_>, end: u32) -> Option<SpreadLetters> {
-    input.facts.registers?;
-    let text = input.ast.text;
-    let before = &text[..end as usize];
-    // The letters before are looked up in the text: nothing else keeps them.
-    let point = before.iter().rposition(|&byte| byte == b'.')?;
-    let mut found = SpreadLetters {
-        letters: [0; 4],
-        count: 0,
-        end,
-    };
-    let mut add = |letters: &[u8]| {
-        let letters = letters.iter().filter(|byte| !byte.is_ascii_whitespace());
-        letters.copied().all(|letter| {
-            let slot = found.letters.get_mut(found.count);
-            found.count += 1;
-            slot.map(|slot| *slot = letter).is_some()
-        })
-    };
-    if !add(&before[point + 1..]) {
+/// Parses the letters that continue those of `first`: each is a token of its own where programs name registers. Returns `None`,
+/// and parses nothing, if no letters follow or more than four. NV_vertex_program section 2.14.1.7.
+pub(super) fn parse_spread_letters(
+    input: &mut Input<'_, '_>,
+    first: Token,
+) -> Option<SpreadLetters> {
+    if peek_kind(input) != TokenKind::Ident || input.state.facts.registers.is_none() {
         return None;
     }
-    let mut rest = input.rest;
-    while rest.first().is_some_and(|&byte| lex::is_letter(byte)) {
-        let (word, behind) = rest.split_at(lex::word_length(rest));
-        if !add(word) {
+    let mut spread = SpreadLetters::default();
+    let following = input.iter().take_while(|it| it.kind() == TokenKind::Ident);
+    let mut count = 0;
+    for word in std::iter::once(&first).chain(following) {
+        if !spread.add(input.state.text(*word)) {
             return None;
         }
-        found.end = (text.len() - behind.len()) as u32;
-        rest = lex::without_blanks(behind);
+        count += 1;
     }
-    (found.end > end).then(|| {
-        input.rest = rest;
-        found
-    })
+    input.next_slice(count - 1);
+    Some(spread)
 }
 
-/// The brackets behind the letter of parameters that are resolved one by one.
-fn local(
-    input: &mut Syntax<'_>,
-    (registers, letter): (&Registers, Span),
-    end: &mut u32,
-) -> Parsed<Index> {
+/// Parses the brackets after the letter of parameters that are resolved one by one.
+fn parse_local(input: &mut Input<'_, '_>, registers: &Registers, letter: Token) -> Result<Index> {
     let Some(fragment) = registers.fragment else {
-        return Err(input.fail_at(Expected::Operand));
+        return Err(fail(input, Expected::Operand));
     };
-    input.expect(
-        TokenKind::OpenBracket,
-        Expected::Token(TokenKind::OpenBracket),
-    )?;
-    let number = numbers::small_int(input)?;
-    *end = input.close(TokenKind::CloseBracket)?;
+    mark(TokenKind::OpenBracket).parse_next(input)?;
+    let number = parse_int(input)?;
+    mark(TokenKind::CloseBracket).parse_next(input)?;
     let count = fragment.locals.count;
     if number < count {
         return Ok(Index::Const(number));
     }
-    let span = Span::new(letter.start, *end);
+    let span = Span::new(letter.start(), last_end(input));
     let message = format!("local parameters are numbered from 0 to {}", count - 1);
-    input.reports.error(Code::BindingRange, span, message);
+    input.state.reports.error(Code::BindingRange, span, message);
     Ok(Index::Const(0))
 }
 
-/// A texture image unit such as `TEX0`.
-pub(super) fn unit(input: &mut Syntax<'_>, names: &FragmentNames) -> Parsed<Operand> {
-    let (name, span) = input.expect_name(Expected::Unit)?;
-    let text = input.ast.names.text(name);
-    let number = text.strip_prefix(names.unit.as_bytes());
-    match number.and_then(register::number) {
-        Some(number) if number < names.units => Ok(Operand {
-            base: Base::Name(name),
-            index: Index::None,
-            suffix: Suffix::NONE,
-            signs: Signs::empty(),
-            span,
-        }),
-        Some(_) => Err(no_unit(input, span, Code::TextureRange)),
-        None => Err(no_unit(input, span, Code::TextureExpected)),
-    }
+/// Parses a texture image unit such as `TEX0`. NV_fragment_program section 3.11.3.
+pub(super) fn parse_unit(input: &mut Input<'_, '_>, names: &FragmentNames) -> Result<Operand> {
+    let word = peek(input);
+    let (name, span) = identifier(Expected::Unit).parse_next(input)?;
+    let number = input.state.text(word).strip_prefix(names.unit.as_bytes());
+    let code = match number.and_then(register::number) {
+        Some(number) if number < names.units => {
+            return Ok(Operand {
+                base: Base::Name(name),
+                index: Index::None,
+                suffix: Suffix::NONE,
+                signs: Signs::empty(),
+                span,
+            });
+        }
+        Some(_) => Code::TextureRange,
+        None => Code::TextureExpected,
+    };
+    Err(Failure::at(word, Expected::Unit, code))
 }
 
-#[cold]
-fn no_unit(input: &mut Syntax<'_>, span: Span, code: Code) -> Failure {
-    input.go_to(span.start);
-    input.fail_with(Expected::Unit, code)
-}
-
-/// Why brackets name no register.
+/// Reason why brackets name no register.
 #[derive(Clone, Copy)]
 enum BracketProblem {
     /// No register has this word.
@@ -162,42 +142,39 @@ enum BracketProblem {
     Address(Span),
 }
 
-/// The register that a word names, which is taken.
-#[inline]
-fn word(input: &mut Syntax<'_>, file: &File) -> Result<u32, BracketProblem> {
-    let start = input.position();
-    let length = lex::word_length(input.rest);
-    let text = &input.rest[..length];
-    input.skip(length);
-    let span = Span::new(start, start + length as u32);
-    match file.element(text) {
-        Some(number) => Ok(number),
-        None => Err(other_word(input, span)),
-    }
+/// Parses a word and returns the register that it names.
+fn parse_register_name(
+    input: &mut Input<'_, '_>,
+    file: &File,
+) -> std::result::Result<u32, BracketProblem> {
+    let word = advance(input);
+    let found = file.element(input.state.text(word));
+    found.ok_or_else(|| parse_unknown_name(input, word))
 }
 
-/// A word that names no register: perhaps an address register with its component and an offset, which are taken.
+/// Parses the rest of a word that names no register: perhaps an address register with its component and an offset.
 #[cold]
-fn other_word(input: &mut Syntax<'_>, word: Span) -> BracketProblem {
-    if !input.is_at(TokenKind::Dot) {
-        return BracketProblem::Word(word);
+fn parse_unknown_name(input: &mut Input<'_, '_>, word: Token) -> BracketProblem {
+    if peek_kind(input) != TokenKind::Dot {
+        return BracketProblem::Word(word.span());
     }
-    let mut end = word.end;
-    // All of it is one mistake, so what is left goes on at the bracket.
-    while !input.is_at(TokenKind::CloseBracket) && !input.is_at(TokenKind::Semicolon) {
-        let token = input.advance();
-        if token.kind() == TokenKind::End {
-            break;
-        }
-        end = token.end();
+    // All of it is one mistake, so parsing continues at the bracket.
+    while !matches!(
+        peek_kind(input),
+        TokenKind::CloseBracket | TokenKind::Semicolon | TokenKind::End
+    ) {
+        advance(input);
     }
-    BracketProblem::Address(Span::new(word.start, end))
+    BracketProblem::Address(Span::new(word.start(), last_end(input)))
 }
 
-/// The register that a number names, which is taken.
-fn number(input: &mut Syntax<'_>, file: &File) -> Parsed<Result<u32, BracketProblem>> {
-    let start = input.position();
-    let number = numbers::small_int(input)?;
+/// Parses a number and returns the register that it names.
+fn parse_register_number(
+    input: &mut Input<'_, '_>,
+    file: &File,
+) -> Result<std::result::Result<u32, BracketProblem>> {
+    let start = peek(input).start();
+    let number = parse_int(input)?;
     // Results and attributes of fragment programs have words only.
     if !file.numbered {
         return Ok(Err(BracketProblem::Word(Span::new(start, start + 1))));
@@ -207,8 +184,9 @@ fn number(input: &mut Syntax<'_>, file: &File) -> Parsed<Result<u32, BracketProb
 }
 
 #[cold]
-fn no_element(input: &mut Syntax<'_>, file: &File, problem: BracketProblem, span: Span) {
-    let text = |span: Span| String::from_utf8_lossy(&input.ast.text[span.range()]).into_owned();
+fn report_element(input: &mut Input<'_, '_>, file: &File, problem: BracketProblem, span: Span) {
+    let ast = &input.state.ast;
+    let text = |span: Span| String::from_utf8_lossy(&ast.text[span.range()]).into_owned();
     let (code, span, message) = match problem {
         BracketProblem::Number => {
             let (text, name) = (text(span), file.name);
@@ -225,8 +203,8 @@ fn no_element(input: &mut Syntax<'_>, file: &File, problem: BracketProblem, span
         BracketProblem::Word(word)
             if file.kind == FileKind::Results
                 // Registers such as CLP0, which version 2.0 has added.
-                && register::is_newer_result(&input.ast.text[word.range()])
-                && input.ast.dialect.stage() == glasm_ir::Stage::Vertex =>
+                && register::is_newer_result(&ast.text[word.range()])
+                && ast.dialect.stage() == glasm_ir::Stage::Vertex =>
         {
             let message = format!("`{}` needs language version 2.0", text(span));
             (Code::FeatureNewer, span, message)
@@ -237,5 +215,5 @@ fn no_element(input: &mut Syntax<'_>, file: &File, problem: BracketProblem, span
             format!("`{}` is no register", text(span)),
         ),
     };
-    input.reports.error(code, span, message);
+    input.state.reports.error(code, span, message);
 }

@@ -1,227 +1,232 @@
-//! Statements: labels, options, END; instructions and declarations stand elsewhere.
+//! `<program>`, `<statement>`, `<option>` and labels. NV_gpu_program4 section 2.X.2.
 
-use super::cursor::{Expected, Failure, Parsed, Syntax};
+use super::input::{
+    Expected, Failure, Input, Result, advance, fail, fail_with, identifier, mark, peek, peek_kind,
+    token,
+};
 use super::recover::{recover, report};
 use super::vocabulary::Leader;
-use super::{decl, instr, numbers};
+use super::{declaration, instruction, literal};
 use crate::ast::Statement;
 use crate::codes::Code;
 use crate::header;
 use crate::lang::limits;
 use crate::lang::opcodes::{self, Opcode};
 use crate::lang::options;
-use crate::lex::{self, TokenKind};
+use crate::lex::{self, Token, TokenKind};
 use crate::names::NameId;
 use crate::source::Family;
 use glasm_ir::Span;
+use winnow::Parser as _;
+use winnow::combinator::{delimited, terminated};
 
-impl Syntax<'_> {
-    /// Parses a statement and adds it to the tree. Returns false at the end of the program.
-    // A function of its own has registers enough for the place in the text.
-    #[inline(never)]
-    pub(super) fn parse_statement(&mut self) -> bool {
-        self.statement = None;
-        let start = self.position();
-        let result = match self.is_at_name() {
-            true => statement(self),
-            false if self.rest.is_empty() => missing_end(self),
-            false => Err(self.fail_at(Expected::Statement)),
-        };
-        let goes_on = match result {
-            // Checked as the program is read, so that a long one costs neither time nor memory beyond the limit.
-            Ok(goes_on) => goes_on && (self.has_room() || too_many(self, start)),
-            Err(failure) => failed(self, start, failure),
-        };
-        if let (true, Some(statement)) = (goes_on, self.statement) {
-            self.ast.statements.push(statement);
-        }
-        goes_on
+/// Parses `<statement>` or `END` and adds the statement to the tree. Returns false at the end of the program.
+///
+/// A syntax error is reported; parsing goes on after the statement that has it.
+pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
+    input.state.statement = None;
+    let first = peek(input);
+    let result = match first.kind() {
+        TokenKind::Ident => parse_from_word(input),
+        TokenKind::End => report_missing_end(input),
+        _ => Err(fail(input, Expected::Statement)),
+    };
+    let goes_on = result.unwrap_or_else(|failure| {
+        report(input, failure);
+        recover(input, first, failure);
+        true
+    });
+    if !goes_on || !is_within_limits(input, first) {
+        return false;
     }
-
-    /// Whether the program has no more instructions than allowed.
-    #[inline]
-    fn has_room(&self) -> bool {
-        self.ast.inst_count as usize <= limits::INSTRUCTIONS && !self.reports.is_full()
+    if let Some(statement) = input.state.statement {
+        input.state.ast.statements.push(statement);
     }
+    true
 }
 
-/// Goes on behind a statement with an error.
-#[cold]
-fn failed(input: &mut Syntax<'_>, start: u32, failure: Failure) -> bool {
-    report(input, failure);
-    recover(input, start, failure);
-    input.has_room() || too_many(input, start)
-}
-
-/// The end of what is read of a program that is too long.
-#[cold]
-fn too_many(input: &mut Syntax<'_>, start: u32) -> bool {
-    if input.ast.inst_count as usize > limits::INSTRUCTIONS {
+/// Whether the program has no more instructions and errors than allowed; reports too many instructions. This is asked after every
+/// statement, so that a long program costs neither time nor memory beyond the limits.
+fn is_within_limits(input: &mut Input<'_, '_>, first: Token) -> bool {
+    let state = &mut input.state;
+    if state.ast.inst_count as usize > limits::INSTRUCTIONS {
         let message = format!("more than {} instructions", limits::INSTRUCTIONS);
-        let first = lex::token_at(input.ast.text, start as usize);
-        let reports = &mut input.reports;
+        let reports = &mut state.reports;
         reports.error(Code::TooManyInstructions, first.span(), message);
+        return false;
     }
-    false
+    !state.reports.is_full()
 }
 
 #[cold]
-fn missing_end(input: &mut Syntax<'_>) -> Parsed<bool> {
+fn report_missing_end(input: &mut Input<'_, '_>) -> Result<bool> {
     let (code, message) = (Code::MissingEnd, "the program has no `END`");
-    let span = input.peek().span();
-    input.reports.error(code, span, message);
+    let span = peek(input).span();
+    input.state.reports.error(code, span, message);
     Ok(false)
 }
 
-/// A statement; `false` for END.
-#[inline]
-fn statement(input: &mut Syntax<'_>) -> Parsed<bool> {
-    let (start, (length, key)) = (input.position(), lex::name(input.rest));
-    let text = &input.rest[..length];
-    let span = Span::new(start, start + length as u32);
-    input.skip(length);
+/// Parses a statement that begins with a word; returns false for `END`.
+fn parse_from_word(input: &mut Input<'_, '_>) -> Result<bool> {
+    let word = advance(input);
     // Opcodes and keywords may be names of labels, so a colon decides before the meaning of the word does.
-    if input.is_at(TokenKind::Colon) {
-        let name = input.intern_keyed(span, key);
-        return label(input, name, span);
+    if peek_kind(input) == TokenKind::Colon {
+        parse_inst_label(input, word)?;
+        return Ok(true);
     }
-    let leader = match input.vocabulary.leader(key, text) {
-        Some(leader) => leader,
-        None => {
-            // An opcode with suffixes, which is likely to stand in several lines.
-            let seen = input.ast.names.seen(span, key);
-            let name = seen.unwrap_or_else(|| input.intern_keyed(span, key));
-            input.leader(name)
-        }
-    };
-    match leader {
+    match find_leader(input, word) {
         Leader::Opcode(opcode, mods) => {
-            // OPTION lines stand before all else. NV_gpu_program4 section 2.X.2, program.
-            input.late_options = true;
-            instr::instruction(input, span, (opcode, mods))?;
+            // OPTION lines come before all else. NV_gpu_program4 section 2.X.2, program.
+            input.state.late_options = true;
+            instruction::parse_instruction(input, word, (opcode, mods))?;
         }
-        Leader::Decl(word) => {
-            input.late_options = true;
-            decl::declaration(input, span, word)?;
+        Leader::Decl(keyword) => {
+            input.state.late_options = true;
+            declaration::parse_naming_statement(input, word, keyword)?;
         }
-        Leader::Option => option(input, span)?,
-        Leader::End => return Ok(end(input)),
-        Leader::Old | Leader::Unknown | Leader::Other => other(input, leader, span)?,
+        Leader::Option => parse_option(input, word)?,
+        Leader::End => {
+            check_end(input);
+            return Ok(false);
+        }
+        leader @ (Leader::Old | Leader::Unknown | Leader::Other) => {
+            parse_other(input, leader, word)?;
+        }
     }
     Ok(true)
 }
 
-/// The word END: only blanks and comments may follow.
-fn end(input: &mut Syntax<'_>) -> bool {
-    let next = input.peek();
-    if next.kind() != TokenKind::End {
-        let (text, wanted) = (input.ast.text, input.wanted);
-        header::text_after_end(&mut input.reports, text, next.span(), wanted);
+/// Returns what a word means at the start of a statement.
+fn find_leader(input: &mut Input<'_, '_>, word: Token) -> Leader {
+    let state = &mut input.state;
+    let key = lex::key_at(state.ast.text, word.span());
+    match state.vocabulary.leader(key, state.text(word)) {
+        Some(leader) => leader,
+        None => {
+            // An opcode with suffixes, which is likely to be in several statements.
+            let name = state.intern(word.span());
+            state.leader(name)
+        }
     }
-    false
 }
 
-/// A word that begins no statement of the language, unless it is a label with a number.
+/// Reports what follows `END`, unless it is only blanks and comments.
+fn check_end(input: &mut Input<'_, '_>) {
+    let next = peek(input);
+    if next.kind() != TokenKind::End {
+        let state = &mut input.state;
+        let (text, wanted) = (state.ast.text, state.wanted);
+        header::text_after_end(&mut state.reports, text, next.span(), wanted);
+    }
+}
+
+/// Parses a label with a number, the only statement that begins with a word without meaning.
 #[cold]
-fn other(input: &mut Syntax<'_>, leader: Leader, span: Span) -> Parsed<()> {
+fn parse_other(input: &mut Input<'_, '_>, leader: Leader, word: Token) -> Result<()> {
     let code = match leader {
         // A newer language is the more helpful answer, if the word is in both.
-        _ if is_newer(input, span) => Code::FeatureNewer,
-        Leader::Other if has_number(input) => return numbered_label(input, span),
+        _ if is_newer_opcode(input, word) => Code::FeatureNewer,
+        Leader::Other if is_numbered_label(input) => return parse_numbered_label(input, word),
         Leader::Old => Code::OldLanguage,
-        _ if belongs_to_vertex_programs(input, span) => Code::FeatureStage,
+        _ if is_vertex_opcode(input, word) => Code::FeatureStage,
         _ => Code::UnknownOpcode,
     };
-    input.go_to(span.start);
-    Err(input.fail_with(Expected::Statement, code))
+    Err(Failure::at(word, Expected::Statement, code))
 }
 
 /// Whether a word is an opcode of a newer language of its kind.
-fn is_newer(input: &Syntax<'_>, word: Span) -> bool {
-    let newer = input.ast.dialect.family().newer();
-    newer.is_some_and(|family| opcodes::split(family, &input.ast.text[word.range()]).is_some())
+fn is_newer_opcode(input: &Input<'_, '_>, word: Token) -> bool {
+    let newer = input.state.ast.dialect.family().newer();
+    newer.is_some_and(|family| opcodes::split(family, input.state.text(word)).is_some())
 }
 
 /// Whether a word that is unknown in a fragment program of registers is an opcode of vertex programs.
-fn belongs_to_vertex_programs(input: &Syntax<'_>, word: Span) -> bool {
-    let text = &input.ast.text[word.range()];
+fn is_vertex_opcode(input: &Input<'_, '_>, word: Token) -> bool {
+    let text = input.state.text(word);
     let families = [Family::Vertex2, Family::Vertex1];
-    input.facts.fragment_names().is_some()
+    input.state.facts.fragment_names().is_some()
         && families
             .iter()
             .any(|&family| Opcode::exact(family, text).is_some())
 }
 
-fn label(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<bool> {
-    if input.facts.fragment_names().is_some() {
-        // Fragment programs of registers have no labels. NV_fragment_program section 3.11.
-        return Err(input.fail_with(Expected::Result, Code::UnexpectedToken));
+/// Parses the rest of `<instLabel> ":"`. Fragment programs of registers have no labels: NV_fragment_program section 3.11.
+fn parse_inst_label(input: &mut Input<'_, '_>, word: Token) -> Result<()> {
+    let name = input.state.intern(word.span());
+    if input.state.facts.fragment_names().is_some() {
+        return Err(fail_with(input, Expected::Result, Code::UnexpectedToken));
     }
-    free_name(input, name, span)?;
-    input.skip(1);
-    input.statement = Some(Statement::Label(name, span));
-    Ok(true)
+    check_label(input, name, word)?;
+    advance(input);
+    input.state.statement = Some(Statement::Label(name, word.span()));
+    Ok(())
 }
 
-/// Fails if the name of a label, which was read, is a reserved word.
-fn free_name(input: &mut Syntax<'_>, name: NameId, span: Span) -> Parsed<()> {
+/// Fails if the name of a label is a reserved word.
+fn check_label(input: &mut Input<'_, '_>, name: NameId, word: Token) -> Result<()> {
+    let state = &mut input.state;
     // Labels are a space of names of their own where registers are no names that programs give.
-    if input.is_reserved(name) && input.facts.registers.is_none() {
-        input.go_to(span.start);
-        return Err(input.fail_at(Expected::FreeName));
+    if state.is_reserved(name) && state.facts.registers.is_none() {
+        return Err(Failure::at(word, Expected::FreeName, Code::ReservedName));
     }
-    input.late_options = true;
+    state.late_options = true;
     Ok(())
 }
 
-/// Whether SUBROUTINENUM stands ahead.
-fn has_number(input: &Syntax<'_>) -> bool {
-    let word = input.peek();
-    input.facts.numbered_labels
+/// Whether `SUBROUTINENUM` follows.
+fn is_numbered_label(input: &Input<'_, '_>) -> bool {
+    let word = peek(input);
+    input.state.facts.numbered_labels
         && word.kind() == TokenKind::Ident
-        && input.text(word) == b"SUBROUTINENUM"
+        && input.state.text(word) == b"SUBROUTINENUM"
 }
 
-/// `name SUBROUTINENUM(n):`. ARB_shader_subroutine section 2.X.2.
-fn numbered_label(input: &mut Syntax<'_>, span: Span) -> Parsed<()> {
-    let name = input.intern(span);
-    free_name(input, name, span)?;
-    // SUBROUTINENUM, which `has_number` has seen.
-    let word = input.advance();
-    input.expect(TokenKind::OpenParen, Expected::Token(TokenKind::OpenParen))?;
-    let number = numbers::small_int(input)?;
-    let end = input.close(TokenKind::CloseParen)?;
-    input.expect(TokenKind::Colon, Expected::Token(TokenKind::Colon))?;
-    input.statement = Some(Statement::Label(name, span));
-    let numbers = &mut input.ast.subroutine_numbers;
-    numbers.push((name, number, Span::new(word.start(), end)));
+/// Parses the rest of `<instLabel> SUBROUTINENUM "(" <int> ")" ":"`. ARB_shader_subroutine section 2.X.2.
+fn parse_numbered_label(input: &mut Input<'_, '_>, word: Token) -> Result<()> {
+    let name = input.state.intern(word.span());
+    check_label(input, name, word)?;
+    let keyword = advance(input);
+    let mut number = delimited(
+        mark(TokenKind::OpenParen),
+        literal::parse_int,
+        mark(TokenKind::CloseParen),
+    );
+    let number = number.parse_next(input)?;
+    let span = Span::new(keyword.start(), super::input::last_end(input));
+    mark(TokenKind::Colon).parse_next(input)?;
+    input.state.statement = Some(Statement::Label(name, word.span()));
+    let numbers = &mut input.state.ast.subroutine_numbers;
+    numbers.push((name, number, span));
     Ok(())
 }
 
-/// `OPTION name;`
-fn option(input: &mut Syntax<'_>, keyword: Span) -> Parsed<()> {
-    let (name, span) = input.expect_name(Expected::Name)?;
-    input.expect(TokenKind::Semicolon, Expected::Semicolon)?;
-    // Checked first: where there are no options, their place does not matter.
-    if input.facts.registers.is_some_and(|it| !it.options) {
+/// Parses the rest of `<option> ::= "OPTION" <identifier> ";"`.
+fn parse_option(input: &mut Input<'_, '_>, keyword: Token) -> Result<()> {
+    let semicolon = token(TokenKind::Semicolon, Expected::Semicolon);
+    let (name, span) = terminated(identifier(Expected::Name), semicolon).parse_next(input)?;
+    let state = &mut input.state;
+    // Checked first: where there are no options, their position does not matter.
+    if state.facts.registers.is_some_and(|it| !it.options) {
         let message = "OPTION lines need a newer language version";
-        input.reports.error(Code::FeatureNewer, keyword, message);
+        let reports = &mut state.reports;
+        reports.error(Code::FeatureNewer, keyword.span(), message);
         return Ok(());
     }
-    if input.late_options {
+    if state.late_options {
         let message = "OPTION lines come before all other statements";
-        input.reports.error(Code::OptionLate, keyword, message);
+        let reports = &mut state.reports;
+        reports.error(Code::OptionLate, keyword.span(), message);
         // Earlier instructions may have broken its rules, and the rest need not keep them.
-        if input.facts.registers.is_some() {
+        if state.facts.registers.is_some() {
             return Ok(());
         }
     }
     // Some words are conditions under options only.
-    let option = input.ast.names.text(name);
-    let acceptance = input.reports.acceptance();
-    if let Some(row) = options::find(option, input.ast.dialect, acceptance) {
-        input.features |= row.enables;
+    let option = state.ast.names.text(name);
+    let acceptance = state.reports.acceptance();
+    if let Some(row) = options::find(option, state.ast.dialect, acceptance) {
+        state.features |= row.enables;
     }
-    input.statement = Some(Statement::Option(name, span));
+    state.statement = Some(Statement::Option(name, span));
     Ok(())
 }

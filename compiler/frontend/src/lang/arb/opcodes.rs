@@ -7,7 +7,7 @@ use crate::lang::modifiers::Mods;
 use crate::lang::opcode_info::{
     Expansion, FlowOp, Lower, OpcodeInfo, OperandRule, PackedSize, Support, TextureOp, TypeRule,
 };
-use crate::lang::opcode_rows::{all_plain, op, operand, operand_rule, result};
+use crate::lang::opcode_rows::{op, operand, operand_rule, result};
 use crate::lang::options::Features;
 use crate::source::Version;
 use glasm_ir::Op;
@@ -85,7 +85,6 @@ macro_rules! opcodes {
                 lower: $lower,
                 text: $text,
                 operand_rule: operand_rule!($($operand_rule)?),
-                plain: all_plain(&[$(operand!($in)),*]),
             }
         },)*];
     };

@@ -329,7 +329,6 @@ macro_rules! opcodes {
             lower: $lower,
             text: $text,
             operand_rule: $crate::lang::opcode_rows::operand_rule!($($operand_rule)?),
-            plain: $crate::lang::opcode_rows::all_plain(&[$($crate::lang::opcode_rows::operand!($in)),*]),
         },)*];
     };
 }
