@@ -4,6 +4,7 @@ use crate::lang::conditions::Test;
 use crate::lang::declarations::Declaration;
 use crate::lang::modifiers::Modifiers;
 use crate::lang::opcodes::Opcode;
+use crate::lex::Token;
 use crate::names::{NameId, Names};
 use crate::source::Dialect;
 use glasm_ir::types::Type;
@@ -18,6 +19,8 @@ pub struct Ast<'s> {
     pub text: &'s [u8],
     /// First byte after the header.
     pub body: usize,
+    /// Tokens of the program, for the spans of what has none of its own.
+    pub tokens: Vec<Token>,
     /// Names of the program.
     pub names: Names<'s>,
     /// Statements in source order.
@@ -514,6 +517,7 @@ impl<'s> Ast<'s> {
             dialect: Dialect::ALL[0],
             text: &[],
             body: 0,
+            tokens: Vec::new(),
             names: Names::default(),
             statements: Vec::new(),
             inst_count: 0,
@@ -554,6 +558,7 @@ impl<'s> Ast<'s> {
             dialect,
             text,
             body: 0,
+            tokens: emptied(self.tokens),
             names: rebind_names(self.names),
             statements: emptied(self.statements),
             inst_count: 0,
@@ -571,6 +576,12 @@ impl<'s> Ast<'s> {
             declared: 0,
             poisoned: emptied(self.poisoned),
         }
+    }
+
+    /// Returns the tokens in a span.
+    pub(crate) fn tokens_in(&self, span: Span) -> &[Token] {
+        let before = |at: u32| self.tokens.partition_point(|token| token.start() < at);
+        &self.tokens[before(span.start)..before(span.end)]
     }
 
     /// The items of a declaration.

@@ -32,11 +32,12 @@ mod options;
 mod overlap;
 mod parameter;
 mod path_operand;
-mod places;
+
 mod register;
 mod register_fragment;
 mod register_rules;
 mod relative;
+mod spans;
 mod stage;
 mod state_program;
 mod subroutine;

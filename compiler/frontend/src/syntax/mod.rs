@@ -27,7 +27,7 @@ pub(crate) use letters::Letters;
 pub(crate) use vocabulary::{Leader, find_leader};
 
 use crate::ast::Ast;
-use crate::lex::{self, Token};
+use crate::lex;
 use crate::memory::take;
 use crate::report::Reports;
 use crate::start::Start;
@@ -40,7 +40,6 @@ use winnow::stream::TokenSlice;
 pub(crate) struct SyntaxMemory {
     /// Tree without a program.
     pub(crate) ast: Ast<'static>,
-    tokens: Vec<Token>,
     words: Vec<Word>,
     pub(crate) errors: Vec<(usize, usize)>,
 }
@@ -49,7 +48,6 @@ impl Default for SyntaxMemory {
     fn default() -> Self {
         Self {
             ast: Ast::new(),
-            tokens: Vec::new(),
             words: Vec::new(),
             errors: Vec::new(),
         }
@@ -67,7 +65,7 @@ pub(crate) struct Parsed<'s> {
 
 /// Parses a program. Syntax errors are reported, and the statements that have them left out of the tree.
 pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut SyntaxMemory) -> Parsed<'s> {
-    let mut tokens = take(&mut memory.tokens);
+    let mut tokens = take(&mut memory.ast.tokens);
     lex::append_tokens(start.text, start.body, &mut tokens);
     let mut errors = take(&mut memory.errors);
     if start.reports.has_errors() {
@@ -88,7 +86,7 @@ pub(crate) fn parse<'s>(start: Start<'s>, memory: &mut SyntaxMemory) -> Parsed<'
             errors.push((statements, input.state.reports.len()));
         }
     }
-    memory.tokens = tokens;
+    state.ast.tokens = tokens;
     memory.words = state.words;
     Parsed {
         ast: state.ast,

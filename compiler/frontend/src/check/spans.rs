@@ -1,28 +1,20 @@
-//! Places of opcodes, modifiers, registers and items. The statement is read again for them, because nothing keeps them: only messages need them.
+//! Spans of opcodes, modifiers, registers and items, for messages.
 
 use super::Checker;
 use crate::ast::{Inst, Item};
 use crate::lang::modifiers::{self, Mods};
-use crate::lex::{Token, TokenKind, lex};
+use crate::lex::{Token, TokenKind};
 use glasm_ir::Span;
 
 impl Checker<'_> {
-    /// The tokens of an instruction, read again.
-    pub(super) fn tokens(&self, inst: &Inst) -> Vec<Token> {
-        lex(
-            &self.ast.text[..inst.span.end as usize],
-            inst.span.start as usize,
-        )
-    }
-
     pub(super) fn opcode_span(&self, inst: &Inst) -> Span {
-        self.tokens(inst)[0].span()
+        self.ast.tokens_in(inst.span)[0].span()
     }
 
-    /// The place of the modifier that `matches`, or of the opcode with its suffixes.
+    /// Returns the span of the modifier that `matches`, or of the opcode with its suffixes.
     pub(super) fn modifier_span(&self, inst: &Inst, matches: impl Fn(&[u8]) -> bool) -> Span {
+        let tokens = self.ast.tokens_in(inst.span);
         // Pairs of a point and a word follow the opcode.
-        let tokens = self.tokens(inst);
         let words = tokens[1..]
             .chunks_exact(2)
             .take_while(|pair| pair[0].kind() == TokenKind::Dot)
@@ -66,34 +58,37 @@ impl Checker<'_> {
         }
     }
 
-    /// The operand without signs and bars in programs of registers, but with its suffix.
+    /// Returns the span of an operand without signs and bars in programs of registers, but with its suffix.
     pub(super) fn value_span(&self, operand: Span) -> Span {
         if self.facts.registers.is_none() {
             return operand;
         }
-        let text = self.text_at(operand);
-        let before = text.iter().take_while(|&&byte| is_sign(byte)).count() as u32;
-        // The bar that closes an absolute value.
-        let behind = text.iter().rev().take_while(|&&byte| is_sign(byte)).count() as u32;
-        Span::new(operand.start + before, operand.end - behind)
+        let mut value = self
+            .ast
+            .tokens_in(operand)
+            .iter()
+            .filter(|it| !is_sign(**it));
+        let first = value.next().map_or(operand, |token| token.span());
+        value
+            .next_back()
+            .map_or(first, |last| first.to(last.span()))
     }
 
-    /// The register of an operand, without signs, bars and suffix.
+    /// Returns the span of the register of an operand, without signs, bars and suffix.
     pub(super) fn register_span(&self, operand: Span) -> Span {
-        let text = self.text_at(operand);
-        let skipped = text.iter().take_while(|&&byte| is_sign(byte)).count();
-        let register = &text[skipped..];
+        let tokens = self.ast.tokens_in(operand).iter();
+        let mut register = tokens.skip_while(|it| is_sign(**it));
+        let first = register.next().map_or(operand, |token| token.span());
         // Registers of files end with their bracket, all others with their name.
-        let end = match register.iter().position(|&byte| byte == b']') {
-            Some(bracket) => bracket + 1,
-            None => crate::lex::word_length(register),
-        };
-        let start = operand.start + skipped as u32;
-        Span::new(start, start + end as u32)
+        let bracket = register.find(|it| it.kind() == TokenKind::CloseBracket);
+        bracket.map_or(first, |bracket| first.to(bracket.span()))
     }
 }
 
-/// What stands around a value that it is no part of: signs, bars and blanks.
-fn is_sign(byte: u8) -> bool {
-    matches!(byte, b'-' | b'+' | b'|') || byte.is_ascii_whitespace()
+/// Whether a token is a sign or a bar around a value.
+fn is_sign(token: Token) -> bool {
+    matches!(
+        token.kind(),
+        TokenKind::Minus | TokenKind::Plus | TokenKind::Bar
+    )
 }
