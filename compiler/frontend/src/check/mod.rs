@@ -41,6 +41,8 @@ mod spans;
 mod stage;
 mod state_program;
 mod subroutine;
+#[cfg(test)]
+mod tests;
 mod texture;
 mod types;
 mod usage;

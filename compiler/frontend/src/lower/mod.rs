@@ -33,6 +33,8 @@ mod settle;
 mod sparse;
 mod state_program;
 pub(crate) mod tables;
+#[cfg(test)]
+mod tests;
 mod texture;
 mod vertices;
 

@@ -20,6 +20,8 @@ mod operand;
 mod recover;
 mod register;
 mod statement;
+#[cfg(test)]
+mod tests;
 mod vocabulary;
 
 pub(crate) use keywords::DeclWord;

@@ -1,0 +1,67 @@
+//! Tests of the checker alone: what it makes of a parsed program.
+
+use super::{Checked, RuleMemory, VarKind, check};
+use crate::ast::Index;
+use crate::codes::Code;
+use crate::line::Value;
+use crate::source::Source;
+use crate::{Diagnostics, header, syntax};
+use glasm_ir::Semantic;
+use glasm_ir::types::Type;
+
+fn checked(text: &str) -> (Checked<'_>, Diagnostics) {
+    let start = header::read(&Source::new("test", text)).expect("a known header");
+    let mut memory = RuleMemory::default();
+    let parsed = syntax::parse(start, &mut memory.syntax);
+    let (checked, reports) = check(parsed, &mut memory);
+    (checked, reports.finish())
+}
+
+#[test]
+fn names_and_paths_become_variables() {
+    let (checked, diagnostics) = checked(
+        "!!NVvp4.0\nTEMP t[4];\nADD.U t[3], vertex.attrib[2], t[1];\nMOV t[0], vertex.attrib[2];\nEND",
+    );
+    assert!(!diagnostics.has_errors(), "{:?}", diagnostics.list);
+    let [add, mov] = &checked.lines.list[..] else {
+        panic!("{:?}", checked.lines.list);
+    };
+    assert_eq!(add.types.ty, Type::U32);
+    let result = add.dst.expect("a result");
+    assert_eq!(result.index, Index::Const(3));
+    assert_eq!(checked.vars[result.var as usize].kind, VarKind::Temp);
+    let sources = checked.lines.sources(add);
+    let Value::Var(attribute) = sources[0].base else {
+        panic!("{sources:?}");
+    };
+    let kind = checked.vars[attribute as usize].kind;
+    assert_eq!(checked.bindings_of(kind)[0].semantic, Semantic::Attrib(2));
+    // The same binding is the same variable everywhere.
+    assert_eq!(checked.lines.source(mov, 0).base, Value::Var(attribute));
+}
+
+#[test]
+fn syntax_errors_and_broken_rules_are_reported_in_source_order() {
+    let (_, diagnostics) =
+        checked("!!ARBvp1.0\nMOV nothing, 1;\nMOV result.position;\nMOV vertex.color, 1;\nEND");
+    let codes: Vec<Code> = diagnostics.list.iter().map(|it| it.code).collect();
+    assert_eq!(
+        codes,
+        [
+            Code::UndeclaredName,
+            Code::MissingOperand,
+            Code::WriteReadOnly
+        ]
+    );
+}
+
+#[test]
+fn labels_are_between_instructions() {
+    let (checked, diagnostics) =
+        checked("!!NVvp4.0\nTEMP t;\nmain: CAL sub;\nRET;\nsub: MOV t, 1;\nRET;\nEND");
+    assert!(!diagnostics.has_errors(), "{:?}", diagnostics.list);
+    let labels: Vec<(usize, &str)> = (checked.lines.labels.iter())
+        .map(|&(before, name)| (before, checked.names.word(name)))
+        .collect();
+    assert_eq!(labels, [(0, "main"), (2, "sub")]);
+}
