@@ -2,8 +2,8 @@
 //!
 //! Functions that only compute belong to the [`Builder`]; those that only declare variables to the [`Interface`].
 
-use super::join::Joins;
-use super::resource_use::ResourceUse;
+use super::control::join::Joins;
+use super::memory::resource_use::ResourceUse;
 use crate::analysis::Analysis;
 use crate::builder::{Builder, Lane, Scalar, Val};
 use crate::capture::Home;

@@ -1,86 +1,30 @@
 //! Emission: one forward walk over the tree that writes SPIR-V words.
 //!
-//! Each line of the table calls those below it, seldom its own files and never those above it. What computes with values only is in
-//! [`builder`](crate::builder), what declares and loads variables of the interface in [`interface`](crate::interface).
+//! What computes with values only is in [`builder`](crate::builder), what declares and loads variables of the interface in
+//! [`interface`](crate::interface). Each row of the table calls those below it, seldom its neighbors and never those above it.
 //!
-//! | file | what it writes |
+//! | module | what it writes |
 //! |---|---|
-//! | `flow`, `join` | blocks, branches, loops, switches, calls; phis where edges meet |
-//! | `primitive`, `copies` | vertices that geometry programs emit; runs for several viewports and views |
-//! | `outputs`, `views`, `capture` | stores of stage outputs, transform feedback |
-//! | `added`, `fragment_tests` | what GL state adds to them; tests of fragments |
-//! | `output_variable` | the variables that they go to |
-//! | `patch` | outputs that the invocations of a tessellation control program share |
-//! | `inst` | dispatch by operation |
-//! | `constant` | instructions that read only constants |
-//! | `result` | clamp, guard, write, condition-code update |
-//! | `alu`, `int`, `compare`, `convert`, `pack`, `precision`, `wide` | arithmetic |
-//! | `fragment`, `group` | derivatives, interpolation; thread groups |
-//! | `resident` | residency of texels |
-//! | `texture`, `texture_choice`, `texture_wrap`, `texture_wrap_state`, `least_level` | texture accesses |
-//! | `texture_access`, `texture_offset`, `texture_object` | their sources and operands, their variables |
-//! | `image`, `image_atomic`, `image_lock`, `image_object` | image accesses |
-//! | `memory`, `atomic`, `word_access`, `buffer`, `place` | memory accesses |
-//! | `member`, `resource_use` | arrays of textures, images and buffers; what the program does with them |
-//! | `cond` | condition codes and tests |
+//! | `control` | blocks, branches, loops, switches, calls; phis at joins; condition codes and tests |
+//! | `stage` | inputs and outputs, what GL state adds to them, primitives, patches, fragments, thread groups, transform feedback |
+//! | `inst`, `result` | dispatch by operation; clamp, guard, write, condition-code update |
+//! | `texture`, `image`, `memory` | accesses of resources, and the variables that they need |
+//! | `arithmetic` | instructions that compute with values only |
 //! | `operand` | sources of instructions |
-//! | `inputs`, `array` | inputs as operands; registers that live in variables, run-time indices |
-//! | `guarded`, `sparse` | values from blocks under a condition; what asks for residency |
 //! | `names` | debug information |
 //! | `cx` | the context of all of these |
 
-mod added;
-mod alu;
-mod array;
-mod atomic;
-mod buffer;
-mod capture;
-mod compare;
-mod cond;
-mod constant;
-mod convert;
-mod copies;
+mod arithmetic;
+mod control;
 mod cx;
-mod flow;
-mod fragment;
-mod fragment_tests;
-mod group;
-mod guarded;
 mod image;
-mod image_atomic;
-mod image_lock;
-mod image_object;
-mod inputs;
 mod inst;
-mod int;
-mod join;
-mod least_level;
-mod member;
 mod memory;
 mod names;
 mod operand;
-mod output_variable;
-mod outputs;
-mod pack;
-mod patch;
-mod place;
-mod precision;
-mod primitive;
-mod resident;
-mod resource_use;
 mod result;
-mod sparse;
+mod stage;
 mod texture;
-mod texture_access;
-mod texture_choice;
-mod texture_object;
-mod texture_offset;
-mod texture_wrap;
-mod texture_wrap_state;
-mod views;
-mod wide;
-mod word_access;
-mod zeroed;
 
 use crate::analysis::{Analysis, Class};
 use crate::builder::{Builder, Lane, Scalar};
@@ -93,14 +37,14 @@ use crate::liveness::{Liveness, output_lanes};
 use crate::options::{Options, Target};
 use crate::reflect::Reflection;
 use crate::words::{ValueWord, Words};
+use control::join::Joins;
 pub(crate) use cx::Emit;
 use cx::Tables;
 use glasm_ir::arena::Id;
 use glasm_ir::program::Interlock;
 use glasm_ir::{OutputId, Program, RoutineId, Stage, Storage};
-use join::Joins;
-use primitive::{input_mode, output_mode, tess_modes};
 use spirv::{AddressingModel, ExecutionMode, ExecutionModel, FunctionControl, MemoryModel, Op};
+use stage::primitive::{input_mode, output_mode, tess_modes};
 
 /// Most variables that the entry point lists: an instruction has at most 65,535 words, of which other operands take some.
 const MAX_GLOBALS: usize = 60_000;

@@ -1,8 +1,8 @@
 //! Sources of instructions: base and index, swizzle, type, absolute value, negation.
 
 use super::Emit;
-use super::array::Element;
 use super::cx::InstCx;
+use super::memory::array::Element;
 use crate::builder::{Lane, Picks, Scalar, Val};
 use crate::error::Failure;
 use glasm_ir::arena::Id;

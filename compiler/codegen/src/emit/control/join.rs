@@ -1,0 +1,471 @@
+//! Where edges meet: phis for the lanes that are live and may differ.
+//!
+//! The first edge decides how the lanes of a slot travel: those of one type as one vector, in loops each for itself. Later edges conform.
+//! Loops around a switch with many cases are what free branches become: there the lanes go as vectors, too, as phis of each lane would be
+//! most of the code.
+
+use crate::analysis::Class;
+use crate::builder::{Home, Lane, Picks, Scalar};
+use crate::emit::Emit;
+use crate::liveness::List;
+use crate::words::{LabelWord, ValueWord};
+use glasm_ir::arena::Id;
+use glasm_ir::{Storage, Swizzle, Width};
+use spirv::Op;
+use std::ops::Range;
+
+/// An open join: a position in [`Joins`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct JoinId(usize);
+
+/// Lanes of one slot that travel as one value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    slot: u32,
+    mask: u8,
+    scalar: Scalar,
+}
+
+#[derive(Debug, Default)]
+struct Join {
+    label: LabelWord,
+    list: List,
+    groups: Vec<Group>,
+    /// Of a join with one edge: the lanes as they are.
+    lanes: Vec<Lane>,
+    /// Per edge: the block it comes from and the value of each group.
+    values: Vec<u32>,
+    edges: u32,
+}
+
+/// All open joins and spare ones, and what open loops pass on.
+#[derive(Debug, Default)]
+pub(in crate::emit) struct Joins {
+    joins: Vec<Join>,
+    free: Vec<usize>,
+    groups: Vec<Group>,
+    /// Phis of the headers of open loops.
+    rounds: Vec<Round>,
+}
+
+/// What passes from round to round of a loop.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    group: Group,
+    /// The value before the first round.
+    initial: ValueWord,
+    phi: ValueWord,
+}
+
+impl Joins {
+    /// All joins are free again: a program that failed left some open.
+    pub(in crate::emit) fn reset(&mut self) {
+        self.free.clear();
+        self.free.extend(0..self.joins.len());
+        self.rounds.clear();
+    }
+}
+
+/// New lanes of a slot, set together: the groups of a slot come one after the other.
+#[derive(Clone, Copy, Default)]
+struct Arrived {
+    slot: u32,
+    mask: u8,
+    values: [Lane; 4],
+}
+
+impl Arrived {
+    /// Adds the lanes of a group; gives those of the slot before it, if that is another one.
+    fn add(&mut self, group: Group, value: ValueWord) -> Option<Self> {
+        let is_next = group.slot != self.slot;
+        let complete = is_next.then(|| std::mem::take(self));
+        self.slot = group.slot;
+        self.mask |= group.mask;
+        for (component, lane) in glasm_ir::WriteMask(group.mask).lanes().enumerate() {
+            self.values[lane] = Lane::of(value, component);
+        }
+        complete
+    }
+}
+
+/// The header of an open loop.
+pub(super) struct Header {
+    label: LabelWord,
+    entry: LabelWord,
+    /// Its phis: positions in [`Joins::rounds`].
+    rounds: Range<usize>,
+    /// Position of the first phi in the body.
+    first_phi: usize,
+}
+
+impl Emit<'_> {
+    pub(super) fn new_join(&mut self, list: List) -> JoinId {
+        let index = self.joins.free.pop().unwrap_or_else(|| {
+            self.joins.joins.push(Join::default());
+            self.joins.joins.len() - 1
+        });
+        let label = self.w.label();
+        let join = &mut self.joins.joins[index];
+        join.label = label;
+        join.list = list;
+        join.groups.clear();
+        join.lanes.clear();
+        join.values.clear();
+        join.edges = 0;
+        JoinId(index)
+    }
+
+    pub(super) fn join_label(&self, join: JoinId) -> LabelWord {
+        self.joins.joins[join.0].label
+    }
+
+    /// An edge from the open block: what travels is computed here, before the branch is written.
+    pub(super) fn add_edge(&mut self, id: JoinId) {
+        // Taken out meanwhile: what travels is computed by all of emission.
+        let mut join = std::mem::take(&mut self.joins.joins[id.0]);
+        // What comes over a single edge needs no phi: lanes are where they were.
+        if join.list.edges <= 1 {
+            for &(slot, mask) in self.live.list(join.list) {
+                join.lanes.extend(
+                    glasm_ir::WriteMask(mask)
+                        .lanes()
+                        .map(|lane| self.lanes.get(slot, lane)),
+                );
+                if self.has_flags(slot) {
+                    for flags in [slot + 1, slot + 2] {
+                        join.lanes.extend(self.lanes.slot(flags));
+                    }
+                }
+            }
+        } else {
+            if join.edges == 0 {
+                // All edges have to bring the same groups, so the first one decides.
+                self.decide_groups(join.list, &mut join.groups);
+                if self.lanes_apart {
+                    split_groups(&mut join.groups);
+                }
+            }
+            join.values.push(self.w.block.0);
+            for &group in &join.groups {
+                join.values.push(self.travel_value(group).0);
+            }
+        }
+        join.edges += 1;
+        self.joins.joins[id.0] = join;
+    }
+
+    /// Starts the block of a join; its lanes have their values of all edges.
+    pub(super) fn seal(&mut self, id: JoinId) {
+        let join = std::mem::take(&mut self.joins.joins[id.0]);
+        self.w.begin_block(join.label);
+        if join.edges == 0 {
+            // A merge instruction names the block, so it must exist.
+            self.w.body.op(Op::Unreachable, &[]);
+            self.w.reachable = false;
+        } else if join.list.edges <= 1 {
+            self.take_lanes(&join);
+        } else {
+            let mut arrived = Arrived::default();
+            for (index, &group) in join.groups.iter().enumerate() {
+                let value = self.write_phi(&join, index, group);
+                if let Some(complete) = arrived.add(group, value) {
+                    self.set_arrived(&complete);
+                }
+            }
+            self.set_arrived(&arrived);
+        }
+        self.joins.joins[id.0] = join;
+        self.joins.free.push(id.0);
+    }
+
+    /// Like [`seal`](Self::seal) for the continue block of a loop, which exists even if nothing goes there.
+    pub(super) fn seal_continue(&mut self, id: JoinId) {
+        if self.joins.joins[id.0].edges > 0 {
+            return self.seal(id);
+        }
+        let label = self.join_label(id);
+        self.w.begin_block(label);
+        self.joins.free.push(id.0);
+    }
+
+    fn take_lanes(&mut self, join: &Join) {
+        let mut lanes = join.lanes.iter();
+        for index in join.list.first..join.list.first + join.list.len {
+            let (slot, mask) = self.live.list(join.list)[(index - join.list.first) as usize];
+            for lane in glasm_ir::WriteMask(mask).lanes() {
+                lanes
+                    .next()
+                    .into_iter()
+                    .for_each(|&value| self.lanes.set(slot, lane, value));
+            }
+            if self.has_flags(slot) {
+                for flags in [slot + 1, slot + 2] {
+                    for lane in 0..4 {
+                        lanes
+                            .next()
+                            .into_iter()
+                            .for_each(|&value| self.lanes.set(flags, lane, value));
+                    }
+                }
+            }
+        }
+    }
+
+    fn write_phi(&mut self, join: &Join, index: usize, group: Group) -> ValueWord {
+        // The values of an edge follow its block.
+        let stride = 1 + join.groups.len();
+        let edges = join.values.chunks_exact(stride);
+        let first = join.values[1 + index];
+        if edges.clone().all(|edge| edge[1 + index] == first) {
+            // A value that is known at the end of every edge dominates the join.
+            return ValueWord(first);
+        }
+        let size = group.mask.count_ones() as u8;
+        let ty = self.w.ty(group.scalar, size);
+        let id = self.w.value(group.scalar, size, Home::Body);
+        self.name_phi(group.slot, id);
+        // Behind type and result: for each edge a value and the block that it comes from.
+        self.w.body.head(Op::Phi, 2 + 2 * join.edges as usize);
+        self.w.body.0.extend([ty.0, id.0]);
+        self.w
+            .body
+            .0
+            .extend(edges.flat_map(|edge| [edge[1 + index], edge[0]]));
+        id
+    }
+
+    fn set_arrived(&mut self, arrived: &Arrived) {
+        if arrived.mask != 0 {
+            self.lanes
+                .set_lanes(arrived.slot, arrived.mask, &arrived.values);
+        }
+    }
+
+    /// Whether the slot holds condition codes that two slots of flags follow.
+    pub(super) fn has_flags(&self, slot: u32) -> bool {
+        self.analysis.reads_overflow && self.is_cond(slot)
+    }
+
+    fn is_cond(&self, slot: u32) -> bool {
+        let register = self.analysis.slot_register[slot as usize];
+        self.program.registers[register].storage == Storage::Cond
+    }
+
+    fn decide_groups(&mut self, list: List, groups: &mut Vec<Group>) {
+        for index in 0..list.len as usize {
+            let (slot, mask) = self.live.list(list)[index];
+            let register = self.analysis.slot_register[slot as usize];
+            if self.analysis.class[register.index()] == Class::Memory {
+                continue;
+            }
+            if self.program.registers[register].storage == Storage::Cond {
+                let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
+                push_group(groups, slot, mask, scalar);
+                if self.analysis.reads_overflow {
+                    // Overflow and carry have the two slots behind that of the codes.
+                    push_group(groups, slot + 1, mask, Scalar::BoolInt);
+                    push_group(groups, slot + 2, mask, Scalar::BoolInt);
+                }
+            } else {
+                self.group_by_type(slot, mask, groups);
+            }
+        }
+    }
+
+    /// One group per type of the lanes now; constants and lanes without a value go with any type.
+    fn group_by_type(&self, slot: u32, mask: u8, groups: &mut Vec<Group>) {
+        let first = groups.len();
+        let mut free = 0;
+        for lane in glasm_ir::WriteMask(mask).lanes() {
+            let value = self.lanes.get(slot, lane);
+            let info = self.w.info(value.id());
+            if !value.id().is_some() || info.home == Home::Constant {
+                free |= 1 << lane;
+                continue;
+            }
+            let scalar = match info.scalar {
+                // Truth values travel as the numbers that they are.
+                Scalar::BoolFloat => Scalar::F32,
+                Scalar::BoolInt | Scalar::S32 | Scalar::U8 | Scalar::U16 => Scalar::U32,
+                Scalar::U32 | Scalar::F32 | Scalar::U64 | Scalar::F64 | Scalar::Pair => info.scalar,
+            };
+            match groups[first..]
+                .iter_mut()
+                .find(|group| group.scalar == scalar)
+            {
+                Some(group) if scalar != Scalar::Pair => group.mask |= 1 << lane,
+                _ => push_group(groups, slot, 1 << lane, scalar),
+            }
+        }
+        if free == 0 {
+            return;
+        }
+        match groups.get_mut(first) {
+            Some(group) if group.scalar != Scalar::Pair => group.mask |= free,
+            _ => {
+                let scalar = self.free_scalar(slot, free);
+                if scalar != Scalar::Pair {
+                    return push_group(groups, slot, free, scalar);
+                }
+                // Pairs are vectors themselves, and there are no vectors of vectors: each travels alone.
+                for lane in glasm_ir::WriteMask(free).lanes() {
+                    push_group(groups, slot, 1 << lane, scalar);
+                }
+            }
+        }
+    }
+
+    /// The type for lanes that are constants or have no value.
+    fn free_scalar(&self, slot: u32, lanes: u8) -> Scalar {
+        let register = self.analysis.slot_register[slot as usize];
+        if self.program.registers[register].width == Width::W64 {
+            return self.w.wide_int();
+        }
+        glasm_ir::WriteMask(lanes)
+            .lanes()
+            .map(|lane| self.lanes.get(slot, lane).id())
+            .find(|id| id.is_some())
+            // A type that most instructions on 32-bit lanes want; constants are made again in another one for nothing.
+            .map_or(Scalar::F32, |id| match self.w.info(id).scalar {
+                Scalar::U32 | Scalar::S32 | Scalar::BoolInt => Scalar::U32,
+                Scalar::F32
+                | Scalar::BoolFloat
+                | Scalar::U8
+                | Scalar::U16
+                | Scalar::U64
+                | Scalar::F64
+                | Scalar::Pair => Scalar::F32,
+            })
+    }
+
+    /// The lanes of a group as one value.
+    fn travel_value(&mut self, group: Group) -> ValueWord {
+        let Group { slot, mask, scalar } = group;
+        let mut lanes = *self.lanes.slot(slot);
+        let size = mask.count_ones() as u8;
+        // Codes that have the type of the group are in the form in which they pass.
+        if size == 1 {
+            let lane = lanes[mask.trailing_zeros() as usize & 3];
+            if lane.is_some() && self.w.info(lane.id()).scalar == scalar {
+                return self.w.extract(lane.id(), lane.component());
+            }
+        } else if let Some(val) = self.w.at_hand(&lanes, Swizzle::XYZW, mask, scalar) {
+            return self.w.widen(val, size).id;
+        }
+        if self.is_cond(slot) && !scalar.is_bool() {
+            for lane in glasm_ir::WriteMask(mask).lanes() {
+                lanes[lane] = Lane::scalar(self.w.canonical_cond(lanes[lane], scalar));
+            }
+        }
+        let picks = Picks::new(Swizzle::XYZW, mask);
+        let val = self.w.gather_picks(&lanes, picks, scalar);
+        self.w.widen(val, size).id
+    }
+
+    /// Ends the open block with the entry of a loop.
+    pub(super) fn open_header(&mut self, list: List) -> Header {
+        let mut groups = std::mem::take(&mut self.joins.groups);
+        groups.clear();
+        self.decide_groups(list, &mut groups);
+        if self.lanes_apart {
+            split_groups(&mut groups);
+        }
+        let first = self.joins.rounds.len();
+        for &group in &groups {
+            // In the block before the header, where the edge into the loop starts.
+            let initial = self.travel_value(group);
+            self.joins.rounds.push(Round {
+                group,
+                initial,
+                phi: ValueWord::NONE,
+            });
+        }
+        self.joins.groups = groups;
+        let label = self.w.label();
+        let entry = self.w.block;
+        self.w.jump(label);
+        Header {
+            label,
+            entry,
+            rounds: first..self.joins.rounds.len(),
+            first_phi: 0,
+        }
+    }
+
+    /// Starts the header block. The values of the back edge are filled in by [`close_header`](Self::close_header).
+    pub(super) fn begin_header(&mut self, header: &mut Header) {
+        // No instruction may stand between the label and the phis.
+        self.w.begin_block(header.label);
+        header.first_phi = self.w.body.len();
+        for index in header.rounds.clone() {
+            let Round { group, initial, .. } = self.joins.rounds[index];
+            let size = group.mask.count_ones() as u8;
+            let ty = self.w.ty(group.scalar, size);
+            let id = self.w.value(group.scalar, size, Home::Body);
+            self.name_phi(group.slot, id);
+            self.w
+                .body
+                .result(Op::Phi, ty, id, &[initial.0, header.entry.0, 0, 0]);
+            self.joins.rounds[index].phi = id;
+        }
+        self.set_header_lanes(header);
+    }
+
+    /// Computes what goes to the next round while the body is still open, so that only the counter changes in the continue block:
+    /// copies of vectors there look to some drivers like changes of all their lanes.
+    pub(super) fn settle_round(&mut self, header: &Header) {
+        let mut arrived = Arrived::default();
+        for index in header.rounds.clone() {
+            let group = self.joins.rounds[index].group;
+            let value = self.travel_value(group);
+            if let Some(complete) = arrived.add(group, value) {
+                self.set_arrived(&complete);
+            }
+        }
+        self.set_arrived(&arrived);
+    }
+
+    pub(super) fn set_header_lanes(&mut self, header: &Header) {
+        let mut arrived = Arrived::default();
+        for index in header.rounds.clone() {
+            let Round { group, phi, .. } = self.joins.rounds[index];
+            if let Some(complete) = arrived.add(group, phi) {
+                self.set_arrived(&complete);
+            }
+        }
+        self.set_arrived(&arrived);
+    }
+
+    /// Ends the open block with the back edge of a loop.
+    pub(super) fn close_header(&mut self, header: &Header) {
+        for (number, index) in header.rounds.clone().enumerate() {
+            let value = self.travel_value(self.joins.rounds[index].group);
+            // Seven words per phi, the back edge in the last two.
+            let position = header.first_phi + 7 * number + 5;
+            self.w.body.0[position] = value.0;
+            self.w.body.0[position + 1] = self.w.block.0;
+        }
+        // Loops nest: the phis of this one are the last.
+        self.joins.rounds.truncate(header.rounds.start);
+        // Computing a value does not open a block, so this is still the block that was noted above.
+        self.w.jump(header.label);
+        self.w.reachable = false;
+    }
+}
+
+/// Makes a group of each lane: some drivers keep a vector that goes from round to round in memory, lane by lane, and do not see
+/// which lanes change.
+fn split_groups(groups: &mut Vec<Group>) {
+    let whole = groups.len();
+    for index in 0..whole {
+        let group = groups[index];
+        for lane in glasm_ir::WriteMask(group.mask).lanes() {
+            push_group(groups, group.slot, 1 << lane, group.scalar);
+        }
+    }
+    groups.drain(..whole);
+}
+
+fn push_group(groups: &mut Vec<Group>, slot: u32, mask: u8, scalar: Scalar) {
+    groups.push(Group { slot, mask, scalar });
+}

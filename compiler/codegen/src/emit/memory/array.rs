@@ -1,0 +1,370 @@
+//! Registers in Private variables: arrays indexed at run time, registers that several functions share, registers whose
+//! phis would outgrow the program.
+//!
+//! An element of 32-bit lanes is one vector of four words; one of 64-bit lanes is two. Condition codes are two vectors: the
+//! values in their common form as words, and overflow and carry in bits 0 and 1.
+
+use crate::builder::{Builder, Lane, Scalar, Val};
+use crate::emit::Emit;
+use crate::error::Failure;
+use crate::words::{TypeWord, ValueWord};
+use glasm_ir::arena::Id;
+use glasm_ir::inst::{IndexId, IndexTerm};
+use glasm_ir::{RegisterId, Storage, Width, WriteMask};
+use spirv::{GlslStd450Op as GlslOp, Op as Spv, StorageClass};
+
+/// The element that an operand names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::emit) enum Element {
+    /// Known at compile time.
+    Constant(u32),
+    /// In range at run time.
+    Dynamic(ValueWord),
+}
+
+impl Emit<'_> {
+    /// Vectors of four words that an element takes.
+    fn element_vectors(&self, register: RegisterId) -> u32 {
+        let register = self.program.registers[register];
+        // Four lanes of 64 bits are eight words. Condition codes have their flags in the second vector.
+        if register.storage == Storage::Cond || register.width == Width::W64 {
+            2
+        } else {
+            1
+        }
+    }
+
+    /// Vectors of four words that a register takes.
+    pub(super) fn register_vectors(&self, register: RegisterId) -> u32 {
+        let elements = self.program.registers[register].elements();
+        elements * self.element_vectors(register)
+    }
+
+    pub(super) fn memory_variable(&mut self, register: RegisterId) -> ValueWord {
+        let known = self.tables.memory[register.index()];
+        if known.is_some() {
+            return known;
+        }
+        let data = self.program.registers[register];
+        let len = self.register_vectors(register);
+        // Words for registers of any type: lanes are bits, and a cast of a loaded word costs nothing on the device.
+        let ty = self.w.word_array(len);
+        let variable = match data.storage {
+            Storage::Output(output) => self.output_variable(output, ty, len),
+            Storage::Cond => self.cond_variable(register, ty),
+            Storage::Temp if self.is_cleared(register) => {
+                self.w.open_variable(StorageClass::Private, ty)
+            }
+            Storage::Temp => self.w.variable(StorageClass::Private, ty),
+        };
+        self.tables.memory[register.index()] = variable;
+        variable
+    }
+
+    /// A variable whose elements start as (0, 0, 0, 1).
+    fn output_variable(&mut self, output: glasm_ir::OutputId, ty: TypeWord, len: u32) -> ValueWord {
+        let base = self.program.outputs[output].base;
+        let one = self.io().one(base);
+        let one = self.w.cast(one, Scalar::U32);
+        let zero = self.w.uint(0);
+        let element = self.w.composite(Scalar::U32, &[zero, zero, zero, one]);
+        self.w
+            .initialized_variable(ty, std::iter::repeat_n(element.0, len as usize))
+    }
+
+    /// A variable of condition codes with all flags clear, as those of a positive number.
+    fn cond_variable(&mut self, register: RegisterId, ty: TypeWord) -> ValueWord {
+        let scalar = self.analysis.cond_scalar(register, self.w.wide_int());
+        // Codes lie in memory as words: the bits of a positive number in their common form.
+        let one = match scalar == Scalar::F32 {
+            true => 1.0f32.to_bits(),
+            false => 1,
+        };
+        let parts = [one, 0].map(|word| {
+            let word = self.w.uint(word);
+            self.w.composite(Scalar::U32, &[word; 4]).0
+        });
+        self.w.initialized_variable(ty, parts.into_iter())
+    }
+
+    /// A pointer to vector `part` of an element.
+    fn memory_pointer(&mut self, register: RegisterId, element: Element, part: u32) -> ValueWord {
+        let variable = self.memory_variable(register);
+        let vectors = self.element_vectors(register);
+        let index = match element {
+            Element::Constant(element) => {
+                // The verifier keeps constant elements inside; for a program that never met it the module must be valid all the same.
+                let last = self.program.registers[register].elements() - 1;
+                self.w.uint(element.min(last) * vectors + part)
+            }
+            Element::Dynamic(id) if vectors == 1 => id,
+            Element::Dynamic(id) => {
+                let element = self.w.val(id);
+                let first = self.w.binary_bits(Spv::IMul, element, u64::from(vectors));
+                self.w.binary_bits(Spv::IAdd, first, u64::from(part)).id
+            }
+        };
+        let vector = self.w.ty(Scalar::U32, 4);
+        let operands = [variable.0, index.0];
+        self.w.chain(StorageClass::Private, vector, &operands)
+    }
+
+    fn load_words(&mut self, register: RegisterId, element: Element, part: u32) -> Val {
+        let pointer = self.memory_pointer(register, element, part);
+        self.w.op(Spv::Load, Scalar::U32, 4, &[pointer.0])
+    }
+
+    fn store_words(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        part: u32,
+        lanes: &[Lane; 4],
+    ) {
+        let words = self.w.gather_vector(lanes, Scalar::U32);
+        let pointer = self.memory_pointer(register, element, part);
+        self.w.store(pointer, words.id);
+    }
+
+    /// Lanes of an element; at least those in `read`.
+    pub(in crate::emit) fn load_register(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        read: u8,
+    ) -> [Lane; 4] {
+        if self.program.registers[register].storage == Storage::Cond {
+            return self.load_codes(register).0;
+        }
+        if self.element_vectors(register) == 1 {
+            return self.load_words(register, element, 0).lanes();
+        }
+        let mut lanes = [Lane::UNDEFINED; 4];
+        // Vector 0 has lanes x and y, vector 1 has z and w: two bits of the mask each.
+        for part in (0..2).filter(|part| read >> (2 * part) & 3 != 0) {
+            let words = self.load_words(register, element, part);
+            for half in WriteMask(read >> (2 * part) & 3).lanes() {
+                lanes[2 * part as usize + half] = self.w.wide_half(words, half);
+            }
+        }
+        lanes
+    }
+
+    /// Writes the lanes in `write` of an element.
+    pub(in crate::emit) fn store_register(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        write: u8,
+        values: [Lane; 4],
+    ) {
+        if self.element_vectors(register) != 1 {
+            return self.store_pairs(register, element, write, values);
+        }
+        let mut lanes = values;
+        // Elements are stored as whole vectors, so the lanes that are not written are read first.
+        if write != 15 {
+            let old = self.load_words(register, element, 0);
+            for lane in WriteMask(!write & 15).lanes() {
+                lanes[lane] = old.lane(lane);
+            }
+        }
+        self.store_words(register, element, 0, &lanes);
+    }
+
+    /// Writes 64-bit lanes of an element.
+    fn store_pairs(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        write: u8,
+        values: [Lane; 4],
+    ) {
+        for part in 0..2 {
+            let halves = write >> (2 * part) & 3;
+            let mut words = match halves {
+                0 => continue,
+                // Both halves of the vector are new.
+                3 => [Lane::UNDEFINED; 4],
+                _ => self.load_words(register, element, part).lanes(),
+            };
+            for half in WriteMask(halves).lanes() {
+                let pair = self.w.words_of_wide(values[2 * part as usize + half]);
+                words[2 * half] = pair.lane(0);
+                words[2 * half + 1] = pair.lane(1);
+            }
+            self.store_words(register, element, part, &words);
+        }
+    }
+
+    /// Condition codes in memory: the codes and their flags.
+    pub(in crate::emit) fn load_codes(&mut self, cc: RegisterId) -> ([Lane; 4], [[Lane; 4]; 2]) {
+        let words = self.load_words(cc, Element::Constant(0), 0);
+        let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
+        let values = if scalar.is_bool() {
+            let truth = self.w.compare_bits(Spv::INotEqual, words, 0);
+            // An id of its own, which is noted to stand for `scalar`.
+            let id = self.w.op(Spv::CopyObject, scalar, 4, &[truth.id.0]).id;
+            Val::new(id, scalar, 4)
+        } else {
+            self.w.reread(words, scalar)
+        };
+        (values.lanes(), self.load_flags(cc))
+    }
+
+    fn load_flags(&mut self, cc: RegisterId) -> [[Lane; 4]; 2] {
+        if !self.analysis.reads_overflow {
+            return [[Lane::UNDEFINED; 4]; 2];
+        }
+        let words = self.load_words(cc, Element::Constant(0), 1);
+        // Overflow and carry, in the bits where `flag_word` puts them.
+        [1, 2].map(|bit| {
+            let bits = self.w.binary_bits(Spv::BitwiseAnd, words, bit);
+            self.w.compare_bits(Spv::INotEqual, bits, 0).lanes()
+        })
+    }
+
+    /// Writes condition codes in memory.
+    pub(in crate::emit) fn store_codes(
+        &mut self,
+        cc: RegisterId,
+        write: u8,
+        codes: [Lane; 4],
+        flags: [[Lane; 4]; 2],
+    ) {
+        let scalar = self.analysis.cond_scalar(cc, self.w.wide_int());
+        let mut words = codes;
+        let old = (write != 15).then(|| self.load_words(cc, Element::Constant(0), 0));
+        for (lane, word) in words.iter_mut().enumerate() {
+            if write >> lane & 1 != 0 {
+                let code = self.w.canonical_cond(codes[lane], scalar);
+                *word = Lane::scalar(self.w.cast(code, Scalar::U32));
+            } else if let Some(old) = old {
+                *word = old.lane(lane);
+            }
+        }
+        self.store_words(cc, Element::Constant(0), 0, &words);
+        if self.analysis.reads_overflow {
+            self.store_flags(cc, write, flags);
+        }
+    }
+
+    fn store_flags(&mut self, cc: RegisterId, write: u8, flags: [[Lane; 4]; 2]) {
+        let mut words = [Lane::UNDEFINED; 4];
+        let old = (write != 15).then(|| self.load_words(cc, Element::Constant(0), 1));
+        for (lane, word) in words.iter_mut().enumerate() {
+            *word = match write >> lane & 1 {
+                0 => old.map_or(Lane::UNDEFINED, |old| old.lane(lane)),
+                _ => self.w.flag_word(flags.map(|lanes| lanes[lane])),
+            };
+        }
+        self.store_words(cc, Element::Constant(0), 1, &words);
+    }
+
+    /// The element of a register that an index names.
+    pub(in crate::emit) fn register_element(
+        &mut self,
+        register: RegisterId,
+        index: Option<IndexId>,
+    ) -> Result<Element, Failure> {
+        self.element(index, self.program.registers[register].elements())
+    }
+
+    /// The element that an index names, clamped to `0..len`.
+    pub(in crate::emit) fn element(
+        &mut self,
+        index: Option<IndexId>,
+        len: u32,
+    ) -> Result<Element, Failure> {
+        match index {
+            Some(index) => self.element_of(self.program.indices[index].element, len),
+            None => Ok(Element::Constant(0)),
+        }
+    }
+
+    /// The element that a term names, clamped to `0..len`: beyond it the result is undefined, but the access must do no harm
+    /// (NV_gpu_program4 section 2.X.4.2).
+    pub(in crate::emit) fn element_of(
+        &mut self,
+        term: IndexTerm,
+        len: u32,
+    ) -> Result<Element, Failure> {
+        let last = len.max(1) - 1;
+        let Some((register, lane)) = term.relative else {
+            return Ok(Element::Constant((term.offset.max(0) as u32).min(last)));
+        };
+        let relative = self.index_register(register, lane)?;
+        let relative = self.w.val(relative);
+        let offset = self.w.uint_val(term.offset as u32);
+        let sum = self.w.binary(Spv::IAdd, relative, offset);
+        if let Some(bits) = self.w.splat_bits(sum) {
+            // As signed as at run time: a negative number is brought to element 0.
+            let element = (bits as u32 as i32).clamp(0, last as i32);
+            return Ok(Element::Constant(element as u32));
+        }
+        let zero = self.w.constant_like(sum, 0);
+        let last = self.w.constant_like(sum, u64::from(last));
+        let clamped = self.w.ext(GlslOp::SClamp, &[sum, zero, last]);
+        Ok(Element::Dynamic(clamped.id))
+    }
+
+    /// A lane of a register as a 32-bit integer.
+    pub(in crate::emit) fn index_register(
+        &mut self,
+        register: RegisterId,
+        lane: u8,
+    ) -> Result<ValueWord, Failure> {
+        let lane = usize::from(lane & 3);
+        let value = match self.analysis.slot(self.program, register, None) {
+            Some(slot) => self.lanes.get(slot, lane),
+            None => self.memory_lanes(register, None, 1 << lane)?[lane],
+        };
+        Ok(self.w.scalar(value, Scalar::U32))
+    }
+
+    pub(in crate::emit) fn memory_lanes(
+        &mut self,
+        register: RegisterId,
+        index: Option<IndexId>,
+        read: u8,
+    ) -> Result<[Lane; 4], Failure> {
+        let element = self.register_element(register, index)?;
+        Ok(self.load_register(register, element, read))
+    }
+}
+
+impl Builder {
+    /// Overflow in bit 0, carry in bit 1.
+    fn flag_word(&mut self, flags: [Lane; 2]) -> Lane {
+        let [overflow, carry] = flags.map(|flag| self.lane_val(flag, Scalar::BoolInt));
+        let zero = self.uint_val(0);
+        let [one, two] = [1, 2].map(|bit| self.constant_like(zero, bit));
+        let low = self.select(overflow, one, zero);
+        let high = self.select(carry, two, zero);
+        self.binary(Spv::BitwiseOr, low, high).lane(0)
+    }
+
+    pub(in crate::emit) fn word_array(&mut self, len: u32) -> TypeWord {
+        let vector = self.ty(Scalar::U32, 4);
+        self.array_type(vector, len)
+    }
+
+    fn initialized_variable(
+        &mut self,
+        ty: TypeWord,
+        elements: impl ExactSizeIterator<Item = u32>,
+    ) -> ValueWord {
+        let initial = self.object();
+        self.globals
+            .head(Spv::ConstantComposite, elements.len() + 2);
+        self.globals.0.extend([ty.0, initial.0]);
+        self.globals.0.extend(elements);
+        let pointer = self.pointer(StorageClass::Private, ty);
+        let variable = self.object();
+        let class = StorageClass::Private as u32;
+        self.globals
+            .result(Spv::Variable, pointer, variable, &[class, initial.0]);
+        self.interface.push(variable.0);
+        variable
+    }
+}

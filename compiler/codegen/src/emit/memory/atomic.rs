@@ -1,0 +1,561 @@
+//! Atomic read-modify-write. What SPIR-V has no operation for is a loop of compare-exchange.
+
+use crate::builder::{Builder, Extreme, Home, Lane, Scalar, Val, by_sign};
+use crate::capability::Need;
+use crate::emit::Emit;
+use crate::emit::cx::{InstCx, Outcome};
+use crate::emit::memory::access::Address;
+use crate::emit::memory::place::BufferPlace;
+use crate::error::{Error, Failure};
+use crate::interface::builtin::BuiltinRow;
+use crate::words::ValueWord;
+use glasm_ir::resource::{AtomicOp, BufferKind, MemFlags, MemSpace};
+use glasm_ir::{Inst, MemAccess, Stage, Type, Width};
+use spirv::{BuiltIn, GlslStd450Op as GlslOp, LoopControl, Op as Spv};
+
+/// What an atomic works on.
+#[derive(Clone, Copy)]
+struct Cell {
+    pointer: ValueWord,
+    /// The kind of buffer that it is in; none for texels and memory behind addresses.
+    kind: Option<BufferKind>,
+    /// The type of the pointer's target.
+    scalar: Scalar,
+    /// Where a word starts in a target of 64 bits.
+    shift: Option<Val>,
+    ty: Type,
+}
+
+impl Cell {
+    /// A cell in no buffer.
+    const fn at(pointer: ValueWord, scalar: Scalar, ty: Type) -> Self {
+        Self {
+            pointer,
+            kind: None,
+            scalar,
+            shift: None,
+            ty,
+        }
+    }
+}
+
+/// What an atomic does to its cell.
+#[derive(Clone, Copy)]
+pub(in crate::emit) struct Update {
+    pub(super) op: AtomicOp,
+    pub(super) ty: Type,
+    pub(super) value: Val,
+    /// What a compare-exchange stores.
+    pub(super) second: Option<Val>,
+}
+
+impl Emit<'_> {
+    /// `Atomic`
+    pub(in crate::emit) fn atomic(&mut self, cx: InstCx<'_>) -> Result<Outcome, Failure> {
+        let access = self.mem_access(cx)?;
+        let op = access.atomic.unwrap_or(AtomicOp::Exchange);
+        if cx.inst.ty == Type::F16 {
+            return self.half_atomic(cx, &access, op);
+        }
+        if cx.inst.ty.width().bits() < 32 {
+            return Err(Error::unsupported("atomics of less than 32 bits"));
+        }
+        let update = self.scalar_update(cx.inst, op)?;
+        // NV_gpu_program5 section 2.X.8.Z, ATOM, leaves lanes y, z and w undefined; the same value in all of them costs nothing.
+        let address = self.address(cx, &access, 1)?;
+        Ok(Outcome::Lanes([self.update_at(address, 0, update)?; 4]))
+    }
+
+    /// Vectors of half floats: pairs of them in words.
+    fn half_atomic(
+        &mut self,
+        cx: InstCx<'_>,
+        access: &MemAccess,
+        op: AtomicOp,
+    ) -> Result<Outcome, Failure> {
+        let updates = self.half_updates(cx.inst, op, access.components)?;
+        let address = self.address(cx, access, 1)?;
+        let mut lanes = [Lane::scalar(self.w.uint(0)); 4];
+        // NV_shader_atomic_fp16_vector asks for atomic components only, so each word is updated by itself.
+        for (word, update) in (0u32..).zip(updates) {
+            let old = self.update_at(address, word, update)?;
+            let first = 2 * word as usize;
+            lanes[first..first + 2].copy_from_slice(&self.w.halves(old));
+        }
+        Ok(Outcome::Lanes(lanes))
+    }
+
+    /// Updates what lies `words` words behind an address and gives its old bits.
+    fn update_at(&mut self, address: Address, words: u32, update: Update) -> Result<Lane, Failure> {
+        match address {
+            Address::Global(address) => {
+                let view = self.w.atomic_view(update, None)?;
+                let pointer = self.w.global_pointer(address, 4 * words, view, 1);
+                let cell = Cell::at(pointer, view, update.ty);
+                Ok(self.update(cell, update)?.lane(0))
+            }
+            Address::Buffer(place) => {
+                let kind = self.program.buffers[place.buffer].kind;
+                if kind == BufferKind::Constant {
+                    return Err(Error::unsupported("constant buffers cannot be written"));
+                }
+                if kind == BufferKind::Private {
+                    return self.update_private(place, words, update);
+                }
+                let view = self.w.atomic_view(update, Some(kind))?;
+                self.update_in_buffer(place, words, view, update)
+            }
+        }
+    }
+
+    /// What an atomic on one value does.
+    pub(in crate::emit) fn scalar_update(
+        &mut self,
+        inst: &Inst,
+        op: AtomicOp,
+    ) -> Result<Update, Failure> {
+        let value = self.source(inst, 0, 0b01)?;
+        // CSWAP compares memory with x and stores y: NV_gpu_program5 section 2.X.8.Z, ATOM.
+        let second = match op == AtomicOp::CompareExchange {
+            true => Some(self.source(inst, 0, 0b10)?),
+            false => None,
+        };
+        let ty = inst.ty;
+        Ok(Update {
+            op,
+            ty,
+            value,
+            second,
+        })
+    }
+
+    /// What an atomic on half floats does to each pair of them.
+    pub(in crate::emit) fn half_updates(
+        &mut self,
+        inst: &Inst,
+        op: AtomicOp,
+        components: u8,
+    ) -> Result<Vec<Update>, Failure> {
+        let update = |word: u8| {
+            let value = self.source(inst, 0, 0b11 << (2 * word))?;
+            Ok(Update {
+                op,
+                ty: Type::F16,
+                // Two equal halves come as one.
+                value: self.w.widen(value, 2),
+                second: None,
+            })
+        };
+        // NV_shader_atomic_fp16_vector has vectors of two and four only.
+        (0..components / 2).map(update).collect()
+    }
+
+    /// Updates an element of a buffer seen as `view`, `words` words behind the place.
+    fn update_in_buffer(
+        &mut self,
+        place: BufferPlace,
+        words: u32,
+        view: Scalar,
+        update: Update,
+    ) -> Result<Lane, Failure> {
+        let lanes = self.at_place(place, |emit, place| {
+            let bound = emit.bound(place, view)?;
+            // Elements of eight bytes, aligned (NV_gpu_program5 section 2.X.4.5); `words` is 0 there, for only half floats are
+            // several.
+            let number = if view.is_wide() {
+                emit.w.binary_bits(Spv::ShiftRightLogical, place.offset, 3)
+            } else {
+                emit.w.word_number(place.offset, words)
+            };
+            emit.lanes_inside(bound, number, |emit| {
+                let cell = emit.buffer_cell(place, number, view, update.ty);
+                Ok(emit.update(cell, update)?.alone())
+            })
+        })?;
+        Ok(lanes[0])
+    }
+
+    /// Updates memory that nobody else sees, `words` words behind the place: SPIR-V has no atomics there, and none are needed.
+    fn update_private(
+        &mut self,
+        place: BufferPlace,
+        words: u32,
+        update: Update,
+    ) -> Result<Lane, Failure> {
+        // As unsigned integers, so that nothing happens to the bits of floats on their way.
+        let (ty, scalar) = match update.ty.width() == Width::W64 {
+            true => (Type::U64, Scalar::U64),
+            false => (Type::U32, Scalar::U32),
+        };
+        if scalar == Scalar::U64 {
+            Need::Int64.check(&self.w.device)?;
+        }
+        let access = MemAccess {
+            space: MemSpace::Buffer(place.buffer),
+            element: None,
+            components: 1,
+            offset: 0,
+            atomic: None,
+            // What no one else sees need not be volatile.
+            flags: MemFlags::empty(),
+        };
+        let behind = u64::from(4 * words);
+        let offset = self.w.binary_bits(Spv::IAdd, place.offset, behind);
+        let place = BufferPlace { offset, ..place };
+        let [old, ..] = self.load_buffer(place, ty, &access, 1)?;
+        let old = self.w.lane_val(old, scalar);
+        let cell = Cell::at(ValueWord::NONE, scalar, update.ty);
+        let update = self.w.as_bits(update, scalar);
+        let new = self.w.updated(cell, old, update);
+        self.store_buffer(place, ty, &access, [new.lane(0); 4])?;
+        Ok(old.lane(0))
+    }
+
+    /// Element `number` of a buffer seen as `view`.
+    fn buffer_cell(&mut self, place: BufferPlace, number: Val, view: Scalar, ty: Type) -> Cell {
+        let (scalar, number, shift) = if view.is_wide() || view.is_float() {
+            (view, number, None)
+        } else {
+            self.word_place(place, number)
+        };
+        Cell {
+            kind: Some(self.program.buffers[place.buffer].kind),
+            shift,
+            ..Cell::at(self.cell_pointer(place, scalar, number), scalar, ty)
+        }
+    }
+
+    /// Updates a 32-bit texel and gives its old bits.
+    pub(in crate::emit) fn update_texel(
+        &mut self,
+        pointer: ValueWord,
+        update: Update,
+    ) -> Result<Val, Failure> {
+        self.update(Cell::at(pointer, Scalar::U32, update.ty), update)
+    }
+
+    /// Updates a cell and gives its old bits.
+    fn update(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        if update.ty == Type::F16 {
+            return self.update_half_pair(cell, update);
+        }
+        let scalar = match cell.shift {
+            Some(_) => Scalar::U32,
+            None => cell.scalar,
+        };
+        let update = self.w.as_bits(update, scalar);
+        self.atomic_op(cell, update)
+    }
+
+    // Sums and extremes of two halves as one atomic exist in an extension of one vendor alone,
+    // `VK_NV_shader_atomic_float16_vector`.
+    fn update_half_pair(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        if update.op != AtomicOp::Exchange {
+            return self.loop_if_alive(cell, update);
+        }
+        // An exchange computes nothing from the old halves, so the word is exchanged as it is.
+        let (value, ty) = (self.w.halves_in_word(update.value), Type::U32);
+        let update = Update {
+            value,
+            ty,
+            ..update
+        };
+        self.atomic_op(Cell { ty, ..cell }, update)
+    }
+
+    fn atomic_op(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        // Not where two words share an element: the exchange would compare the other one as well.
+        if update.op == AtomicOp::CompareExchange && cell.shift.is_none() {
+            let new = update.second.unwrap_or(update.value);
+            return Ok(self.w.compare_exchange(cell, update.value, new));
+        }
+        let Some(native) = self.w.native_atomic(cell, update.op) else {
+            return self.loop_if_alive(cell, update);
+        };
+        let (scope, relaxed) = self.w.atomic_scope(cell.kind);
+        let operands = [cell.pointer.0, scope.0, relaxed.0, update.value.id.0];
+        Ok(self.w.op(native, cell.scalar, 1, &operands))
+    }
+
+    /// An update by compare-exchange.
+    fn loop_if_alive(&mut self, cell: Cell, update: Update) -> Result<Val, Failure> {
+        let lanes = self.lanes_if_alive(|emit| Ok(emit.exchange_loop(cell, update).alone()))?;
+        Ok(self.w.val(lanes[0].id()))
+    }
+
+    /// The lanes that `body` gives. Helper invocations do not run it: they get undefined values from atomics
+    /// (EXT_shader_image_load_store, issue 22), so a loop that waits for one might never end.
+    pub(in crate::emit) fn lanes_if_alive(
+        &mut self,
+        body: impl FnOnce(&mut Self) -> Result<[Lane; 4], Failure>,
+    ) -> Result<[Lane; 4], Failure> {
+        if self.program.stage != Stage::Fragment {
+            return body(self);
+        }
+        let helps = self.helps();
+        let alive = self.w.not(helps);
+        self.lanes_if(alive, body)
+    }
+
+    /// Whether the invocation only helps others to derivatives.
+    pub(in crate::emit) fn helps(&mut self) -> Val {
+        if self.w.device.demote_to_helper_invocation {
+            self.w.needs.insert(Need::Demote);
+            let op = Spv::IsHelperInvocationEXT;
+            return self.w.op(op, Scalar::BoolInt, 1, &[]);
+        }
+        // What a fragment was at its start does: without demotion it stays that or ends.
+        let row = BuiltinRow {
+            builtin: BuiltIn::HelperInvocation,
+            scalar: Scalar::BoolInt,
+            size: 1,
+            need: None,
+        };
+        let (_, value) = self.io().load_builtin_value(row);
+        self.w.val(value)
+    }
+
+    /// Computes the new value from the old one until nobody interferes.
+    fn exchange_loop(&mut self, cell: Cell, update: Update) -> Val {
+        let (scope, relaxed) = self.w.atomic_scope(cell.kind);
+        let operands = [cell.pointer.0, scope.0, relaxed.0];
+        // Only a guess, which a plain load would give as well; but Vulkan has no plain loads of texels by pointer.
+        let first = self.w.op(Spv::AtomicLoad, cell.scalar, 1, &operands);
+        let [header, body, next, merge] = self.w.labels();
+        let entry = self.w.block;
+        self.w.jump(header);
+        self.w.begin_block(header);
+        let ty = self.w.ty(cell.scalar, 1);
+        let old = self.w.value(cell.scalar, 1, Home::Body);
+        // Word 5 of the phi is the value of the next round, which is known only below.
+        let phi = self.w.body.len();
+        let edges = [first.id.0, entry.0, 0, next.0];
+        self.w.body.result(Spv::Phi, ty, old, &edges);
+        self.w.merge_loop(merge, next, LoopControl::NONE);
+        self.w.jump(body);
+        self.w.begin_block(body);
+        let old = self.w.val(old);
+        let seen = self.w.try_update(cell, old, update);
+        self.w.body.0[phi + 5] = seen.id.0;
+        // The bits are compared: a NaN never equals itself.
+        let done = self.w.test(Spv::IEqual, seen, old);
+        self.w.jump_if(done.id, merge, next);
+        self.w.begin_block(next);
+        self.w.jump(header);
+        self.w.begin_block(merge);
+        // Both values are the same now. Invocations leave in different rounds, and the phi is what every device keeps of their own.
+        self.w.word_in(cell, old)
+    }
+}
+
+/// What a sum of floats as one atomic needs, and the type as which it sees its cell. The features that are known here are those of
+/// buffers; shared memory has others in Vulkan.
+fn float_sum(update: Update) -> Option<(Need, Scalar)> {
+    let rows = [
+        (Type::F32, Need::Float32AtomicAdd, Scalar::F32),
+        (Type::F64, Need::Float64AtomicAdd, Scalar::F64),
+    ];
+    let mut rows = rows.into_iter().filter(|_| update.op == AtomicOp::Add);
+    rows.find(|row| row.0 == update.ty)
+        .map(|(_, need, view)| (need, view))
+}
+
+impl Builder {
+    /// The bits of the two half floats of a word.
+    pub(in crate::emit) fn halves(&mut self, word: Lane) -> [Lane; 2] {
+        let word = self.lane_val(word, Scalar::U32);
+        let high = self.binary_bits(Spv::ShiftRightLogical, word, 16);
+        let low = self.binary_bits(Spv::BitwiseAnd, word, 0xffff);
+        [low.lane(0), high.lane(0)]
+    }
+
+    /// An update whose values are read as the type of their cell; half floats stay what they are.
+    fn as_bits(&mut self, update: Update, scalar: Scalar) -> Update {
+        if update.ty == Type::F16 {
+            return update;
+        }
+        Update {
+            value: self.reread(update.value, scalar),
+            second: update.second.map(|second| self.reread(second, scalar)),
+            ..update
+        }
+    }
+
+    /// The type as which an atomic sees its cell; inserts what that needs.
+    fn atomic_view(&mut self, update: Update, kind: Option<BufferKind>) -> Result<Scalar, Failure> {
+        let device = self.device;
+        let shared = kind == Some(BufferKind::Shared);
+        if let Some((need, view)) = float_sum(update).filter(|_| !shared)
+            && need.is_met(&device)
+        {
+            self.needs.insert(need);
+            return Ok(view);
+        }
+        // All other updates see words: floats are compared and added in a loop, as bits.
+        if update.ty.width() != Width::W64 {
+            return Ok(Scalar::U32);
+        }
+        // In SPIR-V the capability `Int64Atomics` implies `Int64`: atomics alone are no use to pairs of words.
+        Need::Int64.check(&device)?;
+        let need = match shared {
+            true => Need::SharedInt64Atomics,
+            false => Need::Int64Atomics,
+        };
+        self.require(need)?;
+        Ok(Scalar::U64)
+    }
+
+    /// The instruction that does an update, if there is one.
+    fn native_atomic(&self, cell: Cell, op: AtomicOp) -> Option<Spv> {
+        let (is_float, signed) = (cell.ty.is_float(), cell.ty.is_signed_int());
+        let compares = matches!(op, AtomicOp::Min | AtomicOp::Max);
+        // No atomic updates one word of an element of 64 bits.
+        if cell.shift.is_some() || compares && signed && !self.device.signed_atomics {
+            return None;
+        }
+        match op {
+            // The cell is seen as a float only where the device adds floats.
+            AtomicOp::Add if cell.scalar.is_float() => Some(Spv::AtomicFAddEXT),
+            AtomicOp::Add if !is_float => Some(Spv::AtomicIAdd),
+            AtomicOp::Min if signed => Some(Spv::AtomicSMin),
+            AtomicOp::Min if !is_float => Some(Spv::AtomicUMin),
+            AtomicOp::Max if signed => Some(Spv::AtomicSMax),
+            AtomicOp::Max if !is_float => Some(Spv::AtomicUMax),
+            AtomicOp::And => Some(Spv::AtomicAnd),
+            AtomicOp::Or => Some(Spv::AtomicOr),
+            AtomicOp::Xor => Some(Spv::AtomicXor),
+            // Floats are exchanged as words, for which no feature of atomic floats is needed.
+            AtomicOp::Exchange => Some(Spv::AtomicExchange),
+            // `OpAtomicIIncrement` and `OpAtomicIDecrement` wrap at 2^32 only, IWRAP and DWRAP at a bound. Float extremes
+            // of SPIR-V (`OpAtomicFMinEXT`) leave open what NaN gives.
+            AtomicOp::Add
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::IncWrap
+            | AtomicOp::DecWrap
+            | AtomicOp::CompareExchange => None,
+        }
+    }
+
+    /// What an update leaves of the half floats of a word.
+    pub(in crate::emit) fn updated_halves(&mut self, old: Val, update: Update) -> Val {
+        if update.op == AtomicOp::Exchange {
+            return self.halves_in_word(update.value);
+        }
+        let old = self.ext_to(GlslOp::UnpackHalf2x16, Scalar::F32, 2, old.id);
+        let new = self.float_update(update.op, old, update.value);
+        self.halves_in_word(new)
+    }
+
+    fn compare_exchange(&mut self, cell: Cell, comparator: Val, new: Val) -> Val {
+        let (scope, relaxed) = self.atomic_scope(cell.kind);
+        // SPIR-V puts the new value before the one compared.
+        // Of the two semantics the second is for the case that nothing is stored; it may not be stronger than the first.
+        let ids = [cell.pointer, scope, relaxed, relaxed, new.id, comparator.id];
+        let operands = ids.map(|id| id.0);
+        self.op(Spv::AtomicCompareExchange, cell.scalar, 1, &operands)
+    }
+
+    /// What an update leaves in the whole cell.
+    fn updated_cell(&mut self, cell: Cell, old: Val, update: Update) -> Val {
+        let Some(shift) = cell.shift else {
+            return self.updated(cell, old, update);
+        };
+        let word = self.word_of(old, shift);
+        let word = self.updated(cell, word, update);
+        let word = self.moved_up(cell.scalar, word, Some(shift));
+        // The other word keeps the value that was seen; if it changed meanwhile, the exchange fails and is tried again.
+        let hole = self.constant_like(old, u64::from(u32::MAX));
+        let hole = self.binary(Spv::ShiftLeftLogical, hole, shift);
+        let keep = self.unary(Spv::Not, hole);
+        let rest = self.binary(Spv::BitwiseAnd, old, keep);
+        self.binary(Spv::BitwiseOr, rest, word)
+    }
+
+    /// Updates a cell if it still holds the old value; gives what it holds.
+    fn try_update(&mut self, cell: Cell, old: Val, update: Update) -> Val {
+        let new = self.updated_cell(cell, old, update);
+        self.compare_exchange(cell, old, new)
+    }
+
+    /// The updated word of a value of the whole cell.
+    fn word_in(&mut self, cell: Cell, whole: Val) -> Val {
+        match cell.shift {
+            Some(shift) => self.word_of(whole, shift),
+            None => whole,
+        }
+    }
+
+    /// What an update leaves in memory.
+    fn updated(&mut self, cell: Cell, old: Val, update: Update) -> Val {
+        let (value, ty) = (update.value, cell.ty);
+        match update.op {
+            _ if ty == Type::F16 => self.updated_halves(old, update),
+            op @ (AtomicOp::Add | AtomicOp::Min | AtomicOp::Max) if ty.is_float() => {
+                self.updated_float(op, old, value)
+            }
+            AtomicOp::Add => self.binary(Spv::IAdd, old, value),
+            AtomicOp::And => self.binary(Spv::BitwiseAnd, old, value),
+            AtomicOp::Or => self.binary(Spv::BitwiseOr, old, value),
+            AtomicOp::Xor => self.binary(Spv::BitwiseXor, old, value),
+            AtomicOp::Exchange => value,
+            AtomicOp::CompareExchange => {
+                let equal = self.test(Spv::IEqual, old, value);
+                self.select(equal, update.second.unwrap_or(value), old)
+            }
+            AtomicOp::Min => self.lesser(ty, [value, old], [value, old]),
+            AtomicOp::Max => self.lesser(ty, [old, value], [value, old]),
+            AtomicOp::IncWrap => self.incremented(ty, old, value),
+            AtomicOp::DecWrap => self.decremented(ty, old, value),
+        }
+    }
+
+    fn is_less(&mut self, ty: Type, a: Val, b: Val) -> Val {
+        self.test(by_sign(ty, [Spv::SLessThan, Spv::ULessThan]), a, b)
+    }
+
+    /// `a < b ? yes : no`
+    fn lesser(&mut self, ty: Type, [a, b]: [Val; 2], [yes, no]: [Val; 2]) -> Val {
+        let is_less = self.is_less(ty, a, b);
+        self.select(is_less, yes, no)
+    }
+
+    /// One more, or 0 from `value` on: NV_gpu_program5 section 2.X.8.Z, ATOM.
+    fn incremented(&mut self, ty: Type, old: Val, value: Val) -> Val {
+        let one = self.constant_like(old, 1);
+        let below = self.is_less(ty, old, value);
+        let more = self.binary(Spv::IAdd, old, one);
+        let zero = self.constant_like(old, 0);
+        self.select(below, more, zero)
+    }
+
+    /// One less, or `value` from 0 and from beyond it.
+    fn decremented(&mut self, ty: Type, old: Val, value: Val) -> Val {
+        let one = self.constant_like(old, 1);
+        let zero = self.compare_bits(Spv::IEqual, old, 0);
+        let above = self.is_less(ty, value, old);
+        let wraps = self.truth_op(Spv::LogicalOr, zero, above);
+        let fewer = self.binary(Spv::ISub, old, one);
+        self.select(wraps, value, fewer)
+    }
+
+    fn updated_float(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {
+        let float = match old.scalar == Scalar::U64 {
+            true => Scalar::F64,
+            false => Scalar::F32,
+        };
+        let (x, y) = (self.reread(old, float), self.reread(value, float));
+        let new = self.float_update(op, x, y);
+        self.lane_val(Lane::scalar(new.id), old.scalar)
+    }
+
+    fn float_update(&mut self, op: AtomicOp, old: Val, value: Val) -> Val {
+        if op == AtomicOp::Add {
+            return self.binary(Spv::FAdd, old, value);
+        }
+        let greater = self.test(Spv::FOrdGreaterThan, old, value);
+        let is_min = op == AtomicOp::Min;
+        let which = if is_min { Extreme::Min } else { Extreme::Max };
+        self.extreme(which, greater, old, value)
+    }
+}

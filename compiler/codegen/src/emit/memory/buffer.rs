@@ -1,0 +1,419 @@
+//! Buffers as arrays of words: constant buffers of vectors of four words or floats in a uniform block, storage buffers and atomic
+//! counters of single words in a storage block, the parameters of state programs of vectors there, shared and private memory of single words.
+//!
+//! Atomics on other types than words, and accesses to whole vectors, see a storage block through further variables of the same descriptor.
+//! Shared memory has no second view: if the program updates 64 bits of it at once, it is an array of 64-bit integers altogether.
+
+use crate::builder::{Builder, Scalar, Val};
+use crate::capability::Need;
+use crate::emit::Emit;
+use crate::emit::memory::member::Member;
+use crate::emit::memory::place::BufferPlace;
+use crate::emit::memory::resource_use::{ResourceUse, buffer_uses};
+use crate::error::{Error, Failure};
+use crate::interface::names::stage_word;
+use crate::interface::{bind, stage_number};
+use crate::options::Target;
+use crate::reflect::{BufferBinding, DescriptorSlot};
+use crate::words::{OperandList, TypeWord, ValueWord};
+use glasm_ir::arena::Id;
+use glasm_ir::resource::{Buffer, BufferKind, MemSpace};
+use glasm_ir::{Aux, BufferId, Op, Program, Stage, Type};
+use spirv::{Decoration, Op as Spv, StorageClass};
+
+/// Vectors in a constant buffer: 64 KiB. Beyond them values are undefined (NV_parameter_buffer_object2, issue 2).
+const CONSTANT_VECTORS: u32 = 4096;
+/// Words in a constant buffer.
+pub(super) const CONSTANT_WORDS: u32 = 4 * CONSTANT_VECTORS;
+/// Words of shared memory if the program does not say how much it uses: 16 KiB, which every Vulkan device has.
+const SHARED_WORDS: u32 = 4096;
+
+/// As what a buffer is seen: an array of scalars, or of vectors of two or four words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct View {
+    pub(super) scalar: Scalar,
+    pub(super) size: u8,
+}
+
+impl View {
+    /// An array of vectors of words.
+    pub(super) fn of_vectors(size: u8) -> Self {
+        let scalar = Scalar::U32;
+        Self { scalar, size }
+    }
+
+    /// Bytes from one element to the next.
+    pub(super) fn stride(self) -> u32 {
+        u32::from(self.size) * if self.scalar.is_wide() { 8 } else { 4 }
+    }
+}
+
+/// An array of words.
+const WORDS: View = View {
+    scalar: Scalar::U32,
+    size: 1,
+};
+
+impl From<Scalar> for View {
+    fn from(scalar: Scalar) -> Self {
+        Self { scalar, size: 1 }
+    }
+}
+
+/// Number of a view in [`BufferVariables`].
+// Six: words, 64-bit integers, floats, doubles, vectors of two and of four words.
+fn view_number(view: View) -> usize {
+    if view.size > 1 {
+        return if view.size == 2 { 4 } else { 5 };
+    }
+    match view.scalar {
+        Scalar::U64 | Scalar::Pair => 1,
+        Scalar::F32 => 2,
+        Scalar::F64 => 3,
+        Scalar::BoolFloat
+        | Scalar::BoolInt
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::S32 => 0,
+    }
+}
+
+impl Emit<'_> {
+    fn buffer_use(&mut self, id: BufferId) -> ResourceUse {
+        if self.tables.buffer_uses.is_empty() {
+            self.tables.buffer_uses = buffer_uses(self.program);
+        }
+        self.tables.buffer_uses[id.index()]
+    }
+
+    /// What the vectors of a constant buffer are made of: floats if most of what is read of it are floats, else words. `None` for other buffers.
+    pub(super) fn constant_scalar(&mut self, id: BufferId) -> Option<Scalar> {
+        if self.program.buffers[id].kind != BufferKind::Constant {
+            return None;
+        }
+        let program = self.program;
+        let known = &mut self.interface.resources.buffers[id.index()].constant;
+        Some(*known.get_or_insert_with(|| most_read(program, id)))
+    }
+
+    /// The variable through which a buffer is seen as `view`.
+    fn buffer_variable(&mut self, id: BufferId, view: View) -> ValueWord {
+        let view = match self.program.buffers[id].kind {
+            // Constant buffers are arrays of vectors whatever is read of them.
+            BufferKind::Constant => WORDS,
+            // So are parameters: some shading languages have no second view of a buffer.
+            BufferKind::State if view == WORDS => View::of_vectors(4),
+            BufferKind::Storage
+            | BufferKind::Shared
+            | BufferKind::Private
+            | BufferKind::Counter
+            | BufferKind::State => view,
+        };
+        let number = view_number(view);
+        let known = self.interface.resources.buffers[id.index()].variables[number];
+        if known.is_some() {
+            return known;
+        }
+        let variable = self.declare_buffer(id, view);
+        self.interface.resources.buffers[id.index()].variables[number] = variable;
+        variable
+    }
+
+    fn declare_buffer(&mut self, id: BufferId, view: View) -> ValueWord {
+        match self.program.buffers[id].kind {
+            BufferKind::Shared => {
+                let word = self.w.ty(view.scalar, 1);
+                let len = self.shared_len(id, view.scalar);
+                let ty = self.w.array_type(word, len);
+                self.w.variable(StorageClass::Workgroup, ty)
+            }
+            BufferKind::Private => {
+                let word = self.w.ty(Scalar::U32, 1);
+                let ty = self.w.array_type(word, self.private_words(id));
+                self.w.variable(StorageClass::Private, ty)
+            }
+            BufferKind::Constant => {
+                let scalar = self.constant_scalar(id);
+                let vector = self.w.ty(scalar.unwrap_or(Scalar::U32), 4);
+                let len = self.w.uint(CONSTANT_VECTORS);
+                let array = self.w.strided_array(vector, len);
+                self.block_variable(id, array, view)
+            }
+            BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
+                let element = [self.w.ty(view.scalar, view.size).0];
+                let array = (self.w).declare_distinct_type(Spv::TypeRuntimeArray, &element);
+                let stride = [view.stride()];
+                self.w.decorate(array, Decoration::ArrayStride, &stride);
+                self.block_variable(id, array, view)
+            }
+        }
+    }
+
+    /// Words of private memory.
+    pub(super) fn private_words(&self, id: BufferId) -> u32 {
+        let size = self.program.buffers[id].size.unwrap_or(0);
+        // Arrays have one element at least (`OpTypeArray`).
+        size.div_ceil(4).max(1)
+    }
+
+    /// Elements of shared memory as `view`.
+    pub(super) fn shared_len(&self, id: BufferId, view: Scalar) -> u32 {
+        let size = self.program.buffers[id].size;
+        let words = size.map_or(SHARED_WORDS, |bytes| bytes.div_ceil(4).max(1));
+        // Rounded up, since the last integer holds the last word.
+        words.div_ceil(if view.is_wide() { 2 } else { 1 })
+    }
+
+    /// Whether a buffer is shared memory made of 64-bit integers.
+    pub(super) fn is_wide_shared(&mut self, id: BufferId) -> bool {
+        self.program.buffers[id].kind == BufferKind::Shared
+            && self.buffer_use(id).contains(ResourceUse::WIDE_ATOMIC)
+    }
+
+    fn block_variable(&mut self, id: BufferId, array: TypeWord, view: View) -> ValueWord {
+        let buffer = self.program.buffers[id];
+        let (class, decoration) = block_class(buffer.kind, self.options.target);
+        // Every view has a structure of its own: `ArrayStride` belongs to the type.
+        let block = self.w.block_of(array, decoration);
+        self.interface.resources.buffers[id.index()].blocks[view_number(view)] = block;
+        let ty = match buffer.array {
+            Some(len) => self.w.array_type(block, len.max(1)),
+            None => block,
+        };
+        let variable = self.w.variable(class, ty);
+        if buffer.kind != BufferKind::Constant {
+            self.storage_decorations(id, block, variable);
+        }
+        let slot = self.buffer_slot(buffer.kind, buffer.binding);
+        bind(self.w, variable, slot);
+        self.name_buffer(variable, block, buffer.kind, buffer.binding);
+        let reflected = BufferBinding {
+            slot,
+            index: buffer.binding,
+            count: buffer.array.unwrap_or(1).max(1),
+            kind: buffer.kind,
+        };
+        let buffers = &mut self.interface.reflected.buffers;
+        // Views of one buffer share its descriptor.
+        if !buffers.contains(&reflected) {
+            buffers.push(reflected);
+        }
+        variable
+    }
+
+    /// An error if the program has more program parameter buffers than there are bindings for in OpenGL, where those of the next stage
+    /// follow.
+    pub(in crate::emit) fn check_buffers(&self) -> Result<(), Failure> {
+        let room = match self.program.stage {
+            // Compute programs are alone, and have the bindings of all stages.
+            Stage::Compute => self.options.bindings.buffers_per_stage.saturating_mul(5),
+            Stage::Vertex
+            | Stage::TessControl
+            | Stage::TessEval
+            | Stage::Geometry
+            | Stage::Fragment => self.options.bindings.buffers_per_stage,
+        };
+        let mut constant = self.program.buffers.iter();
+        let has_place = |buffer: &Buffer| {
+            let count = buffer.array.unwrap_or(1);
+            buffer.kind != BufferKind::Constant || buffer.binding.saturating_add(count) <= room
+        };
+        match constant.find(|buffer| self.options.target.is_opengl() && !has_place(buffer)) {
+            Some(buffer) => Err(Error::unsupported(format!(
+                "program parameter buffer {}: OpenGL has bindings for {room} of the stage",
+                buffer.binding
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Where a buffer of the program is bound.
+    fn buffer_slot(&self, kind: BufferKind, number: u32) -> DescriptorSlot {
+        let bindings = &self.options.bindings;
+        let (set, first) = match kind {
+            BufferKind::Constant => {
+                let stage = stage_number(self.program.stage);
+                let first = bindings.buffers_per_stage.saturating_mul(stage);
+                let first = bindings.first_buffer_binding.saturating_add(first);
+                (bindings.buffer_set, first)
+            }
+            BufferKind::Counter => (bindings.storage_set, bindings.first_counter_binding),
+            // Shared and private memory has no descriptor.
+            BufferKind::Storage | BufferKind::Shared | BufferKind::Private | BufferKind::State => {
+                (bindings.storage_set, bindings.first_storage_binding)
+            }
+        };
+        DescriptorSlot {
+            set,
+            binding: first.saturating_add(number),
+        }
+    }
+
+    fn name_buffer(&mut self, variable: ValueWord, block: TypeWord, kind: BufferKind, number: u32) {
+        let stage = stage_word(self.program.stage);
+        let (ty, name) = match kind {
+            BufferKind::Constant => ("Buffer", "buffer"),
+            BufferKind::Storage | BufferKind::Shared | BufferKind::Private => {
+                ("Storage", "storage")
+            }
+            BufferKind::Counter => ("Counter", "counter"),
+            BufferKind::State => ("State", "state"),
+        };
+        if self.options.debug.names {
+            self.w.name_type(block, &format!("{stage}{ty}{number}"));
+            self.w.name_member(block, 0, "data");
+            self.w.name(variable, || format!("{name}{number}"));
+        }
+    }
+
+    /// What the program does with a storage block. Any two of them may be the same memory.
+    fn storage_decorations(&mut self, id: BufferId, block: TypeWord, variable: ValueWord) {
+        // GL binds one buffer object to several points, and views of a descriptor are the same memory anyway; SPIR-V takes
+        // variables for distinct otherwise.
+        self.w.decorate(variable, Decoration::Aliased, &[]);
+        let uses = self.buffer_use(id);
+        if uses.contains(ResourceUse::WRITTEN) {
+            self.w.need_stores();
+        }
+        for decoration in uses.decorations() {
+            let operands = [block.0, 0, decoration as u32];
+            self.w.annotations.op(Spv::MemberDecorate, &operands);
+        }
+    }
+
+    /// A pointer to the block at a place, seen as `view`.
+    pub(super) fn block_pointer(&mut self, place: BufferPlace, view: View) -> ValueWord {
+        let variable = self.buffer_variable(place.buffer, view);
+        let buffer = self.program.buffers[place.buffer];
+        if buffer.array.is_none() {
+            return variable;
+        }
+        let variables = &self.interface.resources.buffers[place.buffer.index()];
+        let block = variables.blocks[view_number(view)];
+        let operands = [variable.0, self.w.member_word(place.member).0];
+        let class = storage_class(buffer.kind, self.options.target);
+        self.w.access_chain(place, class, block, &operands)
+    }
+
+    /// A pointer to element `number` of the buffer at a place seen as `view`.
+    pub(super) fn cell_pointer(
+        &mut self,
+        place: BufferPlace,
+        view: impl Into<View>,
+        number: Val,
+    ) -> ValueWord {
+        let view = view.into();
+        let id = place.buffer;
+        let buffer = self.program.buffers[id];
+        let variable = self.buffer_variable(id, view);
+        let mut operands = OperandList::default();
+        operands.push(variable);
+        if buffer.array.is_some() {
+            operands.push(self.w.member_word(place.member));
+        }
+        let number = self.number_inside(id, view, number);
+        let (is_block, is_of_vectors) = match buffer.kind {
+            BufferKind::Private | BufferKind::Shared => (false, false),
+            BufferKind::Storage | BufferKind::Counter => (true, false),
+            // A word in a vector has two indices, a whole vector has one.
+            BufferKind::Constant => (true, view.size == 1),
+            BufferKind::State => (true, view == WORDS),
+        };
+        // The member of the structure that a block is.
+        if is_block {
+            operands.push(self.w.uint(0));
+        }
+        if is_of_vectors {
+            operands.push(self.w.binary_bits(Spv::ShiftRightLogical, number, 2).id);
+            operands.push(self.w.binary_bits(Spv::BitwiseAnd, number, 3).id);
+        } else {
+            operands.push(number.id);
+        }
+        let element = self.w.ty(view.scalar, view.size);
+        let class = storage_class(buffer.kind, self.options.target);
+        self.w.access_chain(place, class, element, &operands)
+    }
+
+    /// The number of an element that exists, where accesses are not kept inside otherwise.
+    fn number_inside(&mut self, id: BufferId, view: View, number: Val) -> Val {
+        let last = match self.program.buffers[id].kind {
+            // Shared memory has no robust access.
+            BufferKind::Shared => self.shared_len(id, view.scalar) - 1,
+            // Values beyond the limit are undefined, but the place must exist.
+            BufferKind::Constant => 16 * CONSTANT_VECTORS / view.stride() - 1,
+            // Compared before, by what `bound` gave, or kept inside by the device.
+            BufferKind::Private | BufferKind::Storage | BufferKind::Counter | BufferKind::State => {
+                return number;
+            }
+        };
+        // A number that is known needs no comparison, for which the last one would become a constant of the module.
+        let known = self.w.constant_bits(number.id);
+        if known.is_some_and(|known| known <= last.into()) {
+            return number;
+        }
+        let last = self.w.constant_like(number, last.into());
+        self.w.int_min(number, last)
+    }
+}
+
+impl Builder {
+    /// Notes that the stage writes to memory.
+    pub(in crate::emit) fn need_stores(&mut self) {
+        self.needs.insert(match self.stage() {
+            Stage::Fragment => Need::FragmentStores,
+            // Compute stages may always store.
+            Stage::Compute => Need::Shader,
+            Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry => {
+                Need::VertexStores
+            }
+        });
+    }
+
+    fn access_chain(
+        &mut self,
+        place: BufferPlace,
+        class: StorageClass,
+        pointee: TypeWord,
+        operands: &[u32],
+    ) -> ValueWord {
+        let pointer = self.chain(class, pointee, operands);
+        if let Member::Divergent(_) = place.member {
+            self.decorate_divergent(pointer);
+        }
+        pointer
+    }
+}
+
+/// As what most loads of a program read a buffer: as floats or as words.
+fn most_read(program: &Program, id: BufferId) -> Scalar {
+    let loads = program.insts.iter().filter(|inst| inst.op == Op::Load);
+    let of_buffer = loads.filter(|inst| match inst.aux {
+        Aux::Mem(access) => program.mem_accesses[access].space == MemSpace::Buffer(id),
+        Aux::None | Aux::Cvt { .. } | Aux::Tex(_) | Aux::Image(_) => false,
+    });
+    // Either view gives the same bits; reads of the other type take a bitcast each.
+    let (floats, all) = of_buffer.fold((0usize, 0), |(floats, all), inst| {
+        (floats + usize::from(inst.ty == Type::F32), all + 1)
+    });
+    if floats > all - floats {
+        Scalar::F32
+    } else {
+        Scalar::U32
+    }
+}
+
+fn storage_class(kind: BufferKind, target: Target) -> StorageClass {
+    block_class(kind, target).0
+}
+
+/// The class of a buffer, and what its type is decorated with if it is a block.
+fn block_class(kind: BufferKind, target: Target) -> (StorageClass, Decoration) {
+    match kind {
+        BufferKind::Constant => (StorageClass::Uniform, Decoration::Block),
+        BufferKind::Storage | BufferKind::Counter | BufferKind::State => target.storage_block(),
+        // These two are no blocks, so that their decoration is not asked for.
+        BufferKind::Shared => (StorageClass::Workgroup, Decoration::Block),
+        BufferKind::Private => (StorageClass::Private, Decoration::Block),
+    }
+}

@@ -1,0 +1,288 @@
+//! Outputs that the invocations of a tessellation control program share: those of the patch, and those of vertices that other invocations
+//! read. They live in their variables, and instructions write and read them there.
+
+use crate::builder::{Lane, Scalar};
+use crate::emit::Emit;
+use crate::emit::memory::array::Element;
+use crate::emit::stage::output_variable::OutputPlace;
+use crate::error::{Error, Failure};
+use crate::interface::tess_levels;
+use crate::varyings::{Distances, Place};
+use crate::words::ValueWord;
+use glasm_ir::arena::Id;
+use glasm_ir::inst::IndexId;
+use glasm_ir::{Base, Dst, OutputId, RegisterId, Semantic, Stage, Storage, TypeBase, WriteMask};
+use spirv::{BuiltIn, Op as Spv, StorageClass};
+use std::ops::Range;
+
+/// A place in the variable of an output.
+struct OutputParts {
+    /// The variable and the indices that lead to the value.
+    operands: Vec<u32>,
+    /// Number of components.
+    size: u8,
+}
+
+/// The built-in that a tessellation level is one of, and its number there.
+fn tess_level(semantic: Semantic) -> Option<(BuiltIn, u32)> {
+    if let Semantic::TessOuter(number) = semantic {
+        Some((BuiltIn::TessLevelOuter, number.into()))
+    } else if let Semantic::TessInner(number) = semantic {
+        Some((BuiltIn::TessLevelInner, number.into()))
+    } else {
+        None
+    }
+}
+
+/// Whether an output of a vertex has a variable of Vulkan.
+fn is_built_in(semantic: Semantic) -> bool {
+    matches!(semantic, Semantic::Position | Semantic::PointSize)
+}
+
+impl Emit<'_> {
+    /// Declares the variables of shared outputs, before any instruction needs them.
+    pub(in crate::emit) fn declare_shared_outputs(&mut self) -> Result<(), Failure> {
+        if self.program.stage != Stage::TessControl {
+            return Ok(());
+        }
+        let program = self.program;
+        for (id, outputs) in program.output_registers() {
+            if self.analysis.shared_outputs[id.index()] {
+                self.declare_shared(outputs)?;
+            }
+        }
+        for src in &program.srcs {
+            // What is read and never written has a variable, too: its values are undefined.
+            if let Base::Output(first) = src.base {
+                let end = first.index() + program.source_len(src) as usize;
+                self.declare_shared(first.index()..end.min(program.outputs.len()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_shared(&mut self, outputs: Range<usize>) -> Result<(), Failure> {
+        for id in outputs.map(OutputId::new) {
+            if !self.interface.outputs.variables[id.index()].is_some() {
+                self.declare_shared_output(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn declare_shared_output(&mut self, id: OutputId) -> Result<(), Failure> {
+        let output = self.program.outputs[id];
+        if let Some((distances, _)) = Distances::of(output.semantic) {
+            return self.declare_distance(id, distances);
+        }
+        let Some((levels, _)) = tess_level(output.semantic) else {
+            let target = self.shared_target(id)?;
+            return self.output_variable_of(id, &target).map(|_| ());
+        };
+        let variable = self.tess_levels(levels);
+        self.interface.outputs.variables[id.index()] = variable;
+        self.interface.reflect_output(&output, None, Scalar::F32, 1);
+        Ok(())
+    }
+
+    fn tess_levels(&mut self, builtin: BuiltIn) -> ValueWord {
+        let place = usize::from(builtin == BuiltIn::TessLevelInner);
+        let known = self.interface.outputs.tess_levels[place];
+        if known.is_some() {
+            return known;
+        }
+        let variable = self.io().declare_tess_levels(builtin, StorageClass::Output);
+        self.interface.outputs.tess_levels[place] = variable;
+        variable
+    }
+
+    /// Where a shared output goes. One that no later stage reads has a location behind those that are passed on.
+    fn shared_target(&mut self, id: OutputId) -> Result<OutputPlace, Failure> {
+        let semantic = self.program.outputs[id].semantic;
+        let is_passed = self.options.interface.outputs.place(semantic).is_some();
+        if is_passed || is_built_in(semantic) {
+            return self.output_target(id);
+        }
+        let passed = self.options.interface.outputs.len();
+        let own = &mut self.interface.outputs.own_locations;
+        // Other invocations of the patch read it there; no later stage does.
+        let location = passed + *own;
+        *own += 1;
+        let place = Place::vector(semantic, location, TypeBase::Float);
+        Ok(OutputPlace::varying(&place))
+    }
+
+    /// The lanes of an output that an invocation has written.
+    pub(in crate::emit) fn read_output(
+        &mut self,
+        id: OutputId,
+        index: Option<IndexId>,
+    ) -> Result<[Lane; 4], Failure> {
+        if self.program.stage != Stage::TessControl {
+            return Err(Error::unsupported(
+                "outputs cannot be read back in this stage",
+            ));
+        }
+        let index = index.map(|index| self.program.indices[index]);
+        // Before the cases of an array: the number of the vertex is the same in all of them.
+        let vertex = match index.and_then(|index| index.vertex) {
+            Some(term) => {
+                let count = self.program.modes.vertices_out;
+                Some(match self.element_of(term, count)? {
+                    Element::Constant(number) => self.w.uint(number),
+                    Element::Dynamic(number) => number,
+                })
+            }
+            None => None,
+        };
+        let rest = (self.program.outputs.len() - id.index()) as u32;
+        let Some(index) = index else {
+            return Ok(self.load_place(id, vertex));
+        };
+        let len = index.len.min(rest);
+        let element = self.element_of(index.element, len)?;
+        self.lanes_of_element(element, len, |emit, element| {
+            let id = OutputId::new(id.index() + element as usize);
+            Ok(emit.load_place(id, vertex))
+        })
+    }
+
+    /// What the invocation itself has written to an output register, or another one to one of the patch.
+    pub(in crate::emit) fn load_own(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+    ) -> Result<[Lane; 4], Failure> {
+        let (first, len) = self.outputs_of(register);
+        self.lanes_of_element(element, len, |emit, element| {
+            let id = OutputId::new(first.index() + element as usize);
+            let own = emit.own_vertex_of(id);
+            Ok(emit.load_place(id, own))
+        })
+    }
+
+    /// Writes the lanes in `write` of a shared output.
+    pub(in crate::emit) fn store_shared(
+        &mut self,
+        register: RegisterId,
+        element: Element,
+        write: u8,
+        values: [Lane; 4],
+    ) -> Result<(), Failure> {
+        let (first, len) = self.outputs_of(register);
+        self.lanes_of_element(element, len, |emit, element| {
+            let id = OutputId::new(first.index() + element as usize);
+            emit.store_place(id, write, &values);
+            Ok([Lane::UNDEFINED; 4])
+        })?;
+        Ok(())
+    }
+
+    /// Writes lanes of a shared output where `passes` holds, and touches no others.
+    pub(in crate::emit) fn store_where(
+        &mut self,
+        dst: &Dst,
+        lanes: u8,
+        passes: &[Lane; 4],
+        values: &[Lane; 4],
+    ) -> Result<(), Failure> {
+        let element = self.register_element(dst.register, dst.index)?;
+        for lane in WriteMask(lanes).lanes() {
+            let pass = self.w.lane_val(passes[lane], Scalar::BoolInt);
+            self.lanes_if(pass, |emit| {
+                // Lane by lane, each in a block of its own, for each has its own condition.
+                emit.store_shared(dst.register, element, 1 << lane, *values)?;
+                Ok([Lane::UNDEFINED; 4])
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether a register holds outputs of the patch.
+    pub(in crate::emit) fn is_of_patch(&self, register: RegisterId) -> bool {
+        let storage = self.program.registers[register].storage;
+        let Storage::Output(first) = storage else {
+            return false;
+        };
+        self.analysis.shared_outputs[register.index()]
+            && self.program.outputs[first].semantic.is_per_patch()
+    }
+
+    /// The first output of a register, and how many it has.
+    fn outputs_of(&self, register: RegisterId) -> (OutputId, u32) {
+        let register = self.program.registers[register];
+        match register.storage {
+            Storage::Output(first) => (first, register.elements()),
+            Storage::Temp | Storage::Cond => (OutputId::new(0), 1),
+        }
+    }
+
+    /// The vertex of the invocation, if an output is one of vertices.
+    fn own_vertex_of(&mut self, id: OutputId) -> Option<ValueWord> {
+        let is_shared = self.program.outputs[id].semantic.is_per_patch();
+        (!is_shared).then(|| self.io().own_vertex())
+    }
+
+    fn output_parts(&mut self, id: OutputId, vertex: Option<ValueWord>) -> OutputParts {
+        let variable = self.interface.outputs.variables[id.index()];
+        let mut operands = vec![variable.0];
+        operands.extend(vertex.map(|vertex| vertex.0));
+        let semantic = self.program.outputs[id].semantic;
+        // The vertex comes before the element: arrays of distances are elements of the array of vertices.
+        let (index, size) = if let Some((levels, number)) = tess_level(semantic) {
+            // The number in the IR may be larger than that of the elements.
+            (Some(number.min(tess_levels(levels) - 1)), 1)
+        } else if let Some((_, plane)) = Distances::of(semantic) {
+            (Some(plane), 1)
+        } else if semantic == Semantic::PointSize {
+            (None, 1)
+        } else {
+            // Integers travel as bits, as in all varyings.
+            (None, 4)
+        };
+        operands.extend(index.map(|index| self.w.uint(index).0));
+        OutputParts { operands, size }
+    }
+
+    fn load_place(&mut self, id: OutputId, vertex: Option<ValueWord>) -> [Lane; 4] {
+        let place = self.output_parts(id, vertex);
+        let pointer = self.place_pointer(&place.operands, place.size);
+        let operands = [pointer.0];
+        let value = self.w.op(Spv::Load, Scalar::F32, place.size, &operands);
+        Lane::first_of(value.id, place.size, self.w.float_pad())
+    }
+
+    fn store_place(&mut self, id: OutputId, write: u8, values: &[Lane; 4]) {
+        let values = &self.make_own_values(id, Scalar::F32, write, *values);
+        let own = self.own_vertex_of(id);
+        let mut place = self.output_parts(id, own);
+        if place.size == 1 {
+            if write & 1 != 0 {
+                let value = self.w.scalar(values[0], Scalar::F32);
+                let pointer = self.place_pointer(&place.operands, 1);
+                self.w.store(pointer, value);
+            }
+        } else if write == 15 {
+            let value = self.w.gather_vector(values, Scalar::F32);
+            let pointer = self.place_pointer(&place.operands, 4);
+            self.w.store(pointer, value.id);
+        } else {
+            // Components that the instruction does not write may be another invocation's.
+            for lane in WriteMask(write).lanes() {
+                let value = self.w.scalar(values[lane], Scalar::F32);
+                place.operands.push(self.w.uint(lane as u32).0);
+                let pointer = self.place_pointer(&place.operands, 1);
+                self.w.store(pointer, value);
+                place.operands.pop();
+            }
+        }
+    }
+
+    fn place_pointer(&mut self, operands: &[u32], size: u8) -> ValueWord {
+        if let [variable] = operands {
+            return ValueWord(*variable);
+        }
+        let ty = self.w.ty(Scalar::F32, size);
+        self.w.chain(StorageClass::Output, ty, operands)
+    }
+}

@@ -1,0 +1,235 @@
+//! Outputs that choose layers, viewports and views. NV_viewport_array2 and NV_stereo_view_rendering.
+//!
+//! A primitive that goes to one viewport needs built-ins only. A mask of viewports is a built-in of `VK_NV_viewport_array2`; where
+//! the device lacks that, and for second views, which Vulkan has none of, the stage writes what it chose to a varying, and a
+//! geometry stage behind it, which the library makes, emits every primitive as often as needed.
+
+use crate::builder::{Builder, Lane, Scalar};
+use crate::capability::Need;
+use crate::emit::Emit;
+use crate::error::{Error, Failure};
+use crate::options::{MAX_VIEWPORTS, Target};
+use crate::reflect::{Replication, ViewportChoice};
+use crate::varyings::UNDISPUTED_LOCATIONS;
+use crate::words::ValueWord;
+use glasm_ir::{OutputId, Semantic, Stage};
+use spirv::{Decoration, Op as Spv, StorageClass};
+
+/// The outputs of a program that choose, in the order of [`CHOICES`]: each with its lane x, if the program writes it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Views([Option<(OutputId, Lane)>; 5]);
+
+const CHOICES: [Semantic; 5] = [
+    Semantic::Layer,
+    Semantic::ViewportIndex,
+    Semantic::ViewportMask,
+    Semantic::SecondaryPosition,
+    Semantic::SecondaryViewportMask,
+];
+
+/// Whether an output has to do with layers, viewports and views.
+pub(super) fn chooses(semantic: Semantic) -> bool {
+    CHOICES.contains(&semantic)
+}
+
+impl Views {
+    /// Keeps an output for [`Emit::store_views`].
+    pub(super) fn keep(&mut self, semantic: Semantic, id: OutputId, lane: Lane) {
+        let place = CHOICES.iter().position(|choice| *choice == semantic);
+        if let Some(place) = place {
+            self.0[place] = Some((id, lane));
+        }
+    }
+
+    /// What the program chose, in the order of [`CHOICES`].
+    pub(super) fn lanes(&self) -> [Option<Lane>; 5] {
+        self.0.map(|output| output.map(|(_, lane)| lane))
+    }
+
+    fn has_second(&self) -> bool {
+        self.0[3].is_some() || self.0[4].is_some()
+    }
+}
+
+impl Emit<'_> {
+    /// Stores the outputs that choose layers, viewports and views.
+    pub(super) fn store_views(&mut self, views: &Views) -> Result<(), Failure> {
+        let [layer, viewport, mask, ..] = views.0;
+        if self.interface.outputs.copies.count() > 1 {
+            return self.send_vertex(views);
+        }
+        let native = self.w.device.viewport_array2;
+        if views.has_second() || mask.is_some() && !native {
+            return self.store_replication(views);
+        }
+        if let Some((id, lane)) = layer {
+            self.store_layer(id, lane, views)?;
+        }
+        if let Some((id, viewport)) = viewport {
+            self.need_layer_output(Need::ViewportOutput);
+            self.store_view(id, viewport)?;
+        }
+        if let Some((id, mask)) = mask {
+            self.w.needs.insert(Need::ViewportMask);
+            self.store_view(id, mask)?;
+        }
+        Ok(())
+    }
+
+    fn store_layer(&mut self, id: OutputId, lane: Lane, views: &Views) -> Result<(), Failure> {
+        let [_, viewport, mask, ..] = views.0;
+        let relative = self.program.modes.layer_viewport_relative;
+        // With one viewport the sum is computed here. A mask has several, so that the layer differs between them: the decoration
+        // adds it.
+        let layer = match viewport.filter(|_| relative) {
+            Some((_, viewport)) => self.w.lane_sum(lane, viewport),
+            None => lane,
+        };
+        self.need_layer_output(Need::LayerOutput);
+        let variable = self.store_view(id, layer)?;
+        if relative && mask.is_some() {
+            let relative = Decoration::ViewportRelativeNV;
+            self.w.decorate(variable, relative, &[]);
+        }
+        Ok(())
+    }
+
+    /// Stores a built-in of one integer.
+    fn store_view(&mut self, id: OutputId, lane: Lane) -> Result<ValueWord, Failure> {
+        let target = self.output_target(id)?;
+        let variable = self.output_variable_of(id, &target)?;
+        let mut value = self.w.scalar(lane, Scalar::U32);
+        if self.program.outputs[id].semantic == Semantic::ViewportIndex {
+            value = self.w.existing_viewport(value);
+        }
+        // SPIR-V has the mask as an array of words, one for 32 viewports each.
+        let is_mask = self.program.outputs[id].semantic == Semantic::ViewportMask;
+        let pointer = match is_mask {
+            true => self.w.element_pointer(variable, Scalar::U32, 0),
+            false => variable,
+        };
+        self.w.store(pointer, value);
+        Ok(variable)
+    }
+
+    fn need_layer_output(&mut self, need: Need) {
+        // In geometry programs the layer belongs to the capability `Geometry`, the viewport to `MultiViewport`.
+        if self.program.stage == Stage::Geometry {
+            return;
+        }
+        // One extension covers both until Vulkan 1.2 took them in.
+        let needs = match self.options.target >= Target::Vulkan1_2 {
+            true => [need; 2],
+            false => [Need::LayerOutputExtension, Need::ViewportOutputExtension],
+        };
+        needs.into_iter().for_each(|need| self.w.needs.insert(need));
+    }
+
+    fn check_replication(&mut self, views: &Views) -> Result<(), Failure> {
+        let stage = self.program.stage;
+        if !matches!(stage, Stage::Vertex | Stage::TessEval) {
+            let message = format!("{} programs cannot choose several viewports", stage.name());
+            return Err(Error::unsupported(message));
+        }
+        let what = match views.has_second() {
+            true => "geometryShader with multiViewport for second views",
+            false => "VK_NV_viewport_array2",
+        };
+        for need in [Need::Geometry, Need::MultiViewport] {
+            let required = self.w.require(need);
+            required.map_err(|error| error.calling_it(what))?;
+        }
+        if !self.tables.captures.is_empty() {
+            return Err(Error::unsupported(
+                "transform feedback of a program whose primitives go to several viewports or views",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Writes what the program chose to a varying for the stage that replicates primitives.
+    fn store_replication(&mut self, views: &Views) -> Result<(), Failure> {
+        self.check_replication(views)?;
+        let variable = self.replication_variable(views)?;
+        let [layer, viewport, mask, second_position, second_mask] = views.lanes();
+        // In the order that `Replication` tells.
+        let words = [layer, viewport.or(mask), second_mask, second_position];
+        let zero = Lane::scalar(self.w.uint(0));
+        let words = words.map(|lane| lane.unwrap_or(zero));
+        // Varyings are floats; the stage behind reads their bits.
+        let value = self.w.gather_vector(&words, Scalar::F32);
+        self.w.store(variable, value.id);
+        Ok(())
+    }
+
+    /// A varying location that no output of the program has.
+    fn free_location(&self) -> Result<u32, Failure> {
+        let outputs = &self.options.interface.outputs;
+        let used = outputs.locations_of(self.program, self.options);
+        let free = (0..UNDISPUTED_LOCATIONS).find(|location| !used.contains(location));
+        free.ok_or_else(|| {
+            Error::limit("there is no free varying location for viewports and views")
+        })
+    }
+
+    fn replication_variable(&mut self, views: &Views) -> Result<ValueWord, Failure> {
+        if self.interface.outputs.replication.is_some() {
+            return Ok(self.interface.outputs.replication_variable);
+        }
+        let location = self.free_location()?;
+        let ty = self.w.ty(Scalar::F32, 4);
+        let variable = self.io().variable(StorageClass::Output, ty);
+        self.w.decorate(variable, Decoration::Location, &[location]);
+        self.w.name(variable, || "views".to_owned());
+        self.interface.outputs.replication_variable = variable;
+        self.interface.outputs.replication = Some(self.replication(views, location));
+        Ok(variable)
+    }
+
+    fn replication(&self, views: &Views, location: u32) -> Replication {
+        let chosen = views.0.map(|output| output.is_some());
+        let [
+            has_layer,
+            has_viewport,
+            has_mask,
+            has_second_position,
+            has_second_mask,
+        ] = chosen;
+        let modes = self.program.modes;
+        let single_layer = self.options.fixed.single_layer;
+        Replication {
+            location,
+            has_layer,
+            viewports: match (has_viewport, has_mask) {
+                (true, _) => ViewportChoice::Index,
+                (false, true) => ViewportChoice::Mask,
+                (false, false) => ViewportChoice::First,
+            },
+            has_second_position,
+            has_second_mask,
+            viewport_relative_layer: modes.layer_viewport_relative && !single_layer,
+            second_layer_offset: match single_layer {
+                true => 0,
+                false => modes.secondary_view_layer_offset,
+            },
+        }
+    }
+}
+
+impl Builder {
+    /// A viewport that does not exist is viewport 0: ARB_viewport_array section 2.X.2, of geometry programs. Other stages leave that undefined.
+    fn existing_viewport(&mut self, number: ValueWord) -> ValueWord {
+        if self.stage() != Stage::Geometry {
+            return number;
+        }
+        let number = self.val(number);
+        let exists = self.compare_bits(Spv::ULessThan, number, MAX_VIEWPORTS.into());
+        let first = self.constant_like(number, 0);
+        self.select(exists, number, first).id
+    }
+
+    fn lane_sum(&mut self, a: Lane, b: Lane) -> Lane {
+        let [a, b] = [a, b].map(|lane| self.lane_val(lane, Scalar::U32));
+        self.binary(Spv::IAdd, a, b).lane(0)
+    }
+}
