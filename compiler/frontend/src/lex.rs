@@ -53,51 +53,61 @@ pub enum TokenKind {
     End,
 }
 
-/// A token: kind and place, 8 bytes. Texts are limited to 2^24 bytes, so a length fits 24 bits.
+/// Token: kind and span.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Token {
     start: u32,
-    length_and_kind: u32,
+    end: u32,
+    /// End of the token before.
+    previous_end: u32,
+    kind: TokenKind,
 }
 
 impl Token {
-    #[inline]
+    #[inline(always)]
     fn new(kind: TokenKind, start: usize, end: usize) -> Self {
         Self {
             start: start as u32,
-            length_and_kind: ((end - start) as u32) << 8 | kind as u32,
+            end: end as u32,
+            previous_end: 0,
+            kind,
         }
     }
 
-    /// TokenKind.
-    #[inline]
+    /// Returns the kind.
+    #[inline(always)]
     pub fn kind(self) -> TokenKind {
-        // 21 kinds fit into five bits.
-        KINDS[(self.length_and_kind & 31) as usize]
+        self.kind
     }
 
-    /// First byte.
-    #[inline]
+    /// Returns the position of the first byte.
+    #[inline(always)]
     pub fn start(self) -> u32 {
         self.start
     }
 
-    /// One past the last byte.
-    #[inline]
+    /// Returns the position after the last byte.
+    #[inline(always)]
     pub fn end(self) -> u32 {
-        self.start + (self.length_and_kind >> 8)
+        self.end
     }
 
-    /// Place.
-    #[inline]
+    /// Returns the end of the token before in a list of tokens.
+    #[inline(always)]
+    pub(crate) fn previous_end(self) -> u32 {
+        self.previous_end
+    }
+
+    /// Returns the span.
+    #[inline(always)]
     pub fn span(self) -> Span {
-        Span::new(self.start, self.end())
+        Span::new(self.start, self.end)
     }
 
-    /// Text.
+    /// Returns the bytes.
     #[inline]
     pub fn text(self, source: &[u8]) -> &[u8] {
-        &source[self.start as usize..self.end() as usize]
+        &source[self.start as usize..self.end as usize]
     }
 }
 
@@ -208,12 +218,43 @@ pub fn lex(source: &[u8], start: usize) -> Vec<Token> {
 }
 
 /// Appends the tokens of `source` from byte `start` on, the last of which is [`TokenKind::End`].
+// A function of its own has registers enough for the loop.
+#[inline(never)]
 pub(crate) fn append_tokens(source: &[u8], start: usize, list: &mut Vec<Token>) {
-    list.extend(tokens(source, start));
-    list.push(Token::new(TokenKind::End, source.len(), source.len()));
+    let mut at = start;
+    let mut previous_end = start as u32;
+    while let Some(&byte) = source.get(at) {
+        let class = CLASSES[byte as usize];
+        // In the order of how often bytes are of each sort.
+        let (kind, end) = if class == LETTER {
+            (TokenKind::Ident, skip_word(source, at + 1))
+        } else if class == SPACE {
+            at += 1;
+            continue;
+        } else if class < LETTER {
+            (KINDS[(class & 31) as usize], at + 1)
+        } else if class == HASH {
+            at = skip_blanks(source, at);
+            continue;
+        } else {
+            number_or_point(source, at)
+        };
+        list.push(Token {
+            start: at as u32,
+            end: end as u32,
+            previous_end,
+            kind,
+        });
+        previous_end = end as u32;
+        at = end;
+    }
+    list.push(Token {
+        previous_end,
+        ..Token::new(TokenKind::End, source.len(), source.len())
+    });
 }
 
-/// The tokens from byte `at` on, without the end of the text.
+/// Returns the tokens from byte `at` on, without the end of the program.
 pub(crate) fn tokens(source: &[u8], mut at: usize) -> impl Iterator<Item = Token> + '_ {
     std::iter::from_fn(move || {
         let token = token_at(source, skip_blanks(source, at));
@@ -222,14 +263,12 @@ pub(crate) fn tokens(source: &[u8], mut at: usize) -> impl Iterator<Item = Token
     })
 }
 
-/// The token that begins at byte `at`, where no blank and no comment stands.
-#[inline]
+/// Returns the token that begins at byte `at`, where no blank and no comment begins.
 pub(crate) fn token_at(source: &[u8], at: usize) -> Token {
     let Some(&byte) = source.get(at) else {
         return Token::new(TokenKind::End, source.len(), source.len());
     };
     let class = CLASSES[byte as usize];
-    // In the order of how often tokens are of each sort.
     let (kind, end) = if class == LETTER {
         (TokenKind::Ident, skip_word(source, at + 1))
     } else if class < LETTER {
@@ -321,21 +360,6 @@ fn first_low(many: &[u8; 32]) -> usize {
     31
 }
 
-/// The number of bytes of the word that `rest` begins with.
-#[inline(always)]
-pub(crate) fn word_length(rest: &[u8]) -> usize {
-    word_length_from(0, rest)
-}
-
-/// The same where the first `length` bytes are known to be of a word.
-#[inline(always)]
-fn word_length_from(mut length: usize, rest: &[u8]) -> usize {
-    while rest.get(length).is_some_and(|&byte| WORD[byte as usize]) {
-        length += 1;
-    }
-    length
-}
-
 /// Returns the key of the word at a span, see [`words::key`].
 #[inline]
 pub(crate) fn key_at(source: &[u8], word: Span) -> u64 {
@@ -347,10 +371,13 @@ pub(crate) fn key_at(source: &[u8], word: Span) -> u64 {
     }
 }
 
-/// The end of the word that `at` is in or behind.
-#[inline]
-fn skip_word(source: &[u8], at: usize) -> usize {
-    at + word_length(&source[at..])
+/// Returns the end of the word whose first bytes are before `at`.
+#[inline(always)]
+fn skip_word(source: &[u8], mut at: usize) -> usize {
+    while source.get(at).is_some_and(|&byte| WORD[byte as usize]) {
+        at += 1;
+    }
+    at
 }
 
 fn skip_digits(source: &[u8], mut at: usize) -> usize {

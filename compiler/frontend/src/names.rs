@@ -136,13 +136,25 @@ impl<'s> Names<'s> {
         (0..self.len() as u32).map(|number| (NameId(number), self.text(NameId(number))))
     }
 
-    /// The number of the name of some bytes, whose key is `key`; new if it was not seen before.
-    #[inline]
+    /// Returns the name at a span, whose key is `key`; a new one if it was not seen before.
+    #[inline(always)]
     pub(crate) fn intern(&mut self, span: Span, key: u64) -> NameId {
+        // Nearly all names are short and in one of the two slots that are meant for them.
+        let pairs = self.tables.pairs.as_slice();
+        if let Some([first, second]) = pairs.get(words::home(key) & pairs.len().wrapping_sub(1))
+            && span.end - span.start <= 8
+        {
+            // Free slots have the key 0, which no name has.
+            for slot in [first, second] {
+                if slot.key == key {
+                    return NameId(slot.number.wrapping_sub(1));
+                }
+            }
+        }
         self.find(&self.source[span.range()], key, span)
     }
 
-    #[inline]
+    #[inline(never)]
     fn find(&mut self, text: &[u8], key: u64, span: Span) -> NameId {
         let mask = self.tables.pairs.len() - 1;
         let home = words::home(key);

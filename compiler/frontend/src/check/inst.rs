@@ -37,20 +37,27 @@ impl Checker<'_> {
         if inst.broken || !self.is_available(inst, operands, info, types) {
             return types;
         }
-        if let Some(mut dst) = inst.dst {
-            self.checked_result(&mut dst, inst, types);
-            // What could not be resolved keeps its name; `Dst::resolved` leaves such results out.
-            inst.dst = Some(dst);
+        let untyped = inst.modifiers.mods().contains(Mods::NTC);
+        // What could not be resolved keeps its name; `Dst::resolved` leaves such results out.
+        if let Some(dst) = &mut inst.dst {
+            match info.result {
+                ResultKind::Address => self.address_result(dst),
+                _ => self.result(dst, result_type(info, types), untyped),
+            }
         }
         // Labels, textures and the like take no operand from the list: only kinds with a shape do, and CALI.
-        let mut places = operands.iter_mut();
+        let mut left = operands.iter_mut();
         for &kind in info.operands {
-            if kind != OperandKind::Subroutine && self.shape(kind).is_none() {
+            let shape = self.shape(kind);
+            if shape.is_none() && kind != OperandKind::Subroutine {
                 continue;
             }
             // Too few operands were an error of syntax.
-            let Some(operand) = places.next() else { break };
-            self.checked_operand(operand, kind, inst, types);
+            let Some(operand) = left.next() else { break };
+            match shape {
+                Some(shape) => self.value(operand, shape, operand_type(info, kind, types), untyped),
+                None => self.subroutine_operand(operand),
+            }
         }
         if self.facts.registers.is_some() {
             self.register_operands(operands);
@@ -63,36 +70,6 @@ impl Checker<'_> {
             self.special(inst, operands, info, types);
         }
         types
-    }
-
-    /// Checks the result of an instruction; a name or a path becomes a variable.
-    #[inline]
-    pub(super) fn checked_result(&mut self, dst: &mut Dst, inst: &Inst, types: InstTypes) {
-        let info = inst.opcode.info();
-        if info.result == ResultKind::Address {
-            self.address_result(dst);
-        } else {
-            let untyped = inst.modifiers.mods().contains(Mods::NTC);
-            self.result(dst, result_type(info, types), untyped);
-        }
-    }
-
-    /// Checks an operand that stands in the list of operands; a name or a path becomes a variable.
-    #[inline]
-    pub(super) fn checked_operand(
-        &mut self,
-        operand: &mut Operand,
-        kind: OperandKind,
-        inst: &Inst,
-        types: InstTypes,
-    ) {
-        if kind == OperandKind::Subroutine {
-            self.subroutine_operand(operand);
-        } else if let Some(shape) = self.shape(kind) {
-            let ty = operand_type(inst.opcode.info(), kind, types);
-            let untyped = inst.modifiers.mods().contains(Mods::NTC);
-            self.value(operand, shape, ty, untyped);
-        }
     }
 
     /// The shape of the operands of a kind; `None` for kinds that other functions check.

@@ -27,11 +27,47 @@ pub(super) enum Shape {
 
 impl Checker<'_> {
     /// Checks an operand as a value of type `ty`; a name or a path becomes a variable.
+    #[inline]
     pub(super) fn value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
+        match self.variable_fast(operand, shape, ty) {
+            Some(var) => operand.base = Base::Var(var),
+            None => self.any_value(operand, shape, ty, untyped),
+        }
+    }
+
+    /// Returns the variable that an operand names, if it breaks no rule, which is found out without looking further: one that is
+    /// read as a whole or by a constant index within bounds, and whose declared type is that of the instruction.
+    #[inline]
+    fn variable_fast(&self, operand: &Operand, shape: Shape, ty: Type) -> Option<u32> {
+        let Base::Name(name) = operand.base else {
+            return None;
+        };
+        let Named::Var(var) = self.symbols[name.index()].named else {
+            return None;
+        };
+        let info = &self.program.vars[var as usize];
+        let has_shape = match shape {
+            Shape::Vector => true,
+            Shape::Scalar => matches!(operand.suffix.kind(), SuffixKind::One(_)),
+            Shape::Plain | Shape::Memory(_) | Shape::AddressRegister => false,
+        };
+        let has_index = match (info.array, operand.index) {
+            (None, Index::None) => true,
+            (Some(count), Index::Const(index)) => index < count && info.element.is_none(),
+            (_, Index::None | Index::Const(_) | Index::Relative(_) | Index::Pair(_)) => false,
+        };
+        let is_value = info.kind.is_value() && !info.by_vertex;
+        let has_type = info.base.is_none_or(|base| base == ty.base());
+        (has_shape && has_index && is_value && has_type).then_some(var)
+    }
+
+    #[inline(never)]
+    fn any_value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
         if let Shape::Memory(kind) = shape {
             return self.memory_operand(operand, kind);
         }
         let var = match operand.base {
+            Base::Name(name) if let Named::Var(var) = self.symbols[name.index()].named => Some(var),
             // A parameter such as `p[3]` is one variable, so its number is no index.
             Base::Name(name) => match self.numbered_local(name, operand.index, operand.span) {
                 Some(var) => {
@@ -63,7 +99,8 @@ impl Checker<'_> {
         ty: Type,
         untyped: bool,
     ) {
-        let info = self.program.vars[var as usize];
+        let info = &self.program.vars[var as usize];
+        let declared = info.base;
         let is_element = matches!(info.kind, VarKind::Buffer(view) if view.layout.is_value());
         let readable = info.kind.is_value() || is_element;
         // Before the test for values: an address register is none.
@@ -75,7 +112,7 @@ impl Checker<'_> {
             return self.not_readable(var, operand.span);
         }
         // Variables without declared type take any. NV_gpu_program4 section 2.X.4.
-        let mismatch = info.base.is_some_and(|base| base != ty.base()) && !untyped;
+        let mismatch = declared.is_some_and(|base| base != ty.base()) && !untyped;
         self.index(var, operand.index, operand.span);
         // A vector takes every suffix and every sign.
         if shape != Shape::Vector {

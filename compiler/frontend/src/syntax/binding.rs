@@ -103,10 +103,17 @@ fn parse_bracket(input: &mut Input<'_, '_>) -> Result<Bracket> {
 }
 
 /// Parses `<optArrayMem>`, twice where a variable has two indices.
+#[inline(always)]
 pub(super) fn parse_opt_array_mem(input: &mut Input<'_, '_>) -> Result<Index> {
-    if peek_kind(input) != TokenKind::OpenBracket {
-        return Ok(Index::None);
+    match peek_kind(input) {
+        TokenKind::OpenBracket => parse_array_mems(input),
+        _ => Ok(Index::None),
     }
+}
+
+/// Parses one `<arrayMem>` or two.
+#[inline(never)]
+fn parse_array_mems(input: &mut Input<'_, '_>) -> Result<Index> {
     let first = parse_array_mem(input)?;
     if peek_kind(input) != TokenKind::OpenBracket {
         return Ok(first);

@@ -48,7 +48,7 @@ pub(super) fn parse_naming_statement(
     decl.item_count = ast.items.len() as u32 - first_item;
     let index = ast.decls.len() as u32;
     ast.decls.push(decl);
-    input.state.statement = Some(Statement::Decl(index));
+    ast.statements.push(Statement::Decl(index));
     Ok(())
 }
 

@@ -106,8 +106,6 @@ impl ContainsToken<&'_ Token> for TokenKind {
 /// State of the parser of a program.
 pub(super) struct State<'s> {
     pub(super) ast: Ast<'s>,
-    /// Statement that is being parsed, if it can be checked.
-    pub(super) statement: Option<Statement>,
     pub(super) reports: Reports,
     /// Meaning of each name.
     pub(super) words: Vec<Word>,
@@ -149,7 +147,6 @@ impl<'s> State<'s> {
         words.resize(ast.names.len(), Word::new(Leader::Other));
         Self {
             ast,
-            statement: None,
             reports,
             words,
             vocabulary: Vocabulary::of(dialect),
@@ -165,7 +162,7 @@ impl<'s> State<'s> {
     /// Adds an instruction.
     pub(super) fn push_inst(&mut self, inst: Inst) {
         self.ast.inst_count += 1;
-        self.statement = Some(Statement::Inst(inst));
+        self.ast.statements.push(Statement::Inst(inst));
     }
 
     /// Returns the source of a token.
@@ -186,7 +183,7 @@ impl<'s> State<'s> {
         self.intern_as(span, Leader::Other)
     }
 
-    #[inline]
+    #[inline(always)]
     fn intern_as(&mut self, span: Span, leader: Leader) -> NameId {
         let key = lex::key_at(self.ast.text, span);
         let name = self.ast.names.intern(span, key);
@@ -233,6 +230,7 @@ impl<'s> State<'s> {
 /// Returns the next token.
 #[inline(always)]
 pub(super) fn peek(input: &Input<'_, '_>) -> Token {
+    // The end of the program is never consumed.
     input.peek_token().copied().unwrap_or_default()
 }
 
@@ -260,10 +258,9 @@ pub(super) fn advance(input: &mut Input<'_, '_>) -> Token {
 }
 
 /// Returns the end of the token that was parsed last.
-#[inline]
+#[inline(always)]
 pub(super) fn last_end(input: &Input<'_, '_>) -> u32 {
-    let mut previous = input.previous_tokens();
-    previous.next().map_or(0, |token| token.end())
+    peek(input).previous_end()
 }
 
 /// Moves to a token.

@@ -145,10 +145,17 @@ fn parse_suffixed_number(input: &mut Input<'_, '_>, word: Token) -> Result<(Base
 }
 
 /// Parses `<swizzleSuffix>` or `<scalarSuffix>`, if there is one.
+#[inline(always)]
 pub(super) fn parse_suffix(input: &mut Input<'_, '_>) -> Result<Suffix> {
-    if !accept(input, TokenKind::Dot) {
-        return Ok(Suffix::NONE);
+    match accept(input, TokenKind::Dot) {
+        true => parse_suffix_letters(input),
+        false => Ok(Suffix::NONE),
     }
+}
+
+/// Parses the letters of `<swizzleSuffix>` or `<scalarSuffix>`.
+#[inline(never)]
+fn parse_suffix_letters(input: &mut Input<'_, '_>) -> Result<Suffix> {
     let word = peek(input);
     if word.kind() != TokenKind::Ident {
         return Err(fail(input, Expected::Component));
@@ -226,10 +233,17 @@ fn fail_at_result(input: &Input<'_, '_>) -> Failure {
 }
 
 /// Parses `<optWriteMask>`.
+#[inline(always)]
 fn parse_opt_write_mask(input: &mut Input<'_, '_>) -> Result<WriteMask> {
-    if !accept(input, TokenKind::Dot) {
-        return Ok(WriteMask::XYZW);
+    match accept(input, TokenKind::Dot) {
+        true => parse_mask_letters(input),
+        false => Ok(WriteMask::XYZW),
     }
+}
+
+/// Parses the letters of `<xyzwMask>` or `<rgbaMask>`.
+#[inline(never)]
+fn parse_mask_letters(input: &mut Input<'_, '_>) -> Result<WriteMask> {
     let word = peek(input);
     if word.kind() != TokenKind::Ident {
         return Err(fail(input, Expected::Mask));

@@ -23,8 +23,9 @@ use winnow::combinator::{delimited, terminated};
 /// Parses `<statement>` or `END` and adds the statement to the tree. Returns false at the end of the program.
 ///
 /// A syntax error is reported; parsing goes on after the statement that has it.
+#[inline(never)]
 pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
-    input.state.statement = None;
+    let statements = input.state.ast.statements.len();
     let first = peek(input);
     let result = match first.kind() {
         TokenKind::Ident => parse_from_word(input),
@@ -36,13 +37,12 @@ pub(super) fn parse_statement(input: &mut Input<'_, '_>) -> bool {
         recover(input, first, failure);
         true
     });
-    if !goes_on || !is_within_limits(input, first) {
+    if goes_on && !is_within_limits(input, first) {
+        // Nothing is checked beyond the limits.
+        input.state.ast.statements.truncate(statements);
         return false;
     }
-    if let Some(statement) = input.state.statement {
-        input.state.ast.statements.push(statement);
-    }
-    true
+    goes_on
 }
 
 /// Whether the program has no more instructions and errors than allowed; reports too many instructions. This is asked after every
@@ -158,8 +158,13 @@ fn parse_inst_label(input: &mut Input<'_, '_>, word: Token) -> Result<()> {
     }
     check_label(input, name, word)?;
     advance(input);
-    input.state.statement = Some(Statement::Label(name, word.span()));
+    push_label(input, name, word);
     Ok(())
+}
+
+fn push_label(input: &mut Input<'_, '_>, name: NameId, word: Token) {
+    let label = Statement::Label(name, word.span());
+    input.state.ast.statements.push(label);
 }
 
 /// Fails if the name of a label is a reserved word.
@@ -194,7 +199,7 @@ fn parse_numbered_label(input: &mut Input<'_, '_>, word: Token) -> Result<()> {
     let number = number.parse_next(input)?;
     let span = Span::new(keyword.start(), super::input::last_end(input));
     mark(TokenKind::Colon).parse_next(input)?;
-    input.state.statement = Some(Statement::Label(name, word.span()));
+    push_label(input, name, word);
     let numbers = &mut input.state.ast.subroutine_numbers;
     numbers.push((name, number, span));
     Ok(())
@@ -227,6 +232,7 @@ fn parse_option(input: &mut Input<'_, '_>, keyword: Token) -> Result<()> {
     if let Some(row) = options::find(option, state.ast.dialect, acceptance) {
         state.features |= row.enables;
     }
-    state.statement = Some(Statement::Option(name, span));
+    let statement = Statement::Option(name, span);
+    state.ast.statements.push(statement);
     Ok(())
 }
