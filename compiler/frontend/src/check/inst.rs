@@ -40,9 +40,10 @@ impl Checker<'_> {
         let untyped = inst.modifiers.mods().contains(Mods::NTC);
         // What could not be resolved keeps its name; `Dst::resolved` leaves such results out.
         if let Some(dst) = &mut inst.dst {
-            match info.result {
-                ResultKind::Address => self.address_result(dst),
-                _ => self.result(dst, result_type(info, types), untyped),
+            if info.result == ResultKind::Address {
+                self.address_result(dst);
+            } else {
+                self.result(dst, result_type(info, types), untyped);
             }
         }
         // Labels, textures and the like take no operand from the list: only kinds with a shape do, and CALI.
