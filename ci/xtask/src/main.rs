@@ -11,7 +11,6 @@ mod bench;
 mod bench_draws;
 mod bench_scripts;
 mod cg;
-mod clarity;
 mod coverage;
 mod crates;
 mod demo;
@@ -70,7 +69,6 @@ commands:
   reference  compare with Mesa's OpenGL, refresh docs/reference.md
   random     write scripts of random programs, to compare implementations with
   mutate     put faults into the compiler, to see whether scripts and tests notice them
-  clarity    measure how readable the code is: lengths of functions, circles of files, comments
 
 `cargo xtask COMMAND --help` tells more.";
 
@@ -163,18 +161,6 @@ tests/acceptance/mutants.tsv does not explain.
   --jobs N        faults that are judged at the same time; without it, as many as there are processor cores
   --corpus DIR    programs whose modules are compared with and without a fault that nothing notices";
 
-const HELP_CLARITY: &str = "\
-usage: cargo xtask clarity [--details] [FOLDER]
-
-Prints for each crate: files and lines (all, with code, share of comments other than documentation), functions (how many,
-median, 90th percentile and maximum of their lengths from `fn` to the closing brace, how many take more than six
-parameters), the circles of more than four files by imports and by calls, and how many places outside of the tables ask for
-the family of a language. Tests do not count, and code that macros make is not seen. It takes a second and judges
-nothing.
-
-  --details   also the longest functions, those with many parameters, and the files of the circles
-  FOLDER      another copy of the repository, to compare with";
-
 const HELP_REFERENCE: &str = "\
 usage: cargo xtask reference
 
@@ -218,7 +204,6 @@ fn dispatch() -> Result<ExitCode> {
         "reference" => no_options(parser, HELP_REFERENCE, reference::run),
         "random" => random_command(parser, &folder),
         "mutate" => mutate_command(parser, &folder),
-        "clarity" => clarity_command(parser, &folder),
         "help" => {
             println!("{HELP}");
             Ok(ExitCode::SUCCESS)
@@ -395,26 +380,6 @@ fn random_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
             Some(folder) => random::run(folder, &found),
             None => anyhow::bail!("no folder for the scripts\n\n{HELP_RANDOM}"),
         },
-        Parsed::Helped => Ok(ExitCode::SUCCESS),
-    }
-}
-
-/// `folder` is where the command was typed: the path is relative to it.
-fn clarity_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
-    let parsed = options(
-        parser,
-        HELP_CLARITY,
-        |found: &mut clarity::Options, word, _| {
-            match word {
-                "--details" => found.output = clarity::Output::Details,
-                other if !other.starts_with('-') => found.folder = Some(folder.join(other)),
-                _ => return Ok(false),
-            }
-            Ok(true)
-        },
-    )?;
-    match parsed {
-        Parsed::Run(found) => clarity::run(&found),
         Parsed::Helped => Ok(ExitCode::SUCCESS),
     }
 }

@@ -331,7 +331,10 @@ fn in_process_validation() -> Result<Tally> {
     let mut command = shell::cargo();
     if let Some(directory) = installed_spirv_tools() {
         // Replaces the build script of the crate spirv-tools-sys, whose `links` is `spirv-tools`.
-        let target = format!("target.{}-unknown-linux-gnu.spirv-tools", std::env::consts::ARCH);
+        let target = format!(
+            "target.{}-unknown-linux-gnu.spirv-tools",
+            std::env::consts::ARCH
+        );
         let directory = directory.display();
         command.arg("--config").arg(format!(
             "{target}.rustc-link-lib = ['static=SPIRV-Tools', 'stdc++']"
@@ -364,7 +367,10 @@ fn in_process_validation() -> Result<Tally> {
 /// Returns the directory of the system's static library of SPIRV-Tools, if there is one where Debian and Fedora install it.
 fn installed_spirv_tools() -> Option<PathBuf> {
     let arch = std::env::consts::ARCH;
-    let directories = [format!("/usr/lib/{arch}-linux-gnu"), "/usr/lib64".to_owned()];
+    let directories = [
+        format!("/usr/lib/{arch}-linux-gnu"),
+        "/usr/lib64".to_owned(),
+    ];
     directories
         .into_iter()
         .map(PathBuf::from)
