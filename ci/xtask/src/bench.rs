@@ -1,7 +1,8 @@
 //! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into `docs/performance.md`.
 
-use crate::{bench_draws, bench_scripts, shell, vulkan};
+use crate::{bench_draws, bench_scripts, installed};
 use anyhow::{Context, Result};
+use glasm_ci_support::{shell, vulkan};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -108,7 +109,7 @@ fn pairs(effort: Effort, out: &Path) -> Result<bool> {
         println!("skipped: lavapipe is not installed, so no shaders are timed (cargo xtask setup)");
         return Ok(false);
     };
-    if shell::find_program("glslangValidator").is_none() {
+    if !installed::has_program("glslangValidator") {
         println!(
             "skipped: glslangValidator is not installed, so no shaders are timed beside GLSL (cargo xtask setup)"
         );

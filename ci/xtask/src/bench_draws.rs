@@ -2,8 +2,9 @@
 //! first use of a pair costs.
 
 use crate::bench::Effort;
-use crate::{opengl, reference, shell};
+use crate::{installed, reference};
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -24,7 +25,7 @@ const VARIANTS: [(&str, bool, &str); 3] = [
 
 /// Measures, and gives the tables in Markdown; `None` if something is missing, which a line names.
 pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
-    let missing = match (opengl::is_present(), shell::find_program("cc")) {
+    let missing = match (installed::has_opengl(), shell::find_program("cc")) {
         (false, _) => Some("EGL or Mesa's OpenGL"),
         (true, None) => Some("a C compiler"),
         (true, Some(_)) => None,

@@ -2,10 +2,10 @@
 //! of them do to the memory of one process.
 
 use crate::bench::Effort;
-use crate::shell;
 use crate::suite;
-use crate::vulkan::{self, Driver};
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::vulkan::{self, Driver};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;

@@ -1,9 +1,10 @@
 //! NVIDIA's Cg runtime and Panda3D as applications of the vendor library: the test target `cg` of the vendor library.
 
-use crate::tally::Tally;
+use crate::installed;
 use crate::test_run::test_run;
-use crate::{opengl, shell};
 use anyhow::Result;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 
 /// Keeps the test target empty in the step that runs all others.
 pub(crate) const OFF: (&str, &str) = ("GLASM_TEST_CG", "off");
@@ -12,11 +13,8 @@ pub(crate) const OFF: (&str, &str) = ("GLASM_TEST_CG", "off");
 fn missing() -> Option<&'static str> {
     let needs = [
         ("the Cg runtime", glasm_tests::cg::libraries().is_some()),
-        ("Xvfb", shell::find_program("xvfb-run").is_some()),
-        (
-            "Mesa's GLX",
-            opengl::glx_present() && opengl::mesa_present(),
-        ),
+        ("Xvfb", installed::has_program("xvfb-run")),
+        ("Mesa's GLX", installed::has_glx()),
     ];
     let missing = needs.into_iter().find(|(_, is_there)| !is_there);
     missing.map(|(what, _)| what)

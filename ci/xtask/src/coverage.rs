@@ -4,9 +4,10 @@
 //! is covered when all its variants are; an id that names nothing is an error.
 
 use crate::features::{self, Features, Share};
-use crate::suite::{self, ScriptResult};
+use crate::suite;
 use crate::support;
 use anyhow::Result;
+use glasm_ci_support::report::{self, ScriptResult};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -46,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let results = if options.reports.is_empty() {
         suite::run_everywhere()?
     } else {
-        suite::read_reports(&options.reports)?
+        report::read_reports(&options.reports)?
     };
     let covered = print_report(&results, options.list)?;
     if options.page == Page::Write {

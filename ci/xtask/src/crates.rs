@@ -1,8 +1,9 @@
 //! The step `crates` of `cargo xtask test`: what those get who depend on the library.
 
-use crate::shell;
-use crate::tally::Tally;
+use crate::installed;
 use anyhow::{Context, Result, ensure};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -103,7 +104,7 @@ fn surface() -> Result<Tally> {
 /// Whether the version says what has changed since the last release, as cargo-semver-checks sees it. It reads what rustdoc of a stable compiler
 /// writes for it only if the compiler takes itself for an unstable one.
 fn compatibility() -> Result<Tally> {
-    if shell::find_program("cargo-semver-checks").is_none() {
+    if !installed::has_program("cargo-semver-checks") {
         println!(
             "cargo-semver-checks is not installed, skipped: cargo install cargo-semver-checks --locked"
         );
@@ -215,7 +216,7 @@ fn oldest_rust() -> Result<Tally> {
 /// Where a toolchain is; the one in use without a version.
 fn sysroot(version: Option<&str>) -> Result<Option<String>> {
     let mut rustc = match version {
-        Some(_) if shell::find_program("rustup").is_none() => return Ok(None),
+        Some(_) if !installed::has_program("rustup") => return Ok(None),
         Some(version) => {
             let mut rustup = std::process::Command::new("rustup");
             rustup.args(["run", version, "rustc"]);

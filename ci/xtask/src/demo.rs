@@ -1,8 +1,9 @@
 //! `cargo xtask demo`: from a fresh machine to a gallery of what the sample programs draw and compute.
 
 use crate::setup::{self, Purpose};
-use crate::{gallery, shell, suite, vulkan};
+use crate::{gallery, suite};
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::{report, shell, vulkan};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -44,7 +45,7 @@ pub(crate) fn run() -> Result<ExitCode> {
             "the samples did not run; `cargo run -p glasm-cli -- devices` shows the Vulkan devices of this machine"
         );
     }
-    let results = suite::read_report(&report)?;
+    let results = report::read_report(&report)?;
     let page = gallery::write(dir, &results)?;
     for image in results.iter().flat_map(|result| &result.images) {
         println!("picture  {}", image.display());

@@ -4,8 +4,8 @@
 //! summary, specification. Scripts claim ids in lines `# covers: id ...`, where an id is `row` for a row without
 //! variants and `row/variant` else.
 
-use crate::suite::{Outcome, ScriptResult};
 use anyhow::{Context, Result};
+use glasm_ci_support::report::{Outcome, ScriptResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -228,7 +228,7 @@ fn unknown_claim(features: &Features, script: &str, claim: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Features, join, parse_table};
-    use crate::suite::{Outcome, ScriptResult};
+    use glasm_ci_support::report::{Outcome, ScriptResult};
 
     const LIST: &str = "id\theaders\tvariants\tsummary\tspec\n\
                         gp.op.ADD\tall\tF32,S32\tadds\tx\n\

@@ -1,13 +1,14 @@
 //! `cargo xtask fuzz`: cargo-fuzz on the targets of `tests/fuzz`, which starts from the programs of our scripts.
 
-use crate::shell;
+use crate::installed;
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::shell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// Runs the target named first in `words` (default `compile`); the rest goes to cargo-fuzz.
 pub(crate) fn run(words: &[String], help: &str) -> Result<ExitCode> {
-    if shell::find_program("cargo-fuzz").is_none() {
+    if !installed::has_program("cargo-fuzz") {
         bail!("cargo-fuzz is not installed\n\n{help}");
     }
     let (target, rest) = match words {

@@ -1,7 +1,7 @@
 //! The page `out/gallery/index.html`: for each sample its pictures, what it printed, and its text.
 
-use crate::suite::{Outcome, ScriptResult};
 use anyhow::{Context, Result};
+use glasm_ci_support::report::{Outcome, ScriptResult};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,7 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{article, description};
-    use crate::suite::{Outcome, ScriptResult};
+    use glasm_ci_support::report::{Outcome, ScriptResult};
     use std::path::{Path, PathBuf};
 
     #[test]

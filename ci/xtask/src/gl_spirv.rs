@@ -1,9 +1,11 @@
 //! Scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V: what drivers of applications would be given.
 
-use crate::suite::{self, SCRIPTS};
-use crate::tally::Tally;
-use crate::{opengl, reference, shell};
+use crate::suite;
+use crate::{installed, reference};
 use anyhow::Result;
+use glasm_ci_support::report::SCRIPTS;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -21,7 +23,7 @@ const LEAST: u64 = 2500;
 
 /// The step of `cargo xtask test`. Scripts about what OpenGL has not got, or about errors, are no checks here.
 pub(crate) fn test() -> Result<Tally> {
-    if !opengl::is_present() {
+    if !installed::has_opengl() {
         println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
         return Ok(Tally::skip());
     }

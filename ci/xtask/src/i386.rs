@@ -3,11 +3,12 @@
 //! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and clients name their dynamic linker and libraries
 //! there. Rust's own i386 target is used where it is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as well.
 
-use crate::tally::Tally;
+use crate::installed;
 use crate::test_run::test_run;
 use crate::unpacked::{self, Unpacked};
-use crate::{opengl, shell};
 use anyhow::{Context as _, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -44,7 +45,7 @@ pub(crate) fn test() -> Result<Tally> {
         println!("packages of i386 come from Debian, on x86-64: skipped");
         return Ok(Tally::skip());
     }
-    if !opengl::is_present() {
+    if !installed::has_opengl() {
         println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
         return Ok(Tally::skip());
     }
@@ -101,7 +102,7 @@ fn library_folders(root: &Path) -> [PathBuf; 2] {
 
 /// The number that names packages and folders of gcc.
 fn gcc_version() -> Result<Option<String>> {
-    if shell::find_program("gcc").is_none() {
+    if !installed::has_program("gcc") {
         return Ok(None);
     }
     let output = shell::capture(Command::new("gcc").arg("-dumpversion"))?;

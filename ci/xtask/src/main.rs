@@ -21,8 +21,7 @@ mod gallery;
 mod gl_spirv;
 mod glslang;
 mod i386;
-mod mutate;
-mod opengl;
+mod installed;
 mod packages;
 mod piglit;
 mod piglit_package;
@@ -31,12 +30,10 @@ mod races;
 mod random;
 mod reference;
 mod setup;
-mod shell;
 mod state;
 mod steps;
 mod suite;
 mod support;
-mod tally;
 mod test;
 mod test_run;
 mod times;
@@ -44,11 +41,11 @@ mod unpacked;
 mod validate;
 mod vendor;
 mod virgl;
-mod vulkan;
 mod wheel;
 mod wine;
 
 use anyhow::Result;
+use glasm_ci_support::shell;
 use lexopt::{Arg, ValueExt};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -388,7 +385,7 @@ fn mutate_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
     let parsed = options(
         parser,
         HELP_MUTATE,
-        |found: &mut mutate::Options, word, parser| {
+        |found: &mut glasm_mutate::Options, word, parser| {
             let selection = &mut found.selection;
             match word {
                 "--sample" => selection.count = Some(parser.value()?.parse()?),
@@ -399,7 +396,7 @@ fn mutate_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
                     let name = parser.value()?.string()?;
                     selection.files.push(format!("compiler/{name}/"));
                 }
-                "--list" => found.task = mutate::Task::List,
+                "--list" => found.task = glasm_mutate::Task::List,
                 "--jobs" => found.jobs = parser.value()?.parse()?,
                 "--corpus" => found.corpus = Some(folder.join(parser.value()?)),
                 _ => return Ok(false),
@@ -408,7 +405,7 @@ fn mutate_command(parser: lexopt::Parser, folder: &Path) -> Result<ExitCode> {
         },
     )?;
     match parsed {
-        Parsed::Run(found) => mutate::run(&found),
+        Parsed::Run(found) => glasm_mutate::run(&found),
         Parsed::Helped => Ok(ExitCode::SUCCESS),
     }
 }

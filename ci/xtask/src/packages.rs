@@ -1,7 +1,8 @@
 //! The package manager of this machine: installs through apt-get, names packages for the others.
 
-use crate::shell;
+use crate::installed;
 use anyhow::{Result, bail};
+use glasm_ci_support::shell;
 use std::process::Command;
 
 /// Package names of one need, per system.
@@ -45,7 +46,7 @@ impl System {
         ];
         let found = managers
             .into_iter()
-            .find(|(program, _)| shell::find_program(program).is_some());
+            .find(|(program, _)| installed::has_program(program));
         found.map_or(Self::Other, |(_, system)| system)
     }
 
@@ -137,7 +138,7 @@ fn install_command(packages: &[&str]) -> Result<Command> {
 fn apt_get(by_hand: &str) -> Result<Command> {
     let mut command = if is_root() {
         Command::new("env")
-    } else if shell::find_program("sudo").is_some() {
+    } else if installed::has_program("sudo") {
         let mut sudo = Command::new("sudo");
         sudo.arg("env");
         sudo

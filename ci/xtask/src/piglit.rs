@@ -4,9 +4,10 @@
 //! must pass. Both are compared twice: as shipped programs are taken, and strictly. What we decide otherwise on purpose stands in a table
 //! with the section of the specification that decides.
 
-use crate::suite::{self, Outcome, ScriptResult};
-use crate::{shell, vulkan};
+use crate::suite;
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::report::{self, Outcome, ScriptResult};
+use glasm_ci_support::{shell, vulkan};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -227,7 +228,10 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
             Outcome::Skip => result.reason,
         },
     };
-    Ok(suite::read_report(&report)?.into_iter().map(case).collect())
+    Ok(report::read_report(&report)?
+        .into_iter()
+        .map(case)
+        .collect())
 }
 
 /// Counts by folder.

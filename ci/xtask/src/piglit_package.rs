@@ -1,8 +1,9 @@
 //! The tests of piglit as Debian has built them: fetched with apt-get, checked, and unpacked below `target`, as far as programs concern them.
 //! The package itself would take 2 GB.
 
-use crate::{shell, unpacked};
+use crate::unpacked;
 use anyhow::{Context as _, Result, bail, ensure};
+use glasm_ci_support::shell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

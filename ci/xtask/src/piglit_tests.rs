@@ -2,9 +2,10 @@
 //! programs ours. Piglit judges them itself. What does not pass must be what Mesa alone makes of it.
 
 use crate::piglit_package::{self, Piglit};
-use crate::tally::Tally;
-use crate::{opengl, reference, shell, suite};
+use crate::{installed, reference, suite};
 use anyhow::{Context as _, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -69,7 +70,7 @@ struct Said {
 
 /// The step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
-    if !opengl::is_present() {
+    if !installed::has_opengl() {
         println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
         return Ok(Tally::skip());
     }

@@ -5,10 +5,11 @@
 //! instrumentation. So locks of the library wait in its own code (the configuration
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 
-use crate::tally::Tally;
+use crate::installed;
 use crate::test_run::test_run;
-use crate::{opengl, shell};
 use anyhow::{Context as _, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -96,10 +97,10 @@ pub(crate) fn test() -> Result<Tally> {
 
 /// Returns what the machine lacks, if anything.
 fn lacking() -> Option<&'static str> {
-    let has = |program| shell::find_program(program).is_some();
+    let has = |program| installed::has_program(program);
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         Some("clients with ThreadSanitizer are for Linux on x86-64")
-    } else if !opengl::is_present() {
+    } else if !installed::has_opengl() {
         Some("EGL or Mesa's OpenGL drivers are not installed")
     } else if !has("cc") {
         Some("cc is not installed")

@@ -1,9 +1,9 @@
 //! `cargo xtask random`: scripts of random programs, for comparing one implementation with another, or with what they must give.
 
 use crate::suite;
-use crate::tally::Tally;
-use crate::vulkan::{self, Driver, Layer};
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::vulkan::{self, Driver, Layer};
 use glasm_tests::{arb_scripts, gp_scripts, register_scripts};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

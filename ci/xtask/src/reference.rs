@@ -3,10 +3,12 @@
 //!
 //! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 
-use crate::suite::{self, Outcome, ScriptResult};
-use crate::tally::Tally;
-use crate::{opengl, random, shell, vulkan};
+use crate::suite;
+use crate::{installed, random};
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::report::{self, Outcome, ScriptResult};
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::{shell, vulkan};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
@@ -65,7 +67,7 @@ pub(crate) fn test() -> Result<Tally> {
 /// Mesa's drivers, if they are installed, and what was recorded.
 fn references() -> Result<Vec<Reference>> {
     let mut found = Vec::new();
-    if opengl::is_present() {
+    if installed::has_opengl() {
         found.extend(DRIVERS.iter().map(|driver| Reference {
             name: (*driver).to_owned(),
             side: format!("gl:{driver}"),
@@ -139,7 +141,7 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
             output.status
         );
     }
-    let results = suite::read_report(&json)?;
+    let results = report::read_report(&json)?;
     for result in results.iter().filter(|one| one.outcome == Outcome::Fail) {
         println!("DIFF {}\n{}", result.script, result.failures.join("\n"));
     }

@@ -1,8 +1,9 @@
 //! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
 
 use crate::packages::{Apt, Names, System};
-use crate::{glslang, opengl, piglit_package, shell, vulkan, wheel, wine};
+use crate::{glslang, installed, piglit_package, wheel, wine};
 use anyhow::{Result, bail};
+use glasm_ci_support::{shell, vulkan};
 use glasm_tests::cg;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
@@ -88,7 +89,7 @@ const NEEDS: &[Need] = &[
         present: || {
             ["c++", "g++", "clang++"]
                 .iter()
-                .any(|name| shell::find_program(name).is_some())
+                .any(|name| installed::has_program(name))
         },
         source: Source::Packages(Names {
             debian: &["g++"],
@@ -102,7 +103,7 @@ const NEEDS: &[Need] = &[
         why: "programs run through it",
         purpose: Purpose::Demo,
         without: Without::Stop,
-        present: vulkan::loader_present,
+        present: has_vulkan_loader,
         source: Source::Packages(Names {
             debian: &["libvulkan1"],
             fedora: "vulkan-loader",
@@ -128,7 +129,7 @@ const NEEDS: &[Need] = &[
         why: "checks every module that the tests produce",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: || shell::find_program("spirv-val").is_some(),
+        present: || installed::has_program("spirv-val"),
         source: Source::Packages(Names {
             debian: &["spirv-tools"],
             fedora: "spirv-tools",
@@ -141,7 +142,7 @@ const NEEDS: &[Need] = &[
         why: "compiles the GLSL sections of scripts",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: || shell::find_program("glslangValidator").is_some(),
+        present: || installed::has_program("glslangValidator"),
         source: Source::Packages(Names {
             debian: &["glslang-tools"],
             fedora: "glslang",
@@ -154,7 +155,7 @@ const NEEDS: &[Need] = &[
         why: "compile the GLSL of all scripts in one process",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: glslang::headers_are_installed,
+        present: || installed::has_header(glslang::HEADER),
         source: Source::Packages(Names {
             debian: &["glslang-dev"],
             fedora: "glslang-devel",
@@ -193,7 +194,7 @@ const NEEDS: &[Need] = &[
         why: "the examples of the C interface are built and draw",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: vulkan::headers_present,
+        present: || installed::has_header("vulkan/vulkan.h"),
         source: Source::Packages(Names {
             debian: &["libvulkan-dev"],
             fedora: "vulkan-loader-devel",
@@ -206,7 +207,7 @@ const NEEDS: &[Need] = &[
         why: "OpenGL without a window: its drivers implement the languages themselves, a reference for our results",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: opengl::egl_present,
+        present: || installed::has_library("libEGL.so.1"),
         source: Source::Packages(Names {
             debian: &["libegl1"],
             fedora: "libglvnd-egl",
@@ -219,7 +220,7 @@ const NEEDS: &[Need] = &[
         why: "llvmpipe and softpipe, OpenGL drivers for the CPU: the reference runs without a GPU",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: opengl::mesa_present,
+        present: installed::has_mesa,
         source: Source::Packages(Names {
             debian: &["libgl1-mesa-dri"],
             fedora: "mesa-dri-drivers",
@@ -232,7 +233,7 @@ const NEEDS: &[Need] = &[
         why: "an X server without a screen: the vendor library is tested with applications of GLX",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: || shell::find_program("xvfb-run").is_some(),
+        present: || installed::has_program("xvfb-run"),
         source: Source::Packages(Names {
             debian: &["xvfb", "xauth"],
             fedora: "xorg-x11-server-Xvfb",
@@ -245,7 +246,7 @@ const NEEDS: &[Need] = &[
         why: "an application of GLX, which says what extensions it sees",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: || shell::find_program("glxinfo").is_some() && opengl::glx_present(),
+        present: || installed::has_program("glxinfo") && installed::has_library("libGLX_mesa.so.0"),
         source: Source::Packages(Names {
             debian: &["mesa-utils", "libglx-mesa0"],
             fedora: "glx-utils",
@@ -313,7 +314,7 @@ const NEEDS: &[Need] = &[
         why: "compiles these programs (39 MB to download, 230 MB installed)",
         purpose: Purpose::Test,
         without: Without::Skip,
-        present: || shell::find_program(wine::COMPILER).is_some(),
+        present: || installed::has_program(wine::COMPILER),
         source: Source::Packages(Names {
             debian: &["gcc-mingw-w64-x86-64-win32"],
             fedora: "mingw64-gcc",
@@ -326,7 +327,7 @@ const NEEDS: &[Need] = &[
         why: "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it",
         purpose: Purpose::Bench,
         without: Without::Skip,
-        present: || shell::find_program("valgrind").is_some(),
+        present: || installed::has_program("valgrind"),
         source: Source::Packages(Names {
             debian: &["valgrind"],
             fedora: "valgrind",
@@ -335,6 +336,16 @@ const NEEDS: &[Need] = &[
         }),
     },
 ];
+
+/// Decides whether the Vulkan loader is installed.
+fn has_vulkan_loader() -> bool {
+    let names: &[&str] = if cfg!(target_os = "macos") {
+        &["libvulkan.1.dylib", "libvulkan.dylib", "libMoltenVK.dylib"]
+    } else {
+        &["libvulkan.so.1"]
+    };
+    names.iter().any(|name| installed::has_library(name))
+}
 
 /// `cargo xtask setup`.
 pub(crate) fn run(mode: Mode) -> Result<ExitCode> {

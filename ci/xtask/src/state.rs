@@ -1,10 +1,11 @@
 //! Scripts whose GL state programs read when they run, from specialization constants and from a uniform block: pictures must be those of
 //! programs that have it compiled in.
 
-use crate::suite::{self, SCRIPTS};
-use crate::tally::Tally;
-use crate::{shell, vulkan};
+use crate::suite;
 use anyhow::{Context as _, Result};
+use glasm_ci_support::report::SCRIPTS;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::{shell, vulkan};
 use std::path::{Path, PathBuf};
 
 /// The forms, as the command line has them.

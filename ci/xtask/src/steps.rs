@@ -5,16 +5,18 @@ use crate::coverage;
 use crate::crates;
 use crate::drivers;
 use crate::setup;
-use crate::suite::{self, Pass, ScriptResult};
+use crate::suite::{self, Pass};
 use crate::support::{self, Verdict};
-use crate::tally::Tally;
 use crate::test_run::test_run;
-use crate::vulkan;
 use crate::{
-    gl_spirv, i386, mutate, piglit_tests, races, random, reference, shell, state as state_step,
+    gl_spirv, i386, installed, piglit_tests, races, random, reference, state as state_step,
     validate, vendor, virgl, wine,
 };
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::report::ScriptResult;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::vulkan;
 use std::path::PathBuf;
 
 /// How much a test run checks.
@@ -214,7 +216,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "mutate",
         scope: Scope::All,
         about: "a sample of faults in the compiler, which scripts and tests have to notice",
-        run: |_| mutate::test(),
+        run: |_| glasm_mutate::test(),
     },
 ];
 
@@ -296,7 +298,7 @@ fn compiler_is_pure_rust() -> Result<Tally> {
 
 fn unit_tests(state: &mut State) -> Result<Tally> {
     let mut command = shell::cargo();
-    if shell::find_program("cargo-nextest").is_some() {
+    if installed::has_program("cargo-nextest") {
         command.args([
             "nextest",
             "run",
@@ -452,7 +454,7 @@ fn scripts_through_text() -> Result<Tally> {
         return Ok(Tally::skip());
     };
     let mut tally = suite::run_through("wgsl", &driver)?;
-    if shell::find_program("glslangValidator").is_some() {
+    if installed::has_program("glslangValidator") {
         tally += suite::run_through("glsl", &driver)?;
     } else {
         println!("glslangValidator is not installed: no scripts through GLSL");
@@ -509,7 +511,7 @@ fn coverage_report(state: &State) -> Result<Tally> {
 #[cfg(test)]
 mod tests {
     use super::{State, validate_modules};
-    use crate::tally::Tally;
+    use glasm_ci_support::tally::Tally;
     use std::path::PathBuf;
 
     #[test]

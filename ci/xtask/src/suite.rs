@@ -1,12 +1,12 @@
 //! Running script suites through the `glasm` command, and reading its JSON reports.
 
 use crate::glslang;
-use crate::shell;
-use crate::tally::Tally;
-use crate::vulkan::{self, Driver, Layer};
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::report::{self, Outcome, SCRIPTS, ScriptResult};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::vulkan::{self, Driver, Layer};
 use glasm_tests::manual;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,44 +16,8 @@ use walkdir::WalkDir;
 /// Where reports and modules of suites go.
 pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts"));
 
-/// The folders that hold scripts.
-pub(crate) const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
-
 /// Where the examples of the manual are written to.
 static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts/manual"));
-
-/// What became of a script.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Outcome {
-    /// All that it expects came true.
-    Pass,
-    /// Something did not.
-    Fail,
-    /// The device lacks what it needs.
-    #[default]
-    Skip,
-}
-
-/// One script in a report.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct ScriptResult {
-    /// Path of the script.
-    pub(crate) script: String,
-    /// The driver that ran it.
-    pub(crate) driver: String,
-    /// What became of it.
-    pub(crate) outcome: Outcome,
-    /// The ids of its `# covers:` lines.
-    pub(crate) covers: Vec<String>,
-    /// Why it was skipped.
-    pub(crate) reason: String,
-    /// What went wrong.
-    pub(crate) failures: Vec<String>,
-    /// What it printed.
-    pub(crate) output: Vec<String>,
-    /// The pictures it saved.
-    pub(crate) images: Vec<PathBuf>,
-}
 
 /// A suite run on one driver.
 pub(crate) struct SuiteRun {
@@ -65,15 +29,6 @@ pub(crate) struct SuiteRun {
     pub(crate) results: Vec<ScriptResult>,
     /// Where the modules are.
     pub(crate) modules: PathBuf,
-}
-
-/// The script folders that exist.
-pub(crate) fn script_folders() -> Vec<&'static str> {
-    SCRIPTS
-        .iter()
-        .copied()
-        .filter(|dir| Path::new(dir).is_dir())
-        .collect()
 }
 
 /// Writes the examples of the manual to a folder of their own.
@@ -140,7 +95,10 @@ impl Pass {
 
     /// The scripts, as files and folders.
     fn scripts(&self) -> Result<Vec<PathBuf>> {
-        let mut paths: Vec<PathBuf> = script_folders().into_iter().map(PathBuf::from).collect();
+        let mut paths: Vec<PathBuf> = report::script_folders()
+            .into_iter()
+            .map(PathBuf::from)
+            .collect();
         paths.push(
             write_examples()
                 .context("writing the examples of the manual")?
@@ -269,12 +227,12 @@ pub(crate) fn run_reported(
     if !report.is_file() {
         bail!("glasm run on {name} wrote no report ({})", output.status);
     }
-    let mut results = read_report(report)?;
+    let mut results = report::read_report(report)?;
     for result in &mut results {
         name.clone_into(&mut result.driver);
     }
     print_exceptions(&results);
-    let mut tally = count(&results);
+    let mut tally = report::count(&results);
     if !output.status.success() && tally.failed == 0 {
         tally.failed = 1;
     }
@@ -306,121 +264,5 @@ fn print_exceptions(results: &[ScriptResult]) {
     }
     for (reason, count) in skipped {
         println!("SKIP {count} scripts: {reason}");
-    }
-}
-
-fn count(results: &[ScriptResult]) -> Tally {
-    let mut tally = Tally::default();
-    for result in results {
-        match result.outcome {
-            Outcome::Pass => tally.passed += 1,
-            Outcome::Fail => tally.failed += 1,
-            Outcome::Skip => tally.skipped += 1,
-        }
-    }
-    tally
-}
-
-/// Reads several reports.
-pub(crate) fn read_reports(files: &[PathBuf]) -> Result<Vec<ScriptResult>> {
-    let mut results = Vec::new();
-    for file in files {
-        results.extend(read_report(file)?);
-    }
-    Ok(results)
-}
-
-/// Reads a report of `glasm run --json`.
-pub(crate) fn read_report(file: &Path) -> Result<Vec<ScriptResult>> {
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    parse_report(&text).with_context(|| format!("report {}", file.display()))
-}
-
-fn parse_report(text: &str) -> Result<Vec<ScriptResult>> {
-    let report: Value = serde_json::from_str(text)?;
-    let scripts = report["scripts"].as_array().context("no list `scripts`")?;
-    scripts.iter().map(script_result).collect()
-}
-
-fn script_result(value: &Value) -> Result<ScriptResult> {
-    let outcome = match value["outcome"].as_str() {
-        Some("pass") => Outcome::Pass,
-        Some("fail" | "unexpected-pass") => Outcome::Fail,
-        Some("skip" | "expected-fail") => Outcome::Skip,
-        other => bail!("outcome {other:?} is none of pass, fail, skip, as expected or not"),
-    };
-    Ok(ScriptResult {
-        script: value["path"]
-            .as_str()
-            .context("script without `path`")?
-            .to_owned(),
-        driver: value["device"].as_str().unwrap_or_default().to_owned(),
-        outcome,
-        covers: strings(&value["covers"]),
-        reason: value["reason"].as_str().unwrap_or_default().to_owned(),
-        failures: value["failures"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(failure)
-            .collect(),
-        output: strings(&value["output"]),
-        images: strings(&value["images"])
-            .into_iter()
-            .map(PathBuf::from)
-            .collect(),
-    })
-}
-
-/// `     line 7: what went wrong`
-fn failure(value: &Value) -> String {
-    let message = value["message"]
-        .as_str()
-        .unwrap_or("no message")
-        .replace('\n', "\n     ");
-    match value["line"].as_u64() {
-        Some(line) => format!("     line {line}: {message}"),
-        None => format!("     {message}"),
-    }
-}
-
-fn strings(list: &Value) -> Vec<String> {
-    list.as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Outcome, count, parse_report};
-    use crate::tally::Tally;
-
-    #[test]
-    fn reports_are_read() {
-        let text = r#"{ "scripts": [
-            { "path": "a", "outcome": "pass", "covers": ["x.y"], "output": [], "images": ["a.png"], "failures": [] },
-            { "path": "b", "outcome": "fail", "failures": [{ "line": 3, "message": "differs\nby 1" }] },
-            { "path": "c", "outcome": "skip", "reason": "no int64" } ] }"#;
-        let results = parse_report(text).unwrap();
-        assert_eq!(
-            count(&results),
-            Tally {
-                passed: 1,
-                failed: 1,
-                skipped: 1
-            }
-        );
-        assert_eq!(results[0].covers, ["x.y"]);
-        assert_eq!(results[1].failures, ["     line 3: differs\n     by 1"]);
-        assert_eq!(
-            (results[2].outcome, results[2].reason.as_str()),
-            (Outcome::Skip, "no int64")
-        );
-        assert!(parse_report("{}").is_err());
-        assert!(parse_report(r#"{ "scripts": [{ "path": "a", "outcome": "maybe" }] }"#).is_err());
     }
 }

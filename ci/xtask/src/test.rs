@@ -1,11 +1,11 @@
 //! `cargo xtask test`: runs steps, and tells what became of them and how long they took.
 
 use crate::setup::{self, Purpose};
-use crate::shell;
 use crate::steps::{self, STEPS, Scope, State, Step};
-use crate::tally::Tally;
 use crate::times::{self, Clock, Record, Time};
 use anyhow::Result;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
 //! One run of tests by Cargo, counted.
 
-use crate::shell;
-use crate::tally::Tally;
-use crate::vulkan::{self, Layer};
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::vulkan::{self, Layer};
 use glasm_tests::skip;
 use std::io::ErrorKind;
 use std::path::PathBuf;

@@ -1,9 +1,9 @@
 //! Time that the steps of a test run take: measured, recorded, compared with the run before, and listed in a document.
 
 use crate::bench::splice;
-use crate::shell;
-use crate::tally::Tally;
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -1,7 +1,8 @@
 //! Debian packages that are unpacked in a folder: nothing is installed, no right is needed, and other architectures do not concern the system.
 
-use crate::shell;
+use crate::installed;
 use anyhow::{Context as _, Result, ensure};
+use glasm_ci_support::shell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +25,7 @@ const PROGRAMS: [&str; 3] = ["apt-get", "apt-cache", "dpkg-deb"];
 
 /// Whether packages can be had here.
 pub(crate) fn possible() -> bool {
-    PROGRAMS.iter().all(|it| shell::find_program(it).is_some())
+    PROGRAMS.iter().all(|it| installed::has_program(it))
 }
 
 /// Makes what a folder holds, unless that was done: the file `complete`, which is written last, says what it was.

@@ -1,8 +1,9 @@
 //! spirv-val on every module of a suite, several at a time.
 
-use crate::shell;
-use crate::tally::Tally;
+use crate::installed;
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Validates all `.spv` files below `dirs`; equal modules once. `None`: spirv-val is not installed.
 pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
-    if shell::find_program("spirv-val").is_none() {
+    if !installed::has_program("spirv-val") {
         return Ok(None);
     }
     let modules = collect(dirs)?;

@@ -2,10 +2,12 @@
 //! driver for the CPU. The runner for OpenGL is the application.
 
 use crate::steps::Scope;
-use crate::suite::{self, SCRIPTS};
-use crate::tally::Tally;
-use crate::{opengl, reference, shell};
+use crate::suite;
+use crate::{installed, reference};
 use anyhow::{Context as _, Result};
+use glasm_ci_support::report::SCRIPTS;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -75,7 +77,7 @@ fn is_strict(text: &str) -> bool {
 
 /// The step of `cargo xtask test`.
 pub(crate) fn test(scope: Scope) -> Result<Tally> {
-    if !(cfg!(target_os = "linux") && opengl::is_present()) {
+    if !(cfg!(target_os = "linux") && installed::has_opengl()) {
         println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
         return Ok(Tally::skip());
     }

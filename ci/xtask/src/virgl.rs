@@ -1,10 +1,12 @@
 //! GLSL, and the TGSI that Mesa's driver virpipe made of it, drawn side by side: the GLSL by llvmpipe, the TGSI by lavapipe through glasm.
 //! `tests/virgl/README.md` tells where the texts come from.
 
-use crate::suite::{self, ScriptResult};
-use crate::tally::Tally;
-use crate::{opengl, reference, shell, vulkan};
+use crate::suite;
+use crate::{installed, reference};
 use anyhow::{Context, Result};
+use glasm_ci_support::report::{self, ScriptResult};
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::{shell, vulkan};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -46,7 +48,7 @@ pub(crate) fn test() -> Result<Tally> {
     vulkan::use_driver(&mut tgsi, &lavapipe);
     tgsi.args(["run", TGSI, "--expected-failures", EXPECTED]);
     tally += run(tgsi, "vulkan")?;
-    if !opengl::is_present() {
+    if !installed::has_opengl() {
         println!("EGL or Mesa's OpenGL drivers are not installed: GLSL is skipped");
         tally += Tally::skip();
         return Ok(tally);
@@ -106,9 +108,9 @@ fn compare(gl: &Path, vulkan: &Path) -> Result<Tally> {
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
     print!("{}", String::from_utf8_lossy(&output.stderr));
-    let results: Vec<ScriptResult> = suite::read_report(&report)?;
+    let results: Vec<ScriptResult> = report::read_report(&report)?;
     for result in &results {
-        if result.outcome == suite::Outcome::Fail {
+        if result.outcome == report::Outcome::Fail {
             println!("DIFF {}\n{}", result.script, result.failures.join("\n"));
         }
     }

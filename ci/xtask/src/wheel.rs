@@ -1,7 +1,7 @@
 //! The package of Python that brings NVIDIA's Cg runtime, unpacked to a folder of `target`: its libraries are run, nothing of it is installed.
 
-use crate::shell;
 use anyhow::{Context as _, Result, ensure};
+use glasm_ci_support::shell;
 use glasm_tests::cg;
 pub(crate) use glasm_tests::cg::PACKAGE;
 use std::path::PathBuf;

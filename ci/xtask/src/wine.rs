@@ -1,9 +1,10 @@
 //! Programs of Windows in Wine as applications of the vendor library: `glvendor/tests/wine`. One has OpenGL and compares pixels with arithmetic;
 //! the other has Direct3D 9, which Wine translates to programs of the ARB and NV languages, compared with its translation to GLSL.
 
-use crate::tally::Tally;
-use crate::{opengl, shell, suite};
+use crate::{installed, suite};
 use anyhow::{Context as _, Result, bail};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,15 +33,12 @@ const IMAGE_BYTES: usize = SIDE * SIDE * 4;
 
 /// What is not installed.
 fn missing() -> Option<&'static str> {
-    let has = |name| shell::find_program(name).is_some();
+    let has = |name| installed::has_program(name);
     let needs = [
         ("Wine", is_present()),
         ("MinGW-w64", has(COMPILER)),
         ("Xvfb", has("xvfb-run") && has("timeout")),
-        (
-            "Mesa's GLX",
-            opengl::glx_present() && opengl::mesa_present(),
-        ),
+        ("Mesa's GLX", installed::has_glx()),
     ];
     let missing = needs.into_iter().find(|(_, is_there)| !is_there);
     missing.map(|(what, _)| what)
@@ -49,10 +47,7 @@ fn missing() -> Option<&'static str> {
 /// Returns whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit x86.
 pub(crate) fn is_present() -> bool {
     let programs = ["wine", "wineserver"];
-    cfg!(target_arch = "x86_64")
-        && programs
-            .iter()
-            .all(|name| shell::find_program(name).is_some())
+    cfg!(target_arch = "x86_64") && programs.iter().all(|name| installed::has_program(name))
 }
 
 /// The step of `cargo xtask test`.

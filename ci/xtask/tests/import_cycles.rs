@@ -16,7 +16,9 @@ use walkdir::WalkDir;
 
 /// Crates that are checked. In `glvendor` the context and the objects that it owns import each
 /// other.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 14] = [
+    "ci/mutate",
+    "ci/support",
     "ci/xtask",
     "cli",
     "compiler/capi",

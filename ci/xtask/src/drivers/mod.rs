@@ -7,11 +7,13 @@
 
 pub(crate) mod record;
 
-use crate::suite::{self, SCRIPTS};
-use crate::tally::Tally;
+use crate::suite;
 use crate::unpacked::{self, Unpacked};
-use crate::{shell, vendor, vulkan};
+use crate::{installed, vendor};
 use anyhow::{Context as _, Result, bail, ensure};
+use glasm_ci_support::report::SCRIPTS;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::{shell, vulkan};
 use record::Version;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -129,7 +131,7 @@ fn check_machine() -> Result<()> {
         "other versions of Mesa come from packages of Debian"
     );
     ensure!(
-        shell::find_program("unshare").is_some(),
+        installed::has_program("unshare"),
         "unshare, of util-linux, is not installed"
     );
     let libraries = std::fs::read_link("/lib").unwrap_or_default();

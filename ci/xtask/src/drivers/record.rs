@@ -1,9 +1,9 @@
 //! What is known of versions of Mesa: files of `tests/drivers` that have the version in their names, and the record of what did not pass.
 
 use crate::features;
-use crate::suite::{Outcome, ScriptResult};
-use crate::tally::Tally;
 use anyhow::{Context as _, Result};
+use glasm_ci_support::report::{Outcome, ScriptResult};
+use glasm_ci_support::tally::Tally;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -10,9 +10,10 @@ mod texts;
 
 use crate::drivers::record::Record;
 use crate::features::{self, Coverage, Features, Row, group};
-use crate::suite::{self, ScriptResult};
+use crate::suite;
 use anyhow::{Context, Result, ensure};
 use drivers::{Column, Drivers};
+use glasm_ci_support::report::ScriptResult;
 use reasons::{Reason, Reasons, shortened};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -364,7 +365,7 @@ mod tests {
     use super::texts::{Texts, parse_note};
     use super::{first_difference, page};
     use crate::features::{Features, join, parse_table};
-    use crate::suite::{Outcome, ScriptResult};
+    use glasm_ci_support::report::{Outcome, ScriptResult};
     use std::collections::BTreeMap;
 
     const LIST: &str = "id\theaders\tvariants\tsummary\tspec\n\

@@ -1,6 +1,6 @@
 //! Programs of a folder as scripts, so that what the compiler makes of them is compared in the same way.
 
-use super::build::OUT;
+use crate::build::OUT;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -19,7 +19,7 @@ const STAGES: [(&str, &str); 6] = [
 const SIZE: usize = 64 << 10;
 
 /// Writes a script for each program below `folder` and returns the folder of the scripts.
-pub(super) fn write(folder: &Path) -> Result<Vec<String>> {
+pub(crate) fn write(folder: &Path) -> Result<Vec<String>> {
     let out = OUT.join("corpus");
     if out.exists() {
         std::fs::remove_dir_all(&out)?;

@@ -21,20 +21,20 @@ const LAYER: &str = "VK_LAYER_KHRONOS_validation";
 
 /// A CPU driver that the script suites run on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Driver {
+pub struct Driver {
     /// Name in reports.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Manifest for the loader.
-    pub(crate) manifest: PathBuf,
+    pub manifest: PathBuf,
 }
 
 /// Mesa's CPU driver, under any of its names.
-pub(crate) fn lavapipe() -> Option<Driver> {
+pub fn lavapipe() -> Option<Driver> {
     find_lavapipe(&driver_dirs())
 }
 
 /// Finds Mesa's CPU driver in a directory of manifests.
-pub(crate) fn lavapipe_in(folder: &Path) -> Option<Driver> {
+pub fn lavapipe_in(folder: &Path) -> Option<Driver> {
     find_lavapipe(&[folder.to_owned()])
 }
 
@@ -46,7 +46,7 @@ fn find_lavapipe(folders: &[PathBuf]) -> Option<Driver> {
 }
 
 /// SwiftShader, as Chromium ships it or as installed by hand.
-pub(crate) fn swiftshader() -> Option<Driver> {
+pub fn swiftshader() -> Option<Driver> {
     let dirs: Vec<PathBuf> = driver_dirs()
         .into_iter()
         .chain(CHROMIUM.iter().map(PathBuf::from))
@@ -57,41 +57,18 @@ pub(crate) fn swiftshader() -> Option<Driver> {
     })
 }
 
-/// Whether the Vulkan loader is installed.
-pub(crate) fn loader_present() -> bool {
-    let names: &[&str] = if cfg!(target_os = "macos") {
-        &["libvulkan.1.dylib", "libvulkan.dylib", "libMoltenVK.dylib"]
-    } else {
-        &["libvulkan.so.1"]
-    };
-    library_dirs()
-        .iter()
-        .any(|dir| names.iter().any(|name| dir.join(name).exists()))
-}
-
-/// Whether programs in C can be compiled and linked with Vulkan.
-pub(crate) fn headers_present() -> bool {
-    let folders = [
-        "/usr/include",
-        "/usr/local/include",
-        "/opt/homebrew/include",
-    ];
-    let header = |folder: &str| Path::new(folder).join("vulkan/vulkan.h").is_file();
-    folders.iter().any(|folder| header(folder))
-}
-
 /// Whether a validation layer is there: installed for the loader, or Chromium's.
-pub(crate) fn validation_layer_present() -> bool {
+pub fn validation_layer_present() -> bool {
     chromium_layer().is_some() || installed_layer_present()
 }
 
 /// Whether a validation layer is installed for the loader.
-pub(crate) fn installed_layer_present() -> bool {
+pub fn installed_layer_present() -> bool {
     installed_layer().is_some()
 }
 
 /// Points `command` at one driver only.
-pub(crate) fn use_driver(command: &mut Command, driver: &Driver) {
+pub fn use_driver(command: &mut Command, driver: &Driver) {
     // Loaders before 1.3.207 know only the second name.
     command
         .env("VK_DRIVER_FILES", &driver.manifest)
@@ -100,7 +77,7 @@ pub(crate) fn use_driver(command: &mut Command, driver: &Driver) {
 
 /// Which validation layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Layer {
+pub enum Layer {
     /// Chromium's if it is there: of the layers at hand it knows most rules.
     Newest,
     /// The one that is installed for the loader: what users have.
@@ -109,7 +86,7 @@ pub(crate) enum Layer {
 
 /// Lets the loader find the validation layer. Chromium ships the library without a manifest, so we write one.
 /// Returns `false` if there is no layer.
-pub(crate) fn use_validation_layer(command: &mut Command, layer: Layer) -> Result<bool> {
+pub fn use_validation_layer(command: &mut Command, layer: Layer) -> Result<bool> {
     let Some(library) = chromium_layer().filter(|_| layer == Layer::Newest) else {
         return Ok(installed_layer_present());
     };
@@ -211,38 +188,6 @@ fn data_dirs() -> Vec<PathBuf> {
         "/opt/homebrew/share",
     ];
     dirs.extend(usual.iter().map(PathBuf::from));
-    dirs
-}
-
-/// The folders in which a shared library may lie.
-pub(crate) fn library_dirs() -> Vec<PathBuf> {
-    let arch = std::env::consts::ARCH;
-    let mut dirs: Vec<PathBuf> = Vec::new();
-    for variable in ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"] {
-        dirs.extend(
-            std::env::var_os(variable)
-                .iter()
-                .flat_map(std::env::split_paths),
-        );
-    }
-    dirs.extend(
-        [
-            "/lib",
-            "/lib64",
-            "/usr/lib",
-            "/usr/lib64",
-            "/usr/local/lib",
-            "/opt/homebrew/lib",
-        ]
-        .map(PathBuf::from),
-    );
-    dirs.extend(
-        [
-            format!("/usr/lib/{arch}-linux-gnu"),
-            format!("/lib/{arch}-linux-gnu"),
-        ]
-        .map(PathBuf::from),
-    );
     dirs
 }
 

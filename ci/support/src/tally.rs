@@ -5,18 +5,18 @@ use std::ops::AddAssign;
 
 /// Three counts.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Tally {
+pub struct Tally {
     /// Did what it should.
-    pub(crate) passed: u64,
+    pub passed: u64,
     /// Did not.
-    pub(crate) failed: u64,
+    pub failed: u64,
     /// Could not be tried.
-    pub(crate) skipped: u64,
+    pub skipped: u64,
 }
 
 impl Tally {
     /// One check.
-    pub(crate) fn check(passed: bool) -> Self {
+    pub fn check(passed: bool) -> Self {
         Self {
             passed: u64::from(passed),
             failed: u64::from(!passed),
@@ -25,7 +25,7 @@ impl Tally {
     }
 
     /// One check that could not be tried.
-    pub(crate) fn skip() -> Self {
+    pub fn skip() -> Self {
         Self {
             skipped: 1,
             ..Self::default()
@@ -34,7 +34,7 @@ impl Tally {
 
     /// The counts of a `cargo test` or `cargo nextest` run, read off its summary lines. A run that failed without
     /// a failed test (it did not build, a test process died) counts as one failure.
-    pub(crate) fn of_test_run(text: &str, success: bool) -> Self {
+    pub fn of_test_run(text: &str, success: bool) -> Self {
         let mut tally = Self::default();
         // nextest shows the output of failed tests, summary lines of their own included.
         let of_nextest = |line: &str| line.trim_start().starts_with("Summary [");
@@ -55,7 +55,7 @@ impl Tally {
     }
 
     /// The same with so many of the passed tests skipped: they said so themselves.
-    pub(crate) fn with_skipped(self, count: u64) -> Self {
+    pub fn with_skipped(self, count: u64) -> Self {
         Self {
             passed: self.passed.saturating_sub(count),
             skipped: self.skipped + count,

@@ -2,6 +2,10 @@
 //!
 //! A build for each fault would take minutes. So one build of a copy of the workspace holds all faults that are drawn, each behind a switch
 //! that an environment variable turns on; what does not compile is left out.
+#![expect(
+    clippy::print_stdout,
+    reason = "a command line program prints its progress"
+)]
 
 mod build;
 mod corpus;
@@ -17,13 +21,14 @@ mod siblings;
 #[cfg(test)]
 mod tests;
 
-use crate::tally::Tally;
-use crate::vulkan;
 use anyhow::{Context, Result, ensure};
 use build::Copy;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::vulkan;
 use judge::{Judge, Survivor, Verdict};
 use report::{Judged, Known};
-use sample::{Fault, Selection};
+use sample::Fault;
+pub use sample::Selection;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,20 +45,20 @@ const DEFAULT_COUNT: usize = 300;
 
 /// What `mutate` was asked for.
 #[derive(Default)]
-pub(crate) struct Options {
+pub struct Options {
     /// Which faults.
-    pub(crate) selection: Selection,
+    pub selection: Selection,
     /// Whether they are only listed.
-    pub(crate) task: Task,
+    pub task: Task,
     /// Faults that are judged at the same time; 0: as many as there are processor cores.
-    pub(crate) jobs: usize,
+    pub jobs: usize,
     /// Programs to compare with and without a fault that nothing notices.
-    pub(crate) corpus: Option<PathBuf>,
+    pub corpus: Option<PathBuf>,
 }
 
 /// What to do with the faults.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Task {
+pub enum Task {
     /// Try them.
     #[default]
     Judge,
@@ -61,8 +66,13 @@ pub(crate) enum Task {
     List,
 }
 
-/// `cargo xtask mutate`.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+/// Judges the faults that were asked for, or lists them: `cargo xtask mutate`. The working directory
+/// is the root of the repository. The exit status is 1 if a fault survives without an explanation.
+///
+/// # Errors
+///
+/// Fails where the copy of the workspace does not build, or where scripts do not run.
+pub fn run(options: &Options) -> Result<ExitCode> {
     let found = sample::find_faults()?;
     println!("{} faults could be put in", found.len());
     let drawn = sample::draw(found, &options.selection);
@@ -85,8 +95,12 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     })
 }
 
-/// A small sample, for `cargo xtask test`.
-pub(crate) fn test() -> Result<Tally> {
+/// Judges a small sample of faults: the step of `cargo xtask test`.
+///
+/// # Errors
+///
+/// Fails as [`run`] does.
+pub fn test() -> Result<Tally> {
     if vulkan::lavapipe().is_none() {
         println!("lavapipe is not installed: skipped");
         return Ok(Tally::skip());

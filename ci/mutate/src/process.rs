@@ -16,7 +16,7 @@ const POLL: Duration = Duration::from_millis(5);
 
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum End {
+pub(crate) enum End {
     /// By itself, successfully.
     Success,
     /// By itself with an error, or by a signal.
@@ -26,7 +26,7 @@ pub(super) enum End {
 }
 
 /// A command that runs `program` with little memory.
-pub(super) fn limited(program: &Path) -> Command {
+pub(crate) fn limited(program: &Path) -> Command {
     if cfg!(not(unix)) {
         return Command::new(program);
     }
@@ -37,7 +37,7 @@ pub(super) fn limited(program: &Path) -> Command {
 }
 
 /// Runs a command, its output in a file, and ends it with all its children after `limit`.
-pub(super) fn run(mut command: Command, output: &Path, limit: Duration) -> Result<End> {
+pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Result<End> {
     let file =
         std::fs::File::create(output).with_context(|| format!("writing {}", output.display()))?;
     command
@@ -68,7 +68,7 @@ pub(super) fn run(mut command: Command, output: &Path, limit: Duration) -> Resul
 }
 
 /// Calls `work` for all items, `jobs` at a time, and stops at the first error. What it gives is in no order.
-pub(super) fn side_by_side<T: Sync, R: Send>(
+pub(crate) fn side_by_side<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
     work: impl Fn(&T) -> Result<R> + Sync,

@@ -4,41 +4,41 @@
     reason = "the enums of syn are foreign and grow"
 )]
 
-use super::places::{Place, find_places, is_hidden};
-use super::siblings::Enums;
+use crate::places::{Place, find_places, is_hidden};
+use crate::siblings::Enums;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syn::Item;
 
 /// The crates that get faults: folder, and the path of the switch in their code.
-pub(super) const CRATES: [(&str, &str); 3] = [
+pub(crate) const CRATES: [(&str, &str); 3] = [
     ("ir", "crate::fault_switch::on"),
     ("frontend", "glasm_ir::fault_switch::on"),
     ("codegen", "glasm_ir::fault_switch::on"),
 ];
 
 /// A fault that can be put in.
-pub(super) struct Fault {
+pub(crate) struct Fault {
     /// Made of what changes and where, but not of the line.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The file, from the root of the repository.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// What is changed.
-    pub(super) place: Place,
+    pub(crate) place: Place,
 }
 
 /// What to draw from.
 #[derive(Default)]
-pub(crate) struct Selection {
+pub struct Selection {
     /// Decides which faults are drawn.
-    pub(crate) seed: u64,
+    pub seed: u64,
     /// How many.
-    pub(crate) count: Option<usize>,
+    pub count: Option<usize>,
     /// Only these; without one, any.
-    pub(crate) ids: Vec<String>,
+    pub ids: Vec<String>,
     /// Only those in files whose path contains one of these.
-    pub(crate) files: Vec<String>,
+    pub files: Vec<String>,
 }
 
 /// The files that get faults, with their text and tree.
@@ -80,7 +80,7 @@ fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
 }
 
 /// All faults, in the order of files.
-pub(super) fn find_faults() -> Result<Vec<Fault>> {
+pub(crate) fn find_faults() -> Result<Vec<Fault>> {
     let files = read_files()?;
     let mut enums = Enums::default();
     for (_, _, tree) in &files {
@@ -105,7 +105,7 @@ pub(super) fn find_faults() -> Result<Vec<Fault>> {
 }
 
 /// Those of the faults that are asked for, in the order in which they are drawn.
-pub(super) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
+pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
     let wanted = |fault: &Fault| {
         let file = selection.files.is_empty()
             || selection.files.iter().any(|part| fault.file.contains(part));

@@ -7,8 +7,8 @@
     reason = "the enums of syn are foreign and grow"
 )]
 
-use super::operators::{binary_swap, literal_changes, unary_drop};
-use super::siblings::{Enums, PathsOfFile};
+use crate::operators::{binary_swap, literal_changes, unary_drop};
+use crate::siblings::{Enums, PathsOfFile};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -16,7 +16,7 @@ use syn::{Attribute, Block, Expr, Item, Signature, Stmt};
 
 /// How a change stands in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// One value or the other.
     Value,
     /// One block or the other; also statements.
@@ -29,26 +29,26 @@ pub(super) enum Form {
 
 /// One change of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Edit {
+pub(crate) struct Edit {
     /// The bytes that are changed.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// What stands there instead.
-    pub(super) changed: String,
+    pub(crate) changed: String,
     /// How both are put into the code.
-    pub(super) form: Form,
+    pub(crate) form: Form,
 }
 
 /// A fault that could be put in.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Line of the change, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Names of modules, types and functions around it.
-    pub(super) function: String,
+    pub(crate) function: String,
     /// What changes, for people: `old -> new`.
-    pub(super) change: String,
+    pub(crate) change: String,
     /// What to change in the text.
-    pub(super) edits: Vec<Edit>,
+    pub(crate) edits: Vec<Edit>,
 }
 
 /// Code that no program reaches.
@@ -61,7 +61,7 @@ const PRINTING: [&str; 2] = ["Debug", "Display"];
 const CHANGE_LENGTH: usize = 100;
 
 /// Whether an item is compiled for tests only.
-pub(super) fn is_hidden(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let syn::Meta::List(list) = &attribute.meta else {
             return false;
@@ -72,7 +72,7 @@ pub(super) fn is_hidden(attributes: &[Attribute]) -> bool {
 }
 
 /// All places of a file.
-pub(super) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Place> {
+pub(crate) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Place> {
     let mut finder = Finder {
         text,
         enums,

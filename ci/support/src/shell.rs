@@ -16,7 +16,7 @@ static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 const LAST_LINES: usize = 20;
 
 /// Makes the repository root the working directory, so that all paths here are relative to it.
-pub(crate) fn enter_repository_root() -> Result<()> {
+pub fn enter_repository_root() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root
         .canonicalize()
@@ -25,22 +25,22 @@ pub(crate) fn enter_repository_root() -> Result<()> {
 }
 
 /// Returns the directory where cargo builds: `CARGO_TARGET_DIR`, else `target`. Relative paths are relative to the repository root.
-pub(crate) fn target_dir() -> PathBuf {
+pub fn target_dir() -> PathBuf {
     target_dir_of(std::env::var_os("CARGO_TARGET_DIR"))
 }
 
 /// Returns the directory of a step, or a file, below the target directory.
-pub(crate) fn below_target(path: &str) -> PathBuf {
+pub fn below_target(path: &str) -> PathBuf {
     target_dir().join(path)
 }
 
 /// Creates a directory and those above it. Errors name it.
-pub(crate) fn create_dir(path: &Path) -> Result<()> {
+pub fn create_dir(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("creating {}", path.display()))
 }
 
 /// Writes a program for the shell and returns its path. Errors name it.
-pub(crate) fn write_program(path: &Path, text: &str) -> Result<PathBuf> {
+pub fn write_program(path: &Path, text: &str) -> Result<PathBuf> {
     std::fs::write(path, text).with_context(|| path.display().to_string())?;
     std::fs::set_permissions(path, Permissions::from_mode(0o755))?;
     Ok(path.to_owned())
@@ -52,12 +52,12 @@ fn target_dir_of(variable: Option<OsString>) -> PathBuf {
 }
 
 /// The cargo that runs this program.
-pub(crate) fn cargo() -> Command {
+pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 /// The program in `PATH`, if it is there.
-pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .map(|dir| dir.join(name))
@@ -65,7 +65,7 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
 }
 
 /// The files below `dir` with this extension, sorted.
-pub(crate) fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+pub fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut stack = vec![dir.to_owned()];
     while let Some(dir) = stack.pop() {
@@ -85,7 +85,7 @@ pub(crate) fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// The command as one would type it.
-pub(crate) fn display(command: &Command) -> String {
+pub fn display(command: &Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()
         .unwrap_or(command.get_program());
@@ -105,7 +105,7 @@ fn quote(word: &OsStr) -> String {
 }
 
 /// Prints the command and runs it with our own input and output. `true` if it succeeded.
-pub(crate) fn succeeds(command: &mut Command) -> Result<bool> {
+pub fn succeeds(command: &mut Command) -> Result<bool> {
     println!("$ {}", display(command));
     let status = command
         .status()
@@ -117,7 +117,7 @@ pub(crate) fn succeeds(command: &mut Command) -> Result<bool> {
 }
 
 /// The commands that have failed since this was last asked, each with the end of what it wrote if that was kept.
-pub(crate) fn take_failures() -> Vec<String> {
+pub fn take_failures() -> Vec<String> {
     std::mem::take(&mut FAILURES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -136,7 +136,7 @@ fn remember_failure(command: &Command, text: &str) {
 }
 
 /// Like [`succeeds`], but failure is an error.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+pub fn run(command: &mut Command) -> Result<()> {
     if !succeeds(command)? {
         bail!("`{}` failed", display(command));
     }
@@ -144,7 +144,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
 }
 
 /// Runs the command silently and returns what it wrote.
-pub(crate) fn capture(command: &mut Command) -> Result<Output> {
+pub fn capture(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null());
     command
         .output()
@@ -152,15 +152,15 @@ pub(crate) fn capture(command: &mut Command) -> Result<Output> {
 }
 
 /// What a command wrote while its output was passed on, and whether it succeeded.
-pub(crate) struct Transcript {
+pub struct Transcript {
     /// Standard output, then standard error.
-    pub(crate) text: String,
+    pub text: String,
     /// Exit status 0.
-    pub(crate) success: bool,
+    pub success: bool,
 }
 
 /// Prints the command, runs it, passes its output on line by line and keeps a copy.
-pub(crate) fn tee(command: &mut Command) -> Result<Transcript> {
+pub fn tee(command: &mut Command) -> Result<Transcript> {
     println!("$ {}", display(command));
     let mut child = command
         .stdin(Stdio::null())

@@ -3,10 +3,10 @@
 //! The copy has a target folder of its own, so that nothing takes its programs for the real ones; what is built of other people's crates is
 //! linked there from ours.
 
-use super::rewrite::rewrite;
-use super::sample::{CRATES, Fault};
-use crate::shell;
+use crate::rewrite::rewrite;
+use crate::sample::{CRATES, Fault};
 use anyhow::{Context, Result, bail, ensure};
+use glasm_ci_support::shell;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 /// Where everything goes.
-pub(super) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("mutate"));
+pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("mutate"));
 
 /// What the crate `ir` gets, for all.
 const SWITCH: &str = include_str!("switch.rs");
@@ -53,25 +53,25 @@ const WATCH: [(&str, &str, &str); 5] = [
 const ROUNDS: usize = 40;
 
 /// The copy, built.
-pub(super) struct Copy {
+pub(crate) struct Copy {
     root: PathBuf,
     target: PathBuf,
 }
 
 /// A program of tests.
 #[derive(Clone, Debug)]
-pub(super) struct TestProgram {
+pub(crate) struct TestProgram {
     /// Name of the package and the target.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The program.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Where it runs.
-    pub(super) folder: PathBuf,
+    pub(crate) folder: PathBuf,
 }
 
 impl Copy {
     /// Builds the `glasm` command with the faults in it; their numbers are their places in the list. Returns those that compile.
-    pub(super) fn build(faults: &[Fault]) -> Result<(Self, BTreeSet<usize>)> {
+    pub(crate) fn build(faults: &[Fault]) -> Result<(Self, BTreeSet<usize>)> {
         shell::create_dir(&OUT)?;
         let out = OUT.canonicalize()?;
         let copy = Self {
@@ -96,7 +96,7 @@ impl Copy {
     }
 
     /// The command.
-    pub(super) fn glasm(&self) -> PathBuf {
+    pub(crate) fn glasm(&self) -> PathBuf {
         self.target.join("debug/glasm")
     }
 
@@ -226,7 +226,7 @@ impl Copy {
     }
 
     /// Builds the tests of packages.
-    pub(super) fn build_tests(&self, packages: &[&str]) -> Result<Vec<TestProgram>> {
+    pub(crate) fn build_tests(&self, packages: &[&str]) -> Result<Vec<TestProgram>> {
         let mut words = vec!["test", "--no-run", "--lib", "--bins", "--tests"];
         words.extend(packages.iter().flat_map(|name| ["--package", *name]));
         let output = shell::capture(&mut self.cargo(&words))?;

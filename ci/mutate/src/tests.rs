@@ -1,8 +1,8 @@
 //! Places and rewriting, on small sources.
 
-use super::places::{Place, find_places};
-use super::rewrite::rewrite;
-use super::siblings::Enums;
+use crate::places::{Place, find_places};
+use crate::rewrite::rewrite;
+use crate::siblings::Enums;
 
 fn places(text: &str) -> Vec<Place> {
     let file = syn::parse_file(text).unwrap();
