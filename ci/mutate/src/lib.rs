@@ -27,8 +27,7 @@ use glasm_ci_support::tally::Tally;
 use glasm_ci_support::vulkan;
 use judge::{Judge, Survivor, Verdict};
 use report::{Judged, Known};
-use sample::Fault;
-pub use sample::Selection;
+use sample::{Fault, Selection};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,30 +39,32 @@ const TEST_SEED: u64 = 13;
 /// How much `test` draws.
 const TEST_COUNT: usize = 24;
 
-/// How much `mutate` draws if nothing is said.
-const DEFAULT_COUNT: usize = 300;
+const HELP: &str = "\
+Puts faults into copies of compiler/ir, compiler/frontend and compiler/codegen, one at a time: other
+operators, literals, variants and branches, statements left out. Scripts that reach the code run on
+lavapipe with the fault; tests judge what no script notices. Prints the faults that nobody notices,
+with the scripts and tests nearest to them, and writes all to mutate/results.tsv and results.json in
+the target directory. Exit status 1 if a fault survives that tests/acceptance/mutants.tsv does not
+explain.";
 
-/// What `mutate` was asked for.
-#[derive(Default)]
+/// `cargo xtask mutate`.
+#[derive(clap::Args, Default)]
+#[command(after_help = HELP)]
 pub struct Options {
-    /// Which faults.
-    pub selection: Selection,
-    /// Whether they are only listed.
-    pub task: Task,
-    /// Faults that are judged at the same time; 0: as many as there are processor cores.
-    pub jobs: usize,
-    /// Programs to compare with and without a fault that nothing notices.
-    pub corpus: Option<PathBuf>,
-}
-
-/// What to do with the faults.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub enum Task {
-    /// Try them.
-    #[default]
-    Judge,
-    /// List all that there are.
-    List,
+    /// How many faults are drawn
+    #[arg(long, default_value_t = 300, value_name = "N")]
+    sample: usize,
+    #[command(flatten)]
+    selection: Selection,
+    /// List all that could be drawn
+    #[arg(long)]
+    list: bool,
+    /// Faults that are judged at the same time; 0: as many as there are processor cores, at most 8
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    jobs: usize,
+    /// Programs whose modules are compared with and without a fault that nothing notices
+    #[arg(long, value_name = "DIR", value_parser = |path: &str| std::path::absolute(path))]
+    corpus: Option<PathBuf>,
 }
 
 /// Judges the faults that were asked for, or lists them: `cargo xtask mutate`. The working directory
@@ -76,7 +77,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
     let found = sample::find_faults()?;
     println!("{} faults could be put in", found.len());
     let drawn = sample::draw(found, &options.selection);
-    if options.task == Task::List {
+    if options.list {
         for fault in &drawn {
             println!("{}", report::describe(fault));
         }
@@ -105,17 +106,16 @@ pub fn test() -> Result<Tally> {
         println!("lavapipe is not installed: skipped");
         return Ok(Tally::skip());
     }
-    let selection = Selection {
-        seed: TEST_SEED,
-        count: Some(TEST_COUNT),
-        ..Selection::default()
-    };
-    println!("{TEST_COUNT} faults, seed {TEST_SEED}");
-    let drawn = sample::draw(sample::find_faults()?, &selection);
     let options = Options {
-        selection,
+        sample: TEST_COUNT,
+        selection: Selection {
+            seed: TEST_SEED,
+            ..Selection::default()
+        },
         ..Options::default()
     };
+    println!("{TEST_COUNT} faults, seed {TEST_SEED}");
+    let drawn = sample::draw(sample::find_faults()?, &options.selection);
     Ok(summarize(&judge_all(drawn, &options)?))
 }
 
@@ -150,7 +150,7 @@ fn summarize(judged: &[Judged]) -> Tally {
 fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     let start = Instant::now();
     let known = Known::read()?;
-    let count = options.selection.count.unwrap_or(DEFAULT_COUNT);
+    let count = options.sample;
     ensure!(!drawn.is_empty(), "no fault is like that");
     // About a third does not compile.
     drawn.truncate(count * 7 / 4 + 8);

@@ -28,17 +28,31 @@ pub(crate) struct Fault {
     pub(crate) place: Place,
 }
 
-/// What to draw from.
-#[derive(Default)]
-pub struct Selection {
-    /// Decides which faults are drawn.
-    pub seed: u64,
-    /// How many.
-    pub count: Option<usize>,
-    /// Only these; without one, any.
-    pub ids: Vec<String>,
-    /// Only those in files whose path contains one of these.
-    pub files: Vec<String>,
+/// Faults to draw from.
+#[derive(clap::Args, Default)]
+pub(crate) struct Selection {
+    /// Decides which faults are drawn; equal seeds draw equal faults where the code is the same
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    /// Only this fault (may be repeated)
+    #[arg(long = "mutant", value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Only in files whose path contains this (may be repeated)
+    #[arg(long = "file", value_name = "TEXT")]
+    pub(crate) files: Vec<String>,
+    /// Only in the crate ir, frontend or codegen
+    #[arg(long = "crate", value_name = "NAME")]
+    pub(crate) crates: Vec<String>,
+}
+
+impl Selection {
+    fn includes(&self, fault: &Fault) -> bool {
+        let directories = self.crates.iter().map(|name| format!("compiler/{name}/"));
+        let mut parts = directories.chain(self.files.iter().cloned()).peekable();
+        let is_anywhere = parts.peek().is_none();
+        (is_anywhere || parts.any(|part| fault.file.contains(&part)))
+            && (self.ids.is_empty() || self.ids.contains(&fault.id))
+    }
 }
 
 /// The files that get faults, with their text and tree.
@@ -106,11 +120,7 @@ pub(crate) fn find_faults() -> Result<Vec<Fault>> {
 
 /// Those of the faults that are asked for, in the order in which they are drawn.
 pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
-    let wanted = |fault: &Fault| {
-        let file = selection.files.is_empty()
-            || selection.files.iter().any(|part| fault.file.contains(part));
-        file && (selection.ids.is_empty() || selection.ids.contains(&fault.id))
-    };
+    let wanted = |fault: &Fault| selection.includes(fault);
     let mut drawn: Vec<Fault> = faults.into_iter().filter(wanted).collect();
     // Every fault has its own lot, so that code that changes elsewhere does not change what is drawn.
     drawn.sort_by_cached_key(|fault| hash(selection.seed, &[&fault.id]));

@@ -6,39 +6,48 @@ use glasm_ci_support::{shell, vulkan};
 use std::path::Path;
 use std::process::ExitCode;
 
+const HELP: &str = "\
+Refreshes the tables of docs/performance.md. Without --only it measures:
+
+  translate  the time from program text to SPIR-V on generated shaders, next to naga on the same
+             shaders in GLSL, the instructions retired for it, which valgrind counts, the peak heap
+             and the allocations
+  shapes     the time that one megabyte of each repeated or nested construct takes
+  pairs      the time that lavapipe takes for shaders, next to the same arithmetic in GLSL
+  draws      the time of draws through the vendor library, next to programs of the driver itself,
+             and of the first use of a pair of programs
+  scripts    how many scripts run in a second on the CPU drivers, where the time goes, the cost of
+             the validation layer, and the memory of a process that runs ten thousand";
+
 /// How long to measure.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effort {
     /// Long enough for stable figures.
-    #[default]
     Full,
     /// Enough to see whether something is off.
     Quick,
 }
 
-/// What to measure.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
-    /// Everything.
-    #[default]
-    All,
-    /// Translation of programs.
+/// What to measure; the help text describes each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Part {
     Translate,
-    /// Large programs and scripts of repeated constructs.
     Shapes,
-    /// Shaders beside the same in GLSL, on lavapipe.
     Pairs,
-    /// Draws through the vendor library.
     Draws,
-    /// Scripts on CPU drivers.
     Scripts,
 }
 
-/// The arguments of the command.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+/// `cargo xtask bench`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Options {
-    pub(crate) effort: Effort,
-    pub(crate) part: Part,
+    /// Measure shortly and print only; docs/performance.md stays as it is
+    #[arg(long)]
+    quick: bool,
+    /// Measure only this part
+    #[arg(long, value_name = "PART")]
+    only: Option<Part>,
 }
 
 /// The document that holds the tables.
@@ -50,13 +59,18 @@ fn marks(part: &str) -> [String; 2] {
 }
 
 /// `cargo xtask bench`.
-pub(crate) fn run(options: Options) -> Result<ExitCode> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let out = std::path::absolute(shell::below_target("bench"))?;
     shell::create_dir(&out)?;
-    let full = options.effort == Effort::Full;
-    let wanted = |part| options.part == Part::All || options.part == part;
+    let effort = if options.quick {
+        Effort::Quick
+    } else {
+        Effort::Full
+    };
+    let full = effort == Effort::Full;
+    let wanted = |part| options.only.is_none_or(|only| only == part);
     if wanted(Part::Translate) {
-        translate(options.effort, &out)?;
+        translate(effort, &out)?;
         if full {
             refresh("translation", &written(&out, "tables.md")?)?;
         }
@@ -67,11 +81,11 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
             refresh("shapes", &written(&out, "shapes.md")?)?;
         }
     }
-    if wanted(Part::Pairs) && pairs(options.effort, &out)? && full {
+    if wanted(Part::Pairs) && pairs(effort, &out)? && full {
         refresh("pairs", &written(&out, "pairs.md")?)?;
     }
     if wanted(Part::Draws)
-        && let Some(tables) = bench_draws::measure(options.effort, &out)?
+        && let Some(tables) = bench_draws::measure(effort, &out)?
     {
         match full {
             true => refresh("draws", &tables)?,
@@ -79,7 +93,7 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
         }
     }
     if wanted(Part::Scripts) {
-        let tables = bench_scripts::measure(options.effort, &out)?;
+        let tables = bench_scripts::measure(effort, &out)?;
         match full {
             true => refresh("scripts", &tables)?,
             false => println!("\n{tables}"),

@@ -7,6 +7,12 @@ use glasm_ci_support::{report, shell, vulkan};
 use std::path::Path;
 use std::process::ExitCode;
 
+/// Explains the command.
+pub(crate) const HELP: &str = "\
+Installs what is missing (as setup --yes does), builds the glasm command, runs every script in
+shaders/ on the best Vulkan device present, and writes pictures, printed numbers and program texts
+to out/gallery/index.html.";
+
 /// Where the gallery goes.
 const GALLERY: &str = "out/gallery";
 

@@ -6,16 +6,54 @@ use glasm_ci_support::shell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// Runs the target named first in `words` (default `compile`); the rest goes to cargo-fuzz.
-pub(crate) fn run(words: &[String], help: &str) -> Result<ExitCode> {
-    if !installed::has_program("cargo-fuzz") {
-        bail!("cargo-fuzz is not installed\n\n{help}");
+/// Target that runs without another name.
+pub(crate) const DEFAULT: &str = "compile";
+
+const HELP: &str = "\
+Runs a fuzz target of tests/fuzz with cargo-fuzz, which needs a nightly toolchain:
+  rustup toolchain install nightly
+  cargo install cargo-fuzz
+Targets: compile (any bytes, the default), structured (programs made of valid words), tgsi (the same
+for TGSI).";
+
+/// `cargo xtask fuzz`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+#[command(
+    override_usage = "cargo xtask fuzz [TARGET] [OPTIONS OF CARGO-FUZZ] [-- OPTIONS OF LIBFUZZER]"
+)]
+pub(crate) struct Options {
+    /// Target, followed by options of cargo-fuzz
+    #[arg(value_name = "TARGET", allow_hyphen_values = true)]
+    words: Vec<String>,
+    /// Options of libFuzzer
+    #[arg(value_name = "OPTION", last = true)]
+    libfuzzer: Vec<String>,
+}
+
+impl Options {
+    /// Returns the target and the arguments that follow it on the command line of cargo-fuzz.
+    pub(crate) fn split(&self) -> (String, Vec<String>) {
+        let (target, words) = match self.words.as_slice() {
+            [first, rest @ ..] if !first.starts_with('-') => (first.as_str(), rest),
+            all => (DEFAULT, all),
+        };
+        let mut rest = words.to_vec();
+        if !self.libfuzzer.is_empty() {
+            rest.push("--".to_owned());
+            rest.extend_from_slice(&self.libfuzzer);
+        }
+        (target.to_owned(), rest)
     }
-    let (target, rest) = match words {
-        [first, rest @ ..] if !first.starts_with('-') => (first.as_str(), rest),
-        all => ("compile", all),
-    };
-    if target == "compile" {
+}
+
+/// Runs the target with cargo-fuzz.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    if !installed::has_program("cargo-fuzz") {
+        bail!("cargo-fuzz is not installed\n\n{HELP}");
+    }
+    let (target, rest) = options.split();
+    if target == DEFAULT {
         seed_corpus(Path::new("tests/fuzz/corpus/compile"))?;
     }
     let mut command = Command::new("cargo");
@@ -32,7 +70,7 @@ pub(crate) fn run(words: &[String], help: &str) -> Result<ExitCode> {
         command.env("RUSTC_BOOTSTRAP", "1");
     }
     command
-        .args(["fuzz", "run", "--fuzz-dir", "tests/fuzz", target])
+        .args(["fuzz", "run", "--fuzz-dir", "tests/fuzz", &target])
         .args(rest);
     Ok(if shell::succeeds(&mut command)? {
         ExitCode::SUCCESS

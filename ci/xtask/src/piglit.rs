@@ -13,6 +13,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 
+const HELP: &str = "\
+Loads every program of tests/asmparsertest, runs every script with a vertex or fragment program on
+lavapipe, and prints where our verdict differs from piglit's. Differences that a specification
+decides are listed in tests/acceptance/piglit.tsv.";
+
+/// `cargo xtask piglit`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(crate) struct Options {
+    /// Directory of a piglit checkout
+    #[arg(value_name = "CHECKOUT", value_parser = |path: &str| std::path::absolute(path))]
+    checkout: PathBuf,
+}
+
 /// Where converted programs and the report go.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit"));
 
@@ -65,9 +79,10 @@ impl Known {
     }
 }
 
-/// Compares with the piglit checkout at `checkout` and prints a table. Fails if a verdict differs and the table of known
+/// Compares with the piglit checkout and prints a table. Fails if a verdict differs and the table of known
 /// differences does not say why, or if a known difference is gone.
-pub(crate) fn run(checkout: &Path) -> Result<ExitCode> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let checkout = options.checkout.as_path();
     if !checkout.join("tests").is_dir() {
         bail!(
             "{} is not a piglit checkout: it has no folder tests",

@@ -1,7 +1,7 @@
 //! `cargo xtask random`: scripts of random programs, for comparing one implementation with another, or with what they must give.
 
 use crate::suite;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use glasm_ci_support::tally::Tally;
 use glasm_ci_support::vulkan::{self, Driver, Layer};
 use glasm_tests::{arb_scripts, gp_scripts, register_scripts};
@@ -11,55 +11,47 @@ use std::process::ExitCode;
 /// Seeds of the step of `cargo xtask test`, for each kind of program.
 const TESTED: u64 = 8;
 
-/// Languages of random programs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+const HELP: &str = "\
+Writes scripts of random programs. Equal seeds produce equal scripts.
+
+Families:
+  arb       ARB vertex and fragment programs. They expect nothing: compare two implementations with
+            `glasm run --compare gl,vulkan DIRECTORY`
+  gp        vertex, fragment and compute programs of NV_gpu_program4 and 5, with the values that
+            follow from the arithmetic of the tests: `glasm run DIRECTORY`
+  register  vertex programs of NV_vertex_program, NV_vertex_program1_1 and NV_vertex_program2,
+            vertex state programs, and fragment programs of NV_fragment_program, with expected
+            values: `glasm run DIRECTORY`";
+
+/// Languages of random programs; the help text describes each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Family {
-    /// ARB programs, which expect nothing.
-    #[default]
     Arb,
-    /// NV_gpu_program4 and 5, with expected values.
     Gp,
-    /// Languages whose programs name registers, with expected values.
     Register,
 }
 
-impl Family {
-    /// The family of this name.
-    pub(crate) fn from_name(name: &str) -> Result<Self> {
-        match name {
-            "arb" => Ok(Self::Arb),
-            "gp" => Ok(Self::Gp),
-            "register" => Ok(Self::Register),
-            _ => bail!("no family `{name}`; there are arb, gp, register"),
-        }
-    }
-}
-
-/// What `random` was asked for.
+/// `cargo xtask random`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Options {
-    /// Where the scripts go.
-    pub(crate) folder: Option<PathBuf>,
-    /// Languages of the programs.
-    pub(crate) family: Family,
-    /// Seed of the first one; the others count on.
-    pub(crate) seed: u64,
-    /// How many of each kind.
-    pub(crate) count: u64,
+    /// Where the scripts go
+    #[arg(value_name = "FOLDER", value_parser = |path: &str| std::path::absolute(path))]
+    directory: PathBuf,
+    /// Languages of the programs
+    #[arg(long, value_enum, default_value = "arb", value_name = "FAMILY")]
+    family: Family,
+    /// Scripts of each kind of program
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    count: u64,
+    /// Seed of the first one; it increases from script to script
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            folder: None,
-            family: Family::default(),
-            seed: 0,
-            count: 100,
-        }
-    }
-}
-
-/// Writes the scripts and says what to do with them.
-pub(crate) fn run(folder: &Path, options: &Options) -> Result<ExitCode> {
+/// Writes the scripts and prints how to run them.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let folder = &options.directory;
     let written = write(folder, options.family, options.seed, options.count)?;
     let next = match options.family {
         Family::Arb => "compare with: glasm run --compare gl,vulkan",

@@ -13,6 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
 
+/// Explains the command.
+pub(crate) const HELP: &str = "\
+Runs all scripts, and scripts of random programs, with Mesa's OpenGL drivers for the CPU (llvmpipe,
+softpipe) and with lavapipe, compares all that they leave, and writes docs/reference.md. Recordings
+below tests/golden are compared, too. docs/comparing.md explains how; differences that a
+specification decides are listed in tests/reference/known-differences.toml.";
+
 /// Where reports and random scripts go.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("reference"));
 

@@ -8,16 +8,21 @@ use glasm_tests::cg;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// What `setup` may do.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Mode {
-    /// Ask on a terminal, then install.
-    #[default]
-    Ask,
-    /// Install.
-    Install,
-    /// Only say what is missing.
-    Report,
+const HELP: &str = "\
+Finds what is missing, prints its purpose, and installs it with apt-get on Debian, Ubuntu and their
+relatives: directly as root, else through sudo. On other systems it prints the package names.
+Piglit's tests are unpacked below target and not installed.";
+
+/// `cargo xtask setup`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(crate) struct Options {
+    /// Do not ask before installing
+    #[arg(short, long, overrides_with = "check")]
+    yes: bool,
+    /// Only report; exit status 1 if something is missing
+    #[arg(long, overrides_with = "yes")]
+    check: bool,
 }
 
 /// Which command needs it.
@@ -348,16 +353,14 @@ fn has_vulkan_loader() -> bool {
 }
 
 /// `cargo xtask setup`.
-pub(crate) fn run(mode: Mode) -> Result<ExitCode> {
-    let complete = match mode {
-        Mode::Report => report(Purpose::Test),
-        Mode::Install => ensure(Purpose::Test)?,
-        Mode::Ask => {
-            if report(Purpose::Test) || !agreed()? {
-                return Ok(ExitCode::SUCCESS);
-            }
-            ensure(Purpose::Test)?
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let complete = if options.check {
+        report(Purpose::Test)
+    } else {
+        if !options.yes && (report(Purpose::Test) || !agreed()?) {
+            return Ok(ExitCode::SUCCESS);
         }
+        ensure(Purpose::Test)?
     };
     for problem in missing_rust_components() {
         println!("{problem}");
