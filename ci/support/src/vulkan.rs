@@ -1,20 +1,16 @@
-//! Where the Vulkan parts of this machine are: loader, CPU drivers, validation layer.
+//! CPU drivers of Vulkan and validation layers on this machine.
 
 use crate::shell;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::LazyLock;
 
-/// Chromium's folder: SwiftShader and a recent validation layer come with it.
-const CHROMIUM: &[&str] = &[
+/// Directories of Chromium, which has SwiftShader and a recent validation layer.
+const CHROMIUM: [&str; 3] = [
     "/usr/lib/chromium",
     "/usr/lib64/chromium-browser",
     "/usr/lib/chromium-browser",
 ];
-
-/// Where our layer manifest goes.
-static LAYER_DIR: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("vulkan-layers"));
 
 /// Name of the validation layer and of its manifest.
 const LAYER: &str = "VK_LAYER_KHRONOS_validation";
@@ -28,46 +24,47 @@ pub struct Driver {
     pub manifest: PathBuf,
 }
 
-/// Mesa's CPU driver, under any of its names.
+/// Finds Mesa's CPU driver.
 pub fn lavapipe() -> Option<Driver> {
-    find_lavapipe(&driver_dirs())
+    let directories = data_directories("vulkan/icd.d");
+    find_driver("lavapipe", &["lvp_icd"], directories)
 }
 
 /// Finds Mesa's CPU driver in a directory of manifests.
-pub fn lavapipe_in(folder: &Path) -> Option<Driver> {
-    find_lavapipe(&[folder.to_owned()])
+pub fn lavapipe_in(directory: &Path) -> Option<Driver> {
+    find_driver("lavapipe", &["lvp_icd"], [directory.to_owned()])
 }
 
-fn find_lavapipe(folders: &[PathBuf]) -> Option<Driver> {
-    find_manifest(&["lvp_icd"], folders).map(|manifest| Driver {
-        name: "lavapipe",
-        manifest,
-    })
-}
-
-/// SwiftShader, as Chromium ships it or as installed by hand.
+/// Finds SwiftShader, as Chromium ships it or as installed by hand.
 pub fn swiftshader() -> Option<Driver> {
-    let dirs: Vec<PathBuf> = driver_dirs()
-        .into_iter()
-        .chain(CHROMIUM.iter().map(PathBuf::from))
-        .collect();
-    find_manifest(&["vk_swiftshader_icd", "swiftshader_icd"], &dirs).map(|manifest| Driver {
-        name: "SwiftShader",
-        manifest,
-    })
+    let directories = data_directories("vulkan/icd.d").chain(CHROMIUM.map(PathBuf::from));
+    let stems = ["vk_swiftshader_icd", "swiftshader_icd"];
+    find_driver("SwiftShader", &stems, directories)
 }
 
-/// Whether a validation layer is there: installed for the loader, or Chromium's.
+fn find_driver(
+    name: &'static str,
+    stems: &[&str],
+    directories: impl IntoIterator<Item = PathBuf>,
+) -> Option<Driver> {
+    find_manifest(stems, directories).map(|manifest| Driver { name, manifest })
+}
+
+/// Decides whether a validation layer is installed for the loader, or Chromium's.
 pub fn validation_layer_present() -> bool {
     chromium_layer().is_some() || installed_layer_present()
 }
 
-/// Whether a validation layer is installed for the loader.
+/// Decides whether a validation layer is installed for the loader.
 pub fn installed_layer_present() -> bool {
-    installed_layer().is_some()
+    let variables = ["VK_ADD_LAYER_PATH", "VK_LAYER_PATH"];
+    let listed = variables.into_iter().filter_map(std::env::var_os);
+    let listed = listed.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
+    let directories = listed.chain(data_directories("vulkan/explicit_layer.d"));
+    find_manifest(&["VkLayer_khronos_validation", LAYER], directories).is_some()
 }
 
-/// Points `command` at one driver only.
+/// Makes `command` use one driver only.
 pub fn use_driver(command: &mut Command, driver: &Driver) {
     // Loaders before 1.3.207 know only the second name.
     command
@@ -75,27 +72,32 @@ pub fn use_driver(command: &mut Command, driver: &Driver) {
         .env("VK_ICD_FILENAMES", &driver.manifest);
 }
 
-/// Which validation layer.
+/// A choice of validation layer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layer {
-    /// Chromium's if it is there: of the layers at hand it knows most rules.
+    /// Chromium's if it is installed, the one with most rules.
     Newest,
-    /// The one that is installed for the loader: what users have.
+    /// The one that is installed for the loader, as users have it.
     Installed,
 }
 
-/// Lets the loader find the validation layer. Chromium ships the library without a manifest, so we write one.
-/// Returns `false` if there is no layer.
+/// Lets the loader find the validation layer. Chromium ships the library without a manifest, so
+/// this writes one. Returns whether there is a layer.
+///
+/// # Errors
+///
+/// Fails if the manifest cannot be written.
 pub fn use_validation_layer(command: &mut Command, layer: Layer) -> Result<bool> {
     let Some(library) = chromium_layer().filter(|_| layer == Layer::Newest) else {
         return Ok(installed_layer_present());
     };
-    let dir = write_manifest(&library, &LAYER_DIR)?;
+    let dir = write_manifest(&library, &shell::below_target("vulkan-layers"))?;
     command.env("VK_ADD_LAYER_PATH", dir);
     Ok(true)
 }
 
-/// Writes a loader manifest for the layer `library` into `dir` and returns that folder's absolute path.
+/// Writes a loader manifest for the layer `library` into `dir` and returns the absolute path of
+/// that directory.
 fn write_manifest(library: &Path, dir: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let manifest = serde_json::json!({
@@ -123,72 +125,50 @@ fn write_manifest(library: &Path, dir: &Path) -> Result<PathBuf> {
 }
 
 fn chromium_layer() -> Option<PathBuf> {
-    CHROMIUM
+    let mut files = CHROMIUM
         .iter()
-        .map(|dir| Path::new(dir).join("libVkLayer_khronos_validation.so"))
-        .find(|file| file.is_file())
+        .map(|directory| Path::new(directory).join("libVkLayer_khronos_validation.so"));
+    files.find(|file| file.is_file())
 }
 
-fn installed_layer() -> Option<PathBuf> {
-    let from_environment = ["VK_ADD_LAYER_PATH", "VK_LAYER_PATH"]
+/// Returns the first JSON file whose name starts with one of `stems`; files of this architecture
+/// precede others.
+fn find_manifest(
+    stems: &[&str],
+    directories: impl IntoIterator<Item = PathBuf>,
+) -> Option<PathBuf> {
+    let entries = directories
         .into_iter()
-        .filter_map(std::env::var_os);
-    let dirs: Vec<PathBuf> = from_environment
-        .flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>())
-        .chain(
-            data_dirs()
-                .into_iter()
-                .map(|dir| dir.join("vulkan/explicit_layer.d")),
-        )
-        .collect();
-    find_manifest(&["VkLayer_khronos_validation", LAYER], &dirs)
+        .filter_map(|it| std::fs::read_dir(it).ok());
+    let paths = entries.flatten().flatten().map(|entry| entry.path());
+    let is_wanted = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        path.extension().is_some_and(|it| it == "json")
+            && stems.iter().any(|it| name.starts_with(it))
+    };
+    let is_foreign = |path: &PathBuf| !path.to_string_lossy().contains(std::env::consts::ARCH);
+    paths
+        .filter(is_wanted)
+        .min_by_key(|path| (is_foreign(path), path.clone()))
 }
 
-/// The first `.json` file in `dirs` whose name starts with one of `stems`; the machine's own architecture first.
-fn find_manifest(stems: &[&str], dirs: &[PathBuf]) -> Option<PathBuf> {
-    let mut found: Vec<PathBuf> = dirs
-        .iter()
-        .filter_map(|dir| std::fs::read_dir(dir).ok())
-        .flat_map(|entries| entries.flatten().map(|entry| entry.path()))
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-        })
-        .filter(|path| {
-            let name = path
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-                .unwrap_or_default();
-            stems.iter().any(|stem| name.starts_with(stem))
-        })
-        .collect();
-    let foreign = |path: &PathBuf| !path.to_string_lossy().contains(std::env::consts::ARCH);
-    found.sort_by_key(|path| (foreign(path), path.clone()));
-    found.into_iter().next()
-}
-
-fn driver_dirs() -> Vec<PathBuf> {
-    data_dirs()
-        .into_iter()
-        .map(|dir| dir.join("vulkan/icd.d"))
-        .collect()
-}
-
-/// The folders in which the loader looks for `vulkan/`.
-fn data_dirs() -> Vec<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let xdg = std::env::var_os("XDG_DATA_DIRS");
-    let mut dirs: Vec<PathBuf> = home.iter().map(|home| home.join(".local/share")).collect();
-    dirs.extend(xdg.iter().flat_map(std::env::split_paths));
-    let usual = [
+/// Returns the directories of this path that the loader reads.
+fn data_directories(path: &str) -> impl Iterator<Item = PathBuf> {
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share"));
+    let listed = std::env::var_os("XDG_DATA_DIRS").into_iter();
+    let listed = listed.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
+    let system = [
         "/etc",
         "/usr/local/etc",
         "/usr/local/share",
         "/usr/share",
         "/opt/homebrew/share",
     ];
-    dirs.extend(usual.iter().map(PathBuf::from));
-    dirs
+    let all = home
+        .into_iter()
+        .chain(listed)
+        .chain(system.map(PathBuf::from));
+    all.map(move |directory| directory.join(path))
 }
 
 #[cfg(test)]
@@ -211,13 +191,10 @@ mod tests {
             std::fs::write(dir.join(name), "{}").unwrap();
         }
         assert_eq!(
-            find_manifest(&["lvp_icd"], std::slice::from_ref(&dir)),
+            find_manifest(&["lvp_icd"], [dir.clone()]),
             Some(dir.join(own))
         );
-        assert_eq!(
-            find_manifest(&["vk_swiftshader_icd"], std::slice::from_ref(&dir)),
-            None
-        );
+        assert_eq!(find_manifest(&["vk_swiftshader_icd"], [dir.clone()]), None);
         std::fs::remove_dir_all(dir).unwrap();
     }
 

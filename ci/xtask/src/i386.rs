@@ -5,7 +5,7 @@
 
 use crate::installed;
 use crate::test_run::test_run;
-use crate::unpacked::{self, Unpacked};
+use crate::unpacked::{self, Origin};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
 use glasm_ci_support::tally::Tally;
@@ -59,10 +59,11 @@ pub(crate) fn test() -> Result<Tally> {
     let packages: Vec<&str> = LIBRARIES.iter().copied().chain([&*runtime]).collect();
     let rust = out.join("rust");
     // As with all that is fetched: what cannot be had here is skipped.
-    let fetched = Unpacked::whole(&system).with(&packages).and_then(|root| {
-        let rust = match has_target()? {
-            true => None,
-            false => Some(Unpacked::beside_the_system(&rust).with(RUST)?),
+    let fetched = unpacked::unpack(&system, Origin::System, &packages).and_then(|root| {
+        let rust = if has_target()? {
+            None
+        } else {
+            Some(unpacked::unpack(&rust, Origin::BesideTheSystem, RUST)?)
         };
         Ok((root, rust))
     });

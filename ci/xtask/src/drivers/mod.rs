@@ -8,7 +8,7 @@
 pub(crate) mod record;
 
 use crate::suite;
-use crate::unpacked::{self, Unpacked};
+use crate::unpacked::{self, Origin};
 use crate::{installed, vendor};
 use anyhow::{Context as _, Result, bail, ensure};
 use glasm_ci_support::report::SCRIPTS;
@@ -152,7 +152,7 @@ impl Root {
     fn prepare(suite: &str) -> Result<Self> {
         let folder = std::path::absolute(OUT.join(suite))?;
         let packages = folder.join("packages");
-        let root = Unpacked::of_suite(&packages, suite).with(PACKAGES)?;
+        let root = unpacked::unpack(&packages, Origin::Suite(suite), PACKAGES)?;
         let out = folder.join("out");
         std::fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
         let version = find_version(&root)?.context("the packages have no Mesa")?;
