@@ -184,7 +184,7 @@ impl Judge {
             tests.extend(names.into_iter().map(|name| (program, name)));
         }
         let numbered: Vec<_> = tests.iter().enumerate().collect();
-        let tested = process::side_by_side(&numbered, jobs, |(number, (program, name))| {
+        let tested = shell::side_by_side(&numbered, jobs, |(number, (program, name))| {
             self.test(program, name, *number)
         })?;
         self.tests = tested.into_iter().flatten().collect();

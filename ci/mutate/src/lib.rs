@@ -23,6 +23,7 @@ mod tests;
 
 use anyhow::{Context, Result, ensure};
 use build::Copy;
+use glasm_ci_support::shell;
 use glasm_ci_support::tally::Tally;
 use glasm_ci_support::vulkan;
 use judge::{Judge, Survivor, Verdict};
@@ -240,7 +241,7 @@ fn in_parallel(
 ) -> Result<BTreeMap<usize, Verdict>> {
     // How many are judged, and how many of them are caught.
     let counts = Mutex::new((0, 0));
-    let verdicts = process::side_by_side(numbers, jobs, |number| {
+    let verdicts = shell::side_by_side(numbers, jobs, |number| {
         let fault = &faults[*number];
         let verdict = judge(*number).with_context(|| report::describe(fault))?;
         let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,6 @@
 //! Reports of `glasm run --json`, and where scripts are.
 
+use crate::shell;
 use crate::tally::Tally;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -64,6 +65,24 @@ pub fn read_report(file: &Path) -> Result<Vec<ScriptResult>> {
     let text =
         std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
     parse_report(&text).with_context(|| format!("report {}", file.display()))
+}
+
+/// Returns the scripts whose text satisfies a condition.
+///
+/// # Errors
+///
+/// Fails if a script cannot be read.
+pub fn find_scripts(is_wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for directory in script_folders() {
+        for path in shell::files_below(Path::new(directory), "shader_test")? {
+            let text = std::fs::read(&path).with_context(|| path.display().to_string())?;
+            if is_wanted(&String::from_utf8_lossy(&text)) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// Counts outcomes.

@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What [`take_failures`] gives: a run of all checks is so long that the output of one that failed is far away at its end.
@@ -37,6 +38,14 @@ pub fn below_target(path: &str) -> PathBuf {
 /// Creates a directory and those above it. Errors name it.
 pub fn create_dir(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("creating {}", path.display()))
+}
+
+/// Creates a directory and those above it, and removes what was in it. Errors name it.
+pub fn create_empty_dir(path: &Path) -> Result<()> {
+    if path.exists() {
+        std::fs::remove_dir_all(path).with_context(|| format!("emptying {}", path.display()))?;
+    }
+    create_dir(path)
 }
 
 /// Writes a program for the shell and returns its path. Errors name it.
@@ -197,6 +206,35 @@ fn copy_lines(from: impl Read, mut to: impl Write) -> String {
         line.clear();
     }
     text
+}
+
+/// Calls `work` for all items, `jobs` at a time, and returns its results in any order. Stops at the
+/// first error.
+pub fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let worker = || -> Result<()> {
+            while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let result =
+                    work(item).inspect_err(|_| next.store(items.len(), Ordering::Relaxed))?;
+                done.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(result);
+            }
+            Ok(())
+        };
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, Result<()>>| {
+            worker.join().expect("workers return their errors")
+        };
+        workers.into_iter().try_for_each(join)
+    })?;
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[cfg(test)]

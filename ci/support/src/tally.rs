@@ -63,6 +63,23 @@ impl Tally {
         }
     }
 
+    /// Adds a failure if fewer have passed, and prints that.
+    pub fn with_least(self, least: u64, what: &str) -> Self {
+        let is_enough = self.passed >= least;
+        if !is_enough {
+            println!("fewer than {least} {what} pass");
+        }
+        Self {
+            failed: self.failed + u64::from(!is_enough),
+            ..self
+        }
+    }
+
+    /// Returns the counts of what was tried.
+    pub fn without_skipped(self) -> Self {
+        Self { skipped: 0, ..self }
+    }
+
     /// Reads `N passed`, `N failed`, `N timed out`, `N exec failed`, `N skipped`, `N ignored` off one line.
     fn of_summary_line(line: &str) -> Self {
         let mut tally = Self::default();

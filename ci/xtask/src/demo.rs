@@ -2,7 +2,7 @@
 
 use crate::setup::{self, Purpose};
 use crate::{gallery, suite};
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use glasm_ci_support::{report, shell, vulkan};
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,10 +25,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     // The dev profile: it compiles dependencies optimized and ours fast, so the first picture comes soonest.
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let dir = Path::new(GALLERY);
-    if dir.exists() {
-        std::fs::remove_dir_all(dir).with_context(|| format!("emptying {GALLERY}"))?;
-    }
-    std::fs::create_dir_all(dir).with_context(|| format!("creating {GALLERY}"))?;
+    shell::create_empty_dir(dir)?;
     let report = dir.join("report.json");
     let mut command = suite::glasm()?;
     command

@@ -2,8 +2,8 @@
 
 use crate::installed;
 use anyhow::{Context, Result, bail};
-use glasm_ci_support::shell;
-use std::path::{Path, PathBuf};
+use glasm_ci_support::{report, shell};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// Target that runs without another name.
@@ -88,7 +88,7 @@ fn nightly_is_installed() -> bool {
 fn seed_corpus(dir: &Path) -> Result<()> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let mut count = 0;
-    for script in scripts(&["tests/cases/run", "shaders"]) {
+    for script in report::find_scripts(|_| true)? {
         let text =
             std::fs::read(&script).with_context(|| format!("reading {}", script.display()))?;
         for program in programs(&text) {
@@ -98,30 +98,6 @@ fn seed_corpus(dir: &Path) -> Result<()> {
     }
     println!("corpus: {count} programs of scripts");
     Ok(())
-}
-
-fn scripts(dirs: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut stack: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
-    while let Some(dir) = stack.pop() {
-        for path in std::fs::read_dir(dir)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.path())
-        {
-            if path.is_dir() {
-                stack.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == "shader_test")
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 /// How programs start: with a header, or with the word of a TGSI processor. Programs of other forms have words of their own in the names of

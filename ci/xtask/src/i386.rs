@@ -3,8 +3,8 @@
 //! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and clients name their dynamic linker and libraries
 //! there. Rust's own i386 target is used where it is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as well.
 
+use crate::cargo_steps::run_tests;
 use crate::installed;
-use crate::test_run::test_run;
 use crate::unpacked::{self, Origin};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
@@ -123,7 +123,7 @@ fn clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
     test.env("GLASM_TEST_LIBRARIES", std::env::join_paths(&folders)?);
     // The feature is C++, which would need a compiler of it for i386.
     test.env("GLASM_TEST_WITHOUT_TEXT", "1");
-    test_run(&mut test)
+    run_tests(&mut test)
 }
 
 /// Whether the Rust in use can build for i386.

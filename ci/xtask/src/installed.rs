@@ -62,6 +62,14 @@ pub(crate) fn has_mesa() -> bool {
     })
 }
 
+/// Returns the first of the needs that is not present.
+pub(crate) fn find_missing<const N: usize>(
+    needs: [(&'static str, bool); N],
+) -> Option<&'static str> {
+    let missing = needs.into_iter().find(|(_, is_present)| !is_present);
+    missing.map(|(what, _)| what)
+}
+
 /// Returns the directories that may contain a shared library.
 fn library_directories() -> impl Iterator<Item = PathBuf> {
     let variables = ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];

@@ -9,7 +9,7 @@
 mod bench;
 mod bench_draws;
 mod bench_scripts;
-mod cg;
+mod cargo_steps;
 mod coverage;
 mod crates;
 mod demo;
@@ -34,7 +34,6 @@ mod steps;
 mod suite;
 mod support;
 mod test;
-mod test_run;
 mod times;
 mod unpacked;
 mod validate;

@@ -217,17 +217,8 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     }
     shell::create_dir(&OUT)?;
     let report = OUT.join("report.json");
-    let mut command = suite::glasm()?;
-    vulkan::use_driver(&mut command, &driver);
-    let layer = vulkan::use_validation_layer(&mut command, vulkan::Layer::Newest)?;
-    command
-        .arg("run")
-        .args(&with_programs)
-        .arg("--json")
-        .arg(&report);
-    if layer {
-        command.args(["--validation", "require"]);
-    }
+    let mut command = suite::run_command(&driver, vulkan::Layer::Newest)?;
+    command.args(&with_programs).arg("--json").arg(&report);
     shell::capture(&mut command)?;
     let strict = OUT.join("strict");
     let root = match mode {

@@ -5,8 +5,8 @@
 //! instrumentation. So locks of the library wait in its own code (the configuration
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 
+use crate::cargo_steps::run_tests;
 use crate::installed;
-use crate::test_run::test_run;
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
 use glasm_ci_support::tally::Tally;
@@ -166,7 +166,7 @@ fn clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally> {
         .env("GLASM_TEST_WITHOUT_TEXT", "1")
         .env("CC", compiler)
         .env("TSAN_OPTIONS", options);
-    test_run(&mut test)
+    run_tests(&mut test)
 }
 
 /// Reads what the clients have reported, and prints the races of the library.

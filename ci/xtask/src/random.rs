@@ -2,8 +2,9 @@
 
 use crate::suite;
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
 use glasm_ci_support::tally::Tally;
-use glasm_ci_support::vulkan::{self, Driver, Layer};
+use glasm_ci_support::vulkan::{Driver, Layer};
 use glasm_tests::{arb_scripts, gp_scripts, register_scripts};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -102,25 +103,15 @@ fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
 /// skipped: the programs need more and more from seed to seed.
 pub(crate) fn test(driver: &Driver) -> Result<Tally> {
     let folder = suite::OUT.join(format!("random-{}", driver.name));
-    if folder.exists() {
-        std::fs::remove_dir_all(&folder)?;
-    }
+    shell::create_empty_dir(&folder)?;
     for family in [Family::Gp, Family::Register] {
         write(&folder, family, 0, TESTED)?;
     }
     let report = folder.join("report.json");
-    let mut command = suite::glasm()?;
-    vulkan::use_driver(&mut command, driver);
-    let layer = vulkan::use_validation_layer(&mut command, Layer::Newest)?;
-    command.arg("run").arg(&folder).arg("--json").arg(&report);
-    if layer {
-        command.args(["--validation", "require"]);
-    }
+    let mut command = suite::run_command(driver, Layer::Newest)?;
+    command.arg(&folder).arg("--json").arg(&report);
     let name = format!("random programs on {}", driver.name);
     let (tally, _) = suite::run_reported(command, &report, &name)?;
     println!("{name}: {tally}");
-    Ok(Tally {
-        skipped: 0,
-        ..tally
-    })
+    Ok(tally.without_skipped())
 }

@@ -106,9 +106,7 @@ fn compare_all(references: &[Reference]) -> Result<Tally> {
         return Ok(Tally::skip());
     }
     let scripts = OUT.join("random");
-    if scripts.exists() {
-        std::fs::remove_dir_all(&scripts)?;
-    }
+    shell::create_empty_dir(&scripts)?;
     random::write(&scripts, random::Family::Arb, 0, RANDOM)?;
     let mut tally = Tally::default();
     for reference in references {

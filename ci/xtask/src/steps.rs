@@ -1,33 +1,20 @@
 //! The steps of `cargo xtask test`: one table says what each is called, checks and calls.
 
-use crate::cg;
+use crate::cargo_steps;
 use crate::coverage;
 use crate::crates;
 use crate::drivers;
-use crate::setup;
-use crate::suite::{self, Pass};
+use crate::suite::{self, Pass, Scope};
 use crate::support::{self, Verdict};
-use crate::test_run::test_run;
 use crate::{
     gl_spirv, i386, installed, piglit_tests, races, random, reference, state as state_step,
     validate, vendor, virgl, wine,
 };
 use anyhow::{Context, Result, bail};
 use glasm_ci_support::report::ScriptResult;
-use glasm_ci_support::shell;
 use glasm_ci_support::tally::Tally;
 use glasm_ci_support::vulkan;
 use std::path::PathBuf;
-
-/// How much a test run checks.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Scope {
-    /// What most faults show in, within minutes.
-    #[default]
-    Quick,
-    /// Everything.
-    All,
-}
 
 /// What a step knows of its run, and what later steps take from earlier ones.
 #[derive(Default)]
@@ -57,28 +44,19 @@ pub(crate) static STEPS: &[Step] = &[
         name: "fmt",
         scope: Scope::Quick,
         about: "`cargo fmt --check`",
-        run: |_| cargo_check(&["fmt", "--all", "--check"]),
+        run: |_| cargo_steps::check("fmt --all --check"),
     },
     Step {
         name: "clippy",
         scope: Scope::Quick,
         about: "`cargo clippy --workspace --all-targets -- -D warnings`",
-        run: |_| {
-            cargo_check(&[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ])
-        },
+        run: |_| cargo_steps::check("clippy --workspace --all-targets -- -D warnings"),
     },
     Step {
         name: "deps",
         scope: Scope::Quick,
         about: "the compiler crates need no C or C++ with default features, nor the command without SPIRV-Cross",
-        run: |_| compiler_is_pure_rust(),
+        run: |_| cargo_steps::check_pure_rust(),
     },
     Step {
         name: "crates",
@@ -90,19 +68,19 @@ pub(crate) static STEPS: &[Step] = &[
         name: "build",
         scope: Scope::Quick,
         about: "everything that the next steps need",
-        run: |_| cargo_check(&["build", "--workspace", "--bins", "--tests"]),
+        run: |_| cargo_steps::check("build --workspace --bins --tests"),
     },
     Step {
         name: "unit",
         scope: Scope::Quick,
         about: "unit and integration tests (cargo nextest if installed); the quick run leaves out those of [.config/nextest.toml](.config/nextest.toml)",
-        run: unit_tests,
+        run: |state| cargo_steps::unit_tests(state.scope),
     },
     Step {
         name: "doc",
         scope: Scope::All,
         about: "documentation tests",
-        run: |_| test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
+        run: |_| cargo_steps::documentation_tests(),
     },
     Step {
         name: "scripts",
@@ -126,7 +104,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "random",
         scope: Scope::All,
         about: "scripts of random programs of the typed languages on both drivers",
-        run: |_| random_scripts(),
+        run: |_| suite::on_each_driver(random::test),
     },
     Step {
         name: "text",
@@ -144,7 +122,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "spirv-tools",
         scope: Scope::All,
         about: "the feature spirv-tools: the validator in the process, linked with the system's static library or built from source",
-        run: |_| in_process_validation(),
+        run: |_| cargo_steps::in_process_validation(),
     },
     Step {
         name: "opengl",
@@ -180,7 +158,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "cg",
         scope: Scope::All,
         about: "NVIDIA's Cg runtime and Panda3D, unmodified, through the vendor library",
-        run: |_| cg::test(),
+        run: |_| cargo_steps::cg_tests(),
     },
     Step {
         name: "wine",
@@ -225,158 +203,6 @@ pub(crate) fn find(name: &str) -> Result<&'static Step> {
     let names = || STEPS.iter().map(|step| step.name).collect::<Vec<_>>();
     let found = STEPS.iter().find(|step| step.name == name);
     found.with_context(|| format!("no step `{name}`; there are {}", names().join(", ")))
-}
-
-/// A cargo command that passes or fails as a whole.
-fn cargo_check(args: &[&str]) -> Result<Tally> {
-    let passed = shell::succeeds(shell::cargo().args(args))?;
-    for problem in if passed {
-        Vec::new()
-    } else {
-        setup::missing_rust_components()
-    } {
-        println!("{problem}");
-    }
-    Ok(Tally::check(passed))
-}
-
-/// The compiler's crates, with default features, must not need a C or C++ compiler, nor the command without SPIRV-Cross.
-fn compiler_is_pure_rust() -> Result<Tally> {
-    const NATIVE: &[&str] = &[
-        "cc",
-        "cmake",
-        "bindgen",
-        "pkg-config",
-        "cxx",
-        "cxx-build",
-        "spirv-tools-sys",
-    ];
-    // Numbers and types of system calls, in Rust.
-    const KERNEL: &str = "linux-raw-sys";
-    let mut tally = Tally::default();
-    let without_cross = ["--no-default-features", "--features", "run,translate"];
-    for (package, features) in [
-        ("glasm-ir", &[][..]),
-        ("glasm-frontend", &[]),
-        ("glasm-codegen", &[]),
-        ("glasm", &[]),
-        ("glasm-text", &[]),
-        ("glasm-cli", &without_cross),
-    ] {
-        let mut tree = shell::cargo();
-        tree.args([
-            "tree",
-            "--package",
-            package,
-            "--edges",
-            "normal,build",
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-        ]);
-        tree.args(features);
-        let output = shell::capture(&mut tree)?;
-        anyhow::ensure!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let names = text.lines().filter_map(|line| line.split(' ').next());
-        let native: Vec<&str> = names
-            .filter(|name| NATIVE.contains(name) || name.ends_with("-sys") && *name != KERNEL)
-            .collect();
-        match native.as_slice() {
-            [] => println!("{package}: pure Rust"),
-            found => println!("{package}: builds native code through {}", found.join(", ")),
-        }
-        tally += Tally::check(native.is_empty());
-    }
-    Ok(tally)
-}
-
-fn unit_tests(state: &mut State) -> Result<Tally> {
-    let mut command = shell::cargo();
-    if installed::has_program("cargo-nextest") {
-        command.args([
-            "nextest",
-            "run",
-            "--workspace",
-            "--no-fail-fast",
-            "--status-level",
-            "slow",
-        ]);
-        if state.scope == Scope::Quick {
-            command.args(["--profile", "quick"]);
-        }
-    } else {
-        command.args([
-            "test",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--no-fail-fast",
-            "--quiet",
-        ]);
-    }
-    // They have a step of their own.
-    let (variable, value) = cg::OFF;
-    test_run(command.env(variable, value))
-}
-
-/// Tests the feature `spirv-tools`, which no other step builds. Of the command only unit tests run: its program stays as it is.
-///
-/// Where the system has SPIRV-Tools as a static library, the tests link with it, instead of building it for minutes.
-fn in_process_validation() -> Result<Tally> {
-    let mut command = shell::cargo();
-    if let Some(directory) = installed_spirv_tools() {
-        // Replaces the build script of the crate spirv-tools-sys, whose `links` is `spirv-tools`.
-        let target = format!(
-            "target.{}-unknown-linux-gnu.spirv-tools",
-            std::env::consts::ARCH
-        );
-        let directory = directory.display();
-        command.arg("--config").arg(format!(
-            "{target}.rustc-link-lib = ['static=SPIRV-Tools', 'stdc++']"
-        ));
-        command.arg("--config").arg(format!(
-            "{target}.rustc-link-search = ['native={directory}']"
-        ));
-    }
-    test_run(command.args([
-        "test",
-        "--package",
-        "glasm",
-        "--package",
-        "glasm-cli",
-        "--package",
-        "glasm-capi",
-        "--no-default-features",
-        "--features",
-        "glasm/spirv-tools,glasm-cli/spirv-tools,glasm-capi/spirv-tools",
-        "--lib",
-        "--bins",
-        "--test",
-        "c",
-        "--",
-        "valid",
-        "the_interface_in_c",
-    ]))
-}
-
-/// Returns the directory of the system's static library of SPIRV-Tools, if there is one where Debian and Fedora install it.
-fn installed_spirv_tools() -> Option<PathBuf> {
-    let arch = std::env::consts::ARCH;
-    let directories = [
-        format!("/usr/lib/{arch}-linux-gnu"),
-        "/usr/lib64".to_owned(),
-    ];
-    directories
-        .into_iter()
-        .map(PathBuf::from)
-        .find(|directory| cfg!(target_os = "linux") && directory.join("libSPIRV-Tools.a").is_file())
 }
 
 fn script_suites(state: &mut State) -> Result<Tally> {
@@ -428,21 +254,6 @@ fn other_machines() -> Result<Tally> {
     if !vulkan::installed_layer_present() {
         println!("no validation layer is installed: scripts ran without it");
         tally += Tally::skip();
-    }
-    Ok(tally)
-}
-
-/// Scripts of random programs of the typed languages, on both drivers. What needs a feature that a driver lacks is left to the other.
-fn random_scripts() -> Result<Tally> {
-    let mut tally = Tally::default();
-    for (name, driver) in suite::drivers() {
-        match driver {
-            Some(driver) => tally += random::test(&driver)?,
-            None => {
-                println!("{name} is not installed: skipped");
-                tally += Tally::skip();
-            }
-        }
     }
     Ok(tally)
 }

@@ -19,6 +19,16 @@ pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target(
 /// Where the examples of the manual are written to.
 static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts/manual"));
 
+/// How much a test run checks.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    /// What most faults show in, within minutes.
+    #[default]
+    Quick,
+    /// Everything.
+    All,
+}
+
 /// A suite run on one driver.
 pub(crate) struct SuiteRun {
     /// Name of the driver, or of how it was run.
@@ -34,10 +44,7 @@ pub(crate) struct SuiteRun {
 /// Writes the examples of the manual to a folder of their own.
 fn write_examples() -> Result<&'static Path> {
     let folder = &*EXAMPLES;
-    if folder.exists() {
-        std::fs::remove_dir_all(folder)?;
-    }
-    std::fs::create_dir_all(folder)?;
+    shell::create_empty_dir(folder)?;
     for example in manual::read_examples(Path::new("."))? {
         example.write(folder)?;
     }
@@ -151,21 +158,42 @@ pub(crate) fn glasm() -> Result<Command> {
     Ok(command)
 }
 
+/// Returns the command that runs scripts on a driver, with a validation layer if there is one.
+pub(crate) fn run_command(driver: &Driver, layer: Layer) -> Result<Command> {
+    let mut command = glasm()?;
+    vulkan::use_driver(&mut command, driver);
+    command.arg("run");
+    if vulkan::use_validation_layer(&mut command, layer)? {
+        command.args(["--validation", "require"]);
+    }
+    Ok(command)
+}
+
+/// Runs something on each CPU driver; one that is not installed is a skipped check.
+pub(crate) fn on_each_driver(mut run: impl FnMut(&Driver) -> Result<Tally>) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for (name, driver) in drivers() {
+        if let Some(driver) = driver {
+            tally += run(&driver)?;
+        } else {
+            println!("{name} is not installed: skipped");
+            tally += Tally::skip();
+        }
+    }
+    Ok(tally)
+}
+
 /// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if there is one.
 pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     let name = pass.name.unwrap_or(driver.name);
     let dir = OUT.join(name);
-    if dir.exists() {
-        std::fs::remove_dir_all(&dir).with_context(|| format!("emptying {}", dir.display()))?;
-    }
+    shell::create_empty_dir(&dir)?;
     let modules = dir.join("modules");
     std::fs::create_dir_all(&modules)?;
     let report = dir.join("report.json");
-    let mut command = glasm()?;
-    vulkan::use_driver(&mut command, driver);
-    let layer = vulkan::use_validation_layer(&mut command, pass.layer)?;
+    let mut command = run_command(driver, pass.layer)?;
     pass.set_up(&mut command);
-    command.arg("run").args(pass.scripts()?);
+    command.args(pass.scripts()?);
     command
         .arg("--json")
         .arg(&report)
@@ -180,9 +208,6 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
         .map_or(1, usize::from)
         .min(8);
     command.args(["--jobs", &jobs.to_string()]);
-    if layer {
-        command.args(["--validation", "require"]);
-    }
     let (tally, results) = run_reported(command, &report, name)?;
     Ok(SuiteRun {
         name,

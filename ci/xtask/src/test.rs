@@ -1,7 +1,8 @@
 //! `cargo xtask test`: runs steps, and tells what became of them and how long they took.
 
 use crate::setup::{self, Purpose};
-use crate::steps::{self, STEPS, Scope, State, Step};
+use crate::steps::{self, STEPS, State, Step};
+use crate::suite::Scope;
 use crate::times::{self, Clock, Record, Time};
 use anyhow::Result;
 use glasm_ci_support::shell;

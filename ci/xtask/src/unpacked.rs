@@ -65,10 +65,7 @@ pub(crate) fn once(
     if is_complete(directory, content) {
         return Ok(());
     }
-    if directory.exists() {
-        fs::remove_dir_all(directory).with_context(|| directory.display().to_string())?;
-    }
-    shell::create_dir(directory)?;
+    shell::create_empty_dir(directory)?;
     make()?;
     fs::write(directory.join(COMPLETE), content).with_context(|| directory.display().to_string())
 }

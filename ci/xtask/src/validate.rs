@@ -7,8 +7,6 @@ use glasm_ci_support::tally::Tally;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Validates all `.spv` files below `dirs`; equal modules once. `None`: spirv-val is not installed.
 pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
@@ -17,27 +15,10 @@ pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
     }
     let modules = collect(dirs)?;
     anyhow::ensure!(!modules.is_empty(), "the scripts left no modules");
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some(module) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(problem) = check(module) {
-                        // A poisoned lock still holds the list: another worker's panic is reported by the scope.
-                        failures
-                            .lock()
-                            .unwrap_or_else(|poisoned| poisoned.into_inner())
-                            .push(format!("{problem:#}"));
-                    }
-                }
-            });
-        }
-    });
-    let mut failures = failures
-        .into_inner()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let problems = shell::side_by_side(&modules, jobs, |module| Ok(check(module).err()))?;
+    let problems = problems.iter().flatten();
+    let mut failures: Vec<String> = problems.map(|problem| format!("{problem:#}")).collect();
     failures.sort();
     for failure in &failures {
         println!("{failure}");

@@ -1,11 +1,10 @@
 //! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages that the driver would take itself, on Mesa's
 //! driver for the CPU. The runner for OpenGL is the application.
 
-use crate::steps::Scope;
-use crate::suite;
+use crate::suite::{self, Scope};
 use crate::{installed, reference};
 use anyhow::{Context as _, Result};
-use glasm_ci_support::report::SCRIPTS;
+use glasm_ci_support::report;
 use glasm_ci_support::shell;
 use glasm_ci_support::tally::Tally;
 use std::path::{Path, PathBuf};
@@ -98,21 +97,6 @@ const fn share(scope: Scope) -> usize {
     }
 }
 
-/// The scripts of a group.
-fn scripts_of(group: &Group) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for folder in SCRIPTS {
-        for path in shell::files_below(Path::new(folder), "shader_test")? {
-            let text = std::fs::read(&path).with_context(|| path.display().to_string())?;
-            let text = String::from_utf8_lossy(&text);
-            if (group.has)(&text) && !is_strict(&text) {
-                found.push(path);
-            }
-        }
-    }
-    Ok(found)
-}
-
 /// Returns the command that runs the scripts of the NV languages, with its files in the directory
 /// `out`, which exists.
 pub(crate) fn nv_command(expected: &Path, report: &Path, out: &Path) -> Result<Command> {
@@ -137,7 +121,8 @@ fn command(
     command.args(["run", "--api", "gl", "--device", DRIVER]);
     command.arg("--expected-failures").arg(expected);
     command.arg("--json").arg(report);
-    command.args(scripts_of(group)?.iter().step_by(share));
+    let scripts = report::find_scripts(|text| (group.has)(text) && !is_strict(text))?;
+    command.args(scripts.iter().step_by(share));
     Ok(command)
 }
 
@@ -151,16 +136,8 @@ fn run(group: &Group, scope: Scope) -> Result<Tally> {
     let command = command(group, share(scope), &expected, &report, &out)?;
     let (tally, _) = suite::run_reported(command, &report, group.name)?;
     println!("{}: {tally}\n", group.name);
-    let enough = Tally::check(tally.passed >= group.least / share(scope) as u64);
-    if enough.failed > 0 {
-        let least = group.least / share(scope) as u64;
-        println!("fewer than {least} scripts pass");
-    }
-    Ok(Tally {
-        passed: tally.passed,
-        failed: tally.failed + enough.failed,
-        skipped: 0,
-    })
+    let tally = tally.with_least(group.least / share(scope) as u64, "scripts");
+    Ok(tally.without_skipped())
 }
 
 #[cfg(test)]

@@ -35,10 +35,7 @@ pub(crate) fn test() -> Result<Tally> {
         println!("{GLSL} and {TGSI} have scripts of different names: capture again");
     }
     let out = &*OUT;
-    if out.exists() {
-        std::fs::remove_dir_all(out).with_context(|| OUT.display().to_string())?;
-    }
-    std::fs::create_dir_all(out).with_context(|| OUT.display().to_string())?;
+    shell::create_empty_dir(out)?;
     let Some(lavapipe) = vulkan::lavapipe() else {
         println!("lavapipe is not installed: skipped");
         tally += Tally::skip();

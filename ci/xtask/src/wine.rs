@@ -31,20 +31,7 @@ const SIDE: usize = 64;
 /// Bytes of one image.
 const IMAGE_BYTES: usize = SIDE * SIDE * 4;
 
-/// What is not installed.
-fn missing() -> Option<&'static str> {
-    let has = |name| installed::has_program(name);
-    let needs = [
-        ("Wine", is_present()),
-        ("MinGW-w64", has(COMPILER)),
-        ("Xvfb", has("xvfb-run") && has("timeout")),
-        ("Mesa's GLX", installed::has_glx()),
-    ];
-    let missing = needs.into_iter().find(|(_, is_there)| !is_there);
-    missing.map(|(what, _)| what)
-}
-
-/// Returns whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit x86.
+/// Decides whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit x86.
 pub(crate) fn is_present() -> bool {
     let programs = ["wine", "wineserver"];
     cfg!(target_arch = "x86_64") && programs.iter().all(|name| installed::has_program(name))
@@ -52,7 +39,14 @@ pub(crate) fn is_present() -> bool {
 
 /// The step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
-    if let Some(what) = missing() {
+    let has = |name| installed::has_program(name);
+    let missing = installed::find_missing([
+        ("Wine", is_present()),
+        ("MinGW-w64", has(COMPILER)),
+        ("Xvfb", has("xvfb-run") && has("timeout")),
+        ("Mesa's GLX", installed::has_glx()),
+    ]);
+    if let Some(what) = missing {
         println!("{what} is not installed: skipped");
         return Ok(Tally::skip());
     }
