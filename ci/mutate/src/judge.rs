@@ -210,8 +210,7 @@ impl Judge {
     /// Returns the names of the tests of a program.
     fn names_of_tests(&self, program: &TestProgram) -> Result<Vec<String>> {
         let mut command = self.test_command(program)?;
-        let output = shell::capture(command.args(["--list", "--format", "terse"]))?;
-        let listed = String::from_utf8_lossy(&output.stdout);
+        let listed = shell::read_output(command.args(["--list", "--format", "terse"]))?;
         let names = listed
             .lines()
             .filter_map(|line| line.strip_suffix(": test"));

@@ -101,12 +101,9 @@ pub fn run(options: &Options) -> Result<ExitCode> {
 ///
 /// # Errors
 ///
-/// Fails as [`run`] does.
+/// Fails as [`run`] does, and with `Skip` if lavapipe is not installed.
 pub fn test() -> Result<Tally> {
-    if vulkan::lavapipe().is_none() {
-        println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    vulkan::require_lavapipe()?;
     let options = Options {
         sample: TEST_COUNT,
         selection: Selection {

@@ -160,6 +160,13 @@ pub fn capture(command: &mut Command) -> Result<Output> {
         .with_context(|| format!("running {}", display(command)))
 }
 
+/// Runs the command silently and returns its standard output, without spaces at its ends, whether
+/// it succeeds or not.
+pub fn read_output(command: &mut Command) -> Result<String> {
+    let output = capture(command)?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
 /// What a command wrote while its output was passed on, and whether it succeeded.
 pub struct Transcript {
     /// Standard output, then standard error.

@@ -3,6 +3,25 @@
 use std::fmt;
 use std::ops::AddAssign;
 
+/// The reason why a step cannot run on this machine: an error that counts as a skipped check.
+#[derive(Debug)]
+pub struct Skip(String);
+
+impl Skip {
+    /// Returns the error. The reason is a clause, such as `lavapipe is not installed`.
+    pub fn because(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: skipped", self.0)
+    }
+}
+
+impl std::error::Error for Skip {}
+
 /// Three counts.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
@@ -30,6 +49,18 @@ impl Tally {
             skipped: 1,
             ..Self::default()
         }
+    }
+
+    /// Returns the counts of a step. A [`Skip`] is printed and becomes a skipped check.
+    ///
+    /// # Errors
+    ///
+    /// Returns other errors unchanged.
+    pub fn of_step(outcome: anyhow::Result<Self>) -> anyhow::Result<Self> {
+        outcome.or_else(|error| {
+            println!("{}", error.downcast::<Skip>()?);
+            Ok(Self::skip())
+        })
     }
 
     /// The counts of a `cargo test` or `cargo nextest` run, read off its summary lines. A run that failed without
@@ -120,7 +151,7 @@ impl fmt::Display for Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::Tally;
+    use super::{Skip, Tally};
 
     #[test]
     fn libtest_summaries_add_up() {
@@ -160,6 +191,18 @@ mod tests {
             skipped: 3,
         };
         assert_eq!(tally, expected);
+    }
+
+    #[test]
+    fn steps_that_cannot_run_are_skipped() {
+        let skip = Skip::because("lavapipe is not installed");
+        assert_eq!(skip.to_string(), "lavapipe is not installed: skipped");
+        assert_eq!(Tally::of_step(Err(skip.into())).ok(), Some(Tally::skip()));
+        assert!(Tally::of_step(Err(anyhow::anyhow!("it fails"))).is_err());
+        assert_eq!(
+            Tally::of_step(Ok(Tally::check(true))).ok(),
+            Some(Tally::check(true))
+        );
     }
 
     #[test]

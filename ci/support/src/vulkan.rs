@@ -1,6 +1,7 @@
 //! CPU drivers of Vulkan and validation layers on this machine.
 
 use crate::shell;
+use crate::tally::Skip;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,6 +29,15 @@ pub struct Driver {
 pub fn lavapipe() -> Option<Driver> {
     let directories = data_directories("vulkan/icd.d");
     find_driver("lavapipe", &["lvp_icd"], directories)
+}
+
+/// Returns Mesa's CPU driver.
+///
+/// # Errors
+///
+/// Fails with [`Skip`] if it is not installed.
+pub fn require_lavapipe() -> Result<Driver, Skip> {
+    lavapipe().ok_or_else(|| Skip::because("lavapipe is not installed"))
 }
 
 /// Finds Mesa's CPU driver in a directory of manifests.

@@ -131,15 +131,11 @@ pub(crate) fn documentation_tests() -> Result<Tally> {
 
 /// Runs the tests with NVIDIA's Cg runtime and Panda3D as applications of the vendor library.
 pub(crate) fn cg_tests() -> Result<Tally> {
-    let missing = installed::find_missing([
+    installed::require([
         ("the Cg runtime", glasm_tests::cg::libraries().is_some()),
         ("Xvfb", installed::has_program("xvfb-run")),
         ("Mesa's GLX", installed::has_glx()),
-    ]);
-    if let Some(what) = missing {
-        println!("{what} is not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    ])?;
     let words = "test --package glasm-glvendor --test cg -- --quiet";
     run_tests(shell::cargo().args(words.split(' ')))
 }

@@ -231,8 +231,7 @@ fn sysroot(version: Option<&str>) -> Result<Option<String>> {
 
 /// Packs the crates as if for a registry, and builds the small ones from that.
 fn packages() -> Result<Tally> {
-    let output = shell::capture(shell::cargo().arg("--version"))?;
-    let version = String::from_utf8_lossy(&output.stdout).into_owned();
+    let version = shell::read_output(shell::cargo().arg("--version"))?;
     // Since then cargo packs crates together that depend on each other and are not published.
     if minor_version(&version).is_none_or(|minor| minor < 90) {
         println!("cargo 1.90 packs crates that are not published yet, this is {version}: skipped");

@@ -80,8 +80,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 }
 
 fn nightly_is_installed() -> bool {
-    let list = shell::capture(Command::new("rustup").args(["toolchain", "list"]));
-    list.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("nightly"))
+    let list = shell::read_output(Command::new("rustup").args(["toolchain", "list"]));
+    list.is_ok_and(|list| list.contains("nightly"))
 }
 
 /// Puts every program of our scripts into `dir`, one file each.

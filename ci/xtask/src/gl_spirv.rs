@@ -23,10 +23,7 @@ const LEAST: u64 = 2500;
 
 /// The step of `cargo xtask test`. Scripts about what OpenGL has not got, or about errors, are no checks here.
 pub(crate) fn test() -> Result<Tally> {
-    if !installed::has_opengl() {
-        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    installed::require_opengl()?;
     shell::create_dir(&OUT)?;
     let report = OUT.join("report.json");
     let mut command = suite::glasm()?;

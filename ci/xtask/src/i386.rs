@@ -6,9 +6,9 @@
 use crate::cargo_steps::run_tests;
 use crate::installed;
 use crate::unpacked::{self, Origin};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
+use glasm_ci_support::tally::{Skip, Tally};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -41,38 +41,27 @@ const UNSTABLE_SNIPPETS: &str = "let_chains,integer_sign_cast";
 
 /// The step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !unpacked::possible() {
-        println!("packages of i386 come from Debian, on x86-64: skipped");
-        return Ok(Tally::skip());
-    }
-    if !installed::has_opengl() {
-        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    ensure!(
+        cfg!(all(target_os = "linux", target_arch = "x86_64")) && unpacked::possible(),
+        Skip::because("packages of i386 come from Debian, on x86-64")
+    );
+    installed::require_opengl()?;
     let out = std::path::absolute(&*OUT)?;
-    let Some(version) = gcc_version()? else {
-        println!("gcc is not installed: skipped");
-        return Ok(Tally::skip());
-    };
+    installed::require([("gcc", installed::has_program("gcc"))])?;
+    let version = gcc_version()?;
     let runtime = format!("libgcc-{version}-dev:i386");
     let system = out.join("system");
     let packages: Vec<&str> = LIBRARIES.iter().copied().chain([&*runtime]).collect();
-    let rust = out.join("rust");
-    // As with all that is fetched: what cannot be had here is skipped.
-    let fetched = unpacked::unpack(&system, Origin::System, &packages).and_then(|root| {
-        let rust = if has_target()? {
-            None
-        } else {
-            Some(unpacked::unpack(&rust, Origin::BesideTheSystem, RUST)?)
-        };
-        Ok((root, rust))
-    });
-    let (root, rust) = match fetched {
-        Ok(fetched) => fetched,
-        Err(error) => {
-            println!("packages of i386 cannot be had: {error:#}: skipped");
-            return Ok(Tally::skip());
-        }
+    // As with all that is fetched: what is not available here is skipped.
+    let fetch = |directory: &Path, origin, packages: &[&str]| {
+        unpacked::unpack(directory, origin, packages)
+            .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))
+    };
+    let root = fetch(&system, Origin::System, &packages)?;
+    let rust = if has_target()? {
+        None
+    } else {
+        Some(fetch(&out.join("rust"), Origin::BesideTheSystem, RUST)?)
     };
     let compiler = c_compiler(&out, &root, &version)?;
     let mut build = shell::cargo();
@@ -101,15 +90,10 @@ fn library_folders(root: &Path) -> [PathBuf; 2] {
     ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it))
 }
 
-/// The number that names packages and folders of gcc.
-fn gcc_version() -> Result<Option<String>> {
-    if !installed::has_program("gcc") {
-        return Ok(None);
-    }
-    let output = shell::capture(Command::new("gcc").arg("-dumpversion"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let major = text.trim().split('.').next().unwrap_or_default();
-    Ok(Some(major.to_owned()))
+/// Returns the major version of gcc, which names its packages and directories.
+fn gcc_version() -> Result<String> {
+    let version = shell::read_output(Command::new("gcc").arg("-dumpversion"))?;
+    Ok(version.split('.').next().unwrap_or_default().to_owned())
 }
 
 /// Runs the clients with that library.

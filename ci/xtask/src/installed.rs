@@ -1,6 +1,7 @@
 //! Programs, libraries and headers that are installed on this machine.
 
 use glasm_ci_support::shell;
+use glasm_ci_support::tally::Skip;
 use std::path::{Path, PathBuf};
 
 /// Directories of headers.
@@ -62,12 +63,21 @@ pub(crate) fn has_mesa() -> bool {
     })
 }
 
-/// Returns the first of the needs that is not present.
-pub(crate) fn find_missing<const N: usize>(
-    needs: [(&'static str, bool); N],
-) -> Option<&'static str> {
-    let missing = needs.into_iter().find(|(_, is_present)| !is_present);
-    missing.map(|(what, _)| what)
+/// Skips a step if one of its needs is not present.
+pub(crate) fn require<const N: usize>(needs: [(&str, bool); N]) -> Result<(), Skip> {
+    match needs.iter().find(|(_, is_present)| !is_present) {
+        Some((what, _)) => Err(Skip::because(format!("{what} is not installed"))),
+        None => Ok(()),
+    }
+}
+
+/// Skips a step if Mesa's OpenGL drivers for the CPU cannot be used without a window system.
+pub(crate) fn require_opengl() -> Result<(), Skip> {
+    if has_opengl() {
+        return Ok(());
+    }
+    let reason = "EGL or Mesa's OpenGL drivers are not installed";
+    Err(Skip::because(reason))
 }
 
 /// Returns the directories that may contain a shared library.

@@ -99,8 +99,8 @@ fn install_package(package: &str) -> Result<bool> {
 
 /// Returns apt-get without questions. The error for a user without rights names `by_hand`.
 fn apt_get(by_hand: &str) -> Result<Command> {
-    let id = shell::capture(Command::new("id").arg("-u"));
-    let mut command = if id.is_ok_and(|output| output.stdout.trim_ascii() == b"0") {
+    let id = shell::read_output(Command::new("id").arg("-u"));
+    let mut command = if id.is_ok_and(|id| id == "0") {
         Command::new("env")
     } else if installed::has_program("sudo") {
         let mut sudo = Command::new("sudo");
@@ -117,8 +117,8 @@ fn apt_get(by_hand: &str) -> Result<Command> {
 fn find_candidate(names: &str) -> Result<Option<&str>> {
     for name in names.split(" or ") {
         let mut policy = Command::new("apt-cache");
-        let output = shell::capture(policy.env("LC_ALL", "C").args(["policy", name]))?;
-        if has_candidate(&String::from_utf8_lossy(&output.stdout)) {
+        policy.env("LC_ALL", "C").args(["policy", name]);
+        if has_candidate(&shell::read_output(&mut policy)?) {
             return Ok(Some(name));
         }
     }

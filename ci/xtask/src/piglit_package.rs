@@ -113,8 +113,7 @@ fn fetch(package: &Package, directory: &Path) -> Result<PathBuf> {
     let [archive] = archives.as_slice() else {
         bail!("apt-get has left no package {name}");
     };
-    let output = shell::capture(Command::new("sha256sum").arg(archive))?;
-    let sum = String::from_utf8_lossy(&output.stdout);
+    let sum = shell::read_output(Command::new("sha256sum").arg(archive))?;
     ensure!(
         sum.starts_with(package.sha256),
         "{} is another package than the one that is known: its sum is {sum}",

@@ -5,7 +5,7 @@ use crate::piglit_package::{self, Piglit};
 use crate::{installed, reference, suite};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
+use glasm_ci_support::tally::{Skip, Tally};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,14 +70,9 @@ struct Said {
 
 /// The step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
-    if !installed::has_opengl() {
-        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
-        return Ok(Tally::skip());
-    }
-    let Some(piglit) = piglit_package::find() else {
-        println!("piglit's tests are not there (cargo xtask setup): skipped");
-        return Ok(Tally::skip());
-    };
+    installed::require_opengl()?;
+    let missing = "piglit's tests are not there (cargo xtask setup)";
+    let piglit = piglit_package::find().ok_or_else(|| Skip::because(missing))?;
     let build = [
         "build",
         "--package",

@@ -7,9 +7,9 @@
 
 use crate::cargo_steps::run_tests;
 use crate::installed;
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
+use glasm_ci_support::tally::{Skip, Tally};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -62,21 +62,15 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("races"));
 
 /// The step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
-    if let Some(lacking) = lacking() {
-        println!("{lacking}: skipped");
-        return Ok(Tally::skip());
-    }
-    let Some(runtime) = runtime()? else {
-        println!("this Rust has no ThreadSanitizer: skipped");
-        return Ok(Tally::skip());
-    };
+    check_machine()?;
+    let runtime = runtime()?.ok_or_else(|| Skip::because("this Rust has no ThreadSanitizer"))?;
     let out = std::path::absolute(&*OUT)?;
     shell::create_dir(&out)?;
     let compiler = c_compiler(&out, &runtime)?;
-    if !finds_race(&compiler, &out)? {
-        println!("programs with ThreadSanitizer cannot be built or do not run here: skipped");
-        return Ok(Tally::skip());
-    }
+    ensure!(
+        finds_race(&compiler, &out)?,
+        Skip::because("programs with ThreadSanitizer cannot be built or do not run here")
+    );
     let mut build = shell::cargo();
     build
         .args(["build", "--package", "glasm-glvendor", "--lib"])
@@ -95,21 +89,20 @@ pub(crate) fn test() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Returns what the machine lacks, if anything.
-fn lacking() -> Option<&'static str> {
-    let has = |program| installed::has_program(program);
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        Some("clients with ThreadSanitizer are for Linux on x86-64")
-    } else if !installed::has_opengl() {
-        Some("EGL or Mesa's OpenGL drivers are not installed")
-    } else if !has("cc") {
-        Some("cc is not installed")
-    } else if !has("addr2line") && !has("llvm-symbolizer") {
-        // Reports would name no functions.
-        Some("neither addr2line nor llvm-symbolizer is installed")
-    } else {
-        None
-    }
+/// Skips the step if the machine lacks something.
+fn check_machine() -> Result<()> {
+    ensure!(
+        cfg!(all(target_os = "linux", target_arch = "x86_64")),
+        Skip::because("clients with ThreadSanitizer are for Linux on x86-64")
+    );
+    installed::require_opengl()?;
+    installed::require([("cc", installed::has_program("cc"))])?;
+    // Without either, reports would name no functions.
+    ensure!(
+        installed::has_program("addr2line") || installed::has_program("llvm-symbolizer"),
+        Skip::because("neither addr2line nor llvm-symbolizer is installed")
+    );
+    Ok(())
 }
 
 /// Returns the part of ThreadSanitizer that a program is linked with. `None` if the Rust in use

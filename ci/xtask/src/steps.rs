@@ -10,9 +10,9 @@ use crate::{
     gl_spirv, i386, installed, piglit_tests, races, random, reference, state as state_step,
     validate, vendor, virgl, wine,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use glasm_ci_support::report::ScriptResult;
-use glasm_ci_support::tally::Tally;
+use glasm_ci_support::tally::{Skip, Tally};
 use glasm_ci_support::vulkan;
 use std::path::PathBuf;
 
@@ -241,10 +241,7 @@ fn script_suites(state: &mut State) -> Result<Tally> {
 
 /// The scripts as other machines run them: lavapipe with vectors of other widths, and the system's validation layer.
 fn other_machines() -> Result<Tally> {
-    let Some(driver) = vulkan::lavapipe() else {
-        println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
-    };
+    let driver = vulkan::require_lavapipe()?;
     let mut tally = Tally::default();
     for pass in [Pass::NARROW, Pass::WIDE_DOUBLES] {
         let run = suite::run_on(&driver, pass)?;
@@ -260,10 +257,7 @@ fn other_machines() -> Result<Tally> {
 
 /// The same scripts, drawn from translated programs. That all programs can be translated is a unit test.
 fn scripts_through_text() -> Result<Tally> {
-    let Some(driver) = vulkan::lavapipe() else {
-        println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
-    };
+    let driver = vulkan::require_lavapipe()?;
     let mut tally = suite::run_through("wgsl", &driver)?;
     if installed::has_program("glslangValidator") {
         tally += suite::run_through("glsl", &driver)?;
@@ -279,14 +273,11 @@ fn validate_modules(state: &State) -> Result<Tally> {
     let Some(dirs) = &state.modules else {
         bail!("there are no modules: run this together with the step `scripts`, which makes them");
     };
-    if dirs.is_empty() {
-        println!("no driver ran the scripts, so there are no modules: skipped");
-        return Ok(Tally::skip());
-    }
-    let Some(tally) = validate::run(dirs)? else {
-        println!("spirv-val is not installed: skipped");
-        return Ok(Tally::skip());
-    };
+    ensure!(
+        !dirs.is_empty(),
+        Skip::because("no driver ran the scripts, so there are no modules")
+    );
+    let tally = validate::run(dirs)?;
     println!(
         "{} modules, {} valid",
         tally.passed + tally.failed,
@@ -322,7 +313,8 @@ fn coverage_report(state: &State) -> Result<Tally> {
 #[cfg(test)]
 mod tests {
     use super::{State, validate_modules};
-    use glasm_ci_support::tally::Tally;
+    use crate::installed;
+    use glasm_ci_support::tally::Skip;
     use std::path::PathBuf;
 
     #[test]
@@ -333,10 +325,17 @@ mod tests {
                 ..State::default()
             })
         };
-        assert!(validate(None).is_err());
-        assert_eq!(validate(Some(Vec::new())).ok(), Some(Tally::skip()));
+        let is_skipped = |modules| {
+            let error = validate(modules).expect_err("there is nothing to validate");
+            error.is::<Skip>()
+        };
+        assert!(!is_skipped(None));
+        assert!(is_skipped(Some(Vec::new())));
+        // Without spirv-val it is skipped, else there are no modules.
         let empty = PathBuf::from("src/no-such-folder");
-        let found = validate(Some(vec![empty]));
-        assert!(found.is_err() || found.ok() == Some(Tally::skip()));
+        assert_ne!(
+            is_skipped(Some(vec![empty])),
+            installed::has_program("spirv-val")
+        );
     }
 }

@@ -110,7 +110,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Record {
     let clock = Clock::start();
     // A step that cannot run is a failure of that step; the others still tell something.
-    let tally = (step.run)(state).unwrap_or_else(|error| {
+    let tally = Tally::of_step((step.run)(state)).unwrap_or_else(|error| {
         println!("error: {error:#}");
         Tally::check(false)
     });

@@ -196,8 +196,8 @@ pub(crate) fn extract(archive: &Path, root: &Path, paths: &[String]) -> Result<(
 /// is none, as on other distributions.
 fn find_debian_archive() -> Result<String> {
     let mut targets = Command::new("apt-get");
-    let output = shell::capture(targets.args(["indextargets", "--format", "$(REPO_URI)"]))?;
-    let addresses = String::from_utf8_lossy(&output.stdout).into_owned();
+    targets.args(["indextargets", "--format", "$(REPO_URI)"]);
+    let addresses = shell::read_output(&mut targets)?;
     let is_archive = |address: &&str| address.trim_end_matches('/').ends_with("/debian");
     let found = addresses.lines().find(is_archive).map(str::to_owned);
     found.context("the sources of this machine name no archive of Debian")

@@ -8,11 +8,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Validates all `.spv` files below `dirs`; equal modules once. `None`: spirv-val is not installed.
-pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
-    if !installed::has_program("spirv-val") {
-        return Ok(None);
-    }
+/// Validates all `.spv` files below `dirs`; equal modules once.
+pub(crate) fn run(dirs: &[PathBuf]) -> Result<Tally> {
+    installed::require([("spirv-val", installed::has_program("spirv-val"))])?;
     let modules = collect(dirs)?;
     anyhow::ensure!(!modules.is_empty(), "the scripts left no modules");
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
@@ -24,11 +22,11 @@ pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
         println!("{failure}");
     }
     let failed = failures.len() as u64;
-    Ok(Some(Tally {
+    Ok(Tally {
         passed: modules.len() as u64 - failed,
         failed,
         skipped: 0,
-    }))
+    })
 }
 
 /// All modules below `dirs` that differ.

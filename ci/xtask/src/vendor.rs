@@ -6,7 +6,7 @@ use crate::{installed, reference};
 use anyhow::{Context as _, Result};
 use glasm_ci_support::report;
 use glasm_ci_support::shell;
-use glasm_ci_support::tally::Tally;
+use glasm_ci_support::tally::{Skip, Tally};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -76,10 +76,11 @@ fn is_strict(text: &str) -> bool {
 
 /// The step of `cargo xtask test`.
 pub(crate) fn test(scope: Scope) -> Result<Tally> {
-    if !(cfg!(target_os = "linux") && installed::has_opengl()) {
-        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    anyhow::ensure!(
+        cfg!(target_os = "linux"),
+        Skip::because("the vendor library is for Linux")
+    );
+    installed::require_opengl()?;
     shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
     shell::create_dir(&OUT)?;
     let mut tally = Tally::default();

@@ -40,16 +40,12 @@ pub(crate) fn is_present() -> bool {
 /// The step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
     let has = |name| installed::has_program(name);
-    let missing = installed::find_missing([
+    installed::require([
         ("Wine", is_present()),
         ("MinGW-w64", has(COMPILER)),
         ("Xvfb", has("xvfb-run") && has("timeout")),
         ("Mesa's GLX", installed::has_glx()),
-    ]);
-    if let Some(what) = missing {
-        println!("{what} is not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    ])?;
     let packages = ["--package", "glasm-cli", "--package", "glasm-glvendor"];
     shell::run(shell::cargo().arg("build").args(packages))?;
     shell::create_dir(&OUT)?;

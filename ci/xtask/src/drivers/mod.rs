@@ -12,7 +12,7 @@ use crate::unpacked::{self, Origin};
 use crate::{installed, vendor};
 use anyhow::{Context as _, Result, bail, ensure};
 use glasm_ci_support::report::SCRIPTS;
-use glasm_ci_support::tally::Tally;
+use glasm_ci_support::tally::{Skip, Tally};
 use glasm_ci_support::{shell, vulkan};
 use record::Version;
 use std::collections::BTreeMap;
@@ -102,10 +102,7 @@ struct Root {
 
 /// The step of `cargo xtask test`. What cannot be fetched or entered here is skipped.
 pub(crate) fn test() -> Result<Tally> {
-    if let Err(reason) = check_machine() {
-        println!("{reason}: skipped");
-        return Ok(Tally::skip());
-    }
+    check_machine()?;
     shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
     let mut tally = Tally::default();
     for suite in SUITES {
@@ -124,25 +121,25 @@ pub(crate) fn test() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Says why this machine cannot run packages of Debian in a namespace.
+/// Skips the step where packages of Debian cannot run in a namespace.
 fn check_machine() -> Result<()> {
     ensure!(
         cfg!(target_os = "linux") && unpacked::possible(),
-        "other versions of Mesa come from packages of Debian"
+        Skip::because("other versions of Mesa come from packages of Debian")
     );
     ensure!(
         installed::has_program("unshare"),
-        "unshare, of util-linux, is not installed"
+        Skip::because("unshare, of util-linux, is not installed")
     );
     let libraries = std::fs::read_link("/lib").unwrap_or_default();
     ensure!(
         libraries.ends_with("usr/lib"),
-        "the system's libraries are not all in /usr"
+        Skip::because("the system's libraries are not all in /usr")
     );
     let workspace = std::env::current_dir()?;
     ensure!(
         !["/usr", "/etc"].iter().any(|it| workspace.starts_with(it)),
-        "the workspace is in a folder that the packages replace"
+        Skip::because("the workspace is in a folder that the packages replace")
     );
     Ok(())
 }
