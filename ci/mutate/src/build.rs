@@ -1,7 +1,7 @@
 //! A copy of the workspace with faults in it, and its build.
 //!
-//! The copy has a target folder of its own, so that nothing takes its programs for the real ones; what is built of other people's crates is
-//! linked there from ours.
+//! The copy has a target folder of its own, so that nothing takes its programs for the real ones;
+//! what is built of other people's crates is linked there from ours.
 
 use crate::rewrite::rewrite;
 use crate::sample::{CRATES, Fault};
@@ -70,7 +70,8 @@ pub(crate) struct TestProgram {
 }
 
 impl Copy {
-    /// Builds the `glasm` command with the faults in it; their numbers are their places in the list. Returns those that compile.
+    /// Builds the `glasm` command with the faults in it; their numbers are their places in the
+    /// list. Returns those that compile.
     pub(crate) fn build(faults: &[Fault]) -> Result<(Self, BTreeSet<usize>)> {
         shell::create_dir(&OUT)?;
         let out = OUT.canonicalize()?;
@@ -95,12 +96,13 @@ impl Copy {
         bail!("the copy does not build after {ROUNDS} rounds")
     }
 
-    /// The command.
+    /// Returns the command.
     pub(crate) fn glasm(&self) -> PathBuf {
         self.target.join("debug/glasm")
     }
 
-    /// Copies what git knows; files that are the same keep their time, so that cargo does not build them again.
+    /// Copies what git knows; files that are the same keep their time, so that cargo does not build
+    /// them again.
     fn copy_sources(&self) -> Result<()> {
         let listed = shell::capture(Command::new("git").args([
             "ls-files",
@@ -156,7 +158,8 @@ impl Copy {
         std::fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))
     }
 
-    /// Writes the compiler with the faults that are left, and returns where in the files they stand.
+    /// Writes the compiler with the faults that are left, and returns where in the files they
+    /// stand.
     fn write_faults(&self, faults: &[Fault], alive: &BTreeSet<usize>) -> Result<Parts> {
         let count = format!("const COUNT: usize = {};\n", faults.len());
         self.write(SWITCH_FILE, (SWITCH.to_owned() + &count).as_bytes())?;
@@ -279,7 +282,8 @@ fn compiler_errors(output: &[u8]) -> impl Iterator<Item = Value> {
         .map(|line| line["message"].clone())
 }
 
-/// The faults that an error is about: the smallest around one of its places, or else the nearest in the file.
+/// Returns the faults that an error is about: the smallest around one of its places, or else the
+/// nearest in the file.
 fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     let spans = message["spans"].as_array().cloned().unwrap_or_default();
     let mut primary = Vec::new();
@@ -322,7 +326,8 @@ fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     }
 }
 
-/// Links what cargo has built of other people's crates into another target folder, if there is nothing yet.
+/// Links what cargo has built of other people's crates into another target folder, if there is
+/// nothing yet.
 fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     let fingerprints = from.join(".fingerprint");
     if to.exists() || !fingerprints.is_dir() {
@@ -351,7 +356,8 @@ fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links a file, or all files of a folder. A file that cannot be linked is one that cargo makes anew.
+/// Links a file, or all files of a folder. A file that cannot be linked is one that cargo makes
+/// anew.
 fn link_all(from: &Path, to: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry?;

@@ -1,4 +1,5 @@
-//! Programs of a folder as scripts, so that what the compiler makes of them is compared in the same way.
+//! Programs of a folder as scripts, so that what the compiler makes of them is compared in the same
+//! way.
 
 use crate::build::OUT;
 use anyhow::{Context, Result};

@@ -1,4 +1,5 @@
-//! Who notices a fault: first the scripts that reach it, then the tests, then the scripts in other ways.
+//! Who notices a fault: first the scripts that reach it, then the tests, then the scripts in other
+//! ways.
 
 use crate::build::{Copy, OUT, TestProgram};
 use crate::process::{self, End};
@@ -21,11 +22,13 @@ pub(crate) const PACKAGES: [&str; 6] = [
     "glasm-tests",
 ];
 
-/// Programs of tests that take long and have little to add: one measures memory, the others look at the modules and texts of all scripts, which
-/// run with the validation layer and through WGSL anyway.
+/// Programs of tests that take long and have little to add: one measures memory, the others look at
+/// the modules and texts of all scripts, which run with the validation layer and through WGSL
+/// anyway.
 const LEFT_OUT: [&str; 3] = ["tests memory", "tests spirv_val", "tests text"];
 
-/// How many of the scripts that reach a fault run first, without the validation layer; then all run, with it.
+/// How many of the scripts that reach a fault run first, without the validation layer; then all
+/// run, with it.
 const FIRST: [usize; 2] = [8, 100];
 
 /// Time that tests with a fault may take beyond ten times their usual one.
@@ -256,7 +259,8 @@ impl Judge {
         Ok(command)
     }
 
-    /// Runs the tests that reach a fault which scripts do not notice, those of the fastest program first.
+    /// Runs the tests that reach a fault which scripts do not notice, those of the fastest program
+    /// first.
     pub(crate) fn by_tests(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         let mut programs: BTreeMap<&Path, Vec<&Tested>> = BTreeMap::new();
         for tested in self.tests.iter().filter(|it| it.reached.contains(&fault)) {

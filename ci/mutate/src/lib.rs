@@ -1,7 +1,9 @@
-//! `cargo xtask mutate`: faults put into the compiler one at a time, to see whether scripts and tests notice them.
+//! `cargo xtask mutate`: faults put into the compiler one at a time, to see whether scripts and
+//! tests notice them.
 //!
-//! A build for each fault would take minutes. So one build of a copy of the workspace holds all faults that are drawn, each behind a switch
-//! that an environment variable turns on; what does not compile is left out.
+//! A build for each fault would take minutes. So one build of a copy of the workspace holds all
+//! faults that are drawn, each behind a switch that an environment variable turns on; what does not
+//! compile is left out.
 #![expect(
     clippy::print_stdout,
     reason = "a command line program prints its progress"
@@ -68,8 +70,9 @@ pub struct Options {
     corpus: Option<PathBuf>,
 }
 
-/// Judges the faults that were asked for, or lists them: `cargo xtask mutate`. The working directory
-/// is the root of the repository. The exit status is 1 if a fault survives without an explanation.
+/// Judges the faults that were asked for, or lists them: `cargo xtask mutate`. The working
+/// directory is the root of the repository. The exit status is 1 if a fault survives without an
+/// explanation.
 ///
 /// # Errors
 ///
@@ -202,7 +205,7 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     Ok(judged.collect())
 }
 
-/// What has survived so far, but for what the table explains.
+/// Returns what has survived so far, but for what the table explains.
 fn survivors(
     verdicts: &BTreeMap<usize, Verdict>,
     explained: impl Fn(usize) -> bool,

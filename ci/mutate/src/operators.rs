@@ -6,7 +6,7 @@
 
 use syn::{BinOp, Lit, UnOp};
 
-/// The operator that is most likely written instead by mistake.
+/// Returns the operator that is most likely written instead by mistake.
 pub(crate) fn binary_swap(operator: &BinOp) -> Option<&'static str> {
     Some(match operator {
         BinOp::Lt(_) => "<=",
@@ -37,7 +37,7 @@ pub(crate) fn binary_swap(operator: &BinOp) -> Option<&'static str> {
     })
 }
 
-/// Whether an operator can be left out.
+/// Decides whether an operator can be left out.
 pub(crate) fn unary_drop(operator: &UnOp) -> bool {
     matches!(operator, UnOp::Not(_) | UnOp::Neg(_))
 }

@@ -1,7 +1,9 @@
-//! Where a fault can be put into the code, and which: everything that a switch at run time can change.
+//! Where a fault can be put into the code, and which: everything that a switch at run time can
+//! change.
 //!
-//! Left out: patterns, types, attributes, macros by example, `const fn`, code for tests, and what only prints for debugging. Tables (constants
-//! and statics of modules) are taken where functions of the same file read them by name.
+//! Left out: patterns, types, attributes, macros by example, `const fn`, code for tests, and what
+//! only prints for debugging. Tables (constants and statics of modules) are taken where functions
+//! of the same file read them by name.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"
@@ -60,7 +62,7 @@ const PRINTING: [&str; 2] = ["Debug", "Display"];
 /// Longest text of a change.
 const CHANGE_LENGTH: usize = 100;
 
-/// Whether an item is compiled for tests only.
+/// Decides whether an item is compiled for tests only.
 pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let syn::Meta::List(list) = &attribute.meta else {
@@ -71,7 +73,7 @@ pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// All places of a file.
+/// Returns all places of a file.
 pub(crate) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Place> {
     let mut finder = Finder {
         text,
@@ -157,7 +159,8 @@ impl Finder<'_> {
         }
     }
 
-    /// A table with a fault is a second constant; what reads the table by its name reads one or the other.
+    /// Returns the places, with those in tables: a table with a fault is a second constant, and an
+    /// expression that names the table reads one or the other.
     fn finish(mut self) -> Vec<Place> {
         for (number, (table, place)) in std::mem::take(&mut self.in_table).into_iter().enumerate() {
             let mut edits: Vec<Edit> = Vec::new();
@@ -227,7 +230,7 @@ impl Finder<'_> {
         self.table = None;
     }
 
-    /// A condition that always or never holds. Those that bind names cannot.
+    /// Adds a condition that always or never holds. Those that bind names are left out.
     fn condition(&mut self, condition: &Expr) {
         match condition {
             Expr::Let(_) => {}
@@ -394,7 +397,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_generics(&mut self, _: &'ast syn::Generics) {}
 }
 
-/// Whether a condition binds names.
+/// Decides whether a condition binds names.
 fn has_let(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
@@ -446,7 +449,7 @@ fn shorten(change: &str) -> String {
     format!("{start} ... {end}")
 }
 
-/// The first line, or what there is of it.
+/// Returns the first line, or what there is of it.
 fn half(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(CHANGE_LENGTH / 3).collect();

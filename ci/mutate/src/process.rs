@@ -23,7 +23,7 @@ pub(crate) enum End {
     Hang,
 }
 
-/// A command that runs `program` with little memory.
+/// Returns a command that runs `program` with little memory.
 pub(crate) fn limited(program: &Path) -> Command {
     if cfg!(not(unix)) {
         return Command::new(program);

@@ -1,4 +1,5 @@
-//! What a run of faults comes to, for people and for programs, and the table of faults that are known to change nothing that counts.
+//! What a run of faults comes to, for people and for programs, and the table of faults that are
+//! known to change nothing that counts.
 
 use crate::build::OUT;
 use crate::judge::{Survivor, Verdict};
@@ -7,7 +8,8 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Id, file, function, change, and why no test can notice it. The id tells apart what looks the same in a function.
+/// Id, file, function, change, and why no test can notice it. The id tells apart what looks the
+/// same in a function.
 const KNOWN: &str = "tests/acceptance/mutants.tsv";
 
 /// A fault and what became of it.
@@ -40,7 +42,7 @@ impl Known {
         Ok(Self(text.lines().skip(1).map(row).collect::<Result<_>>()?))
     }
 
-    /// Why a fault may survive, if it is in the table.
+    /// Returns why a fault may survive, if it is in the table.
     pub(crate) fn explanation(&self, fault: &Fault) -> Option<String> {
         let place = &fault.place;
         let found = self.0.iter().find(|[id, file, function, change, _]| {
@@ -71,7 +73,7 @@ pub(crate) fn verdict_line(verdict: &Verdict) -> String {
     }
 }
 
-/// All that is known of a survivor.
+/// Returns all that is known of a survivor.
 pub(crate) fn survivor_text(judged: &Judged, survivor: &Survivor) -> String {
     let mut text = format!("SURVIVED {}\n", describe(&judged.fault));
     let (count, scripts) = &survivor.scripts;

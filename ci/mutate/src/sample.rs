@@ -55,7 +55,7 @@ impl Selection {
     }
 }
 
-/// The files that get faults, with their text and tree.
+/// Returns the files that get faults, with their text and tree.
 fn read_files() -> Result<Vec<(String, String, syn::File)>> {
     let mut files = Vec::new();
     for (name, _) in CRATES {
@@ -72,7 +72,7 @@ fn read_files() -> Result<Vec<(String, String, syn::File)>> {
     Ok(files)
 }
 
-/// The files of the modules that a file declares, but for tests.
+/// Returns the files of the modules that a file declares, but for tests.
 fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
     let stem = path.file_stem().unwrap_or_default();
     let folder = match stem == "lib" || stem == "mod" {
@@ -93,7 +93,7 @@ fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
     declared.collect()
 }
 
-/// All faults, in the order of files.
+/// Returns all faults, in the order of files.
 pub(crate) fn find_faults() -> Result<Vec<Fault>> {
     let files = read_files()?;
     let mut enums = Enums::default();
@@ -118,11 +118,12 @@ pub(crate) fn find_faults() -> Result<Vec<Fault>> {
     Ok(faults)
 }
 
-/// Those of the faults that are asked for, in the order in which they are drawn.
+/// Returns those of the faults that are asked for, in the order in which they are drawn.
 pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
     let wanted = |fault: &Fault| selection.includes(fault);
     let mut drawn: Vec<Fault> = faults.into_iter().filter(wanted).collect();
-    // Every fault has its own lot, so that code that changes elsewhere does not change what is drawn.
+    // Every fault has its own lot, so that code that changes elsewhere does not change what is
+    // drawn.
     drawn.sort_by_cached_key(|fault| hash(selection.seed, &[&fault.id]));
     drawn
 }
@@ -136,7 +137,7 @@ fn hash(seed: u64, words: &[&str]) -> u64 {
     mix(hash)
 }
 
-/// The last steps of SplitMix64: every bit depends on all.
+/// Mixes bits with the last steps of SplitMix64: every bit depends on all.
 fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -71,7 +71,7 @@ pub(crate) struct Ran {
 }
 
 impl Way {
-    /// A way that has run nothing yet.
+    /// Returns a way that has run nothing yet.
     pub(crate) fn new(name: &'static str, driver: Driver, through: Option<&'static str>) -> Self {
         Self {
             name,
@@ -117,7 +117,7 @@ impl Way {
         );
     }
 
-    /// The scripts that reach a fault; first those that reach little else.
+    /// Returns the scripts that reach a fault; first those that reach little else.
     pub(crate) fn reaching(&self, fault: usize) -> Vec<String> {
         let mut found: Vec<(usize, &String)> = self
             .seen
@@ -188,7 +188,7 @@ impl Way {
         })
     }
 
-    /// The first script whose verdict is not the usual one.
+    /// Returns the first script whose verdict is not the usual one.
     pub(crate) fn noticed(&self, ran: &Ran) -> Option<(String, String)> {
         for result in &ran.results {
             let usual = self.usual.get(&result.script).copied().unwrap_or_default();
@@ -206,7 +206,8 @@ impl Way {
         }
     }
 
-    /// What the compiler gives for a script, with and without the fault.
+    /// Returns the first difference between the outputs of the compiler for a script with and
+    /// without a fault.
     pub(crate) fn first_difference(
         &self,
         copy: &Copy,
@@ -250,7 +251,7 @@ impl Way {
         }))
     }
 
-    /// The scripts for which the compiler gave something else than usual.
+    /// Returns the scripts for which the compiler gave something else than usual.
     pub(crate) fn differing(&self, ran: &Ran) -> Vec<String> {
         let differs = |(script, it): &(&String, &Seen)| {
             let usual = self.seen.get(*script);

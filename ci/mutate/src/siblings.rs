@@ -1,4 +1,5 @@
-//! Values that stand beside each other: the variants of an enum, or what a file takes from one foreign type.
+//! Values that stand beside each other: the variants of an enum, or what a file takes from one
+//! foreign type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
@@ -31,7 +32,8 @@ impl Enums {
         }
     }
 
-    /// The value beside the one that `path` names, with as many values in it. `own` is what `Self` means.
+    /// Returns the value beside the one that `path` names, with as many values in it. `own` is what
+    /// `Self` means.
     pub(crate) fn sibling(&self, path: &ExprPath, own: &str, file: &PathsOfFile) -> Option<String> {
         let (prefix, name) = split(path)?;
         let of = prefix.rsplit("::").next().unwrap_or_default();

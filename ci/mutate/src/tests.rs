@@ -15,7 +15,7 @@ fn changes(text: &str) -> Vec<String> {
     places(text).into_iter().map(|place| place.change).collect()
 }
 
-/// The text with the fault of this change in it.
+/// Returns the text with the fault of this change in it.
 fn with(text: &str, change: &str) -> String {
     let places = places(text);
     let wanted = places.iter().find(|place| place.change == change);

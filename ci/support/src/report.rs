@@ -6,15 +6,15 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The folders that hold scripts.
+/// Directories of scripts.
 pub const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
 
-/// What became of a script.
+/// The outcome of a script.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// All that it expects came true.
+    /// All its expectations are met.
     Pass,
-    /// Something did not.
+    /// An expectation is not met.
     Fail,
     /// The device lacks what it needs.
     #[default]
@@ -28,21 +28,21 @@ pub struct ScriptResult {
     pub script: String,
     /// The driver that ran it.
     pub driver: String,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The ids of its `# covers:` lines.
     pub covers: Vec<String>,
-    /// Why it was skipped.
+    /// The reason why it was skipped.
     pub reason: String,
-    /// What went wrong.
+    /// Descriptions of what went wrong.
     pub failures: Vec<String>,
-    /// What it printed.
+    /// Lines that it printed.
     pub output: Vec<String>,
-    /// The pictures it saved.
+    /// Images that it saved.
     pub images: Vec<PathBuf>,
 }
 
-/// The script folders that exist.
+/// Returns the directories of scripts that exist.
 pub fn script_folders() -> Vec<&'static str> {
     SCRIPTS
         .iter()
@@ -52,6 +52,10 @@ pub fn script_folders() -> Vec<&'static str> {
 }
 
 /// Reads several reports.
+///
+/// # Errors
+///
+/// Fails as [`read_report`] does.
 pub fn read_reports(files: &[PathBuf]) -> Result<Vec<ScriptResult>> {
     let mut results = Vec::new();
     for file in files {
@@ -61,6 +65,10 @@ pub fn read_reports(files: &[PathBuf]) -> Result<Vec<ScriptResult>> {
 }
 
 /// Reads a report of `glasm run --json`.
+///
+/// # Errors
+///
+/// Fails if the file cannot be read or is not a report.
 pub fn read_report(file: &Path) -> Result<Vec<ScriptResult>> {
     let text =
         std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
@@ -134,7 +142,7 @@ fn script_result(value: &Value) -> Result<ScriptResult> {
     })
 }
 
-/// `     line 7: what went wrong`
+/// Returns a failure as `     line 7: what went wrong`.
 fn failure(value: &Value) -> String {
     let message = value["message"]
         .as_str()

@@ -10,10 +10,11 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What [`take_failures`] gives: a run of all checks is so long that the output of one that failed is far away at its end.
+/// Commands that failed, for [`take_failures`]: at the end of a run of all checks the output of one
+/// is far away.
 static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// So many lines of the output of a command that failed are kept.
+/// Lines of the output of a failed command that are stored.
 const LAST_LINES: usize = 20;
 
 /// Makes the repository root the working directory, so that all paths here are relative to it.
@@ -25,7 +26,8 @@ pub fn enter_repository_root() -> Result<()> {
     std::env::set_current_dir(&root).with_context(|| format!("entering {}", root.display()))
 }
 
-/// Returns the directory where cargo builds: `CARGO_TARGET_DIR`, else `target`. Relative paths are relative to the repository root.
+/// Returns the directory where cargo builds: `CARGO_TARGET_DIR`, else `target`. Relative paths are
+/// relative to the repository root.
 pub fn target_dir() -> PathBuf {
     target_dir_of(std::env::var_os("CARGO_TARGET_DIR"))
 }
@@ -60,12 +62,12 @@ fn target_dir_of(variable: Option<OsString>) -> PathBuf {
     set.map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 
-/// The cargo that runs this program.
+/// Returns the cargo that runs this program.
 pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The program in `PATH`, if it is there.
+/// Finds a program in `PATH`.
 pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -73,7 +75,7 @@ pub fn find_program(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// The files below `dir` with this extension, sorted.
+/// Returns the files below `dir` with this extension, sorted. Errors name the directory.
 pub fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut stack = vec![dir.to_owned()];
@@ -93,7 +95,7 @@ pub fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The command as one would type it.
+/// Returns the command as users type it.
 pub fn display(command: &Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()
@@ -113,7 +115,8 @@ fn quote(word: &OsStr) -> String {
     }
 }
 
-/// Prints the command and runs it with our own input and output. `true` if it succeeded.
+/// Prints the command and runs it with our own input and output. Returns whether it succeeded; an
+/// error if it cannot start.
 pub fn succeeds(command: &mut Command) -> Result<bool> {
     println!("$ {}", display(command));
     let status = command
@@ -125,7 +128,8 @@ pub fn succeeds(command: &mut Command) -> Result<bool> {
     Ok(status.success())
 }
 
-/// The commands that have failed since this was last asked, each with the end of what it wrote if that was kept.
+/// Returns the commands that have failed since the last call, each with the end of its output if
+/// that was captured.
 pub fn take_failures() -> Vec<String> {
     std::mem::take(&mut FAILURES.lock().unwrap_or_else(PoisonError::into_inner))
 }
@@ -144,7 +148,7 @@ fn remember_failure(command: &Command, text: &str) {
         .push(failure);
 }
 
-/// Like [`succeeds`], but failure is an error.
+/// Prints the command and runs it with our own input and output. Failure is an error.
 pub fn run(command: &mut Command) -> Result<()> {
     if !succeeds(command)? {
         bail!("`{}` failed", display(command));
@@ -152,7 +156,7 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs the command silently and returns what it wrote.
+/// Runs the command silently and returns its output, whether it succeeds or not.
 pub fn capture(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null());
     command
@@ -167,7 +171,7 @@ pub fn read_output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// What a command wrote while its output was passed on, and whether it succeeded.
+/// Output of a command, which was forwarded, and its end.
 pub struct Transcript {
     /// Standard output, then standard error.
     pub text: String,
@@ -175,7 +179,7 @@ pub struct Transcript {
     pub success: bool,
 }
 
-/// Prints the command, runs it, passes its output on line by line and keeps a copy.
+/// Prints the command, runs it, forwards its output line by line and returns a copy.
 pub fn tee(command: &mut Command) -> Result<Transcript> {
     println!("$ {}", display(command));
     let mut child = command

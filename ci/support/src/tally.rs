@@ -22,19 +22,19 @@ impl fmt::Display for Skip {
 
 impl std::error::Error for Skip {}
 
-/// Three counts.
+/// Counts of checks, tests or scripts.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Tally {
-    /// Did what it should.
+    /// Checks that succeeded.
     pub passed: u64,
-    /// Did not.
+    /// Checks that failed.
     pub failed: u64,
-    /// Could not be tried.
+    /// Checks that could not be tried.
     pub skipped: u64,
 }
 
 impl Tally {
-    /// One check.
+    /// Counts one check.
     pub fn check(passed: bool) -> Self {
         Self {
             passed: u64::from(passed),
@@ -43,7 +43,7 @@ impl Tally {
         }
     }
 
-    /// One check that could not be tried.
+    /// Counts one check that could not be tried.
     pub fn skip() -> Self {
         Self {
             skipped: 1,
@@ -63,8 +63,9 @@ impl Tally {
         })
     }
 
-    /// The counts of a `cargo test` or `cargo nextest` run, read off its summary lines. A run that failed without
-    /// a failed test (it did not build, a test process died) counts as one failure.
+    /// Returns the counts of a `cargo test` or `cargo nextest` run, read off its summary lines. A
+    /// run that failed without a failed test (it did not build, a test process died) counts as one
+    /// failure.
     pub fn of_test_run(text: &str, success: bool) -> Self {
         let mut tally = Self::default();
         // nextest shows the output of failed tests, summary lines of their own included.
@@ -85,7 +86,7 @@ impl Tally {
         tally
     }
 
-    /// The same with so many of the passed tests skipped: they said so themselves.
+    /// Moves tests from the passed to the skipped ones: they have reported that themselves.
     pub fn with_skipped(self, count: u64) -> Self {
         Self {
             passed: self.passed.saturating_sub(count),
@@ -111,7 +112,8 @@ impl Tally {
         Self { skipped: 0, ..self }
     }
 
-    /// Reads `N passed`, `N failed`, `N timed out`, `N exec failed`, `N skipped`, `N ignored` off one line.
+    /// Reads `N passed`, `N failed`, `N timed out`, `N exec failed`, `N skipped`, `N ignored` off
+    /// one line.
     fn of_summary_line(line: &str) -> Self {
         let mut tally = Self::default();
         let mut count = 0;

@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into `docs/performance.md`.
+//! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into
+//! `docs/performance.md`.
 
 use crate::{bench_draws, bench_scripts, installed};
 use anyhow::{Context, Result};
@@ -53,7 +54,7 @@ pub(crate) struct Options {
 /// The document that holds the tables.
 const DOCUMENT: &str = "docs/performance.md";
 
-/// The tables of a part lie between these lines.
+/// Returns the lines before and after the tables of a part.
 fn marks(part: &str) -> [String; 2] {
     ["begin", "end"].map(|word| format!("<!-- {word} {part}: written by `cargo xtask bench` -->"))
 }
@@ -108,7 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a benchmark has written.
+/// Returns what a benchmark has written.
 fn written(out: &Path, name: &str) -> Result<String> {
     std::fs::read_to_string(out.join(name)).context("the benchmark wrote no tables")
 }
@@ -117,7 +118,8 @@ fn quick_word(effort: Effort) -> Option<&'static str> {
     (effort == Effort::Quick).then_some("--quick")
 }
 
-/// Shaders beside the same in GLSL, on lavapipe. `Ok(false)`: something is missing, and a line says what.
+/// Shaders beside the same in GLSL, on lavapipe. `Ok(false)`: something is missing, and a line says
+/// what.
 fn pairs(effort: Effort, out: &Path) -> Result<bool> {
     let Some(driver) = vulkan::lavapipe() else {
         println!("skipped: lavapipe is not installed, so no shaders are timed (cargo xtask setup)");

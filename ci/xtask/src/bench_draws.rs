@@ -1,5 +1,5 @@
-//! The part of `cargo xtask bench` that draws through the vendor library: what a draw costs beside the same with the driver's own programs, and what the
-//! first use of a pair costs.
+//! The part of `cargo xtask bench` that draws through the vendor library: what a draw costs beside
+//! the same with the driver's own programs, and what the first use of a pair costs.
 
 use crate::bench::Effort;
 use crate::{installed, reference};
@@ -12,7 +12,8 @@ use std::process::Command;
 /// The application.
 const SOURCE: &str = "glvendor/benches/draws.c";
 
-/// Languages of its programs, each with whether the vendor library stands before the driver, and what it is called in the table.
+/// Languages of its programs, each with whether the vendor library stands before the driver, and
+/// what it is called in the table.
 const VARIANTS: [(&str, bool, &str); 3] = [
     ("arb", false, "ARB programs, the driver's own assembler"),
     (
@@ -79,7 +80,7 @@ pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
     Ok(Some(tables(&times.map(median), pair)))
 }
 
-/// The file that names the library to libEGL.
+/// Writes the file that names the library to libEGL.
 fn icd(out: &Path) -> Result<std::path::PathBuf> {
     let library = std::env::current_dir()?
         .join(shell::target_dir())

@@ -1,5 +1,5 @@
-//! The part of `cargo xtask bench` that runs scripts: how many in a second on the CPU drivers, where the time goes, and what ten thousand
-//! of them do to the memory of one process.
+//! The part of `cargo xtask bench` that runs scripts: how many in a second on the CPU drivers,
+//! where the time goes, and what ten thousand of them do to the memory of one process.
 
 use crate::bench::Effort;
 use crate::suite;
@@ -146,7 +146,7 @@ fn tables(speeds: &[(&str, Value)], memory: &[(&str, Value)]) -> String {
     text
 }
 
-/// The phases, those that take longest first.
+/// Returns the phases, those that take longest first.
 fn phase_names(figures: &Value) -> Vec<&str> {
     let phases = figures["phases"].as_object();
     let mut phases: Vec<(&str, f64)> = phases

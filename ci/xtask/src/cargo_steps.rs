@@ -166,8 +166,8 @@ pub(crate) fn in_process_validation() -> Result<Tally> {
     run_tests(command.args(words.split(' ')))
 }
 
-/// Returns the directory of the system's static library of SPIRV-Tools, if there is one where Debian
-/// and Fedora install it.
+/// Returns the directory of the system's static library of SPIRV-Tools, if there is one where
+/// Debian and Fedora install it.
 fn installed_spirv_tools() -> Option<PathBuf> {
     let arch = std::env::consts::ARCH;
     let directories = [

@@ -1,7 +1,8 @@
 //! `cargo xtask coverage`: which features of the languages the passing scripts prove.
 //!
-//! `features` joins the claims of scripts with the feature lists; this prints the sums, and `support` writes them up for people. A row
-//! is covered when all its variants are; an id that names nothing is an error.
+//! `features` joins the claims of scripts with the feature lists; this prints the sums, and
+//! `support` writes them up for people. A row is covered when all its variants are; an id that
+//! names nothing is an error.
 
 use crate::features::{self, Features, Share};
 use crate::suite;

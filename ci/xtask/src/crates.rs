@@ -18,7 +18,8 @@ const CRATES: [&str; 5] = [
     "glasm-text",
 ];
 
-/// What `glasm` depends on with default features. One more has its reason in the commit that adds it here.
+/// What `glasm` depends on with default features. One more has its reason in the commit that adds
+/// it here.
 const DEPENDENCIES: [&str; 6] = [
     "annotate-snippets",
     "anstyle",
@@ -101,8 +102,9 @@ fn surface() -> Result<Tally> {
     Ok(Tally::check(old == new))
 }
 
-/// Whether the version says what has changed since the last release, as cargo-semver-checks sees it. It reads what rustdoc of a stable compiler
-/// writes for it only if the compiler takes itself for an unstable one.
+/// Checks whether the version says what has changed since the last release, as cargo-semver-checks
+/// sees it. It reads what rustdoc of a stable compiler writes for it only if the compiler takes
+/// itself for an unstable one.
 fn compatibility() -> Result<Tally> {
     if !installed::has_program("cargo-semver-checks") {
         println!(
@@ -129,7 +131,7 @@ fn compatibility() -> Result<Tally> {
     Ok(Tally::check(shell::succeeds(&mut check)?))
 }
 
-/// The lines of a list, members with their item.
+/// Returns the lines of a list, members with their item.
 fn items(list: &str) -> BTreeSet<String> {
     let mut item = "";
     let lines = list.lines().filter(|line| !line.starts_with('#'));
@@ -143,7 +145,7 @@ fn items(list: &str) -> BTreeSet<String> {
     names.collect()
 }
 
-/// All items that rustdoc lists, with their fields, variants, constants and methods.
+/// Returns all items that rustdoc lists, with their fields, variants, constants and methods.
 fn surface_of(pages: &Path) -> Result<String> {
     let read = |page: &str| std::fs::read_to_string(pages.join(page)).context(page.to_owned());
     let index = read("all.html")?;
@@ -169,7 +171,7 @@ fn surface_of(pages: &Path) -> Result<String> {
     Ok(list)
 }
 
-/// What stands between each occurrence of `start` and the next quotation mark.
+/// Returns what stands between each occurrence of `start` and the next quotation mark.
 fn after_each<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = &'t str> {
     let rest = text.split(start).skip(1);
     rest.filter_map(|rest| rest.split('"').next())
@@ -202,7 +204,8 @@ fn oldest_rust() -> Result<Tally> {
         println!("Rust {OLDEST} is not installed, skipped: rustup toolchain install {OLDEST}");
         return Ok(Tally::skip());
     }
-    // Compilers do not share what they build. Through rustup, because a cargo knows its own compiler only.
+    // Compilers do not share what they build. Through rustup, because a cargo knows its own
+    // compiler only.
     let mut check = std::process::Command::new("rustup");
     check.args(["run", OLDEST, "cargo", "check", "--features", "glasm/serde"]);
     check.arg("--target-dir").arg(BUILDS.join(OLDEST));
@@ -213,7 +216,7 @@ fn oldest_rust() -> Result<Tally> {
     Ok(Tally::check(passed))
 }
 
-/// Where a toolchain is; the one in use without a version.
+/// Returns where a toolchain is; the one in use without a version.
 fn sysroot(version: Option<&str>) -> Result<Option<String>> {
     let mut rustc = match version {
         Some(_) if !installed::has_program("rustup") => return Ok(None),
@@ -243,8 +246,8 @@ fn packages() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Packs crates with what cargo has fetched for the workspace. Only where that does not do is the registry asked, once per crate:
-/// what it answers too late is no fault of theirs.
+/// Packs crates with what cargo has fetched for the workspace. Only where that does not do is the
+/// registry asked, once per crate: what it answers too late is no fault of theirs.
 fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     for network in [&["--offline"][..], &[]] {
         let mut package = shell::cargo();
@@ -260,8 +263,8 @@ fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     Ok(false)
 }
 
-/// Makes cargo unpack and build the packed crates again: it identifies crates of a registry by name and
-/// version, which stay the same.
+/// Makes cargo unpack and build the packed crates again: it identifies crates of a registry by name
+/// and version, which stay the same.
 fn forget_packed() -> Result<()> {
     remove_ours(&BUILDS.join("debug/.fingerprint"))?;
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
@@ -297,7 +300,7 @@ fn remove_ours(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The second number of `cargo 1.95.0 (...)`.
+/// Returns the second number of `cargo 1.95.0 (...)`.
 fn minor_version(text: &str) -> Option<u32> {
     text.split(['.', ' ']).nth(2)?.parse().ok()
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask demo`: from a fresh machine to a gallery of what the sample programs draw and compute.
+//! `cargo xtask demo`: from a fresh machine to a gallery of what the sample programs draw and
+//! compute.
 
 use crate::setup::{self, Purpose};
 use crate::{gallery, suite};
@@ -22,7 +23,8 @@ const SAMPLES: &str = "shaders";
 /// `cargo xtask demo`.
 pub(crate) fn run() -> Result<ExitCode> {
     setup::ensure(Purpose::Demo)?;
-    // The dev profile: it compiles dependencies optimized and ours fast, so the first picture comes soonest.
+    // The dev profile: it compiles dependencies optimized and ours fast, so the first picture comes
+    // soonest.
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let dir = Path::new(GALLERY);
     shell::create_empty_dir(dir)?;
@@ -34,8 +36,8 @@ pub(crate) fn run() -> Result<ExitCode> {
         .arg(&report)
         .arg("--save-images")
         .arg(dir);
-    // Without a driver of its own choice in the environment, `glasm run` takes a real GPU before a CPU driver; if no
-    // driver is installed for the loader, SwiftShader will do.
+    // Without a driver of its own choice in the environment, `glasm run` takes a real GPU before a
+    // CPU driver; if no driver is installed for the loader, SwiftShader will do.
     if vulkan::lavapipe().is_none()
         && let Some(driver) = vulkan::swiftshader()
         && std::env::var_os("VK_DRIVER_FILES").is_none()

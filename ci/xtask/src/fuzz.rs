@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: cargo-fuzz on the targets of `tests/fuzz`, which starts from the programs of our scripts.
+//! `cargo xtask fuzz`: cargo-fuzz on the targets of `tests/fuzz`, which starts from the programs of
+//! our scripts.
 
 use crate::installed;
 use anyhow::{Context, Result, bail};
@@ -100,8 +101,8 @@ fn seed_corpus(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// How programs start: with a header, or with the word of a TGSI processor. Programs of other forms have words of their own in the names of
-/// their sections.
+/// How programs start: with a header, or with the word of a TGSI processor. Programs of other forms
+/// have words of their own in the names of their sections.
 const STARTS: [&[u8]; 7] = [
     b"!!",
     b"VERT",
@@ -112,7 +113,7 @@ const STARTS: [&[u8]; 7] = [
     b"COMP",
 ];
 
-/// The program sections of a script. Scripts hold any bytes: some test what those do.
+/// Returns the program sections of a script. Scripts hold any bytes: some test what those do.
 fn programs(script: &[u8]) -> Vec<&[u8]> {
     let find =
         |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);

@@ -72,7 +72,7 @@ fn article(page: &mut String, dir: &Path, result: &ScriptResult, text: &str) {
     );
 }
 
-/// The comment lines at the top of a script, without those for tools.
+/// Returns the comment lines at the top of a script, without those for tools.
 fn description(text: &str) -> String {
     let lines = text
         .lines()

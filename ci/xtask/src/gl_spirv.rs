@@ -1,4 +1,5 @@
-//! Scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V: what drivers of applications would be given.
+//! Scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V:
+//! what drivers of applications would be given.
 
 use crate::suite;
 use crate::{installed, reference};
@@ -21,7 +22,8 @@ const DRIVER: &str = "llvmpipe";
 /// Fewer would mean that the driver refuses what it took before.
 const LEAST: u64 = 2500;
 
-/// The step of `cargo xtask test`. Scripts about what OpenGL has not got, or about errors, are no checks here.
+/// Runs the step of `cargo xtask test`. Scripts about what OpenGL has not got, or about errors, are
+/// no checks here.
 pub(crate) fn test() -> Result<Tally> {
     installed::require_opengl()?;
     shell::create_dir(&OUT)?;

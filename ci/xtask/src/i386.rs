@@ -1,7 +1,10 @@
-//! The vendor library for 32-bit applications: built for i386, and its clients in C with it, on Mesa's driver for the CPU.
+//! The vendor library for 32-bit applications: built for i386, and its clients in C with it, on
+//! Mesa's driver for the CPU.
 //!
-//! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and clients name their dynamic linker and libraries
-//! there. Rust's own i386 target is used where it is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as well.
+//! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and
+//! clients name their dynamic linker and libraries there. Rust's own i386 target is used where it
+//! is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as
+//! well.
 
 use crate::cargo_steps::run_tests;
 use crate::installed;
@@ -19,7 +22,8 @@ const TARGET: &str = "i686-unknown-linux-gnu";
 /// Where everything goes.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("i386"));
 
-/// What a client of OpenGL needs to be built and to run, besides the library of the compiler's version.
+/// What a client of OpenGL needs to be built and to run, besides the library of the compiler's
+/// version.
 const LIBRARIES: &[&str] = &[
     "libc6-dev:i386",
     "libgl1:i386",
@@ -33,13 +37,15 @@ const LIBRARIES: &[&str] = &[
 /// Debian's newer Rust, which its browsers are built with, and its standard library for i386.
 const RUST: &[&str] = &["rustc-web", "libstd-rust-web-dev:i386"];
 
-/// What the crates use that Debian's Rust 1.85 has, but not yet as stable: Rust 1.88, the oldest that the library asks for, has all of it.
+/// What the crates use that Debian's Rust 1.85 has, but not yet as stable: Rust 1.88, the oldest
+/// that the library asks for, has all of it.
 const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbounded_shifts,float_next_up_down,hash_extract_if,vec_pop_if";
 
-/// The same of the one dependency that uses some of it; crates without `std` do not know the names of the others.
+/// The same of the one dependency that uses some of it; crates without `std` do not know the names
+/// of the others.
 const UNSTABLE_SNIPPETS: &str = "let_chains,integer_sign_cast";
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
     ensure!(
         cfg!(all(target_os = "linux", target_arch = "x86_64")) && unpacked::possible(),
@@ -85,7 +91,7 @@ pub(crate) fn test() -> Result<Tally> {
     clients(&library, &compiler, &root)
 }
 
-/// Where Debian has libraries for i386.
+/// Returns where Debian has libraries for i386.
 fn library_folders(root: &Path) -> [PathBuf; 2] {
     ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it))
 }
@@ -110,7 +116,7 @@ fn clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
     run_tests(&mut test)
 }
 
-/// Whether the Rust in use can build for i386.
+/// Decides whether the Rust in use can build for i386.
 fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
     let output = shell::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))?;
@@ -118,7 +124,8 @@ fn has_target() -> Result<bool> {
     Ok(output.status.success() && Path::new(&folder).exists())
 }
 
-/// Debian's Rust: a script stands for it that says where its libraries are, and which unstable parts crates may use.
+/// Debian's Rust: a script stands for it that says where its libraries are, and which unstable
+/// parts crates may use.
 fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.display();
     let text = format!(
@@ -133,8 +140,9 @@ fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     shell::write_program(&out.join("rustc"), &text)
 }
 
-/// The system's gcc, for i386. What it builds starts with the dynamic linker and the libraries below `root`, and so do libraries that it loads:
-/// an old-fashioned run path counts for them, too.
+/// Writes a script for the system's gcc, for i386. What it builds starts with the dynamic linker
+/// and the libraries below `root`, and so do libraries that it loads: an old-fashioned run path
+/// counts for them, too.
 fn c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
     let folders = library_folders(root);
     let [first, second] = folders.each_ref().map(|it| it.display());

@@ -1,8 +1,9 @@
 //! `cargo xtask piglit`: our verdicts beside those of piglit's tests of the ARB languages.
 //!
-//! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs of these languages
-//! must pass. Both are compared twice: as shipped programs are taken, and strictly. What we decide otherwise on purpose stands in a table
-//! with the section of the specification that decides.
+//! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs
+//! of these languages must pass. Both are compared twice: as shipped programs are taken, and
+//! strictly. What we decide otherwise on purpose stands in a table with the section of the
+//! specification that decides.
 
 use crate::suite;
 use anyhow::{Context, Result, bail};
@@ -79,8 +80,8 @@ impl Known {
     }
 }
 
-/// Compares with the piglit checkout and prints a table. Fails if a verdict differs and the table of known
-/// differences does not say why, or if a known difference is gone.
+/// Compares with the piglit checkout and prints a table. Fails if a verdict differs and the table
+/// of known differences does not say why, or if a known difference is gone.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let checkout = options.checkout.as_path();
     if !checkout.join("tests").is_dir() {
@@ -112,7 +113,8 @@ fn below(path: &Path, checkout: &Path) -> String {
         .into_owned()
 }
 
-/// The programs of the parser test, with Unix and with DOS line ends as that test loads them.
+/// Checks the programs of the parser test, with Unix and with DOS line ends as that test loads
+/// them.
 fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let folder = checkout.join(PROGRAMS);
     if !folder.is_dir() {
@@ -139,7 +141,8 @@ fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
             outcome: Outcome::Pass,
             detail: String::new(),
         };
-        // As that test does, load programs of the folder ARBvp1.0 as vertex programs whatever their headers say.
+        // As that test does, load programs of the folder ARBvp1.0 as vertex programs whatever their
+        // headers say.
         let stage = match case.path.contains("vp1.0/") {
             true => "vertex",
             false => "fragment",
@@ -163,7 +166,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Whether a program compiles, and the first line of what the compiler said.
+/// Returns whether a program compiles, and the first error.
 fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
     let file = OUT.join("program.txt");
     std::fs::write(&file, text)?;
@@ -182,7 +185,7 @@ fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
     }
 }
 
-/// A copy of a script that loads its programs strictly.
+/// Writes a copy of a script that loads its programs strictly.
 fn strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
     let copy = OUT.join("strict").join(below(file, checkout));
     if let Some(folder) = copy.parent() {
@@ -197,7 +200,7 @@ fn strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
     Ok(copy)
 }
 
-/// The scripts with assembly programs, on lavapipe.
+/// Runs the scripts with assembly programs on lavapipe.
 fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let Some(driver) = vulkan::lavapipe() else {
         bail!("lavapipe is not installed (cargo xtask setup)");
@@ -260,7 +263,8 @@ fn print_table(cases: &[Case], known: &Known) {
     }
 }
 
-/// Every case that does not agree; whether one of them is not known, or a known one agrees now.
+/// Prints every case that does not agree. Returns whether one of them is not known, or a known one
+/// agrees now.
 fn print_differences(cases: &[Case], known: &Known) -> bool {
     let mut wrong = false;
     for case in cases {

@@ -1,5 +1,6 @@
-//! Piglit's tests with programs as applications of the vendor library, before Mesa's OpenGL driver for the CPU: once as they are, once with all
-//! programs ours. Piglit judges them itself. What does not pass must be what Mesa alone makes of it.
+//! Piglit's tests with programs as applications of the vendor library, before Mesa's OpenGL driver
+//! for the CPU: once as they are, once with all programs ours. Piglit judges them itself. What does
+//! not pass must be what Mesa alone makes of it.
 
 use crate::piglit_package::{self, Piglit};
 use crate::{installed, reference, suite};
@@ -28,7 +29,8 @@ const LEAST: u64 = 850;
 /// A test that hangs is killed then.
 const SECONDS: &str = "100";
 
-/// What an executable says in which programs of the assembly languages are, or which asks for their extensions.
+/// What an executable says in which programs of the assembly languages are, or which asks for their
+/// extensions.
 const WORDS: [&str; 5] = [
     "vertex_program",
     "fragment_program",
@@ -68,7 +70,7 @@ struct Said {
     parts: BTreeMap<String, String>,
 }
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
     installed::require_opengl()?;
     let missing = "piglit's tests are not there (cargo xtask setup)";
@@ -88,7 +90,7 @@ pub(crate) fn test() -> Result<Tally> {
     Ok(tally.with_least(LEAST, "tests"))
 }
 
-/// All tests with programs.
+/// Returns all tests with programs.
 fn tests(piglit: &Piglit) -> Result<Vec<Test>> {
     let mut found = Vec::new();
     let mut executables = BTreeMap::new();
@@ -128,7 +130,7 @@ fn executable(piglit: &Piglit, words: &[String]) -> PathBuf {
     piglit.root.join("bin").join(name)
 }
 
-/// Whether a file has one of these words; one that is not there has none.
+/// Decides whether a file has one of these words; one that is not there has none.
 fn contains(file: &Path, words: &[&str]) -> bool {
     let bytes = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
@@ -159,7 +161,7 @@ impl Entry {
     }
 }
 
-/// The entries of a list.
+/// Returns the entries of a list.
 fn entries(piglit: &Piglit, list: &str) -> Result<Vec<Entry>> {
     let file = piglit.root.join(format!("tests/{list}.xml.gz"));
     let output = shell::capture(Command::new("gzip").arg("-dc").arg(&file))?;
@@ -186,7 +188,7 @@ fn parse_entries(text: &str) -> Vec<Entry> {
     text.split("<Test ").skip(1).filter_map(entry).collect()
 }
 
-/// The value of an attribute of XML.
+/// Returns the value of an attribute of XML.
 fn attribute(text: &str, name: &str) -> Option<String> {
     let (_, value) = text.split_once(&format!("{name}=\""))?;
     let (value, _) = value.split_once('"')?;
@@ -203,7 +205,8 @@ fn attribute(text: &str, name: &str) -> Option<String> {
     Some(value)
 }
 
-/// What is known to differ: names of tests, behind `GLASM_ALL=1` where they differ in that mode only.
+/// What is known to differ: names of tests, behind `GLASM_ALL=1` where they differ in that mode
+/// only.
 struct Known(BTreeMap<String, String>);
 
 impl Known {
@@ -227,7 +230,8 @@ impl Known {
     }
 }
 
-/// Runs all tests, as many at a time as there are processor cores. What nobody can run here is no check.
+/// Runs all tests, as many at a time as there are processor cores. What nobody can run here is no
+/// check.
 fn judge_all(piglit: &Piglit, tests: &[Test], known: &Known) -> Result<Tally> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     println!("{} tests, {workers} at a time", tests.len());
@@ -291,7 +295,7 @@ fn judge(piglit: &Piglit, test: &Test, mode: Mode, known: &Known) -> Result<(Tal
 }
 
 impl Said {
-    /// What the last lines of a test say; what it ended with if it has not got there.
+    /// Returns what the last lines of a test say; what it ended with if it has not got there.
     fn read(text: &str, end: &str) -> Self {
         let mut said = Self {
             result: end.to_owned(),
@@ -315,7 +319,7 @@ impl Said {
         said
     }
 
-    /// The parts that have another result in another run.
+    /// Returns the parts that have another result in another run.
     fn differences(&self, other: &Self) -> String {
         let mut text = format!("     with Mesa alone: {}\n", self.result);
         for (name, result) in &self.parts {
@@ -328,7 +332,7 @@ impl Said {
     }
 }
 
-/// What a test says.
+/// Runs a test and returns what it reports.
 fn run(piglit: &Piglit, test: &Test, mode: Mode) -> Result<Said> {
     let program = executable(piglit, &test.words);
     let mut command = match mode {

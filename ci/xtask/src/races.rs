@@ -60,7 +60,7 @@ int main(void) {
 /// Where everything goes.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("races"));
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
     check_machine()?;
     let runtime = runtime()?.ok_or_else(|| Skip::because("this Rust has no ThreadSanitizer"))?;
@@ -219,7 +219,7 @@ fn innermost(stack: &str) -> Option<&str> {
 mod tests {
     use super::is_ours;
 
-    /// A report about accesses with these frames.
+    /// Returns a report about accesses with these frames.
     fn report(first: &[&str], second: &[&str]) -> String {
         let stack = |frames: &[&str]| {
             let lines = frames.iter().enumerate();

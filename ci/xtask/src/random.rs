@@ -1,4 +1,5 @@
-//! `cargo xtask random`: scripts of random programs, for comparing one implementation with another, or with what they must give.
+//! `cargo xtask random`: scripts of random programs, for comparing one implementation with another,
+//! or with what they must give.
 
 use crate::suite;
 use anyhow::{Context, Result};
@@ -62,7 +63,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and gives their number.
+/// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and gives
+/// their number.
 pub(crate) fn write(folder: &Path, family: Family, seed: u64, count: u64) -> Result<u64> {
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     let mut written = 0;
@@ -76,7 +78,7 @@ pub(crate) fn write(folder: &Path, family: Family, seed: u64, count: u64) -> Res
     Ok(written)
 }
 
-/// The scripts of a seed, with the names of their kinds.
+/// Returns the scripts of a seed, with the names of their kinds.
 fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
     match family {
         Family::Arb => {
@@ -99,8 +101,9 @@ fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
     }
 }
 
-/// The step of `cargo xtask test`: a few programs that tell themselves what they must give. What the driver lacks does not count as
-/// skipped: the programs need more and more from seed to seed.
+/// Runs the step of `cargo xtask test`: a few programs that tell themselves what they must give.
+/// What the driver lacks does not count as skipped: the programs need more and more from seed to
+/// seed.
 pub(crate) fn test(driver: &Driver) -> Result<Tally> {
     let folder = suite::OUT.join(format!("random-{}", driver.name));
     shell::create_empty_dir(&folder)?;

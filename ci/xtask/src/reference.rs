@@ -1,5 +1,6 @@
-//! What other drivers make of the same scripts, beside lavapipe with glasm's modules: Mesa's OpenGL drivers for the CPU, which have an
-//! assembler of their own, and drivers whose results were recorded. `docs/comparing.md` tells how results are compared.
+//! What other drivers make of the same scripts, beside lavapipe with glasm's modules: Mesa's OpenGL
+//! drivers for the CPU, which have an assembler of their own, and drivers whose results were
+//! recorded. `docs/comparing.md` tells how results are compared.
 //!
 //! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 
@@ -66,7 +67,8 @@ pub(crate) fn run() -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
-/// The step of `cargo xtask test`. What a driver cannot run does not count as skipped: none for the CPU knows the newer languages.
+/// Runs the step of `cargo xtask test`. What a driver cannot run does not count as skipped: none
+/// for the CPU knows the newer languages.
 pub(crate) fn test() -> Result<Tally> {
     compare_all(&references()?)
 }
@@ -205,7 +207,8 @@ const NOTHING_RECORDED: &str =
     "NVIDIA's driver, which knows the NV languages, has not been recorded yet: their scripts stand under *Not compared*.
 ";
 
-/// A report as a chapter of the document: its title becomes the driver's name, and headings go one level down.
+/// Returns a report as a chapter of the document: its title becomes the driver's name, and headings
+/// go one level down.
 fn as_chapter(driver: &str, report: &str) -> String {
     let mut text = format!("\n## {driver}\n");
     let body = report.lines().skip_while(|line| !line.starts_with("- "));

@@ -239,7 +239,8 @@ fn script_suites(state: &mut State) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The scripts as other machines run them: lavapipe with vectors of other widths, and the system's validation layer.
+/// Runs the scripts as on other machines: lavapipe with vectors of other widths, and the system's
+/// validation layer.
 fn other_machines() -> Result<Tally> {
     let driver = vulkan::require_lavapipe()?;
     let mut tally = Tally::default();
@@ -255,7 +256,7 @@ fn other_machines() -> Result<Tally> {
     Ok(tally)
 }
 
-/// The same scripts, drawn from translated programs. That all programs can be translated is a unit test.
+/// Runs the scripts with translated programs. That all programs can be translated is a unit test.
 fn scripts_through_text() -> Result<Tally> {
     let driver = vulkan::require_lavapipe()?;
     let mut tally = suite::run_through("wgsl", &driver)?;
@@ -268,7 +269,7 @@ fn scripts_through_text() -> Result<Tally> {
     Ok(tally)
 }
 
-/// The modules of this run: what other runs have left tells nothing.
+/// Validates the modules of this run; those of other runs are ignored.
 fn validate_modules(state: &State) -> Result<Tally> {
     let Some(dirs) = &state.modules else {
         bail!("there are no modules: run this together with the step `scripts`, which makes them");

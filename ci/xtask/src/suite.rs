@@ -58,7 +58,8 @@ pub(crate) struct Pass {
     name: Option<&'static str>,
     /// Only scripts that contain this.
     containing: Option<&'static str>,
-    /// Bits of lavapipe's vectors; `None`: what suits the CPU. Its shaders are compiled in other ways for other widths.
+    /// Bits of lavapipe's vectors; `None`: what suits the CPU. Its shaders are compiled in other
+    /// ways for other widths.
     vector_width: Option<&'static str>,
     /// Who watches.
     layer: Layer,
@@ -92,7 +93,8 @@ impl Pass {
         ..Self::MAIN
     };
 
-    /// Lavapipe as on most CPUs, should this be none of them: it rounds doubles in one way for each width.
+    /// Lavapipe as on most CPUs, should this be none of them: it rounds doubles in one way for each
+    /// width.
     pub(crate) const WIDE_DOUBLES: Self = Self {
         name: Some("lavapipe-256"),
         containing: Some("shaderFloat64"),
@@ -100,7 +102,7 @@ impl Pass {
         ..Self::NARROW
     };
 
-    /// The scripts, as files and folders.
+    /// Returns the scripts, as files and folders.
     fn scripts(&self) -> Result<Vec<PathBuf>> {
         let mut paths: Vec<PathBuf> = report::script_folders()
             .into_iter()
@@ -126,7 +128,8 @@ impl Pass {
         Ok(scripts)
     }
 
-    /// Tells lavapipe its vectors. Its cache on disk takes no notice of their width, so it stays out of this.
+    /// Tells lavapipe its vectors. Its cache on disk takes no notice of their width, so it stays
+    /// out of this.
     fn set_up(&self, command: &mut Command) {
         if let Some(width) = self.vector_width {
             command
@@ -136,7 +139,7 @@ impl Pass {
     }
 }
 
-/// The CPU drivers to run suites on, with those that are missing.
+/// Returns the CPU drivers to run suites on, with those that are missing.
 pub(crate) fn drivers() -> [(&'static str, Option<Driver>); 2] {
     [
         ("lavapipe", vulkan::lavapipe()),
@@ -144,7 +147,7 @@ pub(crate) fn drivers() -> [(&'static str, Option<Driver>); 2] {
     ]
 }
 
-/// The command that was built in the dev profile.
+/// Returns the command that was built in the dev profile.
 pub(crate) fn glasm() -> Result<Command> {
     let program = shell::target_dir()
         .join("debug")
@@ -183,7 +186,8 @@ pub(crate) fn on_each_driver(mut run: impl FnMut(&Driver) -> Result<Tally>) -> R
     Ok(tally)
 }
 
-/// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if there is one.
+/// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if
+/// there is one.
 pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     let name = pass.name.unwrap_or(driver.name);
     let dir = OUT.join(name);
@@ -217,7 +221,8 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     })
 }
 
-/// Runs all scripts on `driver` with their programs written in a language and compiled from that. The validation layer has seen them already.
+/// Runs all scripts on `driver` with their programs written in a language and compiled from that.
+/// The validation layer has seen them already.
 pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
     let mut command = glasm()?;
     vulkan::use_driver(&mut command, driver);
@@ -239,7 +244,8 @@ pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> R
     Ok(run_reported(command, &report, name)?.0)
 }
 
-/// Runs the command, shows what failed and why scripts were skipped, and gives what its report says, as results of `name`.
+/// Runs the command, shows what failed and why scripts were skipped, and gives what its report
+/// says, as results of `name`.
 pub(crate) fn run_reported(
     mut command: Command,
     report: &Path,
@@ -247,7 +253,8 @@ pub(crate) fn run_reported(
 ) -> Result<(Tally, Vec<ScriptResult>)> {
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
-    // Messages of the command, of drivers and of layers; the lines about scripts come from the report.
+    // Messages of the command, of drivers and of layers; the lines about scripts come from the
+    // report.
     print!("{}", String::from_utf8_lossy(&output.stderr));
     if !report.is_file() {
         bail!("glasm run on {name} wrote no report ({})", output.status);
@@ -277,7 +284,7 @@ pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
     Ok(results)
 }
 
-/// Every failure, and how many scripts were skipped for each reason.
+/// Prints every failure, and how many scripts were skipped for each reason.
 fn print_exceptions(results: &[ScriptResult]) {
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     for result in results {

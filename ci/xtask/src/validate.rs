@@ -29,7 +29,7 @@ pub(crate) fn run(dirs: &[PathBuf]) -> Result<Tally> {
     })
 }
 
-/// All modules below `dirs` that differ.
+/// Returns all modules below `dirs` that differ.
 fn collect(dirs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut modules = Vec::new();
     let mut seen = BTreeSet::new();
@@ -64,7 +64,7 @@ fn check(module: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The Vulkan version whose newest SPIR-V version the module's header names.
+/// Returns the Vulkan version whose newest SPIR-V version the module's header names.
 fn environment(module: &[u8]) -> Option<&'static str> {
     const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
     let header = module.get(..8)?;

@@ -1,5 +1,6 @@
-//! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages that the driver would take itself, on Mesa's
-//! driver for the CPU. The runner for OpenGL is the application.
+//! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages
+//! that the driver would take itself, on Mesa's driver for the CPU. The runner for OpenGL is the
+//! application.
 
 use crate::suite::{self, Scope};
 use crate::{installed, reference};
@@ -34,7 +35,8 @@ struct Group {
     name: &'static str,
     /// What is set besides what `glasm gl` sets.
     variables: &'static [(&'static str, &'static str)],
-    /// Fewer that pass would mean that the library refuses what it took before, or that the driver lacks what it needs.
+    /// Fewer that pass would mean that the library refuses what it took before, or that the driver
+    /// lacks what it needs.
     least: u64,
     /// Whether a script belongs to it, by its text.
     has: fn(&str) -> bool,
@@ -63,18 +65,19 @@ const GROUPS: [Group; 3] = [
     },
 ];
 
-/// Whether a script has a program with one of these headers.
+/// Decides whether a script has a program with one of these headers.
 fn names(text: &str, headers: &[&str]) -> bool {
     let is_header = |line: &str| headers.iter().any(|header| line.starts_with(header));
     text.lines().any(|line| is_header(line.trim_start()))
 }
 
-/// Whether a script is about rules that the library does not enforce, because shipped programs break them.
+/// Decides whether a script is about rules that the library does not enforce, because shipped
+/// programs break them.
 fn is_strict(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == "strict")
 }
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test(scope: Scope) -> Result<Tally> {
     anyhow::ensure!(
         cfg!(target_os = "linux"),

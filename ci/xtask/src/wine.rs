@@ -1,5 +1,6 @@
-//! Programs of Windows in Wine as applications of the vendor library: `glvendor/tests/wine`. One has OpenGL and compares pixels with arithmetic;
-//! the other has Direct3D 9, which Wine translates to programs of the ARB and NV languages, compared with its translation to GLSL.
+//! Programs of Windows in Wine as applications of the vendor library: `glvendor/tests/wine`. One
+//! has OpenGL and compares pixels with arithmetic; the other has Direct3D 9, which Wine translates
+//! to programs of the ARB and NV languages, compared with its translation to GLSL.
 
 use crate::{installed, suite};
 use anyhow::{Context as _, Result, bail};
@@ -22,7 +23,8 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("wine"));
 /// A program that hangs ends after so many seconds.
 const SECONDS: &str = "60";
 
-/// Variables that select the ARB backend of Direct3D. Wine ignores it in core contexts, which it creates unless the version is limited.
+/// Variables that select the ARB backend of Direct3D. Wine ignores it in core contexts, which it
+/// creates unless the version is limited.
 const ARB: (&str, &str) = ("WINE_D3D_CONFIG", "shader_backend=arb,MaxVersionGL=0x20001");
 
 /// Width and height of the images of Direct3D in pixels.
@@ -31,13 +33,14 @@ const SIDE: usize = 64;
 /// Bytes of one image.
 const IMAGE_BYTES: usize = SIDE * SIDE * 4;
 
-/// Decides whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit x86.
+/// Decides whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit
+/// x86.
 pub(crate) fn is_present() -> bool {
     let programs = ["wine", "wineserver"];
     cfg!(target_arch = "x86_64") && programs.iter().all(|name| installed::has_program(name))
 }
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
     let has = |name| installed::has_program(name);
     installed::require([
@@ -85,7 +88,8 @@ impl Drop for Wine {
 }
 
 impl Wine {
-    /// Sets the prefix, and turns off the installers of .NET and HTML, which would wait for an answer.
+    /// Sets the prefix, and turns off the installers of .NET and HTML, which would wait for an
+    /// answer.
     fn set_variables(&self, command: &mut Command) {
         command
             .env("WINEPREFIX", self.out.join("prefix"))
@@ -113,7 +117,8 @@ impl Wine {
         Ok(count_cases(&transcript))
     }
 
-    /// Compares the images of Direct3D through the library with those of Wine's GLSL, first with the programs that the driver lacks, then with all.
+    /// Compares the images of Direct3D through the library with those of Wine's GLSL, first with
+    /// the programs that the driver lacks, then with all.
     fn test_direct3d(&self) -> Result<Tally> {
         let glasm = suite::glasm()?;
         let words = ["wine", "d3d9.exe", "glsl.bin"].map(OsStr::new);
@@ -156,7 +161,8 @@ impl Wine {
     }
 }
 
-/// Counts the lines of passed and failed cases; a program that fails without such a line is a failure, too.
+/// Counts the lines of passed and failed cases; a program that fails without such a line is a
+/// failure, too.
 fn count_cases(transcript: &shell::Transcript) -> Tally {
     let count = |word| {
         let lines = transcript.text.lines();

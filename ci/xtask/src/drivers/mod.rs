@@ -1,4 +1,5 @@
-//! Scripts on newer versions of Mesa than the system's: those of Debian 13 and of Debian's unstable, on Vulkan and through the vendor library.
+//! Scripts on newer versions of Mesa than the system's: those of Debian 13 and of Debian's
+//! unstable, on Vulkan and through the vendor library.
 //!
 //! Nothing of the machine changes: packages are unpacked below `target`, and programs see their
 //! files at `/usr` and `/etc` in a mount namespace of a process, which ends with it. Lists in
@@ -47,7 +48,8 @@ const VARIABLES: [(&str, &str); 2] = [
     ("MESA_SHADER_CACHE_DISABLE", "true"),
 ];
 
-/// Makes a mount namespace. With the second list also a user namespace, which needs no rights where the system permits it.
+/// Makes a mount namespace. With the second list also a user namespace, which needs no rights where
+/// the system permits it.
 const NAMESPACES: [&[&str]; 2] = [
     &["--mount", "--propagation", "private"],
     &["--map-root-user", "--mount", "--propagation", "private"],
@@ -72,7 +74,7 @@ enum Interface {
 impl Interface {
     const ALL: [Self; 2] = [Self::Vulkan, Self::Vendor];
 
-    /// The word in names of files.
+    /// Returns the word in names of files.
     fn name(self) -> &'static str {
         match self {
             Self::Vulkan => "vulkan",
@@ -100,7 +102,7 @@ struct Root {
     version: Version,
 }
 
-/// The step of `cargo xtask test`. What cannot be fetched or entered here is skipped.
+/// Runs the step of `cargo xtask test`. What cannot be fetched or entered here is skipped.
 pub(crate) fn test() -> Result<Tally> {
     check_machine()?;
     shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
@@ -172,7 +174,8 @@ impl Root {
         bail!("the command does not run there: {reason}")
     }
 
-    /// Returns the command as it runs in the unpacked packages, with the same arguments and variables.
+    /// Returns the command as it runs in the unpacked packages, with the same arguments and
+    /// variables.
     fn enter(&self, command: &Command) -> Result<Command> {
         let mut inside = Command::new("unshare");
         inside.args(self.namespace).args(["sh", "-ec", ENTER, "sh"]);
