@@ -94,10 +94,7 @@ pub fn run(options: &Options) -> Result<ExitCode> {
         build::OUT.display()
     );
     let tally = summarize(&judged);
-    Ok(match tally.failed {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::from(1),
-    })
+    Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
 /// Judges a small sample of faults: the step of `cargo xtask test`.

@@ -85,20 +85,20 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     if wanted(Part::Pairs) && pairs(effort, &out)? && full {
         refresh("pairs", &written(&out, "pairs.md")?)?;
     }
+    let show = |part: &str, tables: &str| match effort {
+        Effort::Full => refresh(part, tables),
+        Effort::Quick => {
+            println!("\n{tables}");
+            Ok(())
+        }
+    };
     if wanted(Part::Draws)
         && let Some(tables) = bench_draws::measure(effort, &out)?
     {
-        match full {
-            true => refresh("draws", &tables)?,
-            false => println!("\n{tables}"),
-        }
+        show("draws", &tables)?;
     }
     if wanted(Part::Scripts) {
-        let tables = bench_scripts::measure(effort, &out)?;
-        match full {
-            true => refresh("scripts", &tables)?,
-            false => println!("\n{tables}"),
-        }
+        show("scripts", &bench_scripts::measure(effort, &out)?)?;
     }
     if full {
         println!(

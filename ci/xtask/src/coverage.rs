@@ -57,11 +57,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     if options.write_support {
         support::write(&results)?;
     }
-    Ok(if covered {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!covered)))
 }
 
 /// Prints a line per language. `false` if a script claims an id that does not exist.

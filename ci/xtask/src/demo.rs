@@ -56,9 +56,5 @@ pub(crate) fn run() -> Result<ExitCode> {
         println!("picture  {}", image.display());
     }
     println!("gallery  {}", page.canonicalize().unwrap_or(page).display());
-    Ok(if transcript.success {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!transcript.success)))
 }

@@ -73,11 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     command
         .args(["fuzz", "run", "--fuzz-dir", "tests/fuzz", &target])
         .args(rest);
-    Ok(if shell::succeeds(&mut command)? {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!shell::succeeds(&mut command)?)))
 }
 
 fn nightly_is_installed() -> bool {

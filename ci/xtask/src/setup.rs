@@ -175,11 +175,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     for problem in missing_rust_components() {
         println!("{problem}");
     }
-    Ok(if complete {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!complete)))
 }
 
 /// Prints what is there and what is not. Returns whether nothing that `purpose` needs is missing.

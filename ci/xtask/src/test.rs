@@ -99,11 +99,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         }))?;
     }
     let failed: u64 = records.iter().map(|record| record.tally.failed).sum();
-    Ok(if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
 /// Runs a step and appends the commands that failed in it.
