@@ -71,19 +71,19 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let full = effort == Effort::Full;
     let wanted = |part| options.only.is_none_or(|only| only == part);
     if wanted(Part::Translate) {
-        translate(effort, &out)?;
+        bench_translation(effort, &out)?;
         if full {
-            refresh("translation", &written(&out, "tables.md")?)?;
+            refresh("translation", &read_tables(&out, "tables.md")?)?;
         }
     }
     if wanted(Part::Shapes) {
         bench_target("shapes", Effort::Full, &out)?;
         if full {
-            refresh("shapes", &written(&out, "shapes.md")?)?;
+            refresh("shapes", &read_tables(&out, "shapes.md")?)?;
         }
     }
-    if wanted(Part::Pairs) && pairs(effort, &out)? && full {
-        refresh("pairs", &written(&out, "pairs.md")?)?;
+    if wanted(Part::Pairs) && bench_pairs(effort, &out)? && full {
+        refresh("pairs", &read_tables(&out, "pairs.md")?)?;
     }
     let show = |part: &str, tables: &str| match effort {
         Effort::Full => refresh(part, tables),
@@ -110,7 +110,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
 }
 
 /// Returns what a benchmark has written.
-fn written(out: &Path, name: &str) -> Result<String> {
+fn read_tables(out: &Path, name: &str) -> Result<String> {
     std::fs::read_to_string(out.join(name)).context("the benchmark wrote no tables")
 }
 
@@ -120,7 +120,7 @@ fn quick_word(effort: Effort) -> Option<&'static str> {
 
 /// Shaders beside the same in GLSL, on lavapipe. `Ok(false)`: something is missing, and a line says
 /// what.
-fn pairs(effort: Effort, out: &Path) -> Result<bool> {
+fn bench_pairs(effort: Effort, out: &Path) -> Result<bool> {
     let Some(driver) = vulkan::lavapipe() else {
         println!("skipped: lavapipe is not installed, so no shaders are timed (cargo xtask setup)");
         return Ok(false);
@@ -143,7 +143,7 @@ fn pairs(effort: Effort, out: &Path) -> Result<bool> {
     Ok(true)
 }
 
-fn translate(effort: Effort, out: &Path) -> Result<()> {
+fn bench_translation(effort: Effort, out: &Path) -> Result<()> {
     // Heap first: the timing run prints the tables of both.
     for target in ["heap", "translate"] {
         bench_target(target, effort, out)?;
@@ -160,8 +160,12 @@ fn bench_target(target: &str, effort: Effort, out: &Path) -> Result<()> {
 
 fn refresh(part: &str, tables: &str) -> Result<()> {
     let text = std::fs::read_to_string(DOCUMENT).with_context(|| format!("reading {DOCUMENT}"))?;
-    let text =
-        splice(&text, &marks(part), &format!("{tables}\n{}\n", machine())).context(DOCUMENT)?;
+    let text = splice(
+        &text,
+        &marks(part),
+        &format!("{tables}\n{}\n", describe_machine()),
+    )
+    .context(DOCUMENT)?;
     std::fs::write(DOCUMENT, text).with_context(|| format!("writing {DOCUMENT}"))
 }
 
@@ -185,7 +189,7 @@ pub(crate) fn splice(text: &str, marks: &[impl AsRef<str>; 2], tables: &str) -> 
 }
 
 /// Processor and cores, without a date: the tables are ratios of one run.
-fn machine() -> String {
+fn describe_machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info
         .lines()

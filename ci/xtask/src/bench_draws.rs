@@ -43,7 +43,7 @@ pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
         .args(["-lEGL", "-lGL"]);
     shell::run(&mut compiler)?;
     shell::run(shell::cargo().args(["build", "--release", "--package", "glasm-glvendor"]))?;
-    let icd = icd(out)?;
+    let icd = write_icd(out)?;
     let (rounds, draws) = match effort {
         Effort::Full => (9, "100000"),
         Effort::Quick => (3, "20000"),
@@ -74,14 +74,14 @@ pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
                     .parse::<f64>()
                     .context("draws")?,
             );
-            pair = first_use(&String::from_utf8_lossy(&output.stderr)).or(pair);
+            pair = parse_first_use(&String::from_utf8_lossy(&output.stderr)).or(pair);
         }
     }
     Ok(Some(tables(&times.map(median), pair)))
 }
 
 /// Writes the file that names the library to libEGL.
-fn icd(out: &Path) -> Result<std::path::PathBuf> {
+fn write_icd(out: &Path) -> Result<std::path::PathBuf> {
     let library = std::env::current_dir()?
         .join(shell::target_dir())
         .join("release/libglasm_glvendor.so");
@@ -95,7 +95,7 @@ fn icd(out: &Path) -> Result<std::path::PathBuf> {
 }
 
 /// Microseconds of the library and of the driver for a pair, as the library tells them.
-fn first_use(log: &str) -> Option<(u64, u64)> {
+fn parse_first_use(log: &str) -> Option<(u64, u64)> {
     let line = log.lines().find(|line| line.contains("pipeline"))?;
     let mut numbers = line.rsplit(", ").map(|part| {
         let digits: String = part.chars().filter(char::is_ascii_digit).collect();
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn the_log_tells_both_times() {
         let log = "glasm: program 1: 78 bytes\nglasm: pipeline [1, 0, 0, 0, 2]: program object 3, 85 us, the driver 2310 us\n";
-        assert_eq!(first_use(log), Some((85, 2310)));
-        assert_eq!(first_use("glasm: program 1: 78 bytes\n"), None);
+        assert_eq!(parse_first_use(log), Some((85, 2310)));
+        assert_eq!(parse_first_use("glasm: program 1: 78 bytes\n"), None);
     }
 
     #[test]

@@ -109,7 +109,7 @@ pub(crate) fn check_pure_rust() -> Result<Tally> {
 const CG_OFF: (&str, &str) = ("GLASM_TEST_CG", "off");
 
 /// Runs the unit and integration tests, with nextest if it is installed.
-pub(crate) fn unit_tests(scope: Scope) -> Result<Tally> {
+pub(crate) fn run_unit_tests(scope: Scope) -> Result<Tally> {
     let mut command = shell::cargo();
     if installed::has_program("cargo-nextest") {
         command.args("nextest run --workspace --no-fail-fast --status-level slow".split(' '));
@@ -125,12 +125,12 @@ pub(crate) fn unit_tests(scope: Scope) -> Result<Tally> {
 }
 
 /// Runs the documentation tests.
-pub(crate) fn documentation_tests() -> Result<Tally> {
+pub(crate) fn run_documentation_tests() -> Result<Tally> {
     run_tests(shell::cargo().args(["test", "--workspace", "--doc"]))
 }
 
 /// Runs the tests with NVIDIA's Cg runtime and Panda3D as applications of the vendor library.
-pub(crate) fn cg_tests() -> Result<Tally> {
+pub(crate) fn run_cg_tests() -> Result<Tally> {
     installed::require([
         ("the Cg runtime", glasm_tests::cg::libraries().is_some()),
         ("Xvfb", installed::has_program("xvfb-run")),
@@ -143,9 +143,9 @@ pub(crate) fn cg_tests() -> Result<Tally> {
 /// Tests the feature `spirv-tools`, which no other step builds. Of the command only unit tests run:
 /// its program is not built again. Where the system has SPIRV-Tools as a static library, the tests
 /// link with it, instead of building it for minutes.
-pub(crate) fn in_process_validation() -> Result<Tally> {
+pub(crate) fn test_in_process_validation() -> Result<Tally> {
     let mut command = shell::cargo();
-    if let Some(directory) = installed_spirv_tools() {
+    if let Some(directory) = find_spirv_tools() {
         // Replaces the build script of the crate spirv-tools-sys, whose `links` is `spirv-tools`.
         let target = format!(
             "target.{}-unknown-linux-gnu.spirv-tools",
@@ -168,7 +168,7 @@ pub(crate) fn in_process_validation() -> Result<Tally> {
 
 /// Returns the directory of the system's static library of SPIRV-Tools, if there is one where
 /// Debian and Fedora install it.
-fn installed_spirv_tools() -> Option<PathBuf> {
+fn find_spirv_tools() -> Option<PathBuf> {
     let arch = std::env::consts::ARCH;
     let directories = [
         format!("/usr/lib/{arch}-linux-gnu"),

@@ -54,7 +54,7 @@ pub(crate) fn test() -> Result<Tally> {
     installed::require_opengl()?;
     let out = std::path::absolute(&*OUT)?;
     installed::require([("gcc", installed::has_program("gcc"))])?;
-    let version = gcc_version()?;
+    let version = read_gcc_version()?;
     let runtime = format!("libgcc-{version}-dev:i386");
     let system = out.join("system");
     let packages: Vec<&str> = LIBRARIES.iter().copied().chain([&*runtime]).collect();
@@ -69,7 +69,7 @@ pub(crate) fn test() -> Result<Tally> {
     } else {
         Some(fetch(&out.join("rust"), Origin::BesideTheSystem, RUST)?)
     };
-    let compiler = c_compiler(&out, &root, &version)?;
+    let compiler = write_c_compiler(&out, &root, &version)?;
     let mut build = shell::cargo();
     build.args([
         "build",
@@ -83,32 +83,32 @@ pub(crate) fn test() -> Result<Tally> {
     build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     if let Some(root) = rust {
         build
-            .env("RUSTC", rust_compiler(&out, &root)?)
+            .env("RUSTC", write_rust_compiler(&out, &root)?)
             .arg("--ignore-rust-version");
     }
     shell::run(&mut build)?;
     let library = out.join(TARGET).join("debug/libglasm_glvendor.so");
-    clients(&library, &compiler, &root)
+    test_clients(&library, &compiler, &root)
 }
 
 /// Returns where Debian has libraries for i386.
-fn library_folders(root: &Path) -> [PathBuf; 2] {
+fn library_directories(root: &Path) -> [PathBuf; 2] {
     ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it))
 }
 
 /// Returns the major version of gcc, which names its packages and directories.
-fn gcc_version() -> Result<String> {
+fn read_gcc_version() -> Result<String> {
     let version = shell::read_output(Command::new("gcc").arg("-dumpversion"))?;
     Ok(version.split('.').next().unwrap_or_default().to_owned())
 }
 
 /// Runs the clients with that library.
-fn clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
+fn test_clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
     let mut test = shell::cargo();
     test.args(["test", "--package", "glasm-glvendor", "--test", "clients"]);
     test.env("GLASM_TEST_LIBRARY", library);
     test.env("CC", compiler);
-    let folders = library_folders(root);
+    let folders = library_directories(root);
     test.env("GLASM_TEST_DRIVERS", folders[0].join("dri"));
     test.env("GLASM_TEST_LIBRARIES", std::env::join_paths(&folders)?);
     // The feature is C++, which would need a compiler of it for i386.
@@ -126,7 +126,7 @@ fn has_target() -> Result<bool> {
 
 /// Debian's Rust: a script stands for it that says where its libraries are, and which unstable
 /// parts crates may use.
-fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
+fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.display();
     let text = format!(
         "#!/bin/sh\n\
@@ -143,8 +143,8 @@ fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
 /// Writes a script for the system's gcc, for i386. What it builds starts with the dynamic linker
 /// and the libraries below `root`, and so do libraries that it loads: an old-fashioned run path
 /// counts for them, too.
-fn c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
-    let folders = library_folders(root);
+fn write_c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
+    let folders = library_directories(root);
     let [first, second] = folders.each_ref().map(|it| it.display());
     let linker = ["lib/ld-linux.so.2", "usr/lib/ld-linux.so.2"].map(|it| root.join(it));
     let linker = linker

@@ -94,8 +94,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let mut wrong = false;
     for mode in [Mode::Shipped, Mode::Strict] {
         let known = Known::read(mode)?;
-        let mut cases = programs(checkout, mode)?;
-        cases.extend(scripts(checkout, mode)?);
+        let mut cases = check_programs(checkout, mode)?;
+        cases.extend(run_scripts(checkout, mode)?);
         if cases.is_empty() {
             bail!("no programs of the ARB languages in {}", checkout.display());
         }
@@ -106,7 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(wrong)))
 }
 
-fn below(path: &Path, checkout: &Path) -> String {
+fn relative_path(path: &Path, checkout: &Path) -> String {
     path.strip_prefix(checkout)
         .unwrap_or(path)
         .to_string_lossy()
@@ -115,7 +115,7 @@ fn below(path: &Path, checkout: &Path) -> String {
 
 /// Checks the programs of the parser test, with Unix and with DOS line ends as that test loads
 /// them.
-fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
+fn check_programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let folder = checkout.join(PROGRAMS);
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -137,7 +137,7 @@ fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
             })
             .collect();
         let mut case = Case {
-            path: below(&file, checkout),
+            path: relative_path(&file, checkout),
             outcome: Outcome::Pass,
             detail: String::new(),
         };
@@ -148,7 +148,7 @@ fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
             false => "fragment",
         };
         for converted in [unix, dos] {
-            let (loaded, messages) = check(&converted, stage, mode)?;
+            let (loaded, messages) = check_program(&converted, stage, mode)?;
             if loaded != loads {
                 case.outcome = Outcome::Fail;
                 case.detail = match loaded {
@@ -167,7 +167,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 }
 
 /// Returns whether a program compiles, and the first error.
-fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
+fn check_program(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
     let file = OUT.join("program.txt");
     std::fs::write(&file, text)?;
     let mut command = suite::glasm()?;
@@ -186,8 +186,8 @@ fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
 }
 
 /// Writes a copy of a script that loads its programs strictly.
-fn strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
-    let copy = OUT.join("strict").join(below(file, checkout));
+fn write_strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
+    let copy = OUT.join("strict").join(relative_path(file, checkout));
     if let Some(folder) = copy.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -201,7 +201,7 @@ fn strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
 }
 
 /// Runs the scripts with assembly programs on lavapipe.
-fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
+fn run_scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let Some(driver) = vulkan::lavapipe() else {
         bail!("lavapipe is not installed (cargo xtask setup)");
     };
@@ -211,7 +211,7 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         if contains(&text, b"[vertex program]") || contains(&text, b"[fragment program]") {
             with_programs.push(match mode {
                 Mode::Shipped => file,
-                Mode::Strict => strict_copy(&file, &text, checkout)?,
+                Mode::Strict => write_strict_copy(&file, &text, checkout)?,
             });
         }
     }
@@ -229,7 +229,7 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         Mode::Strict => &strict,
     };
     let case = |result: ScriptResult| Case {
-        path: below(Path::new(&result.script), root),
+        path: relative_path(Path::new(&result.script), root),
         outcome: result.outcome,
         detail: match result.outcome {
             Outcome::Pass => String::new(),

@@ -85,16 +85,16 @@ pub(crate) fn test() -> Result<Tally> {
     shell::run(shell::cargo().args(build))?;
     shell::create_dir(&OUT)?;
     let known = std::fs::read_to_string(EXPECTED).with_context(|| format!("reading {EXPECTED}"))?;
-    let tests = tests(&piglit)?;
+    let tests = find_tests(&piglit)?;
     let tally = judge_all(&piglit, &tests, &Known::read(&known)?)?;
     Ok(tally.with_least(LEAST, "tests"))
 }
 
 /// Returns all tests with programs.
-fn tests(piglit: &Piglit) -> Result<Vec<Test>> {
+fn find_tests(piglit: &Piglit) -> Result<Vec<Test>> {
     let mut found = Vec::new();
     let mut executables = BTreeMap::new();
-    for entry in entries(piglit, "opengl")? {
+    for entry in read_entries(piglit, "opengl")? {
         let words = entry.words("command");
         let executable = executable(piglit, &words);
         let known = executables.entry(executable);
@@ -103,7 +103,7 @@ fn tests(piglit: &Piglit) -> Result<Vec<Test>> {
             found.push(entry.test(words, &[Mode::Ours, Mode::All]));
         }
     }
-    for entry in entries(piglit, "shader")? {
+    for entry in read_entries(piglit, "shader")? {
         let words = entry.words("command");
         let script = words.get(1).map(|path| piglit.root.join(path));
         if script.is_some_and(|script| contains(&script, &SECTIONS)) {
@@ -111,7 +111,7 @@ fn tests(piglit: &Piglit) -> Result<Vec<Test>> {
         }
     }
     // What the driver takes of these is its own.
-    for entry in entries(piglit, "glslparser")? {
+    for entry in read_entries(piglit, "glslparser")? {
         if entry.kind == "asm_parser" {
             let mut words = vec!["asmparsertest".to_owned()];
             words.extend(
@@ -162,7 +162,7 @@ impl Entry {
 }
 
 /// Returns the entries of a list.
-fn entries(piglit: &Piglit, list: &str) -> Result<Vec<Entry>> {
+fn read_entries(piglit: &Piglit, list: &str) -> Result<Vec<Entry>> {
     let file = piglit.root.join(format!("tests/{list}.xml.gz"));
     let output = shell::capture(Command::new("gzip").arg("-dc").arg(&file))?;
     anyhow::ensure!(

@@ -63,10 +63,11 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("races"));
 /// Runs the step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
     check_machine()?;
-    let runtime = runtime()?.ok_or_else(|| Skip::because("this Rust has no ThreadSanitizer"))?;
+    let runtime =
+        find_runtime()?.ok_or_else(|| Skip::because("this Rust has no ThreadSanitizer"))?;
     let out = std::path::absolute(&*OUT)?;
     shell::create_dir(&out)?;
-    let compiler = c_compiler(&out, &runtime)?;
+    let compiler = write_c_compiler(&out, &runtime)?;
     ensure!(
         finds_race(&compiler, &out)?,
         Skip::because("programs with ThreadSanitizer cannot be built or do not run here")
@@ -84,8 +85,8 @@ pub(crate) fn test() -> Result<Tally> {
     let _ = std::fs::remove_dir_all(&reports);
     shell::create_dir(&reports)?;
     let library = out.join(TARGET).join("debug/libglasm_glvendor.so");
-    let mut tally = clients(&library, &compiler, &reports)?;
-    tally += judge(&reports)?;
+    let mut tally = test_clients(&library, &compiler, &reports)?;
+    tally += judge_reports(&reports)?;
     Ok(tally)
 }
 
@@ -107,7 +108,7 @@ fn check_machine() -> Result<()> {
 
 /// Returns the part of ThreadSanitizer that a program is linked with. `None` if the Rust in use
 /// lacks it or refuses the flags.
-fn runtime() -> Result<Option<PathBuf>> {
+fn find_runtime() -> Result<Option<PathBuf>> {
     let mut rustc = Command::new("rustc");
     rustc.env("RUSTC_BOOTSTRAP", "1").args(FLAGS);
     let output = shell::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))?;
@@ -124,7 +125,7 @@ fn runtime() -> Result<Option<PathBuf>> {
 
 /// Writes the C compiler that links programs with ThreadSanitizer. The library finds its functions
 /// in the program that loads it.
-fn c_compiler(out: &Path, runtime: &Path) -> Result<PathBuf> {
+fn write_c_compiler(out: &Path, runtime: &Path) -> Result<PathBuf> {
     let text = format!(
         "#!/bin/sh\n\
          exec cc \"$@\" -Wl,--export-dynamic \\\n\
@@ -148,7 +149,7 @@ fn finds_race(compiler: &Path, out: &Path) -> Result<bool> {
 }
 
 /// Runs the clients with that library. They write `reports`.
-fn clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally> {
+fn test_clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally> {
     // Reports are judged here: those about the driver do not end clients.
     let options = format!("exitcode=0:log_path='{}'", reports.join("report").display());
     let mut test = shell::cargo();
@@ -163,7 +164,7 @@ fn clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally> {
 }
 
 /// Reads what the clients have reported, and prints the races of the library.
-fn judge(folder: &Path) -> Result<Tally> {
+fn judge_reports(folder: &Path) -> Result<Tally> {
     let mut count = 0;
     let mut ours = Vec::new();
     for file in std::fs::read_dir(folder)? {

@@ -60,7 +60,7 @@ struct Reference {
 /// `cargo xtask reference`: compares, and writes the document.
 pub(crate) fn run() -> Result<ExitCode> {
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
-    let references = references()?;
+    let references = find_references()?;
     let tally = compare_all(&references)?;
     write_document(&references)?;
     println!("{tally}");
@@ -70,11 +70,11 @@ pub(crate) fn run() -> Result<ExitCode> {
 /// Runs the step of `cargo xtask test`. What a driver cannot run does not count as skipped: none
 /// for the CPU knows the newer languages.
 pub(crate) fn test() -> Result<Tally> {
-    compare_all(&references()?)
+    compare_all(&find_references()?)
 }
 
 /// Mesa's drivers, if they are installed, and what was recorded.
-fn references() -> Result<Vec<Reference>> {
+fn find_references() -> Result<Vec<Reference>> {
     let mut found = Vec::new();
     if installed::has_opengl() {
         found.extend(DRIVERS.iter().map(|driver| Reference {
@@ -117,7 +117,7 @@ fn compare_all(references: &[Reference]) -> Result<Tally> {
     Ok(tally)
 }
 
-fn report(driver: &str) -> PathBuf {
+fn report_path(driver: &str) -> PathBuf {
     OUT.join(format!("{driver}.md"))
 }
 
@@ -137,7 +137,7 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
         .arg("--json")
         .arg(&json)
         .arg("--report")
-        .arg(report(driver));
+        .arg(report_path(driver));
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
     // Messages of the command, stale entries of the known differences among them.
@@ -184,7 +184,7 @@ fn write_document(references: &[Reference]) -> Result<()> {
         text.push_str(NOTHING_RECORDED);
     }
     for reference in references {
-        let path = report(&reference.name);
+        let path = report_path(&reference.name);
         let report = std::fs::read_to_string(&path)
             .with_context(|| format!("reading {}", path.display()))?;
         text.push_str(&as_chapter(&reference.name, &report));

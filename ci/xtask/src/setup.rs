@@ -167,7 +167,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let complete = if options.check {
         report(Purpose::Test)
     } else {
-        if !options.yes && (report(Purpose::Test) || !agreed()?) {
+        if !options.yes && (report(Purpose::Test) || !ask_for_consent()?) {
             return Ok(ExitCode::SUCCESS);
         }
         ensure(Purpose::Test)?
@@ -201,7 +201,7 @@ fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
 }
 
 /// Asks on a terminal; anywhere else nobody could answer, so the command itself was the consent.
-fn agreed() -> Result<bool> {
+fn ask_for_consent() -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(true);
     }

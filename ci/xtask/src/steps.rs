@@ -74,25 +74,25 @@ pub(crate) static STEPS: &[Step] = &[
         name: "unit",
         scope: Scope::Quick,
         about: "unit and integration tests (cargo nextest if installed); the quick run leaves out those of [.config/nextest.toml](.config/nextest.toml)",
-        run: |state| cargo_steps::unit_tests(state.scope),
+        run: |state| cargo_steps::run_unit_tests(state.scope),
     },
     Step {
         name: "doc",
         scope: Scope::All,
         about: "documentation tests",
-        run: |_| cargo_steps::documentation_tests(),
+        run: |_| cargo_steps::run_documentation_tests(),
     },
     Step {
         name: "scripts",
         scope: Scope::Quick,
         about: "tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on; on SwiftShader the quick run leaves out scripts whose modules are those of lavapipe",
-        run: script_suites,
+        run: test_suites,
     },
     Step {
         name: "machines",
         scope: Scope::All,
         about: "scripts on lavapipe as it is on other CPUs, with the system's validation layer",
-        run: |_| other_machines(),
+        run: |_| test_other_machines(),
     },
     Step {
         name: "state",
@@ -110,7 +110,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "text",
         scope: Scope::All,
         about: "scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that",
-        run: |_| scripts_through_text(),
+        run: |_| test_through_text(),
     },
     Step {
         name: "spirv-val",
@@ -122,7 +122,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "spirv-tools",
         scope: Scope::All,
         about: "the feature spirv-tools: the validator in the process, linked with the system's static library or built from source",
-        run: |_| cargo_steps::in_process_validation(),
+        run: |_| cargo_steps::test_in_process_validation(),
     },
     Step {
         name: "opengl",
@@ -158,7 +158,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "cg",
         scope: Scope::All,
         about: "NVIDIA's Cg runtime and Panda3D, unmodified, through the vendor library",
-        run: |_| cargo_steps::cg_tests(),
+        run: |_| cargo_steps::run_cg_tests(),
     },
     Step {
         name: "wine",
@@ -188,7 +188,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "coverage",
         scope: Scope::All,
         about: "the feature lists that passing scripts prove; docs/support.md says the same",
-        run: |state| coverage_report(state),
+        run: |state| test_coverage(state),
     },
     Step {
         name: "mutate",
@@ -205,7 +205,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Step> {
     found.with_context(|| format!("no step `{name}`; there are {}", names().join(", ")))
 }
 
-fn script_suites(state: &mut State) -> Result<Tally> {
+fn test_suites(state: &mut State) -> Result<Tally> {
     let mut tally = Tally::default();
     let modules = state.modules.insert(Vec::new());
     for (name, driver) in suite::drivers() {
@@ -241,7 +241,7 @@ fn script_suites(state: &mut State) -> Result<Tally> {
 
 /// Runs the scripts as on other machines: lavapipe with vectors of other widths, and the system's
 /// validation layer.
-fn other_machines() -> Result<Tally> {
+fn test_other_machines() -> Result<Tally> {
     let driver = vulkan::require_lavapipe()?;
     let mut tally = Tally::default();
     for pass in [Pass::NARROW, Pass::WIDE_DOUBLES] {
@@ -257,7 +257,7 @@ fn other_machines() -> Result<Tally> {
 }
 
 /// Runs the scripts with translated programs. That all programs can be translated is a unit test.
-fn scripts_through_text() -> Result<Tally> {
+fn test_through_text() -> Result<Tally> {
     let driver = vulkan::require_lavapipe()?;
     let mut tally = suite::run_through("wgsl", &driver)?;
     if installed::has_program("glslangValidator") {
@@ -287,7 +287,7 @@ fn validate_modules(state: &State) -> Result<Tally> {
     Ok(tally)
 }
 
-fn coverage_report(state: &State) -> Result<Tally> {
+fn test_coverage(state: &State) -> Result<Tally> {
     let own;
     let results = match state.results.as_slice() {
         [] => {

@@ -48,25 +48,28 @@ const GROUPS: [Group; 3] = [
         name: "nv",
         variables: &[],
         least: 1500,
-        has: |text| names(text, NV),
+        has: |text| has_program_of(text, NV),
     },
     Group {
         name: "arb",
         variables: &[("GLASM_ALL", "1")],
         least: 600,
-        has: |text| names(text, ARB) && !names(text, NV),
+        has: |text| has_program_of(text, ARB) && !has_program_of(text, NV),
     },
     // What drivers run that take no SPIR-V and have nothing newer than OpenGL 3.3.
     Group {
         name: "text",
         variables: &[("GLASM_ALL", "1"), ("GLASM_TEXT", "330")],
         least: 1000,
-        has: |text| (names(text, ARB) || names(text, OLD_NV)) && !names(text, &["!!NV"]),
+        has: |text| {
+            (has_program_of(text, ARB) || has_program_of(text, OLD_NV))
+                && !has_program_of(text, &["!!NV"])
+        },
     },
 ];
 
 /// Decides whether a script has a program with one of these headers.
-fn names(text: &str, headers: &[&str]) -> bool {
+fn has_program_of(text: &str, headers: &[&str]) -> bool {
     let is_header = |line: &str| headers.iter().any(|header| line.starts_with(header));
     text.lines().any(|line| is_header(line.trim_start()))
 }
