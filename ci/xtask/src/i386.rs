@@ -59,16 +59,16 @@ pub(crate) fn test() -> Result<Tally> {
     let system = out.join("system");
     let packages: Vec<&str> = LIBRARIES.iter().copied().chain([&*runtime]).collect();
     // As with all that is fetched: what is not available here is skipped.
-    let fetch = |directory: &Path, origin, packages: &[&str]| {
-        unpacked::unpack(directory, origin, packages)
-            .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))
+    let fetch = || -> Result<(PathBuf, Option<PathBuf>)> {
+        let root = unpacked::unpack(&system, Origin::System, &packages)?;
+        if has_target()? {
+            return Ok((root, None));
+        }
+        let rust = unpacked::unpack(&out.join("rust"), Origin::BesideTheSystem, RUST)?;
+        Ok((root, Some(rust)))
     };
-    let root = fetch(&system, Origin::System, &packages)?;
-    let rust = if has_target()? {
-        None
-    } else {
-        Some(fetch(&out.join("rust"), Origin::BesideTheSystem, RUST)?)
-    };
+    let (root, rust) = fetch()
+        .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))?;
     let compiler = write_c_compiler(&out, &root, &version)?;
     let mut build = shell::cargo();
     build.args([

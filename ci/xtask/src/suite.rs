@@ -1,4 +1,4 @@
-//! Running script suites through the `glasm` command, and reading its JSON reports.
+//! Running script suites through the `glasm` command, in the ways that steps need.
 
 use crate::glslang;
 use anyhow::{Context, Result, bail};
