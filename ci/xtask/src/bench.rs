@@ -1,88 +1,104 @@
-//! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into `docs/performance.md`.
+//! `cargo xtask bench`: runs the benchmarks of the test package and puts their tables into
+//! `docs/performance.md`.
 
-use crate::{bench_draws, bench_scripts, shell, vulkan};
+use crate::{bench_draws, bench_scripts, installed};
 use anyhow::{Context, Result};
+use glasm_ci_support::{shell, vulkan};
 use std::path::Path;
 use std::process::ExitCode;
 
+const HELP: &str = "\
+Refreshes the tables of docs/performance.md. Without --only it measures:
+
+  translate  the time from program text to SPIR-V on generated shaders, next to naga on the same
+             shaders in GLSL, the instructions retired for it, which valgrind counts, the peak heap
+             and the allocations
+  shapes     the time that one megabyte of each repeated or nested construct takes
+  pairs      the time that lavapipe takes for shaders, next to the same arithmetic in GLSL
+  draws      the time of draws through the vendor library, next to programs of the driver itself,
+             and of the first use of a pair of programs
+  scripts    how many scripts run in a second on the CPU drivers, where the time goes, the cost of
+             the validation layer, and the memory of a process that runs ten thousand";
+
 /// How long to measure.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effort {
     /// Long enough for stable figures.
-    #[default]
     Full,
     /// Enough to see whether something is off.
     Quick,
 }
 
-/// What to measure.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
-    /// Everything.
-    #[default]
-    All,
-    /// Translation of programs.
+/// What to measure; the help text describes each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+enum Part {
     Translate,
-    /// Large programs and scripts of repeated constructs.
     Shapes,
-    /// Shaders beside the same in GLSL, on lavapipe.
     Pairs,
-    /// Draws through the vendor library.
     Draws,
-    /// Scripts on CPU drivers.
     Scripts,
 }
 
-/// The arguments of the command.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+/// `cargo xtask bench`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Options {
-    pub(crate) effort: Effort,
-    pub(crate) part: Part,
+    /// Measure shortly and print only; docs/performance.md stays as it is
+    #[arg(long)]
+    quick: bool,
+    /// Measure only this part
+    #[arg(long, value_name = "PART")]
+    only: Option<Part>,
 }
 
 /// The document that holds the tables.
 const DOCUMENT: &str = "docs/performance.md";
 
-/// The tables of a part lie between these lines.
+/// Returns the lines before and after the tables of a part.
 fn marks(part: &str) -> [String; 2] {
     ["begin", "end"].map(|word| format!("<!-- {word} {part}: written by `cargo xtask bench` -->"))
 }
 
 /// `cargo xtask bench`.
-pub(crate) fn run(options: Options) -> Result<ExitCode> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let out = std::path::absolute(shell::below_target("bench"))?;
     shell::create_dir(&out)?;
-    let full = options.effort == Effort::Full;
-    let wanted = |part| options.part == Part::All || options.part == part;
+    let effort = if options.quick {
+        Effort::Quick
+    } else {
+        Effort::Full
+    };
+    let full = effort == Effort::Full;
+    let wanted = |part| options.only.is_none_or(|only| only == part);
     if wanted(Part::Translate) {
-        translate(options.effort, &out)?;
+        bench_translation(effort, &out)?;
         if full {
-            refresh("translation", &written(&out, "tables.md")?)?;
+            refresh("translation", &read_tables(&out, "tables.md")?)?;
         }
     }
     if wanted(Part::Shapes) {
         bench_target("shapes", Effort::Full, &out)?;
         if full {
-            refresh("shapes", &written(&out, "shapes.md")?)?;
+            refresh("shapes", &read_tables(&out, "shapes.md")?)?;
         }
     }
-    if wanted(Part::Pairs) && pairs(options.effort, &out)? && full {
-        refresh("pairs", &written(&out, "pairs.md")?)?;
+    if wanted(Part::Pairs) && bench_pairs(effort, &out)? && full {
+        refresh("pairs", &read_tables(&out, "pairs.md")?)?;
     }
+    let show = |part: &str, tables: &str| match effort {
+        Effort::Full => refresh(part, tables),
+        Effort::Quick => {
+            println!("\n{tables}");
+            Ok(())
+        }
+    };
     if wanted(Part::Draws)
-        && let Some(tables) = bench_draws::measure(options.effort, &out)?
+        && let Some(tables) = bench_draws::measure(effort, &out)?
     {
-        match full {
-            true => refresh("draws", &tables)?,
-            false => println!("\n{tables}"),
-        }
+        show("draws", &tables)?;
     }
     if wanted(Part::Scripts) {
-        let tables = bench_scripts::measure(options.effort, &out)?;
-        match full {
-            true => refresh("scripts", &tables)?,
-            false => println!("\n{tables}"),
-        }
+        show("scripts", &bench_scripts::measure(effort, &out)?)?;
     }
     if full {
         println!(
@@ -93,8 +109,8 @@ pub(crate) fn run(options: Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a benchmark has written.
-fn written(out: &Path, name: &str) -> Result<String> {
+/// Returns what a benchmark has written.
+fn read_tables(out: &Path, name: &str) -> Result<String> {
     std::fs::read_to_string(out.join(name)).context("the benchmark wrote no tables")
 }
 
@@ -102,13 +118,14 @@ fn quick_word(effort: Effort) -> Option<&'static str> {
     (effort == Effort::Quick).then_some("--quick")
 }
 
-/// Shaders beside the same in GLSL, on lavapipe. `Ok(false)`: something is missing, and a line says what.
-fn pairs(effort: Effort, out: &Path) -> Result<bool> {
+/// Shaders beside the same in GLSL, on lavapipe. `Ok(false)`: something is missing, and a line says
+/// what.
+fn bench_pairs(effort: Effort, out: &Path) -> Result<bool> {
     let Some(driver) = vulkan::lavapipe() else {
         println!("skipped: lavapipe is not installed, so no shaders are timed (cargo xtask setup)");
         return Ok(false);
     };
-    if shell::find_program("glslangValidator").is_none() {
+    if !installed::has_program("glslangValidator") {
         println!(
             "skipped: glslangValidator is not installed, so no shaders are timed beside GLSL (cargo xtask setup)"
         );
@@ -126,7 +143,7 @@ fn pairs(effort: Effort, out: &Path) -> Result<bool> {
     Ok(true)
 }
 
-fn translate(effort: Effort, out: &Path) -> Result<()> {
+fn bench_translation(effort: Effort, out: &Path) -> Result<()> {
     // Heap first: the timing run prints the tables of both.
     for target in ["heap", "translate"] {
         bench_target(target, effort, out)?;
@@ -143,8 +160,12 @@ fn bench_target(target: &str, effort: Effort, out: &Path) -> Result<()> {
 
 fn refresh(part: &str, tables: &str) -> Result<()> {
     let text = std::fs::read_to_string(DOCUMENT).with_context(|| format!("reading {DOCUMENT}"))?;
-    let text =
-        splice(&text, &marks(part), &format!("{tables}\n{}\n", machine())).context(DOCUMENT)?;
+    let text = splice(
+        &text,
+        &marks(part),
+        &format!("{tables}\n{}\n", describe_machine()),
+    )
+    .context(DOCUMENT)?;
     std::fs::write(DOCUMENT, text).with_context(|| format!("writing {DOCUMENT}"))
 }
 
@@ -168,7 +189,7 @@ pub(crate) fn splice(text: &str, marks: &[impl AsRef<str>; 2], tables: &str) -> 
 }
 
 /// Processor and cores, without a date: the tables are ratios of one run.
-fn machine() -> String {
+fn describe_machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info
         .lines()

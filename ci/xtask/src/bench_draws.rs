@@ -1,9 +1,10 @@
-//! The part of `cargo xtask bench` that draws through the vendor library: what a draw costs beside the same with the driver's own programs, and what the
-//! first use of a pair costs.
+//! The part of `cargo xtask bench` that draws through the vendor library: what a draw costs beside
+//! the same with the driver's own programs, and what the first use of a pair costs.
 
 use crate::bench::Effort;
-use crate::{opengl, reference, shell};
+use crate::{installed, reference};
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +12,8 @@ use std::process::Command;
 /// The application.
 const SOURCE: &str = "glvendor/benches/draws.c";
 
-/// Languages of its programs, each with whether the vendor library stands before the driver, and what it is called in the table.
+/// Languages of its programs, each with whether the vendor library stands before the driver, and
+/// what it is called in the table.
 const VARIANTS: [(&str, bool, &str); 3] = [
     ("arb", false, "ARB programs, the driver's own assembler"),
     (
@@ -24,7 +26,7 @@ const VARIANTS: [(&str, bool, &str); 3] = [
 
 /// Measures, and gives the tables in Markdown; `None` if something is missing, which a line names.
 pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
-    let missing = match (opengl::is_present(), shell::find_program("cc")) {
+    let missing = match (installed::has_opengl(), shell::find_program("cc")) {
         (false, _) => Some("EGL or Mesa's OpenGL"),
         (true, None) => Some("a C compiler"),
         (true, Some(_)) => None,
@@ -41,7 +43,7 @@ pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
         .args(["-lEGL", "-lGL"]);
     shell::run(&mut compiler)?;
     shell::run(shell::cargo().args(["build", "--release", "--package", "glasm-glvendor"]))?;
-    let icd = icd(out)?;
+    let icd = write_icd(out)?;
     let (rounds, draws) = match effort {
         Effort::Full => (9, "100000"),
         Effort::Quick => (3, "20000"),
@@ -72,14 +74,14 @@ pub(crate) fn measure(effort: Effort, out: &Path) -> Result<Option<String>> {
                     .parse::<f64>()
                     .context("draws")?,
             );
-            pair = first_use(&String::from_utf8_lossy(&output.stderr)).or(pair);
+            pair = parse_first_use(&String::from_utf8_lossy(&output.stderr)).or(pair);
         }
     }
     Ok(Some(tables(&times.map(median), pair)))
 }
 
-/// The file that names the library to libEGL.
-fn icd(out: &Path) -> Result<std::path::PathBuf> {
+/// Writes the file that names the library to libEGL.
+fn write_icd(out: &Path) -> Result<std::path::PathBuf> {
     let library = std::env::current_dir()?
         .join(shell::target_dir())
         .join("release/libglasm_glvendor.so");
@@ -93,7 +95,7 @@ fn icd(out: &Path) -> Result<std::path::PathBuf> {
 }
 
 /// Microseconds of the library and of the driver for a pair, as the library tells them.
-fn first_use(log: &str) -> Option<(u64, u64)> {
+fn parse_first_use(log: &str) -> Option<(u64, u64)> {
     let line = log.lines().find(|line| line.contains("pipeline"))?;
     let mut numbers = line.rsplit(", ").map(|part| {
         let digits: String = part.chars().filter(char::is_ascii_digit).collect();
@@ -132,8 +134,8 @@ mod tests {
     #[test]
     fn the_log_tells_both_times() {
         let log = "glasm: program 1: 78 bytes\nglasm: pipeline [1, 0, 0, 0, 2]: program object 3, 85 us, the driver 2310 us\n";
-        assert_eq!(first_use(log), Some((85, 2310)));
-        assert_eq!(first_use("glasm: program 1: 78 bytes\n"), None);
+        assert_eq!(parse_first_use(log), Some((85, 2310)));
+        assert_eq!(parse_first_use("glasm: program 1: 78 bytes\n"), None);
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! The part of `cargo xtask bench` that runs scripts: how many in a second on the CPU drivers, where the time goes, and what ten thousand
-//! of them do to the memory of one process.
+//! The part of `cargo xtask bench` that runs scripts: how many in a second on the CPU drivers,
+//! where the time goes, and what ten thousand of them do to the memory of one process.
 
 use crate::bench::Effort;
-use crate::shell;
 use crate::suite;
-use crate::vulkan::{self, Driver};
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::vulkan::{self, Driver};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -146,7 +146,7 @@ fn tables(speeds: &[(&str, Value)], memory: &[(&str, Value)]) -> String {
     text
 }
 
-/// The phases, those that take longest first.
+/// Returns the phases, those that take longest first.
 fn phase_names(figures: &Value) -> Vec<&str> {
     let phases = figures["phases"].as_object();
     let mut phases: Vec<(&str, f64)> = phases

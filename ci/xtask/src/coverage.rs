@@ -1,62 +1,63 @@
 //! `cargo xtask coverage`: which features of the languages the passing scripts prove.
 //!
-//! `features` joins the claims of scripts with the feature lists; this prints the sums, and `support` writes them up for people. A row
-//! is covered when all its variants are; an id that names nothing is an error.
+//! `features` joins the claims of scripts with the feature lists; this prints the sums, and
+//! `support` writes them up for people. A row is covered when all its variants are; an id that
+//! names nothing is an error.
 
 use crate::features::{self, Features, Share};
-use crate::suite::{self, ScriptResult};
+use crate::suite;
 use crate::support;
 use anyhow::Result;
+use glasm_ci_support::report::{self, ScriptResult};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What `coverage` was asked for.
-#[derive(Default)]
+const HELP: &str = "\
+Joins the `# covers:` lines of passing scripts with tests/features/*.tsv and prints a line per
+language. Without --json the script suite runs first, on every CPU driver found.";
+
+/// `cargo xtask coverage`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Options {
-    /// What to print beside the totals.
-    pub(crate) list: List,
-    /// What to do with the page on support.
-    pub(crate) page: Page,
-    /// Reports of earlier runs; none: run the suites now.
-    pub(crate) reports: Vec<PathBuf>,
+    /// Print every uncovered id
+    #[arg(long)]
+    missing: bool,
+    /// Write docs/support.md: what works, and why the rest does not; needs all CPU drivers
+    #[arg(long)]
+    write_support: bool,
+    /// Report of `glasm run --json` (may be repeated); a script counts if it passes on some device
+    /// and fails on none
+    #[arg(long, value_name = "FILE")]
+    json: Vec<PathBuf>,
 }
 
-/// What to print beside the totals.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+/// Ids that a report lists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum List {
-    /// Nothing.
-    #[default]
+    /// None, only totals.
     Nothing,
     /// Every uncovered id.
     Missing,
 }
 
-/// What to do with the page on support.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Page {
-    /// Nothing.
-    #[default]
-    Leave,
-    /// Write it.
-    Write,
-}
-
 /// `cargo xtask coverage`.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
-    let results = if options.reports.is_empty() {
+    let results = if options.json.is_empty() {
         suite::run_everywhere()?
     } else {
-        suite::read_reports(&options.reports)?
+        report::read_reports(&options.json)?
     };
-    let covered = print_report(&results, options.list)?;
-    if options.page == Page::Write {
+    let list = if options.missing {
+        List::Missing
+    } else {
+        List::Nothing
+    };
+    let covered = print_report(&results, list)?;
+    if options.write_support {
         support::write(&results)?;
     }
-    Ok(if covered {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!covered)))
 }
 
 /// Prints a line per language. `false` if a script claims an id that does not exist.

@@ -1,8 +1,9 @@
 //! The step `crates` of `cargo xtask test`: what those get who depend on the library.
 
-use crate::shell;
-use crate::tally::Tally;
+use crate::installed;
 use anyhow::{Context, Result, ensure};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,8 @@ const CRATES: [&str; 5] = [
     "glasm-text",
 ];
 
-/// What `glasm` depends on with default features. One more has its reason in the commit that adds it here.
+/// What `glasm` depends on with default features. One more has its reason in the commit that adds
+/// it here.
 const DEPENDENCIES: [&str; 6] = [
     "annotate-snippets",
     "anstyle",
@@ -41,22 +43,22 @@ const SURFACE: &str = "tests/acceptance/public-api.txt";
 
 /// Runs the step.
 pub(crate) fn test() -> Result<Tally> {
-    let mut tally = dependencies()?;
-    let documented = documentation()?;
+    let mut tally = check_dependencies()?;
+    let documented = check_documentation()?;
     tally += documented;
     if documented.failed == 0 {
-        tally += surface()?;
+        tally += check_surface()?;
     }
-    tally += compatibility()?;
+    tally += check_compatibility()?;
     for target in TARGETS {
-        tally += other_target(target)?;
+        tally += check_target(target)?;
     }
-    tally += oldest_rust()?;
-    tally += packages()?;
+    tally += check_oldest_rust()?;
+    tally += check_packages()?;
     Ok(tally)
 }
 
-fn dependencies() -> Result<Tally> {
+fn check_dependencies() -> Result<Tally> {
     let tree = "tree --package glasm --edges normal,build --prefix none --format {p}";
     let output = shell::capture(shell::cargo().args(tree.split(' ')))?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -70,7 +72,7 @@ fn dependencies() -> Result<Tally> {
     Ok(Tally::check(is_as_known))
 }
 
-fn documentation() -> Result<Tally> {
+fn check_documentation() -> Result<Tally> {
     let mut doc = shell::cargo();
     doc.args(["doc", "--no-deps", "--target-dir"]).arg(&*BUILDS);
     doc.args(CRATES.iter().flat_map(|name| ["--package", name]));
@@ -79,13 +81,13 @@ fn documentation() -> Result<Tally> {
 }
 
 /// Compares the names of the documentation with the list; `BLESS=1` writes the list.
-fn surface() -> Result<Tally> {
-    let found = surface_of(&BUILDS.join("doc/glasm"))?;
+fn check_surface() -> Result<Tally> {
+    let found = list_surface(&BUILDS.join("doc/glasm"))?;
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(SURFACE, &found).context(SURFACE)?;
     }
     let known = std::fs::read_to_string(SURFACE).context(SURFACE)?;
-    let [old, new] = [&known, &found].map(|text| items(text));
+    let [old, new] = [&known, &found].map(|text| parse_items(text));
     for name in old.difference(&new) {
         println!("gone: {name}");
     }
@@ -100,10 +102,11 @@ fn surface() -> Result<Tally> {
     Ok(Tally::check(old == new))
 }
 
-/// Whether the version says what has changed since the last release, as cargo-semver-checks sees it. It reads what rustdoc of a stable compiler
-/// writes for it only if the compiler takes itself for an unstable one.
-fn compatibility() -> Result<Tally> {
-    if shell::find_program("cargo-semver-checks").is_none() {
+/// Checks whether the version says what has changed since the last release, as cargo-semver-checks
+/// sees it. It reads what rustdoc of a stable compiler writes for it only if the compiler takes
+/// itself for an unstable one.
+fn check_compatibility() -> Result<Tally> {
+    if !installed::has_program("cargo-semver-checks") {
         println!(
             "cargo-semver-checks is not installed, skipped: cargo install cargo-semver-checks --locked"
         );
@@ -128,8 +131,8 @@ fn compatibility() -> Result<Tally> {
     Ok(Tally::check(shell::succeeds(&mut check)?))
 }
 
-/// The lines of a list, members with their item.
-fn items(list: &str) -> BTreeSet<String> {
+/// Returns the lines of a list, members with their item.
+fn parse_items(list: &str) -> BTreeSet<String> {
     let mut item = "";
     let lines = list.lines().filter(|line| !line.starts_with('#'));
     let names = lines.map(|line| match line.strip_prefix("  ") {
@@ -142,8 +145,8 @@ fn items(list: &str) -> BTreeSet<String> {
     names.collect()
 }
 
-/// All items that rustdoc lists, with their fields, variants, constants and methods.
-fn surface_of(pages: &Path) -> Result<String> {
+/// Returns all items that rustdoc lists, with their fields, variants, constants and methods.
+fn list_surface(pages: &Path) -> Result<String> {
     let read = |page: &str| std::fs::read_to_string(pages.join(page)).context(page.to_owned());
     let index = read("all.html")?;
     let links = after_each(&index, "<li><a href=\"");
@@ -168,14 +171,14 @@ fn surface_of(pages: &Path) -> Result<String> {
     Ok(list)
 }
 
-/// What stands between each occurrence of `start` and the next quotation mark.
+/// Returns what stands between each occurrence of `start` and the next quotation mark.
 fn after_each<'t>(text: &'t str, start: &'t str) -> impl Iterator<Item = &'t str> {
     let rest = text.split(start).skip(1);
     rest.filter_map(|rest| rest.split('"').next())
 }
 
-fn other_target(target: &str) -> Result<Tally> {
-    let Some(libraries) = sysroot(None)? else {
+fn check_target(target: &str) -> Result<Tally> {
+    let Some(libraries) = find_sysroot(None)? else {
         println!("rustc does not say where its libraries are: skipped");
         return Ok(Tally::skip());
     };
@@ -196,12 +199,13 @@ fn other_target(target: &str) -> Result<Tally> {
     Ok(Tally::check(passed))
 }
 
-fn oldest_rust() -> Result<Tally> {
-    if sysroot(Some(OLDEST))?.is_none() {
+fn check_oldest_rust() -> Result<Tally> {
+    if find_sysroot(Some(OLDEST))?.is_none() {
         println!("Rust {OLDEST} is not installed, skipped: rustup toolchain install {OLDEST}");
         return Ok(Tally::skip());
     }
-    // Compilers do not share what they build. Through rustup, because a cargo knows its own compiler only.
+    // Compilers do not share what they build. Through rustup, because a cargo knows its own
+    // compiler only.
     let mut check = std::process::Command::new("rustup");
     check.args(["run", OLDEST, "cargo", "check", "--features", "glasm/serde"]);
     check.arg("--target-dir").arg(BUILDS.join(OLDEST));
@@ -212,10 +216,10 @@ fn oldest_rust() -> Result<Tally> {
     Ok(Tally::check(passed))
 }
 
-/// Where a toolchain is; the one in use without a version.
-fn sysroot(version: Option<&str>) -> Result<Option<String>> {
+/// Returns where a toolchain is; the one in use without a version.
+fn find_sysroot(version: Option<&str>) -> Result<Option<String>> {
     let mut rustc = match version {
-        Some(_) if shell::find_program("rustup").is_none() => return Ok(None),
+        Some(_) if !installed::has_program("rustup") => return Ok(None),
         Some(version) => {
             let mut rustup = std::process::Command::new("rustup");
             rustup.args(["run", version, "rustc"]);
@@ -229,22 +233,21 @@ fn sysroot(version: Option<&str>) -> Result<Option<String>> {
 }
 
 /// Packs the crates as if for a registry, and builds the small ones from that.
-fn packages() -> Result<Tally> {
-    let output = shell::capture(shell::cargo().arg("--version"))?;
-    let version = String::from_utf8_lossy(&output.stdout).into_owned();
+fn check_packages() -> Result<Tally> {
+    let version = shell::read_output(shell::cargo().arg("--version"))?;
     // Since then cargo packs crates together that depend on each other and are not published.
-    if minor_version(&version).is_none_or(|minor| minor < 90) {
+    if parse_minor_version(&version).is_none_or(|minor| minor < 90) {
         println!("cargo 1.90 packs crates that are not published yet, this is {version}: skipped");
         return Ok(Tally::skip());
     }
-    forget_packed()?;
+    remove_packed()?;
     let mut tally = Tally::check(pack(&CRATES[..4], &[])?);
     tally += Tally::check(pack(&CRATES, &["--no-verify"])?);
     Ok(tally)
 }
 
-/// Packs crates with what cargo has fetched for the workspace. Only where that does not do is the registry asked, once per crate:
-/// what it answers too late is no fault of theirs.
+/// Packs crates with what cargo has fetched for the workspace. Only where that does not do is the
+/// registry asked, once per crate: what it answers too late is no fault of theirs.
 fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     for network in [&["--offline"][..], &[]] {
         let mut package = shell::cargo();
@@ -260,9 +263,9 @@ fn pack(crates: &[&str], arguments: &[&str]) -> Result<bool> {
     Ok(false)
 }
 
-/// Makes cargo unpack and build the packed crates again: it identifies crates of a registry by name and
-/// version, which stay the same.
-fn forget_packed() -> Result<()> {
+/// Makes cargo unpack and build the packed crates again: it identifies crates of a registry by name
+/// and version, which stay the same.
+fn remove_packed() -> Result<()> {
     remove_ours(&BUILDS.join("debug/.fingerprint"))?;
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
@@ -297,8 +300,8 @@ fn remove_ours(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The second number of `cargo 1.95.0 (...)`.
-fn minor_version(text: &str) -> Option<u32> {
+/// Returns the second number of `cargo 1.95.0 (...)`.
+fn parse_minor_version(text: &str) -> Option<u32> {
     text.split(['.', ' ']).nth(2)?.parse().ok()
 }
 
@@ -308,8 +311,8 @@ mod tests {
 
     #[test]
     fn lists_compare_by_item_and_member() {
-        let old = items("# text\nstruct.A\n  structfield.x\nstruct.B\n");
-        let new = items("struct.A\nstruct.B\n  structfield.x\n");
+        let old = parse_items("# text\nstruct.A\n  structfield.x\nstruct.B\n");
+        let new = parse_items("struct.A\nstruct.B\n  structfield.x\n");
         let gone: Vec<_> = old.difference(&new).collect();
         assert_eq!(gone, ["struct.A structfield.x"]);
     }
@@ -317,9 +320,9 @@ mod tests {
     #[test]
     fn versions_are_read() {
         assert_eq!(
-            minor_version("cargo 1.95.0 (f2d3ce0bd 2026-03-21)"),
+            parse_minor_version("cargo 1.95.0 (f2d3ce0bd 2026-03-21)"),
             Some(95)
         );
-        assert_eq!(minor_version("cargo"), None);
+        assert_eq!(parse_minor_version("cargo"), None);
     }
 }

@@ -1,10 +1,18 @@
-//! `cargo xtask demo`: from a fresh machine to a gallery of what the sample programs draw and compute.
+//! `cargo xtask demo`: from a fresh machine to a gallery of what the sample programs draw and
+//! compute.
 
 use crate::setup::{self, Purpose};
-use crate::{gallery, shell, suite, vulkan};
-use anyhow::{Context, Result, bail};
+use crate::{gallery, suite};
+use anyhow::{Result, bail};
+use glasm_ci_support::{report, shell, vulkan};
 use std::path::Path;
 use std::process::ExitCode;
+
+/// Explains the command.
+pub(crate) const HELP: &str = "\
+Installs what is missing (as setup --yes does), builds the glasm command, runs every script in
+shaders/ on the best Vulkan device present, and writes pictures, printed numbers and program texts
+to out/gallery/index.html.";
 
 /// Where the gallery goes.
 const GALLERY: &str = "out/gallery";
@@ -15,13 +23,11 @@ const SAMPLES: &str = "shaders";
 /// `cargo xtask demo`.
 pub(crate) fn run() -> Result<ExitCode> {
     setup::ensure(Purpose::Demo)?;
-    // The dev profile: it compiles dependencies optimized and ours fast, so the first picture comes soonest.
+    // The dev profile: it compiles dependencies optimized and ours fast, so the first picture comes
+    // soonest.
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
     let dir = Path::new(GALLERY);
-    if dir.exists() {
-        std::fs::remove_dir_all(dir).with_context(|| format!("emptying {GALLERY}"))?;
-    }
-    std::fs::create_dir_all(dir).with_context(|| format!("creating {GALLERY}"))?;
+    shell::create_empty_dir(dir)?;
     let report = dir.join("report.json");
     let mut command = suite::glasm()?;
     command
@@ -30,8 +36,8 @@ pub(crate) fn run() -> Result<ExitCode> {
         .arg(&report)
         .arg("--save-images")
         .arg(dir);
-    // Without a driver of its own choice in the environment, `glasm run` takes a real GPU before a CPU driver; if no
-    // driver is installed for the loader, SwiftShader will do.
+    // Without a driver of its own choice in the environment, `glasm run` takes a real GPU before a
+    // CPU driver; if no driver is installed for the loader, SwiftShader will do.
     if vulkan::lavapipe().is_none()
         && let Some(driver) = vulkan::swiftshader()
         && std::env::var_os("VK_DRIVER_FILES").is_none()
@@ -44,15 +50,11 @@ pub(crate) fn run() -> Result<ExitCode> {
             "the samples did not run; `cargo run -p glasm-cli -- devices` shows the Vulkan devices of this machine"
         );
     }
-    let results = suite::read_report(&report)?;
+    let results = report::read_report(&report)?;
     let page = gallery::write(dir, &results)?;
     for image in results.iter().flat_map(|result| &result.images) {
         println!("picture  {}", image.display());
     }
     println!("gallery  {}", page.canonicalize().unwrap_or(page).display());
-    Ok(if transcript.success {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!transcript.success)))
 }

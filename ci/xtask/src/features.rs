@@ -1,11 +1,11 @@
 //! The feature lists, and what scripts say about each feature.
 //!
-//! A feature list (`tests/features/*.tsv`) has one feature per row: id, headers of programs, comma-separated variants or `-`,
-//! summary, specification. Scripts claim ids in lines `# covers: id ...`, where an id is `row` for a row without
-//! variants and `row/variant` else.
+//! A feature list (`tests/features/*.tsv`) has one feature per row: id, headers of programs,
+//! comma-separated variants or `-`, summary, specification. Scripts claim ids in lines `# covers:
+//! id ...`, where an id is `row` for a row without variants and `row/variant` else.
 
-use crate::suite::{Outcome, ScriptResult};
 use anyhow::{Context, Result};
+use glasm_ci_support::report::{Outcome, ScriptResult};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The language: the first part of the id.
+    /// Returns the language: the first part of the id.
     pub(crate) fn language(&self) -> &str {
         self.id.split('.').next().unwrap_or(&self.id)
     }
@@ -76,14 +76,14 @@ impl Features {
         }
     }
 
-    /// All that scripts can claim.
+    /// Returns all that scripts can claim.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &str> {
         self.rows
             .iter()
             .flat_map(|row| row.claims.iter().map(String::as_str))
     }
 
-    /// The rows of each language.
+    /// Returns the rows of each language.
     pub(crate) fn languages(&self) -> BTreeMap<&str, Vec<&Row>> {
         group(&self.rows, Row::language)
     }
@@ -142,14 +142,14 @@ pub(crate) struct Coverage<'a> {
 }
 
 impl Coverage<'_> {
-    /// Whether a script proves this: it passes on some driver and fails on none.
+    /// Decides whether a script proves this: it passes on some driver and fails on none.
     pub(crate) fn covers(&self, claim: &str) -> bool {
         self.standings
             .get(claim)
             .is_some_and(|standing| !standing.passed.is_empty())
     }
 
-    /// How much of some rows is proved.
+    /// Returns how much of some rows is proved.
     pub(crate) fn share(&self, rows: &[&Row]) -> Share {
         let claims = rows.iter().flat_map(|row| &row.claims);
         let whole = |row: &&&Row| row.claims.iter().all(|claim| self.covers(claim));
@@ -228,7 +228,7 @@ fn unknown_claim(features: &Features, script: &str, claim: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Features, join, parse_table};
-    use crate::suite::{Outcome, ScriptResult};
+    use glasm_ci_support::report::{Outcome, ScriptResult};
 
     const LIST: &str = "id\theaders\tvariants\tsummary\tspec\n\
                         gp.op.ADD\tall\tF32,S32\tadds\tx\n\

@@ -1,20 +1,60 @@
-//! `cargo xtask fuzz`: cargo-fuzz on the targets of `tests/fuzz`, which starts from the programs of our scripts.
+//! `cargo xtask fuzz`: cargo-fuzz on the targets of `tests/fuzz`, which starts from the programs of
+//! our scripts.
 
-use crate::shell;
+use crate::installed;
 use anyhow::{Context, Result, bail};
-use std::path::{Path, PathBuf};
+use glasm_ci_support::{report, shell};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// Runs the target named first in `words` (default `compile`); the rest goes to cargo-fuzz.
-pub(crate) fn run(words: &[String], help: &str) -> Result<ExitCode> {
-    if shell::find_program("cargo-fuzz").is_none() {
-        bail!("cargo-fuzz is not installed\n\n{help}");
+/// Target that runs without another name.
+pub(crate) const DEFAULT: &str = "compile";
+
+const HELP: &str = "\
+Runs a fuzz target of tests/fuzz with cargo-fuzz, which needs a nightly toolchain:
+  rustup toolchain install nightly
+  cargo install cargo-fuzz
+Targets: compile (any bytes, the default), structured (programs made of valid words), tgsi (the same
+for TGSI).";
+
+/// `cargo xtask fuzz`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+#[command(
+    override_usage = "cargo xtask fuzz [TARGET] [OPTIONS OF CARGO-FUZZ] [-- OPTIONS OF LIBFUZZER]"
+)]
+pub(crate) struct Options {
+    /// Target, followed by options of cargo-fuzz
+    #[arg(value_name = "TARGET", allow_hyphen_values = true)]
+    words: Vec<String>,
+    /// Options of libFuzzer
+    #[arg(value_name = "OPTION", last = true)]
+    libfuzzer: Vec<String>,
+}
+
+impl Options {
+    /// Returns the target and the arguments that follow it on the command line of cargo-fuzz.
+    pub(crate) fn split(&self) -> (String, Vec<String>) {
+        let (target, words) = match self.words.as_slice() {
+            [first, rest @ ..] if !first.starts_with('-') => (first.as_str(), rest),
+            all => (DEFAULT, all),
+        };
+        let mut rest = words.to_vec();
+        if !self.libfuzzer.is_empty() {
+            rest.push("--".to_owned());
+            rest.extend_from_slice(&self.libfuzzer);
+        }
+        (target.to_owned(), rest)
     }
-    let (target, rest) = match words {
-        [first, rest @ ..] if !first.starts_with('-') => (first.as_str(), rest),
-        all => ("compile", all),
-    };
-    if target == "compile" {
+}
+
+/// Runs the target with cargo-fuzz.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    if !installed::has_program("cargo-fuzz") {
+        bail!("cargo-fuzz is not installed\n\n{HELP}");
+    }
+    let (target, rest) = options.split();
+    if target == DEFAULT {
         seed_corpus(Path::new("tests/fuzz/corpus/compile"))?;
     }
     let mut command = Command::new("cargo");
@@ -31,25 +71,21 @@ pub(crate) fn run(words: &[String], help: &str) -> Result<ExitCode> {
         command.env("RUSTC_BOOTSTRAP", "1");
     }
     command
-        .args(["fuzz", "run", "--fuzz-dir", "tests/fuzz", target])
+        .args(["fuzz", "run", "--fuzz-dir", "tests/fuzz", &target])
         .args(rest);
-    Ok(if shell::succeeds(&mut command)? {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!shell::succeeds(&mut command)?)))
 }
 
 fn nightly_is_installed() -> bool {
-    let list = shell::capture(Command::new("rustup").args(["toolchain", "list"]));
-    list.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("nightly"))
+    let list = shell::read_output(Command::new("rustup").args(["toolchain", "list"]));
+    list.is_ok_and(|list| list.contains("nightly"))
 }
 
 /// Puts every program of our scripts into `dir`, one file each.
 fn seed_corpus(dir: &Path) -> Result<()> {
     std::fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
     let mut count = 0;
-    for script in scripts(&["tests/cases/run", "shaders"]) {
+    for script in report::find_scripts(|_| true)? {
         let text =
             std::fs::read(&script).with_context(|| format!("reading {}", script.display()))?;
         for program in programs(&text) {
@@ -61,32 +97,8 @@ fn seed_corpus(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-fn scripts(dirs: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut stack: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
-    while let Some(dir) = stack.pop() {
-        for path in std::fs::read_dir(dir)
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|entry| entry.path())
-        {
-            if path.is_dir() {
-                stack.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == "shader_test")
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-/// How programs start: with a header, or with the word of a TGSI processor. Programs of other forms have words of their own in the names of
-/// their sections.
+/// How programs start: with a header, or with the word of a TGSI processor. Programs of other forms
+/// have words of their own in the names of their sections.
 const STARTS: [&[u8]; 7] = [
     b"!!",
     b"VERT",
@@ -97,7 +109,7 @@ const STARTS: [&[u8]; 7] = [
     b"COMP",
 ];
 
-/// The program sections of a script. Scripts hold any bytes: some test what those do.
+/// Returns the program sections of a script. Scripts hold any bytes: some test what those do.
 fn programs(script: &[u8]) -> Vec<&[u8]> {
     let find =
         |text: &[u8], what: &[u8]| text.windows(what.len()).position(|window| window == what);

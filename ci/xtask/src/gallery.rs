@@ -1,7 +1,7 @@
 //! The page `out/gallery/index.html`: for each sample its pictures, what it printed, and its text.
 
-use crate::suite::{Outcome, ScriptResult};
 use anyhow::{Context, Result};
+use glasm_ci_support::report::{Outcome, ScriptResult};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(crate) fn write(dir: &Path, results: &[ScriptResult]) -> Result<PathBuf> {
     for result in results {
         let text =
             std::fs::read(&result.script).with_context(|| format!("reading {}", result.script))?;
-        article(&mut page, dir, result, &String::from_utf8_lossy(&text));
+        write_article(&mut page, dir, result, &String::from_utf8_lossy(&text));
     }
     page.push_str("</html>\n");
     let file = dir.join("index.html");
@@ -34,7 +34,7 @@ pub(crate) fn write(dir: &Path, results: &[ScriptResult]) -> Result<PathBuf> {
 }
 
 // Writing into a String cannot fail, so the results of `write!` are dropped here.
-fn article(page: &mut String, dir: &Path, result: &ScriptResult, text: &str) {
+fn write_article(page: &mut String, dir: &Path, result: &ScriptResult, text: &str) {
     let (word, class) = match result.outcome {
         Outcome::Pass => ("passed", "pass"),
         Outcome::Fail => ("failed", "fail"),
@@ -49,7 +49,7 @@ fn article(page: &mut String, dir: &Path, result: &ScriptResult, text: &str) {
         "<article>\n<h2>{} <small class=\"{class}\">{word}</small></h2>",
         escape(&name)
     );
-    let description = description(text);
+    let description = read_description(text);
     if !description.is_empty() {
         let _ = writeln!(page, "<p>{}</p>", escape(&description));
     }
@@ -72,8 +72,8 @@ fn article(page: &mut String, dir: &Path, result: &ScriptResult, text: &str) {
     );
 }
 
-/// The comment lines at the top of a script, without those for tools.
-fn description(text: &str) -> String {
+/// Returns the comment lines at the top of a script, without those for tools.
+fn read_description(text: &str) -> String {
     let lines = text
         .lines()
         .map_while(|line| line.strip_prefix('#'))
@@ -93,15 +93,15 @@ fn escape(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{article, description};
-    use crate::suite::{Outcome, ScriptResult};
+    use super::{read_description, write_article};
+    use glasm_ci_support::report::{Outcome, ScriptResult};
     use std::path::{Path, PathBuf};
 
     #[test]
     fn the_description_is_the_first_comment() {
         let text = "# A fractal,\n# zoomed.\n# covers: gp.op.REP\n[require]\n# not this\n";
-        assert_eq!(description(text), "A fractal, zoomed.");
-        assert_eq!(description("[require]\n"), "");
+        assert_eq!(read_description(text), "A fractal, zoomed.");
+        assert_eq!(read_description("[require]\n"), "");
     }
 
     #[test]
@@ -114,7 +114,7 @@ mod tests {
             ..ScriptResult::default()
         };
         let mut page = String::new();
-        article(&mut page, Path::new("out/gallery"), &result, "<&>");
+        write_article(&mut page, Path::new("out/gallery"), &result, "<&>");
         assert!(page.contains("<img src=\"a.png\""));
         assert!(page.contains("1 &lt; 2"));
         assert!(page.contains("&lt;&amp;&gt;"));

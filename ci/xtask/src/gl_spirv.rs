@@ -1,9 +1,12 @@
-//! Scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V: what drivers of applications would be given.
+//! Scripts through OpenGL as modules of glasm, which Mesa's driver for the CPU takes as SPIR-V:
+//! what drivers of applications would be given.
 
-use crate::suite::{self, SCRIPTS};
-use crate::tally::Tally;
-use crate::{opengl, reference, shell};
+use crate::suite;
+use crate::{installed, reference};
 use anyhow::Result;
+use glasm_ci_support::report::SCRIPTS;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
@@ -19,12 +22,10 @@ const DRIVER: &str = "llvmpipe";
 /// Fewer would mean that the driver refuses what it took before.
 const LEAST: u64 = 2500;
 
-/// The step of `cargo xtask test`. Scripts about what OpenGL has not got, or about errors, are no checks here.
+/// Runs the step of `cargo xtask test`. Scripts about what OpenGL has not got, or about errors, are
+/// no checks here.
 pub(crate) fn test() -> Result<Tally> {
-    if !opengl::is_present() {
-        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    installed::require_opengl()?;
     shell::create_dir(&OUT)?;
     let report = OUT.join("report.json");
     let mut command = suite::glasm()?;
@@ -41,10 +42,5 @@ pub(crate) fn test() -> Result<Tally> {
     {
         return Ok(Tally::skip());
     }
-    let enough = Tally::check(tally.passed >= LEAST);
-    Ok(Tally {
-        passed: tally.passed,
-        failed: tally.failed + enough.failed,
-        skipped: 0,
-    })
+    Ok(tally.with_least(LEAST, "scripts").without_skipped())
 }

@@ -1,8 +1,9 @@
 //! The GLSL compiler that stays alive for a whole run of scripts: `tests/tools/glslang_server.c`,
 //! built with the libraries of glslang where they are installed.
 
-use crate::shell;
-use std::path::{Path, PathBuf};
+use crate::installed;
+use glasm_ci_support::shell;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -35,20 +36,8 @@ const LIBRARIES: &[&[&str]] = &[
     ],
 ];
 
-/// Decides whether the headers of glslang are installed.
-pub(crate) fn headers_are_installed() -> bool {
-    [
-        "/usr/include",
-        "/usr/local/include",
-        "/opt/homebrew/include",
-    ]
-    .iter()
-    .any(|root| {
-        Path::new(root)
-            .join("glslang/Include/glslang_c_interface.h")
-            .exists()
-    })
-}
+/// Header of the C interface of glslang.
+pub(crate) const HEADER: &str = "glslang/Include/glslang_c_interface.h";
 
 /// The program, built on first use; `None` if that is impossible here.
 static SERVER: LazyLock<Option<PathBuf>> = LazyLock::new(build);
@@ -62,7 +51,7 @@ pub(crate) fn use_server(command: &mut Command) {
 
 /// Builds the server below the target directory.
 fn build() -> Option<PathBuf> {
-    if !headers_are_installed() {
+    if !installed::has_header(HEADER) {
         return None;
     }
     let program = shell::below_target("glslang-server");

@@ -1,13 +1,17 @@
-//! The vendor library for 32-bit applications: built for i386, and its clients in C with it, on Mesa's driver for the CPU.
+//! The vendor library for 32-bit applications: built for i386, and its clients in C with it, on
+//! Mesa's driver for the CPU.
 //!
-//! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and clients name their dynamic linker and libraries
-//! there. Rust's own i386 target is used where it is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as well.
+//! Nothing of the machine changes: Debian's packages of i386 are unpacked below `target`, and
+//! clients name their dynamic linker and libraries there. Rust's own i386 target is used where it
+//! is installed (`rustup target add i686-unknown-linux-gnu`), else Debian's compiler, unpacked as
+//! well.
 
-use crate::tally::Tally;
-use crate::test_run::test_run;
-use crate::unpacked::{self, Unpacked};
-use crate::{opengl, shell};
-use anyhow::{Context as _, Result};
+use crate::cargo_steps::run_tests;
+use crate::installed;
+use crate::unpacked::{self, Origin};
+use anyhow::{Context as _, Result, ensure};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::{Skip, Tally};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -18,7 +22,8 @@ const TARGET: &str = "i686-unknown-linux-gnu";
 /// Where everything goes.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("i386"));
 
-/// What a client of OpenGL needs to be built and to run, besides the library of the compiler's version.
+/// What a client of OpenGL needs to be built and to run, besides the library of the compiler's
+/// version.
 const LIBRARIES: &[&str] = &[
     "libc6-dev:i386",
     "libgl1:i386",
@@ -32,47 +37,39 @@ const LIBRARIES: &[&str] = &[
 /// Debian's newer Rust, which its browsers are built with, and its standard library for i386.
 const RUST: &[&str] = &["rustc-web", "libstd-rust-web-dev:i386"];
 
-/// What the crates use that Debian's Rust 1.85 has, but not yet as stable: Rust 1.88, the oldest that the library asks for, has all of it.
+/// What the crates use that Debian's Rust 1.85 has, but not yet as stable: Rust 1.88, the oldest
+/// that the library asks for, has all of it.
 const UNSTABLE: &str = "let_chains,unsigned_is_multiple_of,slice_as_chunks,unbounded_shifts,float_next_up_down,hash_extract_if,vec_pop_if";
 
-/// The same of the one dependency that uses some of it; crates without `std` do not know the names of the others.
+/// The same of the one dependency that uses some of it; crates without `std` do not know the names
+/// of the others.
 const UNSTABLE_SNIPPETS: &str = "let_chains,integer_sign_cast";
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !unpacked::possible() {
-        println!("packages of i386 come from Debian, on x86-64: skipped");
-        return Ok(Tally::skip());
-    }
-    if !opengl::is_present() {
-        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    ensure!(
+        cfg!(all(target_os = "linux", target_arch = "x86_64")) && unpacked::possible(),
+        Skip::because("packages of i386 come from Debian, on x86-64")
+    );
+    installed::require_opengl()?;
     let out = std::path::absolute(&*OUT)?;
-    let Some(version) = gcc_version()? else {
-        println!("gcc is not installed: skipped");
-        return Ok(Tally::skip());
-    };
+    installed::require([("gcc", installed::has_program("gcc"))])?;
+    let version = read_gcc_version()?;
     let runtime = format!("libgcc-{version}-dev:i386");
     let system = out.join("system");
     let packages: Vec<&str> = LIBRARIES.iter().copied().chain([&*runtime]).collect();
-    let rust = out.join("rust");
-    // As with all that is fetched: what cannot be had here is skipped.
-    let fetched = Unpacked::whole(&system).with(&packages).and_then(|root| {
-        let rust = match has_target()? {
-            true => None,
-            false => Some(Unpacked::beside_the_system(&rust).with(RUST)?),
-        };
-        Ok((root, rust))
-    });
-    let (root, rust) = match fetched {
-        Ok(fetched) => fetched,
-        Err(error) => {
-            println!("packages of i386 cannot be had: {error:#}: skipped");
-            return Ok(Tally::skip());
+    // As with all that is fetched: what is not available here is skipped.
+    let fetch = || -> Result<(PathBuf, Option<PathBuf>)> {
+        let root = unpacked::unpack(&system, Origin::System, &packages)?;
+        if has_target()? {
+            return Ok((root, None));
         }
+        let rust = unpacked::unpack(&out.join("rust"), Origin::BesideTheSystem, RUST)?;
+        Ok((root, Some(rust)))
     };
-    let compiler = c_compiler(&out, &root, &version)?;
+    let (root, rust) = fetch()
+        .map_err(|error| Skip::because(format!("packages of i386 cannot be had: {error:#}")))?;
+    let compiler = write_c_compiler(&out, &root, &version)?;
     let mut build = shell::cargo();
     build.args([
         "build",
@@ -86,45 +83,40 @@ pub(crate) fn test() -> Result<Tally> {
     build.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0");
     if let Some(root) = rust {
         build
-            .env("RUSTC", rust_compiler(&out, &root)?)
+            .env("RUSTC", write_rust_compiler(&out, &root)?)
             .arg("--ignore-rust-version");
     }
     shell::run(&mut build)?;
     let library = out.join(TARGET).join("debug/libglasm_glvendor.so");
-    clients(&library, &compiler, &root)
+    test_clients(&library, &compiler, &root)
 }
 
-/// Where Debian has libraries for i386.
-fn library_folders(root: &Path) -> [PathBuf; 2] {
+/// Returns where Debian has libraries for i386.
+fn library_directories(root: &Path) -> [PathBuf; 2] {
     ["usr/lib/i386-linux-gnu", "lib/i386-linux-gnu"].map(|it| root.join(it))
 }
 
-/// The number that names packages and folders of gcc.
-fn gcc_version() -> Result<Option<String>> {
-    if shell::find_program("gcc").is_none() {
-        return Ok(None);
-    }
-    let output = shell::capture(Command::new("gcc").arg("-dumpversion"))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let major = text.trim().split('.').next().unwrap_or_default();
-    Ok(Some(major.to_owned()))
+/// Returns the major version of gcc, which names its packages and directories.
+fn read_gcc_version() -> Result<String> {
+    let version = shell::read_output(Command::new("gcc").arg("-dumpversion"))?;
+    Ok(version.split('.').next().unwrap_or_default().to_owned())
 }
 
 /// Runs the clients with that library.
-fn clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
+fn test_clients(library: &Path, compiler: &Path, root: &Path) -> Result<Tally> {
     let mut test = shell::cargo();
     test.args(["test", "--package", "glasm-glvendor", "--test", "clients"]);
     test.env("GLASM_TEST_LIBRARY", library);
     test.env("CC", compiler);
-    let folders = library_folders(root);
+    let folders = library_directories(root);
     test.env("GLASM_TEST_DRIVERS", folders[0].join("dri"));
     test.env("GLASM_TEST_LIBRARIES", std::env::join_paths(&folders)?);
     // The feature is C++, which would need a compiler of it for i386.
     test.env("GLASM_TEST_WITHOUT_TEXT", "1");
-    test_run(&mut test)
+    run_tests(&mut test)
 }
 
-/// Whether the Rust in use can build for i386.
+/// Decides whether the Rust in use can build for i386.
 fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
     let output = shell::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))?;
@@ -132,8 +124,9 @@ fn has_target() -> Result<bool> {
     Ok(output.status.success() && Path::new(&folder).exists())
 }
 
-/// Debian's Rust: a script stands for it that says where its libraries are, and which unstable parts crates may use.
-fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
+/// Debian's Rust: a script stands for it that says where its libraries are, and which unstable
+/// parts crates may use.
+fn write_rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     let root = root.display();
     let text = format!(
         "#!/bin/sh\n\
@@ -147,10 +140,11 @@ fn rust_compiler(out: &Path, root: &Path) -> Result<PathBuf> {
     shell::write_program(&out.join("rustc"), &text)
 }
 
-/// The system's gcc, for i386. What it builds starts with the dynamic linker and the libraries below `root`, and so do libraries that it loads:
-/// an old-fashioned run path counts for them, too.
-fn c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
-    let folders = library_folders(root);
+/// Writes a script for the system's gcc, for i386. What it builds starts with the dynamic linker
+/// and the libraries below `root`, and so do libraries that it loads: an old-fashioned run path
+/// counts for them, too.
+fn write_c_compiler(out: &Path, root: &Path, version: &str) -> Result<PathBuf> {
+    let folders = library_directories(root);
     let [first, second] = folders.each_ref().map(|it| it.display());
     let linker = ["lib/ld-linux.so.2", "usr/lib/ld-linux.so.2"].map(|it| root.join(it));
     let linker = linker

@@ -1,143 +1,108 @@
 //! The package manager of this machine: installs through apt-get, names packages for the others.
 
-use crate::shell;
-use anyhow::{Result, bail};
+use crate::installed;
+use anyhow::{Result, bail, ensure};
+use glasm_ci_support::shell;
 use std::process::Command;
 
-/// Package names of one need, per system.
-#[derive(Clone, Copy)]
-pub(crate) struct Names {
-    /// Debian, Ubuntu and relatives: the first of these that the distribution has.
-    pub(crate) debian: &'static [&'static str],
-    /// Fedora and relatives.
-    pub(crate) fedora: &'static str,
-    /// Arch and relatives.
-    pub(crate) arch: &'static str,
-    /// Homebrew on macOS.
-    pub(crate) homebrew: &'static str,
-}
+/// Package names of one need: for Debian and relatives (alternatives are separated by ` or `, the
+/// first that the distribution has is installed), for Fedora, for Arch, and for Homebrew on macOS.
+pub(crate) type Names = [&'static str; 4];
 
-/// What kind of system this is.
+/// The install command of apt-get, as users type it.
+const INSTALL: &str = "apt-get install --no-install-recommends";
+
+/// A kind of system, by its package manager.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum System {
-    /// Has apt-get.
     Debian,
-    /// Has dnf.
     Fedora,
-    /// Has pacman.
     Arch,
-    /// macOS.
     MacOs,
-    /// None of these.
     Other,
 }
 
 impl System {
-    /// Looks at the programs that are there.
+    /// Returns the system whose package manager is installed.
     pub(crate) fn detect() -> Self {
-        if cfg!(target_os = "macos") {
-            return Self::MacOs;
-        }
         let managers = [
             ("apt-get", Self::Debian),
             ("dnf", Self::Fedora),
             ("pacman", Self::Arch),
         ];
-        let found = managers
-            .into_iter()
-            .find(|(program, _)| shell::find_program(program).is_some());
+        if cfg!(target_os = "macos") {
+            return Self::MacOs;
+        }
+        let mut managers = managers.into_iter();
+        let found = managers.find(|(program, _)| installed::has_program(program));
         found.map_or(Self::Other, |(_, system)| system)
     }
 
-    /// How to install `names` here by hand.
-    pub(crate) fn hint(self, names: &Names) -> String {
+    /// Returns the command that installs a package, for users.
+    pub(crate) fn hint(self, [debian, fedora, arch, homebrew]: &Names) -> String {
         match self {
-            Self::Debian => format!(
-                "apt-get install --no-install-recommends {}",
-                names.debian.join(" or ")
-            ),
-            Self::Fedora => format!("dnf install {}", names.fedora),
-            Self::Arch => format!("pacman -S {}", names.arch),
-            Self::MacOs => format!("brew install {}", names.homebrew),
-            Self::Other => format!(
-                "install the package that your system calls something like `{}`",
-                names.fedora
-            ),
+            Self::Debian => format!("{INSTALL} {debian}"),
+            Self::Fedora => format!("dnf install {fedora}"),
+            Self::Arch => format!("pacman -S {arch}"),
+            Self::MacOs => format!("brew install {homebrew}"),
+            Self::Other => {
+                format!("install the package that your system calls something like `{fedora}`")
+            }
         }
     }
 }
 
 /// apt-get, run as root or through sudo.
+#[derive(Default)]
 pub(crate) struct Apt {
     lists_are_fresh: bool,
 }
 
 impl Apt {
-    /// Nothing is run yet.
-    pub(crate) fn new() -> Self {
-        Self {
-            lists_are_fresh: false,
+    /// Installs the first of the alternatives `names` that the distribution has. The lists of
+    /// packages are fetched if they name none of them, or packages that are gone.
+    pub(crate) fn install(&mut self, names: &str) -> Result<()> {
+        let mut candidate = find_candidate(names)?;
+        if candidate.is_none() && self.update()? {
+            candidate = find_candidate(names)?;
         }
-    }
-
-    /// The first of `names` that the distribution can install. Reads the package lists first if they are empty.
-    pub(crate) fn choose(&mut self, names: &[&'static str]) -> Result<Option<&'static str>> {
-        let found = installable(names)?;
-        if found.is_some() || self.lists_are_fresh {
-            return Ok(found);
-        }
-        // The package may be unknown only because the lists were never fetched.
-        self.update()?;
-        installable(names)
-    }
-
-    /// Installs packages; fetches the package lists once more if what they name is gone.
-    pub(crate) fn install(&mut self, packages: &[&str]) -> Result<()> {
-        if shell::succeeds(install_command(packages)?.args(packages))? {
+        let Some(package) = candidate else {
+            println!("  this distribution has no package {names}");
             return Ok(());
-        }
-        if !self.lists_are_fresh {
-            self.update()?;
-            if shell::succeeds(install_command(packages)?.args(packages))? {
-                return Ok(());
-            }
-        }
-        bail!("apt-get could not install {}", packages.join(" "))
+        };
+        println!("  installing the package {package}");
+        let installed = install_package(package)? || self.update()? && install_package(package)?;
+        ensure!(installed, "apt-get could not install {package}");
+        Ok(())
     }
 
-    fn update(&mut self) -> Result<()> {
-        self.lists_are_fresh = true;
-        // One unreachable source must not stop us: what matters is whether the packages are known afterwards.
+    /// Fetches the lists of packages once. Returns whether this call did.
+    fn update(&mut self) -> Result<bool> {
+        if std::mem::replace(&mut self.lists_are_fresh, true) {
+            return Ok(false);
+        }
+        // One unreachable source must not stop us: what matters is which packages are known then.
         if !shell::succeeds(apt_get("apt-get update")?.arg("update"))? {
             println!("apt-get update reported errors; going on with the package lists there are");
         }
-        Ok(())
+        Ok(true)
     }
 }
 
-fn install_command(packages: &[&str]) -> Result<Command> {
-    let by_hand = format!(
-        "apt-get install --no-install-recommends {}",
-        packages.join(" ")
-    );
-    let mut command = apt_get(&by_hand)?;
+/// Runs apt-get. Returns whether the package is installed.
+fn install_package(package: &str) -> Result<bool> {
+    let mut command = apt_get(&format!("{INSTALL} {package}"))?;
     // A fresh machine may be busy upgrading itself: wait for the lock.
-    command.args([
-        "-o",
-        "DPkg::Lock::Timeout=300",
-        "install",
-        "--yes",
-        "--quiet",
-        "--no-install-recommends",
-    ]);
-    Ok(command)
+    command.args(["-o", "DPkg::Lock::Timeout=300", "install", "--yes"]);
+    shell::succeeds(command.args(["--quiet", "--no-install-recommends", package]))
 }
 
-/// apt-get without questions. `by_hand` is what to tell someone who is neither root nor has sudo.
+/// Returns apt-get without questions. The error for a user without rights names `by_hand`.
 fn apt_get(by_hand: &str) -> Result<Command> {
-    let mut command = if is_root() {
+    let id = shell::read_output(Command::new("id").arg("-u"));
+    let mut command = if id.is_ok_and(|id| id == "0") {
         Command::new("env")
-    } else if shell::find_program("sudo").is_some() {
+    } else if installed::has_program("sudo") {
         let mut sudo = Command::new("sudo");
         sudo.arg("env");
         sudo
@@ -148,20 +113,12 @@ fn apt_get(by_hand: &str) -> Result<Command> {
     Ok(command)
 }
 
-fn is_root() -> bool {
-    let id = shell::capture(Command::new("id").arg("-u"));
-    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
-}
-
-/// The first package that `apt-cache policy` has a candidate for.
-fn installable(names: &[&'static str]) -> Result<Option<&'static str>> {
-    for name in names {
-        let output = shell::capture(
-            Command::new("apt-cache")
-                .env("LC_ALL", "C")
-                .args(["policy", name]),
-        )?;
-        if has_candidate(&String::from_utf8_lossy(&output.stdout)) {
+/// Returns the first of the alternatives that `apt-cache policy` has a candidate for.
+fn find_candidate(names: &str) -> Result<Option<&str>> {
+    for name in names.split(" or ") {
+        let mut policy = Command::new("apt-cache");
+        policy.env("LC_ALL", "C").args(["policy", name]);
+        if has_candidate(&shell::read_output(&mut policy)?) {
             return Ok(Some(name));
         }
     }
@@ -169,10 +126,11 @@ fn installable(names: &[&'static str]) -> Result<Option<&'static str>> {
 }
 
 fn has_candidate(policy: &str) -> bool {
-    policy
-        .lines()
-        .filter_map(|line| line.trim().strip_prefix("Candidate:"))
-        .any(|version| version.trim() != "(none)")
+    let mut lines = policy.lines().map(str::trim);
+    lines.any(|line| {
+        let version = line.strip_prefix("Candidate:");
+        version.is_some_and(|version| version.trim() != "(none)")
+    })
 }
 
 #[cfg(test)]
@@ -181,12 +139,11 @@ mod tests {
 
     #[test]
     fn candidates_are_read_off_apt_cache_policy() {
-        assert!(has_candidate(
-            "libvulkan1:\n  Installed: (none)\n  Candidate: 1.3.239.0-1\n  Version table:\n"
-        ));
-        assert!(!has_candidate(
-            "chromium-common:\n  Installed: (none)\n  Candidate: (none)\n  Version table:\n"
-        ));
+        let policy = |candidate| {
+            format!("a:\n  Installed: (none)\n  Candidate: {candidate}\n  Version table:\n")
+        };
+        assert!(has_candidate(&policy("1.3.239.0-1")));
+        assert!(!has_candidate(&policy("(none)")));
         assert!(!has_candidate(""));
     }
 }

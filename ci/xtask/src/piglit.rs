@@ -1,16 +1,32 @@
 //! `cargo xtask piglit`: our verdicts beside those of piglit's tests of the ARB languages.
 //!
-//! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs of these languages
-//! must pass. Both are compared twice: as shipped programs are taken, and strictly. What we decide otherwise on purpose stands in a table
-//! with the section of the specification that decides.
+//! Programs of `tests/asmparsertest` say in a comment whether they must load; scripts with programs
+//! of these languages must pass. Both are compared twice: as shipped programs are taken, and
+//! strictly. What we decide otherwise on purpose stands in a table with the section of the
+//! specification that decides.
 
-use crate::suite::{self, Outcome, ScriptResult};
-use crate::{shell, vulkan};
+use crate::suite;
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::report::{self, Outcome, ScriptResult};
+use glasm_ci_support::{shell, vulkan};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::LazyLock;
+
+const HELP: &str = "\
+Loads every program of tests/asmparsertest, runs every script with a vertex or fragment program on
+lavapipe, and prints where our verdict differs from piglit's. Differences that a specification
+decides are listed in tests/acceptance/piglit.tsv.";
+
+/// `cargo xtask piglit`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(crate) struct Options {
+    /// Directory of a piglit checkout
+    #[arg(value_name = "CHECKOUT", value_parser = |path: &str| std::path::absolute(path))]
+    checkout: PathBuf,
+}
 
 /// Where converted programs and the report go.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit"));
@@ -64,9 +80,10 @@ impl Known {
     }
 }
 
-/// Compares with the piglit checkout at `checkout` and prints a table. Fails if a verdict differs and the table of known
-/// differences does not say why, or if a known difference is gone.
-pub(crate) fn run(checkout: &Path) -> Result<ExitCode> {
+/// Compares with the piglit checkout and prints a table. Fails if a verdict differs and the table
+/// of known differences does not say why, or if a known difference is gone.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let checkout = options.checkout.as_path();
     if !checkout.join("tests").is_dir() {
         bail!(
             "{} is not a piglit checkout: it has no folder tests",
@@ -77,8 +94,8 @@ pub(crate) fn run(checkout: &Path) -> Result<ExitCode> {
     let mut wrong = false;
     for mode in [Mode::Shipped, Mode::Strict] {
         let known = Known::read(mode)?;
-        let mut cases = programs(checkout, mode)?;
-        cases.extend(scripts(checkout, mode)?);
+        let mut cases = check_programs(checkout, mode)?;
+        cases.extend(run_scripts(checkout, mode)?);
         if cases.is_empty() {
             bail!("no programs of the ARB languages in {}", checkout.display());
         }
@@ -89,15 +106,16 @@ pub(crate) fn run(checkout: &Path) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(wrong)))
 }
 
-fn below(path: &Path, checkout: &Path) -> String {
+fn relative_path(path: &Path, checkout: &Path) -> String {
     path.strip_prefix(checkout)
         .unwrap_or(path)
         .to_string_lossy()
         .into_owned()
 }
 
-/// The programs of the parser test, with Unix and with DOS line ends as that test loads them.
-fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
+/// Checks the programs of the parser test, with Unix and with DOS line ends as that test loads
+/// them.
+fn check_programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let folder = checkout.join(PROGRAMS);
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -119,17 +137,18 @@ fn programs(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
             })
             .collect();
         let mut case = Case {
-            path: below(&file, checkout),
+            path: relative_path(&file, checkout),
             outcome: Outcome::Pass,
             detail: String::new(),
         };
-        // As that test does, load programs of the folder ARBvp1.0 as vertex programs whatever their headers say.
+        // As that test does, load programs of the folder ARBvp1.0 as vertex programs whatever their
+        // headers say.
         let stage = match case.path.contains("vp1.0/") {
             true => "vertex",
             false => "fragment",
         };
         for converted in [unix, dos] {
-            let (loaded, messages) = check(&converted, stage, mode)?;
+            let (loaded, messages) = check_program(&converted, stage, mode)?;
             if loaded != loads {
                 case.outcome = Outcome::Fail;
                 case.detail = match loaded {
@@ -147,8 +166,8 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Whether a program compiles, and the first line of what the compiler said.
-fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
+/// Returns whether a program compiles, and the first error.
+fn check_program(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
     let file = OUT.join("program.txt");
     std::fs::write(&file, text)?;
     let mut command = suite::glasm()?;
@@ -166,9 +185,9 @@ fn check(text: &[u8], stage: &str, mode: Mode) -> Result<(bool, String)> {
     }
 }
 
-/// A copy of a script that loads its programs strictly.
-fn strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
-    let copy = OUT.join("strict").join(below(file, checkout));
+/// Writes a copy of a script that loads its programs strictly.
+fn write_strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
+    let copy = OUT.join("strict").join(relative_path(file, checkout));
     if let Some(folder) = copy.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -181,8 +200,8 @@ fn strict_copy(file: &Path, text: &[u8], checkout: &Path) -> Result<PathBuf> {
     Ok(copy)
 }
 
-/// The scripts with assembly programs, on lavapipe.
-fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
+/// Runs the scripts with assembly programs on lavapipe.
+fn run_scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     let Some(driver) = vulkan::lavapipe() else {
         bail!("lavapipe is not installed (cargo xtask setup)");
     };
@@ -192,7 +211,7 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         if contains(&text, b"[vertex program]") || contains(&text, b"[fragment program]") {
             with_programs.push(match mode {
                 Mode::Shipped => file,
-                Mode::Strict => strict_copy(&file, &text, checkout)?,
+                Mode::Strict => write_strict_copy(&file, &text, checkout)?,
             });
         }
     }
@@ -201,17 +220,8 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
     }
     shell::create_dir(&OUT)?;
     let report = OUT.join("report.json");
-    let mut command = suite::glasm()?;
-    vulkan::use_driver(&mut command, &driver);
-    let layer = vulkan::use_validation_layer(&mut command, vulkan::Layer::Newest)?;
-    command
-        .arg("run")
-        .args(&with_programs)
-        .arg("--json")
-        .arg(&report);
-    if layer {
-        command.args(["--validation", "require"]);
-    }
+    let mut command = suite::run_command(&driver, vulkan::Layer::Newest)?;
+    command.args(&with_programs).arg("--json").arg(&report);
     shell::capture(&mut command)?;
     let strict = OUT.join("strict");
     let root = match mode {
@@ -219,7 +229,7 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
         Mode::Strict => &strict,
     };
     let case = |result: ScriptResult| Case {
-        path: below(Path::new(&result.script), root),
+        path: relative_path(Path::new(&result.script), root),
         outcome: result.outcome,
         detail: match result.outcome {
             Outcome::Pass => String::new(),
@@ -227,7 +237,10 @@ fn scripts(checkout: &Path, mode: Mode) -> Result<Vec<Case>> {
             Outcome::Skip => result.reason,
         },
     };
-    Ok(suite::read_report(&report)?.into_iter().map(case).collect())
+    Ok(report::read_report(&report)?
+        .into_iter()
+        .map(case)
+        .collect())
 }
 
 /// Counts by folder.
@@ -250,7 +263,8 @@ fn print_table(cases: &[Case], known: &Known) {
     }
 }
 
-/// Every case that does not agree; whether one of them is not known, or a known one agrees now.
+/// Prints every case that does not agree. Returns whether one of them is not known, or a known one
+/// agrees now.
 fn print_differences(cases: &[Case], known: &Known) -> bool {
     let mut wrong = false;
     for case in cases {

@@ -1,17 +1,17 @@
-//! The tests of piglit as Debian has built them: fetched with apt-get, checked, and unpacked below `target`, as far as programs concern them.
-//! The package itself would take 2 GB.
+//! The tests of piglit as Debian has built them, as far as they concern programs: fetched with
+//! apt-get, verified, and unpacked below `target`. The entire package would take 2 GB.
 
-use crate::{shell, unpacked};
-use anyhow::{Context as _, Result, bail, ensure};
-use std::fs::File;
+use crate::unpacked::{self, Fetched};
+use anyhow::{Result, bail, ensure};
+use glasm_ci_support::shell;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::LazyLock;
 
-/// Where it lies.
+/// Directory of the files.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("piglit-package"));
 
-/// The architecture of the packages.
+/// Directory of the libraries in the packages.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 
 /// A package of Debian 12.
@@ -19,7 +19,7 @@ struct Package {
     name: &'static str,
     version: &'static str,
     sha256: &'static str,
-    /// What is unpacked of it, below [`LIBRARIES`].
+    /// Paths below [`LIBRARIES`] that are unpacked.
     parts: &'static [&'static str],
 }
 
@@ -50,116 +50,74 @@ const PACKAGES: [Package; 2] = [
     },
 ];
 
+/// The packages, for `cargo xtask setup`.
+pub(crate) const SOURCE: Fetched = Fetched {
+    fetch: ensure_unpacked,
+    hint: ["it", "apt-get download"],
+    is_for_this_machine: || {
+        cfg!(all(target_os = "linux", target_arch = "x86_64")) && unpacked::possible()
+    },
+};
+
 /// Unpacked packages.
 pub(crate) struct Piglit {
-    /// What piglit calls its root: `bin` and `tests` lie there.
+    /// Directory of piglit, with `bin` and `tests`.
     pub(crate) root: PathBuf,
-    /// Where its libraries are.
+    /// Directories of its libraries.
     pub(crate) libraries: [PathBuf; 2],
 }
 
-/// What of it is unpacked; nothing before [`ensure`] was successful.
+/// Returns the unpacked packages; `None` before [`ensure_unpacked`] has succeeded.
 pub(crate) fn find() -> Option<Piglit> {
     let libraries = FOLDER.canonicalize().ok()?.join(LIBRARIES);
     let root = libraries.join("piglit");
-    is_complete().then(|| Piglit {
+    unpacked::is_complete(&FOLDER, &content()).then(|| Piglit {
         libraries: [root.join("lib"), libraries],
         root,
     })
 }
 
-/// Whether this machine can run it.
-pub(crate) fn is_for_this_machine() -> bool {
-    cfg!(all(target_os = "linux", target_arch = "x86_64")) && unpacked::possible()
-}
-
-/// What the folder holds, as the file says that is written last.
-fn contents() -> String {
+/// Returns the text that identifies the content of the directory.
+fn content() -> String {
     let line = |package: &Package| format!("{} {}\n", package.sha256, package.parts.join(" "));
     PACKAGES.iter().map(line).collect()
 }
 
-fn is_complete() -> bool {
-    unpacked::is_complete(&FOLDER, &contents())
-}
-
-/// Fetches and unpacks it, unless that was done.
-pub(crate) fn ensure_unpacked() -> Result<()> {
-    let folder = &*FOLDER;
-    unpacked::once(folder, &contents(), || {
+/// Fetches and unpacks the packages, unless that was done.
+fn ensure_unpacked() -> Result<()> {
+    unpacked::once(&FOLDER, &content(), || {
         for package in &PACKAGES {
-            let file = fetch(package, folder)?;
-            unpack(package, &file, folder)?;
-            std::fs::remove_file(&file)?;
+            let archive = fetch(package, &FOLDER)?;
+            let paths = package.parts.iter();
+            let paths: Vec<String> = paths.map(|it| format!("./{LIBRARIES}/{it}")).collect();
+            unpacked::extract(&archive, &FOLDER, &paths)?;
+            std::fs::remove_file(&archive)?;
         }
         Ok(())
     })
 }
 
-/// Downloads a package, which must be the one that is known.
-fn fetch(package: &Package, folder: &Path) -> Result<PathBuf> {
+/// Downloads a package and verifies its hash.
+fn fetch(package: &Package, directory: &Path) -> Result<PathBuf> {
     let Package { name, version, .. } = package;
     let mut download = Command::new("apt-get");
+    download.args(["--quiet", "-o", "Acquire::Retries=3", "download"]);
     download
-        .args(["--quiet", "download", &format!("{name}={version}")])
-        .current_dir(folder);
+        .arg(format!("{name}={version}"))
+        .current_dir(directory);
     ensure!(
         shell::succeeds(&mut download)?,
         "this distribution has no {name} {version}"
     );
-    let file = shell::files_below(folder, "deb")?;
-    let [file] = file.as_slice() else {
+    let archives = shell::files_below(directory, "deb")?;
+    let [archive] = archives.as_slice() else {
         bail!("apt-get has left no package {name}");
     };
-    let output = shell::capture(Command::new("sha256sum").arg(file))?;
-    let sum = String::from_utf8_lossy(&output.stdout).into_owned();
+    let sum = shell::read_output(Command::new("sha256sum").arg(archive))?;
     ensure!(
         sum.starts_with(package.sha256),
         "{} is another package than the one that is known: its sum is {sum}",
-        file.display()
+        archive.display()
     );
-    Ok(file.clone())
-}
-
-/// Unpacks the parts: `dpkg-deb` gives an archive, of which `tar` takes them.
-fn unpack(package: &Package, file: &Path, folder: &Path) -> Result<()> {
-    let mut archive = Command::new("dpkg-deb")
-        .arg("--fsys-tarfile")
-        .arg(file)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("running dpkg-deb")?;
-    let output = archive.stdout.take().context("its output was piped")?;
-    let parts = package.parts.iter();
-    let unpacked = Command::new("tar")
-        .args(["--extract", "--directory"])
-        .arg(folder)
-        .args(parts.map(|part| format!("./{LIBRARIES}/{part}")))
-        .stdin(output)
-        .status()
-        .context("running tar")?;
-    let read = archive.wait()?;
-    ensure!(
-        unpacked.success() && read.success(),
-        "{} could not be unpacked",
-        file.display()
-    );
-    Ok(())
-}
-
-/// The text of one of its files that gzip has packed.
-pub(crate) fn unpacked_text(file: &Path) -> Result<String> {
-    let packed = File::open(file).with_context(|| file.display().to_string())?;
-    let output = Command::new("gzip")
-        .arg("-dc")
-        .stdin(packed)
-        .output()
-        .context("running gzip")?;
-    ensure!(
-        output.status.success(),
-        "gzip cannot read {}",
-        file.display()
-    );
-    String::from_utf8(output.stdout).with_context(|| file.display().to_string())
+    Ok(archive.clone())
 }

@@ -5,10 +5,11 @@
 //! instrumentation. So locks of the library wait in its own code (the configuration
 //! `thread_sanitizer`, `glvendor/src/lock.rs`), and reports with [`UNSEEN`] functions are ignored.
 
-use crate::tally::Tally;
-use crate::test_run::test_run;
-use crate::{opengl, shell};
-use anyhow::{Context as _, Result};
+use crate::cargo_steps::run_tests;
+use crate::installed;
+use anyhow::{Context as _, Result, ensure};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::{Skip, Tally};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -59,23 +60,18 @@ int main(void) {
 /// Where everything goes.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("races"));
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
-    if let Some(lacking) = lacking() {
-        println!("{lacking}: skipped");
-        return Ok(Tally::skip());
-    }
-    let Some(runtime) = runtime()? else {
-        println!("this Rust has no ThreadSanitizer: skipped");
-        return Ok(Tally::skip());
-    };
+    check_machine()?;
+    let runtime =
+        find_runtime()?.ok_or_else(|| Skip::because("this Rust has no ThreadSanitizer"))?;
     let out = std::path::absolute(&*OUT)?;
     shell::create_dir(&out)?;
-    let compiler = c_compiler(&out, &runtime)?;
-    if !finds_race(&compiler, &out)? {
-        println!("programs with ThreadSanitizer cannot be built or do not run here: skipped");
-        return Ok(Tally::skip());
-    }
+    let compiler = write_c_compiler(&out, &runtime)?;
+    ensure!(
+        finds_race(&compiler, &out)?,
+        Skip::because("programs with ThreadSanitizer cannot be built or do not run here")
+    );
     let mut build = shell::cargo();
     build
         .args(["build", "--package", "glasm-glvendor", "--lib"])
@@ -89,31 +85,30 @@ pub(crate) fn test() -> Result<Tally> {
     let _ = std::fs::remove_dir_all(&reports);
     shell::create_dir(&reports)?;
     let library = out.join(TARGET).join("debug/libglasm_glvendor.so");
-    let mut tally = clients(&library, &compiler, &reports)?;
-    tally += judge(&reports)?;
+    let mut tally = test_clients(&library, &compiler, &reports)?;
+    tally += judge_reports(&reports)?;
     Ok(tally)
 }
 
-/// Returns what the machine lacks, if anything.
-fn lacking() -> Option<&'static str> {
-    let has = |program| shell::find_program(program).is_some();
-    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
-        Some("clients with ThreadSanitizer are for Linux on x86-64")
-    } else if !opengl::is_present() {
-        Some("EGL or Mesa's OpenGL drivers are not installed")
-    } else if !has("cc") {
-        Some("cc is not installed")
-    } else if !has("addr2line") && !has("llvm-symbolizer") {
-        // Reports would name no functions.
-        Some("neither addr2line nor llvm-symbolizer is installed")
-    } else {
-        None
-    }
+/// Skips the step if the machine lacks something.
+fn check_machine() -> Result<()> {
+    ensure!(
+        cfg!(all(target_os = "linux", target_arch = "x86_64")),
+        Skip::because("clients with ThreadSanitizer are for Linux on x86-64")
+    );
+    installed::require_opengl()?;
+    installed::require([("cc", installed::has_program("cc"))])?;
+    // Without either, reports would name no functions.
+    ensure!(
+        installed::has_program("addr2line") || installed::has_program("llvm-symbolizer"),
+        Skip::because("neither addr2line nor llvm-symbolizer is installed")
+    );
+    Ok(())
 }
 
 /// Returns the part of ThreadSanitizer that a program is linked with. `None` if the Rust in use
 /// lacks it or refuses the flags.
-fn runtime() -> Result<Option<PathBuf>> {
+fn find_runtime() -> Result<Option<PathBuf>> {
     let mut rustc = Command::new("rustc");
     rustc.env("RUSTC_BOOTSTRAP", "1").args(FLAGS);
     let output = shell::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))?;
@@ -130,7 +125,7 @@ fn runtime() -> Result<Option<PathBuf>> {
 
 /// Writes the C compiler that links programs with ThreadSanitizer. The library finds its functions
 /// in the program that loads it.
-fn c_compiler(out: &Path, runtime: &Path) -> Result<PathBuf> {
+fn write_c_compiler(out: &Path, runtime: &Path) -> Result<PathBuf> {
     let text = format!(
         "#!/bin/sh\n\
          exec cc \"$@\" -Wl,--export-dynamic \\\n\
@@ -154,7 +149,7 @@ fn finds_race(compiler: &Path, out: &Path) -> Result<bool> {
 }
 
 /// Runs the clients with that library. They write `reports`.
-fn clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally> {
+fn test_clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally> {
     // Reports are judged here: those about the driver do not end clients.
     let options = format!("exitcode=0:log_path='{}'", reports.join("report").display());
     let mut test = shell::cargo();
@@ -165,11 +160,11 @@ fn clients(library: &Path, compiler: &Path, reports: &Path) -> Result<Tally> {
         .env("GLASM_TEST_WITHOUT_TEXT", "1")
         .env("CC", compiler)
         .env("TSAN_OPTIONS", options);
-    test_run(&mut test)
+    run_tests(&mut test)
 }
 
 /// Reads what the clients have reported, and prints the races of the library.
-fn judge(folder: &Path) -> Result<Tally> {
+fn judge_reports(folder: &Path) -> Result<Tally> {
     let mut count = 0;
     let mut ours = Vec::new();
     for file in std::fs::read_dir(folder)? {
@@ -225,7 +220,7 @@ fn innermost(stack: &str) -> Option<&str> {
 mod tests {
     use super::is_ours;
 
-    /// A report about accesses with these frames.
+    /// Returns a report about accesses with these frames.
     fn report(first: &[&str], second: &[&str]) -> String {
         let stack = |frames: &[&str]| {
             let lines = frames.iter().enumerate();

@@ -1,9 +1,11 @@
-//! `cargo xtask random`: scripts of random programs, for comparing one implementation with another, or with what they must give.
+//! `cargo xtask random`: scripts of random programs, for comparing one implementation with another,
+//! or with what they must give.
 
 use crate::suite;
-use crate::tally::Tally;
-use crate::vulkan::{self, Driver, Layer};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::vulkan::{Driver, Layer};
 use glasm_tests::{arb_scripts, gp_scripts, register_scripts};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -11,55 +13,47 @@ use std::process::ExitCode;
 /// Seeds of the step of `cargo xtask test`, for each kind of program.
 const TESTED: u64 = 8;
 
-/// Languages of random programs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+const HELP: &str = "\
+Writes scripts of random programs. Equal seeds produce equal scripts.
+
+Families:
+  arb       ARB vertex and fragment programs. They expect nothing: compare two implementations with
+            `glasm run --compare gl,vulkan DIRECTORY`
+  gp        vertex, fragment and compute programs of NV_gpu_program4 and 5, with the values that
+            follow from the arithmetic of the tests: `glasm run DIRECTORY`
+  register  vertex programs of NV_vertex_program, NV_vertex_program1_1 and NV_vertex_program2,
+            vertex state programs, and fragment programs of NV_fragment_program, with expected
+            values: `glasm run DIRECTORY`";
+
+/// Languages of random programs; the help text describes each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Family {
-    /// ARB programs, which expect nothing.
-    #[default]
     Arb,
-    /// NV_gpu_program4 and 5, with expected values.
     Gp,
-    /// Languages whose programs name registers, with expected values.
     Register,
 }
 
-impl Family {
-    /// The family of this name.
-    pub(crate) fn from_name(name: &str) -> Result<Self> {
-        match name {
-            "arb" => Ok(Self::Arb),
-            "gp" => Ok(Self::Gp),
-            "register" => Ok(Self::Register),
-            _ => bail!("no family `{name}`; there are arb, gp, register"),
-        }
-    }
-}
-
-/// What `random` was asked for.
+/// `cargo xtask random`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Options {
-    /// Where the scripts go.
-    pub(crate) folder: Option<PathBuf>,
-    /// Languages of the programs.
-    pub(crate) family: Family,
-    /// Seed of the first one; the others count on.
-    pub(crate) seed: u64,
-    /// How many of each kind.
-    pub(crate) count: u64,
+    /// Where the scripts go
+    #[arg(value_name = "FOLDER", value_parser = |path: &str| std::path::absolute(path))]
+    directory: PathBuf,
+    /// Languages of the programs
+    #[arg(long, value_enum, default_value = "arb", value_name = "FAMILY")]
+    family: Family,
+    /// Scripts of each kind of program
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    count: u64,
+    /// Seed of the first one; it increases from script to script
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            folder: None,
-            family: Family::default(),
-            seed: 0,
-            count: 100,
-        }
-    }
-}
-
-/// Writes the scripts and says what to do with them.
-pub(crate) fn run(folder: &Path, options: &Options) -> Result<ExitCode> {
+/// Writes the scripts and prints how to run them.
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let folder = &options.directory;
     let written = write(folder, options.family, options.seed, options.count)?;
     let next = match options.family {
         Family::Arb => "compare with: glasm run --compare gl,vulkan",
@@ -69,7 +63,8 @@ pub(crate) fn run(folder: &Path, options: &Options) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and gives their number.
+/// Writes `count` scripts of each kind of program, such as `fragment-SEED.shader_test`, and gives
+/// their number.
 pub(crate) fn write(folder: &Path, family: Family, seed: u64, count: u64) -> Result<u64> {
     std::fs::create_dir_all(folder).with_context(|| format!("making {}", folder.display()))?;
     let mut written = 0;
@@ -83,7 +78,7 @@ pub(crate) fn write(folder: &Path, family: Family, seed: u64, count: u64) -> Res
     Ok(written)
 }
 
-/// The scripts of a seed, with the names of their kinds.
+/// Returns the scripts of a seed, with the names of their kinds.
 fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
     match family {
         Family::Arb => {
@@ -106,29 +101,20 @@ fn scripts(family: Family, seed: u64) -> Vec<(&'static str, String)> {
     }
 }
 
-/// The step of `cargo xtask test`: a few programs that tell themselves what they must give. What the driver lacks does not count as
-/// skipped: the programs need more and more from seed to seed.
+/// Runs the step of `cargo xtask test`: a few programs that tell themselves what they must give.
+/// What the driver lacks does not count as skipped: the programs need more and more from seed to
+/// seed.
 pub(crate) fn test(driver: &Driver) -> Result<Tally> {
     let folder = suite::OUT.join(format!("random-{}", driver.name));
-    if folder.exists() {
-        std::fs::remove_dir_all(&folder)?;
-    }
+    shell::create_empty_dir(&folder)?;
     for family in [Family::Gp, Family::Register] {
         write(&folder, family, 0, TESTED)?;
     }
     let report = folder.join("report.json");
-    let mut command = suite::glasm()?;
-    vulkan::use_driver(&mut command, driver);
-    let layer = vulkan::use_validation_layer(&mut command, Layer::Newest)?;
-    command.arg("run").arg(&folder).arg("--json").arg(&report);
-    if layer {
-        command.args(["--validation", "require"]);
-    }
+    let mut command = suite::run_command(driver, Layer::Newest)?;
+    command.arg(&folder).arg("--json").arg(&report);
     let name = format!("random programs on {}", driver.name);
     let (tally, _) = suite::run_reported(command, &report, &name)?;
     println!("{name}: {tally}");
-    Ok(Tally {
-        skipped: 0,
-        ..tally
-    })
+    Ok(tally.without_skipped())
 }

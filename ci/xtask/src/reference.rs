@@ -1,15 +1,25 @@
-//! What other drivers make of the same scripts, beside lavapipe with glasm's modules: Mesa's OpenGL drivers for the CPU, which have an
-//! assembler of their own, and drivers whose results were recorded. `docs/comparing.md` tells how results are compared.
+//! What other drivers make of the same scripts, beside lavapipe with glasm's modules: Mesa's OpenGL
+//! drivers for the CPU, which have an assembler of their own, and drivers whose results were
+//! recorded. `docs/comparing.md` tells how results are compared.
 //!
 //! llvmpipe shares much of its arithmetic with lavapipe, softpipe next to nothing.
 
-use crate::suite::{self, Outcome, ScriptResult};
-use crate::tally::Tally;
-use crate::{opengl, random, shell, vulkan};
+use crate::suite;
+use crate::{installed, random};
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::report::{self, Outcome, ScriptResult};
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::{shell, vulkan};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::LazyLock;
+
+/// Explains the command.
+pub(crate) const HELP: &str = "\
+Runs all scripts, and scripts of random programs, with Mesa's OpenGL drivers for the CPU (llvmpipe,
+softpipe) and with lavapipe, compares all that they leave, and writes docs/reference.md. Recordings
+below tests/golden are compared, too. docs/comparing.md explains how; differences that a
+specification decides are listed in tests/reference/known-differences.toml.";
 
 /// Where reports and random scripts go.
 static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("reference"));
@@ -50,22 +60,23 @@ struct Reference {
 /// `cargo xtask reference`: compares, and writes the document.
 pub(crate) fn run() -> Result<ExitCode> {
     shell::run(shell::cargo().args(["build", "--package", "glasm-cli"]))?;
-    let references = references()?;
+    let references = find_references()?;
     let tally = compare_all(&references)?;
     write_document(&references)?;
     println!("{tally}");
     Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
-/// The step of `cargo xtask test`. What a driver cannot run does not count as skipped: none for the CPU knows the newer languages.
+/// Runs the step of `cargo xtask test`. What a driver cannot run does not count as skipped: none
+/// for the CPU knows the newer languages.
 pub(crate) fn test() -> Result<Tally> {
-    compare_all(&references()?)
+    compare_all(&find_references()?)
 }
 
 /// Mesa's drivers, if they are installed, and what was recorded.
-fn references() -> Result<Vec<Reference>> {
+fn find_references() -> Result<Vec<Reference>> {
     let mut found = Vec::new();
-    if opengl::is_present() {
+    if installed::has_opengl() {
         found.extend(DRIVERS.iter().map(|driver| Reference {
             name: (*driver).to_owned(),
             side: format!("gl:{driver}"),
@@ -97,9 +108,7 @@ fn compare_all(references: &[Reference]) -> Result<Tally> {
         return Ok(Tally::skip());
     }
     let scripts = OUT.join("random");
-    if scripts.exists() {
-        std::fs::remove_dir_all(&scripts)?;
-    }
+    shell::create_empty_dir(&scripts)?;
     random::write(&scripts, random::Family::Arb, 0, RANDOM)?;
     let mut tally = Tally::default();
     for reference in references {
@@ -108,7 +117,7 @@ fn compare_all(references: &[Reference]) -> Result<Tally> {
     Ok(tally)
 }
 
-fn report(driver: &str) -> PathBuf {
+fn report_path(driver: &str) -> PathBuf {
     OUT.join(format!("{driver}.md"))
 }
 
@@ -128,7 +137,7 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
         .arg("--json")
         .arg(&json)
         .arg("--report")
-        .arg(report(driver));
+        .arg(report_path(driver));
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
     // Messages of the command, stale entries of the known differences among them.
@@ -139,7 +148,7 @@ fn compare(reference: &Reference, lavapipe: &vulkan::Driver, random: &Path) -> R
             output.status
         );
     }
-    let results = suite::read_report(&json)?;
+    let results = report::read_report(&json)?;
     for result in results.iter().filter(|one| one.outcome == Outcome::Fail) {
         println!("DIFF {}\n{}", result.script, result.failures.join("\n"));
     }
@@ -175,7 +184,7 @@ fn write_document(references: &[Reference]) -> Result<()> {
         text.push_str(NOTHING_RECORDED);
     }
     for reference in references {
-        let path = report(&reference.name);
+        let path = report_path(&reference.name);
         let report = std::fs::read_to_string(&path)
             .with_context(|| format!("reading {}", path.display()))?;
         text.push_str(&as_chapter(&reference.name, &report));
@@ -198,7 +207,8 @@ const NOTHING_RECORDED: &str =
     "NVIDIA's driver, which knows the NV languages, has not been recorded yet: their scripts stand under *Not compared*.
 ";
 
-/// A report as a chapter of the document: its title becomes the driver's name, and headings go one level down.
+/// Returns a report as a chapter of the document: its title becomes the driver's name, and headings
+/// go one level down.
 fn as_chapter(driver: &str, report: &str) -> String {
     let mut text = format!("\n## {driver}\n");
     let body = report.lines().skip_while(|line| !line.starts_with("- "));

@@ -1,42 +1,41 @@
 //! `cargo xtask setup`: what demo and test need of the machine, and how it gets there.
 
 use crate::packages::{Apt, Names, System};
-use crate::{glslang, opengl, piglit_package, shell, vulkan, wheel, wine};
-use anyhow::{Result, bail};
+use crate::{glslang, installed, piglit_package, unpacked, wheel, wine};
+use anyhow::{Result, ensure};
+use glasm_ci_support::{shell, vulkan};
 use glasm_tests::cg;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 
-/// What `setup` may do.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Mode {
-    /// Ask on a terminal, then install.
-    #[default]
-    Ask,
-    /// Install.
-    Install,
-    /// Only say what is missing.
-    Report,
+const HELP: &str = "\
+Finds what is missing, prints its purpose, and installs it with apt-get on Debian, Ubuntu and their
+relatives: directly as root, else through sudo. On other systems it prints the package names.
+Piglit's tests are unpacked below target and not installed.";
+
+/// `cargo xtask setup`.
+#[derive(clap::Args)]
+#[command(after_help = HELP)]
+pub(crate) struct Options {
+    /// Do not ask before installing
+    #[arg(short, long, overrides_with = "check")]
+    yes: bool,
+    /// Only report; exit status 1 if something is missing
+    #[arg(long, overrides_with = "yes")]
+    check: bool,
 }
 
-/// Which command needs it.
+/// Commands that need something.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Purpose {
-    /// The gallery, and everything else that runs programs.
+    /// The gallery, and everything else that runs programs; without it they cannot run.
+    Required,
+    /// The same; without it some checks are skipped, and say so.
     Demo,
-    /// Tests only.
+    /// Tests only; without it some checks are skipped.
     Test,
-    /// `cargo xtask bench` only, which does without: it is reported, not installed.
+    /// `cargo xtask bench` only: what is missing is reported, not installed.
     Bench,
-}
-
-/// What happens without it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Without {
-    /// The command cannot run.
-    Stop,
-    /// Some checks are skipped, and say so.
-    Skip,
 }
 
 /// One thing that has to be on the machine.
@@ -44,346 +43,165 @@ struct Need {
     what: &'static str,
     why: &'static str,
     purpose: Purpose,
-    without: Without,
-    present: fn() -> bool,
+    is_present: fn() -> bool,
     source: Source,
 }
 
-/// Where it comes from.
+/// Where something comes from.
 enum Source {
     /// The system's packages.
     Packages(Names),
-    /// The registry of Python's packages.
-    Python,
-    /// Packages of Debian that are unpacked, on machines that can run them; nobody else needs them.
-    Unpacked,
+    /// Packages that are unpacked below the target directory.
+    Unpacked(&'static unpacked::Fetched),
 }
+use Source::{Packages, Unpacked};
 
-impl Source {
-    /// How to install it here by hand.
-    fn hint(&self, system: System) -> String {
-        match self {
-            Self::Packages(names) => system.hint(names),
-            Self::Python => format!("cargo xtask setup takes {} with pip", wheel::PACKAGE),
-            Self::Unpacked => "cargo xtask setup takes it with apt-get download".to_owned(),
-        }
-    }
-
-    /// Whether this machine is one that it is for.
+impl Need {
+    /// Decides whether it concerns this machine.
     fn is_for_this_machine(&self) -> bool {
-        match self {
-            Self::Packages(_) | Self::Python => true,
-            Self::Unpacked => piglit_package::is_for_this_machine(),
+        match &self.source {
+            Packages(_) => true,
+            Unpacked(source) => (source.is_for_this_machine)(),
+        }
+    }
+
+    /// Returns how to install it here by hand.
+    fn hint(&self, system: System) -> String {
+        match &self.source {
+            Packages(names) => system.hint(names),
+            Unpacked(source) => format!("cargo xtask setup takes {}", source.hint.join(" with ")),
         }
     }
 }
 
-/// Everything that is not a crate. Rust's own parts are checked by [`require_rust_components`].
-const NEEDS: &[Need] = &[
-    Need {
-        what: "C++ compiler",
-        why: "builds SPIRV-Cross, which writes GLSL, HLSL and MSL for the command and its tests; the compiler needs none",
-        purpose: Purpose::Demo,
-        without: Without::Stop,
-        present: || {
-            ["c++", "g++", "clang++"]
-                .iter()
-                .any(|name| shell::find_program(name).is_some())
-        },
-        source: Source::Packages(Names {
-            debian: &["g++"],
-            fedora: "gcc-c++",
-            arch: "gcc",
-            homebrew: "llvm",
-        }),
-    },
-    Need {
-        what: "Vulkan loader",
-        why: "programs run through it",
-        purpose: Purpose::Demo,
-        without: Without::Stop,
-        present: vulkan::loader_present,
-        source: Source::Packages(Names {
-            debian: &["libvulkan1"],
-            fedora: "vulkan-loader",
-            arch: "vulkan-icd-loader",
-            homebrew: "vulkan-loader",
-        }),
-    },
-    Need {
-        what: "lavapipe",
-        why: "Mesa's Vulkan driver for the CPU: programs run without a GPU",
-        purpose: Purpose::Demo,
-        without: Without::Skip,
-        present: || vulkan::lavapipe().is_some(),
-        source: Source::Packages(Names {
-            debian: &["mesa-vulkan-drivers"],
-            fedora: "mesa-vulkan-drivers",
-            arch: "vulkan-swrast",
-            homebrew: "molten-vk",
-        }),
-    },
-    Need {
-        what: "spirv-val",
-        why: "checks every module that the tests produce",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || shell::find_program("spirv-val").is_some(),
-        source: Source::Packages(Names {
-            debian: &["spirv-tools"],
-            fedora: "spirv-tools",
-            arch: "spirv-tools",
-            homebrew: "spirv-tools",
-        }),
-    },
-    Need {
-        what: "glslangValidator",
-        why: "compiles the GLSL sections of scripts",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || shell::find_program("glslangValidator").is_some(),
-        source: Source::Packages(Names {
-            debian: &["glslang-tools"],
-            fedora: "glslang",
-            arch: "glslang",
-            homebrew: "glslang",
-        }),
-    },
-    Need {
-        what: "glslang's libraries",
-        why: "compile the GLSL of all scripts in one process",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: glslang::headers_are_installed,
-        source: Source::Packages(Names {
-            debian: &["glslang-dev"],
-            fedora: "glslang-devel",
-            arch: "glslang",
-            homebrew: "glslang",
-        }),
-    },
-    Need {
-        what: "SwiftShader",
-        why: "a second Vulkan driver for the CPU, part of Chromium: scripts must give the same on both",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || vulkan::swiftshader().is_some(),
-        source: Source::Packages(Names {
-            debian: &["chromium-common"],
-            fedora: "chromium-common",
-            arch: "chromium",
-            homebrew: "swiftshader (build it yourself)",
-        }),
-    },
-    Need {
-        what: "Vulkan validation layer",
-        why: "wrong use of Vulkan fails the tests; Chromium's, which comes with SwiftShader, is newer and finds other mistakes",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: vulkan::installed_layer_present,
-        source: Source::Packages(Names {
-            debian: &["vulkan-validationlayers"],
-            fedora: "vulkan-validation-layers",
-            arch: "vulkan-validation-layers",
-            homebrew: "vulkan-validationlayers",
-        }),
-    },
-    Need {
-        what: "Vulkan headers",
-        why: "the examples of the C interface are built and draw",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: vulkan::headers_present,
-        source: Source::Packages(Names {
-            debian: &["libvulkan-dev"],
-            fedora: "vulkan-loader-devel",
-            arch: "vulkan-headers",
-            homebrew: "vulkan-headers",
-        }),
-    },
-    Need {
-        what: "EGL",
-        why: "OpenGL without a window: its drivers implement the languages themselves, a reference for our results",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: opengl::egl_present,
-        source: Source::Packages(Names {
-            debian: &["libegl1"],
-            fedora: "libglvnd-egl",
-            arch: "libglvnd",
-            homebrew: "libglvnd (build it yourself)",
-        }),
-    },
-    Need {
-        what: "Mesa's OpenGL",
-        why: "llvmpipe and softpipe, OpenGL drivers for the CPU: the reference runs without a GPU",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: opengl::mesa_present,
-        source: Source::Packages(Names {
-            debian: &["libgl1-mesa-dri"],
-            fedora: "mesa-dri-drivers",
-            arch: "mesa",
-            homebrew: "mesa (build it yourself)",
-        }),
-    },
-    Need {
-        what: "Xvfb",
-        why: "an X server without a screen: the vendor library is tested with applications of GLX",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || shell::find_program("xvfb-run").is_some(),
-        source: Source::Packages(Names {
-            debian: &["xvfb", "xauth"],
-            fedora: "xorg-x11-server-Xvfb",
-            arch: "xorg-server-xvfb",
-            homebrew: "xvfb (Linux only)",
-        }),
-    },
-    Need {
-        what: "glxinfo",
-        why: "an application of GLX, which says what extensions it sees",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || shell::find_program("glxinfo").is_some() && opengl::glx_present(),
-        source: Source::Packages(Names {
-            debian: &["mesa-utils", "libglx-mesa0"],
-            fedora: "glx-utils",
-            arch: "mesa-utils",
-            homebrew: "mesa-utils (Linux only)",
-        }),
-    },
-    Need {
-        what: "pip",
-        why: "takes the next one from the registry of Python's packages",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: wheel::pip_present,
-        source: Source::Packages(Names {
-            debian: &["python3-pip"],
-            fedora: "python3-pip",
-            arch: "python-pip",
-            homebrew: "python",
-        }),
-    },
-    Need {
-        what: "Cg runtime",
-        why: "NVIDIA's compiler for its own languages, with Panda3D (53 MB): applications of the vendor library, on 64-bit x86",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || cg::libraries().is_some(),
-        source: Source::Python,
-    },
-    Need {
-        what: "Python 3.11",
-        why: "runs Panda3D with a shader of Cg",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || shell::find_program(&format!("python{}", cg::PYTHON)).is_some(),
-        source: Source::Packages(Names {
-            debian: &["python3.11"],
-            fedora: "python3.11",
-            arch: "python311 (of the user repository)",
-            homebrew: "python@3.11",
-        }),
-    },
-    Need {
-        what: "piglit's tests",
-        why: "applications with programs, which the vendor library must satisfy; they lie below target",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || piglit_package::find().is_some(),
-        source: Source::Unpacked,
-    },
-    Need {
-        what: "Wine",
-        why: "runs programs of Windows as applications of the vendor library (100 MB to download, 670 MB installed)",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: wine::is_present,
-        source: Source::Packages(Names {
-            debian: &["wine", "wine64"],
-            fedora: "wine-core",
-            arch: "wine",
-            homebrew: "wine (Linux only)",
-        }),
-    },
-    Need {
-        what: "MinGW-w64",
-        why: "compiles these programs (39 MB to download, 230 MB installed)",
-        purpose: Purpose::Test,
-        without: Without::Skip,
-        present: || shell::find_program(wine::COMPILER).is_some(),
-        source: Source::Packages(Names {
-            debian: &["gcc-mingw-w64-x86-64-win32"],
-            fedora: "mingw64-gcc",
-            arch: "mingw-w64-gcc",
-            homebrew: "mingw-w64",
-        }),
-    },
-    Need {
-        what: "valgrind",
-        why: "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it",
-        purpose: Purpose::Bench,
-        without: Without::Skip,
-        present: || shell::find_program("valgrind").is_some(),
-        source: Source::Packages(Names {
-            debian: &["valgrind"],
-            fedora: "valgrind",
-            arch: "valgrind",
-            homebrew: "valgrind (Linux only)",
-        }),
-    },
-];
+/// Defines the needs: purpose and name, the condition that it is present, its source, and what it
+/// is for.
+macro_rules! needs {
+    ($($purpose:ident $what:literal if $is_present:expr => $source:expr, $why:literal;)*) => {
+        const NEEDS: &[Need] = &[$(Need {
+            what: $what,
+            why: $why,
+            purpose: Purpose::$purpose,
+            is_present: || $is_present,
+            source: $source,
+        }),*];
+    };
+}
+
+// Everything that is not a crate. Rust's own parts are checked by `missing_rust_components`.
+needs! {
+    Required "C++ compiler" if ["c++", "g++", "clang++"].iter().any(|name| installed::has_program(name))
+        => Packages(["g++", "gcc-c++", "gcc", "llvm"]),
+        "builds SPIRV-Cross, which writes GLSL, HLSL and MSL for the command and its tests; the compiler needs none";
+    Required "Vulkan loader" if has_vulkan_loader()
+        => Packages(["libvulkan1", "vulkan-loader", "vulkan-icd-loader", "vulkan-loader"]),
+        "programs run through it";
+    Demo "lavapipe" if vulkan::lavapipe().is_some()
+        => Packages(["mesa-vulkan-drivers", "mesa-vulkan-drivers", "vulkan-swrast", "molten-vk"]),
+        "Mesa's Vulkan driver for the CPU: programs run without a GPU";
+    Test "spirv-val" if installed::has_program("spirv-val")
+        => Packages(["spirv-tools", "spirv-tools", "spirv-tools", "spirv-tools"]),
+        "checks every module that the tests produce";
+    Test "glslangValidator" if installed::has_program("glslangValidator")
+        => Packages(["glslang-tools", "glslang", "glslang", "glslang"]),
+        "compiles the GLSL sections of scripts";
+    Test "glslang's libraries" if installed::has_header(glslang::HEADER)
+        => Packages(["glslang-dev", "glslang-devel", "glslang", "glslang"]),
+        "compile the GLSL of all scripts in one process";
+    Test "SwiftShader" if vulkan::swiftshader().is_some()
+        => Packages(["chromium-common", "chromium-common", "chromium", "swiftshader (build it yourself)"]),
+        "a second Vulkan driver for the CPU, part of Chromium: scripts must give the same on both";
+    Test "Vulkan validation layer" if vulkan::installed_layer_present()
+        => Packages(["vulkan-validationlayers", "vulkan-validation-layers", "vulkan-validation-layers", "vulkan-validationlayers"]),
+        "wrong use of Vulkan fails the tests; Chromium's, which comes with SwiftShader, is newer and finds other mistakes";
+    Test "Vulkan headers" if installed::has_header("vulkan/vulkan.h")
+        => Packages(["libvulkan-dev", "vulkan-loader-devel", "vulkan-headers", "vulkan-headers"]),
+        "the examples of the C interface are built and draw";
+    Test "EGL" if installed::has_library("libEGL.so.1")
+        => Packages(["libegl1", "libglvnd-egl", "libglvnd", "libglvnd (build it yourself)"]),
+        "OpenGL without a window: its drivers implement the languages themselves, a reference for our results";
+    Test "Mesa's OpenGL" if installed::has_mesa()
+        => Packages(["libgl1-mesa-dri", "mesa-dri-drivers", "mesa", "mesa (build it yourself)"]),
+        "llvmpipe and softpipe, OpenGL drivers for the CPU: the reference runs without a GPU";
+    Test "Xvfb" if installed::has_program("xvfb-run")
+        => Packages(["xvfb or xauth", "xorg-x11-server-Xvfb", "xorg-server-xvfb", "xvfb (Linux only)"]),
+        "an X server without a screen: the vendor library is tested with applications of GLX";
+    Test "glxinfo" if installed::has_program("glxinfo") && installed::has_library("libGLX_mesa.so.0")
+        => Packages(["mesa-utils or libglx-mesa0", "glx-utils", "mesa-utils", "mesa-utils (Linux only)"]),
+        "an application of GLX, which says what extensions it sees";
+    Test "pip" if wheel::has_pip()
+        => Packages(["python3-pip", "python3-pip", "python-pip", "python"]),
+        "takes the next one from the registry of Python's packages";
+    Test "Cg runtime" if cg::libraries().is_some()
+        => Unpacked(&wheel::SOURCE),
+        "NVIDIA's compiler for its own languages, with Panda3D (53 MB): applications of the vendor library, on 64-bit x86";
+    Test "Python 3.11" if installed::has_program(&format!("python{}", cg::PYTHON))
+        => Packages(["python3.11", "python3.11", "python311 (of the user repository)", "python@3.11"]),
+        "runs Panda3D with a shader of Cg";
+    Test "piglit's tests" if piglit_package::find().is_some()
+        => Unpacked(&piglit_package::SOURCE),
+        "applications with programs, which the vendor library must satisfy; they lie below target";
+    Test "Wine" if wine::is_present()
+        => Packages(["wine or wine64", "wine-core", "wine", "wine (Linux only)"]),
+        "runs programs of Windows as applications of the vendor library (100 MB to download, 670 MB installed)";
+    Test "MinGW-w64" if installed::has_program(wine::COMPILER)
+        => Packages(["gcc-mingw-w64-x86-64-win32", "mingw64-gcc", "mingw-w64-gcc", "mingw-w64"]),
+        "compiles these programs (39 MB to download, 230 MB installed)";
+    Bench "valgrind" if installed::has_program("valgrind")
+        => Packages(["valgrind", "valgrind", "valgrind", "valgrind (Linux only)"]),
+        "counts the instructions that translation retires, for `cargo xtask bench`; the C interface is tested in it";
+}
+
+/// Decides whether the Vulkan loader is installed.
+fn has_vulkan_loader() -> bool {
+    let names: &[&str] = if cfg!(target_os = "macos") {
+        &["libvulkan.1.dylib", "libvulkan.dylib", "libMoltenVK.dylib"]
+    } else {
+        &["libvulkan.so.1"]
+    };
+    names.iter().any(|name| installed::has_library(name))
+}
 
 /// `cargo xtask setup`.
-pub(crate) fn run(mode: Mode) -> Result<ExitCode> {
-    let complete = match mode {
-        Mode::Report => report(Purpose::Test),
-        Mode::Install => ensure(Purpose::Test)?,
-        Mode::Ask => {
-            if report(Purpose::Test) || !agreed()? {
-                return Ok(ExitCode::SUCCESS);
-            }
-            ensure(Purpose::Test)?
+pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+    let complete = if options.check {
+        report(Purpose::Test)
+    } else {
+        if !options.yes && (report(Purpose::Test) || !ask_for_consent()?) {
+            return Ok(ExitCode::SUCCESS);
         }
+        ensure(Purpose::Test)?
     };
     for problem in missing_rust_components() {
         println!("{problem}");
     }
-    Ok(if complete {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(!complete)))
 }
 
-/// Says what is there and what is not. `true` if nothing that `purpose` needs is missing.
+/// Prints what is there and what is not. Returns whether nothing that `purpose` needs is missing.
 fn report(purpose: Purpose) -> bool {
     let system = System::detect();
     let mut complete = true;
     for need in needs(Purpose::Bench) {
-        let present = (need.present)();
-        complete &= present || need.purpose > purpose;
-        let state = if present { "found  " } else { "MISSING" };
-        println!("{state}  {}: {}", need.what, need.why);
-        if !present {
-            println!("         to install: {}", need.source.hint(system));
+        if (need.is_present)() {
+            println!("found    {}: {}", need.what, need.why);
+        } else {
+            complete &= need.purpose > purpose;
+            println!("MISSING  {}: {}", need.what, need.why);
+            println!("         to install: {}", need.hint(system));
         }
     }
     complete
 }
 
-/// What this machine needs for something.
+/// Returns what this machine needs for something.
 fn needs(purpose: Purpose) -> impl Iterator<Item = &'static Need> {
-    let here = NEEDS
-        .iter()
-        .filter(|need| need.source.is_for_this_machine());
+    let here = NEEDS.iter().filter(|need| need.is_for_this_machine());
     here.filter(move |need| need.purpose <= purpose)
 }
 
 /// Asks on a terminal; anywhere else nobody could answer, so the command itself was the consent.
-fn agreed() -> Result<bool> {
+fn ask_for_consent() -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(true);
     }
@@ -394,77 +212,47 @@ fn agreed() -> Result<bool> {
     Ok(!answer.trim().to_ascii_lowercase().starts_with('n'))
 }
 
-/// Installs what `purpose` lacks. `Ok(false)`: something optional is still missing; an error: cannot go on.
+/// Installs what `purpose` lacks. Returns whether everything is there then; an error if something
+/// required is missing.
 pub(crate) fn ensure(purpose: Purpose) -> Result<bool> {
     let system = System::detect();
-    let mut apt = Apt::new();
+    let mut apt = Apt::default();
     let mut complete = true;
-    // One after the other: a package may bring what a later need asks for.
+    // One after the other: a package may contain what a later need asks for.
     for need in needs(purpose) {
-        if (need.present)() {
+        if (need.is_present)() {
             continue;
         }
         println!("missing: {} ({})", need.what, need.why);
-        match &need.source {
-            Source::Packages(names) if system == System::Debian => install(&mut apt, need, names)?,
-            Source::Packages(names) => println!("  to install: {}", system.hint(names)),
-            Source::Python => tell(wheel::fetch()),
-            Source::Unpacked => tell(piglit_package::ensure_unpacked()),
+        let outcome = match &need.source {
+            Packages([names, ..]) if system == System::Debian => apt.install(names),
+            Packages(_) => {
+                println!("  to install: {}", need.hint(system));
+                Ok(())
+            }
+            Unpacked(source) => (source.fetch)(),
+        };
+        match outcome {
+            Err(error) if need.purpose == Purpose::Required => return Err(error),
+            Err(error) => println!("  {error:#}"),
+            Ok(()) => {}
         }
-        if !(need.present)() {
+        if !(need.is_present)() {
             complete = false;
-            give_up(system, need)?;
+            ensure!(
+                need.purpose != Purpose::Required,
+                "{} is required ({}); {}",
+                need.what,
+                need.why,
+                need.hint(system)
+            );
+            println!("  going on without {}: what needs it is skipped", need.what);
         }
     }
     Ok(complete)
 }
 
-/// What keeps something optional from being there.
-fn tell(outcome: Result<()>) {
-    if let Err(error) = outcome {
-        println!("  {error:#}");
-    }
-}
-
-fn install(apt: &mut Apt, need: &Need, names: &Names) -> Result<()> {
-    let outcome = apt.choose(names.debian).and_then(|package| match package {
-        Some(package) => {
-            println!("  installing the package {package}");
-            apt.install(&[package])
-        }
-        None => {
-            println!(
-                "  this distribution has no package {}",
-                names.debian.join(" or ")
-            );
-            Ok(())
-        }
-    });
-    match need.without {
-        Without::Stop => outcome,
-        Without::Skip => {
-            tell(outcome);
-            Ok(())
-        }
-    }
-}
-
-fn give_up(system: System, need: &Need) -> Result<()> {
-    match need.without {
-        Without::Stop => bail!(
-            "{} is required ({}); {}",
-            need.what,
-            need.why,
-            need.source.hint(system)
-        ),
-        Without::Skip => {
-            println!("  going on without {}: what needs it is skipped", need.what);
-            Ok(())
-        }
-    }
-}
-
-/// What to say about each part of Rust that is not installed.
+/// Returns a message about each part of Rust that is not installed.
 pub(crate) fn missing_rust_components() -> Vec<String> {
     let tools = [("fmt", "rustfmt"), ("clippy", "clippy")];
     let lacks = |tool: &str| {

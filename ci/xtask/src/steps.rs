@@ -1,31 +1,20 @@
 //! The steps of `cargo xtask test`: one table says what each is called, checks and calls.
 
-use crate::cg;
+use crate::cargo_steps;
 use crate::coverage;
 use crate::crates;
 use crate::drivers;
-use crate::setup;
-use crate::suite::{self, Pass, ScriptResult};
+use crate::suite::{self, Pass, Scope};
 use crate::support::{self, Verdict};
-use crate::tally::Tally;
-use crate::test_run::test_run;
-use crate::vulkan;
 use crate::{
-    gl_spirv, i386, mutate, piglit_tests, races, random, reference, shell, state as state_step,
+    gl_spirv, i386, installed, piglit_tests, races, random, reference, state as state_step,
     validate, vendor, virgl, wine,
 };
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use glasm_ci_support::report::ScriptResult;
+use glasm_ci_support::tally::{Skip, Tally};
+use glasm_ci_support::vulkan;
 use std::path::PathBuf;
-
-/// How much a test run checks.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Scope {
-    /// What most faults show in, within minutes.
-    #[default]
-    Quick,
-    /// Everything.
-    All,
-}
 
 /// What a step knows of its run, and what later steps take from earlier ones.
 #[derive(Default)]
@@ -55,28 +44,19 @@ pub(crate) static STEPS: &[Step] = &[
         name: "fmt",
         scope: Scope::Quick,
         about: "`cargo fmt --check`",
-        run: |_| cargo_check(&["fmt", "--all", "--check"]),
+        run: |_| cargo_steps::check("fmt --all --check"),
     },
     Step {
         name: "clippy",
         scope: Scope::Quick,
         about: "`cargo clippy --workspace --all-targets -- -D warnings`",
-        run: |_| {
-            cargo_check(&[
-                "clippy",
-                "--workspace",
-                "--all-targets",
-                "--",
-                "-D",
-                "warnings",
-            ])
-        },
+        run: |_| cargo_steps::check("clippy --workspace --all-targets -- -D warnings"),
     },
     Step {
         name: "deps",
         scope: Scope::Quick,
         about: "the compiler crates need no C or C++ with default features, nor the command without SPIRV-Cross",
-        run: |_| compiler_is_pure_rust(),
+        run: |_| cargo_steps::check_pure_rust(),
     },
     Step {
         name: "crates",
@@ -88,31 +68,31 @@ pub(crate) static STEPS: &[Step] = &[
         name: "build",
         scope: Scope::Quick,
         about: "everything that the next steps need",
-        run: |_| cargo_check(&["build", "--workspace", "--bins", "--tests"]),
+        run: |_| cargo_steps::check("build --workspace --bins --tests"),
     },
     Step {
         name: "unit",
         scope: Scope::Quick,
         about: "unit and integration tests (cargo nextest if installed); the quick run leaves out those of [.config/nextest.toml](.config/nextest.toml)",
-        run: unit_tests,
+        run: |state| cargo_steps::run_unit_tests(state.scope),
     },
     Step {
         name: "doc",
         scope: Scope::All,
         about: "documentation tests",
-        run: |_| test_run(shell::cargo().args(["test", "--workspace", "--doc"])),
+        run: |_| cargo_steps::run_documentation_tests(),
     },
     Step {
         name: "scripts",
         scope: Scope::Quick,
         about: "tests/cases/run and shaders on lavapipe and on SwiftShader, validation layer on; on SwiftShader the quick run leaves out scripts whose modules are those of lavapipe",
-        run: script_suites,
+        run: test_suites,
     },
     Step {
         name: "machines",
         scope: Scope::All,
         about: "scripts on lavapipe as it is on other CPUs, with the system's validation layer",
-        run: |_| other_machines(),
+        run: |_| test_other_machines(),
     },
     Step {
         name: "state",
@@ -124,13 +104,13 @@ pub(crate) static STEPS: &[Step] = &[
         name: "random",
         scope: Scope::All,
         about: "scripts of random programs of the typed languages on both drivers",
-        run: |_| random_scripts(),
+        run: |_| suite::on_each_driver(random::test),
     },
     Step {
         name: "text",
         scope: Scope::All,
         about: "scripts on lavapipe, each program written as WGSL and as GLSL, and compiled from that",
-        run: |_| scripts_through_text(),
+        run: |_| test_through_text(),
     },
     Step {
         name: "spirv-val",
@@ -142,7 +122,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "spirv-tools",
         scope: Scope::All,
         about: "the feature spirv-tools: the validator in the process, linked with the system's static library or built from source",
-        run: |_| in_process_validation(),
+        run: |_| cargo_steps::test_in_process_validation(),
     },
     Step {
         name: "opengl",
@@ -178,7 +158,7 @@ pub(crate) static STEPS: &[Step] = &[
         name: "cg",
         scope: Scope::All,
         about: "NVIDIA's Cg runtime and Panda3D, unmodified, through the vendor library",
-        run: |_| cg::test(),
+        run: |_| cargo_steps::run_cg_tests(),
     },
     Step {
         name: "wine",
@@ -208,13 +188,13 @@ pub(crate) static STEPS: &[Step] = &[
         name: "coverage",
         scope: Scope::All,
         about: "the feature lists that passing scripts prove; docs/support.md says the same",
-        run: |state| coverage_report(state),
+        run: |state| test_coverage(state),
     },
     Step {
         name: "mutate",
         scope: Scope::All,
         about: "a sample of faults in the compiler, which scripts and tests have to notice",
-        run: |_| mutate::test(),
+        run: |_| glasm_mutate::test(),
     },
 ];
 
@@ -225,159 +205,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Step> {
     found.with_context(|| format!("no step `{name}`; there are {}", names().join(", ")))
 }
 
-/// A cargo command that passes or fails as a whole.
-fn cargo_check(args: &[&str]) -> Result<Tally> {
-    let passed = shell::succeeds(shell::cargo().args(args))?;
-    for problem in if passed {
-        Vec::new()
-    } else {
-        setup::missing_rust_components()
-    } {
-        println!("{problem}");
-    }
-    Ok(Tally::check(passed))
-}
-
-/// The compiler's crates, with default features, must not need a C or C++ compiler, nor the command without SPIRV-Cross.
-fn compiler_is_pure_rust() -> Result<Tally> {
-    const NATIVE: &[&str] = &[
-        "cc",
-        "cmake",
-        "bindgen",
-        "pkg-config",
-        "cxx",
-        "cxx-build",
-        "spirv-tools-sys",
-    ];
-    // Numbers and types of system calls, in Rust.
-    const KERNEL: &str = "linux-raw-sys";
-    let mut tally = Tally::default();
-    let without_cross = ["--no-default-features", "--features", "run,translate"];
-    for (package, features) in [
-        ("glasm-ir", &[][..]),
-        ("glasm-frontend", &[]),
-        ("glasm-codegen", &[]),
-        ("glasm", &[]),
-        ("glasm-text", &[]),
-        ("glasm-cli", &without_cross),
-    ] {
-        let mut tree = shell::cargo();
-        tree.args([
-            "tree",
-            "--package",
-            package,
-            "--edges",
-            "normal,build",
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-        ]);
-        tree.args(features);
-        let output = shell::capture(&mut tree)?;
-        anyhow::ensure!(
-            output.status.success(),
-            "{}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let names = text.lines().filter_map(|line| line.split(' ').next());
-        let native: Vec<&str> = names
-            .filter(|name| NATIVE.contains(name) || name.ends_with("-sys") && *name != KERNEL)
-            .collect();
-        match native.as_slice() {
-            [] => println!("{package}: pure Rust"),
-            found => println!("{package}: builds native code through {}", found.join(", ")),
-        }
-        tally += Tally::check(native.is_empty());
-    }
-    Ok(tally)
-}
-
-fn unit_tests(state: &mut State) -> Result<Tally> {
-    let mut command = shell::cargo();
-    if shell::find_program("cargo-nextest").is_some() {
-        command.args([
-            "nextest",
-            "run",
-            "--workspace",
-            "--no-fail-fast",
-            "--status-level",
-            "slow",
-        ]);
-        if state.scope == Scope::Quick {
-            command.args(["--profile", "quick"]);
-        }
-    } else {
-        command.args([
-            "test",
-            "--workspace",
-            "--lib",
-            "--bins",
-            "--tests",
-            "--no-fail-fast",
-            "--quiet",
-        ]);
-    }
-    // They have a step of their own.
-    let (variable, value) = cg::OFF;
-    test_run(command.env(variable, value))
-}
-
-/// Tests the feature `spirv-tools`, which no other step builds. Of the command only unit tests run: its program stays as it is.
-///
-/// Where the system has SPIRV-Tools as a static library, the tests link with it, instead of building it for minutes.
-fn in_process_validation() -> Result<Tally> {
-    let mut command = shell::cargo();
-    if let Some(directory) = installed_spirv_tools() {
-        // Replaces the build script of the crate spirv-tools-sys, whose `links` is `spirv-tools`.
-        let target = format!(
-            "target.{}-unknown-linux-gnu.spirv-tools",
-            std::env::consts::ARCH
-        );
-        let directory = directory.display();
-        command.arg("--config").arg(format!(
-            "{target}.rustc-link-lib = ['static=SPIRV-Tools', 'stdc++']"
-        ));
-        command.arg("--config").arg(format!(
-            "{target}.rustc-link-search = ['native={directory}']"
-        ));
-    }
-    test_run(command.args([
-        "test",
-        "--package",
-        "glasm",
-        "--package",
-        "glasm-cli",
-        "--package",
-        "glasm-capi",
-        "--no-default-features",
-        "--features",
-        "glasm/spirv-tools,glasm-cli/spirv-tools,glasm-capi/spirv-tools",
-        "--lib",
-        "--bins",
-        "--test",
-        "c",
-        "--",
-        "valid",
-        "the_interface_in_c",
-    ]))
-}
-
-/// Returns the directory of the system's static library of SPIRV-Tools, if there is one where Debian and Fedora install it.
-fn installed_spirv_tools() -> Option<PathBuf> {
-    let arch = std::env::consts::ARCH;
-    let directories = [
-        format!("/usr/lib/{arch}-linux-gnu"),
-        "/usr/lib64".to_owned(),
-    ];
-    directories
-        .into_iter()
-        .map(PathBuf::from)
-        .find(|directory| cfg!(target_os = "linux") && directory.join("libSPIRV-Tools.a").is_file())
-}
-
-fn script_suites(state: &mut State) -> Result<Tally> {
+fn test_suites(state: &mut State) -> Result<Tally> {
     let mut tally = Tally::default();
     let modules = state.modules.insert(Vec::new());
     for (name, driver) in suite::drivers() {
@@ -411,12 +239,10 @@ fn script_suites(state: &mut State) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The scripts as other machines run them: lavapipe with vectors of other widths, and the system's validation layer.
-fn other_machines() -> Result<Tally> {
-    let Some(driver) = vulkan::lavapipe() else {
-        println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
-    };
+/// Runs the scripts as on other machines: lavapipe with vectors of other widths, and the system's
+/// validation layer.
+fn test_other_machines() -> Result<Tally> {
+    let driver = vulkan::require_lavapipe()?;
     let mut tally = Tally::default();
     for pass in [Pass::NARROW, Pass::WIDE_DOUBLES] {
         let run = suite::run_on(&driver, pass)?;
@@ -430,29 +256,11 @@ fn other_machines() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Scripts of random programs of the typed languages, on both drivers. What needs a feature that a driver lacks is left to the other.
-fn random_scripts() -> Result<Tally> {
-    let mut tally = Tally::default();
-    for (name, driver) in suite::drivers() {
-        match driver {
-            Some(driver) => tally += random::test(&driver)?,
-            None => {
-                println!("{name} is not installed: skipped");
-                tally += Tally::skip();
-            }
-        }
-    }
-    Ok(tally)
-}
-
-/// The same scripts, drawn from translated programs. That all programs can be translated is a unit test.
-fn scripts_through_text() -> Result<Tally> {
-    let Some(driver) = vulkan::lavapipe() else {
-        println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
-    };
+/// Runs the scripts with translated programs. That all programs can be translated is a unit test.
+fn test_through_text() -> Result<Tally> {
+    let driver = vulkan::require_lavapipe()?;
     let mut tally = suite::run_through("wgsl", &driver)?;
-    if shell::find_program("glslangValidator").is_some() {
+    if installed::has_program("glslangValidator") {
         tally += suite::run_through("glsl", &driver)?;
     } else {
         println!("glslangValidator is not installed: no scripts through GLSL");
@@ -461,19 +269,16 @@ fn scripts_through_text() -> Result<Tally> {
     Ok(tally)
 }
 
-/// The modules of this run: what other runs have left tells nothing.
+/// Validates the modules of this run; those of other runs are ignored.
 fn validate_modules(state: &State) -> Result<Tally> {
     let Some(dirs) = &state.modules else {
         bail!("there are no modules: run this together with the step `scripts`, which makes them");
     };
-    if dirs.is_empty() {
-        println!("no driver ran the scripts, so there are no modules: skipped");
-        return Ok(Tally::skip());
-    }
-    let Some(tally) = validate::run(dirs)? else {
-        println!("spirv-val is not installed: skipped");
-        return Ok(Tally::skip());
-    };
+    ensure!(
+        !dirs.is_empty(),
+        Skip::because("no driver ran the scripts, so there are no modules")
+    );
+    let tally = validate::run(dirs)?;
     println!(
         "{} modules, {} valid",
         tally.passed + tally.failed,
@@ -482,7 +287,7 @@ fn validate_modules(state: &State) -> Result<Tally> {
     Ok(tally)
 }
 
-fn coverage_report(state: &State) -> Result<Tally> {
+fn test_coverage(state: &State) -> Result<Tally> {
     let own;
     let results = match state.results.as_slice() {
         [] => {
@@ -509,7 +314,8 @@ fn coverage_report(state: &State) -> Result<Tally> {
 #[cfg(test)]
 mod tests {
     use super::{State, validate_modules};
-    use crate::tally::Tally;
+    use crate::installed;
+    use glasm_ci_support::tally::Skip;
     use std::path::PathBuf;
 
     #[test]
@@ -520,10 +326,17 @@ mod tests {
                 ..State::default()
             })
         };
-        assert!(validate(None).is_err());
-        assert_eq!(validate(Some(Vec::new())).ok(), Some(Tally::skip()));
+        let is_skipped = |modules| {
+            let error = validate(modules).expect_err("there is nothing to validate");
+            error.is::<Skip>()
+        };
+        assert!(!is_skipped(None));
+        assert!(is_skipped(Some(Vec::new())));
+        // Without spirv-val it is skipped, else there are no modules.
         let empty = PathBuf::from("src/no-such-folder");
-        let found = validate(Some(vec![empty]));
-        assert!(found.is_err() || found.ok() == Some(Tally::skip()));
+        assert_ne!(
+            is_skipped(Some(vec![empty])),
+            installed::has_program("spirv-val")
+        );
     }
 }

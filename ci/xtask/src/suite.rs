@@ -1,12 +1,12 @@
-//! Running script suites through the `glasm` command, and reading its JSON reports.
+//! Running script suites through the `glasm` command, in the ways that steps need.
 
 use crate::glslang;
-use crate::shell;
-use crate::tally::Tally;
-use crate::vulkan::{self, Driver, Layer};
 use anyhow::{Context, Result, bail};
+use glasm_ci_support::report::{self, Outcome, SCRIPTS, ScriptResult};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::vulkan::{self, Driver, Layer};
 use glasm_tests::manual;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,43 +16,17 @@ use walkdir::WalkDir;
 /// Where reports and modules of suites go.
 pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts"));
 
-/// The folders that hold scripts.
-pub(crate) const SCRIPTS: &[&str] = &["tests/cases/run", "shaders"];
-
 /// Where the examples of the manual are written to.
 static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("scripts/manual"));
 
-/// What became of a script.
+/// How much a test run checks.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Outcome {
-    /// All that it expects came true.
-    Pass,
-    /// Something did not.
-    Fail,
-    /// The device lacks what it needs.
+pub(crate) enum Scope {
+    /// What most faults show in, within minutes.
     #[default]
-    Skip,
-}
-
-/// One script in a report.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(crate) struct ScriptResult {
-    /// Path of the script.
-    pub(crate) script: String,
-    /// The driver that ran it.
-    pub(crate) driver: String,
-    /// What became of it.
-    pub(crate) outcome: Outcome,
-    /// The ids of its `# covers:` lines.
-    pub(crate) covers: Vec<String>,
-    /// Why it was skipped.
-    pub(crate) reason: String,
-    /// What went wrong.
-    pub(crate) failures: Vec<String>,
-    /// What it printed.
-    pub(crate) output: Vec<String>,
-    /// The pictures it saved.
-    pub(crate) images: Vec<PathBuf>,
+    Quick,
+    /// Everything.
+    All,
 }
 
 /// A suite run on one driver.
@@ -67,22 +41,10 @@ pub(crate) struct SuiteRun {
     pub(crate) modules: PathBuf,
 }
 
-/// The script folders that exist.
-pub(crate) fn script_folders() -> Vec<&'static str> {
-    SCRIPTS
-        .iter()
-        .copied()
-        .filter(|dir| Path::new(dir).is_dir())
-        .collect()
-}
-
 /// Writes the examples of the manual to a folder of their own.
 fn write_examples() -> Result<&'static Path> {
     let folder = &*EXAMPLES;
-    if folder.exists() {
-        std::fs::remove_dir_all(folder)?;
-    }
-    std::fs::create_dir_all(folder)?;
+    shell::create_empty_dir(folder)?;
     for example in manual::read_examples(Path::new("."))? {
         example.write(folder)?;
     }
@@ -96,7 +58,8 @@ pub(crate) struct Pass {
     name: Option<&'static str>,
     /// Only scripts that contain this.
     containing: Option<&'static str>,
-    /// Bits of lavapipe's vectors; `None`: what suits the CPU. Its shaders are compiled in other ways for other widths.
+    /// Bits of lavapipe's vectors; `None`: what suits the CPU. Its shaders are compiled in other
+    /// ways for other widths.
     vector_width: Option<&'static str>,
     /// Who watches.
     layer: Layer,
@@ -130,7 +93,8 @@ impl Pass {
         ..Self::MAIN
     };
 
-    /// Lavapipe as on most CPUs, should this be none of them: it rounds doubles in one way for each width.
+    /// Lavapipe as on most CPUs, should this be none of them: it rounds doubles in one way for each
+    /// width.
     pub(crate) const WIDE_DOUBLES: Self = Self {
         name: Some("lavapipe-256"),
         containing: Some("shaderFloat64"),
@@ -138,9 +102,12 @@ impl Pass {
         ..Self::NARROW
     };
 
-    /// The scripts, as files and folders.
+    /// Returns the scripts, as files and folders.
     fn scripts(&self) -> Result<Vec<PathBuf>> {
-        let mut paths: Vec<PathBuf> = script_folders().into_iter().map(PathBuf::from).collect();
+        let mut paths: Vec<PathBuf> = report::script_folders()
+            .into_iter()
+            .map(PathBuf::from)
+            .collect();
         paths.push(
             write_examples()
                 .context("writing the examples of the manual")?
@@ -161,7 +128,8 @@ impl Pass {
         Ok(scripts)
     }
 
-    /// Tells lavapipe its vectors. Its cache on disk takes no notice of their width, so it stays out of this.
+    /// Tells lavapipe its vectors. Its cache on disk takes no notice of their width, so it stays
+    /// out of this.
     fn set_up(&self, command: &mut Command) {
         if let Some(width) = self.vector_width {
             command
@@ -171,7 +139,7 @@ impl Pass {
     }
 }
 
-/// The CPU drivers to run suites on, with those that are missing.
+/// Returns the CPU drivers to run suites on, with those that are missing.
 pub(crate) fn drivers() -> [(&'static str, Option<Driver>); 2] {
     [
         ("lavapipe", vulkan::lavapipe()),
@@ -179,7 +147,7 @@ pub(crate) fn drivers() -> [(&'static str, Option<Driver>); 2] {
     ]
 }
 
-/// The command that was built in the dev profile.
+/// Returns the command that was built in the dev profile.
 pub(crate) fn glasm() -> Result<Command> {
     let program = shell::target_dir()
         .join("debug")
@@ -193,21 +161,43 @@ pub(crate) fn glasm() -> Result<Command> {
     Ok(command)
 }
 
-/// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if there is one.
+/// Returns the command that runs scripts on a driver, with a validation layer if there is one.
+pub(crate) fn run_command(driver: &Driver, layer: Layer) -> Result<Command> {
+    let mut command = glasm()?;
+    vulkan::use_driver(&mut command, driver);
+    command.arg("run");
+    if vulkan::use_validation_layer(&mut command, layer)? {
+        command.args(["--validation", "require"]);
+    }
+    Ok(command)
+}
+
+/// Runs something on each CPU driver; one that is not installed is a skipped check.
+pub(crate) fn on_each_driver(mut run: impl FnMut(&Driver) -> Result<Tally>) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for (name, driver) in drivers() {
+        if let Some(driver) = driver {
+            tally += run(&driver)?;
+        } else {
+            println!("{name} is not installed: skipped");
+            tally += Tally::skip();
+        }
+    }
+    Ok(tally)
+}
+
+/// Runs all scripts, and the examples of the manual, on `driver` with the validation layer, if
+/// there is one.
 pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     let name = pass.name.unwrap_or(driver.name);
     let dir = OUT.join(name);
-    if dir.exists() {
-        std::fs::remove_dir_all(&dir).with_context(|| format!("emptying {}", dir.display()))?;
-    }
+    shell::create_empty_dir(&dir)?;
     let modules = dir.join("modules");
     std::fs::create_dir_all(&modules)?;
     let report = dir.join("report.json");
-    let mut command = glasm()?;
-    vulkan::use_driver(&mut command, driver);
-    let layer = vulkan::use_validation_layer(&mut command, pass.layer)?;
+    let mut command = run_command(driver, pass.layer)?;
     pass.set_up(&mut command);
-    command.arg("run").args(pass.scripts()?);
+    command.args(pass.scripts()?);
     command
         .arg("--json")
         .arg(&report)
@@ -222,9 +212,6 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
         .map_or(1, usize::from)
         .min(8);
     command.args(["--jobs", &jobs.to_string()]);
-    if layer {
-        command.args(["--validation", "require"]);
-    }
     let (tally, results) = run_reported(command, &report, name)?;
     Ok(SuiteRun {
         name,
@@ -234,7 +221,8 @@ pub(crate) fn run_on(driver: &Driver, pass: Pass) -> Result<SuiteRun> {
     })
 }
 
-/// Runs all scripts on `driver` with their programs written in a language and compiled from that. The validation layer has seen them already.
+/// Runs all scripts on `driver` with their programs written in a language and compiled from that.
+/// The validation layer has seen them already.
 pub(crate) fn run_through(language: &str, driver: &Driver) -> Result<Tally> {
     let mut command = glasm()?;
     vulkan::use_driver(&mut command, driver);
@@ -256,7 +244,8 @@ pub(crate) fn run_in_folder(mut command: Command, folder: &str, name: &str) -> R
     Ok(run_reported(command, &report, name)?.0)
 }
 
-/// Runs the command, shows what failed and why scripts were skipped, and gives what its report says, as results of `name`.
+/// Runs the command, shows what failed and why scripts were skipped, and gives what its report
+/// says, as results of `name`.
 pub(crate) fn run_reported(
     mut command: Command,
     report: &Path,
@@ -264,17 +253,18 @@ pub(crate) fn run_reported(
 ) -> Result<(Tally, Vec<ScriptResult>)> {
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
-    // Messages of the command, of drivers and of layers; the lines about scripts come from the report.
+    // Messages of the command, of drivers and of layers; the lines about scripts come from the
+    // report.
     print!("{}", String::from_utf8_lossy(&output.stderr));
     if !report.is_file() {
         bail!("glasm run on {name} wrote no report ({})", output.status);
     }
-    let mut results = read_report(report)?;
+    let mut results = report::read_report(report)?;
     for result in &mut results {
         name.clone_into(&mut result.driver);
     }
     print_exceptions(&results);
-    let mut tally = count(&results);
+    let mut tally = report::count(&results);
     if !output.status.success() && tally.failed == 0 {
         tally.failed = 1;
     }
@@ -294,7 +284,7 @@ pub(crate) fn run_everywhere() -> Result<Vec<ScriptResult>> {
     Ok(results)
 }
 
-/// Every failure, and how many scripts were skipped for each reason.
+/// Prints every failure, and how many scripts were skipped for each reason.
 fn print_exceptions(results: &[ScriptResult]) {
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     for result in results {
@@ -306,121 +296,5 @@ fn print_exceptions(results: &[ScriptResult]) {
     }
     for (reason, count) in skipped {
         println!("SKIP {count} scripts: {reason}");
-    }
-}
-
-fn count(results: &[ScriptResult]) -> Tally {
-    let mut tally = Tally::default();
-    for result in results {
-        match result.outcome {
-            Outcome::Pass => tally.passed += 1,
-            Outcome::Fail => tally.failed += 1,
-            Outcome::Skip => tally.skipped += 1,
-        }
-    }
-    tally
-}
-
-/// Reads several reports.
-pub(crate) fn read_reports(files: &[PathBuf]) -> Result<Vec<ScriptResult>> {
-    let mut results = Vec::new();
-    for file in files {
-        results.extend(read_report(file)?);
-    }
-    Ok(results)
-}
-
-/// Reads a report of `glasm run --json`.
-pub(crate) fn read_report(file: &Path) -> Result<Vec<ScriptResult>> {
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    parse_report(&text).with_context(|| format!("report {}", file.display()))
-}
-
-fn parse_report(text: &str) -> Result<Vec<ScriptResult>> {
-    let report: Value = serde_json::from_str(text)?;
-    let scripts = report["scripts"].as_array().context("no list `scripts`")?;
-    scripts.iter().map(script_result).collect()
-}
-
-fn script_result(value: &Value) -> Result<ScriptResult> {
-    let outcome = match value["outcome"].as_str() {
-        Some("pass") => Outcome::Pass,
-        Some("fail" | "unexpected-pass") => Outcome::Fail,
-        Some("skip" | "expected-fail") => Outcome::Skip,
-        other => bail!("outcome {other:?} is none of pass, fail, skip, as expected or not"),
-    };
-    Ok(ScriptResult {
-        script: value["path"]
-            .as_str()
-            .context("script without `path`")?
-            .to_owned(),
-        driver: value["device"].as_str().unwrap_or_default().to_owned(),
-        outcome,
-        covers: strings(&value["covers"]),
-        reason: value["reason"].as_str().unwrap_or_default().to_owned(),
-        failures: value["failures"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(failure)
-            .collect(),
-        output: strings(&value["output"]),
-        images: strings(&value["images"])
-            .into_iter()
-            .map(PathBuf::from)
-            .collect(),
-    })
-}
-
-/// `     line 7: what went wrong`
-fn failure(value: &Value) -> String {
-    let message = value["message"]
-        .as_str()
-        .unwrap_or("no message")
-        .replace('\n', "\n     ");
-    match value["line"].as_u64() {
-        Some(line) => format!("     line {line}: {message}"),
-        None => format!("     {message}"),
-    }
-}
-
-fn strings(list: &Value) -> Vec<String> {
-    list.as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str)
-        .map(str::to_owned)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Outcome, count, parse_report};
-    use crate::tally::Tally;
-
-    #[test]
-    fn reports_are_read() {
-        let text = r#"{ "scripts": [
-            { "path": "a", "outcome": "pass", "covers": ["x.y"], "output": [], "images": ["a.png"], "failures": [] },
-            { "path": "b", "outcome": "fail", "failures": [{ "line": 3, "message": "differs\nby 1" }] },
-            { "path": "c", "outcome": "skip", "reason": "no int64" } ] }"#;
-        let results = parse_report(text).unwrap();
-        assert_eq!(
-            count(&results),
-            Tally {
-                passed: 1,
-                failed: 1,
-                skipped: 1
-            }
-        );
-        assert_eq!(results[0].covers, ["x.y"]);
-        assert_eq!(results[1].failures, ["     line 3: differs\n     by 1"]);
-        assert_eq!(
-            (results[2].outcome, results[2].reason.as_str()),
-            (Outcome::Skip, "no int64")
-        );
-        assert!(parse_report("{}").is_err());
-        assert!(parse_report(r#"{ "scripts": [{ "path": "a", "outcome": "maybe" }] }"#).is_err());
     }
 }

@@ -1,73 +1,60 @@
 //! `cargo xtask test`: runs steps, and tells what became of them and how long they took.
 
 use crate::setup::{self, Purpose};
-use crate::shell;
-use crate::steps::{self, STEPS, Scope, State, Step};
-use crate::tally::Tally;
+use crate::steps::{self, STEPS, State, Step};
+use crate::suite::Scope;
 use crate::times::{self, Clock, Record, Time};
 use anyhow::Result;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-/// What `test` was asked for.
-#[derive(Default)]
+/// `cargo xtask test`.
+#[derive(clap::Args, Default)]
+#[command(after_help = list_steps())]
 pub(crate) struct Options {
-    /// Whether to look for missing packages.
-    pub(crate) setup: Setup,
-    /// How much to check.
-    pub(crate) scope: Scope,
-    /// Names of the only steps to run; empty: all of the scope.
-    pub(crate) only: Vec<String>,
-    /// Whether the document gets the times.
-    pub(crate) document: Document,
-}
-
-/// Whether to look for missing packages.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Setup {
-    /// Install what is missing.
-    #[default]
-    Ensure,
-    /// Take the machine as it is.
-    Skip,
-}
-
-/// What becomes of the document that lists the steps.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Document {
-    /// It stays as it is.
-    #[default]
-    Keep,
-    /// It gets the times of the last full runs.
-    Write,
+    /// Run all steps, in full: what continuous integration runs
+    #[arg(long)]
+    all: bool,
+    /// Do not look for missing packages
+    #[arg(long)]
+    no_setup: bool,
+    /// Run only this step, in full (may be repeated)
+    #[arg(long, value_name = "STEP")]
+    only: Vec<String>,
+    /// List the steps in CONTRIBUTING.md, with the times that the last full run of each took
+    #[arg(long)]
+    write_times: bool,
 }
 
 impl Options {
-    /// Returns the steps to run. Steps that are asked for by name run in full.
+    /// Returns the steps to run and how much they check. Steps that are named run in full.
     fn steps(&self) -> Result<(Scope, Vec<&'static Step>)> {
         for name in &self.only {
             steps::find(name)?;
         }
-        let is_wanted = |step: &&Step| match (self.only.as_slice(), self.scope) {
-            ([], Scope::All) => true,
-            ([], Scope::Quick) => step.scope == Scope::Quick,
-            (names, _) => names.iter().any(|name| name == step.name),
-        };
-        let scope = if self.only.is_empty() {
-            self.scope
-        } else {
+        let named = !self.only.is_empty();
+        let scope = if self.all || named {
             Scope::All
+        } else {
+            Scope::Quick
+        };
+        let is_wanted = |step: &&Step| {
+            if named {
+                self.only.iter().any(|name| name == step.name)
+            } else {
+                scope == Scope::All || step.scope == Scope::Quick
+            }
         };
         Ok((scope, STEPS.iter().filter(is_wanted).collect()))
     }
 }
 
-/// Returns the help text of the command: `usage`, then the steps.
-pub(crate) fn help() -> String {
+/// Returns the help text on the steps.
+fn list_steps() -> String {
     let mut text = String::from(
         "\
-usage: cargo xtask test [--all] [--no-setup] [--only STEP]...
-
 Installs what is missing (as setup --yes does), then runs these steps; those with a * only with --all:\n",
     );
     for step in STEPS {
@@ -80,19 +67,14 @@ Installs what is missing (as setup --yes does), then runs these steps; those wit
     }
     text += "\
 The last line is `N passed, N failed, N skipped`: tests, scripts and checks together. Times go to
-test-times.json in the target directory; a step that took twice as long as in the run before is named.
-
-  --all          run all steps, in full: what continuous integration runs
-  --no-setup     do not look for missing packages
-  --only STEP    run only this step, in full (may be repeated)
-  --write-times  list the steps in CONTRIBUTING.md, with the times that the last full run of each took";
+test-times.json in the target directory; a step that took twice as long as in the run before is named.";
     text
 }
 
-/// `cargo xtask test`.
+/// Runs the steps.
 pub(crate) fn run(options: &Options) -> Result<ExitCode> {
     let (scope, wanted) = options.steps()?;
-    if options.setup == Setup::Ensure {
+    if !options.no_setup {
         setup::ensure(Purpose::Test)?;
     }
     let mut state = State::default();
@@ -106,7 +88,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         records.push(run_step(step, &mut state, &mut failures));
     }
     report(scope, &records, &failures, clock.read())?;
-    if options.document == Document::Write {
+    if options.write_times {
         times::write_document(STEPS.iter().map(|step| times::Listed {
             name: step.name,
             runs: match step.scope {
@@ -117,18 +99,14 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         }))?;
     }
     let failed: u64 = records.iter().map(|record| record.tally.failed).sum();
-    Ok(if failed == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(1)
-    })
+    Ok(ExitCode::from(u8::from(failed > 0)))
 }
 
 /// Runs a step and appends the commands that failed in it.
 fn run_step(step: &Step, state: &mut State, failures: &mut Vec<String>) -> Record {
     let clock = Clock::start();
     // A step that cannot run is a failure of that step; the others still tell something.
-    let tally = (step.run)(state).unwrap_or_else(|error| {
+    let tally = Tally::of_step((step.run)(state)).unwrap_or_else(|error| {
         println!("error: {error:#}");
         Tally::check(false)
     });
@@ -194,7 +172,7 @@ mod tests {
         let quick = names(&Options::default());
         assert!(quick.contains(&"scripts") && !quick.contains(&"mutate"));
         let all = Options {
-            scope: Scope::All,
+            all: true,
             ..Options::default()
         };
         assert_eq!(names(&all).len(), STEPS.len());
@@ -205,13 +183,5 @@ mod tests {
         assert_eq!(names(&only("mutate")), ["mutate"]);
         assert_eq!(only("vendor").steps().unwrap().0, Scope::All);
         assert!(only("no such step").steps().is_err());
-    }
-
-    #[test]
-    fn the_help_text_names_all_steps() {
-        let help = help();
-        for step in STEPS {
-            assert!(help.contains(step.name), "{}", step.name);
-        }
     }
 }

@@ -1,9 +1,10 @@
-//! Time that the steps of a test run take: measured, recorded, compared with the run before, and listed in a document.
+//! Time that the steps of a test run take: measured, recorded, compared with the run before, and
+//! listed in a document.
 
 use crate::bench::splice;
-use crate::shell;
-use crate::tally::Tally;
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -32,7 +33,8 @@ const NOTICEABLE: Duration = Duration::from_secs(5);
 pub(crate) struct Time {
     /// Wall time.
     pub(crate) wall: Duration,
-    /// Processor time of this process and of all processes that it has waited for; zero where the system does not tell.
+    /// Processor time of this process and of all processes that it has waited for; zero where the
+    /// system does not tell.
     pub(crate) processor: Duration,
 }
 
@@ -60,7 +62,8 @@ impl Clock {
     }
 }
 
-/// Returns the processor time of this process and of those that it has waited for, zero outside of Linux.
+/// Returns the processor time of this process and of those that it has waited for, zero outside of
+/// Linux.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     parse_stat(&stat).unwrap_or_default()
@@ -87,8 +90,8 @@ pub(crate) struct Record {
     pub(crate) time: Time,
 }
 
-/// Returns a warning for each step that took twice as long as in the run before, then records this run. Steps that did not run keep their
-/// record.
+/// Returns a warning for each step that took twice as long as in the run before, then records this
+/// run. Steps that did not run keep their record.
 pub(crate) fn record(scope: &str, records: &[Record]) -> Result<Vec<String>> {
     let old = std::fs::read_to_string(&*RECORD).unwrap_or_default();
     let mut all: Value = serde_json::from_str(&old).unwrap_or_else(|_| json!({}));

@@ -1,55 +1,35 @@
 //! spirv-val on every module of a suite, several at a time.
 
-use crate::shell;
-use crate::tally::Tally;
+use crate::installed;
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Validates all `.spv` files below `dirs`; equal modules once. `None`: spirv-val is not installed.
-pub(crate) fn run(dirs: &[PathBuf]) -> Result<Option<Tally>> {
-    if shell::find_program("spirv-val").is_none() {
-        return Ok(None);
-    }
+/// Validates all `.spv` files below `dirs`; equal modules once.
+pub(crate) fn run(dirs: &[PathBuf]) -> Result<Tally> {
+    installed::require([("spirv-val", installed::has_program("spirv-val"))])?;
     let modules = collect(dirs)?;
     anyhow::ensure!(!modules.is_empty(), "the scripts left no modules");
-    let next = AtomicUsize::new(0);
-    let failures = Mutex::new(Vec::new());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                while let Some(module) = modules.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(problem) = check(module) {
-                        // A poisoned lock still holds the list: another worker's panic is reported by the scope.
-                        failures
-                            .lock()
-                            .unwrap_or_else(|poisoned| poisoned.into_inner())
-                            .push(format!("{problem:#}"));
-                    }
-                }
-            });
-        }
-    });
-    let mut failures = failures
-        .into_inner()
-        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let problems = shell::side_by_side(&modules, jobs, |module| Ok(check(module).err()))?;
+    let problems = problems.iter().flatten();
+    let mut failures: Vec<String> = problems.map(|problem| format!("{problem:#}")).collect();
     failures.sort();
     for failure in &failures {
         println!("{failure}");
     }
     let failed = failures.len() as u64;
-    Ok(Some(Tally {
+    Ok(Tally {
         passed: modules.len() as u64 - failed,
         failed,
         skipped: 0,
-    }))
+    })
 }
 
-/// All modules below `dirs` that differ.
+/// Returns all modules below `dirs` that differ.
 fn collect(dirs: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut modules = Vec::new();
     let mut seen = BTreeSet::new();
@@ -84,7 +64,7 @@ fn check(module: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The Vulkan version whose newest SPIR-V version the module's header names.
+/// Returns the Vulkan version whose newest SPIR-V version the module's header names.
 fn environment(module: &[u8]) -> Option<&'static str> {
     const MAGIC: [u8; 4] = [0x03, 0x02, 0x23, 0x07];
     let header = module.get(..8)?;

@@ -1,11 +1,13 @@
-//! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages that the driver would take itself, on Mesa's
-//! driver for the CPU. The runner for OpenGL is the application.
+//! Scripts through the vendor library: programs of the NV languages, and those of the ARB languages
+//! that the driver would take itself, on Mesa's driver for the CPU. The runner for OpenGL is the
+//! application.
 
-use crate::steps::Scope;
-use crate::suite::{self, SCRIPTS};
-use crate::tally::Tally;
-use crate::{opengl, reference, shell};
+use crate::suite::{self, Scope};
+use crate::{installed, reference};
 use anyhow::{Context as _, Result};
+use glasm_ci_support::report;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::{Skip, Tally};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
@@ -33,7 +35,8 @@ struct Group {
     name: &'static str,
     /// What is set besides what `glasm gl` sets.
     variables: &'static [(&'static str, &'static str)],
-    /// Fewer that pass would mean that the library refuses what it took before, or that the driver lacks what it needs.
+    /// Fewer that pass would mean that the library refuses what it took before, or that the driver
+    /// lacks what it needs.
     least: u64,
     /// Whether a script belongs to it, by its text.
     has: fn(&str) -> bool,
@@ -45,40 +48,45 @@ const GROUPS: [Group; 3] = [
         name: "nv",
         variables: &[],
         least: 1500,
-        has: |text| names(text, NV),
+        has: |text| has_program_of(text, NV),
     },
     Group {
         name: "arb",
         variables: &[("GLASM_ALL", "1")],
         least: 600,
-        has: |text| names(text, ARB) && !names(text, NV),
+        has: |text| has_program_of(text, ARB) && !has_program_of(text, NV),
     },
     // What drivers run that take no SPIR-V and have nothing newer than OpenGL 3.3.
     Group {
         name: "text",
         variables: &[("GLASM_ALL", "1"), ("GLASM_TEXT", "330")],
         least: 1000,
-        has: |text| (names(text, ARB) || names(text, OLD_NV)) && !names(text, &["!!NV"]),
+        has: |text| {
+            (has_program_of(text, ARB) || has_program_of(text, OLD_NV))
+                && !has_program_of(text, &["!!NV"])
+        },
     },
 ];
 
-/// Whether a script has a program with one of these headers.
-fn names(text: &str, headers: &[&str]) -> bool {
+/// Decides whether a script has a program with one of these headers.
+fn has_program_of(text: &str, headers: &[&str]) -> bool {
     let is_header = |line: &str| headers.iter().any(|header| line.starts_with(header));
     text.lines().any(|line| is_header(line.trim_start()))
 }
 
-/// Whether a script is about rules that the library does not enforce, because shipped programs break them.
+/// Decides whether a script is about rules that the library does not enforce, because shipped
+/// programs break them.
 fn is_strict(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == "strict")
 }
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test(scope: Scope) -> Result<Tally> {
-    if !(cfg!(target_os = "linux") && opengl::is_present()) {
-        println!("EGL or Mesa's OpenGL drivers are not installed: skipped");
-        return Ok(Tally::skip());
-    }
+    anyhow::ensure!(
+        cfg!(target_os = "linux"),
+        Skip::because("the vendor library is for Linux")
+    );
+    installed::require_opengl()?;
     shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
     shell::create_dir(&OUT)?;
     let mut tally = Tally::default();
@@ -94,21 +102,6 @@ const fn share(scope: Scope) -> usize {
         Scope::Quick => 8,
         Scope::All => 1,
     }
-}
-
-/// The scripts of a group.
-fn scripts_of(group: &Group) -> Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for folder in SCRIPTS {
-        for path in shell::files_below(Path::new(folder), "shader_test")? {
-            let text = std::fs::read(&path).with_context(|| path.display().to_string())?;
-            let text = String::from_utf8_lossy(&text);
-            if (group.has)(&text) && !is_strict(&text) {
-                found.push(path);
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// Returns the command that runs the scripts of the NV languages, with its files in the directory
@@ -135,7 +128,8 @@ fn command(
     command.args(["run", "--api", "gl", "--device", DRIVER]);
     command.arg("--expected-failures").arg(expected);
     command.arg("--json").arg(report);
-    command.args(scripts_of(group)?.iter().step_by(share));
+    let scripts = report::find_scripts(|text| (group.has)(text) && !is_strict(text))?;
+    command.args(scripts.iter().step_by(share));
     Ok(command)
 }
 
@@ -149,16 +143,8 @@ fn run(group: &Group, scope: Scope) -> Result<Tally> {
     let command = command(group, share(scope), &expected, &report, &out)?;
     let (tally, _) = suite::run_reported(command, &report, group.name)?;
     println!("{}: {tally}\n", group.name);
-    let enough = Tally::check(tally.passed >= group.least / share(scope) as u64);
-    if enough.failed > 0 {
-        let least = group.least / share(scope) as u64;
-        println!("fewer than {least} scripts pass");
-    }
-    Ok(Tally {
-        passed: tally.passed,
-        failed: tally.failed + enough.failed,
-        skipped: 0,
-    })
+    let tally = tally.with_least(group.least / share(scope) as u64, "scripts");
+    Ok(tally.without_skipped())
 }
 
 #[cfg(test)]

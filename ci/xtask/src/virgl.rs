@@ -1,10 +1,13 @@
-//! GLSL, and the TGSI that Mesa's driver virpipe made of it, drawn side by side: the GLSL by llvmpipe, the TGSI by lavapipe through glasm.
-//! `tests/virgl/README.md` tells where the texts come from.
+//! GLSL, and the TGSI that Mesa's driver virpipe made of it, drawn side by side: the GLSL by
+//! llvmpipe, the TGSI by lavapipe through glasm. `tests/virgl/README.md` tells where the texts come
+//! from.
 
-use crate::suite::{self, ScriptResult};
-use crate::tally::Tally;
-use crate::{opengl, reference, shell, vulkan};
+use crate::suite;
+use crate::{installed, reference};
 use anyhow::{Context, Result};
+use glasm_ci_support::report::{self, ScriptResult};
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::{shell, vulkan};
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -26,17 +29,14 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("virgl"));
 /// The driver that draws GLSL.
 const OPENGL: &str = "llvmpipe";
 
-/// The step of `cargo xtask test`.
+/// Runs the step of `cargo xtask test`.
 pub(crate) fn test() -> Result<Tally> {
     let mut tally = Tally::check(names(GLSL)? == names(TGSI)?);
     if tally.failed > 0 {
         println!("{GLSL} and {TGSI} have scripts of different names: capture again");
     }
     let out = &*OUT;
-    if out.exists() {
-        std::fs::remove_dir_all(out).with_context(|| OUT.display().to_string())?;
-    }
-    std::fs::create_dir_all(out).with_context(|| OUT.display().to_string())?;
+    shell::create_empty_dir(out)?;
     let Some(lavapipe) = vulkan::lavapipe() else {
         println!("lavapipe is not installed: skipped");
         tally += Tally::skip();
@@ -46,7 +46,7 @@ pub(crate) fn test() -> Result<Tally> {
     vulkan::use_driver(&mut tgsi, &lavapipe);
     tgsi.args(["run", TGSI, "--expected-failures", EXPECTED]);
     tally += run(tgsi, "vulkan")?;
-    if !opengl::is_present() {
+    if !installed::has_opengl() {
         println!("EGL or Mesa's OpenGL drivers are not installed: GLSL is skipped");
         tally += Tally::skip();
         return Ok(tally);
@@ -59,7 +59,7 @@ pub(crate) fn test() -> Result<Tally> {
     Ok(tally)
 }
 
-/// The names of the scripts of a folder.
+/// Returns the names of the scripts of a folder.
 fn names(folder: &str) -> Result<BTreeSet<OsString>> {
     let scripts = shell::files_below(Path::new(folder), "shader_test")?;
     let names = scripts.iter().filter_map(|path| path.file_name());
@@ -77,7 +77,8 @@ fn run(mut command: Command, side: &str) -> Result<Tally> {
     Ok(tally)
 }
 
-/// Compares what scripts of GLSL and of TGSI have left. Recordings belong to a script: here both say that they are of the one with TGSI.
+/// Compares what scripts of GLSL and of TGSI have left. Recordings belong to a script: here both
+/// say that they are of the one with TGSI.
 fn compare(gl: &Path, vulkan: &Path) -> Result<Tally> {
     let sides = ["same-gl", "same-vulkan"].map(|side| OUT.join(side));
     for path in shell::files_below(&vulkan.join(TGSI), "recording")? {
@@ -106,9 +107,9 @@ fn compare(gl: &Path, vulkan: &Path) -> Result<Tally> {
     println!("$ {}", shell::display(&command));
     let output = shell::capture(&mut command)?;
     print!("{}", String::from_utf8_lossy(&output.stderr));
-    let results: Vec<ScriptResult> = suite::read_report(&report)?;
+    let results: Vec<ScriptResult> = report::read_report(&report)?;
     for result in &results {
-        if result.outcome == suite::Outcome::Fail {
+        if result.outcome == report::Outcome::Fail {
             println!("DIFF {}\n{}", result.script, result.failures.join("\n"));
         }
     }
@@ -121,8 +122,9 @@ fn read(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
 }
 
-/// Both recordings as such of the second one's script, with what both sides have. Probes are the same ones in the same order at other
-/// lines; uniform buffers have other numbers, constants are in buffers of their own; and only Vulkan judges programs one by one.
+/// Both recordings as such of the second one's script, with what both sides have. Probes are the
+/// same ones in the same order at other lines; uniform buffers have other numbers, constants are in
+/// buffers of their own; and only Vulkan judges programs one by one.
 fn aligned(gl: &str, vulkan: &str) -> [String; 2] {
     let is_common = |entry: &&String| {
         let own = [" of ubo ", " of buffer `"];
@@ -153,7 +155,8 @@ fn aligned(gl: &str, vulkan: &str) -> [String; 2] {
     [same, vulkan.into_iter().map(String::as_str).collect()]
 }
 
-/// A line of a recording with the number of another line of the script: that of a probe, or of one that has seen the same.
+/// Returns a line of a recording with the number of another line of the script: that of a probe, or
+/// of one that has seen the same.
 fn moved_line(line: &str, moved: &[(String, String)]) -> String {
     for start in ["line ", "  same as line "] {
         if let Some(rest) = line.strip_prefix(start) {
@@ -166,12 +169,13 @@ fn moved_line(line: &str, moved: &[(String, String)]) -> String {
     line.to_owned()
 }
 
-/// The place of a probe in the script.
+/// Returns the place of a probe in the script.
 fn place(entry: &str) -> Option<&str> {
     entry.strip_prefix("line ")?.split(' ').next()
 }
 
-/// The entries of a recording, each with the lines that belong to it, which begin with blanks.
+/// Returns the entries of a recording, each with the lines that belong to it, which begin with
+/// blanks.
 fn entries(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.split_inclusive('\n') {

@@ -1,9 +1,11 @@
-//! Programs of Windows in Wine as applications of the vendor library: `glvendor/tests/wine`. One has OpenGL and compares pixels with arithmetic;
-//! the other has Direct3D 9, which Wine translates to programs of the ARB and NV languages, compared with its translation to GLSL.
+//! Programs of Windows in Wine as applications of the vendor library: `glvendor/tests/wine`. One
+//! has OpenGL and compares pixels with arithmetic; the other has Direct3D 9, which Wine translates
+//! to programs of the ARB and NV languages, compared with its translation to GLSL.
 
-use crate::tally::Tally;
-use crate::{opengl, shell, suite};
+use crate::{installed, suite};
 use anyhow::{Context as _, Result, bail};
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +23,8 @@ static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("wine"));
 /// A program that hangs ends after so many seconds.
 const SECONDS: &str = "60";
 
-/// Variables that select the ARB backend of Direct3D. Wine ignores it in core contexts, which it creates unless the version is limited.
+/// Variables that select the ARB backend of Direct3D. Wine ignores it in core contexts, which it
+/// creates unless the version is limited.
 const ARB: (&str, &str) = ("WINE_D3D_CONFIG", "shader_backend=arb,MaxVersionGL=0x20001");
 
 /// Width and height of the images of Direct3D in pixels.
@@ -30,37 +33,22 @@ const SIDE: usize = 64;
 /// Bytes of one image.
 const IMAGE_BYTES: usize = SIDE * SIDE * 4;
 
-/// What is not installed.
-fn missing() -> Option<&'static str> {
-    let has = |name| shell::find_program(name).is_some();
-    let needs = [
+/// Decides whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit
+/// x86.
+pub(crate) fn is_present() -> bool {
+    let programs = ["wine", "wineserver"];
+    cfg!(target_arch = "x86_64") && programs.iter().all(|name| installed::has_program(name))
+}
+
+/// Runs the step of `cargo xtask test`.
+pub(crate) fn test() -> Result<Tally> {
+    let has = |name| installed::has_program(name);
+    installed::require([
         ("Wine", is_present()),
         ("MinGW-w64", has(COMPILER)),
         ("Xvfb", has("xvfb-run") && has("timeout")),
-        (
-            "Mesa's GLX",
-            opengl::glx_present() && opengl::mesa_present(),
-        ),
-    ];
-    let missing = needs.into_iter().find(|(_, is_there)| !is_there);
-    missing.map(|(what, _)| what)
-}
-
-/// Returns whether Wine and its server are in `PATH`, on a machine that runs programs for 64-bit x86.
-pub(crate) fn is_present() -> bool {
-    let programs = ["wine", "wineserver"];
-    cfg!(target_arch = "x86_64")
-        && programs
-            .iter()
-            .all(|name| shell::find_program(name).is_some())
-}
-
-/// The step of `cargo xtask test`.
-pub(crate) fn test() -> Result<Tally> {
-    if let Some(what) = missing() {
-        println!("{what} is not installed: skipped");
-        return Ok(Tally::skip());
-    }
+        ("Mesa's GLX", installed::has_glx()),
+    ])?;
     let packages = ["--package", "glasm-cli", "--package", "glasm-glvendor"];
     shell::run(shell::cargo().arg("build").args(packages))?;
     shell::create_dir(&OUT)?;
@@ -100,7 +88,8 @@ impl Drop for Wine {
 }
 
 impl Wine {
-    /// Sets the prefix, and turns off the installers of .NET and HTML, which would wait for an answer.
+    /// Sets the prefix, and turns off the installers of .NET and HTML, which would wait for an
+    /// answer.
     fn set_variables(&self, command: &mut Command) {
         command
             .env("WINEPREFIX", self.out.join("prefix"))
@@ -128,7 +117,8 @@ impl Wine {
         Ok(count_cases(&transcript))
     }
 
-    /// Compares the images of Direct3D through the library with those of Wine's GLSL, first with the programs that the driver lacks, then with all.
+    /// Compares the images of Direct3D through the library with those of Wine's GLSL, first with
+    /// the programs that the driver lacks, then with all.
     fn test_direct3d(&self) -> Result<Tally> {
         let glasm = suite::glasm()?;
         let words = ["wine", "d3d9.exe", "glsl.bin"].map(OsStr::new);
@@ -171,7 +161,8 @@ impl Wine {
     }
 }
 
-/// Counts the lines of passed and failed cases; a program that fails without such a line is a failure, too.
+/// Counts the lines of passed and failed cases; a program that fails without such a line is a
+/// failure, too.
 fn count_cases(transcript: &shell::Transcript) -> Tally {
     let count = |word| {
         let lines = transcript.text.lines();

@@ -1,4 +1,5 @@
-//! Scripts on newer versions of Mesa than the system's: those of Debian 13 and of Debian's unstable, on Vulkan and through the vendor library.
+//! Scripts on newer versions of Mesa than the system's: those of Debian 13 and of Debian's
+//! unstable, on Vulkan and through the vendor library.
 //!
 //! Nothing of the machine changes: packages are unpacked below `target`, and programs see their
 //! files at `/usr` and `/etc` in a mount namespace of a process, which ends with it. Lists in
@@ -7,11 +8,13 @@
 
 pub(crate) mod record;
 
-use crate::suite::{self, SCRIPTS};
-use crate::tally::Tally;
-use crate::unpacked::{self, Unpacked};
-use crate::{shell, vendor, vulkan};
+use crate::suite;
+use crate::unpacked::{self, Origin};
+use crate::{installed, vendor};
 use anyhow::{Context as _, Result, bail, ensure};
+use glasm_ci_support::report::SCRIPTS;
+use glasm_ci_support::tally::{Skip, Tally};
+use glasm_ci_support::{shell, vulkan};
 use record::Version;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -45,7 +48,8 @@ const VARIABLES: [(&str, &str); 2] = [
     ("MESA_SHADER_CACHE_DISABLE", "true"),
 ];
 
-/// Makes a mount namespace. With the second list also a user namespace, which needs no rights where the system permits it.
+/// Makes a mount namespace. With the second list also a user namespace, which needs no rights where
+/// the system permits it.
 const NAMESPACES: [&[&str]; 2] = [
     &["--mount", "--propagation", "private"],
     &["--map-root-user", "--mount", "--propagation", "private"],
@@ -70,7 +74,7 @@ enum Interface {
 impl Interface {
     const ALL: [Self; 2] = [Self::Vulkan, Self::Vendor];
 
-    /// The word in names of files.
+    /// Returns the word in names of files.
     fn name(self) -> &'static str {
         match self {
             Self::Vulkan => "vulkan",
@@ -98,12 +102,9 @@ struct Root {
     version: Version,
 }
 
-/// The step of `cargo xtask test`. What cannot be fetched or entered here is skipped.
+/// Runs the step of `cargo xtask test`. What cannot be fetched or entered here is skipped.
 pub(crate) fn test() -> Result<Tally> {
-    if let Err(reason) = check_machine() {
-        println!("{reason}: skipped");
-        return Ok(Tally::skip());
-    }
+    check_machine()?;
     shell::run(shell::cargo().args(["build", "--package", "glasm-glvendor"]))?;
     let mut tally = Tally::default();
     for suite in SUITES {
@@ -122,25 +123,25 @@ pub(crate) fn test() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Says why this machine cannot run packages of Debian in a namespace.
+/// Skips the step where packages of Debian cannot run in a namespace.
 fn check_machine() -> Result<()> {
     ensure!(
         cfg!(target_os = "linux") && unpacked::possible(),
-        "other versions of Mesa come from packages of Debian"
+        Skip::because("other versions of Mesa come from packages of Debian")
     );
     ensure!(
-        shell::find_program("unshare").is_some(),
-        "unshare, of util-linux, is not installed"
+        installed::has_program("unshare"),
+        Skip::because("unshare, of util-linux, is not installed")
     );
     let libraries = std::fs::read_link("/lib").unwrap_or_default();
     ensure!(
         libraries.ends_with("usr/lib"),
-        "the system's libraries are not all in /usr"
+        Skip::because("the system's libraries are not all in /usr")
     );
     let workspace = std::env::current_dir()?;
     ensure!(
         !["/usr", "/etc"].iter().any(|it| workspace.starts_with(it)),
-        "the workspace is in a folder that the packages replace"
+        Skip::because("the workspace is in a folder that the packages replace")
     );
     Ok(())
 }
@@ -150,7 +151,7 @@ impl Root {
     fn prepare(suite: &str) -> Result<Self> {
         let folder = std::path::absolute(OUT.join(suite))?;
         let packages = folder.join("packages");
-        let root = Unpacked::of_suite(&packages, suite).with(PACKAGES)?;
+        let root = unpacked::unpack(&packages, Origin::Suite(suite), PACKAGES)?;
         let out = folder.join("out");
         std::fs::create_dir_all(&out).with_context(|| out.display().to_string())?;
         let version = find_version(&root)?.context("the packages have no Mesa")?;
@@ -173,7 +174,8 @@ impl Root {
         bail!("the command does not run there: {reason}")
     }
 
-    /// Returns the command as it runs in the unpacked packages, with the same arguments and variables.
+    /// Returns the command as it runs in the unpacked packages, with the same arguments and
+    /// variables.
     fn enter(&self, command: &Command) -> Result<Command> {
         let mut inside = Command::new("unshare");
         inside.args(self.namespace).args(["sh", "-ec", ENTER, "sh"]);
@@ -226,11 +228,8 @@ fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     }
     let start = Instant::now();
     let command = root.enter(&root.command(interface, list, &report)?)?;
-    let (mut tally, results) = suite::run_reported(command, &report, &name)?;
-    if tally.passed < interface.least() {
-        println!("fewer than {} scripts pass", interface.least());
-        tally.failed += 1;
-    }
+    let (tally, results) = suite::run_reported(command, &report, &name)?;
+    let mut tally = tally.with_least(interface.least(), "scripts");
     if interface == Interface::Vulkan && *of == root.version {
         tally += record::check(root.version, &results)?;
     }
@@ -247,10 +246,7 @@ fn run(root: &Root, suite: &str, interface: Interface) -> Result<Tally> {
     Ok(match interface {
         Interface::Vulkan => tally,
         // Scripts about what OpenGL or the driver lacks check nothing here.
-        Interface::Vendor => Tally {
-            skipped: 0,
-            ..tally
-        },
+        Interface::Vendor => tally.without_skipped(),
     })
 }
 

@@ -1,14 +1,16 @@
-//! What is known of versions of Mesa: files of `tests/drivers` that have the version in their names, and the record of what did not pass.
+//! What is known of versions of Mesa: files of `tests/drivers` that have the version in their
+//! names, and the record of what did not pass.
 
 use crate::features;
-use crate::suite::{Outcome, ScriptResult};
-use crate::tally::Tally;
 use anyhow::{Context as _, Result};
+use glasm_ci_support::report::{Outcome, ScriptResult};
+use glasm_ci_support::tally::Tally;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The files: `vulkan-25.0.txt` is the list of what differs on Mesa 25.0 on Vulkan, `vulkan-25.0.tsv` the record, and scripts show faults of drivers.
+/// The files: `vulkan-25.0.txt` is the list of what differs on Mesa 25.0 on Vulkan,
+/// `vulkan-25.0.tsv` the record, and scripts show faults of drivers.
 pub(crate) const FOLDER: &str = "tests/drivers";
 
 /// The first part of names of records.
@@ -79,7 +81,8 @@ impl Record {
             .map(|(script, (_, reason))| (&**script, &**reason))
     }
 
-    /// Returns the results of this driver for scripts that others have results for. What the record does not name has passed.
+    /// Returns the results of this driver for scripts that others have results for. What the record
+    /// does not name has passed.
     pub(crate) fn results(&self, others: &[ScriptResult]) -> Vec<ScriptResult> {
         let scripts: BTreeMap<&str, &ScriptResult> =
             others.iter().map(|it| (&*it.script, it)).collect();
@@ -115,7 +118,8 @@ pub(crate) fn find(kind: &str, extension: &str) -> Result<BTreeMap<Version, Path
     Ok(found)
 }
 
-/// Compares the record of a version on Vulkan with results; `BLESS=1` writes it. Scripts that fail are none of its matter.
+/// Compares the record of a version on Vulkan with results; `BLESS=1` writes it. Scripts that fail
+/// are none of its matter.
 pub(crate) fn check(version: Version, results: &[ScriptResult]) -> Result<Tally> {
     let path = Path::new(FOLDER).join(format!("{VULKAN}-{version}.tsv"));
     let expected = write(results);

@@ -3,7 +3,7 @@
 
 use crate::drivers::record::Record;
 use crate::features::{self, Coverage, Features, Row};
-use crate::suite::ScriptResult;
+use glasm_ci_support::report::ScriptResult;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 

@@ -1,8 +1,9 @@
 //! `docs/support.md`: what of each language is proved, and why the rest is not.
 //!
-//! The page follows from the feature lists, from what scripts claim and how they fare on the drivers of the suite, and from two
-//! hand-kept tables in `tests/features/support`: titles of languages and areas, and notes on features. It holds nothing that
-//! differs from run to run, so that `cargo xtask test` can tell whether it is up to date.
+//! The page follows from the feature lists, from what scripts claim and how they fare on the
+//! drivers of the suite, and from two hand-kept tables in `tests/features/support`: titles of
+//! languages and areas, and notes on features. It holds nothing that differs from run to run, so
+//! that `cargo xtask test` can tell whether it is up to date.
 
 mod drivers;
 mod reasons;
@@ -10,9 +11,10 @@ mod texts;
 
 use crate::drivers::record::Record;
 use crate::features::{self, Coverage, Features, Row, group};
-use crate::suite::{self, ScriptResult};
+use crate::suite;
 use anyhow::{Context, Result, ensure};
 use drivers::{Column, Drivers};
+use glasm_ci_support::report::ScriptResult;
 use reasons::{Reason, Reasons, shortened};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -98,7 +100,7 @@ fn absent_drivers(results: &[ScriptResult]) -> Vec<&'static str> {
         .collect()
 }
 
-/// The first lines that differ.
+/// Returns the first lines that differ.
 fn first_difference(found: &str, expected: &str) -> String {
     let (mut found, mut expected) = (found.lines(), expected.lines());
     loop {
@@ -201,7 +203,7 @@ fn proved(columns: &[Column<'_>], rows: &[&Row]) -> String {
     counts.collect::<Vec<_>>().join(" | ")
 }
 
-/// A table of the areas of a language.
+/// Writes the table of the areas of a language.
 fn areas<'a>(
     text: &mut String,
     rows: &[&'a Row],
@@ -224,7 +226,8 @@ fn areas<'a>(
     }
 }
 
-/// The extensions that specify most of these rows: those that more than a tenth of them name.
+/// Returns the extensions that specify most of these rows: those that more than a tenth of them
+/// name.
 fn specifications<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
@@ -240,7 +243,7 @@ fn specifications<'a>(rows: &[&'a Row]) -> Vec<&'a str> {
     names.into_iter().map(|(name, _)| name).collect()
 }
 
-/// What is not proved, by reason.
+/// Writes what is not proved, by reason.
 fn not_proved(text: &mut String, rows: &[&Row], reasons: &Reasons<'_>) {
     let mut groups: BTreeMap<Reason, Vec<String>> = BTreeMap::new();
     for row in rows {
@@ -283,7 +286,7 @@ fn not_proved(text: &mut String, rows: &[&Row], reasons: &Reasons<'_>) {
     }
 }
 
-/// What only one driver proves, by what the other lacks.
+/// Writes what only one driver proves, by what the other lacks.
 fn needs(text: &mut String, rows: &[&Row], coverage: &Coverage<'_>) {
     let mut needs: BTreeMap<(String, &str), BTreeMap<&str, usize>> = BTreeMap::new();
     for row in rows {
@@ -330,7 +333,7 @@ fn needs(text: &mut String, rows: &[&Row], coverage: &Coverage<'_>) {
     }
 }
 
-/// The notes of one kind on a language.
+/// Writes the notes of one kind on a language.
 fn notes(
     text: &mut String,
     language: &str,
@@ -364,7 +367,7 @@ mod tests {
     use super::texts::{Texts, parse_note};
     use super::{first_difference, page};
     use crate::features::{Features, join, parse_table};
-    use crate::suite::{Outcome, ScriptResult};
+    use glasm_ci_support::report::{Outcome, ScriptResult};
     use std::collections::BTreeMap;
 
     const LIST: &str = "id\theaders\tvariants\tsummary\tspec\n\
@@ -394,7 +397,7 @@ mod tests {
         }
     }
 
-    /// A script that passes on A. On B it passes, too, or is skipped for a reason.
+    /// Returns a script that passes on A. On B it passes, too, or is skipped for a reason.
     fn script(covers: &str, reasons: [&str; 2]) -> [ScriptResult; 2] {
         ["A", "B"].map(|driver| {
             let reason = reasons[usize::from(driver == "B")];

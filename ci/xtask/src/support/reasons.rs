@@ -1,4 +1,5 @@
-//! Why something is not proved: from the notes, from what the drivers lack, or from what nobody claims.
+//! Why something is not proved: from the notes, from what the drivers lack, or from what nobody
+//! claims.
 
 use super::texts::Texts;
 use crate::features::{Coverage, Features, Row, Standing};
@@ -45,7 +46,7 @@ impl<'a> Reasons<'a> {
         }
     }
 
-    /// Why nothing proves this claim on this row.
+    /// Returns why nothing proves this claim on this row.
     pub(super) fn of(&self, row: &Row, claim: &str) -> Reason {
         if let Some(note) = self.texts.why_open(claim) {
             return Reason::Note(note.to_owned());
@@ -58,13 +59,13 @@ impl<'a> Reasons<'a> {
         }
     }
 
-    /// Whether none of the programs that have this row load.
+    /// Decides whether none of the programs that have this row load.
     fn absent(&self, row: &Row) -> bool {
         let mut headers = row.headers.split(',');
         headers.all(|header| self.loads.get(header) == Some(&false))
     }
 
-    /// The heading of everything that has this reason.
+    /// Returns the heading of everything that has this reason.
     pub(super) fn heading(&self, reason: &Reason) -> String {
         match reason {
             Reason::Note(text) | Reason::Lacking(text) => text.clone(),
@@ -81,7 +82,7 @@ impl<'a> Reasons<'a> {
     }
 }
 
-/// What the drivers lack, in a sentence.
+/// Returns what the drivers lack, in a sentence.
 fn lacking(standing: &Standing<'_>) -> String {
     let drivers: Vec<(&str, String)> = standing
         .skipped

@@ -1,4 +1,5 @@
-//! The hand-kept tables of `tests/features/support`: titles of languages and areas, notes on features.
+//! The hand-kept tables of `tests/features/support`: titles of languages and areas, notes on
+//! features.
 
 use crate::features::{self, Coverage, Features};
 use anyhow::{Context, Result, bail, ensure};
@@ -30,7 +31,8 @@ pub(super) enum NoteKind {
     Emulated,
     /// Which reading was chosen where specifications contradict each other or say nothing.
     Decided,
-    /// What looks the same whether it is done or not, so that scripts show only that it is accepted and does no harm.
+    /// What looks the same whether it is done or not, so that scripts show only that it is accepted
+    /// and does no harm.
     Unseen,
     /// Why something is not proved.
     Open,
@@ -74,7 +76,7 @@ impl Texts {
         self.titles.get(id).map_or(id, String::as_str)
     }
 
-    /// Why a note says that this is not proved.
+    /// Returns why a note says that this is not proved.
     pub(super) fn why_open(&self, claim: &str) -> Option<&str> {
         let open = |note: &&Note| note.kind == NoteKind::Open;
         let mut notes = self.notes.iter().filter(open);
@@ -101,7 +103,7 @@ pub(super) fn parse_note([patterns, kind, text]: [String; 3]) -> Result<Note> {
     })
 }
 
-/// Whether a pattern names this row, this variant or a row of this variant.
+/// Decides whether a pattern names this row, this variant or a row of this variant.
 fn fits(pattern: &str, claim: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => claim.starts_with(beginning),

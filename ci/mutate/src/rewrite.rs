@@ -1,21 +1,22 @@
 //! Putting faults into a text, each behind a switch.
 
-use super::places::{Edit, Form};
+use crate::places::{Edit, Form};
 use std::cmp::Reverse;
 use std::ops::Range;
 
 /// A text with switches.
 #[derive(Default)]
-pub(super) struct Rewritten {
+pub(crate) struct Rewritten {
     /// The text.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Which bytes of it belong to which fault.
-    pub(super) parts: Vec<(usize, Range<usize>)>,
+    pub(crate) parts: Vec<(usize, Range<usize>)>,
 }
 
-/// Puts the edits of numbered faults into `text`. `switch` is the path of the function that tells whether a fault is on. A fault within what
-/// another one changes is only in the branch without the other.
-pub(super) fn rewrite(text: &str, edits: &[(usize, &Edit)], switch: &str) -> Rewritten {
+/// Puts the edits of numbered faults into `text`. `switch` is the path of the function that tells
+/// whether a fault is on. A fault within what another one changes is only in the branch without the
+/// other.
+pub(crate) fn rewrite(text: &str, edits: &[(usize, &Edit)], switch: &str) -> Rewritten {
     let mut sorted = edits.to_vec();
     sorted.sort_by_key(|(_, edit)| (edit.range.start, Reverse(edit.range.end)));
     let mut writer = Writer {

@@ -1,31 +1,33 @@
-//! What a run of faults comes to, for people and for programs, and the table of faults that are known to change nothing that counts.
+//! What a run of faults comes to, for people and for programs, and the table of faults that are
+//! known to change nothing that counts.
 
-use super::build::OUT;
-use super::judge::{Survivor, Verdict};
-use super::sample::Fault;
+use crate::build::OUT;
+use crate::judge::{Survivor, Verdict};
+use crate::sample::Fault;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Id, file, function, change, and why no test can notice it. The id tells apart what looks the same in a function.
+/// Id, file, function, change, and why no test can notice it. The id tells apart what looks the
+/// same in a function.
 const KNOWN: &str = "tests/acceptance/mutants.tsv";
 
 /// A fault and what became of it.
-pub(super) struct Judged {
+pub(crate) struct Judged {
     /// The fault.
-    pub(super) fault: Fault,
+    pub(crate) fault: Fault,
     /// What became of it.
-    pub(super) verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// Why it may survive.
-    pub(super) known: Option<String>,
+    pub(crate) known: Option<String>,
 }
 
 /// Faults that may survive.
-pub(super) struct Known(Vec<[String; 5]>);
+pub(crate) struct Known(Vec<[String; 5]>);
 
 impl Known {
     /// Reads the table.
-    pub(super) fn read() -> Result<Self> {
+    pub(crate) fn read() -> Result<Self> {
         let text = std::fs::read_to_string(KNOWN).with_context(|| format!("reading {KNOWN}"))?;
         Self::parse(&text)
     }
@@ -40,8 +42,8 @@ impl Known {
         Ok(Self(text.lines().skip(1).map(row).collect::<Result<_>>()?))
     }
 
-    /// Why a fault may survive, if it is in the table.
-    pub(super) fn explanation(&self, fault: &Fault) -> Option<String> {
+    /// Returns why a fault may survive, if it is in the table.
+    pub(crate) fn explanation(&self, fault: &Fault) -> Option<String> {
         let place = &fault.place;
         let found = self.0.iter().find(|[id, file, function, change, _]| {
             *id == fault.id
@@ -54,7 +56,7 @@ impl Known {
 }
 
 /// `compiler/ir/src/op.rs:12 in Op::info: a -> b`.
-pub(super) fn describe(fault: &Fault) -> String {
+pub(crate) fn describe(fault: &Fault) -> String {
     let place = &fault.place;
     format!(
         "{} {}:{} in {}: {}",
@@ -63,7 +65,7 @@ pub(super) fn describe(fault: &Fault) -> String {
 }
 
 /// One line on a verdict.
-pub(super) fn verdict_line(verdict: &Verdict) -> String {
+pub(crate) fn verdict_line(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Script(script, how) => format!("caught by {script}: {how}"),
         Verdict::Test(program, test) => format!("caught by the tests {program}: {test}"),
@@ -71,8 +73,8 @@ pub(super) fn verdict_line(verdict: &Verdict) -> String {
     }
 }
 
-/// All that is known of a survivor.
-pub(super) fn survivor_text(judged: &Judged, survivor: &Survivor) -> String {
+/// Returns all that is known of a survivor.
+pub(crate) fn survivor_text(judged: &Judged, survivor: &Survivor) -> String {
     let mut text = format!("SURVIVED {}\n", describe(&judged.fault));
     let (count, scripts) = &survivor.scripts;
     let mut line = |what: &str, value: &str| {
@@ -101,7 +103,7 @@ pub(super) fn survivor_text(judged: &Judged, survivor: &Survivor) -> String {
 }
 
 /// Writes `results.tsv` and `results.json`.
-pub(super) fn write(judged: &[Judged]) -> Result<()> {
+pub(crate) fn write(judged: &[Judged]) -> Result<()> {
     let mut table = "id\tfile\tline\tfunction\tchange\tverdict\tby\thow\tknown\n".to_owned();
     let mut list = Vec::new();
     for it in judged {
@@ -157,7 +159,7 @@ fn survivor_json(verdict: &Verdict) -> Value {
 #[cfg(test)]
 mod tests {
     use super::{Fault, Known};
-    use crate::mutate::places::Place;
+    use crate::places::Place;
 
     #[test]
     fn known_faults_are_found_by_file_function_and_change() {

@@ -7,16 +7,18 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What [`take_failures`] gives: a run of all checks is so long that the output of one that failed is far away at its end.
+/// Commands that failed, for [`take_failures`]: at the end of a run of all checks the output of one
+/// is far away.
 static FAILURES: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// So many lines of the output of a command that failed are kept.
+/// Lines of the output of a failed command that are stored.
 const LAST_LINES: usize = 20;
 
 /// Makes the repository root the working directory, so that all paths here are relative to it.
-pub(crate) fn enter_repository_root() -> Result<()> {
+pub fn enter_repository_root() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let root = root
         .canonicalize()
@@ -24,23 +26,32 @@ pub(crate) fn enter_repository_root() -> Result<()> {
     std::env::set_current_dir(&root).with_context(|| format!("entering {}", root.display()))
 }
 
-/// Returns the directory where cargo builds: `CARGO_TARGET_DIR`, else `target`. Relative paths are relative to the repository root.
-pub(crate) fn target_dir() -> PathBuf {
+/// Returns the directory where cargo builds: `CARGO_TARGET_DIR`, else `target`. Relative paths are
+/// relative to the repository root.
+pub fn target_dir() -> PathBuf {
     target_dir_of(std::env::var_os("CARGO_TARGET_DIR"))
 }
 
 /// Returns the directory of a step, or a file, below the target directory.
-pub(crate) fn below_target(path: &str) -> PathBuf {
+pub fn below_target(path: &str) -> PathBuf {
     target_dir().join(path)
 }
 
 /// Creates a directory and those above it. Errors name it.
-pub(crate) fn create_dir(path: &Path) -> Result<()> {
+pub fn create_dir(path: &Path) -> Result<()> {
     std::fs::create_dir_all(path).with_context(|| format!("creating {}", path.display()))
 }
 
+/// Creates a directory and those above it, and removes what was in it. Errors name it.
+pub fn create_empty_dir(path: &Path) -> Result<()> {
+    if path.exists() {
+        std::fs::remove_dir_all(path).with_context(|| format!("emptying {}", path.display()))?;
+    }
+    create_dir(path)
+}
+
 /// Writes a program for the shell and returns its path. Errors name it.
-pub(crate) fn write_program(path: &Path, text: &str) -> Result<PathBuf> {
+pub fn write_program(path: &Path, text: &str) -> Result<PathBuf> {
     std::fs::write(path, text).with_context(|| path.display().to_string())?;
     std::fs::set_permissions(path, Permissions::from_mode(0o755))?;
     Ok(path.to_owned())
@@ -51,21 +62,21 @@ fn target_dir_of(variable: Option<OsString>) -> PathBuf {
     set.map_or_else(|| PathBuf::from("target"), PathBuf::from)
 }
 
-/// The cargo that runs this program.
-pub(crate) fn cargo() -> Command {
+/// Returns the cargo that runs this program.
+pub fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The program in `PATH`, if it is there.
-pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+/// Finds a program in `PATH`.
+pub fn find_program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .map(|dir| dir.join(name))
         .find(|file| file.is_file())
 }
 
-/// The files below `dir` with this extension, sorted.
-pub(crate) fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
+/// Returns the files below `dir` with this extension, sorted. Errors name the directory.
+pub fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut stack = vec![dir.to_owned()];
     while let Some(dir) = stack.pop() {
@@ -84,8 +95,8 @@ pub(crate) fn files_below(dir: &Path, extension: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The command as one would type it.
-pub(crate) fn display(command: &Command) -> String {
+/// Returns the command as users type it.
+pub fn display(command: &Command) -> String {
     let program = Path::new(command.get_program())
         .file_name()
         .unwrap_or(command.get_program());
@@ -104,8 +115,9 @@ fn quote(word: &OsStr) -> String {
     }
 }
 
-/// Prints the command and runs it with our own input and output. `true` if it succeeded.
-pub(crate) fn succeeds(command: &mut Command) -> Result<bool> {
+/// Prints the command and runs it with our own input and output. Returns whether it succeeded; an
+/// error if it cannot start.
+pub fn succeeds(command: &mut Command) -> Result<bool> {
     println!("$ {}", display(command));
     let status = command
         .status()
@@ -116,8 +128,9 @@ pub(crate) fn succeeds(command: &mut Command) -> Result<bool> {
     Ok(status.success())
 }
 
-/// The commands that have failed since this was last asked, each with the end of what it wrote if that was kept.
-pub(crate) fn take_failures() -> Vec<String> {
+/// Returns the commands that have failed since the last call, each with the end of its output if
+/// that was captured.
+pub fn take_failures() -> Vec<String> {
     std::mem::take(&mut FAILURES.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -135,32 +148,39 @@ fn remember_failure(command: &Command, text: &str) {
         .push(failure);
 }
 
-/// Like [`succeeds`], but failure is an error.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+/// Prints the command and runs it with our own input and output. Failure is an error.
+pub fn run(command: &mut Command) -> Result<()> {
     if !succeeds(command)? {
         bail!("`{}` failed", display(command));
     }
     Ok(())
 }
 
-/// Runs the command silently and returns what it wrote.
-pub(crate) fn capture(command: &mut Command) -> Result<Output> {
+/// Runs the command silently and returns its output, whether it succeeds or not.
+pub fn capture(command: &mut Command) -> Result<Output> {
     command.stdin(Stdio::null());
     command
         .output()
         .with_context(|| format!("running {}", display(command)))
 }
 
-/// What a command wrote while its output was passed on, and whether it succeeded.
-pub(crate) struct Transcript {
-    /// Standard output, then standard error.
-    pub(crate) text: String,
-    /// Exit status 0.
-    pub(crate) success: bool,
+/// Runs the command silently and returns its standard output, without spaces at its ends, whether
+/// it succeeds or not.
+pub fn read_output(command: &mut Command) -> Result<String> {
+    let output = capture(command)?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Prints the command, runs it, passes its output on line by line and keeps a copy.
-pub(crate) fn tee(command: &mut Command) -> Result<Transcript> {
+/// Output of a command, which was forwarded, and its end.
+pub struct Transcript {
+    /// Standard output, then standard error.
+    pub text: String,
+    /// Exit status 0.
+    pub success: bool,
+}
+
+/// Prints the command, runs it, forwards its output line by line and returns a copy.
+pub fn tee(command: &mut Command) -> Result<Transcript> {
     println!("$ {}", display(command));
     let mut child = command
         .stdin(Stdio::null())
@@ -197,6 +217,35 @@ fn copy_lines(from: impl Read, mut to: impl Write) -> String {
         line.clear();
     }
     text
+}
+
+/// Calls `work` for all items, `jobs` at a time, and returns its results in any order. Stops at the
+/// first error.
+pub fn side_by_side<T: Sync, R: Send>(
+    items: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let worker = || -> Result<()> {
+            while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let result =
+                    work(item).inspect_err(|_| next.store(items.len(), Ordering::Relaxed))?;
+                done.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(result);
+            }
+            Ok(())
+        };
+        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
+        let join = |worker: std::thread::ScopedJoinHandle<'_, Result<()>>| {
+            worker.join().expect("workers return their errors")
+        };
+        workers.into_iter().try_for_each(join)
+    })?;
+    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 #[cfg(test)]

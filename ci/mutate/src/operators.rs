@@ -6,8 +6,8 @@
 
 use syn::{BinOp, Lit, UnOp};
 
-/// The operator that is most likely written instead by mistake.
-pub(super) fn binary_swap(operator: &BinOp) -> Option<&'static str> {
+/// Returns the operator that is most likely written instead by mistake.
+pub(crate) fn binary_swap(operator: &BinOp) -> Option<&'static str> {
     Some(match operator {
         BinOp::Lt(_) => "<=",
         BinOp::Le(_) => "<",
@@ -37,13 +37,13 @@ pub(super) fn binary_swap(operator: &BinOp) -> Option<&'static str> {
     })
 }
 
-/// Whether an operator can be left out.
-pub(super) fn unary_drop(operator: &UnOp) -> bool {
+/// Decides whether an operator can be left out.
+pub(crate) fn unary_drop(operator: &UnOp) -> bool {
     matches!(operator, UnOp::Not(_) | UnOp::Neg(_))
 }
 
 /// Other values for a literal.
-pub(super) fn literal_changes(literal: &Lit) -> Vec<String> {
+pub(crate) fn literal_changes(literal: &Lit) -> Vec<String> {
     match literal {
         Lit::Bool(it) => vec![(!it.value).to_string()],
         Lit::Int(it) => {

@@ -15,7 +15,7 @@ const NONE: usize = usize::MAX - 1;
 /// What the script at hand gave so far.
 static SEEN: Mutex<Option<DefaultHasher>> = Mutex::new(None);
 
-/// Whether a fault is on.
+/// Decides whether a fault is on.
 pub fn on(number: usize) -> bool {
     if !REACHED[number].load(Ordering::Relaxed) {
         REACHED[number].store(true, Ordering::Relaxed);

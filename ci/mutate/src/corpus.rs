@@ -1,7 +1,9 @@
-//! Programs of a folder as scripts, so that what the compiler makes of them is compared in the same way.
+//! Programs of a folder as scripts, so that what the compiler makes of them is compared in the same
+//! way.
 
-use super::build::OUT;
+use crate::build::OUT;
 use anyhow::{Context, Result};
+use glasm_ci_support::shell;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -19,12 +21,9 @@ const STAGES: [(&str, &str); 6] = [
 const SIZE: usize = 64 << 10;
 
 /// Writes a script for each program below `folder` and returns the folder of the scripts.
-pub(super) fn write(folder: &Path) -> Result<Vec<String>> {
+pub(crate) fn write(folder: &Path) -> Result<Vec<String>> {
     let out = OUT.join("corpus");
-    if out.exists() {
-        std::fs::remove_dir_all(&out)?;
-    }
-    std::fs::create_dir_all(&out)?;
+    shell::create_empty_dir(&out)?;
     let mut files: Vec<PathBuf> = Vec::new();
     for entry in WalkDir::new(folder) {
         files.push(entry.context("reading the programs")?.into_path());

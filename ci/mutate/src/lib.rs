@@ -1,7 +1,13 @@
-//! `cargo xtask mutate`: faults put into the compiler one at a time, to see whether scripts and tests notice them.
+//! `cargo xtask mutate`: faults put into the compiler one at a time, to see whether scripts and
+//! tests notice them.
 //!
-//! A build for each fault would take minutes. So one build of a copy of the workspace holds all faults that are drawn, each behind a switch
-//! that an environment variable turns on; what does not compile is left out.
+//! A build for each fault would take minutes. So one build of a copy of the workspace holds all
+//! faults that are drawn, each behind a switch that an environment variable turns on; what does not
+//! compile is left out.
+#![expect(
+    clippy::print_stdout,
+    reason = "a command line program prints its progress"
+)]
 
 mod build;
 mod corpus;
@@ -17,10 +23,11 @@ mod siblings;
 #[cfg(test)]
 mod tests;
 
-use crate::tally::Tally;
-use crate::vulkan;
 use anyhow::{Context, Result, ensure};
 use build::Copy;
+use glasm_ci_support::shell;
+use glasm_ci_support::tally::Tally;
+use glasm_ci_support::vulkan;
 use judge::{Judge, Survivor, Verdict};
 use report::{Judged, Known};
 use sample::{Fault, Selection};
@@ -35,38 +42,46 @@ const TEST_SEED: u64 = 13;
 /// How much `test` draws.
 const TEST_COUNT: usize = 24;
 
-/// How much `mutate` draws if nothing is said.
-const DEFAULT_COUNT: usize = 300;
-
-/// What `mutate` was asked for.
-#[derive(Default)]
-pub(crate) struct Options {
-    /// Which faults.
-    pub(crate) selection: Selection,
-    /// Whether they are only listed.
-    pub(crate) task: Task,
-    /// Faults that are judged at the same time; 0: as many as there are processor cores.
-    pub(crate) jobs: usize,
-    /// Programs to compare with and without a fault that nothing notices.
-    pub(crate) corpus: Option<PathBuf>,
-}
-
-/// What to do with the faults.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) enum Task {
-    /// Try them.
-    #[default]
-    Judge,
-    /// List all that there are.
-    List,
-}
+const HELP: &str = "\
+Puts faults into copies of compiler/ir, compiler/frontend and compiler/codegen, one at a time: other
+operators, literals, variants and branches, statements left out. Scripts that reach the code run on
+lavapipe with the fault; tests judge what no script notices. Prints the faults that nobody notices,
+with the scripts and tests nearest to them, and writes all to mutate/results.tsv and results.json in
+the target directory. Exit status 1 if a fault survives that tests/acceptance/mutants.tsv does not
+explain.";
 
 /// `cargo xtask mutate`.
-pub(crate) fn run(options: &Options) -> Result<ExitCode> {
+#[derive(clap::Args, Default)]
+#[command(after_help = HELP)]
+pub struct Options {
+    /// How many faults are drawn
+    #[arg(long, default_value_t = 300, value_name = "N")]
+    sample: usize,
+    #[command(flatten)]
+    selection: Selection,
+    /// List all that could be drawn
+    #[arg(long)]
+    list: bool,
+    /// Faults that are judged at the same time; 0: as many as there are processor cores, at most 8
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    jobs: usize,
+    /// Programs whose modules are compared with and without a fault that nothing notices
+    #[arg(long, value_name = "DIR", value_parser = |path: &str| std::path::absolute(path))]
+    corpus: Option<PathBuf>,
+}
+
+/// Judges the faults that were asked for, or lists them: `cargo xtask mutate`. The working
+/// directory is the root of the repository. The exit status is 1 if a fault survives without an
+/// explanation.
+///
+/// # Errors
+///
+/// Fails where the copy of the workspace does not build, or where scripts do not run.
+pub fn run(options: &Options) -> Result<ExitCode> {
     let found = sample::find_faults()?;
     println!("{} faults could be put in", found.len());
     let drawn = sample::draw(found, &options.selection);
-    if options.task == Task::List {
+    if options.list {
         for fault in &drawn {
             println!("{}", report::describe(fault));
         }
@@ -79,29 +94,26 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode> {
         build::OUT.display()
     );
     let tally = summarize(&judged);
-    Ok(match tally.failed {
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::from(1),
-    })
+    Ok(ExitCode::from(u8::from(tally.failed > 0)))
 }
 
-/// A small sample, for `cargo xtask test`.
-pub(crate) fn test() -> Result<Tally> {
-    if vulkan::lavapipe().is_none() {
-        println!("lavapipe is not installed: skipped");
-        return Ok(Tally::skip());
-    }
-    let selection = Selection {
-        seed: TEST_SEED,
-        count: Some(TEST_COUNT),
-        ..Selection::default()
-    };
-    println!("{TEST_COUNT} faults, seed {TEST_SEED}");
-    let drawn = sample::draw(sample::find_faults()?, &selection);
+/// Judges a small sample of faults: the step of `cargo xtask test`.
+///
+/// # Errors
+///
+/// Fails as [`run`] does, and with `Skip` if lavapipe is not installed.
+pub fn test() -> Result<Tally> {
+    vulkan::require_lavapipe()?;
     let options = Options {
-        selection,
+        sample: TEST_COUNT,
+        selection: Selection {
+            seed: TEST_SEED,
+            ..Selection::default()
+        },
         ..Options::default()
     };
+    println!("{TEST_COUNT} faults, seed {TEST_SEED}");
+    let drawn = sample::draw(sample::find_faults()?, &options.selection);
     Ok(summarize(&judge_all(drawn, &options)?))
 }
 
@@ -136,7 +148,7 @@ fn summarize(judged: &[Judged]) -> Tally {
 fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     let start = Instant::now();
     let known = Known::read()?;
-    let count = options.selection.count.unwrap_or(DEFAULT_COUNT);
+    let count = options.sample;
     ensure!(!drawn.is_empty(), "no fault is like that");
     // About a third does not compile.
     drawn.truncate(count * 7 / 4 + 8);
@@ -190,7 +202,7 @@ fn judge_all(mut drawn: Vec<Fault>, options: &Options) -> Result<Vec<Judged>> {
     Ok(judged.collect())
 }
 
-/// What has survived so far, but for what the table explains.
+/// Returns what has survived so far, but for what the table explains.
 fn survivors(
     verdicts: &BTreeMap<usize, Verdict>,
     explained: impl Fn(usize) -> bool,
@@ -226,7 +238,7 @@ fn in_parallel(
 ) -> Result<BTreeMap<usize, Verdict>> {
     // How many are judged, and how many of them are caught.
     let counts = Mutex::new((0, 0));
-    let verdicts = process::side_by_side(numbers, jobs, |number| {
+    let verdicts = shell::side_by_side(numbers, jobs, |number| {
         let fault = &faults[*number];
         let verdict = judge(*number).with_context(|| report::describe(fault))?;
         let mut counts = counts.lock().unwrap_or_else(PoisonError::into_inner);

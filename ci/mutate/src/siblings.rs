@@ -1,4 +1,5 @@
-//! Values that stand beside each other: the variants of an enum, or what a file takes from one foreign type.
+//! Values that stand beside each other: the variants of an enum, or what a file takes from one
+//! foreign type.
 
 use std::collections::{BTreeMap, BTreeSet};
 use syn::visit::{self, Visit};
@@ -6,14 +7,14 @@ use syn::{ExprPath, Fields, Item};
 
 /// The variants of the enums of the compiler, by the enum's name.
 #[derive(Default)]
-pub(super) struct Enums(BTreeMap<String, Vec<Vec<Variant>>>);
+pub(crate) struct Enums(BTreeMap<String, Vec<Vec<Variant>>>);
 
 /// A name, and how many values it holds.
 type Variant = (String, usize);
 
 impl Enums {
     /// Adds the enums of a file.
-    pub(super) fn read(&mut self, file: &syn::File) {
+    pub(crate) fn read(&mut self, file: &syn::File) {
         for item in &file.items {
             let Item::Enum(found) = item else { continue };
             let plain = found
@@ -31,8 +32,9 @@ impl Enums {
         }
     }
 
-    /// The value beside the one that `path` names, with as many values in it. `own` is what `Self` means.
-    pub(super) fn sibling(&self, path: &ExprPath, own: &str, file: &PathsOfFile) -> Option<String> {
+    /// Returns the value beside the one that `path` names, with as many values in it. `own` is what
+    /// `Self` means.
+    pub(crate) fn sibling(&self, path: &ExprPath, own: &str, file: &PathsOfFile) -> Option<String> {
         let (prefix, name) = split(path)?;
         let of = prefix.rsplit("::").next().unwrap_or_default();
         let of = if of == "Self" { own } else { of };
@@ -55,11 +57,11 @@ impl Enums {
 
 /// What a file names of each type or module, in values.
 #[derive(Default)]
-pub(super) struct PathsOfFile(BTreeMap<String, BTreeSet<String>>);
+pub(crate) struct PathsOfFile(BTreeMap<String, BTreeSet<String>>);
 
 impl PathsOfFile {
     /// Looks through a file.
-    pub(super) fn read(file: &syn::File) -> Self {
+    pub(crate) fn read(file: &syn::File) -> Self {
         let mut paths = Self::default();
         paths.visit_file(file);
         paths

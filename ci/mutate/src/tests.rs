@@ -1,8 +1,8 @@
 //! Places and rewriting, on small sources.
 
-use super::places::{Place, find_places};
-use super::rewrite::rewrite;
-use super::siblings::Enums;
+use crate::places::{Place, find_places};
+use crate::rewrite::rewrite;
+use crate::siblings::Enums;
 
 fn places(text: &str) -> Vec<Place> {
     let file = syn::parse_file(text).unwrap();
@@ -15,7 +15,7 @@ fn changes(text: &str) -> Vec<String> {
     places(text).into_iter().map(|place| place.change).collect()
 }
 
-/// The text with the fault of this change in it.
+/// Returns the text with the fault of this change in it.
 fn with(text: &str, change: &str) -> String {
     let places = places(text);
     let wanted = places.iter().find(|place| place.change == change);

@@ -3,20 +3,39 @@
 use std::fmt;
 use std::ops::AddAssign;
 
-/// Three counts.
+/// The reason why a step cannot run on this machine: an error that counts as a skipped check.
+#[derive(Debug)]
+pub struct Skip(String);
+
+impl Skip {
+    /// Returns the error. The reason is a clause, such as `lavapipe is not installed`.
+    pub fn because(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+}
+
+impl fmt::Display for Skip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: skipped", self.0)
+    }
+}
+
+impl std::error::Error for Skip {}
+
+/// Counts of checks, tests or scripts.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Tally {
-    /// Did what it should.
-    pub(crate) passed: u64,
-    /// Did not.
-    pub(crate) failed: u64,
-    /// Could not be tried.
-    pub(crate) skipped: u64,
+pub struct Tally {
+    /// Checks that succeeded.
+    pub passed: u64,
+    /// Checks that failed.
+    pub failed: u64,
+    /// Checks that could not be tried.
+    pub skipped: u64,
 }
 
 impl Tally {
-    /// One check.
-    pub(crate) fn check(passed: bool) -> Self {
+    /// Counts one check.
+    pub fn check(passed: bool) -> Self {
         Self {
             passed: u64::from(passed),
             failed: u64::from(!passed),
@@ -24,17 +43,30 @@ impl Tally {
         }
     }
 
-    /// One check that could not be tried.
-    pub(crate) fn skip() -> Self {
+    /// Counts one check that could not be tried.
+    pub fn skip() -> Self {
         Self {
             skipped: 1,
             ..Self::default()
         }
     }
 
-    /// The counts of a `cargo test` or `cargo nextest` run, read off its summary lines. A run that failed without
-    /// a failed test (it did not build, a test process died) counts as one failure.
-    pub(crate) fn of_test_run(text: &str, success: bool) -> Self {
+    /// Returns the counts of a step. A [`Skip`] is printed and becomes a skipped check.
+    ///
+    /// # Errors
+    ///
+    /// Returns other errors unchanged.
+    pub fn of_step(outcome: anyhow::Result<Self>) -> anyhow::Result<Self> {
+        outcome.or_else(|error| {
+            println!("{}", error.downcast::<Skip>()?);
+            Ok(Self::skip())
+        })
+    }
+
+    /// Returns the counts of a `cargo test` or `cargo nextest` run, read off its summary lines. A
+    /// run that failed without a failed test (it did not build, a test process died) counts as one
+    /// failure.
+    pub fn of_test_run(text: &str, success: bool) -> Self {
         let mut tally = Self::default();
         // nextest shows the output of failed tests, summary lines of their own included.
         let of_nextest = |line: &str| line.trim_start().starts_with("Summary [");
@@ -54,8 +86,8 @@ impl Tally {
         tally
     }
 
-    /// The same with so many of the passed tests skipped: they said so themselves.
-    pub(crate) fn with_skipped(self, count: u64) -> Self {
+    /// Moves tests from the passed to the skipped ones: they have reported that themselves.
+    pub fn with_skipped(self, count: u64) -> Self {
         Self {
             passed: self.passed.saturating_sub(count),
             skipped: self.skipped + count,
@@ -63,7 +95,25 @@ impl Tally {
         }
     }
 
-    /// Reads `N passed`, `N failed`, `N timed out`, `N exec failed`, `N skipped`, `N ignored` off one line.
+    /// Adds a failure if fewer have passed, and prints that.
+    pub fn with_least(self, least: u64, what: &str) -> Self {
+        let is_enough = self.passed >= least;
+        if !is_enough {
+            println!("fewer than {least} {what} pass");
+        }
+        Self {
+            failed: self.failed + u64::from(!is_enough),
+            ..self
+        }
+    }
+
+    /// Returns the counts of what was tried.
+    pub fn without_skipped(self) -> Self {
+        Self { skipped: 0, ..self }
+    }
+
+    /// Reads `N passed`, `N failed`, `N timed out`, `N exec failed`, `N skipped`, `N ignored` off
+    /// one line.
     fn of_summary_line(line: &str) -> Self {
         let mut tally = Self::default();
         let mut count = 0;
@@ -103,7 +153,7 @@ impl fmt::Display for Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::Tally;
+    use super::{Skip, Tally};
 
     #[test]
     fn libtest_summaries_add_up() {
@@ -143,6 +193,18 @@ mod tests {
             skipped: 3,
         };
         assert_eq!(tally, expected);
+    }
+
+    #[test]
+    fn steps_that_cannot_run_are_skipped() {
+        let skip = Skip::because("lavapipe is not installed");
+        assert_eq!(skip.to_string(), "lavapipe is not installed: skipped");
+        assert_eq!(Tally::of_step(Err(skip.into())).ok(), Some(Tally::skip()));
+        assert!(Tally::of_step(Err(anyhow::anyhow!("it fails"))).is_err());
+        assert_eq!(
+            Tally::of_step(Ok(Tally::check(true))).ok(),
+            Some(Tally::check(true))
+        );
     }
 
     #[test]

@@ -1,14 +1,16 @@
-//! Where a fault can be put into the code, and which: everything that a switch at run time can change.
+//! Where a fault can be put into the code, and which: everything that a switch at run time can
+//! change.
 //!
-//! Left out: patterns, types, attributes, macros by example, `const fn`, code for tests, and what only prints for debugging. Tables (constants
-//! and statics of modules) are taken where functions of the same file read them by name.
+//! Left out: patterns, types, attributes, macros by example, `const fn`, code for tests, and what
+//! only prints for debugging. Tables (constants and statics of modules) are taken where functions
+//! of the same file read them by name.
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "the enums of syn are foreign and grow"
 )]
 
-use super::operators::{binary_swap, literal_changes, unary_drop};
-use super::siblings::{Enums, PathsOfFile};
+use crate::operators::{binary_swap, literal_changes, unary_drop};
+use crate::siblings::{Enums, PathsOfFile};
 use std::ops::Range;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
@@ -16,7 +18,7 @@ use syn::{Attribute, Block, Expr, Item, Signature, Stmt};
 
 /// How a change stands in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// One value or the other.
     Value,
     /// One block or the other; also statements.
@@ -29,26 +31,26 @@ pub(super) enum Form {
 
 /// One change of the text.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Edit {
+pub(crate) struct Edit {
     /// The bytes that are changed.
-    pub(super) range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// What stands there instead.
-    pub(super) changed: String,
+    pub(crate) changed: String,
     /// How both are put into the code.
-    pub(super) form: Form,
+    pub(crate) form: Form,
 }
 
 /// A fault that could be put in.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Line of the change, from 1.
-    pub(super) line: usize,
+    pub(crate) line: usize,
     /// Names of modules, types and functions around it.
-    pub(super) function: String,
+    pub(crate) function: String,
     /// What changes, for people: `old -> new`.
-    pub(super) change: String,
+    pub(crate) change: String,
     /// What to change in the text.
-    pub(super) edits: Vec<Edit>,
+    pub(crate) edits: Vec<Edit>,
 }
 
 /// Code that no program reaches.
@@ -60,8 +62,8 @@ const PRINTING: [&str; 2] = ["Debug", "Display"];
 /// Longest text of a change.
 const CHANGE_LENGTH: usize = 100;
 
-/// Whether an item is compiled for tests only.
-pub(super) fn is_hidden(attributes: &[Attribute]) -> bool {
+/// Decides whether an item is compiled for tests only.
+pub(crate) fn is_hidden(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let syn::Meta::List(list) = &attribute.meta else {
             return false;
@@ -71,8 +73,8 @@ pub(super) fn is_hidden(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// All places of a file.
-pub(super) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Place> {
+/// Returns all places of a file.
+pub(crate) fn find_places(text: &str, file: &syn::File, enums: &Enums) -> Vec<Place> {
     let mut finder = Finder {
         text,
         enums,
@@ -157,7 +159,8 @@ impl Finder<'_> {
         }
     }
 
-    /// A table with a fault is a second constant; what reads the table by its name reads one or the other.
+    /// Returns the places, with those in tables: a table with a fault is a second constant, and an
+    /// expression that names the table reads one or the other.
     fn finish(mut self) -> Vec<Place> {
         for (number, (table, place)) in std::mem::take(&mut self.in_table).into_iter().enumerate() {
             let mut edits: Vec<Edit> = Vec::new();
@@ -227,7 +230,7 @@ impl Finder<'_> {
         self.table = None;
     }
 
-    /// A condition that always or never holds. Those that bind names cannot.
+    /// Adds a condition that always or never holds. Those that bind names are left out.
     fn condition(&mut self, condition: &Expr) {
         match condition {
             Expr::Let(_) => {}
@@ -394,7 +397,7 @@ impl<'ast> Visit<'ast> for Finder<'_> {
     fn visit_generics(&mut self, _: &'ast syn::Generics) {}
 }
 
-/// Whether a condition binds names.
+/// Decides whether a condition binds names.
 fn has_let(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
@@ -446,7 +449,7 @@ fn shorten(change: &str) -> String {
     format!("{start} ... {end}")
 }
 
-/// The first line, or what there is of it.
+/// Returns the first line, or what there is of it.
 fn half(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let short: String = line.chars().take(CHANGE_LENGTH / 3).collect();

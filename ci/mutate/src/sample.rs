@@ -4,44 +4,58 @@
     reason = "the enums of syn are foreign and grow"
 )]
 
-use super::places::{Place, find_places, is_hidden};
-use super::siblings::Enums;
+use crate::places::{Place, find_places, is_hidden};
+use crate::siblings::Enums;
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use syn::Item;
 
 /// The crates that get faults: folder, and the path of the switch in their code.
-pub(super) const CRATES: [(&str, &str); 3] = [
+pub(crate) const CRATES: [(&str, &str); 3] = [
     ("ir", "crate::fault_switch::on"),
     ("frontend", "glasm_ir::fault_switch::on"),
     ("codegen", "glasm_ir::fault_switch::on"),
 ];
 
 /// A fault that can be put in.
-pub(super) struct Fault {
+pub(crate) struct Fault {
     /// Made of what changes and where, but not of the line.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The file, from the root of the repository.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// What is changed.
-    pub(super) place: Place,
+    pub(crate) place: Place,
 }
 
-/// What to draw from.
-#[derive(Default)]
+/// Faults to draw from.
+#[derive(clap::Args, Default)]
 pub(crate) struct Selection {
-    /// Decides which faults are drawn.
+    /// Decides which faults are drawn; equal seeds draw equal faults where the code is the same
+    #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
-    /// How many.
-    pub(crate) count: Option<usize>,
-    /// Only these; without one, any.
+    /// Only this fault (may be repeated)
+    #[arg(long = "mutant", value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Only those in files whose path contains one of these.
+    /// Only in files whose path contains this (may be repeated)
+    #[arg(long = "file", value_name = "TEXT")]
     pub(crate) files: Vec<String>,
+    /// Only in the crate ir, frontend or codegen
+    #[arg(long = "crate", value_name = "NAME")]
+    pub(crate) crates: Vec<String>,
 }
 
-/// The files that get faults, with their text and tree.
+impl Selection {
+    fn includes(&self, fault: &Fault) -> bool {
+        let directories = self.crates.iter().map(|name| format!("compiler/{name}/"));
+        let mut parts = directories.chain(self.files.iter().cloned()).peekable();
+        let is_anywhere = parts.peek().is_none();
+        (is_anywhere || parts.any(|part| fault.file.contains(&part)))
+            && (self.ids.is_empty() || self.ids.contains(&fault.id))
+    }
+}
+
+/// Returns the files that get faults, with their text and tree.
 fn read_files() -> Result<Vec<(String, String, syn::File)>> {
     let mut files = Vec::new();
     for (name, _) in CRATES {
@@ -58,7 +72,7 @@ fn read_files() -> Result<Vec<(String, String, syn::File)>> {
     Ok(files)
 }
 
-/// The files of the modules that a file declares, but for tests.
+/// Returns the files of the modules that a file declares, but for tests.
 fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
     let stem = path.file_stem().unwrap_or_default();
     let folder = match stem == "lib" || stem == "mod" {
@@ -79,8 +93,8 @@ fn modules(path: &Path, tree: &syn::File) -> Vec<PathBuf> {
     declared.collect()
 }
 
-/// All faults, in the order of files.
-pub(super) fn find_faults() -> Result<Vec<Fault>> {
+/// Returns all faults, in the order of files.
+pub(crate) fn find_faults() -> Result<Vec<Fault>> {
     let files = read_files()?;
     let mut enums = Enums::default();
     for (_, _, tree) in &files {
@@ -104,15 +118,12 @@ pub(super) fn find_faults() -> Result<Vec<Fault>> {
     Ok(faults)
 }
 
-/// Those of the faults that are asked for, in the order in which they are drawn.
-pub(super) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
-    let wanted = |fault: &Fault| {
-        let file = selection.files.is_empty()
-            || selection.files.iter().any(|part| fault.file.contains(part));
-        file && (selection.ids.is_empty() || selection.ids.contains(&fault.id))
-    };
+/// Returns those of the faults that are asked for, in the order in which they are drawn.
+pub(crate) fn draw(faults: Vec<Fault>, selection: &Selection) -> Vec<Fault> {
+    let wanted = |fault: &Fault| selection.includes(fault);
     let mut drawn: Vec<Fault> = faults.into_iter().filter(wanted).collect();
-    // Every fault has its own lot, so that code that changes elsewhere does not change what is drawn.
+    // Every fault has its own lot, so that code that changes elsewhere does not change what is
+    // drawn.
     drawn.sort_by_cached_key(|fault| hash(selection.seed, &[&fault.id]));
     drawn
 }
@@ -126,7 +137,7 @@ fn hash(seed: u64, words: &[&str]) -> u64 {
     mix(hash)
 }
 
-/// The last steps of SplitMix64: every bit depends on all.
+/// Mixes bits with the last steps of SplitMix64: every bit depends on all.
 fn mix(mut bits: u64) -> u64 {
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

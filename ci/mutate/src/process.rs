@@ -4,8 +4,6 @@ use anyhow::{Context, Result};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Most address space of a process, in KiB. Drivers reserve much more than they use.
@@ -16,7 +14,7 @@ const POLL: Duration = Duration::from_millis(5);
 
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum End {
+pub(crate) enum End {
     /// By itself, successfully.
     Success,
     /// By itself with an error, or by a signal.
@@ -25,8 +23,8 @@ pub(super) enum End {
     Hang,
 }
 
-/// A command that runs `program` with little memory.
-pub(super) fn limited(program: &Path) -> Command {
+/// Returns a command that runs `program` with little memory.
+pub(crate) fn limited(program: &Path) -> Command {
     if cfg!(not(unix)) {
         return Command::new(program);
     }
@@ -37,7 +35,7 @@ pub(super) fn limited(program: &Path) -> Command {
 }
 
 /// Runs a command, its output in a file, and ends it with all its children after `limit`.
-pub(super) fn run(mut command: Command, output: &Path, limit: Duration) -> Result<End> {
+pub(crate) fn run(mut command: Command, output: &Path, limit: Duration) -> Result<End> {
     let file =
         std::fs::File::create(output).with_context(|| format!("writing {}", output.display()))?;
     command
@@ -65,32 +63,4 @@ pub(super) fn run(mut command: Command, output: &Path, limit: Duration) -> Resul
         }
         std::thread::sleep(POLL);
     }
-}
-
-/// Calls `work` for all items, `jobs` at a time, and stops at the first error. What it gives is in no order.
-pub(super) fn side_by_side<T: Sync, R: Send>(
-    items: &[T],
-    jobs: usize,
-    work: impl Fn(&T) -> Result<R> + Sync,
-) -> Result<Vec<R>> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        let worker = || -> Result<()> {
-            while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let result =
-                    work(item).inspect_err(|_| next.store(items.len(), Ordering::Relaxed))?;
-                done.lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(result);
-            }
-            Ok(())
-        };
-        let workers: Vec<_> = (0..jobs).map(|_| scope.spawn(worker)).collect();
-        let join = |worker: std::thread::ScopedJoinHandle<'_, Result<()>>| {
-            worker.join().expect("workers return their errors")
-        };
-        workers.into_iter().try_for_each(join)
-    })?;
-    Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

@@ -1,10 +1,10 @@
 //! Running scripts, with and without a fault.
 
-use super::build::{Copy, OUT};
-use super::process::{self, End};
-use crate::suite::{self, Outcome, ScriptResult};
-use crate::vulkan::{self, Driver, Layer};
+use crate::build::{Copy, OUT};
+use crate::process::{self, End};
 use anyhow::{Context, Result, ensure};
+use glasm_ci_support::report::{self, Outcome, ScriptResult};
+use glasm_ci_support::vulkan::{self, Driver, Layer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use std::time::Duration;
 const SCRIPT_LIMIT: &str = "10";
 
 /// For all scripts together.
-pub(super) const RUN_LIMIT: Duration = Duration::from_secs(900);
+pub(crate) const RUN_LIMIT: Duration = Duration::from_secs(900);
 
 /// What a script gave.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -26,33 +26,33 @@ struct Seen {
 type AllSeen = BTreeMap<String, Seen>;
 
 /// A way of running scripts, and what they give without a fault.
-pub(super) struct Way {
+pub(crate) struct Way {
     /// Where files of runs begin.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// What runs them.
-    pub(super) driver: Driver,
+    pub(crate) driver: Driver,
     /// The language that programs are written in first.
-    pub(super) through: Option<&'static str>,
+    pub(crate) through: Option<&'static str>,
     /// Verdicts without faults.
     usual: BTreeMap<String, Outcome>,
     seen: AllSeen,
 }
 
 /// Which scripts run, and how.
-pub(super) struct Run<'a> {
+pub(crate) struct Run<'a> {
     /// The fault that is on.
-    pub(super) fault: Option<usize>,
+    pub(crate) fault: Option<usize>,
     /// Files and folders.
-    pub(super) scripts: &'a [String],
+    pub(crate) scripts: &'a [String],
     /// Name of the files that the run leaves.
-    pub(super) name: &'a str,
-    pub(super) jobs: usize,
-    pub(super) purpose: Purpose,
+    pub(crate) name: &'a str,
+    pub(crate) jobs: usize,
+    pub(crate) purpose: Purpose,
 }
 
 /// What a run of scripts is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(crate) enum Purpose {
     /// To see what all of them give.
     Compare,
     /// To find one that fails, soon.
@@ -64,15 +64,15 @@ pub(super) enum Purpose {
 }
 
 /// What came of a run.
-pub(super) struct Ran {
+pub(crate) struct Ran {
     results: Vec<ScriptResult>,
     seen: AllSeen,
     end: End,
 }
 
 impl Way {
-    /// A way that has run nothing yet.
-    pub(super) fn new(name: &'static str, driver: Driver, through: Option<&'static str>) -> Self {
+    /// Returns a way that has run nothing yet.
+    pub(crate) fn new(name: &'static str, driver: Driver, through: Option<&'static str>) -> Self {
         Self {
             name,
             driver,
@@ -83,7 +83,7 @@ impl Way {
     }
 
     /// Runs all scripts without a fault. Those that fail even so tell nothing later.
-    pub(super) fn run_usual(&mut self, copy: &Copy, scripts: &[String], jobs: usize) -> Result<()> {
+    pub(crate) fn run_usual(&mut self, copy: &Copy, scripts: &[String], jobs: usize) -> Result<()> {
         let ran = self.run(
             copy,
             &Run {
@@ -104,7 +104,7 @@ impl Way {
     }
 
     /// Prints how many scripts ran.
-    pub(super) fn print_counts(&self) {
+    pub(crate) fn print_counts(&self) {
         let failed = self
             .usual
             .values()
@@ -117,8 +117,8 @@ impl Way {
         );
     }
 
-    /// The scripts that reach a fault; first those that reach little else.
-    pub(super) fn reaching(&self, fault: usize) -> Vec<String> {
+    /// Returns the scripts that reach a fault; first those that reach little else.
+    pub(crate) fn reaching(&self, fault: usize) -> Vec<String> {
         let mut found: Vec<(usize, &String)> = self
             .seen
             .iter()
@@ -134,7 +134,7 @@ impl Way {
     }
 
     /// Runs scripts.
-    pub(super) fn run(&self, copy: &Copy, run: &Run<'_>) -> Result<Ran> {
+    pub(crate) fn run(&self, copy: &Copy, run: &Run<'_>) -> Result<Ran> {
         let base = OUT.join("runs").join(self.name).join(run.name);
         std::fs::create_dir_all(base.parent().unwrap_or(&base))?;
         let report = base.with_extension("json");
@@ -173,7 +173,7 @@ impl Way {
         command.args(run.scripts);
         let end = process::run(command, &base.with_extension("log"), RUN_LIMIT)?;
         let results = match report.is_file() {
-            true => suite::read_report(&report)?,
+            true => report::read_report(&report)?,
             false => Vec::new(),
         };
         ensure!(
@@ -188,8 +188,8 @@ impl Way {
         })
     }
 
-    /// The first script whose verdict is not the usual one.
-    pub(super) fn noticed(&self, ran: &Ran) -> Option<(String, String)> {
+    /// Returns the first script whose verdict is not the usual one.
+    pub(crate) fn noticed(&self, ran: &Ran) -> Option<(String, String)> {
         for result in &ran.results {
             let usual = self.usual.get(&result.script).copied().unwrap_or_default();
             if result.outcome != usual {
@@ -206,8 +206,9 @@ impl Way {
         }
     }
 
-    /// What the compiler gives for a script, with and without the fault.
-    pub(super) fn first_difference(
+    /// Returns the first difference between the outputs of the compiler for a script with and
+    /// without a fault.
+    pub(crate) fn first_difference(
         &self,
         copy: &Copy,
         fault: usize,
@@ -250,8 +251,8 @@ impl Way {
         }))
     }
 
-    /// The scripts for which the compiler gave something else than usual.
-    pub(super) fn differing(&self, ran: &Ran) -> Vec<String> {
+    /// Returns the scripts for which the compiler gave something else than usual.
+    pub(crate) fn differing(&self, ran: &Ran) -> Vec<String> {
         let differs = |(script, it): &(&String, &Seen)| {
             let usual = self.seen.get(*script);
             usual.is_some_and(|usual| usual.hash != it.hash)

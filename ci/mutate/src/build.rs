@@ -1,12 +1,12 @@
 //! A copy of the workspace with faults in it, and its build.
 //!
-//! The copy has a target folder of its own, so that nothing takes its programs for the real ones; what is built of other people's crates is
-//! linked there from ours.
+//! The copy has a target folder of its own, so that nothing takes its programs for the real ones;
+//! what is built of other people's crates is linked there from ours.
 
-use super::rewrite::rewrite;
-use super::sample::{CRATES, Fault};
-use crate::shell;
+use crate::rewrite::rewrite;
+use crate::sample::{CRATES, Fault};
 use anyhow::{Context, Result, bail, ensure};
+use glasm_ci_support::shell;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
 /// Where everything goes.
-pub(super) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("mutate"));
+pub(crate) static OUT: LazyLock<PathBuf> = LazyLock::new(|| shell::below_target("mutate"));
 
 /// What the crate `ir` gets, for all.
 const SWITCH: &str = include_str!("switch.rs");
@@ -53,25 +53,26 @@ const WATCH: [(&str, &str, &str); 5] = [
 const ROUNDS: usize = 40;
 
 /// The copy, built.
-pub(super) struct Copy {
+pub(crate) struct Copy {
     root: PathBuf,
     target: PathBuf,
 }
 
 /// A program of tests.
 #[derive(Clone, Debug)]
-pub(super) struct TestProgram {
+pub(crate) struct TestProgram {
     /// Name of the package and the target.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// The program.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Where it runs.
-    pub(super) folder: PathBuf,
+    pub(crate) folder: PathBuf,
 }
 
 impl Copy {
-    /// Builds the `glasm` command with the faults in it; their numbers are their places in the list. Returns those that compile.
-    pub(super) fn build(faults: &[Fault]) -> Result<(Self, BTreeSet<usize>)> {
+    /// Builds the `glasm` command with the faults in it; their numbers are their places in the
+    /// list. Returns those that compile.
+    pub(crate) fn build(faults: &[Fault]) -> Result<(Self, BTreeSet<usize>)> {
         shell::create_dir(&OUT)?;
         let out = OUT.canonicalize()?;
         let copy = Self {
@@ -95,12 +96,13 @@ impl Copy {
         bail!("the copy does not build after {ROUNDS} rounds")
     }
 
-    /// The command.
-    pub(super) fn glasm(&self) -> PathBuf {
+    /// Returns the command.
+    pub(crate) fn glasm(&self) -> PathBuf {
         self.target.join("debug/glasm")
     }
 
-    /// Copies what git knows; files that are the same keep their time, so that cargo does not build them again.
+    /// Copies what git knows; files that are the same keep their time, so that cargo does not build
+    /// them again.
     fn copy_sources(&self) -> Result<()> {
         let listed = shell::capture(Command::new("git").args([
             "ls-files",
@@ -156,7 +158,8 @@ impl Copy {
         std::fs::write(&path, bytes).with_context(|| format!("writing {}", path.display()))
     }
 
-    /// Writes the compiler with the faults that are left, and returns where in the files they stand.
+    /// Writes the compiler with the faults that are left, and returns where in the files they
+    /// stand.
     fn write_faults(&self, faults: &[Fault], alive: &BTreeSet<usize>) -> Result<Parts> {
         let count = format!("const COUNT: usize = {};\n", faults.len());
         self.write(SWITCH_FILE, (SWITCH.to_owned() + &count).as_bytes())?;
@@ -226,7 +229,7 @@ impl Copy {
     }
 
     /// Builds the tests of packages.
-    pub(super) fn build_tests(&self, packages: &[&str]) -> Result<Vec<TestProgram>> {
+    pub(crate) fn build_tests(&self, packages: &[&str]) -> Result<Vec<TestProgram>> {
         let mut words = vec!["test", "--no-run", "--lib", "--bins", "--tests"];
         words.extend(packages.iter().flat_map(|name| ["--package", *name]));
         let output = shell::capture(&mut self.cargo(&words))?;
@@ -279,7 +282,8 @@ fn compiler_errors(output: &[u8]) -> impl Iterator<Item = Value> {
         .map(|line| line["message"].clone())
 }
 
-/// The faults that an error is about: the smallest around one of its places, or else the nearest in the file.
+/// Returns the faults that an error is about: the smallest around one of its places, or else the
+/// nearest in the file.
 fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     let spans = message["spans"].as_array().cloned().unwrap_or_default();
     let mut primary = Vec::new();
@@ -322,7 +326,8 @@ fn blamed(message: &Value, parts: &Parts) -> Vec<usize> {
     }
 }
 
-/// Links what cargo has built of other people's crates into another target folder, if there is nothing yet.
+/// Links what cargo has built of other people's crates into another target folder, if there is
+/// nothing yet.
 fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     let fingerprints = from.join(".fingerprint");
     if to.exists() || !fingerprints.is_dir() {
@@ -351,7 +356,8 @@ fn link_dependencies(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Links a file, or all files of a folder. A file that cannot be linked is one that cargo makes anew.
+/// Links a file, or all files of a folder. A file that cannot be linked is one that cargo makes
+/// anew.
 fn link_all(from: &Path, to: &Path) -> Result<()> {
     for entry in walkdir::WalkDir::new(from) {
         let entry = entry?;

@@ -1,18 +1,19 @@
-//! Who notices a fault: first the scripts that reach it, then the tests, then the scripts in other ways.
+//! Who notices a fault: first the scripts that reach it, then the tests, then the scripts in other
+//! ways.
 
-use super::build::{Copy, OUT, TestProgram};
-use super::process::{self, End};
-use super::scripts::{Purpose, RUN_LIMIT, Run, Way};
-use crate::suite;
-use crate::vulkan::{self, Driver, Layer};
+use crate::build::{Copy, OUT, TestProgram};
+use crate::process::{self, End};
+use crate::scripts::{Purpose, RUN_LIMIT, Run, Way};
 use anyhow::{Result, bail};
+use glasm_ci_support::vulkan::{self, Driver, Layer};
+use glasm_ci_support::{report, shell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 /// Packages whose tests judge what scripts do not see.
-pub(super) const PACKAGES: [&str; 6] = [
+pub(crate) const PACKAGES: [&str; 6] = [
     "glasm-ir",
     "glasm-frontend",
     "glasm-codegen",
@@ -21,11 +22,13 @@ pub(super) const PACKAGES: [&str; 6] = [
     "glasm-tests",
 ];
 
-/// Programs of tests that take long and have little to add: one measures memory, the others look at the modules and texts of all scripts, which
-/// run with the validation layer and through WGSL anyway.
+/// Programs of tests that take long and have little to add: one measures memory, the others look at
+/// the modules and texts of all scripts, which run with the validation layer and through WGSL
+/// anyway.
 const LEFT_OUT: [&str; 3] = ["tests memory", "tests spirv_val", "tests text"];
 
-/// How many of the scripts that reach a fault run first, without the validation layer; then all run, with it.
+/// How many of the scripts that reach a fault run first, without the validation layer; then all
+/// run, with it.
 const FIRST: [usize; 2] = [8, 100];
 
 /// Time that tests with a fault may take beyond ten times their usual one.
@@ -36,7 +39,7 @@ const SHOWN: usize = 5;
 
 /// What became of a fault.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Verdict {
+pub(crate) enum Verdict {
     /// This script noticed it, in this way.
     Script(String, String),
     /// This program of tests noticed it, in this test.
@@ -47,15 +50,15 @@ pub(super) enum Verdict {
 
 /// What is known of a fault that nobody noticed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub(super) struct Survivor {
+pub(crate) struct Survivor {
     /// How many scripts run the code, and the nearest of them.
-    pub(super) scripts: (usize, Vec<String>),
+    pub(crate) scripts: (usize, Vec<String>),
     /// Tests that run the code.
-    pub(super) tests: Vec<String>,
+    pub(crate) tests: Vec<String>,
     /// Scripts or programs for which the compiler gives something else with the fault.
-    pub(super) differing: Vec<String>,
+    pub(crate) differing: Vec<String>,
     /// The first line that differs.
-    pub(super) difference: Option<String>,
+    pub(crate) difference: Option<String>,
 }
 
 /// A test as it is without a fault.
@@ -67,7 +70,7 @@ struct Tested {
 }
 
 /// Judges faults.
-pub(super) struct Judge {
+pub(crate) struct Judge {
     copy: Copy,
     driver: Driver,
     /// On lavapipe.
@@ -81,7 +84,7 @@ pub(super) struct Judge {
 
 impl Judge {
     /// Runs all scripts without a fault.
-    pub(super) fn new(copy: Copy, jobs: usize) -> Result<Self> {
+    pub(crate) fn new(copy: Copy, jobs: usize) -> Result<Self> {
         let Some(driver) = vulkan::lavapipe() else {
             bail!("lavapipe is not installed (cargo xtask setup)");
         };
@@ -99,7 +102,7 @@ impl Judge {
     }
 
     /// Runs all scripts in other ways without a fault.
-    pub(super) fn prepare_ways(&mut self, jobs: usize, corpus: Option<&Path>) -> Result<()> {
+    pub(crate) fn prepare_ways(&mut self, jobs: usize, corpus: Option<&Path>) -> Result<()> {
         let mut others = vec![Way::new("wgsl", self.driver.clone(), Some("wgsl"))];
         let other = vulkan::swiftshader();
         others.extend(other.map(|driver| Way::new("swiftshader", driver, None)));
@@ -110,7 +113,7 @@ impl Judge {
         self.others = others;
         if let Some(folder) = corpus {
             let mut way = Way::new("corpus", self.driver.clone(), None);
-            way.run_usual(&self.copy, &super::corpus::write(folder)?, jobs)?;
+            way.run_usual(&self.copy, &crate::corpus::write(folder)?, jobs)?;
             way.print_counts();
             self.corpus = Some(way);
         }
@@ -118,7 +121,7 @@ impl Judge {
     }
 
     /// Runs the scripts that reach a fault until one notices it.
-    pub(super) fn by_scripts(&self, fault: usize) -> Result<Verdict> {
+    pub(crate) fn by_scripts(&self, fault: usize) -> Result<Verdict> {
         let scripts = self.plain.reaching(fault);
         let mut survivor = Survivor {
             scripts: (scripts.len(), scripts.iter().take(SHOWN).cloned().collect()),
@@ -175,7 +178,7 @@ impl Judge {
     }
 
     /// Builds the tests and runs each of them without a fault.
-    pub(super) fn prepare_tests(&mut self, jobs: usize) -> Result<()> {
+    pub(crate) fn prepare_tests(&mut self, jobs: usize) -> Result<()> {
         let mut programs = self.copy.build_tests(&PACKAGES)?;
         programs.retain(|program| !LEFT_OUT.contains(&program.name.as_str()));
         let mut tests = Vec::new();
@@ -184,7 +187,7 @@ impl Judge {
             tests.extend(names.into_iter().map(|name| (program, name)));
         }
         let numbered: Vec<_> = tests.iter().enumerate().collect();
-        let tested = process::side_by_side(&numbered, jobs, |(number, (program, name))| {
+        let tested = shell::side_by_side(&numbered, jobs, |(number, (program, name))| {
             self.test(program, name, *number)
         })?;
         self.tests = tested.into_iter().flatten().collect();
@@ -210,8 +213,7 @@ impl Judge {
     /// Returns the names of the tests of a program.
     fn names_of_tests(&self, program: &TestProgram) -> Result<Vec<String>> {
         let mut command = self.test_command(program)?;
-        let output = crate::shell::capture(command.args(["--list", "--format", "terse"]))?;
-        let listed = String::from_utf8_lossy(&output.stdout);
+        let listed = shell::read_output(command.args(["--list", "--format", "terse"]))?;
         let names = listed
             .lines()
             .filter_map(|line| line.strip_suffix(": test"));
@@ -257,8 +259,9 @@ impl Judge {
         Ok(command)
     }
 
-    /// Runs the tests that reach a fault which scripts do not notice, those of the fastest program first.
-    pub(super) fn by_tests(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
+    /// Runs the tests that reach a fault which scripts do not notice, those of the fastest program
+    /// first.
+    pub(crate) fn by_tests(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         let mut programs: BTreeMap<&Path, Vec<&Tested>> = BTreeMap::new();
         for tested in self.tests.iter().filter(|it| it.reached.contains(&fault)) {
             programs
@@ -280,7 +283,7 @@ impl Judge {
     }
 
     /// Runs the scripts in other ways. What the compiler makes of other programs is only compared.
-    pub(super) fn by_ways(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
+    pub(crate) fn by_ways(&self, fault: usize, mut survivor: Survivor) -> Result<Verdict> {
         for way in &self.others {
             let scripts = way.reaching(fault);
             let noticed = self.noticed_by(way, fault, &scripts, Purpose::Follow, &mut survivor)?;
@@ -323,6 +326,6 @@ impl Judge {
 }
 
 fn all_scripts() -> Vec<String> {
-    let folders = suite::script_folders();
+    let folders = report::script_folders();
     folders.into_iter().map(str::to_owned).collect()
 }

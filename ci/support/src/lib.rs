@@ -1,0 +1,10 @@
+//! Running programs, Vulkan drivers, reports of scripts and counts, for the crates of `ci`.
+#![expect(
+    clippy::print_stdout,
+    reason = "command line programs print their progress"
+)]
+
+pub mod report;
+pub mod shell;
+pub mod tally;
+pub mod vulkan;
