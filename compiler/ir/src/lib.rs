@@ -34,6 +34,7 @@ pub mod samples;
 pub mod semantic;
 pub mod span;
 pub mod state;
+mod state_params;
 pub mod structurize;
 mod texel_colors;
 mod text;
