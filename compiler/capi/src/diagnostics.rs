@@ -72,27 +72,8 @@ pub struct glasm_diagnostic {
     pub note_count: usize,
 }
 
-// SAFETY: numbers and pointers, beginning with the size, with an enumeration that is only given.
-unsafe impl Versioned for glasm_diagnostic {
-    fn initial() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            severity: glasm_severity::Error,
-            has_place: 0,
-            start: 0,
-            end: 0,
-            line: 0,
-            column: 0,
-            code: ptr::null(),
-            title: ptr::null(),
-            message: ptr::null(),
-            rendered: ptr::null(),
-            feature: ptr::null(),
-            notes: ptr::null(),
-            note_count: 0,
-        }
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_diagnostic {}
 
 /// Where a function puts diagnostics that the caller owns; NULL if nobody asks.
 pub(crate) type DiagnosticsPlace<'a> = Option<&'a mut MaybeUninit<*mut glasm_diagnostics>>;

@@ -2,7 +2,7 @@
 
 use crate::call::{Failure, enter, glasm_result};
 use crate::diagnostics::{give_diagnostics, glasm_diagnostics};
-use crate::memory::{self, Versioned, give, required};
+use crate::memory::{self, FromC, Versioned, give, required};
 use crate::program::glasm_program;
 use glasm::{Counts, Limits};
 use std::mem::MaybeUninit;
@@ -148,15 +148,14 @@ counts! {
     loop_depth call_depth
 }
 
-// SAFETY: numbers, beginning with the size.
-unsafe impl Versioned for glasm_counts {
-    fn initial() -> Self {
-        Self::from(&Counts::default())
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_counts {}
 
-// SAFETY: numbers, beginning with the size.
-unsafe impl Versioned for glasm_limits {
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_limits {}
+
+// SAFETY: numbers.
+unsafe impl FromC for glasm_limits {
     fn initial() -> Self {
         Self::from(Limits::default())
     }

@@ -68,18 +68,8 @@ pub struct glasm_unwritten_input {
     pub input: glasm_meaning,
 }
 
-// SAFETY: numbers and pointers, beginning with the size, with an enumeration that is only given.
-unsafe impl Versioned for glasm_pipeline_stage {
-    fn initial() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            stage: glasm_stage::Vertex,
-            is_made: 0,
-            shader: ptr::null(),
-            diagnostics: ptr::null(),
-        }
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_pipeline_stage {}
 
 /// Compiles the programs of a pipeline, given in its order, so that they fit each other: what passes between them takes locations, and any
 /// results go together. GLASM_RESULT_PROGRAM if one of the stages has errors.

@@ -7,6 +7,7 @@
 
 use crate::call::Failure;
 use glasm::ir::Semantic;
+use glasm_capi_macros::c_enum;
 
 macro_rules! semantics {
     ($(#[$doc:meta])* plain { $($plain:ident)* } numbered { $($numbered:ident)* }) => {
@@ -45,8 +46,8 @@ semantics! {
 }
 
 /// Meanings of stage inputs and outputs. Those with a number say so.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_semantic {
     /// Vertex attribute by number.
     Attrib = 0,
