@@ -335,12 +335,11 @@ impl<'a> Parser<'a> {
         }
         let at = self.last;
         let mut parts = vec![Part::Word(first)];
-        loop {
-            match self.token {
-                Token::Mark('[') => parts.push(Part::Number(self.bracketed()?)),
-                Token::Mark('.') => parts.push(Part::Word(self.part()?)),
-                _ => break,
-            }
+        while let Token::Mark(mark @ ('.' | '[')) = self.token {
+            parts.push(match mark {
+                '.' => Part::Word(self.part()?),
+                _ => Part::Number(self.bracketed()?),
+            });
         }
         StateParam::from_parts(&parts).ok_or_else(|| Error {
             at,
