@@ -2,7 +2,7 @@
 
 use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::enums::{glasm_bool, glasm_severity};
-use crate::memory::{self, Versioned, give, required};
+use crate::memory::{self, Versioned, free, give, required};
 use crate::strings::{StringList, c_string};
 use glasm::frontend::diag::{LineMap, Position};
 use glasm::ir::Span;
@@ -240,8 +240,5 @@ pub extern "C" fn glasm_diagnostics_json(diagnostics: Option<&glasm_diagnostics>
 /// Takes `diagnostics` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_diagnostics_free(diagnostics: Option<Box<glasm_diagnostics>>) {
-    guarded((), || {
-        drop(diagnostics);
-        Ok(())
-    });
+    free(diagnostics);
 }

@@ -1,9 +1,9 @@
 //! The descriptors of a shader, and the descriptor set layouts that the shaders of a pipeline need together.
 
-use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::call::{Failure, enter, glasm_result};
 use crate::descriptors::glasm_descriptor;
 use crate::enums::{glasm_descriptor_kind, glasm_stage};
-use crate::memory::{self, Versioned, emptied, give_handle, give_list, required};
+use crate::memory::{self, Versioned, emptied, free, give_handle, give_list, required};
 use crate::reflection::glasm_slot;
 use crate::shader::glasm_shader;
 use glasm::Reflection;
@@ -176,10 +176,7 @@ pub extern "C" fn glasm_set_layouts_get(
 /// Takes `layouts` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_set_layouts_free(layouts: Option<Box<glasm_set_layouts>>) {
-    guarded((), || {
-        drop(layouts);
-        Ok(())
-    });
+    free(layouts);
 }
 
 #[cfg(test)]

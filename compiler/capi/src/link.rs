@@ -4,7 +4,7 @@ use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::{glasm_bool, glasm_stage};
-use crate::memory::{self, Versioned, emptied, give_handle, give_list, required};
+use crate::memory::{self, Versioned, emptied, free, give_handle, give_list, required};
 use crate::options::glasm_options;
 use crate::program::glasm_program;
 use crate::read_options::read_options;
@@ -241,8 +241,5 @@ pub extern "C" fn glasm_pipeline_unwritten(
 /// Takes `pipeline` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_pipeline_free(pipeline: Option<Box<glasm_pipeline>>) {
-    guarded((), || {
-        drop(pipeline);
-        Ok(())
-    });
+    free(pipeline);
 }

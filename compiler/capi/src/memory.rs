@@ -33,6 +33,14 @@ pub(crate) fn give_handle<T>(place: &mut MaybeUninit<*mut T>, handle: T) {
     place.write(Box::into_raw(Box::new(handle)));
 }
 
+/// Drops an object that the caller gives back, if there is one.
+pub(crate) fn free<T>(handle: Option<Box<T>>) {
+    guarded((), || {
+        drop(handle);
+        Ok(())
+    });
+}
+
 /// Gives a list of an object: its first element, of which there are `count`; NULL if there is no such object.
 pub(crate) fn give_list<'a, T: 'a>(
     mut count: Option<&mut MaybeUninit<usize>>,

@@ -6,11 +6,12 @@
 )]
 
 use crate::call::Failure;
+use crate::enums::CNumber;
 use glasm::ir::Semantic;
 use glasm_capi_macros::c_enum;
 
 macro_rules! semantics {
-    ($(#[$doc:meta])* plain { $($plain:ident)* } numbered { $($numbered:ident)* }) => {
+    (plain { $($plain:ident)* } numbered { $($numbered:ident)* }) => {
         /// The meaning and its numbers: `index` and, of fragment colors, the blend source.
         pub(crate) fn meaning(semantic: Semantic) -> glasm_meaning {
             let (semantic, index, source) = match semantic {
@@ -21,14 +22,13 @@ macro_rules! semantics {
             glasm_meaning { semantic: semantic as u32, index: index.into(), source: source.into() }
         }
 
+        /// Returns the semantic of a number of C.
         fn semantic_of(number: u32, index: u8, source: u8) -> Option<Semantic> {
-            $(if number == glasm_semantic::$plain as u32 {
-                return Some(Semantic::$plain);
-            })*
-            $(if number == glasm_semantic::$numbered as u32 {
-                return Some(Semantic::$numbered(index));
-            })*
-            (number == glasm_semantic::FragColor as u32).then_some(Semantic::FragColor { buffer: index, index: source })
+            Some(match glasm_semantic::read(number)? {
+                $(glasm_semantic::$plain => Semantic::$plain,)*
+                $(glasm_semantic::$numbered => Semantic::$numbered(index),)*
+                glasm_semantic::FragColor => Semantic::FragColor { buffer: index, index: source },
+            })
         }
     };
 }

@@ -3,7 +3,7 @@
 use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::enums::{choice, glasm_matrix, matrix_name, tracked_matrix};
 use crate::matrix::read_matrix;
-use crate::memory::{self, required};
+use crate::memory::{self, free, required};
 use crate::state_parameter::{glasm_state_parameter, param};
 use glasm::ir::state::{Face, MatrixForm, TexGenCoord, TexGenPlane};
 use glasm::state::{GlState, Multisample, Tracking};
@@ -44,10 +44,7 @@ pub extern "C" fn glasm_state_clone(state: Option<&glasm_state>) -> Option<Box<g
 /// Takes `state` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_free(state: Option<Box<glasm_state>>) {
-    guarded((), || {
-        drop(state);
-        Ok(())
-    });
+    free(state);
 }
 
 fn number(index: u32) -> Result<u32, Failure> {

@@ -3,7 +3,7 @@
 use crate::call::{enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
-use crate::memory::{self, FromC, Versioned, emptied, give, give_list, required};
+use crate::memory::{self, FromC, Versioned, emptied, free, give, give_list, required};
 use crate::options::glasm_options;
 use crate::program::glasm_program;
 use crate::reflection::glasm_slot;
@@ -143,8 +143,16 @@ pub unsafe extern "C" fn glasm_program_write(
         give(diagnostics.as_deref_mut(), ptr::null_mut());
         let text = emptied(text, "text")?;
         let program = required(program, "program")?;
+        #[cfg(not(feature = "text"))]
+        {
+            let _ = (compiler, program, options, text, diagnostics);
+            Err(crate::call::Failure::not_built("text"))
+        }
+        #[cfg(feature = "text")]
         // SAFETY: the caller answers for the structure and all that it points to.
-        unsafe { writer::write(compiler, program, options, text, diagnostics) }
+        unsafe {
+            writer::write(compiler, program, options, text, diagnostics)
+        }
     })
 }
 
@@ -190,10 +198,7 @@ pub extern "C" fn glasm_text_shader(text: Option<&glasm_text>) -> *const glasm_s
 /// Takes `text` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_text_free(text: Option<Box<glasm_text>>) {
-    guarded((), || {
-        drop(text);
-        Ok(())
-    });
+    free(text);
 }
 
 #[cfg(feature = "text")]
@@ -314,29 +319,5 @@ mod writer {
                 shader: glasm_shader::new(shader),
             }
         }
-    }
-}
-
-#[cfg(not(feature = "text"))]
-mod writer {
-    use super::{glasm_text, glasm_text_options};
-    use crate::call::Failure;
-    use crate::compiler::glasm_compiler;
-    use crate::diagnostics::DiagnosticsPlace;
-    use crate::program::glasm_program;
-    use std::mem::MaybeUninit;
-
-    /// Says what is missing.
-    ///
-    /// # Safety
-    /// Nothing is read.
-    pub(super) unsafe fn write(
-        _compiler: Option<&glasm_compiler>,
-        _program: &glasm_program,
-        _options: *const glasm_text_options,
-        _place: &mut MaybeUninit<*mut glasm_text>,
-        _diagnostics: DiagnosticsPlace<'_>,
-    ) -> Result<(), Failure> {
-        Err(Failure::not_built("text"))
     }
 }
