@@ -8,7 +8,7 @@ use crate::memory::{self, Versioned, emptied, free, give_handle, give_list, requ
 use crate::options::glasm_options;
 use crate::program::glasm_program;
 use crate::read_options::read_options;
-use crate::semantic::{glasm_meaning, meaning};
+use crate::semantic::glasm_meaning;
 use crate::shader::glasm_shader;
 use glasm::ir::Stage;
 use glasm::{Diagnostics, Linked, Options, Program, Shader, Source};
@@ -158,7 +158,7 @@ impl glasm_pipeline {
             unwritten: unwritten
                 .map(|(stage, semantic)| glasm_unwritten_input {
                     stage: stage.into(),
-                    input: meaning(semantic),
+                    input: semantic.into(),
                 })
                 .collect(),
         }

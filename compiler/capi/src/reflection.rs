@@ -8,7 +8,7 @@ use crate::enums::{
 };
 use crate::memory::Versioned;
 use crate::parameters::glasm_parameter;
-use crate::semantic::{glasm_meaning, meaning};
+use crate::semantic::glasm_meaning;
 use crate::state_forms::glasm_state_constant;
 use glasm::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, HandleKind, ImageBinding,
@@ -148,12 +148,15 @@ pub struct glasm_buffer_binding {
 pub const GLASM_BUILT_IN: u32 = 0xffff_ffff;
 
 /// A stage input or output.
+#[c_struct(InterfaceVariable)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_interface_variable {
     /// What it means.
+    #[from(semantic)]
     pub meaning: glasm_meaning,
     /// Location, or GLASM_BUILT_IN.
+    #[from(location.unwrap_or(GLASM_BUILT_IN))]
     pub location: u32,
     /// Scalar type in the module.
     pub scalar: glasm_scalar,
@@ -383,20 +386,12 @@ impl From<&HandleArray> for glasm_handle_array {
     }
 }
 
-impl From<&InterfaceVariable> for glasm_interface_variable {
-    fn from(variable: &InterfaceVariable) -> Self {
-        Self {
-            meaning: meaning(variable.semantic),
-            location: variable.location.unwrap_or(GLASM_BUILT_IN),
-            scalar: variable.scalar.into(),
-            components: variable.components.into(),
-            interpolation: variable.interpolation.into(),
-            half: match variable.half {
-                None => glasm_half::Whole,
-                Some(Half::Low) => glasm_half::Low,
-                Some(Half::High) => glasm_half::High,
-            },
-            per_vertex: variable.per_vertex.into(),
+impl From<Option<Half>> for glasm_half {
+    fn from(half: Option<Half>) -> Self {
+        match half {
+            None => Self::Whole,
+            Some(Half::Low) => Self::Low,
+            Some(Half::High) => Self::High,
         }
     }
 }

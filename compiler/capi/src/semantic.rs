@@ -12,14 +12,15 @@ use glasm_capi_macros::c_enum;
 
 macro_rules! semantics {
     (plain { $($plain:ident)* } numbered { $($numbered:ident)* }) => {
-        /// The meaning and its numbers: `index` and, of fragment colors, the blend source.
-        pub(crate) fn meaning(semantic: Semantic) -> glasm_meaning {
-            let (semantic, index, source) = match semantic {
-                $(Semantic::$plain => (glasm_semantic::$plain, 0, 0),)*
-                $(Semantic::$numbered(number) => (glasm_semantic::$numbered, number, 0),)*
-                Semantic::FragColor { buffer, index } => (glasm_semantic::FragColor, buffer, index),
-            };
-            glasm_meaning { semantic: semantic as u32, index: index.into(), source: source.into() }
+        impl From<Semantic> for glasm_meaning {
+            fn from(semantic: Semantic) -> Self {
+                let (semantic, index, source) = match semantic {
+                    $(Semantic::$plain => (glasm_semantic::$plain, 0, 0),)*
+                    $(Semantic::$numbered(number) => (glasm_semantic::$numbered, number, 0),)*
+                    Semantic::FragColor { buffer, index } => (glasm_semantic::FragColor, buffer, index),
+                };
+                Self { semantic: semantic as u32, index: index.into(), source: source.into() }
+            }
         }
 
         /// Returns the semantic of a number of C.
@@ -179,7 +180,7 @@ mod tests {
             .collect();
         assert_eq!(found.len(), glasm_semantic::ClipVertex as usize + 1);
         for known in found {
-            assert_eq!(semantic(meaning(known)).unwrap(), known);
+            assert_eq!(semantic(known.into()).unwrap(), known);
         }
         let beyond = glasm_meaning {
             semantic: glasm_semantic::ClipVertex as u32 + 1,

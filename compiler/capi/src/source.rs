@@ -1,7 +1,7 @@
 //! Program strings as C gives them.
 
 use crate::call::{Failure, enter, glasm_result};
-use crate::enums::{choice, glasm_bool, glasm_program_type, program_type};
+use crate::enums::{choice, glasm_bool, program_type};
 use crate::memory::{self, FromC, Versioned, required};
 use crate::strings::c_string;
 use glasm::ir::Span;
@@ -74,14 +74,6 @@ unsafe impl FromC for glasm_source {
         let source = Source::new("", b"");
         let tgsi = source.tgsi;
         Self {
-            size: size_of::<Self>(),
-            name: ptr::null(),
-            text: ptr::null(),
-            text_length: 0,
-            part_start: 0,
-            part_length: 0,
-            dialect: ptr::null(),
-            program_type: glasm_program_type::Any as u32,
             strict: (source.acceptance == Acceptance::Strict).into(),
             step_limit: source.step_limit.unwrap_or(GLASM_NO_STEP_LIMIT),
             tgsi_old: tgsi.old.into(),
@@ -95,6 +87,7 @@ unsafe impl FromC for glasm_source {
             tgsi_dual_source: tgsi.dual_source.into(),
             tgsi_clip_planes: tgsi.clip_planes.into(),
             tgsi_entry: tgsi.entry,
+            ..Self::zero()
         }
     }
 }
