@@ -66,8 +66,8 @@ bitflags::bitflags! {
     /// Properties of an operation.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     pub struct OpFlags: u16 {
-        /// Takes its sources of 32-bit floats for numbers: those flush denormals where the program does
-        /// ([`Modes::flush_denormals`](crate::program::Modes::flush_denormals)). Others hand on bits.
+        /// Computes with sources of 32-bit floats as numbers, so that denormals are flushed where the program does that
+        /// ([`Modes::flush_denormals`](crate::program::Modes::flush_denormals)). Other operations copy bits.
         const FLOAT_MATH = 1;
         /// Integer results have overflow and carry.
         const ADDS = 1 << 1;
@@ -75,9 +75,9 @@ bitflags::bitflags! {
         const MULTIPLIES = 1 << 2;
         /// The result is a truth value.
         const TRUTH = 1 << 3;
-        /// Defined for all integers of its types: the generator of random programs draws it.
+        /// Defined for all integers of its types; the generator of random programs draws from these.
         const TOTAL = 1 << 4;
-        /// Has the same result everywhere for floats that are small multiples of 1/16: the generator of random programs draws it.
+        /// Has the same result on all devices for floats that are small multiples of 1/16; the generator of random programs draws from these.
         const EXACT = 1 << 5;
         /// Only fragment programs have it.
         const FRAGMENT = 1 << 6;
