@@ -9,6 +9,7 @@ use crate::types::Type;
 use crate::ids::RegisterId;
 pub use crate::ids::{ImageAccessId, IndexId, LiteralId, MemAccessId, TexAccessId};
 pub use crate::operand::{Base, Index, IndexTerm, Src, Swizzle, WriteMask};
+use crate::text::{words, words_of_tables};
 
 /// A test of condition-code flags. SF: below 0 or NaN (integers: top bit); ZF: zero or NaN; OF, CF: overflow, carry of
 /// integer addition and subtraction. NV_gpu_program4 table X.16.
@@ -385,6 +386,12 @@ pub fn result_type(inst: &Inst) -> Type {
     } else {
         inst.ty
     }
+}
+
+words_of_tables! { CondTest }
+
+words! {
+    Rounding { Even = "even", Floor = "floor", Ceil = "ceil", Trunc = "trunc" }
 }
 
 #[cfg(test)]

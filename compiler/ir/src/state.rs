@@ -2,6 +2,8 @@
 //!
 //! ARB_vertex_program section 2.14.3.3, ARB_fragment_program section 3.11.3.3.
 
+use crate::text::words;
+
 pub use crate::state_params::{StateParam, form_text, matrix_text, state_text, variable_name};
 
 /// A face of two-sided lighting.
@@ -123,4 +125,13 @@ pub enum ThreadProperty {
     WarpsPerSm,
     /// Number of processors.
     SmCount,
+}
+
+words! {
+    Face { Front = "front", Back = "back" }
+    ColorTerm { Ambient = "ambient", Diffuse = "diffuse", Specular = "specular", Emission = "emission" }
+    TexGenCoord { S = "s", T = "t", R = "r", Q = "q" }
+    TexGenPlane { Eye = "eye", Object = "object" }
+    ThreadProperty { WarpSize = "warp_size", WarpsPerSm = "warps_per_sm", SmCount = "sm_count" }
+    MatrixForm { Plain = "plain", Inverse = "inverse", Transpose = "transpose", InverseTranspose = "invtrans" }
 }
