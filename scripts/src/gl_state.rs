@@ -1,22 +1,23 @@
 //! Applies the commands that set GL state. Pure.
 
-use crate::script::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
-use glasm::state::{ColorTerm, Face, Fog, GlState, Material, Point, TexGenPlane};
+use crate::script::{
+    Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate, state_properties,
+};
+use glasm::PointOrigin;
+use glasm::state::{Color, Face, GlState, TexGenPlane};
 
 /// Changes `state` as the GL command of the same name does.
 pub fn apply(state: &mut GlState, update: StateUpdate) {
     match update {
-        StateUpdate::Light(number, update) => apply_light(state, number, update),
-        StateUpdate::Material(Faces::One(face), update) => {
-            apply_material(state.material_mut(face), update);
-        }
+        StateUpdate::Light(number, update) => update.apply(state, number),
+        StateUpdate::Material(Faces::One(face), update) => update.apply(state, face),
         StateUpdate::Material(Faces::Both, update) => {
-            apply_material(state.material_mut(Face::Front), update);
-            apply_material(state.material_mut(Face::Back), update);
+            update.apply(state, Face::Front);
+            update.apply(state, Face::Back);
         }
         StateUpdate::LightModelAmbient(color) => state.light_model_ambient = color,
-        StateUpdate::Fog(update) => apply_fog(&mut state.fog, update),
-        StateUpdate::Point(update) => apply_point(&mut state.point, update),
+        StateUpdate::Fog(update) => update.apply(state, ()),
+        StateUpdate::Point(update) => update.apply(state, ()),
         StateUpdate::TexEnvColor(unit, color) => *state.texenv_color_mut(unit) = color,
         StateUpdate::TexGen(set, coord, TexGenPlane::Eye, plane) => {
             state.set_texgen_eye_plane(set, coord, plane);
@@ -30,59 +31,30 @@ pub fn apply(state: &mut GlState, update: StateUpdate) {
     }
 }
 
-fn apply_light(state: &mut GlState, number: u32, update: LightUpdate) {
-    match update {
-        LightUpdate::Ambient(color) => state.light_mut(number).ambient = color,
-        LightUpdate::Diffuse(color) => state.light_mut(number).diffuse = color,
-        LightUpdate::Specular(color) => state.light_mut(number).specular = color,
-        LightUpdate::Position(position) => state.set_light_position(number, position),
-        LightUpdate::SpotDirection(direction) => state.set_light_spot_direction(number, direction),
-        LightUpdate::SpotExponent(exponent) => state.light_mut(number).spot_exponent = exponent,
-        LightUpdate::SpotCutoff(degrees) => state.light_mut(number).spot_cutoff = degrees,
-        LightUpdate::Attenuation(power, factor) => {
-            state.light_mut(number).attenuation[power] = factor;
+macro_rules! changes {
+    ($($(#[$doc:meta])* $update:ident $table:ident [$named:ty] {
+        $($(#[$property:meta])* $variant:ident($value:ty) $word:literal $parse:ident $set:expr;)*
+    })*) => { $(
+        impl $update {
+            /// Sets the property, of a light or a face if the command has one.
+            fn apply(self, state: &mut GlState, named: $named) {
+                match self {
+                    $(Self::$variant(value) => {
+                        let set: fn(&mut GlState, $named, $value) = $set;
+                        set(state, named, value);
+                    })*
+                }
+            }
         }
-    }
+    )* };
 }
 
-fn apply_material(material: &mut Material, update: MaterialUpdate) {
-    match update {
-        MaterialUpdate::Color(ColorTerm::Ambient, color) => material.ambient = color,
-        MaterialUpdate::Color(ColorTerm::Diffuse, color) => material.diffuse = color,
-        MaterialUpdate::Color(ColorTerm::Specular, color) => material.specular = color,
-        MaterialUpdate::Color(ColorTerm::Emission, color) => material.emission = color,
-        MaterialUpdate::AmbientAndDiffuse(color) => {
-            (material.ambient, material.diffuse) = (color, color);
-        }
-        MaterialUpdate::Shininess(exponent) => material.shininess = exponent,
-    }
-}
-
-fn apply_fog(fog: &mut Fog, update: FogUpdate) {
-    match update {
-        FogUpdate::Color(color) => fog.color = color,
-        FogUpdate::Density(density) => fog.density = density,
-        FogUpdate::Start(start) => fog.start = start,
-        FogUpdate::End(end) => fog.end = end,
-    }
-}
-
-fn apply_point(point: &mut Point, update: PointUpdate) {
-    match update {
-        PointUpdate::Size(size) => point.size = size,
-        PointUpdate::Min(min) => point.min = min,
-        PointUpdate::Max(max) => point.max = max,
-        PointUpdate::Fade(threshold) => point.fade_threshold = threshold,
-        PointUpdate::Attenuation(factors) => point.attenuation = factors,
-        // Programs are compiled for it.
-        PointUpdate::SpriteOrigin(_) => {}
-    }
-}
+state_properties! { changes }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glasm::state::{Color, TexGenCoord};
+    use glasm::state::TexGenCoord;
 
     const COLOR: Color = [0.1, 0.2, 0.3, 0.4];
 
@@ -99,7 +71,7 @@ mod tests {
         let light = |update| StateUpdate::Light(1, update);
         let state = applied(&[
             light(LightUpdate::Specular(COLOR)),
-            light(LightUpdate::Attenuation(2, 5.0)),
+            light(LightUpdate::QuadraticAttenuation(5.0)),
             light(LightUpdate::SpotExponent(6.0)),
             StateUpdate::Fog(FogUpdate::End(7.0)),
             StateUpdate::Point(PointUpdate::Fade(8.0)),

@@ -1,6 +1,7 @@
 //! Compilers: memory that many programs use one after the other.
 
 use crate::call::guarded;
+use crate::memory::free;
 use glasm::Compiler;
 use std::sync::{Mutex, PoisonError};
 
@@ -24,10 +25,7 @@ pub extern "C" fn glasm_compiler_create() -> Option<Box<glasm_compiler>> {
 /// Takes `compiler` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_compiler_free(compiler: Option<Box<glasm_compiler>>) {
-    guarded((), || {
-        drop(compiler);
-        Ok(())
-    });
+    free(compiler);
 }
 
 impl glasm_compiler {

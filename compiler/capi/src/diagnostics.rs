@@ -2,7 +2,7 @@
 
 use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::enums::{glasm_bool, glasm_severity};
-use crate::memory::{self, Versioned, give, required};
+use crate::memory::{self, Versioned, free, give, required};
 use crate::strings::{StringList, c_string};
 use glasm::frontend::diag::{LineMap, Position};
 use glasm::ir::Span;
@@ -72,27 +72,8 @@ pub struct glasm_diagnostic {
     pub note_count: usize,
 }
 
-// SAFETY: numbers and pointers, beginning with the size, with an enumeration that is only given.
-unsafe impl Versioned for glasm_diagnostic {
-    fn initial() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            severity: glasm_severity::Error,
-            has_place: 0,
-            start: 0,
-            end: 0,
-            line: 0,
-            column: 0,
-            code: ptr::null(),
-            title: ptr::null(),
-            message: ptr::null(),
-            rendered: ptr::null(),
-            feature: ptr::null(),
-            notes: ptr::null(),
-            note_count: 0,
-        }
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_diagnostic {}
 
 /// Where a function puts diagnostics that the caller owns; NULL if nobody asks.
 pub(crate) type DiagnosticsPlace<'a> = Option<&'a mut MaybeUninit<*mut glasm_diagnostics>>;
@@ -259,8 +240,5 @@ pub extern "C" fn glasm_diagnostics_json(diagnostics: Option<&glasm_diagnostics>
 /// Takes `diagnostics` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_diagnostics_free(diagnostics: Option<Box<glasm_diagnostics>>) {
-    guarded((), || {
-        drop(diagnostics);
-        Ok(())
-    });
+    free(diagnostics);
 }

@@ -22,48 +22,80 @@ use glasm::{
     ClipDepth, CompareFunction, DepthMode, LevelFilter, PointOrigin, PrimitiveNumbers, ProgramType,
     Sampling, Severity, StateForm, Target, TexelFilter, WrapMode,
 };
+use glasm_capi_macros::c_enum;
 
 /// A truth value: 0 is false, any other number true.
 pub type glasm_bool = u32;
 
-/// What C chooses by its number.
-pub(crate) trait Choice: Sized {
-    /// What a number stands for.
-    fn of(number: u32) -> Option<Self>;
+/// A type whose values C passes as a `u32`.
+pub(crate) trait CNumber: Sized {
+    /// Returns the value that a number of C means, if any.
+    fn read(number: u32) -> Option<Self>;
+
+    /// Returns the number for C.
+    fn number(self) -> u32;
+
+    /// Returns the message about a number that means nothing.
+    fn problem(number: u32, name: &str) -> String {
+        format!("`{name}` is {number}: there is none")
+    }
 }
 
-/// What C chose.
-pub(crate) fn choice<T: Choice>(number: u32, name: &str) -> Result<T, Failure> {
-    T::of(number).ok_or_else(|| Failure::argument(format!("`{name}` is {number}: there is none")))
+/// Returns the value that a number of C means; an error with the name of the argument or member if there is none.
+pub(crate) fn choice<T: CNumber>(number: u32, name: &str) -> Result<T, Failure> {
+    T::read(number).ok_or_else(|| Failure::argument(T::problem(number, name)))
 }
 
-/// Conversions between enumerations whose variants have the same names: `given` to C, `chosen` by C.
-macro_rules! mirror {
-    (given $c:ident of $rust:ty { $($variant:ident)* }) => {
-        impl From<$rust> for $c {
-            fn from(value: $rust) -> Self {
-                match value { $(<$rust>::$variant => Self::$variant,)* }
-            }
-        }
-    };
-    (chosen $c:ident of $rust:ty { $($variant:ident)* }) => {
-        impl Choice for $rust {
-            fn of(number: u32) -> Option<Self> {
-                let all = [$(($c::$variant as u32, <$rust>::$variant)),*];
-                all.into_iter().find(|row| row.0 == number).map(|row| row.1)
-            }
-        }
-        impl From<$rust> for $c {
-            fn from(value: $rust) -> Self {
-                match value { $(<$rust>::$variant => Self::$variant,)* }
-            }
-        }
-    };
+impl CNumber for u32 {
+    fn read(number: u32) -> Option<Self> {
+        Some(number)
+    }
+
+    fn number(self) -> u32 {
+        self
+    }
+}
+
+/// A truth value: a [`glasm_bool`].
+impl CNumber for bool {
+    fn read(number: u32) -> Option<Self> {
+        Some(number != 0)
+    }
+
+    fn number(self) -> u32 {
+        self.into()
+    }
+}
+
+/// A mask of eight bits.
+impl CNumber for u8 {
+    fn read(number: u32) -> Option<Self> {
+        number.try_into().ok()
+    }
+
+    fn number(self) -> u32 {
+        self.into()
+    }
+
+    fn problem(_number: u32, name: &str) -> String {
+        format!("`{name}` has more than eight bits")
+    }
+}
+
+/// A number or none, which is all ones.
+impl CNumber for Option<u32> {
+    fn read(number: u32) -> Option<Self> {
+        Some((number != u32::MAX).then_some(number))
+    }
+
+    fn number(self) -> u32 {
+        self.unwrap_or(u32::MAX)
+    }
 }
 
 /// Shader stages.
+#[c_enum(Stage)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_stage {
     Vertex = 0,
     TessControl = 1,
@@ -72,11 +104,10 @@ pub enum glasm_stage {
     Fragment = 4,
     Compute = 5,
 }
-mirror! { given glasm_stage of Stage { Vertex TessControl TessEval Geometry Fragment Compute } }
 
 /// What a program must be for: what GL calls its target.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_program_type {
     /// Anything: what its header says.
     Any = 0,
@@ -90,28 +121,25 @@ pub enum glasm_program_type {
     VertexState = 7,
 }
 
-/// The type that a program must have, if any.
+/// Returns the type that a program must have, if any.
 pub(crate) fn program_type(number: u32) -> Result<Option<ProgramType>, Failure> {
     use glasm_program_type as C;
-    let types = [
-        (C::Any, None),
-        (C::Vertex, Some(ProgramType::Stage(Stage::Vertex))),
-        (C::TessControl, Some(ProgramType::Stage(Stage::TessControl))),
-        (C::TessEval, Some(ProgramType::Stage(Stage::TessEval))),
-        (C::Geometry, Some(ProgramType::Stage(Stage::Geometry))),
-        (C::Fragment, Some(ProgramType::Stage(Stage::Fragment))),
-        (C::Compute, Some(ProgramType::Stage(Stage::Compute))),
-        (C::VertexState, Some(ProgramType::VertexState)),
-    ];
-    let found = types.into_iter().find(|row| row.0 as u32 == number);
-    found
-        .map(|row| row.1)
-        .ok_or_else(|| Failure::argument(format!("`program_type` is {number}: there is none")))
+    let stage = |stage| Some(ProgramType::Stage(stage));
+    Ok(match choice(number, "program_type")? {
+        C::Any => None,
+        C::Vertex => stage(Stage::Vertex),
+        C::TessControl => stage(Stage::TessControl),
+        C::TessEval => stage(Stage::TessEval),
+        C::Geometry => stage(Stage::Geometry),
+        C::Fragment => stage(Stage::Fragment),
+        C::Compute => stage(Stage::Compute),
+        C::VertexState => Some(ProgramType::VertexState),
+    })
 }
 
 /// How bad a message is.
+#[c_enum(Severity)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_severity {
     /// The program fails to load, or to compile.
     Error = 0,
@@ -120,11 +148,10 @@ pub enum glasm_severity {
     /// A fault of glasm itself.
     Bug = 2,
 }
-mirror! { given glasm_severity of Severity { Error Warning Bug } }
 
 /// Target environments: OpenGL, or a version of Vulkan, with a version of SPIR-V.
+#[c_enum(Target)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_target {
     /// Vulkan 1.1, SPIR-V 1.3.
     Vulkan1_1 = 0,
@@ -135,31 +162,28 @@ pub enum glasm_target {
     /// OpenGL with GL_ARB_gl_spirv, which is core in 4.6: SPIR-V 1.0. See `glasm_options_use_opengl_environment`.
     OpenGl4_5 = 3,
 }
-mirror! { chosen glasm_target of Target { Vulkan1_1 Vulkan1_2 Vulkan1_3 OpenGl4_5 } }
 
 /// Depth range of clip space that programs write.
+#[c_enum(ClipDepth)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_clip_depth {
     /// 0 to w, as Vulkan clips.
     ZeroToOne = 0,
     /// -w to w, as GL clips: remapped at the end of the last vertex stage.
     NegativeOneToOne = 1,
 }
-mirror! { chosen glasm_clip_depth of ClipDepth { ZeroToOne NegativeOneToOne } }
 
 /// The corner of a point whose coordinate is (0, 0).
+#[c_enum(PointOrigin)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_point_origin {
     UpperLeft = 0,
     LowerLeft = 1,
 }
-mirror! { chosen glasm_point_origin of PointOrigin { UpperLeft LowerLeft } }
 
 /// Numbers of primitives that are drawn as several.
+#[c_enum(PrimitiveNumbers)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_primitive_numbers {
     /// Each has its own.
     Own = 0,
@@ -168,11 +192,10 @@ pub enum glasm_primitive_numbers {
     /// All have number 0: a polygon.
     Zero = 2,
 }
-mirror! { chosen glasm_primitive_numbers of PrimitiveNumbers { Own Halved Zero } }
 
 /// Where shaders have a state from that they depend on.
+#[c_enum(StateForm)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_state_form {
     /// From the options: another value is another module.
     Fixed = 0,
@@ -181,11 +204,10 @@ pub enum glasm_state_form {
     /// From a uniform buffer.
     Uniform = 2,
 }
-mirror! { chosen glasm_state_form of StateForm { Fixed Specialized Uniform } }
 
 /// GL's comparisons, in the order of VkCompareOp.
+#[c_enum(CompareFunction)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_compare_function {
     Never = 0,
     Less = 1,
@@ -196,22 +218,20 @@ pub enum glasm_compare_function {
     GreaterEqual = 6,
     Always = 7,
 }
-mirror! { chosen glasm_compare_function of CompareFunction { Never Less Equal LessEqual Greater NotEqual GreaterEqual Always } }
 
 /// Which components the result of a depth comparison fills: GL's DEPTH_TEXTURE_MODE.
+#[c_enum(DepthMode)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_depth_mode {
     Luminance = 0,
     Intensity = 1,
     Alpha = 2,
     Red = 3,
 }
-mirror! { chosen glasm_depth_mode of DepthMode { Luminance Intensity Alpha Red } }
 
 /// GL's wrap modes that programs apply because the samplers of Vulkan cannot.
+#[c_enum(WrapMode)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_wrap_mode {
     /// The sampler wraps the coordinate.
     Sampler = 0,
@@ -224,41 +244,37 @@ pub enum glasm_wrap_mode {
     /// MIRROR_CLAMP_TO_EDGE_EXT, for devices without samplerMirrorClampToEdge; the sampler must clamp to the edge.
     MirrorClampToEdge = 4,
 }
-mirror! { chosen glasm_wrap_mode of WrapMode { Sampler Clamp MirrorClamp MirrorClampToBorder MirrorClampToEdge } }
 
 /// How many texels of a level a filter reads.
+#[c_enum(TexelFilter)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_texel_filter {
     Nearest = 0,
     Linear = 1,
 }
-mirror! { chosen glasm_texel_filter of TexelFilter { Nearest Linear } }
 
 /// How many levels a filter reads.
+#[c_enum(LevelFilter)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_level_filter {
     /// The base level, whatever the level of detail.
     Base = 0,
     Nearest = 1,
     Linear = 2,
 }
-mirror! { chosen glasm_level_filter of LevelFilter { Base Nearest Linear } }
 
 /// What the components of an attribute or of a color attachment are.
+#[c_enum(TypeBase)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_type_base {
     Float = 0,
     Signed = 1,
     Unsigned = 2,
 }
-mirror! { chosen glasm_type_base of TypeBase { Float Signed Unsigned } }
 
 /// Scalar type of an interface variable or texel.
+#[c_enum(Scalar)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_scalar {
     /// 32-bit float.
     Float = 0,
@@ -269,11 +285,10 @@ pub enum glasm_scalar {
     /// 64-bit float.
     Double = 3,
 }
-mirror! { given glasm_scalar of Scalar { Float Int Uint Double } }
 
 /// Texture targets. Shadow targets are the same, and say so beside it.
+#[c_enum(TexTarget)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_texture_target {
     D1 = 0,
     D2 = 1,
@@ -289,11 +304,10 @@ pub enum glasm_texture_target {
     D2Ms = 9,
     D2MsArray = 10,
 }
-mirror! { given glasm_texture_target of TexTarget { D1 D2 D3 Cube Rect D1Array D2Array CubeArray Buffer D2Ms D2MsArray } }
 
 /// Kinds of buffers.
+#[c_enum(BufferKind)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_buffer_kind {
     /// Program parameter buffer: a uniform buffer.
     Constant = 0,
@@ -308,11 +322,10 @@ pub enum glasm_buffer_kind {
     /// The 96 parameters of vertex programs as state programs read and write them: a storage buffer.
     State = 5,
 }
-mirror! { given glasm_buffer_kind of BufferKind { Constant Storage Shared Private Counter State } }
 
 /// How a fragment input is interpolated.
+#[c_enum(Interpolation)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_interpolation {
     /// Perspective-correct.
     Smooth = 0,
@@ -321,11 +334,10 @@ pub enum glasm_interpolation {
     /// The provoking vertex's value.
     Flat = 2,
 }
-mirror! { given glasm_interpolation of Interpolation { Smooth NoPerspective Flat } }
 
 /// Where a fragment input is sampled.
+#[c_enum(Sampling)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_sampling {
     /// At the pixel center.
     Center = 0,
@@ -334,11 +346,10 @@ pub enum glasm_sampling {
     /// At each sample.
     Sample = 2,
 }
-mirror! { given glasm_sampling of Sampling { Center Centroid Sample } }
 
 /// What a descriptor refers to: values of VkDescriptorType.
+#[c_enum(DescriptorKind)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_descriptor_kind {
     /// A texture with its sampler.
     CombinedImageSampler = 1,
@@ -355,15 +366,10 @@ pub enum glasm_descriptor_kind {
     /// A color attachment that the program reads.
     InputAttachment = 10,
 }
-mirror! {
-    given glasm_descriptor_kind of DescriptorKind {
-        CombinedImageSampler StorageImage UniformTexelBuffer StorageTexelBuffer UniformBuffer StorageBuffer InputAttachment
-    }
-}
 
 /// Which components of an attribute of 64 bits a variable holds.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_half {
     /// The attribute has no 64 bits, or is whole.
     Whole = 0,
@@ -374,8 +380,8 @@ pub enum glasm_half {
 }
 
 /// How an image must be bound.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_image_format {
     /// In its own format, whose texels are read and written as the scalar type beside it.
     Own = 0,
@@ -386,8 +392,8 @@ pub enum glasm_image_format {
 }
 
 /// What an array of descriptors that handles index holds.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_handle_kind {
     /// Textures whose texels are read as the scalar type beside it.
     Texture = 0,
@@ -400,8 +406,8 @@ pub enum glasm_handle_kind {
 }
 
 /// Which viewports primitives go to.
+#[c_enum(ViewportChoice)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_viewport_choice {
     /// Viewport 0.
     First = 0,
@@ -410,11 +416,10 @@ pub enum glasm_viewport_choice {
     /// All viewports of the mask that the program chose.
     Mask = 2,
 }
-mirror! { given glasm_viewport_choice of ViewportChoice { First Index Mask } }
 
 /// What a program between the vertex and the fragment stage is.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_primitive_stage {
     /// It is in another stage.
     None = 0,
@@ -424,8 +429,8 @@ pub enum glasm_primitive_stage {
 }
 
 /// What a geometry program gets.
+#[c_enum(InputPrimitive)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_input_primitive {
     Points = 0,
     Lines = 1,
@@ -435,59 +440,53 @@ pub enum glasm_input_primitive {
     /// As many vertices as the patch has.
     Patches = 5,
 }
-mirror! { chosen glasm_input_primitive of InputPrimitive { Points Lines LinesAdjacency Triangles TrianglesAdjacency Patches } }
 
 /// What a geometry program makes.
+#[c_enum(OutputPrimitive)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_output_primitive {
     Points = 0,
     LineStrip = 1,
     TriangleStrip = 2,
 }
-mirror! { given glasm_output_primitive of OutputPrimitive { Points LineStrip TriangleStrip } }
 
 /// What a patch is subdivided as.
+#[c_enum(TessMode)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_tess_mode {
     Triangles = 0,
     Quads = 1,
     Isolines = 2,
 }
-mirror! { given glasm_tess_mode of TessMode { Triangles Quads Isolines } }
 
 /// How edges of patches are divided.
+#[c_enum(TessSpacing)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_tess_spacing {
     Equal = 0,
     FractionalOdd = 1,
     FractionalEven = 2,
 }
-mirror! { given glasm_tess_spacing of TessSpacing { Equal FractionalOdd FractionalEven } }
 
 /// Orientation of the triangles of a subdivision where the origin of the domain is the lower left corner.
+#[c_enum(TessOrder)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_tess_order {
     Ccw = 0,
     Cw = 1,
 }
-mirror! { given glasm_tess_order of TessOrder { Ccw Cw } }
 
 /// A face of two-sided lighting.
+#[c_enum(Face)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_face {
     Front = 0,
     Back = 1,
 }
-mirror! { chosen glasm_face of Face { Front Back } }
 
 /// Colors of materials and lights.
+#[c_enum(ColorTerm)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_color_term {
     Ambient = 0,
     Diffuse = 1,
@@ -495,11 +494,10 @@ pub enum glasm_color_term {
     /// Materials only.
     Emission = 3,
 }
-mirror! { chosen glasm_color_term of ColorTerm { Ambient Diffuse Specular Emission } }
 
 /// Matrices of GL state.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_matrix {
     /// Modelview, by number: 0 is GL's own, the others are those of ARB_vertex_blend.
     Modelview = 0,
@@ -530,21 +528,6 @@ impl glasm_matrix {
     }
 }
 
-impl Choice for glasm_matrix {
-    fn of(number: u32) -> Option<Self> {
-        let all = [
-            Self::Modelview,
-            Self::Projection,
-            Self::Mvp,
-            Self::Texture,
-            Self::Palette,
-            Self::Program,
-            Self::Color,
-        ];
-        all.into_iter().find(|matrix| *matrix as u32 == number)
-    }
-}
-
 /// The matrix that `state.matrix.*` reads; the color matrix is none.
 pub(crate) fn matrix_name(matrix: glasm_matrix, number: u32) -> Option<MatrixName> {
     Some(match matrix {
@@ -572,39 +555,36 @@ pub(crate) fn tracked_matrix(matrix: glasm_matrix, number: u32) -> Option<Tracke
 }
 
 /// What is done to a matrix before its rows are taken.
+#[c_enum(MatrixForm)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_matrix_form {
     Plain = 0,
     Inverse = 1,
     Transpose = 2,
     InverseTranspose = 3,
 }
-mirror! { chosen glasm_matrix_form of MatrixForm { Plain Inverse Transpose InverseTranspose } }
 
 /// A coordinate of texture coordinate generation.
+#[c_enum(TexGenCoord)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_texgen_coord {
     S = 0,
     T = 1,
     R = 2,
     Q = 3,
 }
-mirror! { chosen glasm_texgen_coord of TexGenCoord { S T R Q } }
 
 /// A plane of texture coordinate generation.
+#[c_enum(TexGenPlane)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_texgen_plane {
     Eye = 0,
     Object = 1,
 }
-mirror! { chosen glasm_texgen_plane of TexGenPlane { Eye Object } }
 
 /// A property of the device's thread groups.
+#[c_enum(ThreadProperty)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_thread_property {
     /// Invocations of a thread group, at most 32.
     WarpSize = 0,
@@ -613,11 +593,10 @@ pub enum glasm_thread_property {
     /// Number of processors.
     SmCount = 2,
 }
-mirror! { chosen glasm_thread_property of ThreadProperty { WarpSize WarpsPerSm SmCount } }
 
 /// Numbers of the vertex attributes that GL's conventional commands set: their locations in modules.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_attribute {
     Position = 0,
     Weight = 1,

@@ -1,16 +1,18 @@
 //! The descriptors of a shader, and the descriptor set layouts that the shaders of a pipeline need together.
 
-use crate::call::{Failure, enter, glasm_result, guarded};
+use crate::call::{Failure, enter, glasm_result};
 use crate::descriptors::glasm_descriptor;
 use crate::enums::{glasm_descriptor_kind, glasm_stage};
-use crate::memory::{self, Versioned, emptied, give_handle, give_list, required};
+use crate::memory::{self, Versioned, emptied, free, give_handle, give_list, required};
 use crate::reflection::glasm_slot;
 use crate::shader::glasm_shader;
 use glasm::Reflection;
-use glasm::layout::{LayoutConflict, SetLayout, set_layouts};
+use glasm::layout::{LayoutBinding, LayoutConflict, SetLayout, set_layouts};
+use glasm_capi_macros::c_struct;
 use std::mem::MaybeUninit;
 
 /// A binding of a descriptor set layout: VkDescriptorSetLayoutBinding without its samplers.
+#[c_struct(LayoutBinding)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_layout_binding {
@@ -54,19 +56,8 @@ pub struct glasm_layout_conflict {
     pub second_kind: glasm_descriptor_kind,
 }
 
-// SAFETY: numbers, beginning with the size, with enumerations that are only given.
-unsafe impl Versioned for glasm_layout_conflict {
-    fn initial() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            slot: glasm_slot::default(),
-            first_stage: glasm_stage::Vertex,
-            first_kind: glasm_descriptor_kind::CombinedImageSampler,
-            second_stage: glasm_stage::Vertex,
-            second_kind: glasm_descriptor_kind::CombinedImageSampler,
-        }
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_layout_conflict {}
 
 impl From<&LayoutConflict> for glasm_layout_conflict {
     fn from(conflict: &LayoutConflict) -> Self {
@@ -103,13 +94,8 @@ unsafe impl Sync for glasm_set_layouts {}
 impl glasm_set_layouts {
     fn new(layouts: &[SetLayout]) -> Self {
         let bindings = layouts.iter().map(|layout| {
-            let bindings = layout.bindings.iter().map(|binding| glasm_layout_binding {
-                binding: binding.binding,
-                kind: binding.kind.into(),
-                count: binding.count,
-                stages: binding.stages,
-            });
-            bindings.collect()
+            let bindings = layout.bindings.iter();
+            bindings.map(glasm_layout_binding::from).collect()
         });
         let bindings: Vec<Vec<_>> = bindings.collect();
         let sets = layouts.iter().zip(&bindings);
@@ -190,10 +176,7 @@ pub extern "C" fn glasm_set_layouts_get(
 /// Takes `layouts` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_set_layouts_free(layouts: Option<Box<glasm_set_layouts>>) {
-    guarded((), || {
-        drop(layouts);
-        Ok(())
-    });
+    free(layouts);
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@
 //!   pointers come in, because the length of what they point to is another argument or a field.
 //! - Numbers that C chooses of an enumeration come as `u32` and are looked up (`enums`): an enumeration of Rust must never hold another
 //!   value than its own. What a call gives is an enumeration.
+//! - Types that mirror one of the library have the attributes `c_enum` and `c_struct` (`macros`), which write the conversions. They are ordinary
+//!   items nevertheless: the header comes from the sources before macros are expanded.
 //! - Structures that the caller makes room for begin with their size; see `memory::Versioned`. Elements of lists do not, and stay as they are
 //!   for all versions with the same shared library name.
 

@@ -2,14 +2,16 @@
 
 use crate::call::{Failure, enter, glasm_result};
 use crate::diagnostics::{give_diagnostics, glasm_diagnostics};
-use crate::memory::{self, Versioned, give, required};
+use crate::memory::{self, FromC, Versioned, give, required};
 use crate::program::glasm_program;
 use glasm::{Counts, Limits};
+use glasm_capi_macros::c_struct;
 use std::mem::MaybeUninit;
 use std::ptr;
 
 /// What a program uses of what GL limits. Nothing is added when it is compiled, so these are the native counts, too
 /// (PROGRAM_NATIVE_INSTRUCTIONS_ARB and so on). All counts of TGSI programs are 0.
+#[c_struct(Counts)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_counts {
@@ -112,17 +114,9 @@ pub struct glasm_limits {
     pub call_depth: u32,
 }
 
-/// What becomes of counts and limits on their way to C and back: the members of [`Counts`], which both have, and those of [`Limits`]. None is left out by
-/// `..`: a new one must be looked at.
-macro_rules! counts {
+/// Writes the conversions of limits, from the members of [`Counts`] and those of [`Limits`]. None is left out by `..`: a new one must be looked at.
+macro_rules! limits {
     ($($member:ident)*; $($number:ident)*) => {
-        impl From<&Counts> for glasm_counts {
-            fn from(counts: &Counts) -> Self {
-                let Counts { $($member,)* } = *counts;
-                Self { size: size_of::<Self>(), $($member,)* }
-            }
-        }
-
         impl From<Limits> for glasm_limits {
             fn from(limits: Limits) -> Self {
                 let Limits { counts: Counts { $($member,)* }, $($number,)* } = limits;
@@ -136,10 +130,18 @@ macro_rules! counts {
                 Self { counts: Counts { $($member,)* }, $($number,)* }
             }
         }
+
+        /// Returns limits that all differ.
+        #[cfg(test)]
+        fn distinct_limits() -> Limits {
+            let mut last = 0;
+            let mut next = || { last += 1; last };
+            Limits { counts: Counts { $($member: next(),)* }, $($number: next(),)* }
+        }
     };
 }
 
-counts! {
+limits! {
     instructions alu_instructions texture_instructions texture_indirections temporaries parameters attribs address_registers
     attrib_components result_components;
     env_parameters local_parameters texture_units texture_coordinates texture_environments program_matrices
@@ -148,15 +150,14 @@ counts! {
     loop_depth call_depth
 }
 
-// SAFETY: numbers, beginning with the size.
-unsafe impl Versioned for glasm_counts {
-    fn initial() -> Self {
-        Self::from(&Counts::default())
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_counts {}
 
-// SAFETY: numbers, beginning with the size.
-unsafe impl Versioned for glasm_limits {
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_limits {}
+
+// SAFETY: numbers.
+unsafe impl FromC for glasm_limits {
     fn initial() -> Self {
         Self::from(Limits::default())
     }
@@ -222,43 +223,7 @@ mod tests {
     #[test]
     fn limits_are_those_of_the_library() {
         assert_eq!(Limits::from(glasm_limits::initial()), Limits::default());
-        let given = Limits {
-            counts: Counts {
-                instructions: 1,
-                alu_instructions: 2,
-                texture_instructions: 3,
-                texture_indirections: 4,
-                temporaries: 5,
-                parameters: 6,
-                attribs: 7,
-                address_registers: 8,
-                attrib_components: 9,
-                result_components: 10,
-            },
-            env_parameters: 11,
-            local_parameters: 12,
-            texture_units: 13,
-            texture_coordinates: 14,
-            texture_environments: 15,
-            program_matrices: 16,
-            vertex_units: 17,
-            palette_matrices: 18,
-            lights: 19,
-            clip_planes: 20,
-            generic_attributes: 21,
-            generic_results: 22,
-            patch_attributes: 23,
-            draw_buffers: 24,
-            image_units: 25,
-            parameter_buffers: 26,
-            storage_buffers: 27,
-            counter_buffers: 28,
-            subroutine_parameters: 29,
-            subroutine_numbers: 30,
-            if_depth: 31,
-            loop_depth: 32,
-            call_depth: 33,
-        };
+        let given = distinct_limits();
         assert_eq!(Limits::from(glasm_limits::from(given)), given);
     }
 }

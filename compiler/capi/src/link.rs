@@ -4,11 +4,11 @@ use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
 use crate::enums::{glasm_bool, glasm_stage};
-use crate::memory::{self, Versioned, emptied, give_handle, give_list, required};
+use crate::memory::{self, Versioned, emptied, free, give_handle, give_list, required};
 use crate::options::glasm_options;
 use crate::program::glasm_program;
 use crate::read_options::read_options;
-use crate::semantic::{glasm_meaning, meaning};
+use crate::semantic::glasm_meaning;
 use crate::shader::glasm_shader;
 use glasm::ir::Stage;
 use glasm::{Diagnostics, Linked, Options, Program, Shader, Source};
@@ -68,18 +68,8 @@ pub struct glasm_unwritten_input {
     pub input: glasm_meaning,
 }
 
-// SAFETY: numbers and pointers, beginning with the size, with an enumeration that is only given.
-unsafe impl Versioned for glasm_pipeline_stage {
-    fn initial() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            stage: glasm_stage::Vertex,
-            is_made: 0,
-            shader: ptr::null(),
-            diagnostics: ptr::null(),
-        }
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_pipeline_stage {}
 
 /// Compiles the programs of a pipeline, given in its order, so that they fit each other: what passes between them takes locations, and any
 /// results go together. GLASM_RESULT_PROGRAM if one of the stages has errors.
@@ -168,7 +158,7 @@ impl glasm_pipeline {
             unwritten: unwritten
                 .map(|(stage, semantic)| glasm_unwritten_input {
                     stage: stage.into(),
-                    input: meaning(semantic),
+                    input: semantic.into(),
                 })
                 .collect(),
         }
@@ -251,8 +241,5 @@ pub extern "C" fn glasm_pipeline_unwritten(
 /// Takes `pipeline` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_pipeline_free(pipeline: Option<Box<glasm_pipeline>>) {
-    guarded((), || {
-        drop(pipeline);
-        Ok(())
-    });
+    free(pipeline);
 }

@@ -33,6 +33,14 @@ pub(crate) fn give_handle<T>(place: &mut MaybeUninit<*mut T>, handle: T) {
     place.write(Box::into_raw(Box::new(handle)));
 }
 
+/// Drops an object that the caller gives back, if there is one.
+pub(crate) fn free<T>(handle: Option<Box<T>>) {
+    guarded((), || {
+        drop(handle);
+        Ok(())
+    });
+}
+
 /// Gives a list of an object: its first element, of which there are `count`; NULL if there is no such object.
 pub(crate) fn give_list<'a, T: 'a>(
     mut count: Option<&mut MaybeUninit<usize>>,
@@ -174,11 +182,28 @@ pub(crate) unsafe fn handles<'a, T>(
 /// A structure that begins with its size in bytes, as the caller knows it: a later version may have more members at its end.
 ///
 /// # Safety
-/// `repr(C)`, with a first member of type `usize`, and no bits that are invalid: numbers, raw pointers, and arrays of them, without padding
-/// that would be read as something else. What is given may hold enumerations, too, because those are never read.
-pub(crate) unsafe trait Versioned: Copy {
-    /// What members have that the caller does not know.
-    fn initial() -> Self;
+/// `repr(C)`, with a first member of type `usize`.
+pub(crate) unsafe trait Versioned: Copy {}
+
+/// A structure that the caller fills.
+///
+/// # Safety
+/// No bits are invalid in it: numbers, raw pointers, and arrays of them, without padding that would be read as something else.
+pub(crate) unsafe trait FromC: Versioned {
+    /// Returns what members have that the caller does not know.
+    fn initial() -> Self {
+        Self::zero()
+    }
+
+    /// Returns the structure with its size, and zeros in the other members.
+    fn zero() -> Self {
+        let mut value = MaybeUninit::<Self>::zeroed();
+        // SAFETY: the first member is a `usize`, and all bits are valid in the others.
+        unsafe {
+            value.as_mut_ptr().cast::<usize>().write(size_of::<Self>());
+            value.assume_init()
+        }
+    }
 }
 
 /// The size that a structure of the caller says it has.
@@ -204,7 +229,7 @@ unsafe fn size_of_callers<T: Versioned>(place: *const T, name: &str) -> Result<u
 ///
 /// # Safety
 /// `place` must be null, or point to as many bytes as the first member says, which nobody changes during the call.
-pub(crate) unsafe fn read<T: Versioned>(place: *const T, name: &str) -> Result<T, Failure> {
+pub(crate) unsafe fn read<T: FromC>(place: *const T, name: &str) -> Result<T, Failure> {
     // SAFETY: what the caller of this function answers for.
     let size = unsafe { size_of_callers(place, name) }?;
     // SAFETY: the structure has so many bytes.
@@ -253,11 +278,7 @@ pub(crate) unsafe fn write<T: Versioned>(
 ///
 /// # Safety
 /// `place` must be null, or point to `size` bytes that nobody else uses during the call.
-pub(crate) unsafe fn init<T: Versioned>(
-    place: *mut T,
-    size: usize,
-    name: &str,
-) -> Result<(), Failure> {
+pub(crate) unsafe fn init<T: FromC>(place: *mut T, size: usize, name: &str) -> Result<(), Failure> {
     if place.is_null() {
         return Err(Failure::argument(format!("`{name}` is NULL")));
     }
@@ -282,8 +303,11 @@ mod tests {
         new: u32,
     }
 
-    // SAFETY: numbers, beginning with the size.
-    unsafe impl Versioned for Now {
+    // SAFETY: it begins with the size.
+    unsafe impl Versioned for Now {}
+
+    // SAFETY: numbers.
+    unsafe impl FromC for Now {
         fn initial() -> Self {
             Self {
                 size: size_of::<Self>(),

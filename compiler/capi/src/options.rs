@@ -1,17 +1,13 @@
 //! Options of code generation as C gives them.
 
-use crate::call::{enter, glasm_result};
-use crate::enums::{
-    glasm_bool, glasm_clip_depth, glasm_compare_function, glasm_point_origin,
-    glasm_primitive_numbers, glasm_target,
-};
-use crate::memory::{self, Versioned};
+use crate::call::{Failure, enter, glasm_result};
+use crate::enums::{CNumber, choice, glasm_bool, glasm_compare_function, glasm_target};
+use crate::memory::{self, FromC, Versioned};
 use crate::semantic::glasm_meaning;
 use crate::state_forms::glasm_state_forms;
 use crate::varyings::glasm_varyings;
-use glasm::{BindingLayout, Conventions, Options, Subgroups};
+use glasm::{BindingLayout, Conventions, FixedState, Options, Subgroups};
 use std::ffi::c_char;
-use std::ptr;
 
 /// The value of `param_binding` that gives each stage a binding of its own: vertex 0, tessellation control 1, evaluation 2, geometry 3,
 /// fragment 4, compute 0.
@@ -261,109 +257,36 @@ pub struct glasm_options {
     pub quadrilaterals: glasm_bool,
 }
 
-// SAFETY: numbers and pointers, beginning with the size.
-unsafe impl Versioned for glasm_options {
-    #[expect(clippy::too_many_lines, reason = "a table: one line for each member")]
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_options {}
+
+// SAFETY: numbers and pointers.
+unsafe impl FromC for glasm_options {
     fn initial() -> Self {
-        let Options {
-            device,
-            bindings,
-            conventions,
-            fixed,
-            handles,
-            ..
-        } = Options::default();
-        let levels = fixed.patch_levels;
-        Self {
-            size: size_of::<Self>(),
-            target: glasm_target::Vulkan1_1 as u32,
-            param_set: bindings.param_set,
-            param_binding: bindings.param_binding.unwrap_or(GLASM_BINDING_OF_STAGE),
-            texture_set: bindings.texture_set,
-            buffer_set: bindings.buffer_set,
-            storage_set: bindings.storage_set,
-            handle_set: bindings.handle_set,
-            first_handle_binding: bindings.first_handle_binding,
-            handle_textures: handles.textures,
-            handle_images: handles.images,
-            features: ptr::null(),
-            feature_count: 0,
-            lacking_features: ptr::null(),
-            lacking_feature_count: 0,
+        let options = Options::default();
+        let (device, levels) = (options.device, options.fixed.patch_levels);
+        let mut initial = Self {
+            target: options.target.number(),
+            handle_textures: options.handles.textures,
+            handle_images: options.handles.images,
             subgroup_size: device.subgroups.size,
             subgroup_stages: stage_bits(&device.subgroups),
             subgroup_operations: operation_bits(&device.subgroups),
             geometry_components: device.geometry_components,
-            clip_depth: glasm_clip_depth::from(conventions.clip_depth) as u32,
-            negate_ddy: conventions.negate_ddy.into(),
-            flip_point_coord: conventions.flip_point_coord.into(),
-            instances_from_zero: conventions.instances_from_zero.into(),
-            two_sided_color: fixed.two_sided_color.into(),
-            flat_colors: fixed.flat_colors.into(),
-            clamp_vertex_colors: fixed.clamp_vertex_colors.into(),
-            clamp_fragment_colors: fixed.clamp_fragment_colors.into(),
-            single_layer: fixed.single_layer.into(),
-            point_sprites: fixed.point_sprites.into(),
-            point_origin: glasm_point_origin::from(fixed.point_origin) as u32,
-            has_point_size: 0,
             point_size: 1.0,
-            has_unwritten_point_size: 0,
             unwritten_point_size: 1.0,
-            clip_planes: fixed.clip_planes.into(),
-            patch_vertices: fixed.patch_vertices.into(),
-            has_vertex_limit: 0,
-            vertex_limit: 0,
-            primitive_numbers: glasm_primitive_numbers::from(fixed.primitive_numbers) as u32,
             patch_outer_levels: levels.outer.map(f32::from_bits),
             patch_inner_levels: levels.inner.map(f32::from_bits),
-            draw_buffers: fixed.draw_buffers.into(),
-            debug_names: 0,
-            debug_lines: 0,
-            attribute_types: ptr::null(),
-            attribute_type_count: 0,
-            color_types: ptr::null(),
-            color_type_count: 0,
-            depth_modes: ptr::null(),
-            depth_mode_count: 0,
-            signed_hilo: ptr::null(),
-            signed_hilo_count: 0,
-            image_formats: ptr::null(),
-            image_format_count: 0,
-            texture_wraps: ptr::null(),
-            texture_wrap_count: 0,
-            lod_biases: ptr::null(),
-            lod_bias_count: 0,
-            captures: ptr::null(),
-            capture_count: 0,
-            capture_strides: ptr::null(),
-            capture_stride_count: 0,
-            legacy_multiply: 0,
-            fast_precision: 0,
-            exact_denormals: 0,
-            input_varyings: glasm_varyings::TABLE,
-            output_varyings: glasm_varyings::TABLE,
             alpha_function: glasm_compare_function::Always as u32,
-            alpha_reference: 0.0,
-            has_line_stipple: 0,
             line_stipple_factor: 1,
             line_stipple_pattern: u16::MAX.into(),
-            line_stipple_viewport: [0.0; 4],
-            polygon_stipple: ptr::null(),
-            polygon_stipple_height: 0,
-            forms: glasm_state_forms::default(),
-            state_set: bindings.state_set,
-            state_binding: bindings.state_binding,
-            first_state_constant: bindings.first_state_constant,
-            first_param_binding: bindings.first_param_binding,
-            first_buffer_binding: bindings.first_buffer_binding,
-            buffers_per_stage: bindings.buffers_per_stage,
-            first_storage_binding: bindings.first_storage_binding,
-            first_counter_binding: bindings.first_counter_binding,
-            first_image_binding: bindings.first_image_binding,
-            image_lock_binding: bindings.image_lock_binding,
             opengl_version: 450,
-            quadrilaterals: fixed.quadrilaterals.into(),
-        }
+            ..Self::zero()
+        };
+        set_bindings(&mut initial, &options.bindings);
+        set_conventions(&mut initial, &options.conventions);
+        set_fixed_state(&mut initial, &options.fixed);
+        initial
     }
 }
 
@@ -392,7 +315,7 @@ pub unsafe extern "C" fn glasm_options_use_opengl_conventions(
     enter(|| {
         // SAFETY: the caller's structure has the size that it says.
         let mut changed = unsafe { memory::read(options, "options") }?;
-        changed.set_conventions(Conventions::opengl());
+        set_conventions(&mut changed, &Conventions::opengl());
         // SAFETY: as above.
         unsafe { memory::write(options, changed, "options") }
     })
@@ -413,40 +336,53 @@ pub unsafe extern "C" fn glasm_options_use_opengl_environment(
         // SAFETY: the caller's structure has the size that it says.
         let mut changed = unsafe { memory::read(options, "options") }?;
         changed.target = glasm_target::OpenGl4_5 as u32;
-        changed.set_conventions(Conventions::opengl_environment());
-        changed.set_bindings(&BindingLayout::opengl(uniform_buffers, storage_buffers));
+        set_conventions(&mut changed, &Conventions::opengl_environment());
+        let bindings = BindingLayout::opengl(uniform_buffers, storage_buffers);
+        set_bindings(&mut changed, &bindings);
         // SAFETY: as above.
         unsafe { memory::write(options, changed, "options") }
     })
 }
 
-impl glasm_options {
-    fn set_conventions(&mut self, conventions: Conventions) {
-        self.clip_depth = glasm_clip_depth::from(conventions.clip_depth) as u32;
-        self.negate_ddy = conventions.negate_ddy.into();
-        self.flip_point_coord = conventions.flip_point_coord.into();
-        self.instances_from_zero = conventions.instances_from_zero.into();
-    }
+/// Writes functions that read a structure of the library from members of the options that have the same names, and set these members. Members
+/// after `else` differ in C: the caller of the first function passes them.
+macro_rules! members {
+    ($read:ident $write:ident $library:ident { $($member:ident)* } $(else { $($other:ident)* })?) => {
+        pub(crate) fn $read(
+            given: &glasm_options,
+            $(rest: members!(@rest $library $($other)*))?
+        ) -> Result<$library, Failure> {
+            Ok($library {
+                $($member: choice(given.$member, stringify!($member))?,)*
+                $($($other: rest.$other,)*)?
+            })
+        }
 
-    fn set_bindings(&mut self, bindings: &BindingLayout) {
-        self.param_set = bindings.param_set;
-        self.param_binding = bindings.param_binding.unwrap_or(GLASM_BINDING_OF_STAGE);
-        self.first_param_binding = bindings.first_param_binding;
-        self.texture_set = bindings.texture_set;
-        self.buffer_set = bindings.buffer_set;
-        self.first_buffer_binding = bindings.first_buffer_binding;
-        self.buffers_per_stage = bindings.buffers_per_stage;
-        self.storage_set = bindings.storage_set;
-        self.first_storage_binding = bindings.first_storage_binding;
-        self.first_counter_binding = bindings.first_counter_binding;
-        self.first_image_binding = bindings.first_image_binding;
-        self.image_lock_binding = bindings.image_lock_binding;
-        self.handle_set = bindings.handle_set;
-        self.first_handle_binding = bindings.first_handle_binding;
-        self.state_set = bindings.state_set;
-        self.state_binding = bindings.state_binding;
-        self.first_state_constant = bindings.first_state_constant;
+        fn $write(options: &mut glasm_options, from: &$library) {
+            let $library { $($member,)* $($($other: _,)*)? } = *from;
+            $(options.$member = $member.number();)*
+        }
+    };
+    (@rest $library:ident $($other:ident)*) => { $library };
+}
+
+members! {
+    read_bindings set_bindings BindingLayout {
+        param_set param_binding first_param_binding texture_set buffer_set first_buffer_binding buffers_per_stage storage_set
+        first_storage_binding first_counter_binding first_image_binding image_lock_binding handle_set first_handle_binding
+        state_set state_binding first_state_constant
     }
+}
+
+members! {
+    read_conventions set_conventions Conventions { clip_depth negate_ddy flip_point_coord instances_from_zero }
+}
+
+members! {
+    read_fixed_state set_fixed_state FixedState {
+        two_sided_color flat_colors clamp_vertex_colors clamp_fragment_colors single_layer point_sprites point_origin clip_planes
+        patch_vertices primitive_numbers quadrilaterals draw_buffers
+    } else { point_size unwritten_point_size vertex_limit patch_levels alpha_test line_stipple }
 }
 
 fn stage_bits(subgroups: &Subgroups) -> u32 {

@@ -1,13 +1,12 @@
 //! The parameter block of a shader: its values.
 
 use crate::call::{Failure, enter, glasm_result};
-use crate::memory::{self, Versioned, required};
+use crate::memory::{self, FromC, Versioned, required};
 use crate::shader::glasm_shader;
 use crate::state::glasm_state;
 use glasm::Reflection;
 use glasm::ir::{ParamSource, Stage};
 use glasm::state::GlState;
-use std::ptr;
 
 /// Values that an application has set, beside GL's state. What lies past the end of a list is (0, 0, 0, 0), or the initial value of a named
 /// parameter.
@@ -38,23 +37,11 @@ pub struct glasm_parameter_values {
     pub argument: [f32; 4],
 }
 
-// SAFETY: numbers and pointers, beginning with the size.
-unsafe impl Versioned for glasm_parameter_values {
-    fn initial() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            env: ptr::null(),
-            env_count: 0,
-            local: ptr::null(),
-            local_count: 0,
-            named: ptr::null(),
-            named_count: 0,
-            subroutines: ptr::null(),
-            subroutine_count: 0,
-            argument: [0.0; 4],
-        }
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_parameter_values {}
+
+// SAFETY: numbers and pointers.
+unsafe impl FromC for glasm_parameter_values {}
 
 /// The lists of a structure of values.
 struct Values<'a> {

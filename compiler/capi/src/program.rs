@@ -4,7 +4,7 @@ use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::{DiagnosticsPlace, give_diagnostics, glasm_diagnostics};
 use crate::enums::glasm_stage;
-use crate::memory::{emptied, give, give_handle, required};
+use crate::memory::{emptied, free, give, give_handle, required};
 use crate::options::glasm_options;
 use crate::read_options::read_options;
 use crate::shader::glasm_shader;
@@ -98,10 +98,7 @@ pub extern "C" fn glasm_program_clone(
 /// Takes `program` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_program_free(program: Option<Box<glasm_program>>) {
-    guarded((), || {
-        drop(program);
-        Ok(())
-    });
+    free(program);
 }
 
 /// The shader stage of a program.

@@ -4,18 +4,18 @@ use crate::call::Failure;
 use crate::enums::{choice, glasm_bool};
 use crate::memory;
 use crate::options::{
-    GLASM_BINDING_OF_STAGE, GLASM_SUBGROUP_BALLOT, GLASM_SUBGROUP_QUAD, GLASM_SUBGROUP_SHUFFLE,
-    GLASM_SUBGROUP_VOTE, glasm_capture, glasm_options, glasm_texture_wrap,
+    GLASM_SUBGROUP_BALLOT, GLASM_SUBGROUP_QUAD, GLASM_SUBGROUP_SHUFFLE, GLASM_SUBGROUP_VOTE,
+    glasm_capture, glasm_options, glasm_texture_wrap, read_bindings, read_conventions,
+    read_fixed_state,
 };
 use crate::semantic::semantic;
-use crate::source::mask;
 use crate::state_forms::read_forms;
 use crate::varyings::read_varyings;
 use glasm::ir::TypeBase;
 use glasm::{
-    AlphaTest, BindingLayout, Capture, Conventions, DebugInfo, DepthMode, DeviceFeatures,
-    FixedState, HandleLimits, InterfaceTypes, LineStipple, LodBias, Options, PatchLevels,
-    PolygonStipple, Subgroups, Target, TexelFormat, TextureWrap, TransformFeedback,
+    AlphaTest, Capture, DebugInfo, DepthMode, DeviceFeatures, FixedState, HandleLimits,
+    InterfaceTypes, LineStipple, LodBias, Options, PatchLevels, PolygonStipple, Subgroups, Target,
+    TexelFormat, TextureWrap, TransformFeedback,
 };
 
 /// Options of the caller; NULL stands for the default ones.
@@ -35,14 +35,9 @@ pub(crate) unsafe fn read_options(options: *const glasm_options) -> Result<Optio
     Ok(Options {
         target: choice(given.target, "target")?,
         device: device(&given, features),
-        bindings: bindings(&given),
-        conventions: Conventions {
-            clip_depth: choice(given.clip_depth, "clip_depth")?,
-            negate_ddy: given.negate_ddy != 0,
-            flip_point_coord: given.flip_point_coord != 0,
-            instances_from_zero: given.instances_from_zero != 0,
-        },
-        fixed: fixed(&given)?,
+        bindings: read_bindings(&given)?,
+        conventions: read_conventions(&given)?,
+        fixed: fixed_state(&given)?,
         forms: read_forms(&given.forms)?,
         debug: DebugInfo {
             names: given.debug_names != 0,
@@ -59,51 +54,18 @@ pub(crate) unsafe fn read_options(options: *const glasm_options) -> Result<Optio
     })
 }
 
-fn bindings(given: &glasm_options) -> BindingLayout {
-    let own = given.param_binding != GLASM_BINDING_OF_STAGE;
-    BindingLayout {
-        param_set: given.param_set,
-        param_binding: own.then_some(given.param_binding),
-        first_param_binding: given.first_param_binding,
-        texture_set: given.texture_set,
-        buffer_set: given.buffer_set,
-        first_buffer_binding: given.first_buffer_binding,
-        buffers_per_stage: given.buffers_per_stage,
-        storage_set: given.storage_set,
-        first_storage_binding: given.first_storage_binding,
-        first_counter_binding: given.first_counter_binding,
-        first_image_binding: given.first_image_binding,
-        image_lock_binding: given.image_lock_binding,
-        handle_set: given.handle_set,
-        first_handle_binding: given.first_handle_binding,
-        state_set: given.state_set,
-        state_binding: given.state_binding,
-        first_state_constant: given.first_state_constant,
-    }
-}
-
-fn fixed(given: &glasm_options) -> Result<FixedState, Failure> {
+fn fixed_state(given: &glasm_options) -> Result<FixedState, Failure> {
     let size = |has: glasm_bool, size: f32| (has != 0).then_some(size.to_bits());
-    Ok(FixedState {
-        two_sided_color: given.two_sided_color != 0,
-        flat_colors: given.flat_colors != 0,
-        clamp_vertex_colors: given.clamp_vertex_colors != 0,
-        clamp_fragment_colors: given.clamp_fragment_colors != 0,
-        single_layer: given.single_layer != 0,
-        point_sprites: mask(given.point_sprites, "point_sprites")?,
-        point_origin: choice(given.point_origin, "point_origin")?,
+    let others = FixedState {
         point_size: size(given.has_point_size, given.point_size),
         unwritten_point_size: size(given.has_unwritten_point_size, given.unwritten_point_size),
-        clip_planes: mask(given.clip_planes, "clip_planes")?,
-        patch_vertices: mask(given.patch_vertices, "patch_vertices")?,
         vertex_limit: (given.has_vertex_limit != 0).then_some(given.vertex_limit),
-        primitive_numbers: choice(given.primitive_numbers, "primitive_numbers")?,
-        quadrilaterals: given.quadrilaterals != 0,
         patch_levels: PatchLevels::new(given.patch_outer_levels, given.patch_inner_levels),
-        draw_buffers: mask(given.draw_buffers, "draw_buffers")?,
         alpha_test: alpha_test(given)?,
         line_stipple: line_stipple(given)?,
-    })
+        ..FixedState::default()
+    };
+    read_fixed_state(given, others)
 }
 
 /// The device with the features that the caller names.
@@ -275,7 +237,7 @@ pub(crate) unsafe fn polygon_stipple(
 mod tests {
     use super::*;
     use crate::call::glasm_result;
-    use crate::memory::Versioned;
+    use crate::memory::FromC;
     use crate::options::glasm_options_use_opengl_environment;
     use std::ptr;
 

@@ -8,17 +8,19 @@ use crate::enums::{
 };
 use crate::memory::Versioned;
 use crate::parameters::glasm_parameter;
-use crate::semantic::{glasm_meaning, meaning};
+use crate::semantic::glasm_meaning;
 use crate::state_forms::glasm_state_constant;
 use glasm::reflect::{
     AttachmentBinding, BufferBinding, DescriptorSlot, Half, HandleArray, HandleKind, ImageBinding,
     ImageFormat, InterfaceVariable, Primitives, Replication, SamplerBinding, Scalar,
     TextureBinding,
 };
+use glasm_capi_macros::c_struct;
 use std::ffi::c_char;
-use std::ptr;
+use std::mem::MaybeUninit;
 
 /// A descriptor set and binding number.
+#[c_struct(DescriptorSlot)]
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct glasm_slot {
@@ -26,15 +28,6 @@ pub struct glasm_slot {
     pub set: u32,
     /// Binding.
     pub binding: u32,
-}
-
-impl From<DescriptorSlot> for glasm_slot {
-    fn from(slot: DescriptorSlot) -> Self {
-        Self {
-            set: slot.set,
-            binding: slot.binding,
-        }
-    }
 }
 
 /// A parameter that a caller sets by its name.
@@ -48,6 +41,7 @@ pub struct glasm_named_parameter {
 }
 
 /// A combined image sampler.
+#[c_struct(TextureBinding)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_texture_binding {
@@ -66,6 +60,7 @@ pub struct glasm_texture_binding {
 }
 
 /// The sampler of a texture image unit, which the program uses for textures of other units.
+#[c_struct(SamplerBinding)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_sampler_binding {
@@ -78,6 +73,7 @@ pub struct glasm_sampler_binding {
 }
 
 /// An input attachment: the color attachment that the program draws to.
+#[c_struct(AttachmentBinding)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_attachment_binding {
@@ -134,6 +130,7 @@ pub struct glasm_handle_array {
 }
 
 /// A buffer descriptor.
+#[c_struct(BufferBinding)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_buffer_binding {
@@ -151,12 +148,15 @@ pub struct glasm_buffer_binding {
 pub const GLASM_BUILT_IN: u32 = 0xffff_ffff;
 
 /// A stage input or output.
+#[c_struct(InterfaceVariable)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_interface_variable {
     /// What it means.
+    #[from(semantic)]
     pub meaning: glasm_meaning,
     /// Location, or GLASM_BUILT_IN.
+    #[from(location.unwrap_or(GLASM_BUILT_IN))]
     pub location: u32,
     /// Scalar type in the module.
     pub scalar: glasm_scalar,
@@ -171,6 +171,7 @@ pub struct glasm_interface_variable {
 }
 
 /// What is left to a geometry stage that must follow the last program before rasterization; `glasm_replication_stage` makes it.
+#[c_struct(Replication)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_replication {
@@ -218,19 +219,8 @@ pub struct glasm_primitives {
     pub passthrough: glasm_bool,
 }
 
-pub(crate) const NO_PRIMITIVES: glasm_primitives = glasm_primitives {
-    stage: glasm_primitive_stage::None,
-    vertices: 0,
-    mode: glasm_tess_mode::Triangles,
-    spacing: glasm_tess_spacing::Equal,
-    order: glasm_tess_order::Ccw,
-    points: 0,
-    input: glasm_input_primitive::Points,
-    input_vertices: 0,
-    output: glasm_output_primitive::Points,
-    invocations: 0,
-    passthrough: 0,
-};
+// SAFETY: numbers, and enumerations with a variant 0.
+pub(crate) const NO_PRIMITIVES: glasm_primitives = unsafe { MaybeUninit::zeroed().assume_init() };
 
 /// Everything that a module expects of its caller.
 ///
@@ -349,39 +339,6 @@ pub struct glasm_reflection {
     pub state_constant_count: usize,
 }
 
-impl From<&TextureBinding> for glasm_texture_binding {
-    fn from(texture: &TextureBinding) -> Self {
-        Self {
-            slot: texture.slot.into(),
-            unit: texture.unit,
-            count: texture.count,
-            target: texture.target.into(),
-            shadow: texture.shadow.into(),
-            texel: texture.texel.into(),
-        }
-    }
-}
-
-impl From<&SamplerBinding> for glasm_sampler_binding {
-    fn from(sampler: &SamplerBinding) -> Self {
-        Self {
-            slot: sampler.slot.into(),
-            unit: sampler.unit,
-            shadow: sampler.shadow.into(),
-        }
-    }
-}
-
-impl From<&AttachmentBinding> for glasm_attachment_binding {
-    fn from(attachment: &AttachmentBinding) -> Self {
-        Self {
-            slot: attachment.slot.into(),
-            buffer: attachment.buffer,
-            texel: attachment.texel.into(),
-        }
-    }
-}
-
 /// The kind of a format, its texels and its bits; what it does not have is a float, or 0.
 fn image_format(format: ImageFormat) -> (glasm_image_format, Scalar, u32) {
     match format {
@@ -429,58 +386,18 @@ impl From<&HandleArray> for glasm_handle_array {
     }
 }
 
-impl From<&BufferBinding> for glasm_buffer_binding {
-    fn from(buffer: &BufferBinding) -> Self {
-        Self {
-            slot: buffer.slot.into(),
-            index: buffer.index,
-            count: buffer.count,
-            kind: buffer.kind.into(),
+impl From<Option<Half>> for glasm_half {
+    fn from(half: Option<Half>) -> Self {
+        match half {
+            None => Self::Whole,
+            Some(Half::Low) => Self::Low,
+            Some(Half::High) => Self::High,
         }
     }
 }
 
-impl From<&InterfaceVariable> for glasm_interface_variable {
-    fn from(variable: &InterfaceVariable) -> Self {
-        Self {
-            meaning: meaning(variable.semantic),
-            location: variable.location.unwrap_or(GLASM_BUILT_IN),
-            scalar: variable.scalar.into(),
-            components: variable.components.into(),
-            interpolation: variable.interpolation.into(),
-            half: match variable.half {
-                None => glasm_half::Whole,
-                Some(Half::Low) => glasm_half::Low,
-                Some(Half::High) => glasm_half::High,
-            },
-            per_vertex: variable.per_vertex.into(),
-        }
-    }
-}
-
-impl From<&Replication> for glasm_replication {
-    fn from(replication: &Replication) -> Self {
-        Self {
-            location: replication.location,
-            has_layer: replication.has_layer.into(),
-            viewports: replication.viewports.into(),
-            has_second_position: replication.has_second_position.into(),
-            has_second_mask: replication.has_second_mask.into(),
-            viewport_relative_layer: replication.viewport_relative_layer.into(),
-            second_layer_offset: replication.second_layer_offset,
-        }
-    }
-}
-
-pub(crate) const NO_REPLICATION: glasm_replication = glasm_replication {
-    location: 0,
-    has_layer: 0,
-    viewports: glasm_viewport_choice::First,
-    has_second_position: 0,
-    has_second_mask: 0,
-    viewport_relative_layer: 0,
-    second_layer_offset: 0,
-};
+// SAFETY: numbers, and an enumeration with a variant 0.
+pub(crate) const NO_REPLICATION: glasm_replication = unsafe { MaybeUninit::zeroed().assume_init() };
 
 impl From<&Primitives> for glasm_primitives {
     fn from(primitives: &Primitives) -> Self {
@@ -524,61 +441,5 @@ impl From<&Primitives> for glasm_primitives {
     }
 }
 
-// SAFETY: numbers and pointers, beginning with the size, with enumerations that are only given.
-unsafe impl Versioned for glasm_reflection {
-    fn initial() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            stage: glasm_stage::Vertex,
-            entry_point: ptr::null(),
-            has_parameters: 0,
-            parameters_in_storage_buffer: 0,
-            parameter_slot: glasm_slot::default(),
-            parameters: ptr::null(),
-            parameter_count: 0,
-            named_parameters: ptr::null(),
-            named_parameter_count: 0,
-            is_state_program: 0,
-            state_program_slot: glasm_slot::default(),
-            state_program_written: ptr::null(),
-            state_program_written_count: 0,
-            textures: ptr::null(),
-            texture_count: 0,
-            samplers: ptr::null(),
-            sampler_count: 0,
-            attachments: ptr::null(),
-            attachment_count: 0,
-            images: ptr::null(),
-            image_count: 0,
-            handle_arrays: ptr::null(),
-            handle_array_count: 0,
-            buffers: ptr::null(),
-            buffer_count: 0,
-            has_image_lock: 0,
-            image_lock: glasm_slot::default(),
-            inputs: ptr::null(),
-            input_count: 0,
-            outputs: ptr::null(),
-            output_count: 0,
-            has_replication: 0,
-            replication: NO_REPLICATION,
-            primitives: NO_PRIMITIVES,
-            has_workgroup_size: 0,
-            workgroup_size: [0; 3],
-            unclipped_depth: 0,
-            transparent_missing: 0,
-            capabilities: ptr::null(),
-            capability_count: 0,
-            extensions: ptr::null(),
-            extension_count: 0,
-            features: ptr::null(),
-            feature_count: 0,
-            has_state_block: 0,
-            state_slot: glasm_slot::default(),
-            state_words: ptr::null(),
-            state_word_count: 0,
-            state_constants: ptr::null(),
-            state_constant_count: 0,
-        }
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_reflection {}

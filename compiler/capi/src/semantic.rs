@@ -6,28 +6,30 @@
 )]
 
 use crate::call::Failure;
+use crate::enums::CNumber;
 use glasm::ir::Semantic;
+use glasm_capi_macros::c_enum;
 
 macro_rules! semantics {
-    ($(#[$doc:meta])* plain { $($plain:ident)* } numbered { $($numbered:ident)* }) => {
-        /// The meaning and its numbers: `index` and, of fragment colors, the blend source.
-        pub(crate) fn meaning(semantic: Semantic) -> glasm_meaning {
-            let (semantic, index, source) = match semantic {
-                $(Semantic::$plain => (glasm_semantic::$plain, 0, 0),)*
-                $(Semantic::$numbered(number) => (glasm_semantic::$numbered, number, 0),)*
-                Semantic::FragColor { buffer, index } => (glasm_semantic::FragColor, buffer, index),
-            };
-            glasm_meaning { semantic: semantic as u32, index: index.into(), source: source.into() }
+    (plain { $($plain:ident)* } numbered { $($numbered:ident)* }) => {
+        impl From<Semantic> for glasm_meaning {
+            fn from(semantic: Semantic) -> Self {
+                let (semantic, index, source) = match semantic {
+                    $(Semantic::$plain => (glasm_semantic::$plain, 0, 0),)*
+                    $(Semantic::$numbered(number) => (glasm_semantic::$numbered, number, 0),)*
+                    Semantic::FragColor { buffer, index } => (glasm_semantic::FragColor, buffer, index),
+                };
+                Self { semantic: semantic as u32, index: index.into(), source: source.into() }
+            }
         }
 
+        /// Returns the semantic of a number of C.
         fn semantic_of(number: u32, index: u8, source: u8) -> Option<Semantic> {
-            $(if number == glasm_semantic::$plain as u32 {
-                return Some(Semantic::$plain);
-            })*
-            $(if number == glasm_semantic::$numbered as u32 {
-                return Some(Semantic::$numbered(index));
-            })*
-            (number == glasm_semantic::FragColor as u32).then_some(Semantic::FragColor { buffer: index, index: source })
+            Some(match glasm_semantic::read(number)? {
+                $(glasm_semantic::$plain => Semantic::$plain,)*
+                $(glasm_semantic::$numbered => Semantic::$numbered(index),)*
+                glasm_semantic::FragColor => Semantic::FragColor { buffer: index, index: source },
+            })
         }
     };
 }
@@ -45,8 +47,8 @@ semantics! {
 }
 
 /// Meanings of stage inputs and outputs. Those with a number say so.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_semantic {
     /// Vertex attribute by number.
     Attrib = 0,
@@ -178,7 +180,7 @@ mod tests {
             .collect();
         assert_eq!(found.len(), glasm_semantic::ClipVertex as usize + 1);
         for known in found {
-            assert_eq!(semantic(meaning(known)).unwrap(), known);
+            assert_eq!(semantic(known.into()).unwrap(), known);
         }
         let beyond = glasm_meaning {
             semantic: glasm_semantic::ClipVertex as u32 + 1,

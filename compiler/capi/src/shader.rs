@@ -2,7 +2,7 @@
 
 use crate::call::{Failure, enter, glasm_result, guarded};
 use crate::enums::glasm_stage;
-use crate::memory::{self, emptied, give_handle, give_list, required};
+use crate::memory::{self, emptied, free, give_handle, give_list, required};
 use crate::reflection::glasm_reflection;
 use crate::strings::c_string;
 use crate::tables::Tables;
@@ -147,8 +147,5 @@ pub extern "C" fn glasm_shader_clone(shader: Option<&glasm_shader>) -> Option<Bo
 /// Takes `shader` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_shader_free(shader: Option<Box<glasm_shader>>) {
-    guarded((), || {
-        drop(shader);
-        Ok(())
-    });
+    free(shader);
 }

@@ -1,8 +1,8 @@
 //! Program strings as C gives them.
 
 use crate::call::{Failure, enter, glasm_result};
-use crate::enums::{glasm_bool, glasm_program_type, program_type};
-use crate::memory::{self, Versioned, required};
+use crate::enums::{choice, glasm_bool, program_type};
+use crate::memory::{self, FromC, Versioned, required};
 use crate::strings::c_string;
 use glasm::ir::Span;
 use glasm::{Acceptance, Dialect, Source, TgsiOptions};
@@ -65,20 +65,15 @@ pub struct glasm_source {
     pub tgsi_entry: u32,
 }
 
-// SAFETY: numbers and pointers, beginning with the size.
-unsafe impl Versioned for glasm_source {
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_source {}
+
+// SAFETY: numbers and pointers.
+unsafe impl FromC for glasm_source {
     fn initial() -> Self {
         let source = Source::new("", b"");
         let tgsi = source.tgsi;
         Self {
-            size: size_of::<Self>(),
-            name: ptr::null(),
-            text: ptr::null(),
-            text_length: 0,
-            part_start: 0,
-            part_length: 0,
-            dialect: ptr::null(),
-            program_type: glasm_program_type::Any as u32,
             strict: (source.acceptance == Acceptance::Strict).into(),
             step_limit: source.step_limit.unwrap_or(GLASM_NO_STEP_LIMIT),
             tgsi_old: tgsi.old.into(),
@@ -92,6 +87,7 @@ unsafe impl Versioned for glasm_source {
             tgsi_dual_source: tgsi.dual_source.into(),
             tgsi_clip_planes: tgsi.clip_planes.into(),
             tgsi_entry: tgsi.entry,
+            ..Self::zero()
         }
     }
 }
@@ -180,7 +176,7 @@ impl Given<'_> {
             user_data: given.tgsi_user_data,
             default_levels: given.tgsi_default_levels.map(f32::to_bits),
             dual_source: given.tgsi_dual_source != 0,
-            clip_planes: mask(given.tgsi_clip_planes, "tgsi_clip_planes")?,
+            clip_planes: choice(given.tgsi_clip_planes, "tgsi_clip_planes")?,
             entry: given.tgsi_entry,
         })
     }
@@ -245,11 +241,6 @@ pub unsafe extern "C" fn glasm_source_programs(
         // SAFETY: the caller has room for so many.
         unsafe { memory::give_some(parts, capacity, &found, "parts") }
     })
-}
-
-/// A mask of eight bits.
-pub(crate) fn mask(bits: u32, name: &str) -> Result<u8, Failure> {
-    u8::try_from(bits).map_err(|_| Failure::argument(format!("`{name}` has more than eight bits")))
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! GL's state, and the `state.*` parameters that programs read from it.
 
 use crate::call::{Failure, enter, glasm_result, guarded};
-use crate::enums::{Choice, choice, glasm_matrix, matrix_name, tracked_matrix};
+use crate::enums::{choice, glasm_matrix, matrix_name, tracked_matrix};
 use crate::matrix::read_matrix;
-use crate::memory::{self, required};
+use crate::memory::{self, free, required};
 use crate::state_parameter::{glasm_state_parameter, param};
 use glasm::ir::state::{Face, MatrixForm, TexGenCoord, TexGenPlane};
 use glasm::state::{GlState, Multisample, Tracking};
+use glasm_capi_macros::c_enum;
 
 /// The largest number of a light, matrix, unit and so on, and one more: above what any GL has, and low enough to keep lists of.
 const NUMBERS: u32 = 4096;
@@ -43,10 +44,7 @@ pub extern "C" fn glasm_state_clone(state: Option<&glasm_state>) -> Option<Box<g
 /// Takes `state` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_state_free(state: Option<Box<glasm_state>>) {
-    guarded((), || {
-        drop(state);
-        Ok(())
-    });
+    free(state);
 }
 
 fn number(index: u32) -> Result<u32, Failure> {
@@ -107,8 +105,8 @@ pub unsafe extern "C" fn glasm_state_get_matrix(
 }
 
 /// What glasm_state_set sets: its number of floats, what `index` is if it counts, and GL's command.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_state_value {
     /// 4 floats; `index`: light (glLight, GL_AMBIENT).
     LightAmbient = 0,
@@ -185,51 +183,6 @@ pub enum glasm_state_value {
     Samples = 35,
     /// 2 floats: x and y from 0 to 1; `index`: sample.
     SamplePosition = 36,
-}
-
-impl Choice for glasm_state_value {
-    fn of(number: u32) -> Option<Self> {
-        const ALL: [glasm_state_value; 37] = [
-            glasm_state_value::LightAmbient,
-            glasm_state_value::LightDiffuse,
-            glasm_state_value::LightSpecular,
-            glasm_state_value::LightPosition,
-            glasm_state_value::LightAttenuation,
-            glasm_state_value::LightSpotDirection,
-            glasm_state_value::LightSpotExponent,
-            glasm_state_value::LightSpotCutoff,
-            glasm_state_value::MaterialAmbient,
-            glasm_state_value::MaterialDiffuse,
-            glasm_state_value::MaterialSpecular,
-            glasm_state_value::MaterialEmission,
-            glasm_state_value::MaterialShininess,
-            glasm_state_value::LightModelAmbient,
-            glasm_state_value::TexgenEyePlane,
-            glasm_state_value::TexgenObjectPlane,
-            glasm_state_value::TexenvColor,
-            glasm_state_value::FogColor,
-            glasm_state_value::FogDensity,
-            glasm_state_value::FogStart,
-            glasm_state_value::FogEnd,
-            glasm_state_value::ClipPlane,
-            glasm_state_value::PointSize,
-            glasm_state_value::PointSizeMin,
-            glasm_state_value::PointSizeMax,
-            glasm_state_value::PointFadeThreshold,
-            glasm_state_value::PointAttenuation,
-            glasm_state_value::DepthRange,
-            glasm_state_value::DepthClamp,
-            glasm_state_value::Viewport,
-            glasm_state_value::LowerLeftHeight,
-            glasm_state_value::WindowHeight,
-            glasm_state_value::WarpSize,
-            glasm_state_value::WarpsPerSm,
-            glasm_state_value::SmCount,
-            glasm_state_value::Samples,
-            glasm_state_value::SamplePosition,
-        ];
-        ALL.into_iter().find(|value| *value as u32 == number)
-    }
 }
 
 /// Sets something of GL's state, as GL's command does: glLightfv(GL_LIGHT2, GL_DIFFUSE, color) is
@@ -423,11 +376,12 @@ pub unsafe extern "C" fn glasm_state_evaluate(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::enums::CNumber;
 
     #[test]
     fn every_value_takes_some_number_of_floats() {
         let mut known = 0;
-        while let Some(value) = glasm_state_value::of(known) {
+        while let Some(value) = glasm_state_value::read(known) {
             let mut state = GlState::default();
             let takes =
                 (1..5).filter(|&count| set(&mut state, value, 1, &[0.25; 4][..count]).is_ok());

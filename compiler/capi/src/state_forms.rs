@@ -2,7 +2,9 @@
 
 use crate::call::Failure;
 use crate::enums::choice;
-use glasm::{StateForm, StateForms};
+use glasm::StateForms;
+use glasm::reflect::StateConstant;
+use glasm_capi_macros::c_struct;
 
 /// Where shaders have each state from: each is a glasm_state_form. Stages that are compiled apart must agree about them.
 #[repr(C)]
@@ -35,6 +37,7 @@ pub struct glasm_state_forms {
 }
 
 /// A specialization constant that is a word of the state.
+#[c_struct(StateConstant)]
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct glasm_state_constant {
@@ -44,29 +47,15 @@ pub struct glasm_state_constant {
     pub word: u32,
 }
 
-impl From<&glasm::reflect::StateConstant> for glasm_state_constant {
-    fn from(constant: &glasm::reflect::StateConstant) -> Self {
-        Self {
-            id: constant.id,
-            word: constant.word,
-        }
-    }
-}
-
+/// Returns the forms of the caller.
 pub(crate) fn read_forms(given: &glasm_state_forms) -> Result<StateForms, Failure> {
-    let form = |number| choice::<StateForm>(number, "forms");
-    Ok(StateForms {
-        two_sided_color: form(given.two_sided_color)?,
-        flat_colors: form(given.flat_colors)?,
-        clamp_vertex_colors: form(given.clamp_vertex_colors)?,
-        clamp_fragment_colors: form(given.clamp_fragment_colors)?,
-        point_sprites: form(given.point_sprites)?,
-        point_size: form(given.point_size)?,
-        clip_planes: form(given.clip_planes)?,
-        alpha_test: form(given.alpha_test)?,
-        line_stipple: form(given.line_stipple)?,
-        polygon_stipple: form(given.polygon_stipple)?,
-        depth_modes: form(given.depth_modes)?,
-        texture_wraps: form(given.texture_wraps)?,
+    macro_rules! forms {
+        ($($state:ident)*) => {
+            StateForms { $($state: choice(given.$state, "forms")?,)* }
+        };
+    }
+    Ok(forms! {
+        two_sided_color flat_colors clamp_vertex_colors clamp_fragment_colors point_sprites point_size clip_planes alpha_test
+        line_stipple polygon_stipple depth_modes texture_wraps
     })
 }

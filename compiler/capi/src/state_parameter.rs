@@ -1,15 +1,13 @@
 //! `state.*` parameters as a structure.
 
 use crate::call::Failure;
-use crate::enums::{
-    Choice, choice, glasm_color_term, glasm_face, glasm_matrix, glasm_matrix_form,
-    glasm_texgen_coord, glasm_texgen_plane, glasm_thread_property, matrix_name,
-};
+use crate::enums::{CNumber, choice, glasm_matrix, matrix_name};
 use glasm::state::StateParam;
+use glasm_capi_macros::c_enum;
 
 /// What a parameter reads of GL's state. The members of glasm_state_parameter that count stand behind each.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_state_kind {
     /// A row of a matrix: `matrix`, `index` (its number), `form`, `row`.
     MatrixRow = 0,
@@ -67,41 +65,6 @@ pub enum glasm_state_kind {
     SamplePosition = 26,
 }
 
-impl Choice for glasm_state_kind {
-    fn of(number: u32) -> Option<Self> {
-        let all = [
-            Self::MatrixRow,
-            Self::Material,
-            Self::MaterialShininess,
-            Self::Light,
-            Self::LightPosition,
-            Self::LightAttenuation,
-            Self::LightSpotDirection,
-            Self::LightHalf,
-            Self::LightModelAmbient,
-            Self::LightModelSceneColor,
-            Self::LightProduct,
-            Self::Texgen,
-            Self::TexenvColor,
-            Self::FogColor,
-            Self::FogParams,
-            Self::ClipPlane,
-            Self::PointSize,
-            Self::PointAttenuation,
-            Self::DepthRange,
-            Self::Viewport,
-            Self::DepthBounds,
-            Self::WindowOrigin,
-            Self::WindowOriginLower,
-            Self::Thread,
-            Self::NormalScale,
-            Self::Samples,
-            Self::SamplePosition,
-        ];
-        all.into_iter().find(|kind| *kind as u32 == number)
-    }
-}
-
 /// Four floats of GL's state. Which members count is said at glasm_state_kind; the others are 0.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -128,118 +91,51 @@ pub struct glasm_state_parameter {
     pub property: u32,
 }
 
-/// The structure of a parameter.
-#[expect(
-    clippy::too_many_lines,
-    reason = "a dispatcher: one short arm for each kind"
-)]
-pub(crate) fn state_parameter(param: StateParam) -> glasm_state_parameter {
-    use glasm_state_kind as Kind;
-    let of = |kind: Kind| glasm_state_parameter {
-        kind: kind as u32,
-        ..glasm_state_parameter::default()
-    };
-    let indexed = |kind, index| glasm_state_parameter { index, ..of(kind) };
-    let of_face = |kind, face: glasm_face| glasm_state_parameter {
-        face: face as u32,
-        ..of(kind)
-    };
-    match param {
-        StateParam::MatrixRow { matrix, form, row } => {
-            let (matrix, index) = glasm_matrix::of(matrix);
-            glasm_state_parameter {
-                matrix: matrix as u32,
-                form: glasm_matrix_form::from(form) as u32,
-                row: row.into(),
-                ..indexed(Kind::MatrixRow, index)
-            }
-        }
-        StateParam::Material(face, term) => glasm_state_parameter {
-            term: glasm_color_term::from(term) as u32,
-            ..of_face(Kind::Material, face.into())
-        },
-        StateParam::MaterialShininess(face) => of_face(Kind::MaterialShininess, face.into()),
-        StateParam::Light(n, term) => glasm_state_parameter {
-            term: glasm_color_term::from(term) as u32,
-            ..indexed(Kind::Light, n)
-        },
-        StateParam::LightPosition(n) => indexed(Kind::LightPosition, n),
-        StateParam::LightAttenuation(n) => indexed(Kind::LightAttenuation, n),
-        StateParam::LightSpotDirection(n) => indexed(Kind::LightSpotDirection, n),
-        StateParam::LightHalf(n) => indexed(Kind::LightHalf, n),
-        StateParam::LightModelAmbient => of(Kind::LightModelAmbient),
-        StateParam::LightModelSceneColor(face) => of_face(Kind::LightModelSceneColor, face.into()),
-        StateParam::LightProduct(index, face, term) => glasm_state_parameter {
-            index,
-            term: glasm_color_term::from(term) as u32,
-            ..of_face(Kind::LightProduct, face.into())
-        },
-        StateParam::TexGen(set, plane, coord) => glasm_state_parameter {
-            plane: glasm_texgen_plane::from(plane) as u32,
-            coord: glasm_texgen_coord::from(coord) as u32,
-            ..indexed(Kind::Texgen, set)
-        },
-        StateParam::TexEnvColor(unit) => indexed(Kind::TexenvColor, unit),
-        StateParam::FogColor => of(Kind::FogColor),
-        StateParam::FogParams => of(Kind::FogParams),
-        StateParam::ClipPlane(n) => indexed(Kind::ClipPlane, n),
-        StateParam::PointSize => of(Kind::PointSize),
-        StateParam::PointAttenuation => of(Kind::PointAttenuation),
-        StateParam::DepthRange => of(Kind::DepthRange),
-        StateParam::Viewport => of(Kind::Viewport),
-        StateParam::DepthBounds => of(Kind::DepthBounds),
-        StateParam::WindowOrigin => of(Kind::WindowOrigin),
-        StateParam::WindowOriginLower => of(Kind::WindowOriginLower),
-        StateParam::Thread(property) => glasm_state_parameter {
-            property: glasm_thread_property::from(property) as u32,
-            ..of(Kind::Thread)
-        },
-        StateParam::NormalScale => of(Kind::NormalScale),
-        StateParam::Samples => of(Kind::Samples),
-        StateParam::SamplePosition(n) => indexed(Kind::SamplePosition, n),
-    }
+/// The kinds by the names of the variants of the library.
+mod kinds {
+    pub(super) use super::glasm_state_kind::{TexenvColor as TexEnvColor, Texgen as TexGen, *};
 }
 
-/// The parameter of a structure.
-pub(crate) fn param(given: &glasm_state_parameter) -> Result<StateParam, Failure> {
-    use glasm_state_kind as Kind;
-    let index = given.index;
-    let face = || choice(given.face, "face");
-    let term = || choice(given.term, "term");
-    let found = match choice(given.kind, "kind")? {
-        Kind::MatrixRow => matrix_row(given)?,
-        Kind::Material => StateParam::Material(face()?, term()?),
-        Kind::MaterialShininess => StateParam::MaterialShininess(face()?),
-        Kind::Light => StateParam::Light(index, term()?),
-        Kind::LightPosition => StateParam::LightPosition(index),
-        Kind::LightAttenuation => StateParam::LightAttenuation(index),
-        Kind::LightSpotDirection => StateParam::LightSpotDirection(index),
-        Kind::LightHalf => StateParam::LightHalf(index),
-        Kind::LightModelAmbient => StateParam::LightModelAmbient,
-        Kind::LightModelSceneColor => StateParam::LightModelSceneColor(face()?),
-        Kind::LightProduct => StateParam::LightProduct(index, face()?, term()?),
-        Kind::Texgen => {
-            let plane = choice(given.plane, "plane")?;
-            StateParam::TexGen(index, plane, choice(given.coord, "coord")?)
+macro_rules! conversions {
+    ($([$variant:ident $(($($arg:ident: $ty:ident),*))?] $($driver:ident)? $text:literal $(as $name:literal)? $meaning:literal
+        { $($paths:tt)* })*) => {
+        /// Returns the structure of a parameter.
+        pub(crate) fn state_parameter(param: StateParam) -> glasm_state_parameter {
+            let of = |kind: glasm_state_kind| glasm_state_parameter {
+                kind: kind as u32,
+                ..glasm_state_parameter::default()
+            };
+            match param {
+                StateParam::MatrixRow { matrix, form, row } => {
+                    let (matrix, index) = glasm_matrix::of(matrix);
+                    glasm_state_parameter {
+                        matrix: matrix as u32,
+                        index,
+                        form: form.number(),
+                        row: row.into(),
+                        ..of(kinds::MatrixRow)
+                    }
+                }
+                $(StateParam::$variant $(($($arg),*))? => glasm_state_parameter {
+                    $($($arg: $arg.number(),)*)?
+                    ..of(kinds::$variant)
+                },)*
+            }
         }
-        Kind::TexenvColor => StateParam::TexEnvColor(index),
-        Kind::FogColor => StateParam::FogColor,
-        Kind::FogParams => StateParam::FogParams,
-        Kind::ClipPlane => StateParam::ClipPlane(index),
-        Kind::PointSize => StateParam::PointSize,
-        Kind::PointAttenuation => StateParam::PointAttenuation,
-        Kind::DepthRange => StateParam::DepthRange,
-        Kind::Viewport => StateParam::Viewport,
-        Kind::DepthBounds => StateParam::DepthBounds,
-        Kind::WindowOrigin => StateParam::WindowOrigin,
-        Kind::WindowOriginLower => StateParam::WindowOriginLower,
-        Kind::Thread => StateParam::Thread(choice(given.property, "property")?),
-        Kind::NormalScale => StateParam::NormalScale,
-        Kind::Samples => StateParam::Samples,
-        Kind::SamplePosition => StateParam::SamplePosition(index),
+
+        /// Returns the parameter of a structure.
+        pub(crate) fn param(given: &glasm_state_parameter) -> Result<StateParam, Failure> {
+            Ok(match choice(given.kind, "kind")? {
+                kinds::MatrixRow => matrix_row(given)?,
+                $(kinds::$variant => {
+                    StateParam::$variant $(($(choice(given.$arg, stringify!($arg))?),*))?
+                })*
+            })
+        }
     };
-    Ok(found)
 }
+
+glasm::ir::state_params! { conversions }
 
 fn matrix_row(given: &glasm_state_parameter) -> Result<StateParam, Failure> {
     let row = u8::try_from(given.row).ok().filter(|row| *row < 4);

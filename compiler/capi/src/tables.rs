@@ -1,7 +1,6 @@
 //! The lists of a reflection as C reads them, which belong to a shader.
 
 use crate::descriptors::glasm_descriptor;
-use crate::memory::Versioned;
 use crate::parameters::{glasm_parameter, parameter};
 use crate::reflection::{
     NO_PRIMITIVES, NO_REPLICATION, glasm_attachment_binding, glasm_buffer_binding,
@@ -92,6 +91,7 @@ impl Tables {
 }
 
 impl glasm_reflection {
+    #[expect(clippy::too_many_lines, reason = "a table: one line for each member")]
     pub(crate) fn new(reflection: &Reflection, tables: &Tables) -> Self {
         let block = reflection.params.as_ref();
         let program = reflection.state_program.as_ref();
@@ -134,40 +134,30 @@ impl glasm_reflection {
             state_slot: slot(block_slot),
             state_words: read.as_ptr(),
             state_word_count: read.len(),
-            ..tables.lists()
-        }
-    }
-}
-
-impl Tables {
-    /// The lists of resources, of variables and of what the device must offer; the rest is initial.
-    fn lists(&self) -> glasm_reflection {
-        glasm_reflection {
-            state_constants: self.state_constants.as_ptr(),
-            state_constant_count: self.state_constants.len(),
-            textures: self.textures.as_ptr(),
-            texture_count: self.textures.len(),
-            samplers: self.samplers.as_ptr(),
-            sampler_count: self.samplers.len(),
-            attachments: self.attachments.as_ptr(),
-            attachment_count: self.attachments.len(),
-            images: self.images.as_ptr(),
-            image_count: self.images.len(),
-            handle_arrays: self.handle_arrays.as_ptr(),
-            handle_array_count: self.handle_arrays.len(),
-            buffers: self.buffers.as_ptr(),
-            buffer_count: self.buffers.len(),
-            inputs: self.inputs.as_ptr(),
-            input_count: self.inputs.len(),
-            outputs: self.outputs.as_ptr(),
-            output_count: self.outputs.len(),
-            capabilities: self.capabilities.as_ptr(),
-            capability_count: self.capabilities.len(),
-            extensions: self.extensions.as_ptr(),
-            extension_count: self.extensions.len(),
-            features: self.features.as_ptr(),
-            feature_count: self.features.len(),
-            ..glasm_reflection::initial()
+            state_constants: tables.state_constants.as_ptr(),
+            state_constant_count: tables.state_constants.len(),
+            textures: tables.textures.as_ptr(),
+            texture_count: tables.textures.len(),
+            samplers: tables.samplers.as_ptr(),
+            sampler_count: tables.samplers.len(),
+            attachments: tables.attachments.as_ptr(),
+            attachment_count: tables.attachments.len(),
+            images: tables.images.as_ptr(),
+            image_count: tables.images.len(),
+            handle_arrays: tables.handle_arrays.as_ptr(),
+            handle_array_count: tables.handle_arrays.len(),
+            buffers: tables.buffers.as_ptr(),
+            buffer_count: tables.buffers.len(),
+            inputs: tables.inputs.as_ptr(),
+            input_count: tables.inputs.len(),
+            outputs: tables.outputs.as_ptr(),
+            output_count: tables.outputs.len(),
+            capabilities: tables.capabilities.as_ptr(),
+            capability_count: tables.capabilities.len(),
+            extensions: tables.extensions.as_ptr(),
+            extension_count: tables.extensions.len(),
+            features: tables.features.as_ptr(),
+            feature_count: tables.features.len(),
         }
     }
 }

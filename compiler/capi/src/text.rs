@@ -3,18 +3,20 @@
 use crate::call::{enter, glasm_result, guarded};
 use crate::compiler::glasm_compiler;
 use crate::diagnostics::glasm_diagnostics;
-use crate::memory::{self, Versioned, emptied, give, give_list, required};
+use crate::memory::{self, FromC, Versioned, emptied, free, give, give_list, required};
 use crate::options::glasm_options;
 use crate::program::glasm_program;
 use crate::reflection::glasm_slot;
 use crate::shader::glasm_shader;
+use glasm_capi_macros::c_enum;
 use std::ffi::{CString, c_char};
 use std::mem::MaybeUninit;
 use std::ptr;
 
 /// Rules for clip space that a program follows. Where the language has others, positions are converted.
+#[cfg_attr(feature = "text", c_enum(::glasm_text::Conventions))]
+#[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_text_conventions {
     /// Those of the language, so that positions pass unchanged.
     Own = 0,
@@ -25,8 +27,9 @@ pub enum glasm_text_conventions {
 }
 
 /// What minima, maxima and clamps of GLSL give for NaN.
+#[cfg_attr(feature = "text", c_enum(::glasm_text::Nan))]
+#[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_nan {
     /// What the functions of the language give.
     Open = 0,
@@ -35,8 +38,9 @@ pub enum glasm_nan {
 }
 
 /// What a resource of a text is.
+#[cfg_attr(feature = "text", c_enum(::glasm_text::ResourceKind))]
+#[cfg_attr(not(feature = "text"), c_enum)]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_resource_kind {
     /// A uniform buffer: the parameters, or a program parameter buffer.
     Uniform = 0,
@@ -68,18 +72,11 @@ pub struct glasm_text_options {
     pub options: *const glasm_options,
 }
 
-// SAFETY: numbers and pointers, beginning with the size.
-unsafe impl Versioned for glasm_text_options {
-    fn initial() -> Self {
-        Self {
-            size: size_of::<Self>(),
-            language: ptr::null(),
-            conventions: glasm_text_conventions::Own as u32,
-            nan: glasm_nan::Open as u32,
-            options: ptr::null(),
-        }
-    }
-}
+// SAFETY: it begins with the size.
+unsafe impl Versioned for glasm_text_options {}
+
+// SAFETY: numbers and pointers.
+unsafe impl FromC for glasm_text_options {}
 
 /// The value of `number` where a language has no place for numbers.
 pub const GLASM_NO_NUMBER: u32 = 0xffff_ffff;
@@ -146,8 +143,16 @@ pub unsafe extern "C" fn glasm_program_write(
         give(diagnostics.as_deref_mut(), ptr::null_mut());
         let text = emptied(text, "text")?;
         let program = required(program, "program")?;
+        #[cfg(not(feature = "text"))]
+        {
+            let _ = (compiler, program, options, text, diagnostics);
+            Err(crate::call::Failure::not_built("text"))
+        }
+        #[cfg(feature = "text")]
         // SAFETY: the caller answers for the structure and all that it points to.
-        unsafe { writer::write(compiler, program, options, text, diagnostics) }
+        unsafe {
+            writer::write(compiler, program, options, text, diagnostics)
+        }
     })
 }
 
@@ -193,29 +198,24 @@ pub extern "C" fn glasm_text_shader(text: Option<&glasm_text>) -> *const glasm_s
 /// Takes `text` away from the caller; NULL is allowed.
 #[unsafe(no_mangle)]
 pub extern "C" fn glasm_text_free(text: Option<Box<glasm_text>>) {
-    guarded((), || {
-        drop(text);
-        Ok(())
-    });
+    free(text);
 }
 
 #[cfg(feature = "text")]
 mod writer {
-    use super::{
-        GLASM_NO_NUMBER, glasm_nan, glasm_resource, glasm_resource_kind, glasm_text,
-        glasm_text_conventions, glasm_text_options,
-    };
+    use super::{GLASM_NO_NUMBER, glasm_resource, glasm_text, glasm_text_options};
     use crate::call::Failure;
     use crate::compiler::glasm_compiler;
     use crate::diagnostics::{DiagnosticsPlace, give_diagnostics};
-    use crate::memory::{self, Versioned, give_handle};
+    use crate::enums::choice;
+    use crate::memory::{self, FromC, give_handle};
     use crate::program::glasm_program;
     use crate::read_options::read_options;
     use crate::shader::glasm_shader;
     use crate::strings::c_string;
     use ::glasm_text::{
-        Conventions, Error, Language, Nan, Options, ResourceKind, Text, UnknownLanguage,
-        compiler_options, explain_features, write_shader,
+        Error, Language, Options, Text, UnknownLanguage, compiler_options, explain_features,
+        write_shader,
     };
     use glasm::{Code, Diagnostic, Diagnostics, Shader};
     use std::ffi::CString;
@@ -239,31 +239,11 @@ mod writer {
         })?;
         Ok(Options {
             language,
-            conventions: conventions(given.conventions)?,
-            nan: nan(given.nan)?,
+            conventions: choice(given.conventions, "conventions")?,
+            nan: choice(given.nan, "nan")?,
             // SAFETY: as above.
             compiler: unsafe { read_options(given.options) }?,
         })
-    }
-
-    fn conventions(number: u32) -> Result<Conventions, Failure> {
-        let rows = [
-            (glasm_text_conventions::Own, Conventions::Own),
-            (glasm_text_conventions::OpenGl, Conventions::OpenGl),
-            (glasm_text_conventions::Vulkan, Conventions::Vulkan),
-        ];
-        let found = rows.into_iter().find(|row| row.0 as u32 == number);
-        found
-            .map(|row| row.1)
-            .ok_or_else(|| Failure::argument(format!("`conventions` is {number}: there is none")))
-    }
-
-    fn nan(number: u32) -> Result<Nan, Failure> {
-        let rows = [(glasm_nan::Open, Nan::Open), (glasm_nan::Exact, Nan::Exact)];
-        let found = rows.into_iter().find(|row| row.0 as u32 == number);
-        found
-            .map(|row| row.1)
-            .ok_or_else(|| Failure::argument(format!("`nan` is {number}: there is none")))
     }
 
     /// Compiles a program for a language and writes it.
@@ -325,12 +305,7 @@ mod writer {
             let names: Vec<CString> = names.collect();
             let resources = text.resources.iter().zip(&names);
             let resources = resources.map(|(resource, name)| glasm_resource {
-                kind: match resource.kind {
-                    ResourceKind::Uniform => glasm_resource_kind::Uniform,
-                    ResourceKind::Storage => glasm_resource_kind::Storage,
-                    ResourceKind::Texture => glasm_resource_kind::Texture,
-                    ResourceKind::Image => glasm_resource_kind::Image,
-                },
+                kind: resource.kind.into(),
                 slot: resource.slot.into(),
                 name: name.as_ptr(),
                 number: resource.number.unwrap_or(GLASM_NO_NUMBER),
@@ -344,29 +319,5 @@ mod writer {
                 shader: glasm_shader::new(shader),
             }
         }
-    }
-}
-
-#[cfg(not(feature = "text"))]
-mod writer {
-    use super::{glasm_text, glasm_text_options};
-    use crate::call::Failure;
-    use crate::compiler::glasm_compiler;
-    use crate::diagnostics::DiagnosticsPlace;
-    use crate::program::glasm_program;
-    use std::mem::MaybeUninit;
-
-    /// Says what is missing.
-    ///
-    /// # Safety
-    /// Nothing is read.
-    pub(super) unsafe fn write(
-        _compiler: Option<&glasm_compiler>,
-        _program: &glasm_program,
-        _options: *const glasm_text_options,
-        _place: &mut MaybeUninit<*mut glasm_text>,
-        _diagnostics: DiagnosticsPlace<'_>,
-    ) -> Result<(), Failure> {
-        Err(Failure::not_built("text"))
     }
 }

@@ -3,20 +3,24 @@
 use crate::enums::{glasm_bool, glasm_interpolation, glasm_sampling, glasm_type_base};
 use crate::memory::{give_list, required};
 use crate::program::glasm_program;
-use crate::semantic::{glasm_meaning, meaning};
-use glasm::{Input, Output, Program, Semantic, Width, tgsi_outputs};
+use crate::semantic::glasm_meaning;
+use glasm::{Input, Output, Program, Semantic, tgsi_outputs};
+use glasm_capi_macros::c_struct;
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
 
 /// What a program reads of the stage before, of the vertex or of the system. Where modules have it is in the reflection of a shader.
+#[c_struct(Input)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_program_input {
     /// What it means.
+    #[from(semantic)]
     pub meaning: glasm_meaning,
     /// Type as the program declares it.
     pub base: glasm_type_base,
     /// Bits of a component: 64 for vertex attributes of such components, else 32.
+    #[from(width.bits())]
     pub bits: u32,
     /// Interpolation of a fragment input.
     pub interpolation: glasm_interpolation,
@@ -27,16 +31,19 @@ pub struct glasm_program_input {
 }
 
 /// What a program writes for the stage behind it.
+#[c_struct(Output)]
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct glasm_program_output {
     /// What it means.
+    #[from(semantic)]
     pub meaning: glasm_meaning,
     /// Type as the program declares it.
     pub base: glasm_type_base,
     /// Whether the position must be the same, to the bit, as that of other invariant programs.
     pub invariant: glasm_bool,
     /// Components that each vertex of a geometry program takes over from the input of the same meaning: bit n for component n.
+    #[from(passthrough.0)]
     pub passthrough: u32,
 }
 
@@ -69,54 +76,11 @@ impl Tables {
     }
 }
 
-impl From<&Input> for glasm_program_input {
-    fn from(input: &Input) -> Self {
-        let Input {
-            semantic,
-            base,
-            width,
-            interpolation,
-            sampling,
-            per_vertex,
-        } = *input;
-        Self {
-            meaning: meaning(semantic),
-            base: base.into(),
-            bits: match width {
-                Width::W8 => 8,
-                Width::W16 => 16,
-                Width::W32 => 32,
-                Width::W64 => 64,
-            },
-            interpolation: interpolation.into(),
-            sampling: sampling.into(),
-            per_vertex: per_vertex.into(),
-        }
-    }
-}
-
-impl From<&Output> for glasm_program_output {
-    fn from(output: &Output) -> Self {
-        let Output {
-            semantic,
-            base,
-            invariant,
-            passthrough,
-        } = *output;
-        Self {
-            meaning: meaning(semantic),
-            base: base.into(),
-            invariant: invariant.into(),
-            passthrough: passthrough.0.into(),
-        }
-    }
-}
-
 impl From<(u32, Semantic)> for glasm_tgsi_output {
     fn from((number, semantic): (u32, Semantic)) -> Self {
         Self {
             number,
-            meaning: meaning(semantic),
+            meaning: semantic.into(),
         }
     }
 }

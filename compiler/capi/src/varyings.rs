@@ -6,7 +6,7 @@ use crate::memory::{self, required};
 use crate::reflection::GLASM_BUILT_IN;
 use crate::semantic::{glasm_meaning, semantic};
 use glasm::{Place, Varyings, varying_location};
-use std::ptr;
+use glasm_capi_macros::c_enum;
 
 /// The locations of colors, back colors, fog and texture coordinates in the fixed table: for `locations` of glasm_varyings.
 pub const GLASM_LOCATIONS_CONVENTIONAL: u32 = 0x1fff;
@@ -14,8 +14,8 @@ pub const GLASM_LOCATIONS_CONVENTIONAL: u32 = 0x1fff;
 pub const GLASM_LOCATIONS_UNDISPUTED: u32 = 0x0fff_ffff;
 
 /// How varyings have their locations.
+#[c_enum]
 #[repr(u32)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum glasm_varyings_kind {
     /// They are in the fixed table; `glasm_varying_location` reads it.
     Table = 0,
@@ -60,16 +60,6 @@ pub struct glasm_varyings {
     pub place_count: usize,
 }
 
-impl glasm_varyings {
-    /// The fixed table.
-    pub(crate) const TABLE: Self = Self {
-        kind: glasm_varyings_kind::Table as u32,
-        locations: 0,
-        places: ptr::null(),
-        place_count: 0,
-    };
-}
-
 /// Varyings of the caller; `name` is the member that has them.
 ///
 /// # Safety
@@ -79,15 +69,9 @@ pub(crate) unsafe fn read_varyings(
     name: &str,
 ) -> Result<Varyings, Failure> {
     use glasm_varyings_kind as Kind;
-    let kinds = [Kind::Table, Kind::Complete, Kind::Packed, Kind::Placed];
-    let kind = kinds.into_iter().find(|kind| *kind as u32 == given.kind);
-    let kind = kind.ok_or_else(|| {
-        let number = given.kind;
-        Failure::argument(format!("`{name}.kind` is {number}: there is none"))
-    })?;
     // SAFETY: what the caller of this function answers for.
     let places = || unsafe { memory::list(given.places, given.place_count, name) };
-    Ok(match kind {
+    Ok(match choice(given.kind, &format!("{name}.kind"))? {
         Kind::Table => Varyings::Table,
         Kind::Complete => Varyings::Complete(given.locations),
         Kind::Packed => {

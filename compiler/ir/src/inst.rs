@@ -1,7 +1,7 @@
 //! Instructions: what they do, where results go, and what they read.
 
 use crate::image::{Image, ImageAccess};
-use crate::op::{Op, ResultShape};
+use crate::op::{Op, OpFlags, ResultShape};
 use crate::resource::{MemAccess, TexAccess};
 use crate::span::Span;
 use crate::types::Type;
@@ -9,6 +9,7 @@ use crate::types::Type;
 use crate::ids::RegisterId;
 pub use crate::ids::{ImageAccessId, IndexId, LiteralId, MemAccessId, TexAccessId};
 pub use crate::operand::{Base, Index, IndexTerm, Src, Swizzle, WriteMask};
+use crate::text::{words, words_of_tables};
 
 /// A test of condition-code flags. SF: below 0 or NaN (integers: top bit); ZF: zero or NaN; OF, CF: overflow, carry of
 /// integer addition and subtraction. NV_gpu_program4 table X.16.
@@ -341,7 +342,7 @@ fn special_read_lanes(tables: &impl AccessTables, inst: &Inst, source: usize, ne
 
 /// Lanes that an image instruction reads of a source.
 fn image_source_lanes((access, image): (&ImageAccess, &Image), op: Op, source: usize) -> u8 {
-    let with_value = usize::from(matches!(op, Op::ImageStore | Op::ImageAtomic));
+    let with_value = usize::from(op.has(OpFlags::WRITES));
     if source < with_value {
         if op == Op::ImageStore {
             access.element_lanes()
@@ -365,7 +366,7 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
             tables.mem_access(id).address_type()
         }
         (Aux::Image(_), op) => {
-            let is_value = source == 0 && matches!(op, Op::ImageStore | Op::ImageAtomic);
+            let is_value = source == 0 && op.has(OpFlags::WRITES);
             if is_value { inst.ty } else { Type::S32 }
         }
         (_, Op::InterpSample) if source == 1 => Type::U32,
@@ -373,27 +374,24 @@ pub fn source_type(tables: &impl AccessTables, inst: &Inst, source: usize) -> Ty
             _,
             Op::ShuffleUp | Op::ShuffleDown | Op::ShuffleXor | Op::ShuffleIndex | Op::GroupRead,
         ) if source > 0 => Type::U32,
-        (_, Op::UnpackHalf2 | Op::UnpackUnorm2 | Op::UnpackUnorm4 | Op::Pack64) => Type::U32,
+        (_, op) if op.has(OpFlags::WORD_SOURCE) => Type::U32,
         _ => inst.ty,
     }
 }
 
 /// The type of the lanes that `inst` gives.
 pub fn result_type(inst: &Inst) -> Type {
-    if matches!(
-        inst.op,
-        Op::PackHalf2
-            | Op::PackUnorm2
-            | Op::PackUnorm4
-            | Op::Unpack64
-            | Op::GroupBallot
-            | Op::GroupBallotWide
-            | Op::GroupAllEqual
-    ) {
+    if inst.op.has(OpFlags::WORD_RESULT) {
         Type::U32
     } else {
         inst.ty
     }
+}
+
+words_of_tables! { CondTest }
+
+words! {
+    Rounding { Even = "even", Floor = "floor", Ceil = "ceil", Trunc = "trunc" }
 }
 
 #[cfg(test)]

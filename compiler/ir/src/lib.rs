@@ -34,6 +34,7 @@ pub mod samples;
 pub mod semantic;
 pub mod span;
 pub mod state;
+mod state_params;
 pub mod structurize;
 mod texel_colors;
 mod text;
@@ -51,7 +52,7 @@ pub use ids::{
 };
 pub use image::{Image, ImageAccess, ImageTexels};
 pub use inst::{Aux, Cond, CondTest, Dst, Guard, Inst, InstFlags, Saturate};
-pub use op::{Op, OpInfo, ResultShape};
+pub use op::{Op, OpFlags, OpInfo, ResultShape};
 pub use operand::{Base, Index, IndexTerm, Src, Swizzle, WriteMask};
 pub use parse::{ParseError, parse};
 pub use print::print;

@@ -62,6 +62,46 @@ impl TypeClass {
     }
 }
 
+bitflags::bitflags! {
+    /// Properties of an operation.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct OpFlags: u16 {
+        /// Computes with sources of 32-bit floats as numbers, so that denormals are flushed where the program does that
+        /// ([`Modes::flush_denormals`](crate::program::Modes::flush_denormals)). Other operations copy bits.
+        const FLOAT_MATH = 1;
+        /// Integer results have overflow and carry.
+        const ADDS = 1 << 1;
+        /// The result is a product or a sum of products: it may have more fraction bits than the sources.
+        const MULTIPLIES = 1 << 2;
+        /// The result is a truth value.
+        const TRUTH = 1 << 3;
+        /// Defined for all integers of its types; the generator of random programs draws from these.
+        const TOTAL = 1 << 4;
+        /// Has the same result on all devices for floats that are small multiples of 1/16; the generator of random programs draws from these.
+        const EXACT = 1 << 5;
+        /// Only fragment programs have it.
+        const FRAGMENT = 1 << 6;
+        /// Evaluates an input, its first source.
+        const INTERPOLATES = 1 << 7;
+        /// The result depends on other invocations of a group or on the time, not only on the sources.
+        const VARIES = 1 << 8;
+        /// Accesses memory: [`Aux::Mem`](crate::Aux::Mem).
+        const MEM = 1 << 9;
+        /// Accesses a texture: [`Aux::Tex`](crate::Aux::Tex).
+        const TEX = 1 << 10;
+        /// Accesses an image: [`Aux::Image`](crate::Aux::Image).
+        const IMAGE = 1 << 11;
+        /// Reads memory or texels of an image.
+        const READS = 1 << 12;
+        /// Writes memory or texels of an image; the first source is the value.
+        const WRITES = 1 << 13;
+        /// The sources are `u32` for all types.
+        const WORD_SOURCE = 1 << 14;
+        /// The result is `u32` for all types.
+        const WORD_RESULT = 1 << 15;
+    }
+}
+
 /// One row of the operation table.
 #[derive(Clone, Copy, Debug)]
 pub struct OpInfo {
@@ -73,6 +113,8 @@ pub struct OpInfo {
     pub shape: ResultShape,
     /// Types allowed.
     pub types: TypeClass,
+    /// Further properties.
+    pub flags: OpFlags,
     /// Whether the instruction does something besides writing its result and must stay even if that is not read.
     pub effect: bool,
 }
@@ -108,8 +150,18 @@ macro_rules! effect {
     };
 }
 
+macro_rules! floats {
+    (math) => {
+        OpFlags::FLOAT_MATH
+    };
+    (bits) => {
+        OpFlags::empty()
+    };
+}
+
 macro_rules! ops {
-    ($($(#[$doc:meta])* $name:ident $text:literal $sources:tt ($($shape:tt)*) $types:ident $($effect:ident)?;)*) => {
+    ($($(#[$doc:meta])* $name:ident $text:literal $sources:tt ($($shape:tt)*) $types:ident $floats:ident [$($flag:ident)*]
+        $($effect:ident)?;)*) => {
         /// An operation. In the formulas `a b c` are the sources, lane by lane, after swizzle, absolute value and negation.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Op { $($(#[$doc])* $name,)* }
@@ -124,246 +176,247 @@ macro_rules! ops {
             sources: sources!($sources),
             shape: shape!($($shape)*),
             types: TypeClass::$types,
+            flags: floats!($floats)$(.union(OpFlags::$flag))*,
             effect: effect!($($effect)?),
         },)*];
     };
 }
 
 ops! {
-    // name, text, sources, shape, types, effect
+    // name, text, sources, shape, types, sources of 32-bit floats as numbers (math) or as bits, flags, effect
     /// `a`; bits pass unchanged when the source has no modifier.
-    Mov "mov" 1 (each) Any;
+    Mov "mov" 1 (each) Any bits [TOTAL EXACT];
     /// `a + b`. Integer results of `add`, `sub` and `mad` may go to registers of the other width, 32 or 64 bits: they are extended
     /// by their sign or cut; overflow and carry are those of the operation.
-    Add "add" 2 (each) Any;
+    Add "add" 2 (each) Any math [ADDS TOTAL EXACT];
     /// `a - b`
-    Sub "sub" 2 (each) Any;
+    Sub "sub" 2 (each) Any math [ADDS TOTAL EXACT];
     /// `a * b`; integers keep the low bits.
-    Mul "mul" 2 (each) Any;
+    Mul "mul" 2 (each) Any math [MULTIPLIES TOTAL EXACT];
     /// The upper half of the double-width product.
-    MulHi "mulhi" 2 (each) Int32;
+    MulHi "mulhi" 2 (each) Int32 bits [TOTAL];
     /// `a * b + c`; floats may round once or twice unless precise.
-    Mad "mad" 3 (each) Any;
+    Mad "mad" 3 (each) Any math [ADDS MULTIPLIES TOTAL EXACT];
     /// `a * b + c`, rounded once.
-    Fma "fma" 3 (each) Float;
+    Fma "fma" 3 (each) Float math [MULTIPLIES];
     /// `a / b`; integers truncate, and division by zero gives all ones.
-    Div "div" 2 (each) Any;
+    Div "div" 2 (each) Any math [];
     /// Integer remainder with the sign of `a`; modulo zero gives all ones.
-    Mod "mod" 2 (each) Int;
+    Mod "mod" 2 (each) Int bits [];
     /// `a > b ? b : a`
-    Min "min" 2 (each) Any;
+    Min "min" 2 (each) Any math [TOTAL EXACT];
     /// `a > b ? a : b`
-    Max "max" 2 (each) Any;
+    Max "max" 2 (each) Any math [TOTAL EXACT];
     /// The smaller; the other one if one is NaN.
-    NMin "nmin" 2 (each) Float;
+    NMin "nmin" 2 (each) Float math [EXACT];
     /// The larger; the other one if one is NaN.
-    NMax "nmax" 2 (each) Float;
+    NMax "nmax" 2 (each) Float math [EXACT];
     /// Largest integral value not above `a`.
-    Floor "floor" 1 (each) Float;
+    Floor "floor" 1 (each) Float math [EXACT];
     /// Smallest integral value not below `a`.
-    Ceil "ceil" 1 (each) Float;
+    Ceil "ceil" 1 (each) Float math [EXACT];
     /// Integral value next to `a` toward zero.
-    Trunc "trunc" 1 (each) Float;
+    Trunc "trunc" 1 (each) Float math [EXACT];
     /// Nearest integral value, ties to even.
-    Round "round" 1 (each) Float;
+    Round "round" 1 (each) Float math [EXACT];
     /// `a` as half precision has it: the nearest such number, ties to even. Denormals of that format are kept, 65520 and larger
     /// magnitudes become infinite. NV_fragment_program section 3.11.4.2.
-    RoundHalf "roundhalf" 1 (each) F32;
+    RoundHalf "roundhalf" 1 (each) F32 math [];
     /// `a` as signed fixed point numbers with ten fraction bits have it: the nearest in `[-2, 2047/1024]`, ties to even; NaN gives 0.
     /// NV_fragment_program section 3.11.4.2.
-    RoundFixed "roundfixed" 1 (each) F32;
+    RoundFixed "roundfixed" 1 (each) F32 math [];
     /// `a - floor(a)`, always below 1.
-    Fract "fract" 1 (each) Float;
+    Fract "fract" 1 (each) Float math [EXACT];
     /// 1, 0 or -1 by the sign of `a`.
-    Sign "sign" 1 (each) Any;
+    Sign "sign" 1 (each) Any math [TOTAL EXACT];
     /// `1 / a`
-    Rcp "rcp" 1 (each) Float;
+    Rcp "rcp" 1 (each) Float math [];
     /// `1 / sqrt(a)`; no implicit absolute value.
-    Rsq "rsq" 1 (each) Float;
+    Rsq "rsq" 1 (each) Float math [];
     /// `sqrt(a)`
-    Sqrt "sqrt" 1 (each) Float;
+    Sqrt "sqrt" 1 (each) Float math [];
     /// `2 ^ a`
-    Exp2 "exp2" 1 (each) F32;
+    Exp2 "exp2" 1 (each) F32 math [];
     /// `log2(a)`; 0 gives -Inf, negative values NaN.
-    Log2 "log2" 1 (each) F32;
+    Log2 "log2" 1 (each) F32 math [];
     /// `exp2(b * log2(a))`
-    Pow "pow" 2 (each) F32;
+    Pow "pow" 2 (each) F32 math [];
     /// Sine of radians.
-    Sin "sin" 1 (each) F32;
+    Sin "sin" 1 (each) F32 math [];
     /// Cosine of radians.
-    Cos "cos" 1 (each) F32;
+    Cos "cos" 1 (each) F32 math [];
     /// `a & b`
-    And "and" 2 (each) Int;
+    And "and" 2 (each) Int bits [TOTAL];
     /// `a | b`
-    Or "or" 2 (each) Int;
+    Or "or" 2 (each) Int bits [TOTAL];
     /// `a ^ b`
-    Xor "xor" 2 (each) Int;
+    Xor "xor" 2 (each) Int bits [TOTAL];
     /// `~a`
-    Not "not" 1 (each) Int;
+    Not "not" 1 (each) Int bits [TOTAL];
     /// `a << b`; the count is taken modulo the width. The count has the type of the operation.
-    Shl "shl" 2 (each) Int;
+    Shl "shl" 2 (each) Int bits [TOTAL];
     /// `a >> b`, filling with the sign for signed types; the count is taken modulo the width.
-    Shr "shr" 2 (each) Int;
+    Shr "shr" 2 (each) Int bits [TOTAL];
     /// `b` bits of `a` from bit `c` up, sign- or zero-extended; bits past 31 read as 0 (signed: as the top bit).
-    BitExtract "bfe" 3 (each) Int32;
+    BitExtract "bfe" 3 (each) Int32 bits [];
     /// The low `c` bits of `b` put into `a` at bit `d`; `c` 32 with `d` 0 gives `b`.
-    BitInsert "bfi" 4 (each) Int32;
+    BitInsert "bfi" 4 (each) Int32 bits [];
     /// Bits in reverse order.
-    BitReverse "bfr" 1 (each) Int32;
+    BitReverse "bfr" 1 (each) Int32 bits [TOTAL];
     /// Number of one bits.
-    BitCount "btc" 1 (each) Int32;
+    BitCount "btc" 1 (each) Int32 bits [TOTAL];
     /// Index of the lowest one bit, -1 for 0.
-    FindLsb "btfl" 1 (each) Int32;
+    FindLsb "btfl" 1 (each) Int32 bits [TOTAL];
     /// Index of the highest bit that differs from the sign (unsigned: the highest one bit), -1 if none.
-    FindMsb "btfm" 1 (each) Int32;
+    FindMsb "btfm" 1 (each) Int32 bits [TOTAL];
     /// `a == b`; true is 1.0 for floats and all ones for integers, false is 0. Comparisons with NaN are false.
-    SetEq "seteq" 2 (each) Any;
+    SetEq "seteq" 2 (each) Any math [TRUTH TOTAL EXACT];
     /// `!(a == b)`; true with NaN.
-    SetNe "setne" 2 (each) Any;
+    SetNe "setne" 2 (each) Any math [TRUTH TOTAL EXACT];
     /// `a < b`
-    SetLt "setlt" 2 (each) Any;
+    SetLt "setlt" 2 (each) Any math [TRUTH TOTAL EXACT];
     /// `a <= b`
-    SetLe "setle" 2 (each) Any;
+    SetLe "setle" 2 (each) Any math [TRUTH TOTAL EXACT];
     /// `a > b`
-    SetGt "setgt" 2 (each) Any;
+    SetGt "setgt" 2 (each) Any math [TRUTH TOTAL EXACT];
     /// `a >= b`
-    SetGe "setge" 2 (each) Any;
+    SetGe "setge" 2 (each) Any math [TRUTH TOTAL EXACT];
     /// `a < 0 ? b : c`
-    SelLt "sellt" 3 (each) Any;
+    SelLt "sellt" 3 (each) Any math [TOTAL EXACT];
     /// `a != 0 ? b : c`, where `a` is tested as bits: -0.0 selects `b`.
-    SelNz "selnz" 3 (each) Any;
+    SelNz "selnz" 3 (each) Any bits [TOTAL];
     /// `a.x*b.x + a.y*b.y`
-    Dp2 "dp2" 2 (one 0b0011) Float;
+    Dp2 "dp2" 2 (one 0b0011) Float math [MULTIPLIES EXACT];
     /// `a.x*b.x + a.y*b.y + a.z*b.z`
-    Dp3 "dp3" 2 (one 0b0111) Float;
+    Dp3 "dp3" 2 (one 0b0111) Float math [MULTIPLIES EXACT];
     /// `a.x*b.x + a.y*b.y + a.z*b.z + a.w*b.w`
-    Dp4 "dp4" 2 (one 0b1111) Float;
+    Dp4 "dp4" 2 (one 0b1111) Float math [MULTIPLIES EXACT];
     /// Conversion to the instruction's type; [`Aux::Cvt`](crate::Aux::Cvt) names the source type, rounding and saturation.
     /// Types below 32 bits live in the low bits of 32-bit lanes, extended by their sign on writing.
-    Cvt "cvt" 1 (each) Memory;
+    Cvt "cvt" 1 (each) Memory bits [];
     /// Halves of `a.x` (low) and `a.y` (high) in one 32-bit word.
-    PackHalf2 "packh2" 1 (one 0b0011) F32;
+    PackHalf2 "packh2" 1 (one 0b0011) F32 bits [WORD_RESULT];
     /// `round(clamp(v, 0, 1) * 65535)` of `a.xy`, x low.
-    PackUnorm2 "packu2" 1 (one 0b0011) F32;
+    PackUnorm2 "packu2" 1 (one 0b0011) F32 bits [WORD_RESULT];
     /// `round(clamp(v, 0, 1) * 255)` of `a.xyzw`, x lowest.
-    PackUnorm4 "packu4" 1 (one 0b1111) F32;
+    PackUnorm4 "packu4" 1 (one 0b1111) F32 bits [WORD_RESULT];
     /// Lanes x and y are the low and high half of word `a.x`; z and w repeat x and y.
-    UnpackHalf2 "unpackh2" 1 (vec 0b0001) F32;
+    UnpackHalf2 "unpackh2" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
     /// Like `unpackh2` for 16-bit unsigned normalised values.
-    UnpackUnorm2 "unpacku2" 1 (vec 0b0001) F32;
+    UnpackUnorm2 "unpacku2" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
     /// The four bytes of `a.x` divided by 255, lowest in x.
-    UnpackUnorm4 "unpacku4" 1 (vec 0b0001) F32;
+    UnpackUnorm4 "unpacku4" 1 (vec 0b0001) F32 bits [WORD_SOURCE];
     /// 64-bit lane x is `a.x | a.y << 32`, lane y is `a.z | a.w << 32`; z and w repeat x and y. The source has 32-bit
     /// lanes; the type is that of the result.
-    Pack64 "pack64" 1 (vec 0b1111) Any;
+    Pack64 "pack64" 1 (vec 0b1111) Any bits [WORD_SOURCE];
     /// 32-bit lanes x and y are the low and high half of 64-bit lane `a.x`, z and w those of `a.y`. The type is that of the
     /// source.
-    Unpack64 "unpack64" 1 (vec 0b0011) Any;
+    Unpack64 "unpack64" 1 (vec 0b0011) Any bits [WORD_RESULT];
     /// Derivative in x of the fragments of a quad.
-    Ddx "ddx" 1 (each) F32;
+    Ddx "ddx" 1 (each) F32 math [FRAGMENT];
     /// Derivative in y, y growing as the conventions say.
-    Ddy "ddy" 1 (each) F32;
+    Ddy "ddy" 1 (each) F32 math [FRAGMENT];
     /// Like `ddx`, of the two fragments in its own row of the quad.
-    DdxFine "ddxfine" 1 (each) F32;
+    DdxFine "ddxfine" 1 (each) F32 math [FRAGMENT];
     /// Like `ddy`, of the two fragments in its own column of the quad.
-    DdyFine "ddyfine" 1 (each) F32;
+    DdyFine "ddyfine" 1 (each) F32 math [FRAGMENT];
     /// Like `ddx`, perhaps of another row of the quad.
-    DdxCoarse "ddxcoarse" 1 (each) F32;
+    DdxCoarse "ddxcoarse" 1 (each) F32 math [FRAGMENT];
     /// Like `ddy`, perhaps of another column of the quad.
-    DdyCoarse "ddycoarse" 1 (each) F32;
+    DdyCoarse "ddycoarse" 1 (each) F32 math [FRAGMENT];
     /// The input `a` at the centroid of the fragment. Swizzle and modifiers of `a` apply afterwards; flat inputs are the
     /// same everywhere.
-    InterpCentroid "ipac" 1 (each) F32;
+    InterpCentroid "ipac" 1 (each) F32 bits [FRAGMENT INTERPOLATES];
     /// The input `a` at the pixel center moved by `b.xy` pixels, y growing as window coordinates do.
-    InterpOffset "ipao" 2 (each) F32;
+    InterpOffset "ipao" 2 (each) F32 bits [FRAGMENT INTERPOLATES];
     /// The input `a` at the position of sample `b.x`, a 32-bit integer.
-    InterpSample "ipas" 2 (each) F32;
+    InterpSample "ipas" 2 (each) F32 bits [FRAGMENT INTERPOLATES];
     /// Whether `a` is not zero in all active invocations of the thread group; true is 1.0 for floats and all ones for
     /// integers. -0.0 is zero, NaN is not.
-    GroupAll "groupall" 1 (each) Word;
+    GroupAll "groupall" 1 (each) Word bits [TRUTH VARIES];
     /// Whether `a` is not zero in some active invocation of the thread group.
-    GroupAny "groupany" 1 (each) Word;
+    GroupAny "groupany" 1 (each) Word bits [TRUTH VARIES];
     /// Whether `a` is zero in all active invocations of the thread group, or not zero in all of them.
-    GroupEqual "groupeq" 1 (each) Word;
+    GroupEqual "groupeq" 1 (each) Word bits [TRUTH VARIES];
     /// Bit `i` is set if invocation `i` of the thread group is active and its `a` is not zero. Groups have up to 32
     /// invocations. The type is that of the source, the result `u32`.
-    GroupBallot "ballot" 1 (each) Word;
+    GroupBallot "ballot" 1 (each) Word bits [VARIES WORD_RESULT];
     /// Whether `a` has the same bits in all active invocations of the subgroup, the device's own; true is all ones.
-    GroupAllEqual "groupalleq" 1 (each) Word;
+    GroupAllEqual "groupalleq" 1 (each) Word bits [TRUTH VARIES WORD_RESULT];
     /// Lanes x and y are the low and the high word of a mask in which bit `i` is set if invocation `i` of the subgroup is active and its
     /// `a.x` is not zero; z and w are 0.
-    GroupBallotWide "ballot64" 1 (vec 0b0001) Word;
+    GroupBallotWide "ballot64" 1 (vec 0b0001) Word bits [VARIES WORD_RESULT];
     /// `a` of the first active invocation of the subgroup.
-    GroupFirst "groupfirst" 1 (each) Word;
+    GroupFirst "groupfirst" 1 (each) Word bits [VARIES];
     /// `a` of invocation `b.x` of the subgroup; undefined if that is not active. `b` is an integer whatever the type.
-    GroupRead "groupread" 2 (each) Word;
+    GroupRead "groupread" 2 (each) Word bits [VARIES];
     /// In x whether invocation `id - b.x` of the thread group is in range, in y `a.x` of that invocation, or the own one if
     /// it is not in range. Bits 0 to 4 of `c.x` limit the range, bits 8 to 12 divide the group into segments.
-    ShuffleUp "shfup" 3 (vec 0b0001) Word;
+    ShuffleUp "shfup" 3 (vec 0b0001) Word bits [VARIES];
     /// Like `shfup`, of invocation `id + b.x`.
-    ShuffleDown "shfdown" 3 (vec 0b0001) Word;
+    ShuffleDown "shfdown" 3 (vec 0b0001) Word bits [VARIES];
     /// Like `shfup`, of invocation `id ^ b.x`.
-    ShuffleXor "shfxor" 3 (vec 0b0001) Word;
+    ShuffleXor "shfxor" 3 (vec 0b0001) Word bits [VARIES];
     /// Like `shfup`, of invocation `b.x` of the segment.
-    ShuffleIndex "shfidx" 3 (vec 0b0001) Word;
+    ShuffleIndex "shfidx" 3 (vec 0b0001) Word bits [VARIES];
     /// `a` of fragment 0 of the quad, plus the own `b`; 0 if a fragment of the quad is not active. Fragments 0 and 1 are
     /// the row with the smaller y, 0 and 2 the column with the smaller x.
-    Quad0 "quad0" 2 (each) F32;
+    Quad0 "quad0" 2 (each) F32 bits [FRAGMENT];
     /// Like `quad0`, of fragment 1.
-    Quad1 "quad1" 2 (each) F32;
+    Quad1 "quad1" 2 (each) F32 bits [FRAGMENT];
     /// Like `quad0`, of fragment 2.
-    Quad2 "quad2" 2 (each) F32;
+    Quad2 "quad2" 2 (each) F32 bits [FRAGMENT];
     /// Like `quad0`, of fragment 3.
-    Quad3 "quad3" 2 (each) F32;
+    Quad3 "quad3" 2 (each) F32 bits [FRAGMENT];
     /// Like `quad0`, of the neighbor in x.
-    QuadX "quadx" 2 (each) F32;
+    QuadX "quadx" 2 (each) F32 bits [FRAGMENT];
     /// Like `quad0`, of the neighbor in y.
-    QuadY "quady" 2 (each) F32;
+    QuadY "quady" 2 (each) F32 bits [FRAGMENT];
     /// Texture access; [`Aux::Tex`](crate::Aux::Tex) says which, and in which order the sources come.
-    Tex "tex" * (vec 0b1111) Any;
+    Tex "tex" * (vec 0b1111) Any bits [TEX];
     /// Whether all texels that an access reads are populated; true is all ones. Sources and access data are those of the
     /// texture access or image load whose texels are meant. Directly before that one, it costs no access of its own.
-    Resident "resident" * (one 0b1111) Int32;
+    Resident "resident" * (one 0b1111) Int32 bits [TRUTH TEX IMAGE];
     /// Reads memory: `[address]`; [`Aux::Mem`](crate::Aux::Mem) names space and element. Lanes past the element's are 0.
-    Load "load" 1 (vec 0b0001) Memory;
+    Load "load" 1 (vec 0b0001) Memory bits [MEM READS];
     /// Writes memory: `[value, address]`.
-    Store "store" 2 (none) Memory effect;
+    Store "store" 2 (none) Memory bits [MEM WRITES] effect;
     /// Atomic read-modify-write: `[value, address]`, value lane x; compare-exchange stores lane y if memory equals lane x.
     /// Returns the old value in every lane. Vectors of half floats are updated component by component, each by itself
     /// atomic; lanes past them are 0.
-    Atomic "atom" 2 (vec 0b0011) Memory effect;
+    Atomic "atom" 2 (vec 0b0011) Memory bits [MEM READS WRITES] effect;
     /// Bytes of the buffer that [`Aux::Mem`](crate::Aux::Mem) names, whole words; `[address]` is the place in it that does not count.
-    BufferSize "bufsize" 1 (one 0b0001) Int32;
+    BufferSize "bufsize" 1 (one 0b0001) Int32 bits [MEM];
     /// Reads a texel: `[coordinate, sample]`; [`Aux::Image`](crate::Aux::Image) names the image, and how texels are seen.
-    ImageLoad "imgload" * (vec 0b1111) Memory;
+    ImageLoad "imgload" * (vec 0b1111) Memory bits [IMAGE READS];
     /// Writes a texel: `[value, coordinate, sample]`.
-    ImageStore "imgstore" * (none) Memory effect;
+    ImageStore "imgstore" * (none) Memory bits [IMAGE WRITES] effect;
     /// Atomic read-modify-write of a raw texel: `[value, coordinate, sample]`. Lanes of the old texel, in x unless it has
     /// several elements.
-    ImageAtomic "imgatom" * (vec 0b1111) Memory effect;
+    ImageAtomic "imgatom" * (vec 0b1111) Memory bits [IMAGE READS WRITES] effect;
     /// Size of an image: width, height, depth, where it has them, and in the lane after them the layers or cubes.
-    ImageSize "imgsize" 0 (vec 0) Int32;
+    ImageSize "imgsize" 0 (vec 0) Int32 bits [IMAGE];
     /// Number of samples of an image.
-    ImageSamples "imgsamples" 0 (one 0) Int32;
+    ImageSamples "imgsamples" 0 (one 0) Int32 bits [IMAGE];
     /// Orders the memory accesses of this invocation before and after it.
-    MemoryBarrier "membar" 0 (none) Untyped effect;
+    MemoryBarrier "membar" 0 (none) Untyped bits [] effect;
     /// Waits for all invocations of the work group; orders shared memory.
-    Barrier "bar" 0 (none) Untyped effect;
+    Barrier "bar" 0 (none) Untyped bits [] effect;
     /// Makes the fragment a helper invocation: no result of it is written, derivatives stay defined.
-    Demote "demote" 0 (none) Untyped effect;
+    Demote "demote" 0 (none) Untyped bits [FRAGMENT] effect;
     /// Whether the fragment is a helper invocation now, be it because of `demote`; true is all ones.
-    IsHelper "ishelper" 0 (one 0) Untyped;
+    IsHelper "ishelper" 0 (one 0) Untyped bits [TRUTH FRAGMENT];
     /// Time in lanes x and y, the low word first, in units of the device's own; z and w are 0. Each has a place in the order of the program.
-    Clock "clock" 0 (vec 0) Untyped;
+    Clock "clock" 0 (vec 0) Untyped bits [VARIES];
     /// Ends a vertex of a geometry program: it has the values that the outputs have now, which stay as they are. `a.x` is the stream; a stream
     /// that does not exist takes nothing.
-    EmitVertex "emit" 1 (none) Int32 effect;
+    EmitVertex "emit" 1 (none) Int32 bits [] effect;
     /// Ends the strip of a geometry program, of stream 0.
-    EndPrimitive "endprim" 0 (none) Untyped effect;
+    EndPrimitive "endprim" 0 (none) Untyped bits [] effect;
     /// Begins the critical section of a fragment program.
-    InterlockBegin "interlock_begin" 0 (none) Untyped effect;
+    InterlockBegin "interlock_begin" 0 (none) Untyped bits [FRAGMENT] effect;
     /// Ends the critical section of a fragment program.
-    InterlockEnd "interlock_end" 0 (none) Untyped effect;
+    InterlockEnd "interlock_end" 0 (none) Untyped bits [FRAGMENT] effect;
 }
 
 impl Op {
@@ -378,59 +431,20 @@ impl Op {
         self.info().name
     }
 
-    /// Whether integer results have overflow and carry.
-    pub const fn adds(self) -> bool {
-        matches!(self, Self::Add | Self::Sub | Self::Mad)
+    /// Returns whether the operation has a property.
+    #[inline]
+    pub const fn has(self, flag: OpFlags) -> bool {
+        self.info().flags.contains(flag)
     }
 
-    /// Whether it takes its sources of 32-bit floats for numbers: those flush denormals where the program does
-    /// ([`Modes::flush_denormals`](crate::program::Modes::flush_denormals)). Others hand on bits.
+    /// Returns whether integer results have overflow and carry.
+    pub const fn adds(self) -> bool {
+        self.has(OpFlags::ADDS)
+    }
+
+    /// Returns whether the operation flushes denormals of its sources where the program does: [`OpFlags::FLOAT_MATH`].
     pub const fn computes_floats(self) -> bool {
-        matches!(
-            self,
-            Self::Add
-                | Self::Sub
-                | Self::Mul
-                | Self::Mad
-                | Self::Fma
-                | Self::Div
-                | Self::Min
-                | Self::Max
-                | Self::NMin
-                | Self::NMax
-                | Self::Floor
-                | Self::Ceil
-                | Self::Trunc
-                | Self::Round
-                | Self::RoundHalf
-                | Self::RoundFixed
-                | Self::Fract
-                | Self::Sign
-                | Self::Rcp
-                | Self::Rsq
-                | Self::Sqrt
-                | Self::Exp2
-                | Self::Log2
-                | Self::Pow
-                | Self::Sin
-                | Self::Cos
-                | Self::SetEq
-                | Self::SetNe
-                | Self::SetLt
-                | Self::SetLe
-                | Self::SetGt
-                | Self::SetGe
-                | Self::SelLt
-                | Self::Dp2
-                | Self::Dp3
-                | Self::Dp4
-                | Self::Ddx
-                | Self::Ddy
-                | Self::DdxFine
-                | Self::DdyFine
-                | Self::DdxCoarse
-                | Self::DdyCoarse
-        )
+        self.has(OpFlags::FLOAT_MATH)
     }
 
     /// The operation of a name in the text form.

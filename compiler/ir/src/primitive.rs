@@ -1,5 +1,7 @@
 //! Primitives: what geometry programs get and make, how patches are subdivided.
 
+use crate::text::words_of_tables;
+
 macro_rules! word_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$doc])*
@@ -109,3 +111,5 @@ pub const MAX_PATCH_VERTICES: u32 = 32;
 
 /// Most vertex streams. NV_gpu_program5 section 2.X.8.Z, `EMITS`.
 pub const MAX_VERTEX_STREAMS: u32 = 4;
+
+words_of_tables! { InputPrimitive OutputPrimitive TessMode TessSpacing TessOrder }

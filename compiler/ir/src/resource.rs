@@ -3,6 +3,7 @@
 use crate::ids::NameId;
 use crate::operand::IndexTerm;
 use crate::state::StateParam;
+use crate::text::{words, words_of_tables};
 use crate::types::Type;
 use crate::units::Units;
 
@@ -481,4 +482,10 @@ impl MemAccess {
             1
         }
     }
+}
+
+words_of_tables! { TexTarget AtomicOp }
+
+words! {
+    BufferKind { Constant = "constant", Storage = "storage", Shared = "shared", Private = "private", Counter = "counter", State = "state" }
 }

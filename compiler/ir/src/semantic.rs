@@ -1,6 +1,7 @@
 //! What stage inputs and outputs mean, and how wide they are.
 
 use crate::operand::WriteMask;
+use crate::text::words;
 use crate::types::{Base, Width};
 use std::fmt;
 
@@ -301,4 +302,9 @@ impl Output {
             passthrough: WriteMask::NONE,
         }
     }
+}
+
+words! {
+    Interpolation { Smooth = "smooth", NoPerspective = "noperspective", Flat = "flat" }
+    Sampling { Center = "center", Centroid = "centroid", Sample = "sample" }
 }

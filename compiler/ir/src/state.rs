@@ -2,6 +2,10 @@
 //!
 //! ARB_vertex_program section 2.14.3.3, ARB_fragment_program section 3.11.3.3.
 
+use crate::text::words;
+
+pub use crate::state_params::{StateParam, form_text, matrix_text, state_text, variable_name};
+
 /// A face of two-sided lighting.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[cfg_attr(
@@ -123,83 +127,11 @@ pub enum ThreadProperty {
     SmCount,
 }
 
-/// One vec4 of GL state.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Deserialize, serde::Serialize),
-    serde(rename_all = "snake_case")
-)]
-pub enum StateParam {
-    /// A row of a matrix.
-    MatrixRow {
-        /// Matrix.
-        matrix: MatrixName,
-        /// Form.
-        form: MatrixForm,
-        /// Row, 0 to 3.
-        row: u8,
-    },
-    /// Color of a material.
-    Material(Face, ColorTerm),
-    /// `(shininess, 0, 0, 1)`
-    MaterialShininess(Face),
-    /// Color of a light.
-    Light(u32, ColorTerm),
-    /// Position of a light.
-    LightPosition(u32),
-    /// `(constant, linear, quadratic attenuation, spot exponent)`
-    LightAttenuation(u32),
-    /// `(spot direction, cosine of the spot cutoff)`
-    LightSpotDirection(u32),
-    /// Half vector of a light: `(normalize(P + (0, 0, 1)), 1)`.
-    LightHalf(u32),
-    /// Ambient color of the light model.
-    LightModelAmbient,
-    /// Scene color of a face.
-    LightModelSceneColor(Face),
-    /// Product of light and material color.
-    LightProduct(u32, Face, ColorTerm),
-    /// Plane of texture coordinate generation.
-    TexGen(u32, TexGenPlane, TexGenCoord),
-    /// Texture environment color.
-    TexEnvColor(u32),
-    /// Fog color.
-    FogColor,
-    /// `(density, start, end, 1 / (end - start))`
-    FogParams,
-    /// Clip plane in eye space.
-    ClipPlane(u32),
-    /// `(size, min, max, fade threshold)`
-    PointSize,
-    /// `(constant, linear, quadratic attenuation, 1)`
-    PointAttenuation,
-    /// `(near, far, far - near, 1)`
-    DepthRange,
-    /// `(x, y, width, height)` of the viewport.
-    Viewport,
-    /// `(least, largest, 0, 1)`: depths between which fragments lie whose depth a program replaces. NV_fragment_program section 3.11.6.
-    DepthBounds,
-    /// `(scale, offset, 0, 1)`: what makes of y of the window position a count from the top.
-    WindowOrigin,
-    /// `(scale, offset, 0, 1)` that make of the window y a count from the bottom.
-    WindowOriginLower,
-    /// Property of thread groups: an integer in lane x.
-    Thread(ThreadProperty),
-    /// `(factor, 0, 0, 1)`: what makes normals as long as before the modelview matrix, if that scales all axes alike.
-    NormalScale,
-    /// Samples of the framebuffer: an integer in lane x.
-    Samples,
-    /// `(x, y, 0, 1)`: place of a sample in its pixel.
-    SamplePosition(u32),
-}
-
-impl StateParam {
-    /// Whether no specification names it, only the programs that a driver's compiler writes.
-    pub fn is_drivers(self) -> bool {
-        matches!(
-            self,
-            Self::NormalScale | Self::Samples | Self::SamplePosition(_)
-        )
-    }
+words! {
+    Face { Front = "front", Back = "back" }
+    ColorTerm { Ambient = "ambient", Diffuse = "diffuse", Specular = "specular", Emission = "emission" }
+    TexGenCoord { S = "s", T = "t", R = "r", Q = "q" }
+    TexGenPlane { Eye = "eye", Object = "object" }
+    ThreadProperty { WarpSize = "warp_size", WarpsPerSm = "warps_per_sm", SmCount = "sm_count" }
+    MatrixForm { Plain = "plain", Inverse = "inverse", Transpose = "transpose", InverseTranspose = "invtrans" }
 }

@@ -4,7 +4,7 @@ use crate::arena::IndexVec;
 use crate::builder::Builder;
 use crate::ids::InputId;
 use crate::inst::{Aux, Dst, Inst, InstFlags, Rounding, Saturate};
-use crate::op::Op;
+use crate::op::{Op, OpFlags};
 use crate::operand::{Base, Src, WriteMask};
 use crate::program::{Program, Register, Stage, Storage};
 use crate::resource::{TexAccess, TexMode, TexTarget, Texture};
@@ -90,8 +90,8 @@ impl Program {
 
     /// Whether the primary color is read by an index, or evaluated elsewhere than at the fragment's place.
     fn has_placed_color(&self) -> bool {
-        let is_placed = |op| matches!(op, Op::InterpCentroid | Op::InterpOffset | Op::InterpSample);
-        let mut placed = self.insts.iter().filter(|inst| is_placed(inst.op));
+        let insts = self.insts.iter();
+        let mut placed = insts.filter(|inst| inst.op.has(OpFlags::INTERPOLATES));
         let mut indexed = self.srcs.iter().filter(|src| src.index.is_some());
         indexed.any(|src| is_color(&self.inputs, src))
             || placed.any(|inst| {

@@ -1,13 +1,5 @@
 //! Words of the text form that printer and parser share.
 
-use crate::inst::{CondTest, Rounding};
-use crate::primitive::{InputPrimitive, OutputPrimitive, TessMode, TessOrder, TessSpacing};
-use crate::program::Stage;
-use crate::resource::{AtomicOp, BufferKind, TexTarget};
-use crate::semantic::{Interpolation, Sampling};
-use crate::state::{ColorTerm, Face, MatrixForm, TexGenCoord, TexGenPlane, ThreadProperty};
-use crate::types::{Base, Type};
-
 /// An enum whose variants are single words of the text form.
 pub trait Word: Sized {
     /// The word of a variant.
@@ -16,9 +8,10 @@ pub trait Word: Sized {
     fn from_word(word: &str) -> Option<Self>;
 }
 
+/// Implements [`Word`] with a word for each variant.
 macro_rules! words {
     ($($ty:ident { $($variant:ident = $text:literal),* $(,)? })*) => {$(
-        impl Word for $ty {
+        impl $crate::text::Word for $ty {
             fn word(self) -> &'static str {
                 match self { $(Self::$variant => $text,)* }
             }
@@ -29,9 +22,12 @@ macro_rules! words {
     )*};
 }
 
+pub(crate) use words;
+
+/// Implements [`Word`] with the words of the table `ALL`.
 macro_rules! words_of_tables {
     ($($ty:ident)*) => {$(
-        impl Word for $ty {
+        impl $crate::text::Word for $ty {
             fn word(self) -> &'static str {
                 Self::ALL.iter().find(|row| row.0 == self).map_or("?", |row| row.1)
             }
@@ -41,32 +37,4 @@ macro_rules! words_of_tables {
         }
     )*};
 }
-
-words_of_tables! {
-    Stage CondTest TexTarget AtomicOp
-    InputPrimitive OutputPrimitive TessMode TessSpacing TessOrder
-}
-
-words! {
-    Base { Float = "float", Signed = "signed", Unsigned = "unsigned" }
-    Rounding { Even = "even", Floor = "floor", Ceil = "ceil", Trunc = "trunc" }
-    Interpolation { Smooth = "smooth", NoPerspective = "noperspective", Flat = "flat" }
-    Sampling { Center = "center", Centroid = "centroid", Sample = "sample" }
-    BufferKind { Constant = "constant", Storage = "storage", Shared = "shared", Private = "private", Counter = "counter", State = "state" }
-    Face { Front = "front", Back = "back" }
-    ColorTerm { Ambient = "ambient", Diffuse = "diffuse", Specular = "specular", Emission = "emission" }
-    TexGenCoord { S = "s", T = "t", R = "r", Q = "q" }
-    TexGenPlane { Eye = "eye", Object = "object" }
-    ThreadProperty { WarpSize = "warp_size", WarpsPerSm = "warps_per_sm", SmCount = "sm_count" }
-    MatrixForm { Plain = "plain", Inverse = "inverse", Transpose = "transpose", InverseTranspose = "invtrans" }
-}
-
-impl Word for Type {
-    fn word(self) -> &'static str {
-        self.name()
-    }
-
-    fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|ty| ty.name() == word)
-    }
-}
+pub(crate) use words_of_tables;

@@ -1,5 +1,7 @@
 //! Scalar types: how an instruction reads the bits of a lane.
 
+use crate::text::{Word, words};
+
 /// Storage width of a register's lanes in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Width {
@@ -132,5 +134,19 @@ impl Type {
     /// The same base at another width.
     pub const fn with_width(self, width: Width) -> Self {
         Self::of(self.base(), width)
+    }
+}
+
+words! {
+    Base { Float = "float", Signed = "signed", Unsigned = "unsigned" }
+}
+
+impl Word for Type {
+    fn word(self) -> &'static str {
+        self.name()
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|ty| ty.name() == word)
     }
 }

@@ -7,7 +7,7 @@ use super::state_names::texgen_coord;
 use crate::features::lacks;
 use crate::gl::{self, Gl};
 use glasm::PointOrigin;
-use glasm::state::{ColorTerm, Face, TexGenPlane};
+use glasm::state::{Face, TexGenPlane};
 use glasm_scripts::script::{
     Convention, Faces, FogUpdate, LightUpdate, MaterialUpdate, MatrixTarget, MatrixUpdate,
     PointUpdate, StateUpdate,
@@ -185,13 +185,14 @@ fn apply_light(gl: &Gl, light: u32, update: LightUpdate) -> Result<(), Problem> 
         }
         LightUpdate::SpotExponent(exponent) => gl.Lightf(light, gl::SPOT_EXPONENT, exponent)?,
         LightUpdate::SpotCutoff(degrees) => gl.Lightf(light, gl::SPOT_CUTOFF, degrees)?,
-        LightUpdate::Attenuation(power, factor) => {
-            let names = [
-                gl::CONSTANT_ATTENUATION,
-                gl::LINEAR_ATTENUATION,
-                gl::QUADRATIC_ATTENUATION,
-            ];
-            gl.Lightf(light, names[power], factor)?;
+        LightUpdate::ConstantAttenuation(factor) => {
+            gl.Lightf(light, gl::CONSTANT_ATTENUATION, factor)?;
+        }
+        LightUpdate::LinearAttenuation(factor) => {
+            gl.Lightf(light, gl::LINEAR_ATTENUATION, factor)?;
+        }
+        LightUpdate::QuadraticAttenuation(factor) => {
+            gl.Lightf(light, gl::QUADRATIC_ATTENUATION, factor)?;
         }
     }
     Ok(())
@@ -207,10 +208,10 @@ fn face(faces: Faces) -> u32 {
 
 fn apply_material(gl: &Gl, face: u32, update: MaterialUpdate) -> Result<(), Problem> {
     let (name, color) = match update {
-        MaterialUpdate::Color(ColorTerm::Ambient, color) => (gl::AMBIENT, color),
-        MaterialUpdate::Color(ColorTerm::Diffuse, color) => (gl::DIFFUSE, color),
-        MaterialUpdate::Color(ColorTerm::Specular, color) => (gl::SPECULAR, color),
-        MaterialUpdate::Color(ColorTerm::Emission, color) => (gl::EMISSION, color),
+        MaterialUpdate::Ambient(color) => (gl::AMBIENT, color),
+        MaterialUpdate::Diffuse(color) => (gl::DIFFUSE, color),
+        MaterialUpdate::Specular(color) => (gl::SPECULAR, color),
+        MaterialUpdate::Emission(color) => (gl::EMISSION, color),
         MaterialUpdate::AmbientAndDiffuse(color) => (gl::AMBIENT_AND_DIFFUSE, color),
         MaterialUpdate::Shininess(exponent) => {
             return Ok(gl.Materialf(face, gl::SHININESS, exponent)?);

@@ -15,6 +15,7 @@ pub use draws::{Assembly, Divisors, Draw, DrawSource, GlOutcome, IndexWidth};
 pub use fixed_state::{
     CombinedLanes, EnvironmentMode, FixedCapability, FixedUpdate, Switch, TexEnvUpdate,
 };
+pub(crate) use gl_state::state_properties;
 pub use gl_state::{Faces, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate};
 pub use parameters::{MatrixTarget, MatrixUpdate, ParamBank, ParamType, ParamValue};
 pub use textures::{BoundImage, HandleUnit, ImageKey, TextureEnables};

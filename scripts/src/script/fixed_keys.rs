@@ -266,7 +266,9 @@ fn apply_light(light: &mut LightForm, update: LightUpdate) {
         LightUpdate::Position([.., w]) => light.positional = w != 0.0,
         LightUpdate::SpotCutoff(degrees) => light.spot = degrees != 180.0,
         // The program for any attenuation is right for the initial one, too.
-        LightUpdate::Attenuation(..) => light.attenuated = true,
+        LightUpdate::ConstantAttenuation(_)
+        | LightUpdate::LinearAttenuation(_)
+        | LightUpdate::QuadraticAttenuation(_) => light.attenuated = true,
         LightUpdate::Ambient(_)
         | LightUpdate::Diffuse(_)
         | LightUpdate::Specular(_)

@@ -31,6 +31,7 @@ mod vertex_data;
 mod words;
 
 pub use attachments::Attachments;
+pub(crate) use command::state_properties;
 pub use command::{
     Assembly, BindTarget, BoundImage, BufferAddress, BufferDecl, BufferId, BufferKey, BufferKind,
     BufferRange, CaptureCount, Clear, CombinedLanes, Command, CountKind, Draw, DrawSource,

@@ -15,8 +15,8 @@ use exposure::ExposureScan;
 use glasm_ir::arena::Id;
 use glasm_ir::inst::{IndexId, IndexTerm, common_read_lanes, read_lanes};
 use glasm_ir::{
-    Aux, Base, Cond, Inst, Node, Op, OutputId, Program, Register, RegisterId, RoutineId, Semantic,
-    Stage, Storage, Width,
+    Aux, Base, Cond, Inst, Node, Op, OpFlags, OutputId, Program, Register, RegisterId, RoutineId,
+    Semantic, Stage, Storage, Width,
 };
 use rustc_hash::FxHashMap;
 use tree::{BlockPosition, FlowScan};
@@ -148,23 +148,9 @@ bitflags::bitflags! {
     }
 }
 
-/// Whether an operation compares: its result is true or false.
+/// Returns whether an operation compares: its result is true or false.
 pub(crate) const fn is_comparison(op: Op) -> bool {
-    matches!(
-        op,
-        Op::SetEq
-            | Op::SetNe
-            | Op::SetLt
-            | Op::SetLe
-            | Op::SetGt
-            | Op::SetGe
-            | Op::GroupAll
-            | Op::GroupAny
-            | Op::GroupEqual
-            | Op::GroupAllEqual
-            | Op::IsHelper
-            | Op::Resident
-    )
+    op.has(OpFlags::TRUTH)
 }
 
 fn cond_kind(program: &Program, inst: &Inst) -> CondKinds {

@@ -214,7 +214,7 @@ impl Emit<'_> {
 
     /// Overflow and carry of integer addition and subtraction.
     fn flags_of(&mut self, cx: InstCx<'_>, outcome: Outcome) -> Result<Option<Flags>, Failure> {
-        if cx.inst.ty.is_float() || !matches!(cx.inst.op, Op::Add | Op::Sub | Op::Mad) {
+        if cx.inst.ty.is_float() || !cx.inst.op.adds() {
             return Ok(None);
         }
         let values = match outcome {

@@ -3,8 +3,8 @@
 //! Varyings have the name that fragment programs read them by on both sides, so that texts of languages that link by names fit.
 
 use glasm_ir::resource::ParamSource;
-use glasm_ir::state::{MatrixForm, MatrixName, StateParam, ThreadProperty};
-use glasm_ir::{Semantic, Stage, Word};
+use glasm_ir::state::variable_name;
+use glasm_ir::{Semantic, Stage};
 
 /// The name of an input.
 pub(crate) fn input_name(stage: Stage, semantic: Semantic) -> String {
@@ -99,7 +99,7 @@ pub(crate) fn param_name(source: ParamSource) -> String {
         ParamSource::Env(number) => format!("program_env_{number}"),
         ParamSource::Local(number) => format!("program_local_{number}"),
         ParamSource::Subroutine(number) => format!("program_subroutine_{number}"),
-        ParamSource::State(state) => state_name(state),
+        ParamSource::State(state) => variable_name(state),
         ParamSource::Named(number) => format!("program_named_{number}"),
         ParamSource::Argument => "program_argument".to_owned(),
         ParamSource::Literal(_) => "constant".to_owned(),
@@ -128,74 +128,6 @@ pub(crate) fn param_array_name(sources: &[ParamSource]) -> String {
     }
 }
 
-fn matrix_name(matrix: MatrixName) -> String {
-    match matrix {
-        MatrixName::Modelview(0) => "modelview".to_owned(),
-        MatrixName::Modelview(number) => format!("modelview_{number}"),
-        MatrixName::Projection => "projection".to_owned(),
-        MatrixName::Mvp => "mvp".to_owned(),
-        MatrixName::Texture(number) => format!("texture_{number}"),
-        MatrixName::Palette(number) => format!("palette_{number}"),
-        MatrixName::Program(number) => format!("program_{number}"),
-    }
-}
-
-fn state_name(state: StateParam) -> String {
-    match state {
-        StateParam::MatrixRow { matrix, form, row } => {
-            let form = match form {
-                MatrixForm::Plain => "",
-                MatrixForm::Inverse => "_inverse",
-                MatrixForm::Transpose => "_transpose",
-                MatrixForm::InverseTranspose => "_invtrans",
-            };
-            format!("state_matrix_{}{form}_row_{row}", matrix_name(matrix))
-        }
-        StateParam::Material(face, term) => {
-            format!("state_material_{}_{}", face.word(), term.word())
-        }
-        StateParam::MaterialShininess(face) => {
-            format!("state_material_{}_shininess", face.word())
-        }
-        StateParam::Light(light, term) => format!("state_light_{light}_{}", term.word()),
-        StateParam::LightPosition(light) => format!("state_light_{light}_position"),
-        StateParam::LightAttenuation(light) => format!("state_light_{light}_attenuation"),
-        StateParam::LightSpotDirection(light) => format!("state_light_{light}_spot_direction"),
-        StateParam::LightHalf(light) => format!("state_light_{light}_half"),
-        StateParam::LightModelAmbient => "state_lightmodel_ambient".to_owned(),
-        StateParam::LightModelSceneColor(face) => {
-            format!("state_lightmodel_{}_scenecolor", face.word())
-        }
-        StateParam::LightProduct(light, face, term) => {
-            let (face, term) = (face.word(), term.word());
-            format!("state_lightprod_{light}_{face}_{term}")
-        }
-        StateParam::TexGen(unit, plane, coord) => {
-            let (plane, coord) = (plane.word(), coord.word());
-            format!("state_texgen_{unit}_{plane}_{coord}")
-        }
-        StateParam::TexEnvColor(unit) => format!("state_texenv_{unit}_color"),
-        StateParam::FogColor => "state_fog_color".to_owned(),
-        StateParam::FogParams => "state_fog_params".to_owned(),
-        StateParam::ClipPlane(plane) => format!("state_clip_{plane}_plane"),
-        StateParam::PointSize => "state_point_size".to_owned(),
-        StateParam::PointAttenuation => "state_point_attenuation".to_owned(),
-        StateParam::DepthRange => "state_depth_range".to_owned(),
-        StateParam::DepthBounds => "depth_bounds".to_owned(),
-        StateParam::NormalScale => "state_matrix_normalscale".to_owned(),
-        StateParam::Samples => "state_multisample_samples".to_owned(),
-        StateParam::SamplePosition(sample) => format!("state_multisample_position_{sample}"),
-        StateParam::Viewport => "viewport".to_owned(),
-        StateParam::WindowOrigin => "window_origin".to_owned(),
-        StateParam::WindowOriginLower => "window_origin_lower".to_owned(),
-        StateParam::Thread(property) => match property {
-            ThreadProperty::WarpSize => "thread_warp_size".to_owned(),
-            ThreadProperty::WarpsPerSm => "thread_warps_per_sm".to_owned(),
-            ThreadProperty::SmCount => "thread_sm_count".to_owned(),
-        },
-    }
-}
-
 /// A word for a stage in the names of its blocks, which the stages of a program share.
 pub(crate) fn stage_word(stage: Stage) -> &'static str {
     match stage {
@@ -211,6 +143,7 @@ pub(crate) fn stage_word(stage: Stage) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glasm_ir::state::{MatrixForm, MatrixName, StateParam};
 
     #[test]
     fn names_follow_the_languages() {

@@ -1,7 +1,7 @@
 //! What bindings, state and targets mean, a line for people each. `glasm explain` prints them.
 
-use glasm_ir::state::{ColorTerm, Face, MatrixForm, MatrixName, ThreadProperty};
-use glasm_ir::{Semantic, Stage, StateParam, TexTarget, Word};
+pub use glasm_ir::state::{form_text, matrix_text, state_text};
+use glasm_ir::{Semantic, Stage, TexTarget};
 
 /// What an attribute or result means in programs of a stage.
 #[expect(clippy::too_many_lines, reason = "a table with an arm for each row")]
@@ -97,118 +97,6 @@ pub fn semantic_text(semantic: Semantic, stage: Stage) -> &'static str {
         Semantic::SubgroupLtMask => "mask with the bits of invocations of lower numbers, in x, y",
         Semantic::WarpId => "number of the thread group (warp), in x",
         Semantic::SmId => "number of the processor, in x",
-    }
-}
-
-const fn face_text(face: Face) -> &'static str {
-    match face {
-        Face::Front => "front faces",
-        Face::Back => "back faces",
-    }
-}
-
-const fn term_text(term: ColorTerm) -> &'static str {
-    match term {
-        ColorTerm::Ambient => "ambient",
-        ColorTerm::Diffuse => "diffuse",
-        ColorTerm::Specular => "specular",
-        ColorTerm::Emission => "emitted",
-    }
-}
-
-/// What a parameter of GL state holds.
-#[expect(clippy::too_many_lines, reason = "a table with an arm for each row")]
-pub fn state_text(param: StateParam) -> String {
-    let text = match param {
-        // Texts with parts return at once; all others are fixed.
-        StateParam::MatrixRow { matrix, form, .. } => {
-            return format!("a row of {}{}", form_text(form), matrix_text(matrix));
-        }
-        StateParam::Material(face, term) => {
-            let (term, face) = (term_text(term), face_text(face));
-            return format!("{term} color of the material of {face}");
-        }
-        StateParam::MaterialShininess(face) => {
-            return format!("material of {}: (shininess, 0, 0, 1)", face_text(face));
-        }
-        StateParam::Light(_, term) => return format!("{} color of a light", term_text(term)),
-        StateParam::LightModelSceneColor(face) => {
-            let face = face_text(face);
-            return format!(
-                "scene color of {face}: emission + light model's ambient * material's ambient"
-            );
-        }
-        StateParam::LightProduct(_, face, term) => {
-            let (term, face) = (term_text(term), face_text(face));
-            return format!("{term} color of a light times that of the material of {face}");
-        }
-        StateParam::TexGen(_, plane, coord) => {
-            let (plane, coord) = (plane.word(), coord.word());
-            return format!("{plane} plane that generates texture coordinate {coord}");
-        }
-        StateParam::LightPosition(_) => "position of a light in eye space",
-        StateParam::LightAttenuation(_) => {
-            "attenuation of a light: (constant, linear, quadratic, spot exponent)"
-        }
-        StateParam::LightSpotDirection(_) => {
-            "a light's spot: (direction in eye space, cosine of the cutoff angle)"
-        }
-        StateParam::LightHalf(_) => {
-            "half vector of a light: (normalize(P + (0, 0, 1)), 1), with the normalized position P"
-        }
-        StateParam::LightModelAmbient => "ambient color of the light model",
-        StateParam::TexEnvColor(_) => "color of a texture environment",
-        StateParam::Viewport => "viewport: (x, y, width, height)",
-        StateParam::FogColor => "color of fog",
-        StateParam::FogParams => "fog: (density, start, end, 1 / (end - start))",
-        StateParam::ClipPlane(_) => "coefficients of a clip plane in eye space",
-        StateParam::PointSize => "points: (size, smallest size, largest size, fade threshold)",
-        StateParam::PointAttenuation => "attenuation of points: (constant, linear, quadratic, 1)",
-        StateParam::DepthRange => "depth range: (near, far, far - near, 1)",
-        StateParam::DepthBounds => {
-            "(least depth, largest depth, 0, 1) of fragments whose depth a program replaces"
-        }
-        StateParam::WindowOrigin => "(scale, offset, 0, 1): makes of y a count from the top",
-        StateParam::WindowOriginLower => {
-            "(scale, offset, 0, 1): makes of y a count from the bottom"
-        }
-        StateParam::Thread(ThreadProperty::WarpSize) => {
-            "threads of a group (warp): an integer in x"
-        }
-        StateParam::Thread(ThreadProperty::WarpsPerSm) => {
-            "thread groups that a processor runs at a time: an integer in x"
-        }
-        StateParam::Thread(ThreadProperty::SmCount) => "number of processors: an integer in x",
-        StateParam::NormalScale => {
-            "(factor, 0, 0, 1): gl_NormalScale of GLSL, which NVIDIA's compiler reads so"
-        }
-        StateParam::Samples => "samples of the framebuffer: an integer in x, gl_NumSamples of GLSL",
-        StateParam::SamplePosition(_) => {
-            "(x, y, 0, 1): place of a sample in its pixel, gl_SamplePosition of GLSL"
-        }
-    };
-    text.to_owned()
-}
-
-/// What a matrix is.
-pub const fn matrix_text(matrix: MatrixName) -> &'static str {
-    match matrix {
-        MatrixName::Modelview(_) => "modelview matrix, of a number if there are several",
-        MatrixName::Projection => "projection matrix",
-        MatrixName::Mvp => "projection matrix times modelview matrix 0",
-        MatrixName::Texture(_) => "texture matrix of a coordinate set",
-        MatrixName::Palette(_) => "matrix of the palette",
-        MatrixName::Program(_) => "program matrix",
-    }
-}
-
-/// What becomes of a matrix, to be put in front of its name.
-pub const fn form_text(form: MatrixForm) -> &'static str {
-    match form {
-        MatrixForm::Plain => "",
-        MatrixForm::Inverse => "the inverse of the ",
-        MatrixForm::Transpose => "the transpose of the ",
-        MatrixForm::InverseTranspose => "the transpose of the inverse of the ",
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a generated program is made of so far, and the instructions that all of it uses.
 
 use super::exchange::{Allowed, Exchange};
+use super::number::Operations;
 use super::random::Random;
 use super::vertices::Vertices;
 use crate::arena::Id;
@@ -96,6 +97,7 @@ pub(super) struct Generator {
     pub(super) random: Random,
     pub(super) options: GenerateOptions,
     pub(super) pools: Pools,
+    pub(super) operations: Operations,
     pub(super) input: InputId,
     /// Instructions that may still be made.
     pub(super) budget: u32,

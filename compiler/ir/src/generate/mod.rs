@@ -32,6 +32,7 @@ use crate::types::{Base as TypeBase, Type, Width};
 
 use exchange::{Allowed, Exchange};
 use generator::{ARRAY, Generator, Pools};
+use number::Operations;
 use random::Random;
 use vertices::Vertices;
 
@@ -144,6 +145,7 @@ impl Generator {
             random,
             options,
             pools,
+            operations: Operations::new(),
             input,
             budget,
             loops: 0,

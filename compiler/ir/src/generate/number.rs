@@ -5,75 +5,40 @@ use crate::arena::Id;
 use crate::inst::{
     Base, CondTest, Dst, Guard, Index, IndexId, IndexTerm, Saturate, Src, Swizzle, WriteMask,
 };
-use crate::op::Op;
+use crate::op::{Op, OpFlags};
 use crate::program::RegisterId;
 use crate::resource::ParamId;
 use crate::types::Type;
+use std::iter::repeat_n;
 
-/// Operations on integers of both widths that have no undefined operands.
-const INT_OPS: &[Op] = &[
-    Op::Mov,
-    Op::Add,
-    Op::Add,
-    Op::Sub,
-    Op::Sub,
-    Op::Mul,
-    Op::Mad,
-    Op::Min,
-    Op::Max,
-    Op::Sign,
-    Op::And,
-    Op::Or,
-    Op::Xor,
-    Op::Not,
-    Op::Shl,
-    Op::Shr,
-    Op::SetEq,
-    Op::SetNe,
-    Op::SetLt,
-    Op::SetLe,
-    Op::SetGt,
-    Op::SetGe,
-    Op::SelLt,
-    Op::SelNz,
-];
+/// Operations of random statements, from the table of operations.
+#[derive(Debug)]
+pub(super) struct Operations {
+    /// Those on integers of both widths. Sums and differences, which have overflow and carry, are twice as likely.
+    int: Vec<Op>,
+    /// Those on 32-bit integers only.
+    int32: Vec<Op>,
+    /// Those on floats.
+    float: Vec<Op>,
+}
 
-/// Operations on 32-bit integers only.
-const INT32_OPS: &[Op] = &[
-    Op::MulHi,
-    Op::BitReverse,
-    Op::BitCount,
-    Op::FindLsb,
-    Op::FindMsb,
-];
-
-const FLOAT_OPS: &[Op] = &[
-    Op::Mov,
-    Op::Add,
-    Op::Sub,
-    Op::Mul,
-    Op::Mad,
-    Op::Min,
-    Op::Max,
-    Op::NMin,
-    Op::NMax,
-    Op::Floor,
-    Op::Ceil,
-    Op::Trunc,
-    Op::Round,
-    Op::Fract,
-    Op::Sign,
-    Op::SetEq,
-    Op::SetNe,
-    Op::SetLt,
-    Op::SetLe,
-    Op::SetGt,
-    Op::SetGe,
-    Op::SelLt,
-    Op::Dp2,
-    Op::Dp3,
-    Op::Dp4,
-];
+impl Operations {
+    pub(super) fn new() -> Self {
+        let all = || Op::ALL.iter().copied();
+        let total = all().filter(|op| op.has(OpFlags::TOTAL));
+        let (int, int32): (Vec<Op>, Vec<Op>) =
+            total.partition(|op| op.info().types.contains(Type::U64));
+        let likely = int.into_iter().flat_map(|op| {
+            let is_sum = op.adds() && !op.has(OpFlags::MULTIPLIES);
+            repeat_n(op, if is_sum { 2 } else { 1 })
+        });
+        Self {
+            int: likely.collect(),
+            int32,
+            float: all().filter(|op| op.has(OpFlags::EXACT)).collect(),
+        }
+    }
+}
 
 fn bits(value: f32) -> u64 {
     u64::from(value.to_bits())
@@ -226,11 +191,11 @@ impl Generator {
             0 => self.bit_field(ty, register),
             1 => self.division(ty, register),
             2 => {
-                let op = self.random.pick(INT32_OPS);
+                let op = self.random.pick(&self.operations.int32);
                 self.int_op(op, ty, register, Self::int_source);
             }
             _ => {
-                let op = self.random.pick(INT_OPS);
+                let op = self.random.pick(&self.operations.int);
                 self.int_op(op, ty, register, Self::int_source);
             }
         }
@@ -271,7 +236,7 @@ impl Generator {
                 );
             }
             _ => {
-                let op = self.random.pick(INT_OPS);
+                let op = self.random.pick(&self.operations.int);
                 self.int_op(op, ty, register, Self::long_source);
             }
         }
@@ -282,7 +247,7 @@ impl Generator {
         let count = usize::from(op.info().sources.unwrap_or(1));
         let mut sources: Vec<Src> = (0..count).map(|_| source(self)).collect();
         // With two negated summands overflow and carry are undefined; a negated product is a matter of taste.
-        if dst.cc.is_some() && matches!(op, Op::Add | Op::Sub | Op::Mad) {
+        if dst.cc.is_some() && op.adds() {
             let last = count - 1;
             sources[..last]
                 .iter_mut()
@@ -404,12 +369,12 @@ impl Generator {
     }
 
     fn float_statement(&mut self) {
-        let op = self.random.pick(FLOAT_OPS);
+        let op = self.random.pick(&self.operations.float);
         let scratch = self.pools.scratch;
         let count = usize::from(op.info().sources.unwrap_or(1));
         let sources: Vec<Src> = (0..count).map(|_| self.float_source()).collect();
         self.emit(op, Type::F32, Self::whole(scratch), &sources);
-        if matches!(op, Op::Mul | Op::Mad | Op::Dp2 | Op::Dp3 | Op::Dp4) {
+        if op.has(OpFlags::MULTIPLIES) {
             self.round_to_sixteenths(scratch);
         }
         self.limit(scratch);

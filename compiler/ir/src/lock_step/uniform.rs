@@ -8,7 +8,7 @@ use super::state::Varying;
 use crate::arena::IndexVec;
 use crate::exits::Exits;
 use crate::inst::{Aux, Base, Cond, Guard, IndexTerm, Inst, Src, read_lanes};
-use crate::op::Op;
+use crate::op::OpFlags;
 use crate::program::{BlockId, Node, Program, RegisterId, RoutineId, SwitchId};
 use crate::semantic::Semantic;
 
@@ -311,22 +311,7 @@ impl<'p> Uniformity<'p> {
         // Memory may change in between, and groups are no patches.
         let is_function = matches!(inst.aux, Aux::None | Aux::Cvt { .. })
             && !inst.op.info().effect
-            && !matches!(
-                inst.op,
-                Op::GroupAll
-                    | Op::GroupAny
-                    | Op::GroupEqual
-                    | Op::GroupBallot
-                    | Op::GroupAllEqual
-                    | Op::GroupBallotWide
-                    | Op::GroupFirst
-                    | Op::GroupRead
-                    | Op::Clock
-                    | Op::ShuffleUp
-                    | Op::ShuffleDown
-                    | Op::ShuffleXor
-                    | Op::ShuffleIndex
-            );
+            && !inst.op.has(OpFlags::VARIES);
         let mask = inst.dst.map_or(0, |dst| dst.mask.0);
         let mut sources = self.program.sources(inst).iter().enumerate();
         is_function

@@ -7,7 +7,8 @@ use crate::operand::WriteMask;
 use crate::program::{Register, Storage};
 use crate::resource::{Buffer, NamedParam, Param, ParamSource, Texture};
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
-use crate::state::{ColorTerm, Face, MatrixName, StateParam};
+use crate::state::{MatrixName, StateParam};
+use crate::state_params::Part;
 use crate::text::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
@@ -327,75 +328,23 @@ impl<'a> Parser<'a> {
         self.word("a part of a state name")
     }
 
-    /// `.word`, a variant of an enum
-    fn named_part<T: Word>(&mut self) -> Parse<T> {
-        self.expect('.')?;
-        self.named("a part of a state name")
-    }
-
-    fn last_part(&mut self, part: &str, state: StateParam) -> Parse<StateParam> {
-        self.expect('.')?;
-        self.expect_word(part)?;
-        Ok(state)
-    }
-
     fn state_param(&mut self) -> Parse<StateParam> {
-        match self.part()? {
-            "matrix" => self.matrix_row(),
-            "material" => self.material(),
-            "light" => self.light(),
-            "light_model" => self.light_model(),
-            "light_product" => {
-                let light = self.bracketed()?;
-                Ok(StateParam::LightProduct(
-                    light,
-                    self.named_part()?,
-                    self.named_part()?,
-                ))
-            }
-            "tex_gen" => {
-                let unit = self.bracketed()?;
-                Ok(StateParam::TexGen(
-                    unit,
-                    self.named_part()?,
-                    self.named_part()?,
-                ))
-            }
-            "tex_env" => {
-                let unit = self.bracketed()?;
-                self.last_part("color", StateParam::TexEnvColor(unit))
-            }
-            "clip" => {
-                let plane = self.bracketed()?;
-                self.last_part("plane", StateParam::ClipPlane(plane))
-            }
-            "fog" => match self.part()? {
-                "color" => Ok(StateParam::FogColor),
-                "params" => Ok(StateParam::FogParams),
-                _ => self.wrong("expected `color` or `params` of `fog`"),
-            },
-            "point" => match self.part()? {
-                "size" => Ok(StateParam::PointSize),
-                "attenuation" => Ok(StateParam::PointAttenuation),
-                _ => self.wrong("expected `size` or `attenuation` of `point`"),
-            },
-            "depth" => match self.part()? {
-                "range" => Ok(StateParam::DepthRange),
-                "bounds" => Ok(StateParam::DepthBounds),
-                _ => self.wrong("expected `range` or `bounds` of `depth`"),
-            },
-            "viewport" => Ok(StateParam::Viewport),
-            "window" => self.last_part("origin", StateParam::WindowOrigin),
-            "windowlower" => self.last_part("origin", StateParam::WindowOriginLower),
-            "thread" => Ok(StateParam::Thread(self.named_part()?)),
-            "normal" => self.last_part("scale", StateParam::NormalScale),
-            "multisample" => match self.part()? {
-                "samples" => Ok(StateParam::Samples),
-                "positions" => Ok(StateParam::SamplePosition(self.bracketed()?)),
-                _ => self.wrong("expected `samples` or `positions` of `multisample`"),
-            },
-            _ => self.wrong("this is not a part of the GL state"),
+        let first = self.part()?;
+        if first == "matrix" {
+            return self.matrix_row();
         }
+        let at = self.last;
+        let mut parts = vec![Part::Word(first)];
+        while let Token::Mark(mark @ ('.' | '[')) = self.token {
+            parts.push(match mark {
+                '.' => Part::Word(self.part()?),
+                _ => Part::Number(self.bracketed()?),
+            });
+        }
+        StateParam::from_parts(&parts).ok_or_else(|| Error {
+            at,
+            message: "this is not a part of the GL state".to_owned(),
+        })
     }
 
     fn matrix_row(&mut self) -> Parse<StateParam> {
@@ -408,7 +357,8 @@ impl<'a> Parser<'a> {
             "program" => MatrixName::Program(self.bracketed()?),
             _ => return self.wrong("this is not a matrix"),
         };
-        let form = self.named_part()?;
+        self.expect('.')?;
+        let form = self.named("a part of a state name")?;
         self.expect('.')?;
         self.expect_word("row")?;
         Ok(StateParam::MatrixRow {
@@ -416,41 +366,6 @@ impl<'a> Parser<'a> {
             form,
             row: self.bracketed()?,
         })
-    }
-
-    fn material(&mut self) -> Parse<StateParam> {
-        let face: Face = self.named_part()?;
-        self.expect('.')?;
-        if self.accept_word("shininess") {
-            return Ok(StateParam::MaterialShininess(face));
-        }
-        Ok(StateParam::Material(
-            face,
-            self.named("`shininess` or a color")?,
-        ))
-    }
-
-    fn light(&mut self) -> Parse<StateParam> {
-        let light = self.bracketed()?;
-        match self.part()? {
-            "position" => Ok(StateParam::LightPosition(light)),
-            "attenuation" => Ok(StateParam::LightAttenuation(light)),
-            "spot_direction" => Ok(StateParam::LightSpotDirection(light)),
-            "half" => Ok(StateParam::LightHalf(light)),
-            word => match ColorTerm::from_word(word) {
-                Some(term) => Ok(StateParam::Light(light, term)),
-                None => self.wrong("this is not a property of a light"),
-            },
-        }
-    }
-
-    fn light_model(&mut self) -> Parse<StateParam> {
-        self.expect('.')?;
-        if self.accept_word("ambient") {
-            return Ok(StateParam::LightModelAmbient);
-        }
-        let face = self.named("`ambient` or a face")?;
-        self.last_part("scene_color", StateParam::LightModelSceneColor(face))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::inst::{
     Aux, Base, Cond, CondTest, Dst, Guard, Index, IndexId, IndexTerm, Inst, InstFlags, Saturate,
     Src, Swizzle, WriteMask, source_type,
 };
-use crate::op::Op;
+use crate::op::{Op, OpFlags};
 use crate::program::{RegisterId, Storage};
 use crate::resource::{AtomicOp, MemAccess, MemFlags, MemSpace, TexAccess, TexMode, TexelOffset};
 use crate::span::Span;
@@ -342,9 +342,9 @@ impl Parser<'_> {
             self.cvt()?
         } else if op == Op::Tex || op == Op::Resident && self.is_texture_ahead() {
             self.tex_access()?
-        } else if matches!(op, Op::Load | Op::Store | Op::Atomic | Op::BufferSize) {
+        } else if op.has(OpFlags::MEM) {
             self.mem_access()?
-        } else if is_image(op) {
+        } else if op.has(OpFlags::IMAGE) {
             self.image_access()?
         } else {
             return self.wrong(format!("`{}` has no access data", op.name()));
@@ -472,19 +472,6 @@ impl Parser<'_> {
         };
         Ok(Aux::Image(self.builder.program.image_accesses.push(access)))
     }
-}
-
-/// Whether an operation accesses an image.
-fn is_image(op: Op) -> bool {
-    matches!(
-        op,
-        Op::ImageLoad
-            | Op::ImageStore
-            | Op::ImageAtomic
-            | Op::ImageSize
-            | Op::ImageSamples
-            | Op::Resident
-    )
 }
 
 fn lane_number(letter: u8) -> Option<u8> {

@@ -7,7 +7,6 @@ use crate::image::ImageTexels;
 use crate::program::{Modes, NameId, Register, Stage, Storage};
 use crate::resource::ParamSource;
 use crate::semantic::{Input, Interpolation, Output, Sampling, Semantic};
-use crate::state::{MatrixForm, MatrixName, StateParam};
 use crate::text::Word;
 use crate::types::{Type, Width};
 use crate::units::Units;
@@ -212,76 +211,13 @@ impl Printer<'_, '_, '_> {
             ParamSource::Env(n) => write!(self.f, "env[{n}]"),
             ParamSource::Local(n) => write!(self.f, "local[{n}]"),
             ParamSource::Subroutine(n) => write!(self.f, "subroutine[{n}]"),
-            ParamSource::State(state) => self.state_param(state),
+            ParamSource::State(state) => {
+                self.f.write_str("state.")?;
+                state.write_text(self.f)
+            }
             ParamSource::Named(n) => write!(self.f, "named[{n}]"),
             ParamSource::Argument => self.f.write_str("argument"),
             ParamSource::Literal(bits) => self.literal_lanes(bits.map(u64::from), Type::F32),
         }
-    }
-
-    pub(super) fn state_param(&mut self, state: StateParam) -> fmt::Result {
-        let f = &mut *self.f;
-        match state {
-            StateParam::MatrixRow { matrix, form, row } => self.matrix_row(matrix, form, row),
-            StateParam::Material(face, term) => {
-                write!(f, "state.material.{}.{}", face.word(), term.word())
-            }
-            StateParam::MaterialShininess(face) => {
-                write!(f, "state.material.{}.shininess", face.word())
-            }
-            StateParam::Light(n, term) => write!(f, "state.light[{n}].{}", term.word()),
-            StateParam::LightPosition(n) => write!(f, "state.light[{n}].position"),
-            StateParam::LightAttenuation(n) => write!(f, "state.light[{n}].attenuation"),
-            StateParam::LightSpotDirection(n) => write!(f, "state.light[{n}].spot_direction"),
-            StateParam::LightHalf(n) => write!(f, "state.light[{n}].half"),
-            StateParam::LightModelAmbient => f.write_str("state.light_model.ambient"),
-            StateParam::LightModelSceneColor(face) => {
-                write!(f, "state.light_model.{}.scene_color", face.word())
-            }
-            StateParam::LightProduct(n, face, term) => {
-                write!(
-                    f,
-                    "state.light_product[{n}].{}.{}",
-                    face.word(),
-                    term.word()
-                )
-            }
-            StateParam::TexGen(n, plane, coord) => {
-                write!(f, "state.tex_gen[{n}].{}.{}", plane.word(), coord.word())
-            }
-            StateParam::TexEnvColor(n) => write!(f, "state.tex_env[{n}].color"),
-            StateParam::FogColor => f.write_str("state.fog.color"),
-            StateParam::FogParams => f.write_str("state.fog.params"),
-            StateParam::ClipPlane(n) => write!(f, "state.clip[{n}].plane"),
-            StateParam::PointSize => f.write_str("state.point.size"),
-            StateParam::PointAttenuation => f.write_str("state.point.attenuation"),
-            StateParam::DepthRange => f.write_str("state.depth.range"),
-            StateParam::Viewport => f.write_str("state.viewport"),
-            StateParam::DepthBounds => f.write_str("state.depth.bounds"),
-            StateParam::WindowOrigin => f.write_str("state.window.origin"),
-            StateParam::WindowOriginLower => f.write_str("state.windowlower.origin"),
-            StateParam::NormalScale => f.write_str("state.normal.scale"),
-            StateParam::Samples => f.write_str("state.multisample.samples"),
-            StateParam::SamplePosition(n) => write!(f, "state.multisample.positions[{n}]"),
-            StateParam::Thread(property) => write!(f, "state.thread.{}", property.word()),
-        }
-    }
-
-    pub(super) fn matrix_row(
-        &mut self,
-        matrix: MatrixName,
-        form: MatrixForm,
-        row: u8,
-    ) -> fmt::Result {
-        self.f.write_str("state.matrix.")?;
-        match matrix {
-            MatrixName::Modelview(n) => write!(self.f, "modelview[{n}]")?,
-            MatrixName::Projection => self.f.write_str("projection")?,
-            MatrixName::Mvp => self.f.write_str("mvp")?,
-            MatrixName::Texture(n) => write!(self.f, "texture[{n}]")?,
-            MatrixName::Palette(n) => write!(self.f, "palette[{n}]")?,
-            MatrixName::Program(n) => write!(self.f, "program[{n}]")?,
-        }
-        write!(self.f, ".{}.row[{row}]", form.word())
     }
 }

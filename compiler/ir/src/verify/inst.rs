@@ -3,7 +3,7 @@
 use super::Verifier;
 use crate::image::{Image, ImageAccess, ImageTexels};
 use crate::inst::{Aux, Base, IndexTerm, Inst, Src};
-use crate::op::Op;
+use crate::op::{Op, OpFlags};
 use crate::program::Stage;
 use crate::resource::{
     AtomicOp, BufferKind, MemAccess, MemSpace, TexAccess, TexMode, TexTarget, TexelOffset, Texture,
@@ -33,11 +33,7 @@ impl Verifier<'_> {
         for (number, src) in sources.iter().enumerate() {
             self.source(inst, number, src);
         }
-        let interpolates = matches!(
-            inst.op,
-            Op::InterpCentroid | Op::InterpOffset | Op::InterpSample
-        );
-        if interpolates
+        if inst.op.has(OpFlags::INTERPOLATES)
             && !matches!(
                 sources.first(),
                 Some(Src {
@@ -55,28 +51,7 @@ impl Verifier<'_> {
 
     fn stage(&mut self, inst: &Inst) {
         let stage = self.program.stage;
-        let for_fragments = matches!(
-            inst.op,
-            Op::Ddx
-                | Op::Ddy
-                | Op::DdxFine
-                | Op::DdyFine
-                | Op::DdxCoarse
-                | Op::DdyCoarse
-                | Op::InterpCentroid
-                | Op::InterpOffset
-                | Op::InterpSample
-                | Op::Quad0
-                | Op::Quad1
-                | Op::Quad2
-                | Op::Quad3
-                | Op::QuadX
-                | Op::QuadY
-                | Op::Demote
-                | Op::IsHelper
-                | Op::InterlockBegin
-                | Op::InterlockEnd
-        );
+        let for_fragments = inst.op.has(OpFlags::FRAGMENT);
         let for_groups = inst.op == Op::Barrier;
         let for_primitives = matches!(inst.op, Op::EmitVertex | Op::EndPrimitive);
         let wrong = for_fragments && stage != Stage::Fragment
@@ -94,17 +69,8 @@ impl Verifier<'_> {
 
     /// Checks the access data and returns the number of sources that it asks for.
     fn aux(&mut self, inst: &Inst) -> Option<usize> {
-        let needs_mem = matches!(inst.op, Op::Load | Op::Store | Op::Atomic | Op::BufferSize);
-        let needs_image = matches!(
-            inst.op,
-            Op::ImageLoad
-                | Op::ImageStore
-                | Op::ImageAtomic
-                | Op::ImageSize
-                | Op::ImageSamples
-                | Op::Resident
-        );
-        let needs_texture = matches!(inst.op, Op::Tex | Op::Resident);
+        let [needs_mem, needs_image, needs_texture] =
+            [OpFlags::MEM, OpFlags::IMAGE, OpFlags::TEX].map(|access| inst.op.has(access));
         let needs_any = needs_mem || needs_image || needs_texture || inst.op == Op::Cvt;
         match inst.aux {
             Aux::None if !needs_any => Some(0),
@@ -181,7 +147,7 @@ impl Verifier<'_> {
     /// Checks an image access and returns the number of sources that it asks for.
     fn image_access(&mut self, inst: &Inst, access: &ImageAccess, image: &Image) -> usize {
         self.chosen_unit(inst, access.element, image.units);
-        let with_value = matches!(inst.op, Op::ImageStore | Op::ImageAtomic);
+        let with_value = inst.op.has(OpFlags::WRITES);
         let is_query = matches!(inst.op, Op::ImageSize | Op::ImageSamples);
         if image.units == Units::QueriedHandle {
             self.inst_error(inst, "queries of images do not see texels");

@@ -6,22 +6,13 @@ use crate::inst::{
     Base, Dst, Guard, Index, IndexId, IndexTerm, Inst, Saturate, Src, WriteMask, result_type,
     source_type,
 };
-use crate::op::{Op, ResultShape};
+use crate::op::{Op, ResultShape, TypeClass};
 use crate::program::{Register, RegisterId, Stage, Storage};
 use crate::types::{Type, Width};
 
 /// Whether lanes of `width` hold values of `ty` in `op`.
 fn fits(op: Op, ty: Type, width: Width) -> bool {
-    let in_memory = matches!(
-        op,
-        Op::Cvt
-            | Op::Load
-            | Op::Store
-            | Op::Atomic
-            | Op::ImageLoad
-            | Op::ImageStore
-            | Op::ImageAtomic
-    );
+    let in_memory = op.info().types == TypeClass::Memory;
     ty.width() == width || in_memory && ty.width() < Width::W32 && width == Width::W32
 }
 

@@ -1,7 +1,8 @@
 //! Changes of GL state that programs read.
 
 use super::fixed_state::FixedUpdate;
-use glasm::state::{Color, ColorTerm, Face, TexGenCoord, TexGenPlane};
+use glasm::PointOrigin;
+use glasm::state::{Color, Face, TexGenCoord, TexGenPlane};
 
 /// A change of GL state.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -26,27 +27,6 @@ pub enum StateUpdate {
     Fixed(FixedUpdate),
 }
 
-/// A property of a light; position and direction are in object space.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum LightUpdate {
-    /// `GL_AMBIENT`
-    Ambient(Color),
-    /// `GL_DIFFUSE`
-    Diffuse(Color),
-    /// `GL_SPECULAR`
-    Specular(Color),
-    /// `GL_POSITION`
-    Position([f32; 4]),
-    /// `GL_SPOT_DIRECTION`
-    SpotDirection([f32; 3]),
-    /// `GL_SPOT_EXPONENT`, 0 to 128.
-    SpotExponent(f32),
-    /// `GL_SPOT_CUTOFF` in degrees, 0 to 90 or 180.
-    SpotCutoff(f32),
-    /// Factor of the distance to this power, 0 to 2.
-    Attenuation(usize, f32),
-}
-
 /// Faces of a material.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Faces {
@@ -56,43 +36,91 @@ pub enum Faces {
     Both,
 }
 
-/// A property of a material.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum MaterialUpdate {
-    /// One of its colors.
-    Color(ColorTerm, Color),
-    /// `GL_AMBIENT_AND_DIFFUSE`
-    AmbientAndDiffuse(Color),
-    /// `GL_SHININESS`, 0 to 128.
-    Shininess(f32),
+/// Invokes a macro with the tables of the properties that commands set. Columns: variant with its value, word of the command, function that parses
+/// the value, change of the state. The type in brackets is that of the light or face of the command, an argument of the change.
+macro_rules! state_properties {
+    ($callback:ident) => { $callback! {
+        /// A property of a light; position and direction are in object space.
+        LightUpdate LIGHT [u32] {
+            /// `GL_AMBIENT`
+            Ambient(Color) "ambient" parse_color |state, n, it| state.light_mut(n).ambient = it;
+            /// `GL_DIFFUSE`
+            Diffuse(Color) "diffuse" parse_color |state, n, it| state.light_mut(n).diffuse = it;
+            /// `GL_SPECULAR`
+            Specular(Color) "specular" parse_color |state, n, it| state.light_mut(n).specular = it;
+            /// `GL_POSITION`
+            Position([f32; 4]) "position" parse_coordinates |state, n, it| state.set_light_position(n, it);
+            /// `GL_SPOT_DIRECTION`
+            SpotDirection([f32; 3]) "spot_direction" parse_coordinates |state, n, it| state.set_light_spot_direction(n, it);
+            /// `GL_SPOT_EXPONENT`, 0 to 128.
+            SpotExponent(f32) "spot_exponent" parse_exponent |state, n, it| state.light_mut(n).spot_exponent = it;
+            /// `GL_SPOT_CUTOFF` in degrees, 0 to 90 or 180.
+            SpotCutoff(f32) "spot_cutoff" parse_cutoff |state, n, it| state.light_mut(n).spot_cutoff = it;
+            /// `GL_CONSTANT_ATTENUATION`
+            ConstantAttenuation(f32) "constant_attenuation" parse_not_negative |state, n, it| state.light_mut(n).attenuation[0] = it;
+            /// `GL_LINEAR_ATTENUATION`
+            LinearAttenuation(f32) "linear_attenuation" parse_not_negative |state, n, it| state.light_mut(n).attenuation[1] = it;
+            /// `GL_QUADRATIC_ATTENUATION`
+            QuadraticAttenuation(f32) "quadratic_attenuation" parse_not_negative |state, n, it| state.light_mut(n).attenuation[2] = it;
+        }
+        /// A property of a material.
+        MaterialUpdate MATERIAL [Face] {
+            /// `GL_AMBIENT`
+            Ambient(Color) "ambient" parse_color |state, face, it| state.material_mut(face).ambient = it;
+            /// `GL_DIFFUSE`
+            Diffuse(Color) "diffuse" parse_color |state, face, it| state.material_mut(face).diffuse = it;
+            /// `GL_SPECULAR`
+            Specular(Color) "specular" parse_color |state, face, it| state.material_mut(face).specular = it;
+            /// `GL_EMISSION`
+            Emission(Color) "emission" parse_color |state, face, it| state.material_mut(face).emission = it;
+            /// `GL_AMBIENT_AND_DIFFUSE`
+            AmbientAndDiffuse(Color) "ambient_and_diffuse" parse_color |state, face, it| {
+                let material = state.material_mut(face);
+                (material.ambient, material.diffuse) = (it, it);
+            };
+            /// `GL_SHININESS`, 0 to 128.
+            Shininess(f32) "shininess" parse_exponent |state, face, it| state.material_mut(face).shininess = it;
+        }
+        /// A property of fog.
+        FogUpdate FOG [()] {
+            /// `GL_FOG_COLOR`
+            Color(Color) "color" parse_color |state, (), it| state.fog.color = it;
+            /// `GL_FOG_DENSITY`, not negative.
+            Density(f32) "density" parse_not_negative |state, (), it| state.fog.density = it;
+            /// `GL_FOG_START`, a distance in eye space.
+            Start(f32) "start" parse_distance |state, (), it| state.fog.start = it;
+            /// `GL_FOG_END`, a distance in eye space.
+            End(f32) "end" parse_distance |state, (), it| state.fog.end = it;
+        }
+        /// A property of points.
+        PointUpdate POINT [()] {
+            /// `GL_POINT_SIZE` in pixels.
+            Size(f32) "size" parse_positive |state, (), it| state.point.size = it;
+            /// `GL_POINT_SIZE_MIN` in pixels.
+            Min(f32) "min" parse_not_negative |state, (), it| state.point.min = it;
+            /// `GL_POINT_SIZE_MAX` in pixels.
+            Max(f32) "max" parse_not_negative |state, (), it| state.point.max = it;
+            /// `GL_POINT_FADE_THRESHOLD_SIZE` in pixels.
+            Fade(f32) "fade" parse_not_negative |state, (), it| state.point.fade_threshold = it;
+            /// `GL_POINT_DISTANCE_ATTENUATION`: factors of the distance to the powers 0, 1 and 2.
+            Attenuation([f32; 3]) "attenuation" parse_factors |state, (), it| state.point.attenuation = it;
+            /// `GL_POINT_SPRITE_COORD_ORIGIN`, for which programs are compiled.
+            SpriteOrigin(PointOrigin) "sprite_origin" parse_origin |_, (), _| ();
+        }
+    } };
+}
+pub(crate) use state_properties;
+
+macro_rules! enumerations {
+    ($($(#[$doc:meta])* $update:ident $table:ident [$named:ty] {
+        $($(#[$property:meta])* $variant:ident($value:ty) $word:literal $parse:ident $set:expr;)*
+    })*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Debug)]
+        pub enum $update {
+            $($(#[$property])* $variant($value),)*
+        }
+    )* };
 }
 
-/// A property of fog.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum FogUpdate {
-    /// `GL_FOG_COLOR`
-    Color(Color),
-    /// `GL_FOG_DENSITY`, not negative.
-    Density(f32),
-    /// `GL_FOG_START`, a distance in eye space.
-    Start(f32),
-    /// `GL_FOG_END`, a distance in eye space.
-    End(f32),
-}
-
-/// A property of points.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum PointUpdate {
-    /// `GL_POINT_SIZE` in pixels.
-    Size(f32),
-    /// `GL_POINT_SIZE_MIN` in pixels.
-    Min(f32),
-    /// `GL_POINT_SIZE_MAX` in pixels.
-    Max(f32),
-    /// `GL_POINT_FADE_THRESHOLD_SIZE` in pixels.
-    Fade(f32),
-    /// `GL_POINT_DISTANCE_ATTENUATION`: factors of the distance to the powers 0, 1 and 2.
-    Attenuation([f32; 3]),
-    /// `GL_POINT_SPRITE_COORD_ORIGIN`
-    SpriteOrigin(glasm::PointOrigin),
-}
+state_properties! { enumerations }

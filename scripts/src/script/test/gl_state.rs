@@ -6,11 +6,12 @@ use super::fixed_state;
 use super::parser::TestParser;
 use crate::script::command::{
     Command, Faces, FixedUpdate, FogUpdate, LightUpdate, MaterialUpdate, PointUpdate, StateUpdate,
-    Switch,
+    Switch, state_properties,
 };
 use crate::script::words::{LineError, Words};
+use glasm::PointOrigin;
 use glasm::ir::Word;
-use glasm::state::{Color, ColorTerm, Face, TexGenCoord, TexGenPlane};
+use glasm::state::{Color, Face, TexGenCoord, TexGenPlane};
 
 /// Lights, which programs know by the same numbers.
 const LIGHTS: u32 = 8;
@@ -67,39 +68,41 @@ fn parse_cutoff(words: &mut Words<'_>) -> Result<f32, LineError> {
     parse_number(words, what, |x| (0.0..=90.0).contains(&x) || x == 180.0)
 }
 
-/// Properties of lights.
-pub(crate) const LIGHT: &[Property<LightUpdate>] = &[
-    ("ambient", |words| {
-        parse_color(words).map(LightUpdate::Ambient)
-    }),
-    ("diffuse", |words| {
-        parse_color(words).map(LightUpdate::Diffuse)
-    }),
-    ("specular", |words| {
-        parse_color(words).map(LightUpdate::Specular)
-    }),
-    ("position", |words| {
-        words.floats("a coordinate").map(LightUpdate::Position)
-    }),
-    ("spot_direction", |words| {
-        words.floats("a coordinate").map(LightUpdate::SpotDirection)
-    }),
-    ("spot_exponent", |words| {
-        parse_exponent(words).map(LightUpdate::SpotExponent)
-    }),
-    ("spot_cutoff", |words| {
-        parse_cutoff(words).map(LightUpdate::SpotCutoff)
-    }),
-    ("constant_attenuation", |words| {
-        parse_not_negative(words).map(|factor| LightUpdate::Attenuation(0, factor))
-    }),
-    ("linear_attenuation", |words| {
-        parse_not_negative(words).map(|factor| LightUpdate::Attenuation(1, factor))
-    }),
-    ("quadratic_attenuation", |words| {
-        parse_not_negative(words).map(|factor| LightUpdate::Attenuation(2, factor))
-    }),
-];
+fn parse_positive(words: &mut Words<'_>) -> Result<f32, LineError> {
+    parse_number(words, "a number greater than 0", |x| x > 0.0)
+}
+
+fn parse_distance(words: &mut Words<'_>) -> Result<f32, LineError> {
+    words.number("a distance")
+}
+
+fn parse_coordinates<const N: usize>(words: &mut Words<'_>) -> Result<[f32; N], LineError> {
+    words.floats("a coordinate")
+}
+
+fn parse_factors(words: &mut Words<'_>) -> Result<[f32; 3], LineError> {
+    words.floats("a factor")
+}
+
+fn parse_origin(words: &mut Words<'_>) -> Result<PointOrigin, LineError> {
+    words.parse_with("upper_left or lower_left", |word| match word {
+        "upper_left" => Some(PointOrigin::UpperLeft),
+        "lower_left" => Some(PointOrigin::LowerLeft),
+        _ => None,
+    })
+}
+
+macro_rules! tables {
+    ($($(#[$doc:meta])* $update:ident $table:ident [$named:ty] {
+        $($(#[$property:meta])* $variant:ident($value:ty) $word:literal $parse:ident $set:expr;)*
+    })*) => { $(
+        $(#[$doc])*
+        pub(crate) const $table: &[Property<$update>] =
+            &[$(($word, |words| $parse(words).map($update::$variant)),)*];
+    )* };
+}
+
+state_properties! { tables }
 
 /// `light N PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_light(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
@@ -107,28 +110,6 @@ pub(super) fn parse_light(parser: &mut TestParser, words: &mut Words<'_>) -> Res
     let update = parse_property(words, LIGHT)?;
     push(parser, words, StateUpdate::Light(number, update))
 }
-
-/// Properties of materials.
-pub(crate) const MATERIAL: &[Property<MaterialUpdate>] = &[
-    ("ambient", |words| {
-        parse_color(words).map(|color| MaterialUpdate::Color(ColorTerm::Ambient, color))
-    }),
-    ("diffuse", |words| {
-        parse_color(words).map(|color| MaterialUpdate::Color(ColorTerm::Diffuse, color))
-    }),
-    ("specular", |words| {
-        parse_color(words).map(|color| MaterialUpdate::Color(ColorTerm::Specular, color))
-    }),
-    ("emission", |words| {
-        parse_color(words).map(|color| MaterialUpdate::Color(ColorTerm::Emission, color))
-    }),
-    ("ambient_and_diffuse", |words| {
-        parse_color(words).map(MaterialUpdate::AmbientAndDiffuse)
-    }),
-    ("shininess", |words| {
-        parse_exponent(words).map(MaterialUpdate::Shininess)
-    }),
-];
 
 /// `material FACES PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_material(
@@ -146,16 +127,15 @@ pub(super) fn parse_material(
 }
 
 /// Properties of the light model.
-pub(crate) const LIGHT_MODEL: &[Property<StateUpdate>] = &[("ambient", |words| {
-    parse_color(words).map(StateUpdate::LightModelAmbient)
-})];
+pub(crate) const LIGHT_MODEL: &[Property<Color>] = &[("ambient", parse_color)];
 
 /// `lightmodel PROPERTY VALUE...`. GL 2.1 section 2.14.1.
 pub(super) fn parse_light_model(
     parser: &mut TestParser,
     words: &mut Words<'_>,
 ) -> Result<(), LineError> {
-    let update = parse_either(words, LIGHT_MODEL, fixed_state::LIGHT_MODEL)?;
+    let read = StateUpdate::LightModelAmbient;
+    let update = parse_either(words, LIGHT_MODEL, read, fixed_state::LIGHT_MODEL)?;
     push(parser, words, update)
 }
 
@@ -169,14 +149,15 @@ pub(super) fn parse_color_material(
 }
 
 /// A property that programs read, or one that only draws without a program see.
-fn parse_either(
+fn parse_either<T>(
     words: &mut Words<'_>,
-    read: &[Property<StateUpdate>],
+    read: &[Property<T>],
+    update: fn(T) -> StateUpdate,
     fixed: &[Property<FixedUpdate>],
 ) -> Result<StateUpdate, LineError> {
     let word = words.word("a property")?;
     if let Some((_, parse)) = read.iter().find(|(name, _)| *name == word) {
-        return parse(words);
+        return parse(words).map(update);
     }
     match fixed.iter().find(|(name, _)| *name == word) {
         Some((_, parse)) => parse(words).map(StateUpdate::Fixed),
@@ -189,58 +170,11 @@ fn parse_either(
     }
 }
 
-/// Properties of fog that programs read.
-pub(crate) const FOG: &[Property<StateUpdate>] = &[
-    ("color", |words| {
-        parse_color(words).map(|color| StateUpdate::Fog(FogUpdate::Color(color)))
-    }),
-    ("density", |words| {
-        parse_not_negative(words).map(|density| StateUpdate::Fog(FogUpdate::Density(density)))
-    }),
-    ("start", |words| {
-        words
-            .number("a distance")
-            .map(|start| StateUpdate::Fog(FogUpdate::Start(start)))
-    }),
-    ("end", |words| {
-        words
-            .number("a distance")
-            .map(|end| StateUpdate::Fog(FogUpdate::End(end)))
-    }),
-];
-
 /// `fog PROPERTY VALUE...`. GL 2.1 section 3.10.
 pub(super) fn parse_fog(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
-    let update = parse_either(words, FOG, fixed_state::FOG)?;
+    let update = parse_either(words, FOG, StateUpdate::Fog, fixed_state::FOG)?;
     push(parser, words, update)
 }
-
-/// Properties of points.
-pub(crate) const POINT: &[Property<PointUpdate>] = &[
-    ("size", |words| {
-        parse_number(words, "a number greater than 0", |x| x > 0.0).map(PointUpdate::Size)
-    }),
-    ("min", |words| {
-        parse_not_negative(words).map(PointUpdate::Min)
-    }),
-    ("max", |words| {
-        parse_not_negative(words).map(PointUpdate::Max)
-    }),
-    ("fade", |words| {
-        parse_not_negative(words).map(PointUpdate::Fade)
-    }),
-    ("attenuation", |words| {
-        words.floats("a factor").map(PointUpdate::Attenuation)
-    }),
-    ("sprite_origin", |words| {
-        let origin = words.parse_with("upper_left or lower_left", |word| match word {
-            "upper_left" => Some(glasm::PointOrigin::UpperLeft),
-            "lower_left" => Some(glasm::PointOrigin::LowerLeft),
-            _ => None,
-        });
-        origin.map(PointUpdate::SpriteOrigin)
-    }),
-];
 
 /// `point PROPERTY VALUE...`. GL 2.1 section 3.3.
 pub(super) fn parse_point(parser: &mut TestParser, words: &mut Words<'_>) -> Result<(), LineError> {
@@ -370,9 +304,9 @@ mod tests {
                 (5, LightUpdate::SpotExponent(128.0)),
                 (6, LightUpdate::SpotCutoff(180.0)),
                 (7, LightUpdate::SpotCutoff(90.0)),
-                (0, LightUpdate::Attenuation(0, 5.0)),
-                (1, LightUpdate::Attenuation(1, 6.0)),
-                (2, LightUpdate::Attenuation(2, 0.0)),
+                (0, LightUpdate::ConstantAttenuation(5.0)),
+                (1, LightUpdate::LinearAttenuation(6.0)),
+                (2, LightUpdate::QuadraticAttenuation(0.0)),
             ]
             .map(|(number, update)| StateUpdate::Light(number, update))
         );
@@ -388,22 +322,10 @@ mod tests {
                  lightmodel ambient 1 2 3 4\n"
             ),
             [
-                StateUpdate::Material(
-                    Faces::One(Face::Front),
-                    MaterialUpdate::Color(ColorTerm::Ambient, color)
-                ),
-                StateUpdate::Material(
-                    Faces::One(Face::Back),
-                    MaterialUpdate::Color(ColorTerm::Diffuse, color)
-                ),
-                StateUpdate::Material(
-                    Faces::Both,
-                    MaterialUpdate::Color(ColorTerm::Specular, color)
-                ),
-                StateUpdate::Material(
-                    Faces::One(Face::Front),
-                    MaterialUpdate::Color(ColorTerm::Emission, color)
-                ),
+                StateUpdate::Material(Faces::One(Face::Front), MaterialUpdate::Ambient(color)),
+                StateUpdate::Material(Faces::One(Face::Back), MaterialUpdate::Diffuse(color)),
+                StateUpdate::Material(Faces::Both, MaterialUpdate::Specular(color)),
+                StateUpdate::Material(Faces::One(Face::Front), MaterialUpdate::Emission(color)),
                 StateUpdate::Material(Faces::Both, MaterialUpdate::AmbientAndDiffuse(color)),
                 StateUpdate::Material(Faces::One(Face::Back), MaterialUpdate::Shininess(64.0)),
                 StateUpdate::LightModelAmbient(color),
@@ -430,7 +352,7 @@ mod tests {
                 StateUpdate::Point(PointUpdate::Max(9.0)),
                 StateUpdate::Point(PointUpdate::Fade(2.0)),
                 StateUpdate::Point(PointUpdate::Attenuation([1.0, 2.0, 3.0])),
-                StateUpdate::Point(PointUpdate::SpriteOrigin(glasm::PointOrigin::LowerLeft)),
+                StateUpdate::Point(PointUpdate::SpriteOrigin(PointOrigin::LowerLeft)),
                 StateUpdate::TexEnvColor(31, v),
                 StateUpdate::TexGen(1, TexGenCoord::Q, TexGenPlane::Eye, v),
                 StateUpdate::TexGen(31, TexGenCoord::S, TexGenPlane::Object, v),

@@ -2,7 +2,7 @@
 
 use glasm_ir::arena::Id;
 use glasm_ir::resource::{MemFlags, MemSpace};
-use glasm_ir::{Aux, ImageId, ImageTexels, Op, Program, Width};
+use glasm_ir::{Aux, ImageId, ImageTexels, Op, OpFlags, Program, Width};
 use spirv::Decoration;
 
 bitflags::bitflags! {
@@ -25,12 +25,9 @@ bitflags::bitflags! {
 impl ResourceUse {
     /// What one access does.
     fn of_access(op: Op, flags: MemFlags) -> Self {
-        let updates = matches!(op, Op::Atomic | Op::ImageAtomic);
-        let reads = updates || matches!(op, Op::Load | Op::ImageLoad);
-        let writes = updates || matches!(op, Op::Store | Op::ImageStore);
         let facts = [
-            (reads, Self::READ),
-            (writes, Self::WRITTEN),
+            (op.has(OpFlags::READS), Self::READ),
+            (op.has(OpFlags::WRITES), Self::WRITTEN),
             (flags.contains(MemFlags::COHERENT), Self::COHERENT),
             (flags.contains(MemFlags::VOLATILE), Self::VOLATILE),
         ];

@@ -13,7 +13,7 @@ use crate::interface::{Copies, takes_quadrilaterals};
 use crate::options::MAX_VIEWPORTS;
 use crate::words::ValueWord;
 use glasm_ir::arena::Id;
-use glasm_ir::{Op, OutputId, Semantic, Stage};
+use glasm_ir::{OpFlags, OutputId, Semantic, Stage};
 use spirv::{BuiltIn, Op as Spv, StorageClass};
 
 /// Invocations of a geometry program that all devices with geometry programs have (`maxGeometryShaderInvocations`).
@@ -81,13 +81,8 @@ impl Emit<'_> {
         let required = self.w.require(Need::MultiViewport);
         required.map_err(|error| error.calling_it(&format!("multiViewport for {what}")))?;
         // Memory would be written as often as the program runs, where GL runs it once.
-        let stores = |op| {
-            matches!(
-                op,
-                Op::Store | Op::Atomic | Op::ImageStore | Op::ImageAtomic
-            )
-        };
-        if self.program.insts.iter().any(|inst| stores(inst.op)) {
+        let mut insts = self.program.insts.iter();
+        if insts.any(|inst| inst.op.has(OpFlags::WRITES)) {
             let message = format!("writes to memory of {what}: they run several times");
             return Err(Error::unsupported(message));
         }

@@ -1,0 +1,479 @@
+//! Table of the `state.*` bindings: the parameters that a program reads from fixed-function GL state.
+//!
+//! ARB_vertex_program section 2.14.3.3, ARB_fragment_program section 3.11.3.3, NV_gpu_program4 tables X.3 to X.11.
+
+use crate::state::{
+    ColorTerm, Face, MatrixForm, MatrixName, TexGenCoord, TexGenPlane, ThreadProperty,
+};
+use crate::text::Word;
+use std::fmt::{self, Display, Write};
+
+/// Invokes a macro with the table of `state.*` bindings, an entry for each variant of [`StateParam`] other than rows of matrices.
+///
+/// Columns: the variant with its arguments, `driver` if no specification has the binding; the text form of the IR after `state.`; after
+/// `as` the name of the variable in modules, if it is not the text form with underscores; the meaning. Arguments are in the text forms and in
+/// the meaning in braces. In the block are the paths of the languages, which the front end reads: path after `state`, `(number)` with what GL
+/// limits the number by, parameter `=>` ARB programs, both if none are named; the option that it needs; whether ranges of it are bindings.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! state_params {
+    ($callback:ident) => { $callback! {
+        [Material(face: Face, term: ColorTerm)] "material.{face}.{term}" "{term} color of the material of {face}" {
+            // "If a material face is not specified in the binding, the front property is used": table X.3.
+            "material.ambient" () |_| P::Material(Front, Ambient);
+            "material.diffuse" () |_| P::Material(Front, Diffuse);
+            "material.specular" () |_| P::Material(Front, Specular);
+            "material.emission" () |_| P::Material(Front, Emission);
+            "material.shininess" () |_| P::MaterialShininess(Front);
+            "material.front.ambient" () |_| P::Material(Front, Ambient);
+            "material.front.diffuse" () |_| P::Material(Front, Diffuse);
+            "material.front.specular" () |_| P::Material(Front, Specular);
+            "material.front.emission" () |_| P::Material(Front, Emission);
+            "material.front.shininess" () |_| P::MaterialShininess(Front);
+            "material.back.ambient" () |_| P::Material(Back, Ambient);
+            "material.back.diffuse" () |_| P::Material(Back, Diffuse);
+            "material.back.specular" () |_| P::Material(Back, Specular);
+            "material.back.emission" () |_| P::Material(Back, Emission);
+            "material.back.shininess" () |_| P::MaterialShininess(Back);
+        }
+        // Its paths are above: lists of bindings have all properties of a face together.
+        [MaterialShininess(face: Face)] "material.{face}.shininess" "material of {face}: (shininess, 0, 0, 1)" {}
+        // Lights and clip planes: as many as the GL state of glasm has, the least number of lights that GL allows.
+        [Light(index: u32, term: ColorTerm)] "light[{index}].{term}" "{term} color of a light" {
+            "light[].ambient" ([8 Lights]) |n| P::Light(n, Ambient);
+            "light[].diffuse" ([8 Lights]) |n| P::Light(n, Diffuse);
+            "light[].specular" ([8 Lights]) |n| P::Light(n, Specular);
+        }
+        [LightPosition(index: u32)] "light[{index}].position" "position of a light in eye space" {
+            "light[].position" ([8 Lights]) P::LightPosition;
+        }
+        [LightAttenuation(index: u32)] "light[{index}].attenuation"
+            "attenuation of a light: (constant, linear, quadratic, spot exponent)" {
+            "light[].attenuation" ([8 Lights]) P::LightAttenuation;
+        }
+        [LightSpotDirection(index: u32)] "light[{index}].spot_direction"
+            "a light's spot: (direction in eye space, cosine of the cutoff angle)" {
+            "light[].spot.direction" ([8 Lights]) P::LightSpotDirection;
+        }
+        [LightHalf(index: u32)] "light[{index}].half"
+            "half vector of a light: (normalize(P + (0, 0, 1)), 1), with the normalized position P" {
+            "light[].half" ([8 Lights]) P::LightHalf;
+        }
+        [LightModelAmbient] "light_model.ambient" as "state_lightmodel_ambient" "ambient color of the light model" {
+            "lightmodel.ambient" () |_| P::LightModelAmbient;
+        }
+        // Scene colors and products without a face are those of the front, too: table X.4.
+        [LightModelSceneColor(face: Face)] "light_model.{face}.scene_color" as "state_lightmodel_{face}_scenecolor"
+            "scene color of {face}: emission + light model's ambient * material's ambient" {
+            "lightmodel.scenecolor" () |_| P::LightModelSceneColor(Front);
+            "lightmodel.front.scenecolor" () |_| P::LightModelSceneColor(Front);
+            "lightmodel.back.scenecolor" () |_| P::LightModelSceneColor(Back);
+        }
+        [LightProduct(index: u32, face: Face, term: ColorTerm)] "light_product[{index}].{face}.{term}"
+            as "state_lightprod_{index}_{face}_{term}" "{term} color of a light times that of the material of {face}" {
+            "lightprod[].ambient" ([8 Lights]) |n| P::LightProduct(n, Front, Ambient);
+            "lightprod[].diffuse" ([8 Lights]) |n| P::LightProduct(n, Front, Diffuse);
+            "lightprod[].specular" ([8 Lights]) |n| P::LightProduct(n, Front, Specular);
+            "lightprod[].front.ambient" ([8 Lights]) |n| P::LightProduct(n, Front, Ambient);
+            "lightprod[].front.diffuse" ([8 Lights]) |n| P::LightProduct(n, Front, Diffuse);
+            "lightprod[].front.specular" ([8 Lights]) |n| P::LightProduct(n, Front, Specular);
+            "lightprod[].back.ambient" ([8 Lights]) |n| P::LightProduct(n, Back, Ambient);
+            "lightprod[].back.diffuse" ([8 Lights]) |n| P::LightProduct(n, Back, Diffuse);
+            "lightprod[].back.specular" ([8 Lights]) |n| P::LightProduct(n, Back, Specular);
+        }
+        // ARB_fragment_program has neither this nor clip planes and points, ARB_vertex_program neither texture environments nor the depth
+        // range: each names state of its own stage. NV_gpu_program4 has all of them.
+        [TexGen(index: u32, plane: TexGenPlane, coord: TexGenCoord)] "tex_gen[{index}].{plane}.{coord}"
+            as "state_texgen_{index}_{plane}_{coord}" "{plane} plane that generates texture coordinate {coord}" {
+            "texgen[].eye.s" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, S) => VERTEX;
+            "texgen[].eye.t" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, T) => VERTEX;
+            "texgen[].eye.r" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, R) => VERTEX;
+            "texgen[].eye.q" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Eye, Q) => VERTEX;
+            "texgen[].object.s" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Object, S) => VERTEX;
+            "texgen[].object.t" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Object, T) => VERTEX;
+            "texgen[].object.r" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Object, R) => VERTEX;
+            "texgen[].object.q" ([? 32 TextureCoordinates]) |n| P::TexGen(n, Object, Q) => VERTEX;
+        }
+        [TexEnvColor(index: u32)] "tex_env[{index}].color" as "state_texenv_{index}_color" "color of a texture environment" {
+            "texenv[].color" ([? 32 TextureEnvironments]) P::TexEnvColor => FRAGMENT;
+        }
+        [FogColor] "fog.color" "color of fog" {
+            "fog.color" () |_| P::FogColor;
+        }
+        [FogParams] "fog.params" "fog: (density, start, end, 1 / (end - start))" {
+            "fog.params" () |_| P::FogParams;
+        }
+        [ClipPlane(index: u32)] "clip[{index}].plane" "coefficients of a clip plane in eye space" {
+            "clip[].plane" ([8 ClipPlanes]) P::ClipPlane => VERTEX;
+        }
+        [PointSize] "point.size" "points: (size, smallest size, largest size, fade threshold)" {
+            "point.size" () |_| P::PointSize => VERTEX;
+        }
+        [PointAttenuation] "point.attenuation" "attenuation of points: (constant, linear, quadratic, 1)" {
+            "point.attenuation" () |_| P::PointAttenuation => VERTEX;
+        }
+        [DepthRange] "depth.range" "depth range: (near, far, far - near, 1)" {
+            "depth.range" () |_| P::DepthRange => FRAGMENT;
+        }
+        // What no program names: the translation of the languages reads it.
+        [Viewport] "viewport" as "viewport" "viewport: (x, y, width, height)" {}
+        // NV_fragment_program section 3.11.6.
+        [DepthBounds] "depth.bounds" as "depth_bounds"
+            "(least depth, largest depth, 0, 1) of fragments whose depth a program replaces" {}
+        [WindowOrigin] "window.origin" as "window_origin" "(scale, offset, 0, 1): makes of y a count from the top" {}
+        [WindowOriginLower] "windowlower.origin" as "window_origin_lower"
+            "(scale, offset, 0, 1): makes of y a count from the bottom" {}
+        // Of the device, not of GL's state, but read like it.
+        [Thread(property: ThreadProperty)] "thread.{property}" as "thread_{property}" "{property}: an integer in x" {
+            "thread.warpsize" () |_| P::Thread(WarpSize) => NONE needs THREAD_GROUP;
+            "thread.warpspersm" () |_| P::Thread(WarpsPerSm) => NONE needs THREAD_GROUP;
+            "thread.smcount" () |_| P::Thread(SmCount) => NONE needs THREAD_GROUP;
+        }
+        // What NVIDIA's compiler writes for gl_NormalScale, gl_NumSamples and gl_SamplePosition of GLSL.
+        [NormalScale] driver "normal.scale" as "state_matrix_normalscale"
+            "(factor, 0, 0, 1): gl_NormalScale of GLSL, which NVIDIA's compiler reads so" {
+            "matrix.normalscale" () |_| P::NormalScale;
+        }
+        [Samples] driver "multisample.samples" "samples of the framebuffer: an integer in x, gl_NumSamples of GLSL" {
+            "multisample.samples" () |_| P::Samples => NONE;
+        }
+        [SamplePosition(index: u32)] driver "multisample.positions[{index}]" as "state_multisample_position_{index}"
+            "(x, y, 0, 1): place of a sample in its pixel, gl_SamplePosition of GLSL" {
+            "multisample.positions[]" ([32]) P::SamplePosition => NONE, RANGES;
+        }
+    } };
+}
+
+macro_rules! is_driver {
+    () => {
+        false
+    };
+    (driver) => {
+        true
+    };
+}
+macro_rules! variable_name {
+    ($text:literal) => {
+        format!(
+            "state_{}",
+            format!($text).replace(['.', '['], "_").replace(']', "")
+        )
+    };
+    ($text:literal $name:literal) => {
+        format!($name)
+    };
+}
+
+macro_rules! define {
+    ($([$variant:ident $(($($arg:ident: $ty:ident),*))?] $($driver:ident)? $text:literal $(as $name:literal)? $meaning:literal
+        { $($paths:tt)* })*) => {
+        /// One vec4 of GL state.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[cfg_attr(
+            feature = "serde",
+            derive(serde::Deserialize, serde::Serialize),
+            serde(rename_all = "snake_case")
+        )]
+        pub enum StateParam {
+            /// A row of a matrix.
+            MatrixRow {
+                /// Matrix.
+                matrix: MatrixName,
+                /// Form.
+                form: MatrixForm,
+                /// Row, 0 to 3.
+                row: u8,
+            },
+            $(#[doc = $meaning] $variant $(($($ty),*))?,)*
+        }
+
+        impl StateParam {
+            /// Whether no specification names it, only the programs that a driver's compiler writes.
+            pub fn is_drivers(self) -> bool {
+                match self {
+                    Self::MatrixRow { .. } => false,
+                    $(Self::$variant { .. } => is_driver!($($driver)?),)*
+                }
+            }
+
+            /// Writes the text form of the IR after `state.`.
+            pub(crate) fn write_text(self, f: &mut dyn Write) -> fmt::Result {
+                match self {
+                    Self::MatrixRow { matrix, form, row } => write_matrix_row(f, matrix, form, row),
+                    $(Self::$variant $(($($arg),*))? => {
+                        $($(let $arg = $arg.text();)*)?
+                        write!(f, $text)
+                    })*
+                }
+            }
+
+            /// Returns the parameter whose text form has these parts, other than a row of a matrix.
+            pub(crate) fn from_parts(parts: &[Part<'_>]) -> Option<Self> {
+                $(if let Some(param) = match_text($text, parts).and_then(|values| {
+                    let mut _values = values.into_iter();
+                    Some(Self::$variant $(($(<$ty as Argument>::from_part(_values.next()?)?),*))?)
+                }) {
+                    return Some(param);
+                })*
+                None
+            }
+        }
+
+        /// Returns the name of the variable that has a parameter in modules.
+        pub fn variable_name(param: StateParam) -> String {
+            match param {
+                StateParam::MatrixRow { matrix, form, row } => matrix_row_name(matrix, form, row),
+                $(StateParam::$variant $(($($arg),*))? => {
+                    $($(let $arg = $arg.text();)*)?
+                    variable_name!($text $($name)?)
+                })*
+            }
+        }
+
+        /// Returns the meaning of a parameter, one line for people.
+        #[expect(unused_variables, reason = "no meaning has a number in it")]
+        pub fn state_text(param: StateParam) -> String {
+            match param {
+                StateParam::MatrixRow { matrix, form, .. } => {
+                    format!("a row of {}{}", form_text(form), matrix_text(matrix))
+                }
+                $(StateParam::$variant $(($($arg),*))? => {
+                    $($(let $arg = $arg.meaning();)*)?
+                    format!($meaning)
+                })*
+            }
+        }
+    };
+}
+
+state_params! { define }
+
+/// A part of the text form of a parameter: a word, or a number in brackets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'a> {
+    Word(&'a str),
+    Number(u32),
+}
+
+/// Returns the parts that are arguments, if the others are the words of the text form.
+fn match_text<'a>(text: &str, parts: &[Part<'a>]) -> Option<Vec<Part<'a>>> {
+    let mut words = text.split(['.', '[']);
+    let mut values = Vec::new();
+    for &part in parts {
+        match (words.next()?, part) {
+            (word, _) if word.starts_with('{') => values.push(part),
+            (word, Part::Word(found)) if word == found => {}
+            _ => return None,
+        }
+    }
+    words.next().is_none().then_some(values)
+}
+
+/// An argument of a parameter.
+trait Argument: Copy {
+    /// Returns its text form.
+    fn text(self) -> impl Display;
+
+    /// Returns how meanings call it.
+    fn meaning(self) -> impl Display;
+
+    /// Returns the argument that a part of the text form is.
+    fn from_part(part: Part<'_>) -> Option<Self>;
+}
+
+impl Argument for u32 {
+    fn text(self) -> impl Display {
+        self
+    }
+
+    fn meaning(self) -> impl Display {
+        self
+    }
+
+    fn from_part(part: Part<'_>) -> Option<Self> {
+        match part {
+            Part::Word(_) => None,
+            Part::Number(number) => Some(number),
+        }
+    }
+}
+
+macro_rules! word_arguments {
+    ($($ty:ident { $($variant:ident $meaning:literal)* })*) => {$(
+        impl Argument for $ty {
+            fn text(self) -> impl Display {
+                self.word()
+            }
+
+            fn meaning(self) -> impl Display {
+                match self { $(Self::$variant => $meaning,)* }
+            }
+
+            fn from_part(part: Part<'_>) -> Option<Self> {
+                match part {
+                    Part::Word(word) => Self::from_word(word),
+                    Part::Number(_) => None,
+                }
+            }
+        }
+    )*};
+}
+
+word_arguments! {
+    Face { Front "front faces" Back "back faces" }
+    ColorTerm { Ambient "ambient" Diffuse "diffuse" Specular "specular" Emission "emitted" }
+    TexGenPlane { Eye "eye" Object "object" }
+    TexGenCoord { S "s" T "t" R "r" Q "q" }
+    ThreadProperty {
+        WarpSize "threads of a group (warp)"
+        WarpsPerSm "thread groups that a processor runs at a time"
+        SmCount "number of processors"
+    }
+}
+
+impl MatrixName {
+    /// Returns the word and the number, if there are several matrices of the kind.
+    const fn parts(self) -> (&'static str, Option<u32>) {
+        match self {
+            Self::Modelview(n) => ("modelview", Some(n)),
+            Self::Projection => ("projection", None),
+            Self::Mvp => ("mvp", None),
+            Self::Texture(n) => ("texture", Some(n)),
+            Self::Palette(n) => ("palette", Some(n)),
+            Self::Program(n) => ("program", Some(n)),
+        }
+    }
+}
+
+fn write_matrix_row(
+    f: &mut dyn Write,
+    matrix: MatrixName,
+    form: MatrixForm,
+    row: u8,
+) -> fmt::Result {
+    let (word, number) = matrix.parts();
+    write!(f, "matrix.{word}")?;
+    if let Some(number) = number {
+        write!(f, "[{number}]")?;
+    }
+    write!(f, ".{}.row[{row}]", form.word())
+}
+
+fn matrix_row_name(matrix: MatrixName, form: MatrixForm, row: u8) -> String {
+    let (word, number) = matrix.parts();
+    let number = match (matrix, number) {
+        // Without a number in the languages, modelview matrix 0 is meant.
+        (MatrixName::Modelview(0), _) | (_, None) => String::new(),
+        (_, Some(number)) => format!("_{number}"),
+    };
+    let form = match form {
+        MatrixForm::Plain => String::new(),
+        MatrixForm::Inverse | MatrixForm::Transpose | MatrixForm::InverseTranspose => {
+            format!("_{}", form.word())
+        }
+    };
+    format!("state_matrix_{word}{number}{form}_row_{row}")
+}
+
+/// Returns the meaning of a matrix, one line for people.
+pub const fn matrix_text(matrix: MatrixName) -> &'static str {
+    match matrix {
+        MatrixName::Modelview(_) => "modelview matrix, of a number if there are several",
+        MatrixName::Projection => "projection matrix",
+        MatrixName::Mvp => "projection matrix times modelview matrix 0",
+        MatrixName::Texture(_) => "texture matrix of a coordinate set",
+        MatrixName::Palette(_) => "matrix of the palette",
+        MatrixName::Program(_) => "program matrix",
+    }
+}
+
+/// Returns the meaning of the form of a matrix, a prefix of that of the matrix.
+pub const fn form_text(form: MatrixForm) -> &'static str {
+    match form {
+        MatrixForm::Plain => "",
+        MatrixForm::Inverse => "the inverse of the ",
+        MatrixForm::Transpose => "the transpose of the ",
+        MatrixForm::InverseTranspose => "the transpose of the inverse of the ",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ColorTerm::{Ambient, Diffuse, Emission, Specular};
+    use Face::{Back, Front};
+    use StateParam as P;
+    use TexGenCoord::{Q, R, S, T};
+    use TexGenPlane::{Eye, Object};
+    use ThreadProperty::{SmCount, WarpSize, WarpsPerSm};
+
+    macro_rules! params {
+        ($([$($variant:tt)*] $($driver:ident)? $text:literal $(as $name:literal)? $meaning:literal {
+            $($path:literal $number:tt $param:expr $(=> $arb:ident $(needs $need:ident)? $(, $ranges:ident)?)?;)*
+        })*) => {
+            /// The parameters of all paths, for a number.
+            const PARAMS: &[fn(u32) -> StateParam] = &[$($($param,)*)*];
+        };
+    }
+    state_params! { params }
+
+    fn text(param: StateParam) -> String {
+        let mut text = String::new();
+        param.write_text(&mut text).unwrap();
+        text
+    }
+
+    #[test]
+    fn text_forms_are_read_back() {
+        let internal = [
+            P::Viewport,
+            P::DepthBounds,
+            P::WindowOrigin,
+            P::WindowOriginLower,
+        ];
+        for param in PARAMS.iter().map(|of| of(3)).chain(internal) {
+            let program = format!(
+                "program vertex\np0: state.{}\nroutine fn0 {{\n}}\nmain fn0",
+                text(param)
+            );
+            let parsed = crate::parse(&program).unwrap();
+            let found = parsed.params.iter().map(|param| param.source);
+            assert_eq!(
+                found.collect::<Vec<_>>(),
+                [crate::ParamSource::State(param)]
+            );
+        }
+        for wrong in [
+            "light.ambient",
+            "light[3]",
+            "light[3].ambient.s",
+            "fog",
+            "fog.colour",
+            "fog[0].color",
+        ] {
+            let program = format!("program vertex\np0: state.{wrong}");
+            let error = crate::parse(&program).unwrap_err().to_string();
+            assert_eq!(error, "2:11: this is not a part of the GL state", "{wrong}");
+        }
+    }
+
+    #[test]
+    fn names_and_meanings_have_the_arguments() {
+        let product = P::LightProduct(3, Back, Emission);
+        assert_eq!(text(product), "light_product[3].back.emission");
+        assert_eq!(variable_name(product), "state_lightprod_3_back_emission");
+        assert_eq!(
+            state_text(product),
+            "emitted color of a light times that of the material of back faces"
+        );
+        assert_eq!(
+            variable_name(P::LightSpotDirection(7)),
+            "state_light_7_spot_direction"
+        );
+        assert_eq!(variable_name(P::Thread(WarpsPerSm)), "thread_warps_per_sm");
+        assert_eq!(
+            state_text(P::Thread(SmCount)),
+            "number of processors: an integer in x"
+        );
+    }
+}
