@@ -25,12 +25,16 @@
 mod error;
 mod features;
 mod language;
-mod multiply;
 mod options;
+mod passes;
 mod resources;
-mod rewriter;
 #[cfg(feature = "round-trip")]
 mod round_trip;
+#[cfg_attr(
+    not(feature = "spirv-cross"),
+    expect(dead_code, reason = "passes for SPIRV-Cross alone use some functions")
+)]
+mod spirv_edit;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod spirv_val;

@@ -6,13 +6,13 @@
 use super::contents::{
     Content::{self, Accesses, Declares, Images, Input, Mode, Ops, Other, Stages},
     TESSELLATION, asks_for_helpers, changes_elements, compares_with_bias_or_gradients,
-    filters_integers, has_buffer_arrays, has_invariants, has_several_invocations,
-    passes_nested_arrays, reads_clip_distances, reads_primitives, reads_subgroups_elsewhere,
+    filters_integers, has_buffer_arrays, has_invariants, has_several_invocations, is_in_essl,
+    passes_nested_arrays, reads_and_writes_wide_images, reads_clip_distances, reads_primitives,
+    reads_subgroups_elsewhere,
 };
-use super::image_types::{is_in_essl, reads_and_writes_wide_images};
 use crate::Language;
-use rspirv::dr::Module;
-use rspirv::spirv::{BuiltIn, Capability, Dim, ExecutionMode, ExecutionModel, Op};
+use crate::spirv_edit::ModuleEditor;
+use rspirv::spirv::{BuiltIn, Capability, Dim, ExecutionMode, ExecutionModel, ImageFormat, Op};
 
 /// Something that modules may contain, and the first version of each language that has it.
 struct Limit {
@@ -71,8 +71,8 @@ limits! {
     "gathering texels", Ops(&[Op::ImageGather, Op::ImageDrefGather]) => 400, 310, 0, 0;
     "fine and coarse derivatives", Declares(Capability::DerivativeControl) => 400, NEVER, 0, 0;
     "images", Images(|it| it.is_storage) => 420, 310, 0, 0;
-    "images without formats", Images(|it| it.is_storage && it.is_unformatted) => 0, NEVER, 0, 0;
-    "images of this format", Images(|it| it.is_storage && !it.is_unformatted && !is_in_essl(it.format)) => 0, NEVER, 0, 0;
+    "images without formats", Images(|it| it.is_storage && it.format == ImageFormat::Unknown) => 0, NEVER, 0, 0;
+    "images of this format", Images(|it| it.is_storage && it.format != ImageFormat::Unknown && !is_in_essl(it.format)) => 0, NEVER, 0, 0;
     "images of this format that are read and written", Other(reads_and_writes_wide_images) => 0, NEVER, 0, 0;
     // SPIRV-Cross makes coordinates of them with a component too many.
     "images of one-dimensional arrays", Images(|it| it.is_storage && it.is_arrayed && it.dim == Dim::Dim1D) => 0, NEVER, 0, 0;
@@ -102,12 +102,12 @@ limits! {
 }
 
 /// Refuses a module that contains what the language lacks; the message names it and the languages of GLSL that have it.
-pub(super) fn check(module: &Module, language: Language) -> Result<(), String> {
+pub(super) fn check(editor: &ModuleEditor, language: Language) -> Result<(), String> {
     let lacks = |limit: &&Limit| first_version(limit, language) > version(language);
     match LIMITS
         .iter()
         .filter(lacks)
-        .find(|limit| limit.content.is_in(module))
+        .find(|limit| limit.content.is_in(editor))
     {
         Some(limit) => Err(refuse(limit, language)),
         None => Ok(()),
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use rspirv::dr::Builder;
 
-    fn geometry_module(streams: bool) -> Module {
+    fn geometry_module(streams: bool) -> ModuleEditor {
         let mut builder = Builder::new();
         let void = builder.type_void();
         let kind = builder.type_function(void, []);
@@ -178,7 +178,7 @@ mod tests {
         builder.ret().unwrap();
         builder.end_function().unwrap();
         builder.entry_point(ExecutionModel::Geometry, main, "main", []);
-        builder.module()
+        ModuleEditor::new(builder.module())
     }
 
     #[test]
