@@ -1,5 +1,5 @@
-//! Operations on integers whose result is two words: products of 64 bits, and carries. WGSL and HLSL
-//! have none of them, and old versions of GLSL lack some.
+//! Operations on integers whose result is two words: products of 64 bits, and carries. WGSL and
+//! HLSL have none of them, and old versions of GLSL lack some.
 
 use crate::spirv_edit::{Code, InstructionExt, ModuleEditor};
 use rspirv::dr::{Instruction, Operand};

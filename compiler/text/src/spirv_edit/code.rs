@@ -204,11 +204,13 @@ impl SignedTypes {
         let definition = editor.definition(unsigned)?;
         let (op, mut operands) = (definition.op(), definition.operands.clone());
         match (op, &mut operands[..]) {
-            (Op::TypeVector, [Operand::IdRef(scalar), _]) => {
-                *scalar = self.signed(editor, *scalar)?
-            }
             (Op::TypeInt, [_, sign]) if *sign == Operand::LiteralBit32(0) => {
                 *sign = Operand::LiteralBit32(1);
+            }
+            (Op::TypeVector, [Operand::IdRef(scalar), _])
+                if editor.definition(*scalar)?.op() == Op::TypeInt =>
+            {
+                *scalar = self.signed(editor, *scalar)?;
             }
             _ => return None,
         }

@@ -3,6 +3,8 @@
 
 mod code;
 mod query;
+#[cfg(test)]
+mod testing;
 
 pub(crate) use code::{Code, SignedTypes, insert_at_start};
 pub(crate) use query::{ImageType, InstructionExt, refs};
@@ -245,7 +247,7 @@ impl ModuleEditor {
         if ids.is_empty() {
             return;
         }
-        let has_other_target = |instruction: &Instruction| !matches!(instruction.operands.first(), Some(Operand::IdRef(id)) if ids.contains(id));
+        let has_other_target = |it: &Instruction| it.id(0).is_none_or(|id| !ids.contains(&id));
         self.module.debug_names.retain(has_other_target);
         self.module.annotations.retain(has_other_target);
         self.rewrite_globals(|editor, global| {
@@ -409,23 +411,5 @@ impl ModuleEditor {
             }
         });
         result
-    }
-}
-
-#[cfg(test)]
-impl ModuleEditor {
-    /// Appends a function of one block with instructions.
-    pub(crate) fn add_block(&mut self, instructions: Vec<Instruction>) {
-        let mut function = Function::new();
-        function.blocks.push(rspirv::dr::Block {
-            label: None,
-            instructions,
-        });
-        self.add_function(function);
-    }
-
-    /// Returns the operations of all blocks.
-    pub(crate) fn ops(&self) -> Vec<Op> {
-        self.instructions().map(InstructionExt::op).collect()
     }
 }

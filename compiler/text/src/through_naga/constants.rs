@@ -85,7 +85,8 @@ fn find_risky_operand(editor: &ModuleEditor, instruction: &Instruction) -> Optio
         | Op::BitFieldSExtract
         | Op::BitFieldUExtract => first_of_constants(0),
         Op::ExtInst => first_of_constants(2),
-        // A constant second operand of 0, or one of the width or more, is an error for any first one.
+        // A constant second operand of 0, or one of the width or more, is an error for any first
+        // one.
         Op::UDiv | Op::SDiv | Op::UMod | Op::SMod | Op::SRem => divisor_with(|bits| bits == 0),
         Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
             divisor_with(|bits| bits >= 32)

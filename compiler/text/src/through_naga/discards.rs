@@ -1,15 +1,17 @@
 //! Branches around `OpKill`, because naga loses the position of blocks that no branch targets.
 //!
-//! Code generation continues after `OpKill` in a block that is unreachable but belongs to the construct of the discard. The SPIR-V front
-//! end of naga takes such a block for the first one of the function, where a branch out of the construct is an invalid `break`. As the
-//! merge block of a selection it stays in its construct.
+//! Code generation continues after `OpKill` in a block that is unreachable but belongs to the
+//! construct of the discard. The SPIR-V front end of naga takes such a block for the first one of
+//! the function, where a branch out of the construct is an invalid `break`. As the merge block of a
+//! selection it stays in its construct.
 
 use crate::spirv_edit::{InstructionExt, ModuleEditor, refs};
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Op, SelectionControl, Word};
 use std::collections::HashSet;
 
-/// Replaces each `OpKill` that an unreachable block follows with a selection that always discards and has that block as merge block.
+/// Replaces each `OpKill` that an unreachable block follows with a selection that always discards
+/// and has that block as merge block.
 pub(super) fn guard_discards(editor: &mut ModuleEditor) {
     if !editor.has_op(&[Op::Kill]) {
         return;
@@ -64,7 +66,8 @@ mod tests {
     use rspirv::dr::Builder;
     use rspirv::spirv::FunctionControl;
 
-    /// Returns the operations of the blocks of a function whose last block, with the label that `first` gets, returns.
+    /// Returns the operations of the blocks of a function whose last block, with the label that
+    /// `first` gets, returns.
     fn blocks_after(first: impl Fn(&mut Builder, Word)) -> Vec<Vec<Op>> {
         let mut builder = Builder::new();
         let void = builder.type_void();

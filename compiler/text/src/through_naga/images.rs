@@ -334,7 +334,8 @@ pub(super) fn compute_pixel_level(
     compute_level(code, derivatives)
 }
 
-/// Scales a coordinate, without layer, to texels of the base level; for cubes the point on the cube.
+/// Scales a coordinate, without layer, to texels of the base level; for cubes the point on the
+/// cube.
 pub(super) fn scale_to_texels(
     code: &mut Code<'_>,
     object: Word,

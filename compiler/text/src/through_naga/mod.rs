@@ -1,4 +1,5 @@
-//! SPIR-V to the shading languages through naga, which is the only one that writes WGSL, and needs no C++.
+//! SPIR-V to the shading languages through naga, which is the only one that writes WGSL, and needs
+//! no C++.
 
 mod arrays;
 mod constants;
@@ -29,21 +30,21 @@ use rspirv::spirv::Op;
 pub(crate) use separate::SAMPLER_BINDING_OFFSET;
 use std::error::Error;
 
-/// What becomes of the positions that the module writes.
+/// The conversion of the positions that the module writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Positions {
-    /// They reach the language's clip space as they are.
+    /// They reach the clip space of the language unchanged.
     Unchanged,
     /// They are Vulkan's, with depth from 0 to w and y down, and are converted.
     FromVulkan,
 }
 
-/// A module as text.
+/// A module in a shading language.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Written {
-    /// The text.
+    /// The source.
     pub(crate) text: String,
-    /// Where it does not do what the module does, because the language cannot; one line each.
+    /// Differences from the module that the language makes necessary; one line each.
     pub(crate) differences: Vec<String>,
 }
 
@@ -68,7 +69,7 @@ fn translate_unguarded(
     };
     let options = spv::Options {
         adjust_coordinate_space,
-        // What capabilities stand for is judged by `refusal`.
+        // `refusal` checks the capabilities.
         strict_capabilities: false,
         ..spv::Options::default()
     };
@@ -263,7 +264,7 @@ fn write_glsl(
     Ok(text)
 }
 
-/// An error with all its causes, on one line.
+/// Returns an error with all its causes, on one line.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

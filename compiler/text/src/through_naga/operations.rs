@@ -122,7 +122,7 @@ mod tests {
             .words;
         let mut editor = ModuleEditor::new(load_words(&words).unwrap());
         sign_integers(&mut editor).unwrap();
-        crate::spirv_val::assert_valid(&editor.assemble(), glasm::Target::Vulkan1_1);
+        editor.assert_valid(glasm::Target::Vulkan1_1);
         editor.module().disassemble()
     }
 

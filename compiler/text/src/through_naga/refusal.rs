@@ -47,7 +47,7 @@ const CAPABILITIES: &[(Capability, &str)] = &[
     (Capability::GeometryStreams, "vertex streams"),
 ];
 
-/// What holds masks of invocations.
+/// Built-in variables that are masks of invocations.
 const SUBGROUP_MASKS: [BuiltIn; 5] = [
     BuiltIn::SubgroupEqMask,
     BuiltIn::SubgroupGeMask,

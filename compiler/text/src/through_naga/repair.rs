@@ -93,8 +93,8 @@ fn simplify_function(function: &mut Function, unsigned: &[naga::Handle<naga::Con
     }
 }
 
-/// Makes queries of the sample counts of textures with one sample queries of their layers, which the
-/// front end of naga does not read.
+/// Makes queries of the sample counts of textures with one sample queries of their layers, which
+/// the front end of naga does not read.
 pub(super) fn restore_layer_queries(module: &mut Module) {
     let Module {
         types,

@@ -224,7 +224,8 @@ fn compare_without_level(
     Instruction::new(op, comparison.result_type, comparison.result_id, vec![])
 }
 
-/// Reads the texel that is nearest to the coordinate, because textures of integers cannot be sampled.
+/// Reads the texel that is nearest to the coordinate, because textures of integers cannot be
+/// sampled.
 fn fetch_nearest(code: &mut Code<'_>, sample: Sample, access: &Instruction) -> Result<(), String> {
     if sample.image.dim == Dim::DimCube {
         return Err("samples of cube maps of integers".to_owned());

@@ -1,7 +1,10 @@
-//! Barriers of tessellation control programs, whose invocations wait there for what the others write.
+//! Barriers of tessellation control programs, whose invocations wait there for what the others
+//! write.
 //!
-//! - SPIRV-Cross puts a read of an output where its value is used, also behind a barrier: the value goes to a variable first.
-//! - GLSL has `barrier()` outside of flow control only, in `main` and in front of any `return` (GLSL 4.60 section 8.16).
+//! - SPIRV-Cross puts a read of an output where its value is used, also behind a barrier: the value
+//!   goes to a variable first.
+//! - GLSL has `barrier()` outside of flow control only, in `main` and in front of any `return`
+//!   (GLSL 4.60 section 8.16).
 
 use crate::spirv_edit::{InstructionExt, ModuleEditor, refs};
 use rspirv::dr::{Block, Function, Instruction};
@@ -65,8 +68,8 @@ fn control_entry(editor: &ModuleEditor) -> Option<Word> {
     editor.entry_function().filter(|_| is_control)
 }
 
-/// Returns the blocks outside of constructs: those that branches and merges reach from the first one.
-/// The first block of a loop is in its construct.
+/// Returns the blocks outside of constructs: those that branches and merges reach from the first
+/// one. The first block of a loop is in its construct.
 fn outside_blocks(function: &Function) -> HashSet<Word> {
     let blocks: HashMap<Word, &Block> = function
         .blocks

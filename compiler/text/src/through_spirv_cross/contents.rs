@@ -24,7 +24,7 @@ pub(super) enum Content {
     Images(fn(&ImageType) -> bool),
     /// One of these operations on an image of a type.
     Accesses(&'static [Op], fn(&ImageType) -> bool),
-    /// What has a predicate in this module.
+    /// Contents that one of the predicates of this file finds.
     Other(fn(&ModuleEditor) -> bool),
 }
 
@@ -66,8 +66,9 @@ const SUBGROUP: [BuiltIn; 7] = [
 pub(super) fn has_several_invocations(editor: &ModuleEditor) -> bool {
     let is_repeated = |mode: &Instruction| {
         matches!(
-            mode.operands[1..],
+            mode.operands[..],
             [
+                _,
                 Operand::ExecutionMode(ExecutionMode::Invocations),
                 Operand::LiteralBit32(2..),
             ]

@@ -1,13 +1,13 @@
-//! Doubles and the two words that they consist of: SPIRV-Cross converts them through 64-bit integers
-//! in GLSL, which need an extension there, and not at all in HLSL. GLSL has `packDouble2x32` and
-//! `unpackDouble2x32` since 4.00, HLSL has `asdouble` and `asuint`.
+//! Doubles and the two words that they consist of: SPIRV-Cross converts them through 64-bit
+//! integers in GLSL, which need an extension there, and not at all in HLSL. GLSL has
+//! `packDouble2x32` and `unpackDouble2x32` since 4.00, HLSL has `asdouble` and `asuint`.
 
 use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Shape, refs};
 use rspirv::dr::{Block, Function, Instruction, Operand};
 use rspirv::spirv::{Capability, FunctionControl, GlslStd450Op as GlslOp, Op, Word};
 use std::collections::{HashMap, HashSet};
 
-/// How a language converts doubles.
+/// The functions that a language converts doubles with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Conversion {
     /// With the functions of GLSL.

@@ -52,7 +52,8 @@ pub(super) fn exchange_stores(editor: &mut ModuleEditor) {
     });
 }
 
-/// Declares the input of a geometry program that reads none, which its entry point takes nevertheless.
+/// Declares the input of a geometry program that reads none, which its entry point takes
+/// nevertheless.
 pub(super) fn declare_input(text: String) -> String {
     const INPUT: &str = "struct SPIRV_Cross_Input";
     const OUTPUT: &str = "struct SPIRV_Cross_Output\n";

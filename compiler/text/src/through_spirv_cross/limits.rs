@@ -1,7 +1,8 @@
-//! What languages lack as SPIRV-Cross writes them, found in the module before it is written, so that errors name it in one way.
+//! Contents of modules that languages lack as SPIRV-Cross writes them. Modules are checked before
+//! they are written, such that errors name the contents in one way.
 //!
-//! What shows in the finished GLSL only is in [`glsl_words`](super::glsl_words), how it is found in
-//! [`contents`](super::contents).
+//! [`glsl_words`](super::glsl_words) checks what appears in the finished GLSL only, and
+//! [`contents`](super::contents) has the predicates.
 
 use super::contents::{
     Content::{self, Accesses, Declares, Images, Input, Mode, Ops, Other, Stages},
@@ -18,7 +19,7 @@ use rspirv::spirv::{BuiltIn, Capability, Dim, ExecutionMode, ExecutionModel, Ima
 struct Limit {
     /// The name in messages, a plural.
     what: &'static str,
-    /// What is found in the module.
+    /// The predicate about modules.
     content: Content,
     /// First version of GLSL; [`VULKAN`] for GLSL for Vulkan only.
     glsl: u32,
@@ -101,7 +102,8 @@ limits! {
         Ops(&[Op::GroupNonUniformShuffle, Op::GroupNonUniformQuadSwap, Op::GroupNonUniformQuadBroadcast]) => VULKAN, NEVER, 0, 0;
 }
 
-/// Refuses a module that contains what the language lacks; the message names it and the languages of GLSL that have it.
+/// Refuses a module that contains what the language lacks; the message names it and the languages
+/// of GLSL that have it.
 pub(super) fn check(editor: &ModuleEditor, language: Language) -> Result<(), String> {
     let lacks = |limit: &&Limit| first_version(limit, language) > version(language);
     match LIMITS
@@ -134,7 +136,8 @@ fn first_version(limit: &Limit, language: Language) -> u32 {
     }
 }
 
-/// Returns the message: what is missing, and the first version of the same language that has it, else those of GLSL.
+/// Returns the message: what is missing, and the first version of the same language that has it,
+/// else those of GLSL.
 fn refuse(limit: &Limit, language: Language) -> String {
     let least = |of: Language| {
         let mut all = Language::ALL.iter().copied();

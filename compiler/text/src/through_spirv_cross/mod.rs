@@ -1,4 +1,5 @@
-//! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that glasm emits and writes all versions.
+//! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that
+//! glasm emits and writes all versions.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -21,10 +22,9 @@ mod shadow;
 mod signs;
 mod wide_integers;
 
-use crate::resources::Resource;
 use crate::spirv_edit::ModuleEditor;
 use crate::through_naga::Positions;
-use crate::{Language, Nan, Options};
+use crate::{Language, Nan, Options, Resource};
 use glasm::{Shader, Target};
 use glsl_words::Textures1d;
 use numbers::Numbering;
@@ -37,7 +37,7 @@ use spirv_cross2::compile::{CommonOptions, CompilableTarget};
 use spirv_cross2::targets::{Glsl, Hlsl, Msl};
 use spirv_cross2::{Compiler, Module, SpirvCrossError};
 
-/// Writes a module; tells where the resources are in the text.
+/// Writes a module and returns the numbers of its resources.
 pub(crate) fn translate(
     shader: &Shader,
     options: &Options,
@@ -92,7 +92,7 @@ pub(crate) fn translate(
     Ok((text, resources))
 }
 
-/// What SPIRV-Cross says against a module.
+/// Returns the message for an error of SPIRV-Cross.
 fn refusal(language: Language, error: &SpirvCrossError) -> String {
     match error {
         SpirvCrossError::UnsupportedSpirv(reason) => format!("{language}: {reason}"),
@@ -100,7 +100,7 @@ fn refusal(language: Language, error: &SpirvCrossError) -> String {
     }
 }
 
-/// Whether a language has a place for the numbers of resources.
+/// Decides whether a language can express the numbers of resources.
 fn has_numbers(language: Language) -> bool {
     match language {
         Language::Glsl(version) => version >= 420,
@@ -123,7 +123,7 @@ fn write_glsl(
     let mut options = Glsl::options();
     if language != Language::VulkanGlsl {
         set_common(&mut options.common, positions);
-        // Here the option makes of 0..w what is -w..w.
+        // Here the option converts from 0..w to -w..w.
         options.common.fixup_clipspace = positions == Positions::FromVulkan;
     }
     options.vulkan_semantics = language == Language::VulkanGlsl;
@@ -141,7 +141,7 @@ fn write_glsl(
         compiler.add_header_line("layout(origin_upper_left) in vec4 gl_FragCoord;")?;
     }
     for (buffer, stride) in strides {
-        // Captured variables say it, too; compilers read it here.
+        // Captured variables declare it, too; compilers read it here.
         let line = format!("layout(xfb_buffer = {buffer}, xfb_stride = {stride}) out;");
         compiler.add_header_line(line)?;
     }
@@ -152,15 +152,15 @@ fn write_glsl(
     Ok(compiler.compile(&options)?.to_string())
 }
 
-/// The execution mode SignedZeroInfNanPreserve for 32 bits, for which GLSL has no word.
+/// The execution mode SignedZeroInfNanPreserve for 32 bits, which GLSL cannot declare.
 const PRESERVE_INFINITIES: &str = "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466], 4461, 32);";
 
-/// What SPIRV-Cross does not say of itself.
+/// Declarations that SPIRV-Cross does not write itself.
 #[derive(Clone, Copy, Debug)]
 struct Needs {
     /// Vertex programs choose layers or viewports.
     layers_of_vertices: bool,
-    /// Infinities and NaN keep their meaning.
+    /// Infinities and NaN are preserved.
     float_controls: bool,
     /// Window coordinates start at the upper left corner in a module for OpenGL.
     origin_upper_left: bool,
@@ -185,7 +185,8 @@ impl Needs {
     }
 }
 
-/// Whether a fragment program reads its place in the window from a module whose origin is the upper left corner.
+/// Decides whether a fragment program reads window coordinates in a module whose origin is the
+/// upper left corner.
 fn starts_above(shader: &Shader) -> bool {
     let mut inputs = shader.reflection.inputs.iter();
     let is_fragment = shader.reflection.stage == glasm::ir::Stage::Fragment;

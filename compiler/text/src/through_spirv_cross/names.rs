@@ -62,8 +62,8 @@ fn plain_name(name: &str) -> String {
     text
 }
 
-/// Decides whether an identifier is the name of a vector, matrix, sampler, texture or image type, or
-/// could be one.
+/// Decides whether an identifier is the name of a vector, matrix, sampler, texture or image type,
+/// or could be one.
 fn is_type(word: &str) -> bool {
     let ends_in_number = word.ends_with(|last: char| last.is_ascii_digit());
     let vector = [

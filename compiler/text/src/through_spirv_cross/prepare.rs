@@ -84,7 +84,8 @@ fn leave_unrolling_open(editor: &mut ModuleEditor) {
     }
 }
 
-/// Removes that a geometry program runs once for a primitive, which GLSL cannot declare before 4.00.
+/// Removes that a geometry program runs once for a primitive, which GLSL cannot declare before
+/// 4.00.
 fn leave_out_one_run(editor: &mut ModuleEditor) {
     let one_run = [
         Operand::ExecutionMode(ExecutionMode::Invocations),

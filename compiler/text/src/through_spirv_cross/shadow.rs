@@ -31,8 +31,8 @@ pub(super) fn one_dimensional_shadows(editor: &ModuleEditor) -> Vec<String> {
 }
 
 /// Compares with cube map arrays at the base level by `texture()`: GLSL has no overloads of
-/// `textureLod` and `textureGrad` for them, and without implicit derivatives `texture()` accesses the
-/// base level.
+/// `textureLod` and `textureGrad` for them, and without implicit derivatives `texture()` accesses
+/// the base level.
 pub(super) fn sample_base_level(editor: &mut ModuleEditor) {
     let compares = editor.has_op(&[Op::ImageSampleDrefExplicitLod]);
     if !compares || editor.is_stage(&[ExecutionModel::Fragment]) {
@@ -80,7 +80,8 @@ pub(super) fn widen_coordinates(text: &str, names: &[String]) -> String {
     text
 }
 
-/// Returns the start of the arguments of `vec2(`, which follows an array index, if any, and a comma.
+/// Returns the start of the arguments of `vec2(`, which follows an array index, if any, and a
+/// comma.
 fn start_of_vec2(rest: &str) -> Option<usize> {
     let after_index = match rest.strip_prefix('[') {
         Some(index) => 1 + closing(index)? + 1,

@@ -3,7 +3,8 @@
 //!
 //! - The sample index of an image is an `int`.
 //! - The factors and halves of a signed product are `int`s.
-//! - `gl_InvocationID` and `gl_PatchVerticesIn` are `int`s, which GLSL converts in some versions only.
+//! - `gl_InvocationID` and `gl_PatchVerticesIn` are `int`s, which GLSL converts in some versions
+//!   only.
 
 use crate::spirv_edit::{InstructionExt, ModuleEditor, SignedTypes, refs};
 use rspirv::dr::{Instruction, Operand};

@@ -5,8 +5,8 @@ use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 
 /// Makes the bit counts of shifts words where they have 64 bits, which GLSL does not have
-/// (ARB_gpu_shader_int64, section 5.9). The high word has no effect, as nothing shifts by 64 or more:
-/// SPIR-V leaves that undefined.
+/// (ARB_gpu_shader_int64, section 5.9). The high word has no effect, as nothing shifts by 64 or
+/// more: SPIR-V leaves that undefined.
 pub(super) fn shift_by_words(editor: &mut ModuleEditor) {
     const SHIFTS: &[Op] = &[
         Op::ShiftLeftLogical,
@@ -57,8 +57,8 @@ fn emit_shift(code: &mut Code<'_>, mut shift: Instruction) {
     code.emit(shift);
 }
 
-/// Returns the comparisons of a value with the bounds of a function that hold for values beyond them,
-/// in the order of its operands.
+/// Returns the comparisons of a value with the bounds of a function that hold for values beyond
+/// them, in the order of its operands.
 fn bounds(instruction: &Instruction) -> &'static [Op] {
     const FUNCTIONS: [(GlslOp, &[Op]); 6] = [
         (GlslOp::SMax, &[Op::SLessThan]),
@@ -72,8 +72,9 @@ fn bounds(instruction: &Instruction) -> &'static [Op] {
     found.map_or(&[], |(_, bounds)| bounds)
 }
 
-/// Writes minima, maxima and clamps of 64-bit integers as selections: Mesa's compiler of GLSL (22.3)
-/// ends the process where two of them with constant bounds are nested, as those of a clamp are.
+/// Writes minima, maxima and clamps of 64-bit integers as selections: Mesa's compiler of GLSL
+/// (22.3) ends the process where two of them with constant bounds are nested, as those of a clamp
+/// are.
 pub(super) fn select_bounds(editor: &mut ModuleEditor) {
     editor.rewrite(|code, function| {
         let bounds = bounds(&function);
@@ -144,7 +145,8 @@ mod tests {
         assert_eq!(convert.result_type, word.result_id);
     }
 
-    /// Returns the operations of a function that calls `function` of a value and limits, all of a type.
+    /// Returns the operations of a function that calls `function` of a value and limits, all of a
+    /// type.
     fn ops_of(function: GlslOp, limits: usize, width: u32, size: u32) -> Vec<Op> {
         let mut builder = Builder::new();
         let set = builder.ext_inst_import("GLSL.std.450");
