@@ -59,15 +59,15 @@ pub(crate) struct ImageType {
     pub(crate) texel: Word,
     /// Dimensions.
     pub(crate) dim: Dim,
-    /// Decides whether it is compared with.
+    /// Set for textures that are compared with.
     pub(crate) is_depth: bool,
-    /// Decides whether it has layers.
+    /// Set for arrays.
     pub(crate) is_arrayed: bool,
-    /// Decides whether it has several samples.
+    /// Set for several samples.
     pub(crate) is_multisample: bool,
-    /// Decides whether it is read through samplers.
+    /// Set for textures that are read through samplers.
     pub(crate) is_sampled: bool,
-    /// Decides whether it is a storage image.
+    /// Set for storage images.
     pub(crate) is_storage: bool,
     /// Format of texels of storage images.
     pub(crate) format: ImageFormat,

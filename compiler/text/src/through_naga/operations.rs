@@ -1,4 +1,4 @@
-//! Operations on values that naga lacks or takes for others.
+//! Operations on values that naga lacks or confuses with others.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -10,7 +10,7 @@ use rspirv::dr::Instruction;
 use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
 
 /// Replaces unordered comparisons, which hold if an operand is NaN, by the negation of those that
-/// hold where they do not: naga takes ordered and unordered ones for the same.
+/// hold where they do not: naga does not distinguish ordered and unordered ones.
 pub(super) fn negate_unordered(editor: &mut ModuleEditor) {
     editor.rewrite(|code, instruction| {
         let ty = instruction.result_type.unwrap_or_default();
@@ -20,7 +20,7 @@ pub(super) fn negate_unordered(editor: &mut ModuleEditor) {
             Op::FUnordGreaterThan => Op::FOrdLessThanEqual,
             Op::FUnordLessThanEqual => Op::FOrdGreaterThan,
             Op::FUnordGreaterThanEqual => Op::FOrdLessThan,
-            // The copy is a level of its own for `name_deep_values`.
+            // The copy adds a level to the depth that `name_deep_values` limits.
             Op::FOrdNotEqual => {
                 let differs = code.op_with(Op::FOrdNotEqual, ty, instruction.operands.clone());
                 return code.define(&instruction, differs);

@@ -1,7 +1,7 @@
 //! Barriers of tessellation control programs, whose invocations wait there for what the others
 //! write.
 //!
-//! - SPIRV-Cross puts a read of an output where its value is used, also behind a barrier: the value
+//! - SPIRV-Cross puts a read of an output where its value is used, also after a barrier: the value
 //!   goes to a variable first.
 //! - GLSL has `barrier()` outside of flow control only, in `main` and in front of any `return`
 //!   (GLSL 4.60 section 8.16).
