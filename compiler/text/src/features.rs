@@ -1,4 +1,5 @@
-//! What the languages have of the features of Vulkan devices. glasm does without the others, or says at which instruction it cannot.
+//! Features of Vulkan devices that the languages have. glasm emulates the others, or reports the
+//! instruction that needs them.
 
 use crate::Language;
 use glasm::ir::Stage;
@@ -19,7 +20,8 @@ pub(crate) fn device_features(language: Language) -> DeviceFeatures {
     }
 }
 
-/// WGSL, and what naga writes of the others: no arrays of resources, and subgroups in two stages only.
+/// WGSL, and what naga writes of the others: no arrays of resources, and subgroups in two stages
+/// only.
 fn naga() -> DeviceFeatures {
     let mut subgroups = Subgroups::default();
     for stage in [
@@ -50,7 +52,8 @@ fn vulkan() -> DeviceFeatures {
     }
 }
 
-/// What no language but GLSL for Vulkan has: addresses, descriptors that differ between invocations, small integers, atomic sums.
+/// Returns the features without those that GLSL for Vulkan alone has: addresses, descriptors that
+/// differ between invocations, small integers, atomic sums.
 fn without_vulkan() -> DeviceFeatures {
     DeviceFeatures {
         buffer_device_address: false,

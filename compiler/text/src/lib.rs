@@ -22,28 +22,27 @@
 
 #![forbid(unsafe_code)]
 
-mod error;
 mod features;
 mod language;
-mod multiply;
 mod options;
-mod resources;
-mod rewriter;
+mod passes;
 #[cfg(feature = "round-trip")]
 mod round_trip;
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "a test may panic")]
-mod spirv_val;
+#[cfg_attr(
+    not(feature = "spirv-cross"),
+    expect(dead_code, reason = "passes for SPIRV-Cross alone use some functions")
+)]
+mod spirv_edit;
 mod through_naga;
 #[cfg(feature = "spirv-cross")]
 mod through_spirv_cross;
 mod write;
 
-pub use error::Error;
 pub use glasm::Source;
 pub use language::{Language, UnknownLanguage};
 pub use options::{Conventions, Nan, Options};
-pub use resources::{Resource, ResourceKind};
 #[cfg(feature = "round-trip")]
 pub use round_trip::wgsl_to_spirv;
-pub use write::{Text, compiler_options, explain_features, write, write_shader};
+pub use write::{
+    Error, Resource, ResourceKind, Text, compiler_options, explain_features, write, write_shader,
+};

@@ -1,20 +1,21 @@
-//! What a caller chooses.
+//! Options of callers.
 
 use crate::Language;
 
-/// How a program is written.
+/// Options to write a program with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
     /// The language.
     pub language: Language,
     /// Whose rules for clip space the program follows.
     pub conventions: Conventions,
-    /// What becomes of NaN in minima, maxima and clamps.
+    /// The results of minima, maxima and clamps for NaN.
     pub nan: Nan,
-    /// Options of the compiler. What depends on the language is decided by [`compiler_options`](crate::compiler_options): device
-    /// features, conventions and debug information do not count here. With the target [`OpenGl4_5`](glasm::Target::OpenGl4_5) GLSL has the
-    /// bindings of these options ([`BindingLayout::opengl`](glasm::BindingLayout::opengl)) and OpenGL's rectangles; without it the
-    /// numbers are those of `docs/text-output.md`.
+    /// Options of the compiler. What depends on the language is decided by
+    /// [`compiler_options`](crate::compiler_options): device features, conventions and debug
+    /// information do not count here. With the target [`OpenGl4_5`](glasm::Target::OpenGl4_5) GLSL
+    /// has the bindings of these options ([`BindingLayout::opengl`](glasm::BindingLayout::opengl))
+    /// and OpenGL's rectangles; without it the numbers are those of `docs/text-output.md`.
     pub compiler: glasm::Options,
 }
 
@@ -28,7 +29,8 @@ impl Options {
     }
 }
 
-/// Rules for clip space: those that the program follows. Where the language has others, positions are converted.
+/// Rules for clip space: those that the program follows. Where the language has others, positions
+/// are converted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Conventions {
     /// Those of the language, so that positions pass unchanged.
@@ -40,13 +42,14 @@ pub enum Conventions {
     Vulkan,
 }
 
-/// What minima, maxima and clamps of GLSL give for NaN, which GLSL leaves open. The other languages have functions that do as programs
-/// want, or none.
+/// Results of minima, maxima and clamps of GLSL for NaN, which GLSL leaves open. The other
+/// languages have functions with the results that programs need, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Nan {
-    /// What the functions of the language give: on most devices the number, as programs want.
+    /// Those of the functions of the language: on most devices the number, which programs need.
     #[default]
     Open,
-    /// What programs want, by tests that make the text long. GLSL compilers leave these, and all other arithmetic, as they are.
+    /// Those that programs need, by tests that make the source long. GLSL compilers do not
+    /// transform these and all other arithmetic.
     Exact,
 }

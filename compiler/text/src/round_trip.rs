@@ -1,4 +1,5 @@
-//! WGSL back to SPIR-V, to run what the text says where the module that it was written from would run.
+//! WGSL back to SPIR-V, to run what the text says where the module that it was written from would
+//! run.
 
 use crate::through_naga::{SAMPLER_BINDING_OFFSET, guarded};
 use naga::back::spv;
@@ -9,8 +10,9 @@ use rspirv::binary::Assemble;
 use rspirv::dr::{Instruction, Operand, load_words};
 use rspirv::spirv::{Capability, ExecutionMode, Op};
 
-/// The module that a WGSL text says. Sets, bindings and locations are those of the module that the text was written from: textures and
-/// samplers, which the text has apart, share a binding and take a combined descriptor.
+/// The module that a WGSL text says. Sets, bindings and locations are those of the module that the
+/// text was written from: textures and samplers, which the text has apart, share a binding and take
+/// a combined descriptor.
 ///
 /// # Errors
 /// If naga refuses the text.
@@ -43,7 +45,8 @@ fn translate(text: &str) -> Result<Vec<u32>, String> {
     keep_special_numbers(&words)
 }
 
-/// Asks for infinities, NaN and signed zeros as IEEE 754 has them, which WGSL leaves to implementations.
+/// Asks for infinities, NaN and signed zeros as IEEE 754 has them, which WGSL leaves to
+/// implementations.
 fn keep_special_numbers(words: &[u32]) -> Result<Vec<u32>, String> {
     let mut module = load_words(words).map_err(|error| error.to_string())?;
     let entry = module

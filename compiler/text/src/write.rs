@@ -1,29 +1,87 @@
-//! From a program string or a module to text.
+//! Writes program strings and modules in the shading languages.
 
 use crate::features::device_features;
 use crate::through_naga::{self, Positions};
-use crate::{Conventions, Error, Language, Options, Resource, Source};
+use crate::{Conventions, Language, Options, Source};
+use glasm::reflect::DescriptorSlot;
 use glasm::{
     ClipDepth, Code, DebugInfo, Diagnostic, Diagnostics, Reflection, Severity, Shader, Target,
 };
+use std::fmt;
 
-/// A program as text.
+/// A program in a shading language.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Text {
-    /// The text.
+    /// The source.
     pub text: String,
-    /// What the module behind it expects of its caller.
+    /// Requirements of the module that it was written from.
     pub reflection: Reflection,
-    /// Where the resources are in the text.
+    /// The resources with their numbers in the source.
     pub resources: Vec<Resource>,
     /// Warnings about the program.
     pub warnings: Diagnostics,
 }
 
+/// A resource that the caller binds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Resource {
+    /// Its kind.
+    pub kind: ResourceKind,
+    /// Set and binding in the module, by which [`Reflection`](glasm::Reflection) describes it.
+    pub slot: DescriptorSlot,
+    /// Its name in the source: of the block for buffers, of the variable for textures and images.
+    pub name: String,
+    /// Its number in the source among resources of its kind: `binding`, `register(b0)`,
+    /// `[[buffer(0)]]`. `None` where the language cannot express numbers: the caller finds the
+    /// resource by its name.
+    pub number: Option<u32>,
+}
+
+/// The kind of a resource.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ResourceKind {
+    /// A uniform buffer: the parameters, or a program parameter buffer.
+    Uniform,
+    /// A storage buffer.
+    Storage,
+    /// A texture with its sampler, which has the same number where samplers have numbers.
+    Texture,
+    /// An image.
+    Image,
+}
+
+/// The reason why a program is not written.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Error {
+    /// The program has errors, or needs what the language does not have.
+    Program(Diagnostics),
+    /// The program compiles, but its module cannot be written.
+    Writer {
+        /// Warnings about the program.
+        warnings: Diagnostics,
+        /// Message of the writer.
+        message: String,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program(errors) => match errors.list.first() {
+                Some(first) => write!(f, "{}", first.message),
+                None => write!(f, "the program has errors"),
+            },
+            Self::Writer { message, .. } => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
 /// Compiles a program string and writes it.
 ///
 /// # Errors
-/// All errors of the program, or what keeps it from being written.
+/// Returns all errors of the program, or the reason why it cannot be written.
 pub fn write(source: &Source<'_>, options: &Options) -> Result<Text, Error> {
     let shader = glasm::compile(source, &compiler_options(options))
         .map_err(|errors| Error::Program(explain_features(source, options, errors)))?;
@@ -33,7 +91,7 @@ pub fn write(source: &Source<'_>, options: &Options) -> Result<Text, Error> {
 /// Writes a compiled program, which must have been compiled with [`compiler_options`].
 ///
 /// # Errors
-/// What keeps it from being written.
+/// Returns the reason why it cannot be written.
 pub fn write_shader(shader: &Shader, options: &Options) -> Result<Text, Error> {
     let positions = match options.conventions {
         Conventions::Own | Conventions::OpenGl => Positions::Unchanged,
@@ -53,11 +111,11 @@ pub fn write_shader(shader: &Shader, options: &Options) -> Result<Text, Error> {
     }
 }
 
-/// What a writer gives.
+/// The result of a writer.
 struct Output {
     text: String,
     resources: Vec<Resource>,
-    /// What the text does not do as the program does.
+    /// Differences from the program.
     differences: Vec<String>,
 }
 
@@ -92,7 +150,7 @@ fn translate_with_naga(
     })
 }
 
-/// The warnings of the compiler, with those about what the text does not do as the program does.
+/// Adds warnings about differences from the program.
 fn with_differences(mut warnings: Diagnostics, differences: Vec<String>) -> Diagnostics {
     for difference in differences {
         warnings.push(Diagnostic {
@@ -103,7 +161,8 @@ fn with_differences(mut warnings: Diagnostics, differences: Vec<String>) -> Diag
     warnings
 }
 
-/// The options to compile a program with that [`write_shader`] writes: those of the caller, with what the language decides.
+/// Returns the options to compile a program for [`write_shader`]: those of the caller, with those
+/// that depend on the language.
 pub fn compiler_options(options: &Options) -> glasm::Options {
     glasm::Options {
         conventions: conventions(options),
@@ -117,7 +176,7 @@ pub fn compiler_options(options: &Options) -> glasm::Options {
     }
 }
 
-/// What modules are made for: those of OpenGL are for its own language.
+/// Returns the target of modules: those for OpenGL are for GLSL only.
 fn target(options: &Options) -> Target {
     let is_glsl = matches!(options.language, Language::Glsl(_));
     match options.compiler.target {
@@ -127,7 +186,8 @@ fn target(options: &Options) -> Target {
     }
 }
 
-/// Positions reach GL's clip space as they are, and the others with their depth remapped, if the program follows GL.
+/// Returns the conventions of modules: positions reach the clip space of GL unchanged, and those of
+/// the other languages with their depth remapped if the program follows GL.
 fn conventions(options: &Options) -> glasm::Conventions {
     let (is_gl, is_vulkan, instances_from_zero) = match options.language {
         Language::Glsl(_) | Language::Essl(_) => (true, false, true),
@@ -149,7 +209,8 @@ fn conventions(options: &Options) -> glasm::Conventions {
     }
 }
 
-/// Where a program is refused for what the language does not have, says which language has it.
+/// Adds a note to errors about features that the language does not have: the language that has
+/// them.
 pub fn explain_features(
     source: &Source<'_>,
     options: &Options,
@@ -168,7 +229,8 @@ pub fn explain_features(
     errors
 }
 
-/// The next version of the language, else GLSL for Vulkan, if a program can be compiled for it.
+/// Returns the next version of the language, else GLSL for Vulkan, that a program can be compiled
+/// for.
 fn able(source: &Source<'_>, options: &Options) -> Option<Language> {
     let newer = Language::ALL
         .iter()

@@ -1,16 +1,17 @@
-//! What naga does to some modules that it was not made for: it panics, and its stack grows with their nesting.
+//! Protection from panics of naga, and from the growth of its stack with the nesting of modules.
 
 use rspirv::dr::{Module, Operand};
 use rspirv::spirv::{Op, Word};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Blocks inside each other that the stack is large enough for.
+/// The nesting of blocks that the stack is large enough for.
 const DEEPEST: usize = 1000;
-/// Bytes of stack. Only what is used of it takes memory; unoptimized builds need 60 KiB for each block inside another.
+/// Bytes of stack. Only what is used of it takes memory; unoptimized builds need 60 KiB for each
+/// block inside another.
 const STACK: usize = 128 << 20;
 
-/// Runs `work` where it may panic and nest deep.
+/// Runs `work` on a large stack and returns its panics as errors.
 pub(crate) fn guarded<T: Send>(
     work: impl FnOnce() -> Result<T, String> + Send,
 ) -> Result<T, String> {
@@ -33,14 +34,14 @@ pub(crate) fn guarded<T: Send>(
     })
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 fn message_of(panic: &dyn Any) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("panic")
 }
 
-/// Refuses modules whose blocks nest too deep.
+/// Refuses modules whose blocks nest too deeply.
 pub(super) fn check_nesting(module: &Module) -> Result<(), String> {
     let blocks = module
         .functions

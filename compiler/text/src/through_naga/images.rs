@@ -1,58 +1,26 @@
-//! Textures and images of kinds that WGSL does not have, and accesses that it does not have, or that naga drops without a word.
+//! Textures and images of kinds that WGSL does not have, and accesses that it does not have or that
+//! naga drops without a message.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
-    reason = "SPIR-V and naga have many operations and types, few of which count here"
+    reason = "SPIR-V has many operations, few of which count here"
 )]
 
-use crate::rewriter::{Code, Rewriter};
+use super::samples::{rewrite_level_query, rewrite_sample};
+use crate::spirv_edit::{Code, ImageType, InstructionExt, ModuleEditor};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Dim, GlslStd450Op as GlslOp, ImageOperands, Op, Word};
 use std::collections::HashMap;
 
-/// What accesses need to know of an image type, as it was declared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ImageType {
-    /// Type of texels.
-    pub(super) texel: Word,
-    /// Dimensions.
-    pub(super) dim: Dim,
-    /// Whether it is an array.
-    pub(super) arrayed: bool,
-    /// Whether it has several samples.
-    pub(super) multisampled: bool,
-    /// Whether it is read through samplers.
-    pub(super) sampled: bool,
-}
-
 impl ImageType {
-    fn new(instruction: &Instruction) -> Option<Self> {
-        match instruction.operands[..] {
-            [
-                Operand::IdRef(texel),
-                Operand::Dim(dim),
-                Operand::LiteralBit32(_),
-                Operand::LiteralBit32(arrayed),
-                Operand::LiteralBit32(samples),
-                Operand::LiteralBit32(sampled),
-                ..,
-            ] if instruction.class.opcode == Op::TypeImage => Some(Self {
-                texel,
-                dim,
-                arrayed: arrayed != 0,
-                multisampled: samples != 0,
-                sampled: sampled == 1,
-            }),
-            _ => None,
-        }
-    }
-
-    /// Whether it becomes two-dimensional, because WGSL has no such textures or fewer operations on them.
+    /// Decides whether it becomes two-dimensional, because WGSL has no such textures or fewer
+    /// operations on them.
     fn is_widened(&self) -> bool {
-        self.dim == Dim::DimBuffer || self.dim == Dim::Dim1D && (self.sampled || self.arrayed)
+        self.dim == Dim::DimBuffer || self.dim == Dim::Dim1D && (self.is_sampled || self.is_arrayed)
     }
 
-    /// Components of a coordinate in the declared dimensions, without the layer.
+    /// Returns the number of components of a coordinate in the declared dimensions, without the
+    /// layer.
     fn dimensions(&self) -> u32 {
         match self.dim {
             Dim::Dim1D | Dim::DimBuffer => 1,
@@ -61,7 +29,7 @@ impl ImageType {
         }
     }
 
-    /// Components of a size in the dimensions that the text has.
+    /// Returns the number of components of a size in the dimensions that are written.
     fn size_dimensions(&self) -> u32 {
         match self.dim {
             Dim::Dim3D => 3,
@@ -71,114 +39,74 @@ impl ImageType {
     }
 }
 
-/// All image types, also under the ids of their sampled-image types.
-pub(super) struct ImageTypes(HashMap<Word, ImageType>);
-
-impl ImageTypes {
-    /// Notes the types as they are declared.
-    pub(super) fn new(rewriter: &Rewriter) -> Self {
-        let mut types = HashMap::new();
-        for global in &rewriter.module.types_global_values {
-            let Some(id) = global.result_id else { continue };
-            if let Some(ty) = ImageType::new(global) {
-                types.insert(id, ty);
-            } else if global.class.opcode == Op::TypeSampledImage
-                && let Some(Operand::IdRef(image)) = global.operands.first()
-                && let Some(&ty) = types.get(image)
-            {
-                types.insert(id, ty);
-            }
-        }
-        Self(types)
-    }
-
-    fn of_value(&self, rewriter: &Rewriter, value: Word) -> Option<ImageType> {
-        self.0.get(&rewriter.type_of(value)).copied()
-    }
-}
-
 const ONE_DIMENSION: &str = "1D textures are 2D textures of height 1, because others have no levels, arrays and comparisons";
 const BUFFERS: &str =
     "buffer textures are 2D textures, whose rows hold one part of the buffer after the other";
 
-/// Makes textures of one dimension and of buffers two-dimensional, and brings all accesses into forms that naga reads.
-pub(super) fn rewrite_images(rewriter: &mut Rewriter) -> Result<(), String> {
-    let types = ImageTypes::new(rewriter);
-    rewriter.rewrite(|code, instruction| rewrite_access(code, &types, instruction))?;
-    for (&id, ty) in &types.0 {
-        if !ty.is_widened() {
-            continue;
-        }
-        rewriter.warn(if ty.dim == Dim::DimBuffer {
-            BUFFERS
-        } else {
-            ONE_DIMENSION
-        });
-        rewriter.redefine(id, |ty| {
-            if ty.class.opcode == Op::TypeImage {
-                ty.operands[1] = Operand::Dim(Dim::Dim2D);
-            }
+/// Makes textures of one dimension and of buffers two-dimensional, and rewrites all accesses into
+/// forms that naga reads.
+///
+/// # Errors
+/// Fails on accesses that have no such form.
+pub(super) fn rewrite_images(editor: &mut ModuleEditor) -> Result<(), String> {
+    let types = editor.image_types(|_| true);
+    editor.try_rewrite(|code, instruction| rewrite_access(code, &types, instruction))?;
+    for image in types.values().filter(|image| image.is_widened()) {
+        editor.warn(match image.dim {
+            Dim::DimBuffer => BUFFERS,
+            _ => ONE_DIMENSION,
         });
     }
-    declare_coordinates(rewriter);
+    editor.rewrite_globals(|editor, mut global| {
+        if ImageType::of(&global).is_some_and(|image| image.is_widened()) {
+            global.operands[1] = Operand::Dim(Dim::Dim2D);
+        }
+        editor.add_global(global);
+    });
+    declare_coordinates(editor);
     Ok(())
 }
 
-/// naga wants the types of coordinates without layer among those of the module.
-fn declare_coordinates(rewriter: &mut Rewriter) {
-    let scalars = [rewriter.float(), rewriter.uint(), rewriter.sint()];
+/// Declares the types of coordinates without layer, which naga looks up.
+fn declare_coordinates(editor: &mut ModuleEditor) {
+    let scalars = [editor.float(), editor.uint(), editor.sint()];
     for scalar in scalars {
         for size in [2, 3] {
-            rewriter.vector(scalar, size);
+            editor.vector(scalar, size);
         }
     }
 }
 
 fn rewrite_access(
     code: &mut Code<'_>,
-    types: &ImageTypes,
+    types: &HashMap<Word, ImageType>,
     instruction: Instruction,
 ) -> Result<(), String> {
-    let image = instruction
-        .operands
-        .first()
-        .and_then(Operand::id_ref_any)
-        .and_then(|image| types.of_value(code.rewriter, image));
-    let Some(image) = image else {
+    let image = instruction.id(0);
+    let Some(&image) = image.and_then(|image| types.get(&code.editor.type_of(image))) else {
         code.keep(instruction);
         return Ok(());
     };
-    match instruction.class.opcode {
+    match instruction.op() {
         Op::ImageSampleImplicitLod
         | Op::ImageSampleExplicitLod
         | Op::ImageSampleDrefImplicitLod
         | Op::ImageSampleDrefExplicitLod
         | Op::ImageGather
-        | Op::ImageDrefGather => super::samples::rewrite_sample(code, image, instruction),
-        Op::ImageFetch | Op::ImageRead | Op::ImageWrite => {
-            rewrite_texel(code, image, instruction);
-            Ok(())
-        }
-        Op::ImageQuerySize | Op::ImageQuerySizeLod => {
-            rewrite_size(code, image, &instruction);
-            Ok(())
-        }
-        Op::ImageQueryLod => {
-            super::samples::rewrite_level_query(code, image, &instruction);
-            Ok(())
-        }
-        _ => {
-            code.keep(instruction);
-            Ok(())
-        }
+        | Op::ImageDrefGather => return rewrite_sample(code, image, instruction),
+        Op::ImageFetch | Op::ImageRead | Op::ImageWrite => rewrite_texel(code, image, instruction),
+        Op::ImageQuerySize | Op::ImageQuerySizeLod => rewrite_size(code, image, &instruction),
+        Op::ImageQueryLod => rewrite_level_query(code, image, &instruction),
+        _ => code.keep(instruction),
     }
+    Ok(())
 }
 
-/// The optional operands of an access.
+/// Optional operands of an access.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Extras(Vec<(ImageOperands, Vec<Word>)>);
 
-/// Optional operands in the order in which they stand, with their number of values.
+/// Optional operands in their order, with the number of their values.
 const EXTRAS: &[(ImageOperands, usize)] = &[
     (ImageOperands::BIAS, 1),
     (ImageOperands::LOD, 1),
@@ -191,7 +119,7 @@ const EXTRAS: &[(ImageOperands, usize)] = &[
 ];
 
 impl Extras {
-    /// Those that stand from an operand on.
+    /// Returns the optional operands that a mask starts.
     pub(super) fn parse(operands: &[Operand]) -> Self {
         let Some(Operand::ImageOperands(mask)) = operands.first() else {
             return Self::default();
@@ -205,7 +133,7 @@ impl Extras {
         )
     }
 
-    /// The values of one.
+    /// Returns the values of one.
     pub(super) fn get(&self, bit: ImageOperands) -> Option<&[Word]> {
         self.0
             .iter()
@@ -213,15 +141,15 @@ impl Extras {
             .map(|(_, values)| &values[..])
     }
 
-    /// The one value of one.
+    /// Returns the only value of one.
     pub(super) fn one(&self, bit: ImageOperands) -> Option<Word> {
         self.get(bit)?.first().copied()
     }
 
-    /// Takes one out.
+    /// Removes one and returns its values.
     pub(super) fn take(&mut self, bit: ImageOperands) -> Option<Vec<Word>> {
-        let place = self.0.iter().position(|(found, _)| *found == bit)?;
-        Some(self.0.remove(place).1)
+        let index = self.0.iter().position(|(found, _)| *found == bit)?;
+        Some(self.0.remove(index).1)
     }
 
     /// Changes the values of one.
@@ -233,14 +161,14 @@ impl Extras {
         }
     }
 
-    /// Puts one in.
+    /// Sets the only value of one.
     pub(super) fn put(&mut self, bit: ImageOperands, value: Word) {
         self.take(bit);
         self.0.push((bit, vec![value]));
         self.0.sort_by_key(|(bit, _)| bit.bits());
     }
 
-    /// As operands.
+    /// Appends them to operands.
     pub(super) fn write(&self, operands: &mut Vec<Operand>) {
         if self.0.is_empty() {
             return;
@@ -255,47 +183,42 @@ impl Extras {
     }
 }
 
-/// The vector with zeros behind its components, up to `size` of them.
-pub(super) fn padded(code: &mut Code<'_>, value: Word, size: u32, bits: u32) -> Word {
+/// Appends components of some bits to a vector, up to `size` components.
+pub(super) fn pad(code: &mut Code<'_>, value: Word, size: u32, bits: u32) -> Word {
     let mut parts = code.components(value);
-    let scalar = code.rewriter.type_of(parts[0]);
-    let pad = code.rewriter.constant(scalar, bits);
+    let scalar = code.editor.type_of(parts[0]);
+    let pad = code.editor.constant(scalar, bits);
     parts.resize(size as usize, pad);
-    if parts.iter().all(|part| code.rewriter.is_constant(*part)) {
-        let ty = code.rewriter.vector(scalar, size);
-        return code.rewriter.composite(ty, &parts);
+    if parts.iter().all(|part| code.editor.is_constant(*part)) {
+        let ty = code.editor.vector(scalar, size);
+        return code.editor.composite(ty, &parts);
     }
     code.construct(&parts)
 }
 
-/// Reads and writes of single texels.
+/// Rewrites reads and writes of single texels.
 fn rewrite_texel(code: &mut Code<'_>, image: ImageType, mut instruction: Instruction) {
-    let Some(&[Operand::IdRef(object), Operand::IdRef(coordinate)]) =
-        instruction.operands.first_chunk()
-    else {
-        code.keep(instruction);
-        return;
+    let (Some(object), Some(mut coordinate)) = (instruction.id(0), instruction.id(1)) else {
+        return code.keep(instruction);
     };
-    let first_extra = if instruction.class.opcode == Op::ImageWrite {
-        3
-    } else {
-        2
+    let first_extra = match instruction.op() {
+        Op::ImageWrite => 3,
+        _ => 2,
     };
     let mut extras = Extras::parse(instruction.operands.get(first_extra..).unwrap_or_default());
-    let mut coordinate = coordinate;
     for bit in [ImageOperands::CONST_OFFSET, ImageOperands::OFFSET] {
         if let Some(offset) = extras.take(bit).and_then(|values| values.first().copied()) {
-            coordinate = moved_texel(code, image, coordinate, offset);
+            coordinate = move_texel(code, image, coordinate, offset);
         }
     }
     if image.dim == Dim::DimBuffer {
-        coordinate = texel_of_buffer(code, object, image, coordinate);
+        coordinate = locate_texel(code, object, image, coordinate);
     } else if image.is_widened() {
-        coordinate = widened(code, image, coordinate, 0);
+        coordinate = widen_coordinate(code, image, coordinate, 0);
     }
-    if image.dim == Dim::DimBuffer && image.sampled {
-        let sint = code.rewriter.sint();
-        let base = code.rewriter.constant(sint, 0);
+    if image.dim == Dim::DimBuffer && image.is_sampled {
+        let sint = code.editor.sint();
+        let base = code.editor.constant(sint, 0);
         extras.put(ImageOperands::LOD, base);
     }
     instruction.operands[1] = Operand::IdRef(coordinate);
@@ -304,16 +227,16 @@ fn rewrite_texel(code: &mut Code<'_>, image: ImageType, mut instruction: Instruc
     code.keep(instruction);
 }
 
-/// The coordinate with an offset, which may be an integer of the other sign.
-fn moved_texel(code: &mut Code<'_>, image: ImageType, coordinate: Word, offset: Word) -> Word {
+/// Adds an offset, which may be an integer of the other sign, to a coordinate.
+fn move_texel(code: &mut Code<'_>, image: ImageType, coordinate: Word, offset: Word) -> Word {
     let mut parts = code.components(coordinate);
     let offsets = code.components(offset);
     for (part, offset) in parts
         .iter_mut()
         .zip(&offsets[..image.dimensions().min(offsets.len() as u32) as usize])
     {
-        let ty = code.rewriter.type_of(*part);
-        let offset = if code.rewriter.type_of(*offset) == ty {
+        let ty = code.editor.type_of(*part);
+        let offset = if code.editor.type_of(*offset) == ty {
             *offset
         } else {
             code.op(Op::Bitcast, ty, &[*offset])
@@ -323,72 +246,74 @@ fn moved_texel(code: &mut Code<'_>, image: ImageType, coordinate: Word, offset: 
     code.construct(&parts)
 }
 
-/// The coordinate of a one-dimensional texture in the two-dimensional one.
-pub(super) fn widened(code: &mut Code<'_>, image: ImageType, coordinate: Word, bits: u32) -> Word {
+/// Computes the coordinate in the two-dimensional texture that replaces a one-dimensional one.
+pub(super) fn widen_coordinate(
+    code: &mut Code<'_>,
+    image: ImageType,
+    coordinate: Word,
+    bits: u32,
+) -> Word {
     let parts = code.components(coordinate);
     let row = code.like(parts[0], bits);
-    if image.arrayed {
+    if image.is_arrayed {
         code.construct(&[parts[0], row, parts[1]])
     } else {
         code.construct(&[parts[0], row])
     }
 }
 
-/// Column and row of a number of a texel.
-fn texel_of_buffer(code: &mut Code<'_>, object: Word, image: ImageType, number: Word) -> Word {
+/// Computes column and row of a texel of a buffer.
+fn locate_texel(code: &mut Code<'_>, object: Word, image: ImageType, number: Word) -> Word {
     let number = code.component(number, 0);
-    let uint = code.rewriter.uint();
-    let number = if code.rewriter.type_of(number) == uint {
+    let uint = code.editor.uint();
+    let number = if code.editor.type_of(number) == uint {
         number
     } else {
         code.op(Op::Bitcast, uint, &[number])
     };
-    let size = plane_size(code, object, image, None);
+    let size = query_plane_size(code, object, image, None);
     let width = code.component(size, 0);
     let column = code.op(Op::UMod, uint, &[number, width]);
     let row = code.op(Op::UDiv, uint, &[number, width]);
     code.construct(&[column, row])
 }
 
-/// Width, height and depth as the text has them.
-pub(super) fn plane_size(
+/// Queries width, height and depth in the dimensions that are written.
+pub(super) fn query_plane_size(
     code: &mut Code<'_>,
     object: Word,
     image: ImageType,
     level: Option<Word>,
 ) -> Word {
-    let uint = code.rewriter.uint();
-    let ty = code.rewriter.vector(uint, image.size_dimensions());
-    if image.multisampled || !image.sampled {
+    let uint = code.editor.uint();
+    let ty = code.editor.vector(uint, image.size_dimensions());
+    if image.is_multisample || !image.is_sampled {
         return code.op(Op::ImageQuerySize, ty, &[object]);
     }
-    let level = level.unwrap_or_else(|| code.rewriter.constant(uint, 0));
+    let level = level.unwrap_or_else(|| code.editor.constant(uint, 0));
     code.op(Op::ImageQuerySizeLod, ty, &[object, level])
 }
 
-/// Queries of sizes: naga knows no layers, and widened textures have a height.
+/// Rewrites queries of sizes: naga knows no layers, and widened textures have a height.
 fn rewrite_size(code: &mut Code<'_>, image: ImageType, query: &Instruction) {
-    let operands: Vec<Word> = query
-        .operands
-        .iter()
-        .filter_map(Operand::id_ref_any)
-        .collect();
-    let (object, level) = (operands[0], operands.get(1).copied());
-    let plane = plane_size(code, object, image, level);
+    let (Some(object), level) = (query.id(0), query.id(1)) else {
+        return;
+    };
+    let plane = query_plane_size(code, object, image, level);
     let mut parts = code.components(plane);
-    let uint = code.rewriter.uint();
+    let uint = code.editor.uint();
     if image.dim == Dim::DimBuffer {
         parts = vec![code.op(Op::IMul, uint, &[parts[0], parts[1]])];
     } else if image.is_widened() {
         parts.truncate(1);
     }
-    if image.arrayed {
+    if image.is_arrayed {
         // `ask_for_layers` makes this the number of layers.
         parts.push(code.op(Op::ImageQuerySamples, uint, &[object]));
     }
     let size = code.construct(&parts);
     let wanted = query.result_type.unwrap_or_default();
-    if code.rewriter.type_of(size) == wanted {
+    if code.editor.type_of(size) == wanted {
         code.define(query, size);
     } else {
         let cast = code.op(Op::Bitcast, wanted, &[size]);
@@ -396,71 +321,29 @@ fn rewrite_size(code: &mut Code<'_>, image: ImageType, query: &Instruction) {
     }
 }
 
-/// Makes queries of the samples of textures that have one queries of their layers, which the front end of naga does not read.
-pub(super) fn ask_for_layers(module: &mut naga::Module) {
-    let naga::Module {
-        types,
-        global_variables,
-        functions,
-        entry_points,
-        ..
-    } = module;
-    let functions = functions.iter_mut().map(|(_, function)| function);
-    for function in functions.chain(entry_points.iter_mut().map(|entry| &mut entry.function)) {
-        let images: Vec<_> = function
-            .expressions
-            .iter()
-            .filter_map(|(handle, expression)| match expression {
-                naga::Expression::GlobalVariable(variable) => {
-                    Some((handle, global_variables[*variable].ty))
-                }
-                _ => None,
-            })
-            .collect();
-        for (_, expression) in function.expressions.iter_mut() {
-            if let naga::Expression::ImageQuery { image, query } = expression
-                && *query == naga::ImageQuery::NumSamples
-                && let Some((_, ty)) = images.iter().find(|(handle, _)| handle == image)
-                && !is_multisampled(&types[*ty].inner)
-            {
-                *query = naga::ImageQuery::NumLayers;
-            }
-        }
-    }
-}
-
-fn is_multisampled(ty: &naga::TypeInner) -> bool {
-    use naga::{ImageClass, TypeInner};
-    matches!(
-        ty,
-        TypeInner::Image {
-            class: ImageClass::Sampled { multi: true, .. } | ImageClass::Depth { multi: true },
-            ..
-        }
-    )
-}
-
-/// The base-2 logarithm of how many texels of the base level a pixel is apart from its neighbors at most.
-pub(super) fn level_of_pixel(
+/// Computes the base-2 logarithm of the longer distance, in texels of the base level, between a
+/// pixel and its neighbors.
+pub(super) fn compute_pixel_level(
     code: &mut Code<'_>,
     object: Word,
     image: ImageType,
     coordinate: Word,
 ) -> Word {
-    let texels = coordinate_in_texels(code, object, image, coordinate);
+    let texels = scale_to_texels(code, object, image, coordinate);
     let derivatives = [Op::DPdx, Op::DPdy].map(|op| code.same(op, &[texels]));
-    level_of_distances(code, derivatives)
+    compute_level(code, derivatives)
 }
 
-/// The coordinate, without layer, in texels of the base level; of cubes the point on the cube.
-pub(super) fn coordinate_in_texels(
+/// Scales a coordinate, without layer, to texels of the base level; for cubes the point on the
+/// cube.
+pub(super) fn scale_to_texels(
     code: &mut Code<'_>,
     object: Word,
     image: ImageType,
     coordinate: Word,
 ) -> Word {
-    let float = code.rewriter.float();
-    let size = plane_size(code, object, image, None);
+    let float = code.editor.float();
+    let size = query_plane_size(code, object, image, None);
     let ty = code.with_scalar(size, float);
     let size = code.op(Op::ConvertUToF, ty, &[size]);
     let mut point = code.components(coordinate);
@@ -482,7 +365,7 @@ pub(super) fn coordinate_in_texels(
         let part = code.ext(GlslOp::FAbs, float, &[*part]);
         most = code.ext(GlslOp::FMax, float, &[most, part]);
     }
-    let two = code.rewriter.float_constant(1, 2.0);
+    let two = code.editor.float_constant(2.0);
     let most = code.same(Op::FMul, &[most, two]);
     let width = code.component(size, 0);
     let scale = code.same(Op::FDiv, &[width, most]);
@@ -490,9 +373,9 @@ pub(super) fn coordinate_in_texels(
     code.same(Op::FMul, &[halved, scale])
 }
 
-/// The base-2 logarithm of the longer of two distances.
-pub(super) fn level_of_distances(code: &mut Code<'_>, distances: [Word; 2]) -> Word {
-    let float = code.rewriter.float();
+/// Computes the base-2 logarithm of the longer of two distances.
+pub(super) fn compute_level(code: &mut Code<'_>, distances: [Word; 2]) -> Word {
+    let float = code.editor.float();
     let lengths = distances.map(|distance| code.ext(GlslOp::Length, float, &[distance]));
     let most = code.ext(GlslOp::FMax, float, &lengths);
     code.ext(GlslOp::Log2, float, &[most])

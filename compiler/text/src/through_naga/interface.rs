@@ -6,12 +6,12 @@
 )]
 
 use crate::Language;
-use crate::rewriter::Rewriter;
+use crate::spirv_edit::{InstructionExt, ModuleEditor, insert_at_start, refs};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op, StorageClass, Word};
 use std::collections::{HashMap, HashSet};
 
-/// What an input without counterpart always is.
+/// The value that an input without counterpart always has.
 #[derive(Clone, Copy)]
 enum Always {
     /// 0, or false.
@@ -34,7 +34,8 @@ const DESKTOP: Families = &["glsl"];
 const DESKTOP_METAL: Families = &["glsl", "msl"];
 const GLSL_MSL: Families = &["glsl", "essl", "msl"];
 
-/// Inputs that not all languages have: what they are in the others, and the languages that naga writes them in.
+/// Inputs that not all languages have: their values in the others, and the languages that naga
+/// writes them in.
 const INPUTS: &[(BuiltIn, Always, &str, Families)] = &[
     (BuiltIn::PointCoord, Always::Half, ONE_PIXEL, GLSL_MSL),
     (BuiltIn::Layer, Always::Zero, FIRST_LAYER, &[]),
@@ -55,88 +56,73 @@ const OUTPUTS: &[(BuiltIn, &str, Families)] = &[
     (BuiltIn::ViewportMaskNV, FIRST_LAYER, &[]),
 ];
 
-/// Takes inputs and outputs out that the language does not have: inputs are constants, outputs are not written.
-pub(super) fn drop_builtins(rewriter: &mut Rewriter, language: Language) -> Result<(), String> {
+/// Removes inputs and outputs that the language does not have: inputs become constants, outputs are
+/// not written.
+pub(super) fn drop_builtins(editor: &mut ModuleEditor, language: Language) {
     let mut constants = HashMap::new();
     let mut dropped = HashSet::new();
-    for (variable, builtin, class) in rewriter.builtins() {
+    let lacks = |families: Families| !families.contains(&language.family());
+    for (variable, builtin, class) in editor.builtins() {
         if class == StorageClass::Input {
-            let row = INPUTS
-                .iter()
-                .find(|(row, _, _, has)| *row == builtin && !has.contains(&language.family()));
-            if let Some((_, always, warning, _)) = row {
-                constants.insert(variable, constant(rewriter, variable, *always));
-                rewriter.warn(*warning);
+            let mut inputs = INPUTS.iter();
+            let input = inputs.find(|input| input.0 == builtin && lacks(input.3));
+            if let Some((_, always, warning, _)) = input {
+                constants.insert(variable, declare_input_value(editor, variable, *always));
+                editor.warn(*warning);
             }
-        } else if let Some((_, warning, _)) = OUTPUTS
-            .iter()
-            .find(|(row, _, has)| *row == builtin && !has.contains(&language.family()))
-        {
-            dropped.insert(variable);
-            rewriter.warn(*warning);
+        } else {
+            let mut outputs = OUTPUTS.iter();
+            let output = outputs.find(|output| output.0 == builtin && lacks(output.2));
+            if let Some((_, warning, _)) = output {
+                dropped.insert(variable);
+                editor.warn(*warning);
+            }
         }
     }
     if constants.is_empty() && dropped.is_empty() {
-        return Ok(());
+        return;
     }
-    rewriter.rewrite(|code, instruction| {
-        let pointer = instruction.operands.first().and_then(Operand::id_ref_any);
-        match (instruction.class.opcode, pointer) {
+    editor.rewrite(
+        |code, instruction| match (instruction.op(), instruction.id(0)) {
             (Op::Load, Some(pointer)) if constants.contains_key(&pointer) => {
                 code.define(&instruction, constants[&pointer]);
             }
             (Op::Store, Some(pointer)) if dropped.contains(&pointer) => {}
             _ => code.keep(instruction),
-        }
-        Ok(())
-    })?;
+        },
+    );
     dropped.extend(constants.keys());
-    rewriter.remove(&dropped);
-    Ok(())
+    editor.remove(&dropped);
 }
 
-fn constant(rewriter: &mut Rewriter, variable: Word, always: Always) -> Word {
-    let ty = pointee(rewriter, variable);
+/// Declares the constant that replaces an input.
+fn declare_input_value(editor: &mut ModuleEditor, variable: Word, always: Always) -> Word {
+    let ty = editor.pointee(variable).unwrap_or_default();
     match always {
-        Always::Zero => rewriter.global(Op::ConstantNull, Some(ty), vec![]),
-        Always::Half => rewriter.constant(ty, 0.5f32.to_bits()),
+        Always::Zero => editor.intern(Op::ConstantNull, Some(ty), vec![]),
+        Always::Half => editor.constant(ty, 0.5f32.to_bits()),
     }
 }
 
-/// The type of what a variable holds.
-pub(super) fn pointee(rewriter: &Rewriter, variable: Word) -> Word {
-    let pointer = rewriter.definition(rewriter.type_of(variable));
-    match pointer.map(|pointer| &pointer.operands[..]) {
-        Some([_, Operand::IdRef(pointee)]) => *pointee,
-        _ => 0,
-    }
-}
-
-/// Makes sample masks, which are arrays of one word in SPIR-V, words.
-pub(super) fn flatten_sample_masks(rewriter: &mut Rewriter) -> Result<(), String> {
-    let masks: Vec<_> = rewriter
-        .builtins()
-        .into_iter()
-        .filter(|(_, builtin, _)| *builtin == BuiltIn::SampleMask)
-        .collect();
+/// Replaces sample masks, which are arrays of one word in SPIR-V, by words.
+pub(super) fn flatten_sample_masks(editor: &mut ModuleEditor) {
+    let builtins = editor.builtins().into_iter();
+    let masks = builtins.filter(|(_, builtin, _)| *builtin == BuiltIn::SampleMask);
+    let masks: HashMap<Word, StorageClass> = masks.map(|(id, _, class)| (id, class)).collect();
     if masks.is_empty() {
-        return Ok(());
+        return;
     }
-    let uint = rewriter.uint();
-    for &(variable, _, class) in &masks {
-        let pointer = rewriter.pointer(class, uint);
-        rewriter.move_variable(variable, pointer);
-    }
+    let uint = editor.uint();
+    editor.retype_variables(&masks, uint);
     let mut elements: HashMap<Word, Word> = HashMap::new();
-    rewriter.rewrite(|code, mut instruction| {
-        let pointer = instruction.operands.first().and_then(Operand::id_ref_any);
-        let is_mask = |id| masks.iter().any(|(mask, ..)| *mask == id);
-        match (instruction.class.opcode, pointer, instruction.result_id) {
+    editor.rewrite(|code, mut instruction| {
+        let pointer = instruction.id(0);
+        match (instruction.op(), pointer, instruction.result_id) {
             (Op::AccessChain | Op::InBoundsAccessChain, Some(mask), Some(element))
-                if is_mask(mask) =>
+                if masks.contains_key(&mask) =>
             {
                 elements.insert(element, mask);
-                return Ok(());
+                return;
             }
             (Op::Load | Op::Store, Some(pointer), _) => {
                 if let Some(mask) = elements.get(&pointer) {
@@ -146,209 +132,130 @@ pub(super) fn flatten_sample_masks(rewriter: &mut Rewriter) -> Result<(), String
             _ => {}
         }
         code.keep(instruction);
-        Ok(())
-    })
+    });
 }
 
-/// Gives vertex programs that write no position one: WGSL demands it.
-pub(super) fn add_position(rewriter: &mut Rewriter) {
+/// Adds a position to vertex programs that write none: WGSL requires it.
+pub(super) fn add_position(editor: &mut ModuleEditor) {
     let is_position = |&(_, builtin, class): &(Word, BuiltIn, StorageClass)| {
         (builtin, class) == (BuiltIn::Position, StorageClass::Output)
     };
-    if !is_stage(rewriter, ExecutionModel::Vertex) || rewriter.builtins().iter().any(is_position) {
+    if !editor.is_stage(&[ExecutionModel::Vertex]) || editor.builtins().iter().any(is_position) {
         return;
     }
-    let float = rewriter.float();
-    let vector = rewriter.vector(float, 4);
-    let variable = output(rewriter, vector, "position");
-    rewriter.decorate(
-        variable,
-        Decoration::BuiltIn,
-        Some(Operand::BuiltIn(BuiltIn::Position)),
-    );
-    let zero = rewriter.float_constant(1, 0.0);
-    let one = rewriter.float_constant(1, 1.0);
-    let start = rewriter.composite(vector, &[zero, zero, zero, one]);
-    store_first(rewriter, variable, start);
+    let float = editor.float();
+    let vector = editor.vector(float, 4);
+    let variable = editor.interface_variable(StorageClass::Output, vector, "position");
+    let builtin = Operand::BuiltIn(BuiltIn::Position);
+    editor.decorate(variable, Decoration::BuiltIn, Some(builtin));
+    let [zero, one] = [0.0, 1.0].map(|value| editor.float_constant(value));
+    let value = editor.composite(vector, &[zero, zero, zero, one]);
+    store_at_start(editor, variable, value);
 }
 
-/// Gives programs that write the second color of an attachment alone the first one, too.
-pub(super) fn add_first_source(rewriter: &mut Rewriter) {
-    let variables: Vec<Word> = rewriter
-        .module
-        .types_global_values
-        .iter()
-        .filter(|global| {
-            global.class.opcode == Op::Variable
-                && global.operands.first() == Some(&Operand::StorageClass(StorageClass::Output))
-        })
-        .filter_map(|global| global.result_id)
-        .collect();
-    let place = |rewriter: &Rewriter, id| {
-        let location = rewriter.decoration(id, Decoration::Location)?;
-        let index = rewriter.decoration(id, Decoration::Index);
-        Some((location, index == Some(Operand::LiteralBit32(1))))
+/// Adds the first color of an attachment to programs that write its second color only.
+pub(super) fn add_first_source(editor: &mut ModuleEditor) {
+    let outputs: Vec<_> = editor.variables(&[StorageClass::Output]).collect();
+    let source = |editor: &ModuleEditor, id| {
+        let location = editor.decorated_with(id, Decoration::Location)?;
+        let index = editor.decorated_with(id, Decoration::Index);
+        Some((location, index == Some(1)))
     };
-    for &second in &variables {
-        let Some((location, true)) = place(rewriter, second) else {
+    let decorate = |editor: &mut ModuleEditor, id, decoration, value| {
+        editor.decorate(id, decoration, Some(Operand::LiteralBit32(value)));
+    };
+    for &(second, _) in &outputs {
+        let Some((location, true)) = source(editor, second) else {
             continue;
         };
-        let first = variables
-            .iter()
-            .find(|id| place(rewriter, **id) == Some((location.clone(), false)));
-        if let Some(&first) = first {
-            if rewriter.decoration(first, Decoration::Index).is_none() {
-                rewriter.decorate(first, Decoration::Index, Some(Operand::LiteralBit32(0)));
+        let mut others = outputs.iter().map(|(id, _)| *id);
+        if let Some(first) = others.find(|id| source(editor, *id) == Some((location, false))) {
+            if !editor.is_decorated(first, Decoration::Index) {
+                decorate(editor, first, Decoration::Index, 0);
             }
             continue;
         }
-        let ty = pointee(rewriter, second);
-        let variable = output(rewriter, ty, "first_color");
-        rewriter.decorate(variable, Decoration::Location, Some(location));
-        rewriter.decorate(variable, Decoration::Index, Some(Operand::LiteralBit32(0)));
-        let start = rewriter.global(Op::ConstantNull, Some(ty), vec![]);
-        store_first(rewriter, variable, start);
+        let ty = editor.pointee(second).unwrap_or_default();
+        let variable = editor.interface_variable(StorageClass::Output, ty, "first_color");
+        decorate(editor, variable, Decoration::Location, location);
+        decorate(editor, variable, Decoration::Index, 0);
+        let zero = editor.intern(Op::ConstantNull, Some(ty), vec![]);
+        store_at_start(editor, variable, zero);
     }
-}
-
-/// Whether the entry point is of that stage.
-pub(super) fn is_stage(rewriter: &Rewriter, model: ExecutionModel) -> bool {
-    let entry = rewriter.module.entry_points.first();
-    entry.is_some_and(|entry| entry.operands.first() == Some(&Operand::ExecutionModel(model)))
-}
-
-/// A new output variable.
-fn output(rewriter: &mut Rewriter, ty: Word, name: &str) -> Word {
-    interface_variable(rewriter, StorageClass::Output, ty, name)
-}
-
-/// A new variable of the interface.
-pub(super) fn interface_variable(
-    rewriter: &mut Rewriter,
-    class: StorageClass,
-    ty: Word,
-    name: &str,
-) -> Word {
-    let pointer = rewriter.pointer(class, ty);
-    let operands = vec![Operand::StorageClass(class)];
-    let variable = rewriter.declare(Op::Variable, Some(pointer), operands);
-    rewriter.name(variable, name);
-    for entry in &mut rewriter.module.entry_points {
-        entry.operands.push(Operand::IdRef(variable));
-    }
-    variable
 }
 
 /// Stores a constant at the start of the entry point.
-fn store_first(rewriter: &mut Rewriter, variable: Word, value: Word) {
-    let entry = rewriter
-        .module
-        .entry_points
-        .first()
-        .and_then(|entry| entry.operands.get(1)?.id_ref_any());
-    let function = rewriter
-        .module
-        .functions
-        .iter_mut()
-        .find(|function| function.def_id() == entry);
-    let Some(block) = function.and_then(|function| function.blocks.first_mut()) else {
-        return;
-    };
-    let operands = vec![Operand::IdRef(variable), Operand::IdRef(value)];
-    let store = Instruction::new(Op::Store, None, None, operands);
-    let place = first_place(&block.instructions);
-    block.instructions.insert(place, store);
+fn store_at_start(editor: &mut ModuleEditor, variable: Word, value: Word) {
+    let entry = editor.entry_function();
+    editor.rewrite_functions(|_, function| {
+        if function.def_id() == entry {
+            let store = Instruction::new(Op::Store, None, None, refs(&[variable, value]));
+            insert_at_start(function, vec![store]);
+        }
+    });
 }
 
-/// Where a block's own instructions start.
-pub(super) fn first_place(instructions: &[Instruction]) -> usize {
-    let is_declaration = |instruction: &Instruction| {
-        matches!(
-            instruction.class.opcode,
-            Op::Variable | Op::Phi | Op::Line | Op::NoLine
-        )
-    };
-    instructions
-        .iter()
-        .position(|instruction| !is_declaration(instruction))
-        .unwrap_or(instructions.len())
-}
-
-/// Gives constants that pipelines choose the values that they have if nobody chooses.
-pub(super) fn freeze_specialization(rewriter: &mut Rewriter) {
-    let mut frozen = false;
-    for global in &mut rewriter.module.types_global_values {
-        let op = match global.class.opcode {
+/// Replaces specialization constants by constants with their default values.
+pub(super) fn freeze_specialization(editor: &mut ModuleEditor) {
+    let mut is_frozen = false;
+    editor.rewrite_globals(|editor, global| {
+        let op = match global.op() {
             Op::SpecConstant => Op::Constant,
             Op::SpecConstantComposite => Op::ConstantComposite,
             Op::SpecConstantTrue => Op::ConstantTrue,
             Op::SpecConstantFalse => Op::ConstantFalse,
-            _ => continue,
+            _ => return editor.add_global(global),
         };
-        *global = Instruction::new(
-            op,
-            global.result_type,
-            global.result_id,
-            global.operands.clone(),
-        );
-        frozen = true;
-    }
-    if frozen {
-        let is_choice = |annotation: &Instruction| {
-            annotation
-                .operands
-                .contains(&Operand::Decoration(Decoration::SpecId))
-        };
-        rewriter
-            .module
-            .annotations
-            .retain(|annotation| !is_choice(annotation));
-        rewriter.warn("the size of thread groups is fixed: pipelines cannot choose it");
+        is_frozen = true;
+        let (ty, id) = (global.result_type, global.result_id);
+        editor.add_global(Instruction::new(op, ty, id, global.operands));
+    });
+    if is_frozen {
+        let spec_id = Operand::Decoration(Decoration::SpecId);
+        let annotations = editor.annotations_mut();
+        annotations.retain(|annotation| !annotation.operands.contains(&spec_id));
+        editor.warn("the size of thread groups is fixed: pipelines cannot choose it");
     }
 }
 
-/// Integers between the stages are not interpolated, which WGSL wants to read at both ends.
-pub(super) fn mark_integers(rewriter: &mut Rewriter) {
-    let class = if is_stage(rewriter, ExecutionModel::Fragment) {
+/// Marks integers between the stages as not interpolated, which WGSL requires at both ends.
+pub(super) fn mark_integers(editor: &mut ModuleEditor) {
+    let class = if editor.is_stage(&[ExecutionModel::Fragment]) {
         StorageClass::Input
-    } else if is_stage(rewriter, ExecutionModel::Vertex) {
+    } else if editor.is_stage(&[ExecutionModel::Vertex]) {
         StorageClass::Output
     } else {
         return;
     };
-    let globals = rewriter.module.types_global_values.iter();
-    let variables = globals.filter(|global| {
-        global.class.opcode == Op::Variable
-            && global.operands.first() == Some(&Operand::StorageClass(class))
-    });
-    let variables: Vec<Word> = variables.filter_map(|global| global.result_id).collect();
-    for variable in variables {
-        let scalar = rewriter.shape(pointee(rewriter, variable)).scalar;
-        let is_integer = rewriter
-            .definition(scalar)
-            .is_some_and(|ty| ty.class.opcode == Op::TypeInt);
-        let has = |decoration| rewriter.decoration(variable, decoration).is_some();
-        if is_integer && has(Decoration::Location) && !has(Decoration::Flat) {
-            rewriter.decorate(variable, Decoration::Flat, None);
-        }
+    let is_unmarked = |&(id, _): &(Word, StorageClass)| {
+        let scalar = editor.shape(editor.pointee(id).unwrap_or_default()).scalar;
+        let scalar = editor.definition(scalar);
+        scalar.is_some_and(|ty| ty.op() == Op::TypeInt)
+            && editor.is_decorated(id, Decoration::Location)
+            && !editor.is_decorated(id, Decoration::Flat)
+    };
+    let unmarked: Vec<_> = editor.variables(&[class]).filter(is_unmarked).collect();
+    for (id, _) in unmarked {
+        editor.decorate(id, Decoration::Flat, None);
     }
 }
 
-/// Drops what naga does not read, and what means nothing to WGSL: who else sees accesses to images, and when fragments are counted.
-pub(super) fn drop_decorations(rewriter: &mut Rewriter) {
-    let images: HashSet<Word> = rewriter
-        .module
-        .types_global_values
-        .iter()
-        .filter(|global| {
-            global.operands.first() == Some(&Operand::StorageClass(StorageClass::UniformConstant))
-        })
-        .filter_map(|global| global.result_id)
-        .collect();
-    rewriter.module.annotations.retain(|annotation| {
-        !matches!(&annotation.operands[..], [Operand::IdRef(id), Operand::Decoration(Decoration::Coherent | Decoration::Volatile)] if images.contains(id))
+/// Removes what naga does not read and WGSL does not have: decorations of images that other
+/// invocations access, and the mode that determines when fragments are counted.
+pub(super) fn drop_decorations(editor: &mut ModuleEditor) {
+    let resources = editor.variables(&[StorageClass::UniformConstant]);
+    let images: HashSet<Word> = resources.map(|(id, _)| id).collect();
+    editor.annotations_mut().retain(|annotation| {
+        let [
+            Operand::IdRef(id),
+            Operand::Decoration(Decoration::Coherent | Decoration::Volatile),
+        ] = &annotation.operands[..]
+        else {
+            return true;
+        };
+        !images.contains(id)
     });
-    rewriter.module.execution_modes.retain(|mode| {
-        mode.operands.get(1) != Some(&Operand::ExecutionMode(ExecutionMode::PostDepthCoverage))
-    });
+    let counting = Operand::ExecutionMode(ExecutionMode::PostDepthCoverage);
+    let modes = editor.execution_modes_mut();
+    modes.retain(|mode| mode.operands.get(1) != Some(&counting));
 }

@@ -1,51 +1,50 @@
-//! SPIR-V to the shading languages through naga, which is the only one that writes WGSL, and needs no C++.
+//! SPIR-V to the shading languages through naga, which is the only one that writes WGSL, and needs
+//! no C++.
 
 mod arrays;
-mod compare;
 mod constants;
 mod discards;
 mod guard;
 mod images;
 mod interface;
 mod interpolation;
-mod logic;
 mod names;
+mod operations;
 mod refusal;
 mod repair;
 mod samples;
 mod separate;
-mod signs;
 mod slots;
-mod uniformity;
 
 use crate::Language;
-use crate::rewriter::Rewriter;
+use crate::passes::{compare, multiply};
+use crate::spirv_edit::ModuleEditor;
 pub(crate) use guard::guarded;
 use naga::back::{glsl, hlsl, msl, wgsl};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{Module, front::spv};
 use names::Names;
-use rspirv::binary::Assemble;
-use rspirv::dr::{self, load_words};
+use rspirv::dr::load_words;
+use rspirv::spirv::Op;
 #[cfg(feature = "round-trip")]
 pub(crate) use separate::SAMPLER_BINDING_OFFSET;
 use std::error::Error;
 
-/// What becomes of the positions that the module writes.
+/// The conversion of the positions that the module writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Positions {
-    /// They reach the language's clip space as they are.
+    /// They reach the clip space of the language unchanged.
     Unchanged,
     /// They are Vulkan's, with depth from 0 to w and y down, and are converted.
     FromVulkan,
 }
 
-/// A module as text.
+/// A module in a shading language.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Written {
-    /// The text.
+    /// The source.
     pub(crate) text: String,
-    /// Where it does not do what the module does, because the language cannot; one line each.
+    /// Differences from the module that the language makes necessary; one line each.
     pub(crate) differences: Vec<String>,
 }
 
@@ -70,19 +69,18 @@ fn translate_unguarded(
     };
     let options = spv::Options {
         adjust_coordinate_space,
-        // What capabilities stand for is judged by `refusal`.
+        // `refusal` checks the capabilities.
         strict_capabilities: false,
         ..spv::Options::default()
     };
-    let (prepared, differences) = prepare(words, language)?;
-    let words = prepared.assemble();
-    let mut module = spv::Frontend::new(words.into_iter(), &options)
+    let mut prepared = prepare(words, language)?;
+    let mut module = spv::Frontend::new(prepared.assemble().into_iter(), &options)
         .parse()
         .map_err(|error| format!("naga cannot read the module: {}", chain(&error)))?;
-    if module.types.iter().any(|(_, ty)| is_cube_image(&ty.inner)) {
+    if repair::has_cube_images(&module) {
         return Err("WGSL has no images of cube maps".to_owned());
     }
-    images::ask_for_layers(&mut module);
+    repair::restore_layer_queries(&mut module);
     repair::restore_sampling(&prepared, &mut module);
     repair::simplify_shifts(&mut module);
     Names::new(&prepared).apply(&mut module);
@@ -91,7 +89,7 @@ fn translate_unguarded(
         .map_err(|error| format!("naga rejects the module: {}", chain(error.as_inner())))?;
     let written = match language {
         Language::Wgsl => wgsl::write_string(&module, &info, wgsl::WriterFlags::empty())
-            .map(|text| format!("{}{text}", uniformity::directive(&prepared)))
+            .map(|text| format!("{}{text}", uniformity_directive(&prepared)))
             .map_err(|error| chain(&error)),
         Language::Msl(version) => write_msl(&module, &info, version),
         Language::Hlsl(model) => write_hlsl(&module, &info, model),
@@ -106,44 +104,72 @@ fn translate_unguarded(
         Language::VulkanGlsl => Err("naga has no GLSL for Vulkan".to_owned()),
     };
     let text = written.map_err(|error| format!("naga cannot write the module: {error}"))?;
+    let differences = prepared.differences().iter().cloned().collect();
     Ok(Written { text, differences })
 }
 
-/// The module as naga can read it, and what it does not do any more.
-fn prepare(words: &[u32], language: Language) -> Result<(dr::Module, Vec<String>), String> {
+/// Edits a module such that naga can read it.
+fn prepare(words: &[u32], language: Language) -> Result<ModuleEditor, String> {
     let broken = |error: String| format!("naga cannot read the module: {error}");
     let module = load_words(words).map_err(|error| broken(error.to_string()))?;
     guard::check_nesting(&module).map_err(|what| format!("the program has {what}"))?;
-    let mut rewriter = Rewriter::new(module);
-    rewrite(&mut rewriter, language)
+    let mut editor = ModuleEditor::new(module);
+    rewrite(&mut editor, language)
         .map_err(|what| format!("{} has no {what}", language.family().to_uppercase()))?;
-    let (mut module, differences) = rewriter.finish();
-    separate::separate_samplers(&mut module);
-    signs::sign_integers(&mut module).map_err(broken)?;
-    logic::select_vectors(&mut module);
-    module.extensions.clear();
-    names::name_loads(&mut module);
-    names::name_parts(&mut module);
-    Ok((module, differences.into_iter().collect()))
+    separate::separate_samplers(&mut editor);
+    operations::sign_integers(&mut editor).map_err(broken)?;
+    operations::select_vectors(&mut editor);
+    editor.clear_extensions();
+    names::name_loads(&mut editor);
+    names::name_deep_values(&mut editor);
+    Ok(editor)
 }
 
-/// Replaces what naga or the language does not have; an error names what cannot be replaced.
-fn rewrite(rewriter: &mut Rewriter, language: Language) -> Result<(), String> {
-    refusal::refuse(rewriter)?;
-    arrays::split_arrays(rewriter)?;
-    interface::freeze_specialization(rewriter);
-    interface::mark_integers(rewriter);
-    interface::drop_decorations(rewriter);
-    interpolation::replace_functions(rewriter)?;
-    interface::drop_builtins(rewriter, language)?;
-    interface::flatten_sample_masks(rewriter)?;
-    interface::add_position(rewriter);
-    interface::add_first_source(rewriter);
-    images::rewrite_images(rewriter)?;
-    crate::multiply::split_pairs(rewriter)?;
-    compare::order(rewriter)?;
-    discards::guard_discards(rewriter);
-    constants::hide_constants(rewriter)
+/// Replaces what naga or the language does not have.
+///
+/// # Errors
+/// Returns the name of what cannot be replaced.
+fn rewrite(editor: &mut ModuleEditor, language: Language) -> Result<(), String> {
+    refusal::refuse(editor)?;
+    arrays::split_arrays(editor)?;
+    interface::mark_integers(editor);
+    interface::drop_decorations(editor);
+    interpolation::replace_functions(editor);
+    interface::drop_builtins(editor, language);
+    interface::flatten_sample_masks(editor);
+    interface::add_position(editor);
+    interface::add_first_source(editor);
+    images::rewrite_images(editor)?;
+    multiply::split_pairs(editor);
+    operations::negate_unordered(editor);
+    compare::order_equalities(editor);
+    discards::guard_discards(editor);
+    constants::hide_constants(editor);
+    interface::freeze_specialization(editor);
+    Ok(())
+}
+
+/// Returns the directive of programs with branches and derivatives: implementations of WGSL refuse
+/// derivatives where not all fragments of a quad may be active, and the languages of the programs
+/// leave that to them.
+fn uniformity_directive(editor: &ModuleEditor) -> &'static str {
+    const DERIVATIVES: &[Op] = &[
+        Op::DPdx,
+        Op::DPdy,
+        Op::Fwidth,
+        Op::DPdxFine,
+        Op::DPdyFine,
+        Op::FwidthFine,
+        Op::DPdxCoarse,
+        Op::DPdyCoarse,
+        Op::FwidthCoarse,
+        Op::ImageSampleImplicitLod,
+        Op::ImageSampleDrefImplicitLod,
+    ];
+    match editor.has_op(&[Op::BranchConditional, Op::Switch]) && editor.has_op(DERIVATIVES) {
+        true => "diagnostic(off, derivative_uniformity);\n\n",
+        false => "",
+    }
 }
 
 fn write_msl(module: &Module, info: &ModuleInfo, version: u32) -> Result<String, String> {
@@ -238,7 +264,7 @@ fn write_glsl(
     Ok(text)
 }
 
-/// An error with all its causes, on one line.
+/// Returns an error with all its causes, on one line.
 fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -247,18 +273,6 @@ fn chain(error: &dyn Error) -> String {
         cause = error.source();
     }
     text
-}
-
-/// Decides whether a type is an image of a cube map that shaders load or store.
-fn is_cube_image(ty: &naga::TypeInner) -> bool {
-    matches!(
-        ty,
-        naga::TypeInner::Image {
-            dim: naga::ImageDimension::Cube,
-            class: naga::ImageClass::Storage { .. },
-            ..
-        }
-    )
 }
 
 #[cfg(test)]

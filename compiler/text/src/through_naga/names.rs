@@ -1,120 +1,95 @@
-//! Names of values, which the front end of naga leaves behind, and of values in expressions that would nest too deep.
+//! Names of values, which the front end of naga drops, and of values in expressions that would nest
+//! too deep.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "SPIR-V has many operations, few of which count here"
 )]
 
+use crate::spirv_edit::{InstructionExt, ModuleEditor};
 use naga::{Expression, Function, Handle};
 use rspirv::binary::Assemble;
-use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-/// How deep expressions nest before a part gets a name: readers give up, and so do the stacks of parsers.
+/// Depth of expressions at which a part gets a name: readers and the stacks of parsers have limits.
 const DEEPEST: u32 = 12;
 
-/// Names what is read from named variables after them, samplers after their textures, and the function of the entry point.
-pub(super) fn name_loads(module: &mut Module) {
-    let names: HashMap<Word, String> = all_names(module)
-        .into_iter()
-        .map(|(id, name)| (id, name.to_owned()))
-        .collect();
-    let members = Members::new(module);
-    let mut variables: HashMap<Word, String> = HashMap::new();
-    let mut added = Vec::new();
-    for function in &module.functions {
-        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-            let base = instruction.operands.first().and_then(Operand::id_ref_any);
-            let (Some(base), Some(id)) = (base, instruction.result_id) else {
-                continue;
-            };
-            let known = || names.get(&base).or_else(|| variables.get(&base)).cloned();
-            match instruction.class.opcode {
-                Op::AccessChain => {
-                    let member = members.member(base, &instruction.operands);
-                    if let Some(name) = member.or_else(known) {
-                        variables.insert(id, name);
-                    }
-                }
-                Op::Load if !names.contains_key(&id) => {
-                    added.extend(known().map(|name| (id, name)));
-                }
-                _ => {}
+/// Names loads from named variables after them, and the function of the entry point.
+pub(super) fn name_loads(editor: &mut ModuleEditor) {
+    let mut pointers: HashMap<Word, String> = HashMap::new();
+    let members = member_names(editor);
+    editor.name_results(|editor, instruction, names| {
+        let base = instruction.id(0)?;
+        let known = names.get(&base).or_else(|| pointers.get(&base));
+        match instruction.op() {
+            Op::AccessChain => {
+                let member = accessed_member(editor, instruction);
+                let member = member.and_then(|member| members.get(&member));
+                let name = member.or(known)?.clone();
+                pointers.extend(instruction.result_id.map(|id| (id, name)));
+                None
             }
+            Op::Load => known.cloned(),
+            _ => None,
         }
-    }
-    let entry = module.entry_points.first();
-    let function = entry.and_then(|entry| entry.operands.get(1)?.id_ref_any());
-    added.extend(
-        function
-            .filter(|id| !names.contains_key(id))
-            .map(|id| (id, "run".to_owned())),
-    );
-    for (id, name) in added {
-        push_name(module, id, name);
+    });
+    if let Some(function) = editor.entry_function()
+        && !editor.names().contains_key(&function)
+    {
+        editor.name(function, "run");
     }
 }
 
-fn push_name(module: &mut Module, id: Word, name: String) {
-    let operands = vec![Operand::IdRef(id), Operand::LiteralString(name)];
-    let name = Instruction::new(Op::Name, None, None, operands);
-    module.debug_names.push(name);
-}
-
-/// Names of members of structures.
-struct Members<'a> {
-    /// By structure and number.
-    names: HashMap<(Word, u32), String>,
-    globals: HashMap<Word, &'a Instruction>,
-}
-
-impl<'a> Members<'a> {
-    fn new(module: &'a Module) -> Self {
-        let names = module.debug_names.iter();
-        let names = names.filter_map(|name| match &name.operands[..] {
+/// Returns the names of members of structures, by structure and index.
+fn member_names(editor: &ModuleEditor) -> HashMap<(Word, u32), String> {
+    let names = editor.module().debug_names.iter();
+    names
+        .filter_map(|name| match &name.operands[..] {
             [
                 Operand::IdRef(ty),
                 Operand::LiteralBit32(member),
                 Operand::LiteralString(name),
             ] => Some(((*ty, *member), name.clone())),
             _ => None,
-        });
-        let globals = module.types_global_values.iter();
-        Self {
-            names: names.collect(),
-            globals: globals
-                .filter_map(|global| Some((global.result_id?, global)))
-                .collect(),
-        }
-    }
-
-    /// The name of the member that a chain of indices goes to, if it goes no further.
-    fn member(&self, variable: Word, chain: &[Operand]) -> Option<String> {
-        let [_, Operand::IdRef(index)] = chain else {
-            return None;
-        };
-        let pointer = self.globals.get(&variable)?.result_type?;
-        let structure = self.globals.get(&pointer)?.operands.get(1)?.id_ref_any()?;
-        let Some(Operand::LiteralBit32(member)) = self.globals.get(index)?.operands.first() else {
-            return None;
-        };
-        self.names.get(&(structure, *member)).cloned()
-    }
-}
-
-fn all_names(module: &Module) -> HashMap<Word, &str> {
-    let names = module.debug_names.iter();
-    names
-        .filter_map(|name| match &name.operands[..] {
-            [Operand::IdRef(id), Operand::LiteralString(text)] => Some((*id, text.as_str())),
-            _ => None,
         })
         .collect()
 }
 
-/// Whether an expression is a place in memory. A name would make it a value, which a pointer to a component of a vector cannot be.
-fn is_place(function: &Function, mut handle: Handle<Expression>) -> bool {
+/// Returns the structure and the index of the member that an access chain points to.
+fn accessed_member(editor: &ModuleEditor, chain: &Instruction) -> Option<(Word, u32)> {
+    let [Operand::IdRef(variable), Operand::IdRef(index)] = chain.operands[..] else {
+        return None;
+    };
+    let index = editor.definition(index)?;
+    match index.operands.first() {
+        Some(Operand::LiteralBit32(member)) => Some((editor.pointee(variable)?, *member)),
+        _ => None,
+    }
+}
+
+/// Names values such that no expression nests too deep.
+pub(super) fn name_deep_values(editor: &mut ModuleEditor) {
+    let mut depths: HashMap<Word, u32> = HashMap::new();
+    editor.name_results(|_, instruction, _| {
+        if instruction.op() == Op::Phi {
+            return None;
+        }
+        let operands = instruction.ids().filter_map(|id| depths.get(&id));
+        let depth = 1 + operands.max().unwrap_or(&0);
+        // Pointers get no names ([`is_pointer`]): the value that is loaded gets the name.
+        if depth < DEEPEST || instruction.op() == Op::AccessChain {
+            depths.extend(instruction.result_id.map(|id| (id, depth)));
+            return None;
+        }
+        Some("part".to_owned())
+    });
+}
+
+/// Decides whether an expression is a pointer. A name would make it a value, which a pointer to a
+/// component of a vector cannot be.
+fn is_pointer(function: &Function, mut handle: Handle<Expression>) -> bool {
     while let Expression::Access { base, .. } | Expression::AccessIndex { base, .. } =
         function.expressions[handle]
     {
@@ -126,55 +101,21 @@ fn is_place(function: &Function, mut handle: Handle<Expression>) -> bool {
     )
 }
 
-/// Names values such that no expression nests too deep.
-pub(super) fn name_parts(module: &mut Module) {
-    let named: HashSet<Word> = module
-        .debug_names
-        .iter()
-        .filter_map(|name| name.operands.first()?.id_ref_any())
-        .collect();
-    let mut depths: HashMap<Word, u32> = HashMap::new();
-    let mut parts = Vec::new();
-    for function in &module.functions {
-        for instruction in function.blocks.iter().flat_map(|block| &block.instructions) {
-            let Some(id) = instruction.result_id else {
-                continue;
-            };
-            if named.contains(&id) || instruction.class.opcode == Op::Phi {
-                continue;
-            }
-            let operands = instruction.operands.iter().filter_map(Operand::id_ref_any);
-            let below = operands.filter_map(|id| depths.get(&id)).max();
-            let depth = below.map_or(1, |depth| depth + 1);
-            // Places in memory get no names ([`is_place`]): the value that is loaded gets the name.
-            let is_pointer = instruction.class.opcode == Op::AccessChain;
-            if depth < DEEPEST || is_pointer {
-                depths.insert(id, depth);
-            } else {
-                parts.push(id);
-            }
-        }
-    }
-    for id in parts {
-        push_name(module, id, "part".to_owned());
-    }
-}
-
-/// Names by the instructions that make the values: where those end, in bytes, as naga counts them.
+/// Names by the ends of the instructions that compute the values, in bytes, as naga counts them.
 pub(super) struct Names(BTreeMap<u32, Option<String>>);
 
 impl Names {
-    /// The names of a module as it will be assembled.
-    pub(super) fn new(module: &Module) -> Self {
-        let mut names = all_names(module);
+    /// Returns the names of a module by the positions that its instructions have when assembled.
+    pub(super) fn new(editor: &ModuleEditor) -> Self {
+        let module = editor.module();
+        let mut names = editor.names();
         // naga has no expressions for copies.
         for copy in module.all_inst_iter() {
-            if copy.class.opcode == Op::CopyObject
-                && let (Some(id), Some(Operand::IdRef(original))) =
-                    (copy.result_id, copy.operands.first())
+            if copy.op() == Op::CopyObject
+                && let (Some(id), Some(original)) = (copy.result_id, copy.id(0))
                 && let Some(&name) = names.get(&id)
             {
-                names.entry(*original).or_insert(name);
+                names.entry(original).or_insert(name);
             }
         }
         let mut ends = BTreeMap::new();
@@ -199,7 +140,7 @@ impl Names {
     }
 
     fn name_values(&self, function: &mut Function) {
-        // An instruction may take several expressions, of which the last is its result.
+        // An instruction may become several expressions, of which the last is its result.
         let mut results: HashMap<&str, Vec<(u32, Handle<Expression>)>> = HashMap::new();
         for (handle, expression) in function.expressions.iter() {
             // Spans start before an instruction or in it, but end in it.
@@ -211,7 +152,7 @@ impl Names {
             };
             if let Expression::LocalVariable(local) = *expression {
                 function.local_variables.get_mut(local).name = Some(name.clone());
-            } else if !expression.needs_pre_emit() && !is_place(function, handle) {
+            } else if !expression.needs_pre_emit() && !is_pointer(function, handle) {
                 let list = results.entry(name).or_default();
                 match list.last_mut() {
                     Some(last) if last.0 == end => last.1 = handle,

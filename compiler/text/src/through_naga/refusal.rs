@@ -1,9 +1,8 @@
-//! What WGSL cannot say at all, by name.
+//! Names of what WGSL cannot express.
 
-use super::interface::{is_stage, pointee};
 use super::separate::SAMPLER_BINDING_OFFSET;
-use crate::rewriter::Rewriter;
-use rspirv::dr::{Instruction, Operand};
+use crate::spirv_edit::{ImageType, InstructionExt, ModuleEditor};
+use rspirv::dr::Instruction;
 use rspirv::spirv::{
     BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, ImageFormat, Op, StorageClass,
     Word,
@@ -20,7 +19,7 @@ const STAGES: &[(ExecutionModel, &str)] = &[
     ),
 ];
 
-/// Capabilities without which a module means something else, with what they stand for.
+/// Capabilities that change the semantics of a module, with their names in messages.
 const CAPABILITIES: &[(Capability, &str)] = &[
     (Capability::Float64, "64-bit floats"),
     (Capability::TransformFeedback, "transform feedback"),
@@ -48,7 +47,7 @@ const CAPABILITIES: &[(Capability, &str)] = &[
     (Capability::GeometryStreams, "vertex streams"),
 ];
 
-/// What holds masks of invocations.
+/// Built-in variables that are masks of invocations.
 const SUBGROUP_MASKS: [BuiltIn; 5] = [
     BuiltIn::SubgroupEqMask,
     BuiltIn::SubgroupGeMask,
@@ -69,64 +68,57 @@ const APPROXIMATIONS: &[(Capability, &str)] = &[
     ),
 ];
 
-/// Reports the first thing that the language has no words for.
-pub(super) fn refuse(rewriter: &mut Rewriter) -> Result<(), String> {
+/// Refuses modules that the language cannot express.
+///
+/// # Errors
+/// Returns the name of the first thing that the language lacks.
+pub(super) fn refuse(editor: &mut ModuleEditor) -> Result<(), String> {
     let mut stages = STAGES.iter();
-    if let Some((_, what)) = stages.find(|(model, _)| is_stage(rewriter, *model)) {
+    if let Some((_, what)) = stages.find(|(model, _)| editor.is_stage(&[*model])) {
         return Err((*what).to_owned());
     }
     for &(capability, warning) in APPROXIMATIONS {
-        if has(rewriter, capability) {
-            rewriter.warn(warning);
+        if editor.has_capability(capability) {
+            editor.warn(warning);
         }
     }
-    let mut modes = rewriter.module.execution_modes.iter();
-    let early = Operand::ExecutionMode(ExecutionMode::EarlyFragmentTests);
-    if modes.any(|mode| mode.operands.get(1) == Some(&early)) {
-        rewriter.warn("tests of depth and stencil come when the implementation likes, also behind the program");
+    if editor.has_mode(ExecutionMode::EarlyFragmentTests) {
+        editor.warn("tests of depth and stencil come when the implementation likes, also behind the program");
     }
-    if let Some((_, what)) = CAPABILITIES
-        .iter()
-        .find(|(capability, _)| has(rewriter, *capability))
-    {
+    let mut capabilities = CAPABILITIES.iter();
+    if let Some((_, what)) = capabilities.find(|(it, _)| editor.has_capability(*it)) {
         return Err((*what).to_owned());
     }
-    if let Some(what) = rewriter.module.all_inst_iter().find_map(missing) {
+    if let Some(what) = editor.module().all_inst_iter().find_map(missing_operation) {
         return Err(what.to_owned());
     }
-    let is_mask = |&(_, builtin, _): &_| SUBGROUP_MASKS.contains(&builtin);
-    if rewriter.builtins().iter().any(is_mask) {
+    let builtins = editor.builtins();
+    if builtins.iter().any(|it| SUBGROUP_MASKS.contains(&it.1)) {
         return Err("masks of subgroups".to_owned());
     }
-    let reads_distances =
+    let is_distance =
         |&(_, builtin, class): &_| (builtin, class) == (BuiltIn::ClipDistance, StorageClass::Input);
-    if is_stage(rewriter, ExecutionModel::Fragment)
-        && rewriter.builtins().iter().any(reads_distances)
-    {
+    if editor.is_stage(&[ExecutionModel::Fragment]) && builtins.iter().any(is_distance) {
         return Err("clip distances in fragment programs".to_owned());
     }
-    check_bindings(rewriter)
+    check_bindings(editor)
 }
 
-/// Vulkan lets resources of several kinds share a binding, WGSL does not. The samplers of combined descriptors have bindings of their own.
-fn check_bindings(rewriter: &Rewriter) -> Result<(), String> {
-    let mut places = HashSet::new();
-    for global in &rewriter.module.types_global_values {
-        let Some(id) = global
-            .result_id
-            .filter(|_| global.class.opcode == Op::Variable)
-        else {
+/// Refuses several resources at a binding, which Vulkan allows and WGSL does not. The samplers of
+/// combined descriptors have separate bindings.
+fn check_bindings(editor: &ModuleEditor) -> Result<(), String> {
+    let mut taken = HashSet::new();
+    let globals = editor.module().types_global_values.iter();
+    let variables = globals.filter(|global| global.op() == Op::Variable);
+    for id in variables.filter_map(|variable| variable.result_id) {
+        let set = editor.decorated_with(id, Decoration::DescriptorSet);
+        let Some(binding) = editor.decorated_with(id, Decoration::Binding) else {
             continue;
         };
-        let set = rewriter.decoration(id, Decoration::DescriptorSet);
-        let Some(Operand::LiteralBit32(binding)) = rewriter.decoration(id, Decoration::Binding)
-        else {
-            continue;
-        };
-        let sampler = is_combined(rewriter, pointee(rewriter, id))
-            .then_some(binding.wrapping_add(SAMPLER_BINDING_OFFSET));
+        let sampler =
+            is_combined(editor, id).then_some(binding.wrapping_add(SAMPLER_BINDING_OFFSET));
         for binding in sampler.into_iter().chain([binding]) {
-            if !places.insert((set.clone(), binding)) {
+            if !taken.insert((set, binding)) {
                 return Err("resources of several kinds at one binding".to_owned());
             }
         }
@@ -134,46 +126,27 @@ fn check_bindings(rewriter: &Rewriter) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a type is that of images with samplers, or of arrays of them.
-fn is_combined(rewriter: &Rewriter, ty: Word) -> bool {
-    let mut ty = rewriter.definition(ty);
-    if let Some(array) = ty
-        && matches!(array.class.opcode, Op::TypeArray | Op::TypeRuntimeArray)
-    {
-        let element = array.operands.first().and_then(Operand::id_ref_any);
-        ty = element.and_then(|element| rewriter.definition(element));
+/// Decides whether a variable is an image with a sampler, or an array of them.
+fn is_combined(editor: &ModuleEditor, variable: Word) -> bool {
+    let ty = editor.pointee(variable);
+    let ty = ty.and_then(|ty| editor.definition(editor.element_of(ty).unwrap_or(ty)));
+    ty.is_some_and(|ty| ty.op() == Op::TypeSampledImage)
+}
+
+/// Returns the name of an operation or image type that WGSL lacks.
+fn missing_operation(instruction: &Instruction) -> Option<&'static str> {
+    if instruction.op() == Op::GroupNonUniformAllEqual {
+        return Some("comparisons within subgroups");
     }
-    ty.is_some_and(|ty| ty.class.opcode == Op::TypeSampledImage)
-}
-
-fn has(rewriter: &Rewriter, capability: Capability) -> bool {
-    let mut declared = rewriter.module.capabilities.iter();
-    declared.any(|declared| declared.operands.first() == Some(&Operand::Capability(capability)))
-}
-
-fn missing(instruction: &Instruction) -> Option<&'static str> {
-    match (instruction.class.opcode, &instruction.operands[..]) {
-        (Op::GroupNonUniformAllEqual, _) => Some("comparisons within subgroups"),
-        (Op::ImageTexelPointer, _) => Some("atomic operations on images"),
-        (
-            Op::TypeImage,
-            [
-                _,
-                _,
-                _,
-                Operand::LiteralBit32(1),
-                Operand::LiteralBit32(1),
-                ..,
-            ],
-        ) => Some("arrays of textures with several samples"),
-        (
-            Op::TypeImage,
-            [
-                ..,
-                Operand::LiteralBit32(2),
-                Operand::ImageFormat(ImageFormat::Unknown),
-            ],
-        ) => Some("images of any format"),
-        _ => None,
+    if instruction.op() == Op::ImageTexelPointer {
+        return Some("atomic operations on images");
+    }
+    let image = ImageType::of(instruction)?;
+    if image.is_arrayed && image.is_multisample {
+        Some("arrays of textures with several samples")
+    } else if image.is_storage && image.format == ImageFormat::Unknown {
+        Some("images of any format")
+    } else {
+        None
     }
 }

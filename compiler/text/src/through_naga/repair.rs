@@ -1,32 +1,29 @@
-//! What the front end of naga loses or garbles, put right in what it makes.
+//! Repairs of modules that the front end of naga reads incompletely or wrongly.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
     reason = "SPIR-V and naga have many operations and types, few of which count here"
 )]
 
-use crate::rewriter::find_decoration;
-use naga::{BinaryOperator, Binding, Expression, Function, Literal, Module, Sampling, ScalarKind};
-use rspirv::dr::{self, Operand};
-use rspirv::spirv::{Decoration, Word};
+use crate::spirv_edit::ModuleEditor;
+use naga::{
+    BinaryOperator, Binding, Expression, Function, ImageClass, ImageDimension, ImageQuery, Literal,
+    Module, Sampling, ScalarKind, TypeInner,
+};
+use rspirv::spirv::{Decoration, StorageClass};
 
 /// Restores where inputs are taken that are interpolated in perspective, by location: naga takes
 /// them in the center.
-pub(super) fn restore_sampling(prepared: &dr::Module, module: &mut Module) {
-    let find = |id: Word, decoration: Decoration| find_decoration(prepared, id, decoration);
-    let globals = prepared
-        .types_global_values
-        .iter()
-        .filter_map(|global| global.result_id);
-    for id in globals {
-        let wanted = if find(id, Decoration::Sample).is_some() {
+pub(super) fn restore_sampling(prepared: &ModuleEditor, module: &mut Module) {
+    for (id, _) in prepared.variables(&[StorageClass::Input]) {
+        let wanted = if prepared.is_decorated(id, Decoration::Sample) {
             Sampling::Sample
-        } else if find(id, Decoration::Centroid).is_some() {
+        } else if prepared.is_decorated(id, Decoration::Centroid) {
             Sampling::Centroid
         } else {
             continue;
         };
-        let Some([Operand::LiteralBit32(number), ..]) = find(id, Decoration::Location) else {
+        let Some(number) = prepared.decorated_with(id, Decoration::Location) else {
             continue;
         };
         let arguments = module.entry_points.iter_mut();
@@ -37,7 +34,7 @@ pub(super) fn restore_sampling(prepared: &dr::Module, module: &mut Module) {
                 sampling,
                 ..
             }) = &mut argument.binding
-                && location == number
+                && *location == number
             {
                 *sampling = Some(wanted);
             }
@@ -45,7 +42,7 @@ pub(super) fn restore_sampling(prepared: &dr::Module, module: &mut Module) {
     }
 }
 
-/// Numbers of bits to shift by that are unsigned already need no cast.
+/// Removes casts of unsigned constants in shifts: naga casts the number of bits to shift by.
 pub(super) fn simplify_shifts(module: &mut Module) {
     let constants: Vec<_> = module
         .constants
@@ -59,11 +56,11 @@ pub(super) fn simplify_shifts(module: &mut Module) {
         .map(|(handle, _)| handle)
         .collect();
     for (_, function) in module.functions.iter_mut() {
-        simplify_shifts_of(function, &constants);
+        simplify_function(function, &constants);
     }
 }
 
-fn simplify_shifts_of(function: &mut Function, unsigned: &[naga::Handle<naga::Constant>]) {
+fn simplify_function(function: &mut Function, unsigned: &[naga::Handle<naga::Constant>]) {
     let casts: Vec<_> = function
         .expressions
         .iter()
@@ -94,4 +91,62 @@ fn simplify_shifts_of(function: &mut Function, unsigned: &[naga::Handle<naga::Co
             *right = *number;
         }
     }
+}
+
+/// Makes queries of the sample counts of textures with one sample queries of their layers, which
+/// the front end of naga does not read.
+pub(super) fn restore_layer_queries(module: &mut Module) {
+    let Module {
+        types,
+        global_variables,
+        functions,
+        entry_points,
+        ..
+    } = module;
+    let functions = functions.iter_mut().map(|(_, function)| function);
+    for function in functions.chain(entry_points.iter_mut().map(|entry| &mut entry.function)) {
+        let images: Vec<_> = function
+            .expressions
+            .iter()
+            .filter_map(|(handle, expression)| match expression {
+                Expression::GlobalVariable(variable) => {
+                    Some((handle, global_variables[*variable].ty))
+                }
+                _ => None,
+            })
+            .collect();
+        for (_, expression) in function.expressions.iter_mut() {
+            if let Expression::ImageQuery { image, query } = expression
+                && *query == ImageQuery::NumSamples
+                && let Some((_, ty)) = images.iter().find(|(handle, _)| handle == image)
+                && !is_multisampled(&types[*ty].inner)
+            {
+                *query = ImageQuery::NumLayers;
+            }
+        }
+    }
+}
+
+fn is_multisampled(ty: &TypeInner) -> bool {
+    matches!(
+        ty,
+        TypeInner::Image {
+            class: ImageClass::Sampled { multi: true, .. } | ImageClass::Depth { multi: true },
+            ..
+        }
+    )
+}
+
+/// Decides whether a module has images of cube maps that shaders load or store.
+pub(super) fn has_cube_images(module: &Module) -> bool {
+    module.types.iter().any(|(_, ty)| {
+        matches!(
+            ty.inner,
+            TypeInner::Image {
+                dim: ImageDimension::Cube,
+                class: ImageClass::Storage { .. },
+                ..
+            }
+        )
+    })
 }

@@ -1,11 +1,15 @@
 //! Accesses to textures through samplers.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "SPIR-V has many dimensions, few of which count here"
+)]
+
 use super::images::{
-    Extras, ImageType, coordinate_in_texels, level_of_distances, level_of_pixel, padded,
-    plane_size, widened,
+    Extras, compute_level, compute_pixel_level, pad, query_plane_size, scale_to_texels,
+    widen_coordinate,
 };
-use super::interface::is_stage;
-use crate::rewriter::{Code, Shape};
+use crate::spirv_edit::{Code, ImageType, InstructionExt, Shape};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Dim, ExecutionModel, GlslStd450Op as GlslOp, ImageOperands, Op, Word};
 
@@ -18,7 +22,7 @@ const INTEGERS: &str =
 const MOVED: &str =
     "texel offsets that are no constants from -8 to 7 move coordinates by texels of the base level";
 
-/// An access through a sampler, taken apart.
+/// The operands of an access through a sampler.
 struct Sample {
     /// Image and sampler.
     object: Word,
@@ -29,93 +33,89 @@ struct Sample {
     extras: Extras,
 }
 
-/// Brings an access into a form that naga reads.
+/// Rewrites an access into a form that naga reads.
+///
+/// # Errors
+/// Fails on accesses that have no such form.
 pub(super) fn rewrite_sample(
     code: &mut Code<'_>,
     image: ImageType,
     mut instruction: Instruction,
 ) -> Result<(), String> {
-    let op = instruction.class.opcode;
+    let op = instruction.op();
     let has_extra = !matches!(op, Op::ImageSampleImplicitLod | Op::ImageSampleExplicitLod);
-    let first_extra = if has_extra { 3 } else { 2 };
-    let ids: Vec<Word> = instruction
-        .operands
-        .iter()
-        .take(first_extra)
-        .filter_map(Operand::id_ref_any)
-        .collect();
+    let first_extra = 2 + usize::from(has_extra);
     let mut sample = Sample {
-        object: ids[0],
+        object: instruction.id(0).unwrap_or_default(),
         image,
-        coordinate: ids[1],
-        extra: ids.get(2).copied(),
+        coordinate: instruction.id(1).unwrap_or_default(),
+        extra: instruction.id(2).filter(|_| has_extra),
         extras: Extras::parse(instruction.operands.get(first_extra..).unwrap_or_default()),
     };
-    widen(code, &mut sample);
+    widen_sample(code, &mut sample);
     round_layer(code, &mut sample);
     if sample.extras.take(ImageOperands::MIN_LOD).is_some() {
-        code.rewriter.warn(NO_MIN_LOD);
+        code.editor.warn(NO_MIN_LOD);
     }
     if sample.extras.get(ImageOperands::CONST_OFFSETS).is_some() {
         return gather_each(code, sample, &instruction);
     }
     move_coordinate(code, &mut sample);
     let is_gather = matches!(op, Op::ImageGather | Op::ImageDrefGather);
-    if is_integer(code, image) && !is_gather {
+    if has_integer_texels(code, image) && !is_gather {
         return fetch_nearest(code, sample, &instruction);
     }
     if matches!(
         op,
         Op::ImageSampleDrefImplicitLod | Op::ImageSampleDrefExplicitLod
     ) {
-        instruction = compare_without_level(code, &mut sample, instruction);
+        instruction = compare_without_level(code, &mut sample, &instruction);
     }
-    write(code, &sample, instruction);
+    emit_access(code, &sample, instruction);
     Ok(())
 }
 
-fn write(code: &mut Code<'_>, sample: &Sample, mut instruction: Instruction) {
+fn emit_access(code: &mut Code<'_>, sample: &Sample, mut instruction: Instruction) {
     let ids = [Some(sample.object), Some(sample.coordinate), sample.extra];
     instruction.operands = ids.into_iter().flatten().map(Operand::IdRef).collect();
     sample.extras.write(&mut instruction.operands);
-    code.keep(instruction);
+    code.emit(instruction);
 }
 
-/// One-dimensional textures have height 1.
-fn widen(code: &mut Code<'_>, sample: &mut Sample) {
+/// Makes the coordinates of a one-dimensional texture those of the two-dimensional one of height 1.
+fn widen_sample(code: &mut Code<'_>, sample: &mut Sample) {
     if sample.image.dim != Dim::Dim1D {
         return;
     }
-    sample.coordinate = widened(code, sample.image, sample.coordinate, 0.5f32.to_bits());
+    sample.coordinate = widen_coordinate(code, sample.image, sample.coordinate, 0.5f32.to_bits());
     for bit in [
         ImageOperands::GRAD,
         ImageOperands::CONST_OFFSET,
         ImageOperands::OFFSET,
     ] {
-        sample.extras.map(bit, |value| padded(code, value, 2, 0));
+        sample.extras.map(bit, |value| pad(code, value, 2, 0));
     }
 }
 
-/// Layers are rounded to the nearest; naga truncates them.
+/// Rounds the layer to the nearest one; naga truncates it.
 fn round_layer(code: &mut Code<'_>, sample: &mut Sample) {
-    if !sample.image.arrayed {
+    if !sample.image.is_arrayed {
         return;
     }
     let mut parts = code.components(sample.coordinate);
-    let place = if sample.image.dim == Dim::DimCube {
-        3
-    } else {
-        2
+    let index = match sample.image.dim {
+        Dim::DimCube => 3,
+        _ => 2,
     };
-    let float = code.rewriter.float();
-    parts.truncate(place + 1);
-    if let Some(layer) = parts.get_mut(place) {
+    let float = code.editor.float();
+    parts.truncate(index + 1);
+    if let Some(layer) = parts.get_mut(index) {
         *layer = code.ext(GlslOp::RoundEven, float, &[*layer]);
     }
     sample.coordinate = code.construct(&parts);
 }
 
-/// Offsets that are no constants, or too far away, move the coordinate.
+/// Moves the coordinate by an offset that is not a constant or too large.
 fn move_coordinate(code: &mut Code<'_>, sample: &mut Sample) {
     let constant = sample.extras.one(ImageOperands::CONST_OFFSET);
     let offset = match constant {
@@ -124,57 +124,51 @@ fn move_coordinate(code: &mut Code<'_>, sample: &mut Sample) {
         None => sample.extras.take(ImageOperands::OFFSET),
     };
     if let Some(offset) = offset.and_then(|offset| offset.first().copied()) {
-        code.rewriter.warn(MOVED);
-        sample.coordinate = moved(code, sample, offset);
+        code.editor.warn(MOVED);
+        sample.coordinate = move_by_texels(code, sample, offset);
     }
 }
 
-/// Whether WGSL takes a constant as offset.
+/// Decides whether WGSL accepts a constant as offset.
 fn is_near(code: &Code<'_>, offset: Word) -> bool {
-    let parts = code.rewriter.parts(offset);
+    let parts = code.editor.parts(offset);
     parts.iter().all(|part| {
-        let bits = code.rewriter.constant_bits(*part);
+        let bits = code.editor.constant_bits(*part);
         bits.is_some_and(|bits| (-8..=7).contains(&(bits as i32)))
     })
 }
 
-/// The coordinate moved by texels of the base level.
-fn moved(code: &mut Code<'_>, sample: &Sample, offset: Word) -> Word {
-    let image = image_of(code, sample);
-    let size = plane_size(code, image, sample.image, None);
-    let float = code.rewriter.float();
+/// Moves a coordinate by texels of the base level.
+fn move_by_texels(code: &mut Code<'_>, sample: &Sample, offset: Word) -> Word {
+    let image = extract_image(code, sample);
+    let size = query_plane_size(code, image, sample.image, None);
+    let float = code.editor.float();
     let ty = code.with_scalar(size, float);
     let size = code.op(Op::ConvertUToF, ty, &[size]);
     let offset = code.op(Op::ConvertSToF, ty, &[offset]);
     let distance = code.same(Op::FDiv, &[offset, size]);
-    let count = code
-        .rewriter
-        .shape(code.rewriter.type_of(sample.coordinate))
-        .size;
-    let distance = padded(code, distance, count, 0);
+    let count = code.editor.shape_of(sample.coordinate).size;
+    let distance = pad(code, distance, count, 0);
     code.same(Op::FAdd, &[sample.coordinate, distance])
 }
 
-/// The image of an image with sampler.
-fn image_of(code: &mut Code<'_>, sample: &Sample) -> Word {
-    let ty = code
-        .rewriter
-        .definition(code.rewriter.type_of(sample.object));
-    let ty = ty
-        .and_then(|ty| ty.operands.first()?.id_ref_any())
-        .unwrap_or_default();
+/// Extracts the image of an image with sampler.
+fn extract_image(code: &mut Code<'_>, sample: &Sample) -> Word {
+    let ty = code.editor.definition(code.editor.type_of(sample.object));
+    let ty = ty.and_then(|ty| ty.id(0)).unwrap_or_default();
     code.op(Op::Image, ty, &[sample.object])
 }
 
-/// A gather with an offset for each texel: of four gathers the texel that lies at the offset, which is the fourth of each.
+/// Gathers with an offset for each texel: of four gathers the texel at the offset, which is the
+/// fourth of each.
 fn gather_each(code: &mut Code<'_>, sample: Sample, gather: &Instruction) -> Result<(), String> {
     let offsets = sample
         .extras
         .one(ImageOperands::CONST_OFFSETS)
         .unwrap_or_default();
-    let offsets = code.rewriter.parts(offsets);
+    let offsets = code.editor.parts(offsets);
     let ty = gather.result_type.unwrap_or_default();
-    let scalar = code.rewriter.shape(ty).scalar;
+    let scalar = code.editor.shape(ty).scalar;
     let mut texels = Vec::with_capacity(4);
     for offset in offsets {
         let mut one = Sample {
@@ -183,9 +177,9 @@ fn gather_each(code: &mut Code<'_>, sample: Sample, gather: &Instruction) -> Res
         };
         one.extras.put(ImageOperands::CONST_OFFSET, offset);
         move_coordinate(code, &mut one);
-        let id = code.rewriter.id();
-        let copy = Instruction::new(gather.class.opcode, Some(ty), Some(id), vec![]);
-        write(code, &one, copy);
+        let id = code.editor.new_id();
+        let copy = Instruction::new(gather.op(), Some(ty), Some(id), vec![]);
+        emit_access(code, &one, copy);
         // The texel with the lowest coordinates comes last.
         let operands = vec![Operand::IdRef(id), Operand::LiteralBit32(3)];
         texels.push(code.op_with(Op::CompositeExtract, scalar, operands));
@@ -198,73 +192,66 @@ fn gather_each(code: &mut Code<'_>, sample: Sample, gather: &Instruction) -> Res
     Ok(())
 }
 
-fn is_integer(code: &Code<'_>, image: ImageType) -> bool {
-    let texel = code.rewriter.definition(image.texel);
-    texel.is_some_and(|ty| ty.class.opcode == Op::TypeInt)
+fn has_integer_texels(code: &Code<'_>, image: ImageType) -> bool {
+    let texel = code.editor.definition(image.texel);
+    texel.is_some_and(|ty| ty.op() == Op::TypeInt)
 }
 
-/// A comparison without level, bias or gradients, which WGSL does not have.
+/// Removes level, bias and gradients, which WGSL does not have, from a comparison.
 fn compare_without_level(
     code: &mut Code<'_>,
     sample: &mut Sample,
-    instruction: Instruction,
+    comparison: &Instruction,
 ) -> Instruction {
     let extras = &mut sample.extras;
     let level = extras
         .take(ImageOperands::LOD)
         .and_then(|level| level.first().copied());
-    let is_base = level.is_some_and(|level| code.rewriter.constant_bits(level) == Some(0));
+    let is_base = level.is_some_and(|level| code.editor.constant_bits(level) == Some(0));
     let has_gradients = extras.take(ImageOperands::GRAD).is_some();
     let has_bias = extras.take(ImageOperands::BIAS).is_some();
     if level.is_some() && !is_base || has_gradients || has_bias {
-        code.rewriter.warn(COMPARED_LEVEL);
+        code.editor.warn(COMPARED_LEVEL);
     }
-    let fragment = is_stage(code.rewriter, ExecutionModel::Fragment);
-    if fragment && level.is_none() && !has_gradients {
-        return Instruction::new(
-            Op::ImageSampleDrefImplicitLod,
-            instruction.result_type,
-            instruction.result_id,
-            vec![],
-        );
-    }
-    let base = code.rewriter.float_constant(1, 0.0);
-    extras.put(ImageOperands::LOD, base);
-    Instruction::new(
-        Op::ImageSampleDrefExplicitLod,
-        instruction.result_type,
-        instruction.result_id,
-        vec![],
-    )
+    let is_fragment = code.editor.is_stage(&[ExecutionModel::Fragment]);
+    let op = if is_fragment && level.is_none() && !has_gradients {
+        Op::ImageSampleDrefImplicitLod
+    } else {
+        let base = code.editor.float_constant(0.0);
+        extras.put(ImageOperands::LOD, base);
+        Op::ImageSampleDrefExplicitLod
+    };
+    Instruction::new(op, comparison.result_type, comparison.result_id, vec![])
 }
 
-/// Textures of integers cannot be sampled: the texel that is nearest to the coordinate is read.
+/// Reads the texel that is nearest to the coordinate, because textures of integers cannot be
+/// sampled.
 fn fetch_nearest(code: &mut Code<'_>, sample: Sample, access: &Instruction) -> Result<(), String> {
     if sample.image.dim == Dim::DimCube {
         return Err("samples of cube maps of integers".to_owned());
     }
-    code.rewriter.warn(INTEGERS);
-    let image = image_of(code, &sample);
-    let uint = code.rewriter.uint();
-    let level = nearest_level(code, &sample, image);
-    let size = plane_size(code, image, sample.image, Some(level));
-    let Shape { size: count, .. } = code.rewriter.shape(code.rewriter.type_of(size));
+    code.editor.warn(INTEGERS);
+    let image = extract_image(code, &sample);
+    let uint = code.editor.uint();
+    let level = compute_nearest_level(code, &sample, image);
+    let size = query_plane_size(code, image, sample.image, Some(level));
+    let Shape { size: count, .. } = code.editor.shape_of(size);
     let parts = code.components(sample.coordinate);
     let sizes = code.components(size);
-    let float = code.rewriter.float();
-    let one = code.rewriter.constant(uint, 1);
+    let float = code.editor.float();
+    let one = code.editor.constant(uint, 1);
     let mut texel = Vec::new();
     for (part, size) in parts.iter().zip(&sizes) {
         let fraction = code.ext(GlslOp::Fract, float, &[*part]);
         let width = code.op(Op::ConvertUToF, float, &[*size]);
-        let place = code.same(Op::FMul, &[fraction, width]);
-        let place = code.op(Op::ConvertFToU, uint, &[place]);
+        let position = code.same(Op::FMul, &[fraction, width]);
+        let position = code.op(Op::ConvertFToU, uint, &[position]);
         let last = code.same(Op::ISub, &[*size, one]);
-        texel.push(code.ext(GlslOp::UMin, uint, &[place, last]));
+        texel.push(code.ext(GlslOp::UMin, uint, &[position, last]));
     }
-    if sample.image.arrayed {
+    if sample.image.is_arrayed {
         let layer = parts[count as usize];
-        let zero = code.rewriter.float_constant(1, 0.0);
+        let zero = code.editor.float_constant(0.0);
         let layer = code.ext(GlslOp::FMax, float, &[layer, zero]);
         let layer = code.op(Op::ConvertFToU, uint, &[layer]);
         // `ask_for_layers` makes this the number of layers.
@@ -277,74 +264,64 @@ fn fetch_nearest(code: &mut Code<'_>, sample: Sample, access: &Instruction) -> R
     let mut extras = Extras::default();
     extras.put(ImageOperands::LOD, level);
     extras.write(&mut operands);
-    code.keep(Instruction::new(
-        Op::ImageFetch,
-        access.result_type,
-        access.result_id,
-        operands,
-    ));
+    code.replace(access, Op::ImageFetch, operands);
     Ok(())
 }
 
-/// The number of the level that is nearest to what the access asks for.
-fn nearest_level(code: &mut Code<'_>, sample: &Sample, image: Word) -> Word {
-    let uint = code.rewriter.uint();
-    let fragment = is_stage(code.rewriter, ExecutionModel::Fragment);
+/// Computes the level that is nearest to the level that the access requests.
+fn compute_nearest_level(code: &mut Code<'_>, sample: &Sample, image: Word) -> Word {
+    let uint = code.editor.uint();
+    let fragment = code.editor.is_stage(&[ExecutionModel::Fragment]);
     let level = if let Some(level) = sample.extras.one(ImageOperands::LOD) {
         level
     } else if let Some(&[dx, dy]) = sample.extras.get(ImageOperands::GRAD) {
-        let distances = [dx, dy].map(|by| coordinate_in_texels(code, image, sample.image, by));
-        level_of_distances(code, distances)
+        let distances = [dx, dy].map(|by| scale_to_texels(code, image, sample.image, by));
+        compute_level(code, distances)
     } else if fragment {
-        let level = level_of_pixel(code, image, sample.image, sample.coordinate);
+        let level = compute_pixel_level(code, image, sample.image, sample.coordinate);
         match sample.extras.one(ImageOperands::BIAS) {
             Some(bias) => code.same(Op::FAdd, &[level, bias]),
             None => level,
         }
     } else {
-        return code.rewriter.constant(uint, 0);
+        return code.editor.constant(uint, 0);
     };
-    let levels = code.op(Op::ImageQueryLevels, uint, &[image]);
-    let one = code.rewriter.constant(uint, 1);
-    let last = code.same(Op::ISub, &[levels, one]);
-    let float = code.rewriter.float();
-    let last = code.op(Op::ConvertUToF, float, &[last]);
-    let zero = code.rewriter.float_constant(1, 0.0);
-    let level = code.ext(GlslOp::FClamp, float, &[level, zero, last]);
+    let float = code.editor.float();
+    let level = clamp_level(code, image, level);
     let level = code.ext(GlslOp::RoundEven, float, &[level]);
     code.op(Op::ConvertFToU, uint, &[level])
 }
 
-/// The level that an access would take, clamped to those that there are and not.
+/// Clamps a level to the existing ones.
+fn clamp_level(code: &mut Code<'_>, image: Word, level: Word) -> Word {
+    let uint = code.editor.uint();
+    let float = code.editor.float();
+    let levels = code.op(Op::ImageQueryLevels, uint, &[image]);
+    let one = code.editor.constant(uint, 1);
+    let last = code.same(Op::ISub, &[levels, one]);
+    let last = code.op(Op::ConvertUToF, float, &[last]);
+    let zero = code.editor.float_constant(0.0);
+    code.ext(GlslOp::FClamp, float, &[level, zero, last])
+}
+
+/// Computes the level of an access, clamped to the existing ones and not.
 pub(super) fn rewrite_level_query(code: &mut Code<'_>, image: ImageType, query: &Instruction) {
-    code.rewriter.warn(LEVEL_QUERY);
-    let ids: Vec<Word> = query
-        .operands
-        .iter()
-        .filter_map(Operand::id_ref_any)
-        .collect();
+    code.editor.warn(LEVEL_QUERY);
     let mut sample = Sample {
-        object: ids[0],
+        object: query.id(0).unwrap_or_default(),
         image,
-        coordinate: ids[1],
+        coordinate: query.id(1).unwrap_or_default(),
         extra: None,
         extras: Extras::default(),
     };
     if image.dim == Dim::Dim1D {
         let x = code.component(sample.coordinate, 0);
-        let half = code.rewriter.float_constant(1, 0.5);
+        let half = code.editor.float_constant(0.5);
         sample.coordinate = code.construct(&[x, half]);
     }
-    let object = image_of(code, &sample);
-    let level = level_of_pixel(code, object, image, sample.coordinate);
-    let uint = code.rewriter.uint();
-    let float = code.rewriter.float();
-    let levels = code.op(Op::ImageQueryLevels, uint, &[object]);
-    let one = code.rewriter.constant(uint, 1);
-    let last = code.same(Op::ISub, &[levels, one]);
-    let last = code.op(Op::ConvertUToF, float, &[last]);
-    let zero = code.rewriter.float_constant(1, 0.0);
-    let clamped = code.ext(GlslOp::FClamp, float, &[level, zero, last]);
+    let object = extract_image(code, &sample);
+    let level = compute_pixel_level(code, object, image, sample.coordinate);
+    let clamped = clamp_level(code, object, level);
     let both = code.construct(&[clamped, level]);
     code.define(query, both);
 }

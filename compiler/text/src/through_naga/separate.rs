@@ -1,239 +1,118 @@
-//! Splits combined image samplers of a module into images and samplers, because naga reads no others.
+//! Splits combined image samplers of a module into images and samplers, because naga reads no
+//! others.
 //!
-//! Every variable of a sampled-image type becomes a variable of the image type with the same id, and gets a companion for the sampler, whose
-//! binding lies [`SAMPLER_BINDING_OFFSET`] higher. Every load becomes a load of both and an `OpSampledImage` with the id of the old load.
+//! Every variable of a sampled-image type becomes a variable of the image type with the same id,
+//! and gets a companion for the sampler, whose binding is [`SAMPLER_BINDING_OFFSET`] higher. Every
+//! load becomes a load of both and an `OpSampledImage` with the id of the old load.
 
-use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{Decoration, Op, StorageClass, Word};
-use std::collections::{HashMap, HashSet};
+use crate::spirv_edit::{Code, InstructionExt, ModuleEditor, Twin, refs};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Op, StorageClass, Word};
+use std::collections::HashMap;
 
-/// From the binding of a texture, which is its unit, to that of its sampler.
+/// Difference between the binding of a texture, which is its unit, and that of its sampler.
 pub(crate) const SAMPLER_BINDING_OFFSET: u32 = glasm::frontend::lang::limits::TEXTURE_UNITS;
 
 /// Splits all combined image samplers.
-pub(super) fn separate_samplers(module: &mut Module) {
-    let bound = module.header.as_ref().map_or(0, |header| header.bound);
-    let mut separation = Separation {
-        next_id: bound,
-        ..Separation::default()
-    };
-    separation.split_globals(module);
-    separation.split_loads(module);
-    separation.copy_annotations(module);
-    if let Some(header) = &mut module.header {
-        header.bound = separation.next_id;
+pub(super) fn separate_samplers(editor: &mut ModuleEditor) {
+    let mut separation = Separation::default();
+    editor.rewrite_globals(|editor, global| separation.split_global(editor, global));
+    if separation.image_of.is_empty() {
+        return;
     }
+    editor.rewrite(|code, instruction| separation.split_access(code, instruction));
+    let twin = |(&of, &id): (&Word, &Word)| {
+        let twin = Twin {
+            id,
+            suffix: "_sampler".to_owned(),
+            binding_offset: SAMPLER_BINDING_OFFSET,
+        };
+        (of, twin)
+    };
+    editor.describe_twins(&separation.companion.iter().map(twin).collect());
 }
 
-/// What is known about the split so far.
+/// Types and pointers that are split.
 #[derive(Default)]
 struct Separation {
-    next_id: Word,
-    sampler_type: Word,
-    /// Sampled-image types to their image types.
+    /// Image types of sampled-image types.
     image_of: HashMap<Word, Word>,
-    /// Arrays and pointers of such types to the same of samplers.
+    /// Sampler types of sampled-image types, and of the arrays and pointers of such types.
     sampler_of: HashMap<Word, Word>,
-    /// Variables and pointers into them to the companions.
+    /// Companions of variables and of pointers into them.
     companion: HashMap<Word, Word>,
-    /// Companions that are variables.
-    variables: HashSet<Word>,
 }
 
 impl Separation {
-    fn new_id(&mut self) -> Word {
-        self.next_id += 1;
-        self.next_id - 1
-    }
-
-    /// Types and variables.
-    fn split_globals(&mut self, module: &mut Module) {
-        let mut globals = Vec::with_capacity(module.types_global_values.len());
-        for mut instruction in module.types_global_values.drain(..) {
-            let is = |opcode| instruction.class.opcode == opcode;
-            let companion = if is(Op::TypeSampledImage) {
-                self.note_sampled_image(&instruction, &mut globals);
-                None
-            } else if is(Op::TypeArray) || is(Op::TypeRuntimeArray) {
-                self.split_type(&mut instruction, 0)
-            } else if is(Op::TypePointer)
-                && instruction.operands[0] == Operand::StorageClass(StorageClass::UniformConstant)
-            {
-                self.split_type(&mut instruction, 1)
-            } else if is(Op::Variable) {
-                self.split_variable(&instruction)
-            } else {
-                None
-            };
-            globals.push(instruction);
-            globals.extend(companion);
-        }
-        module.types_global_values = globals;
-    }
-
-    fn note_sampled_image(&mut self, instruction: &Instruction, globals: &mut Vec<Instruction>) {
-        if self.image_of.is_empty() {
-            self.sampler_type = self.new_id();
-            globals.push(Instruction::new(
-                Op::TypeSampler,
-                None,
-                Some(self.sampler_type),
-                vec![],
-            ));
-        }
-        if let (Some(id), Operand::IdRef(image)) = (instruction.result_id, &instruction.operands[0])
-        {
-            self.image_of.insert(id, *image);
+    /// Adds a type or variable, and its companion.
+    fn split_global(&mut self, editor: &mut ModuleEditor, global: Instruction) {
+        let uniform = Some(&Operand::StorageClass(StorageClass::UniformConstant));
+        if global.op() == Op::TypeSampledImage {
+            let sampler = editor.intern(Op::TypeSampler, None, vec![]);
+            self.image_of.extend(global.result_id.zip(global.id(0)));
+            self.sampler_of
+                .extend(global.result_id.map(|id| (id, sampler)));
+            editor.add_global(global);
+        } else if matches!(global.op(), Op::TypeArray | Op::TypeRuntimeArray) {
+            self.split_type(editor, global, 0);
+        } else if global.op() == Op::TypePointer && global.operands.first() == uniform {
+            self.split_type(editor, global, 1);
+        } else if global.op() == Op::Variable {
+            let ty = global
+                .result_type
+                .and_then(|ty| self.sampler_of.get(&ty).copied());
+            let (id, operands) = (global.result_id, global.operands.clone());
+            editor.add_global(global);
+            if let (Some(ty), Some(id)) = (ty, id) {
+                let companion = editor.declare(Op::Variable, Some(ty), operands);
+                self.companion.insert(id, companion);
+            }
+        } else {
+            editor.add_global(global);
         }
     }
 
-    /// Turns an array or pointer of sampled images into one of images; gives the same of samplers.
-    fn split_type(
-        &mut self,
-        instruction: &mut Instruction,
-        element_operand: usize,
-    ) -> Option<Instruction> {
-        let Operand::IdRef(element) = instruction.operands[element_operand] else {
-            return None;
+    /// Adds an array or pointer of images for one of sampled images, and one of samplers.
+    fn split_type(&mut self, editor: &mut ModuleEditor, mut ty: Instruction, index: usize) {
+        let element = ty.id(index).unwrap_or_default();
+        let Some(&sampler) = self.sampler_of.get(&element) else {
+            return editor.add_global(ty);
         };
-        let image = self.image_of.get(&element).copied();
-        let sampler = match image {
-            Some(_) => self.sampler_type,
-            // An array of sampled images is an array of images already: its id stays.
-            None => *self.sampler_of.get(&element)?,
-        };
-        let mut companion = instruction.clone();
-        companion.operands[element_operand] = Operand::IdRef(sampler);
-        companion.result_id = Some(self.new_id());
-        instruction.operands[element_operand] = Operand::IdRef(image.unwrap_or(element));
-        self.sampler_of
-            .extend(instruction.result_id.zip(companion.result_id));
-        Some(companion)
+        let (op, id, mut operands) = (ty.op(), ty.result_id, ty.operands.clone());
+        // An array of sampled images is an array of images already: its id stays.
+        let image = self.image_of.get(&element).copied().unwrap_or(element);
+        ty.operands[index] = Operand::IdRef(image);
+        editor.add_global(ty);
+        operands[index] = Operand::IdRef(sampler);
+        let companion = editor.declare(op, None, operands);
+        self.sampler_of.extend(id.map(|id| (id, companion)));
     }
 
-    fn split_variable(&mut self, instruction: &Instruction) -> Option<Instruction> {
-        let sampler_type = *self.sampler_of.get(&instruction.result_type?)?;
-        let id = self.new_id();
-        self.companion.insert(instruction.result_id?, id);
-        self.variables.insert(id);
-        Some(Instruction::new(
-            Op::Variable,
-            Some(sampler_type),
-            Some(id),
-            instruction.operands.clone(),
-        ))
-    }
-
-    /// Loads and the addresses that they load from.
-    fn split_loads(&mut self, module: &mut Module) {
-        for block in module
-            .functions
-            .iter_mut()
-            .flat_map(|function| &mut function.blocks)
-        {
-            let mut instructions = Vec::with_capacity(block.instructions.len());
-            for instruction in block.instructions.drain(..) {
-                let base = instruction
-                    .operands
-                    .first()
-                    .and_then(|operand| self.companion.get(&operand.id_ref_any()?).copied());
-                match (instruction.class.opcode, base) {
-                    (Op::AccessChain | Op::InBoundsAccessChain, Some(base)) => {
-                        instructions.extend(self.split_address(&instruction, base));
-                        instructions.push(instruction);
-                    }
-                    (Op::Load, Some(base)) => {
-                        instructions.extend(self.split_load(&instruction, base))
-                    }
-                    _ => instructions.push(instruction),
+    /// Writes an instruction, with its companion if it is an access chain or load.
+    fn split_access(&mut self, code: &mut Code<'_>, access: Instruction) {
+        let base = access
+            .id(0)
+            .and_then(|base| self.companion.get(&base).copied());
+        let ty = access.result_type.unwrap_or_default();
+        match (access.op(), base) {
+            (op @ (Op::AccessChain | Op::InBoundsAccessChain), Some(base)) => {
+                if let Some(&sampler) = self.sampler_of.get(&ty) {
+                    let mut operands = access.operands.clone();
+                    operands[0] = Operand::IdRef(base);
+                    let companion = code.op_with(op, sampler, operands);
+                    self.companion
+                        .extend(access.result_id.map(|id| (id, companion)));
                 }
+                code.keep(access);
             }
-            block.instructions = instructions;
-        }
-    }
-
-    fn split_address(&mut self, instruction: &Instruction, base: Word) -> Option<Instruction> {
-        let mut companion = instruction.clone();
-        companion.operands[0] = Operand::IdRef(base);
-        companion.result_type = Some(*self.sampler_of.get(&instruction.result_type?)?);
-        let id = self.new_id();
-        companion.result_id = Some(id);
-        self.companion.insert(instruction.result_id?, id);
-        Some(companion)
-    }
-
-    /// Image, sampler, and both together under the id of the load.
-    fn split_load(&mut self, load: &Instruction, sampler_address: Word) -> Vec<Instruction> {
-        let image_type = load
-            .result_type
-            .and_then(|sampled| self.image_of.get(&sampled).copied());
-        let (image, sampler) = (self.new_id(), self.new_id());
-        let load_image = Instruction::new(
-            Op::Load,
-            image_type,
-            Some(image),
-            vec![load.operands[0].clone()],
-        );
-        let address = Operand::IdRef(sampler_address);
-        let load_sampler = Instruction::new(
-            Op::Load,
-            Some(self.sampler_type),
-            Some(sampler),
-            vec![address],
-        );
-        let both = vec![Operand::IdRef(image), Operand::IdRef(sampler)];
-        vec![
-            load_image,
-            load_sampler,
-            Instruction::new(Op::SampledImage, load.result_type, load.result_id, both),
-        ]
-    }
-
-    /// Samplers have the names of their textures.
-    fn name_samplers(&self, module: &mut Module) {
-        let names = module.debug_names.iter();
-        let names = names.filter_map(|name| match &name.operands[..] {
-            [Operand::IdRef(id), Operand::LiteralString(text)] => {
-                let companion = *self.companion.get(id)?;
-                let text = Operand::LiteralString(format!("{text}_sampler"));
-                let operands = vec![Operand::IdRef(companion), text];
-                Some(Instruction::new(Op::Name, None, None, operands))
+            (Op::Load, Some(base)) => {
+                let image = self.image_of.get(&ty).copied().unwrap_or_default();
+                let sampler = self.sampler_of.get(&ty).copied().unwrap_or_default();
+                let image = code.op_with(Op::Load, image, access.operands[..1].to_vec());
+                let sampler = code.op(Op::Load, sampler, &[base]);
+                code.replace(&access, Op::SampledImage, refs(&[image, sampler]));
             }
-            _ => None,
-        });
-        let names: Vec<_> = names.collect();
-        module.debug_names.extend(names);
-    }
-
-    /// Decorations and interface entries of the companions. The binding moves up.
-    fn copy_annotations(&self, module: &mut Module) {
-        let mut copies = Vec::new();
-        for annotation in &module.annotations {
-            let target = annotation.operands.first().and_then(Operand::id_ref_any);
-            if let Some(companion) = target.and_then(|target| self.companion.get(&target)) {
-                let mut copy = annotation.clone();
-                copy.operands[0] = Operand::IdRef(*companion);
-                if let [
-                    _,
-                    Operand::Decoration(Decoration::Binding),
-                    Operand::LiteralBit32(binding),
-                ] = &mut copy.operands[..]
-                {
-                    *binding += SAMPLER_BINDING_OFFSET;
-                }
-                copies.push(copy);
-            }
-        }
-        module.annotations.extend(copies);
-        self.name_samplers(module);
-        for entry in &mut module.entry_points {
-            let interface = entry.operands.iter().filter_map(Operand::id_ref_any);
-            let companions: Vec<Operand> = interface
-                .filter_map(|id| self.companion.get(&id))
-                .filter(|companion| self.variables.contains(companion))
-                .map(|companion| Operand::IdRef(*companion))
-                .collect();
-            entry.operands.extend(companions);
+            _ => code.keep(access),
         }
     }
 }
@@ -242,8 +121,8 @@ impl Separation {
 mod tests {
     use super::*;
     use glasm::{Options, Source};
-    use rspirv::binary::Assemble;
     use rspirv::dr::load_words;
+    use rspirv::spirv::Decoration;
 
     #[test]
     fn modules_without_textures_stay_as_they_are() {
@@ -251,10 +130,10 @@ mod tests {
         let words = glasm::compile(&Source::new("a", program), &Options::default())
             .unwrap()
             .words;
-        let mut module = load_words(&words).unwrap();
-        separate_samplers(&mut module);
+        let mut editor = ModuleEditor::new(load_words(&words).unwrap());
+        separate_samplers(&mut editor);
         // The third word names the tool that wrote the module.
-        assert_eq!(module.assemble()[3..], words[3..]);
+        assert_eq!(editor.assemble()[3..], words[3..]);
     }
 
     #[test]
@@ -269,13 +148,14 @@ mod tests {
             let words = glasm::compile(&Source::new("a", program), &options)
                 .unwrap()
                 .words;
-            let mut module = load_words(&words).unwrap();
-            separate_samplers(&mut module);
-            let separated = module.assemble();
+            let mut editor = ModuleEditor::new(load_words(&words).unwrap());
+            separate_samplers(&mut editor);
+            editor.assert_valid(target);
+            let module = editor.module();
             let samplers = module
                 .types_global_values
                 .iter()
-                .filter(|global| global.class.opcode == Op::TypeSampler);
+                .filter(|global| global.op() == Op::TypeSampler);
             assert_eq!(samplers.count(), 1);
             let bindings =
                 module
@@ -292,7 +172,6 @@ mod tests {
             let mut bindings: Vec<u32> = bindings.collect();
             bindings.sort_unstable();
             assert_eq!(bindings, [1, 2, 129, 130]);
-            crate::spirv_val::assert_valid(&separated, target);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Numbers of resources for the languages that have no descriptor sets.
 //!
-//! A texture has the number of its unit and so has its sampler, where samplers are numbered. Buffers are numbered in the order of set and
-//! binding.
+//! A texture has the number of its unit and so has its sampler, where samplers are numbered.
+//! Buffers are numbered in the order of set and binding.
 
 use super::separate::SAMPLER_BINDING_OFFSET;
 use naga::back::{glsl, msl};
 use naga::{AddressSpace, GlobalVariable, Module, ResourceBinding, StorageAccess, TypeInner};
 
-/// What a resource is.
+/// The kind of a resource.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ResourceKind {
     Buffer,
@@ -24,7 +24,7 @@ struct Slot {
     writable: bool,
 }
 
-/// All resources whose numbers the languages can express.
+/// Returns all resources whose numbers the languages can express.
 fn slots(module: &Module) -> Vec<Slot> {
     let mut found: Vec<(ResourceBinding, &GlobalVariable)> = module
         .global_variables
@@ -53,7 +53,7 @@ fn slots(module: &Module) -> Vec<Slot> {
     found.into_iter().filter_map(number).collect()
 }
 
-/// The type of a variable, or of its elements if it is an array of resources.
+/// Returns the type of a variable, or of its elements if it is an array of resources.
 fn element_type<'a>(module: &'a Module, global: &GlobalVariable) -> &'a TypeInner {
     let inner = &module.types[global.ty].inner;
     if let TypeInner::BindingArray { base, .. } = inner {
@@ -86,7 +86,7 @@ fn is_writable(module: &Module, global: &GlobalVariable) -> bool {
     matches!(global.space, AddressSpace::Storage { access } if access.contains(StorageAccess::STORE))
 }
 
-/// The numbers for Metal.
+/// Returns the numbers for Metal.
 pub(super) fn msl_resources(module: &Module) -> msl::EntryPointResources {
     let target = |slot: &Slot| msl::BindTarget {
         buffer: (slot.kind == ResourceKind::Buffer).then_some(slot.number),
@@ -106,7 +106,7 @@ pub(super) fn msl_resources(module: &Module) -> msl::EntryPointResources {
     }
 }
 
-/// The numbers for OpenGL, where textures and samplers are one.
+/// Returns the numbers for OpenGL, where a texture and its sampler are one resource.
 pub(super) fn glsl_bindings(module: &Module) -> glsl::BindingMap {
     slots(module)
         .iter()

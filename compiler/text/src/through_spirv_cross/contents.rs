@@ -1,10 +1,9 @@
-//! What modules may contain that some languages lack, and how it is found in them.
+//! Predicates about what modules may contain that some languages lack.
 
-use super::image_types::{Image, accesses, has_type};
-use crate::rewriter::find_decoration;
-use rspirv::dr::{Instruction, Module, Operand};
+use crate::spirv_edit::{ImageType, InstructionExt, ModuleEditor};
+use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{
-    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, ImageOperands, Op,
+    BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, ImageFormat, ImageOperands, Op,
     StorageClass, Word,
 };
 use std::collections::HashSet;
@@ -22,25 +21,25 @@ pub(super) enum Content {
     /// A built-in variable that is an input of the program.
     Input(BuiltIn),
     /// A type of images.
-    Images(fn(&Image) -> bool),
+    Images(fn(&ImageType) -> bool),
     /// One of these operations on an image of a type.
-    Accesses(&'static [Op], fn(&Image) -> bool),
-    /// What has a predicate in this module.
-    Other(fn(&Module) -> bool),
+    Accesses(&'static [Op], fn(&ImageType) -> bool),
+    /// Contents that one of the predicates of this file finds.
+    Other(fn(&ModuleEditor) -> bool),
 }
 
 impl Content {
     /// Decides whether a module contains it.
-    pub(super) fn is_in(&self, module: &Module) -> bool {
+    pub(super) fn is_in(&self, editor: &ModuleEditor) -> bool {
         match *self {
-            Self::Stages(stages) => is_stage(module, stages),
-            Self::Mode(mode) => has_mode(module, mode),
-            Self::Declares(capability) => has_capability(module, capability),
-            Self::Ops(ops) => has_op(module, ops),
-            Self::Input(builtin) => reads(module, builtin),
-            Self::Images(test) => has_type(module, test),
-            Self::Accesses(ops, test) => accesses(module, ops, test),
-            Self::Other(is_in) => is_in(module),
+            Self::Stages(stages) => editor.is_stage(stages),
+            Self::Mode(mode) => editor.has_mode(mode),
+            Self::Declares(capability) => editor.has_capability(capability),
+            Self::Ops(ops) => editor.has_op(ops),
+            Self::Input(builtin) => reads(editor, builtin),
+            Self::Images(is_wanted) => !editor.image_types(is_wanted).is_empty(),
+            Self::Accesses(ops, is_wanted) => accesses(editor, ops, is_wanted),
+            Self::Other(is_in) => is_in(editor),
         }
     }
 }
@@ -62,37 +61,10 @@ const SUBGROUP: [BuiltIn; 7] = [
     BuiltIn::SubgroupLtMask,
 ];
 
-/// Decides whether the program belongs to one of the stages.
-fn is_stage(module: &Module, stages: &[ExecutionModel]) -> bool {
-    let mut entries = module.entry_points.iter();
-    entries.any(|entry| match entry.operands.first() {
-        Some(Operand::ExecutionModel(stage)) => stages.contains(stage),
-        _ => false,
-    })
-}
-
-fn has_mode(module: &Module, mode: ExecutionMode) -> bool {
-    let mut modes = module.execution_modes.iter();
-    modes.any(|it| it.operands.get(1) == Some(&Operand::ExecutionMode(mode)))
-}
-
-fn has_capability(module: &Module, capability: Capability) -> bool {
-    let mut declared = module.capabilities.iter();
-    declared.any(|it| it.operands.first() == Some(&Operand::Capability(capability)))
-}
-
-/// Decides whether a module contains one of the operations.
-pub(super) fn has_op(module: &Module, ops: &[Op]) -> bool {
-    module
-        .all_inst_iter()
-        .any(|instruction| ops.contains(&instruction.class.opcode))
-}
-
 /// Decides whether a geometry program runs more than once for a primitive, or reads the number of
 /// the invocation.
-pub(super) fn has_several_invocations(module: &Module) -> bool {
-    let mut modes = module.execution_modes.iter();
-    let is_repeated = modes.any(|mode| {
+pub(super) fn has_several_invocations(editor: &ModuleEditor) -> bool {
+    let is_repeated = |mode: &Instruction| {
         matches!(
             mode.operands[..],
             [
@@ -101,111 +73,72 @@ pub(super) fn has_several_invocations(module: &Module) -> bool {
                 Operand::LiteralBit32(2..),
             ]
         )
-    });
-    is_repeated || reads(module, BuiltIn::InvocationId)
+    };
+    editor.module().execution_modes.iter().any(is_repeated) || reads(editor, BuiltIn::InvocationId)
 }
 
 /// Decides whether a geometry program reads clip distances.
-pub(super) fn reads_clip_distances(module: &Module) -> bool {
-    is_stage(module, &[ExecutionModel::Geometry]) && reads(module, BuiltIn::ClipDistance)
+pub(super) fn reads_clip_distances(editor: &ModuleEditor) -> bool {
+    editor.is_stage(&[ExecutionModel::Geometry]) && reads(editor, BuiltIn::ClipDistance)
 }
 
 /// Decides whether a program other than a fragment or compute program reads a number within
 /// subgroups.
-pub(super) fn reads_subgroups_elsewhere(module: &Module) -> bool {
+pub(super) fn reads_subgroups_elsewhere(editor: &ModuleEditor) -> bool {
     let able = [ExecutionModel::Fragment, ExecutionModel::GLCompute];
-    !is_stage(module, &able) && SUBGROUP.iter().any(|builtin| reads(module, *builtin))
+    !editor.is_stage(&able) && SUBGROUP.iter().any(|builtin| reads(editor, *builtin))
 }
 
 /// Decides whether a program asks if it is a helper invocation.
-pub(super) fn asks_for_helpers(module: &Module) -> bool {
-    reads(module, BuiltIn::HelperInvocation) || has_op(module, &[Op::IsHelperInvocationEXT])
+pub(super) fn asks_for_helpers(editor: &ModuleEditor) -> bool {
+    reads(editor, BuiltIn::HelperInvocation) || editor.has_op(&[Op::IsHelperInvocationEXT])
 }
 
 /// Decides whether a fragment program reads the number of its primitive.
-pub(super) fn reads_primitives(module: &Module) -> bool {
-    is_stage(module, &[ExecutionModel::Fragment]) && reads(module, BuiltIn::PrimitiveId)
+pub(super) fn reads_primitives(editor: &ModuleEditor) -> bool {
+    editor.is_stage(&[ExecutionModel::Fragment]) && reads(editor, BuiltIn::PrimitiveId)
 }
 
-/// Decides whether a built-in variable is an input of the program.
-fn reads(module: &Module, builtin: BuiltIn) -> bool {
-    let is_builtin = |it: &&Instruction| {
-        it.operands.get(1) == Some(&Operand::Decoration(Decoration::BuiltIn))
-            && it.operands.get(2) == Some(&Operand::BuiltIn(builtin))
-            || it.operands.get(2) == Some(&Operand::Decoration(Decoration::BuiltIn))
-                && it.operands.get(3) == Some(&Operand::BuiltIn(builtin))
-    };
-    let mut decorated = module.annotations.iter().filter(is_builtin);
-    decorated.any(|it| operand(it, 0).is_some_and(|target| is_input(module, target)))
-}
-
-/// Decides whether a variable, or a variable of a structure, is an input.
-fn is_input(module: &Module, target: Word) -> bool {
-    variables(module, &[StorageClass::Input]).any(|variable| {
-        variable.result_id == Some(target)
-            || pointee(module, variable).is_some_and(|ty| innermost(module, ty) == target)
+/// Decides whether a built-in variable, or a structure with a built-in member, is an input of the
+/// program.
+fn reads(editor: &ModuleEditor, builtin: BuiltIn) -> bool {
+    let wanted = [
+        Operand::Decoration(Decoration::BuiltIn),
+        Operand::BuiltIn(builtin),
+    ];
+    // The decoration of a member follows its index.
+    let is_builtin = |it: &&Instruction| it.operands.ends_with(&wanted);
+    let decorated = editor.module().annotations.iter().filter(is_builtin);
+    let targets: Vec<Word> = decorated.filter_map(|it| it.id(0)).collect();
+    let mut inputs = editor.variables(&[StorageClass::Input]);
+    inputs.any(|(id, _)| {
+        let ty = editor.pointee(id).map(|ty| innermost(editor, ty));
+        targets
+            .iter()
+            .any(|target| *target == id || Some(*target) == ty)
     })
-}
-
-/// Returns the variables of module scope of some storage classes.
-fn variables<'a>(
-    module: &'a Module,
-    classes: &[StorageClass],
-) -> impl Iterator<Item = &'a Instruction> {
-    let globals = module.types_global_values.iter();
-    globals.filter(|it| {
-        let class = match it.operands.first() {
-            Some(Operand::StorageClass(class)) => class,
-            _ => return false,
-        };
-        it.class.opcode == Op::Variable && classes.contains(class)
-    })
-}
-
-/// Returns the type, constant or variable of module scope with an id.
-pub(super) fn find_global(module: &Module, id: Word) -> Option<&Instruction> {
-    let mut globals = module.types_global_values.iter();
-    globals.find(|global| global.result_id == Some(id))
-}
-
-/// Returns the type of what a variable holds.
-fn pointee(module: &Module, variable: &Instruction) -> Option<Word> {
-    operand(find_global(module, variable.result_type?)?, 1)
 }
 
 /// Returns the type of the elements of an array, or of arrays of arrays; other types are returned
 /// unchanged.
-fn innermost(module: &Module, mut ty: Word) -> Word {
-    while let Some(element) = element_of(module, ty) {
+fn innermost(editor: &ModuleEditor, mut ty: Word) -> Word {
+    while let Some(element) = editor.element_of(ty) {
         ty = element;
     }
     ty
 }
 
-fn element_of(module: &Module, ty: Word) -> Option<Word> {
-    let array = find_global(module, ty)?;
-    match array.class.opcode {
-        Op::TypeArray | Op::TypeRuntimeArray => operand(array, 0),
-        _ => None,
-    }
-}
-
-/// Returns an operand that is an id.
-pub(super) fn operand(instruction: &Instruction, index: usize) -> Option<Word> {
-    instruction.operands.get(index)?.id_ref_any()
-}
-
 /// Decides whether integer textures are sampled.
-pub(super) fn filters_integers(module: &Module) -> bool {
+pub(super) fn filters_integers(editor: &ModuleEditor) -> bool {
     let samples = [Op::ImageSampleImplicitLod, Op::ImageSampleExplicitLod];
-    accesses(module, &samples, |image| {
-        let ty = find_global(module, image.sampled_type);
-        ty.is_some_and(|ty| ty.class.opcode == Op::TypeInt)
+    accesses(editor, &samples, |image| {
+        let ty = editor.definition(image.texel);
+        ty.is_some_and(|ty| ty.op() == Op::TypeInt)
     })
 }
 
 /// Decides whether a comparison with texels has a bias or gradients.
-pub(super) fn compares_with_bias_or_gradients(module: &Module) -> bool {
+pub(super) fn compares_with_bias_or_gradients(editor: &ModuleEditor) -> bool {
     let ops = [
         Op::ImageSampleDrefImplicitLod,
         Op::ImageSampleProjDrefImplicitLod,
@@ -213,8 +146,7 @@ pub(super) fn compares_with_bias_or_gradients(module: &Module) -> bool {
         Op::ImageSampleProjDrefExplicitLod,
     ];
     let given = ImageOperands::BIAS | ImageOperands::GRAD;
-    let all = module.all_inst_iter();
-    let compared = all.filter(|it| ops.contains(&it.class.opcode));
+    let compared = editor.instructions().filter(|it| ops.contains(&it.op()));
     compared
         .flat_map(|it| &it.operands)
         .any(|operand| match operand {
@@ -224,46 +156,97 @@ pub(super) fn compares_with_bias_or_gradients(module: &Module) -> bool {
 }
 
 /// Decides whether something is invariant.
-pub(super) fn has_invariants(module: &Module) -> bool {
-    let mut decorations = module.annotations.iter().flat_map(|it| &it.operands);
+pub(super) fn has_invariants(editor: &ModuleEditor) -> bool {
+    let mut decorations = editor
+        .module()
+        .annotations
+        .iter()
+        .flat_map(|it| &it.operands);
     decorations.any(|it| *it == Operand::Decoration(Decoration::Invariant))
 }
 
 /// Decides whether a descriptor is an array of uniform buffers.
-pub(super) fn has_buffer_arrays(module: &Module) -> bool {
-    variables(module, &[StorageClass::Uniform]).any(|variable| {
-        let element = pointee(module, variable).and_then(|ty| element_of(module, ty));
-        element.is_some_and(|it| find_decoration(module, it, Decoration::Block).is_some())
+pub(super) fn has_buffer_arrays(editor: &ModuleEditor) -> bool {
+    let mut buffers = editor.variables(&[StorageClass::Uniform]);
+    buffers.any(|(id, _)| {
+        let element = editor.pointee(id).and_then(|ty| editor.element_of(ty));
+        element.is_some_and(|it| editor.is_decorated(it, Decoration::Block))
     })
 }
 
 /// Decides whether there are atomic operations on elements of arrays of images.
-pub(super) fn changes_elements(module: &Module) -> bool {
-    let of_opcode = |opcode: Op| {
-        let all = module.all_inst_iter();
-        all.filter(move |it| it.class.opcode == opcode)
-    };
-    let elements: HashSet<Word> = of_opcode(Op::AccessChain)
-        .filter_map(|chain| chain.result_id)
-        .collect();
-    of_opcode(Op::ImageTexelPointer)
-        .any(|pointer| operand(pointer, 0).is_some_and(|image| elements.contains(&image)))
+pub(super) fn changes_elements(editor: &ModuleEditor) -> bool {
+    let with_op = |op: Op| editor.instructions().filter(move |it| it.op() == op);
+    let chains = with_op(Op::AccessChain);
+    let elements: HashSet<Word> = chains.filter_map(|chain| chain.result_id).collect();
+    let mut images = with_op(Op::ImageTexelPointer).filter_map(|pointer| pointer.id(0));
+    images.any(|image| elements.contains(&image))
 }
 
 /// Decides whether an input or output of a vertex is an array of arrays; tessellation programs have
 /// an array of vertices around it.
-pub(super) fn passes_nested_arrays(module: &Module) -> bool {
-    let has_vertices = is_stage(module, TESSELLATION);
-    let of_vertex = |ty: Word| {
-        if has_vertices {
-            element_of(module, ty)
-        } else {
-            Some(ty)
+pub(super) fn passes_nested_arrays(editor: &ModuleEditor) -> bool {
+    let has_vertices = editor.is_stage(TESSELLATION);
+    let mut variables = editor.variables(&[StorageClass::Input, StorageClass::Output]);
+    variables.any(|(id, _)| {
+        let mut ty = editor.pointee(id);
+        for _ in 0..1 + usize::from(has_vertices) {
+            ty = ty.and_then(|ty| editor.element_of(ty));
         }
-    };
-    variables(module, &[StorageClass::Input, StorageClass::Output]).any(|variable| {
-        let ty = pointee(module, variable).and_then(of_vertex);
-        let element = ty.and_then(|ty| element_of(module, ty));
-        element.is_some_and(|it| element_of(module, it).is_some())
+        ty.is_some_and(|ty| editor.element_of(ty).is_some())
     })
+}
+
+/// Decides whether GLSL ES has a format for images: GLSL ES 3.10, section 4.4.7.
+pub(super) fn is_in_essl(format: ImageFormat) -> bool {
+    has_one_word(format)
+        || matches!(
+            format,
+            ImageFormat::Rgba32f
+                | ImageFormat::Rgba16f
+                | ImageFormat::Rgba8
+                | ImageFormat::Rgba8Snorm
+                | ImageFormat::Rgba32i
+                | ImageFormat::Rgba16i
+                | ImageFormat::Rgba8i
+                | ImageFormat::Rgba32ui
+                | ImageFormat::Rgba16ui
+                | ImageFormat::Rgba8ui
+        )
+}
+
+/// Decides whether a format is one component of 32 bits.
+fn has_one_word(format: ImageFormat) -> bool {
+    matches!(
+        format,
+        ImageFormat::R32f | ImageFormat::R32i | ImageFormat::R32ui
+    )
+}
+
+/// Decides whether an image that is neither read-only nor write-only has a format of several
+/// components or of fewer than 32 bits, which GLSL ES 3.10 excludes in section 4.9.
+pub(super) fn reads_and_writes_wide_images(editor: &ModuleEditor) -> bool {
+    let is_wide = |image: &ImageType| {
+        image.is_storage && image.format != ImageFormat::Unknown && !has_one_word(image.format)
+    };
+    let wide = editor.image_types(is_wide);
+    let is_one_way = |id| {
+        editor.is_decorated(id, Decoration::NonReadable)
+            || editor.is_decorated(id, Decoration::NonWritable)
+    };
+    let mut images = editor.variables(&[StorageClass::UniformConstant]);
+    images.any(|(id, _)| {
+        let ty = editor.pointee(id).map(|ty| innermost(editor, ty));
+        ty.is_some_and(|ty| wide.contains_key(&ty)) && !is_one_way(id)
+    })
+}
+
+/// Decides whether one of the operations accesses an image of a type.
+fn accesses(editor: &ModuleEditor, ops: &[Op], is_wanted: impl Fn(&ImageType) -> bool) -> bool {
+    let types = editor.image_types(is_wanted);
+    let is_image = |id| types.contains_key(&editor.type_of(id));
+    !types.is_empty()
+        && editor
+            .instructions()
+            .any(|access| ops.contains(&access.op()) && access.id(0).is_some_and(is_image))
 }

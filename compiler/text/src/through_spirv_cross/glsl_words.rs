@@ -1,22 +1,22 @@
-//! What versions of GLSL and GLSL ES know: functions, variables and types that a text may hold, and the extensions that bring them to older
-//! versions.
+//! Functions, variables and types that versions of GLSL and GLSL ES have, and the extensions that
+//! add them to older versions.
 //!
-//! SPIRV-Cross writes some of them without a look at the version.
+//! SPIRV-Cross writes some of them in versions that do not have them.
 
 use crate::Language;
 use glasm::ir::Stage;
 
-/// A word, and who knows it.
+/// An identifier, and the versions that have it.
 struct Word {
-    /// As it stands in texts.
+    /// Its spelling in sources.
     text: &'static str,
-    /// What it is for.
+    /// The name of its feature in messages.
     what: &'static str,
     /// First version of GLSL.
     desktop: u32,
     /// First version of GLSL ES; [`NEVER`] if none.
     es: u32,
-    /// Extensions that bring it to older versions of GLSL, from a version on.
+    /// Extension that adds it to older versions of GLSL, from a version on.
     desktop_extension: Option<(&'static str, u32)>,
     /// The same for GLSL ES.
     es_extension: Option<(&'static str, u32)>,
@@ -197,7 +197,8 @@ static GEOMETRY_WORDS: &[Word] = &[
     ),
 ];
 
-/// SPIRV-Cross asks for the extension in vertex programs only, from 4.10 on; versions before have no such outputs.
+/// SPIRV-Cross asks for the extension in vertex programs only, from 4.10 on; versions before have
+/// no such outputs.
 static EVALUATION_WORDS: &[Word] = &[
     with_desktop(
         word("gl_Layer", "layers of evaluation programs", NEVER, NEVER),
@@ -216,7 +217,10 @@ static EVALUATION_WORDS: &[Word] = &[
     ),
 ];
 
-/// The text with the extensions that it needs, or what the version lacks and which versions have it.
+/// Adds the extensions that a source needs.
+///
+/// # Errors
+/// Returns what the version lacks and which versions have it.
 pub(super) fn check(
     text: String,
     language: Language,
@@ -267,13 +271,13 @@ pub(super) fn check(
         .iter()
         .map(|name| format!("#extension {name} : require\n"))
         .collect();
-    // Behind the line of the version.
+    // After the line of the version.
     let place = text.find('\n').map_or(text.len(), |end| end + 1);
     let (version, rest) = text.split_at(place);
     Ok(format!("{version}{lines}{rest}"))
 }
 
-/// Whether a module has one-dimensional textures or images.
+/// The presence of one-dimensional textures or images in a module.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Textures1d {
     /// It has none.
@@ -282,7 +286,7 @@ pub(super) enum Textures1d {
     Present,
 }
 
-/// An extension that SPIRV-Cross asks for even if nothing is left of what needs it.
+/// Removes an extension that SPIRV-Cross requires even if nothing uses it.
 fn without_idle_extension(text: String) -> String {
     match text.contains("textureQueryLevels(") {
         true => text,
@@ -290,7 +294,7 @@ fn without_idle_extension(text: String) -> String {
     }
 }
 
-/// SPIRV-Cross leaves out which sample an atomic operation on a multisample image is for.
+/// Refuses atomic operations on multisample images: SPIRV-Cross omits the sample.
 fn check_multisample_atomics(text: &str, language: Language) -> Result<(), String> {
     let mut calls = text.split("imageAtomic").skip(1).filter_map(|call| {
         let arguments = call.split_once('(')?.1;
@@ -311,9 +315,10 @@ fn check_multisample_atomics(text: &str, language: Language) -> Result<(), Strin
     }
 }
 
-/// What GLSL ES refuses for other reasons than a word.
+/// Refuses what GLSL ES lacks for other reasons than an identifier.
 fn check_embedded(text: &str, language: Language, textures_1d: Textures1d) -> Result<(), String> {
-    // One-dimensional textures are two-dimensional ones there, which SPIRV-Cross does for the plain accesses.
+    // One-dimensional textures are two-dimensional ones there, which SPIRV-Cross does for the plain
+    // accesses.
     let special = ["textureGrad(", "Offset(", "imageAtomic", "2DArrayShadow"];
     if textures_1d == Textures1d::Present && special.iter().any(|word| text.contains(word)) {
         return Err(format!(

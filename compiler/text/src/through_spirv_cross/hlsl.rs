@@ -1,12 +1,12 @@
-//! What SPIRV-Cross writes of HLSL in a way that does not compile.
+//! HLSL that SPIRV-Cross writes in a way that does not compile.
 
-use crate::rewriter::Rewriter;
-use rspirv::dr::{Instruction, Module, Operand};
+use crate::spirv_edit::{InstructionExt, ModuleEditor};
 use rspirv::spirv::{Op, Word};
 use std::collections::HashSet;
 
-/// Removes the names of results that HLSL functions write to variables: SPIRV-Cross declares these without a look at the names of other variables.
-pub(super) fn unname_written_results(module: &mut Module) {
+/// Removes the names of results that HLSL functions write to variables: SPIRV-Cross declares these
+/// without a look at the names of other variables.
+pub(super) fn unname_written_results(editor: &mut ModuleEditor) {
     let is_written = |op: Op| {
         matches!(
             op,
@@ -31,39 +31,29 @@ pub(super) fn unname_written_results(module: &mut Module) {
                 | Op::ArrayLength
         )
     };
-    let results: HashSet<Word> = module
-        .all_inst_iter()
-        .filter(|it| is_written(it.class.opcode))
-        .filter_map(|it| it.result_id)
-        .collect();
-    module.debug_names.retain(|name| {
-        let named = name.operands.first().and_then(Operand::id_ref_any);
-        !named.is_some_and(|id| results.contains(&id))
-    });
+    let written = editor.instructions().filter(|it| is_written(it.op()));
+    let results: HashSet<Word> = written.filter_map(|it| it.result_id).collect();
+    let names = editor.names_mut();
+    names.retain(|name| name.id(0).is_none_or(|id| !results.contains(&id)));
 }
 
-/// Makes exchanges of atomic stores, which SPIRV-Cross writes as exchanges with a variable that it does not declare.
-pub(super) fn exchange_stores(module: &mut Module) -> Result<(), String> {
-    let is_store = |it: &Instruction| it.class.opcode == Op::AtomicStore;
-    if !module.all_inst_iter().any(is_store) {
-        return Ok(());
+/// Makes exchanges of atomic stores, which SPIRV-Cross writes as exchanges with a variable that it
+/// does not declare.
+pub(super) fn exchange_stores(editor: &mut ModuleEditor) {
+    if !editor.has_op(&[Op::AtomicStore]) {
+        return;
     }
-    let mut rewriter = Rewriter::new(std::mem::take(module));
-    let rewritten = rewriter.rewrite(|code, instruction| {
-        match instruction.operands.last() {
-            Some(Operand::IdRef(value)) if is_store(&instruction) => {
-                let ty = code.rewriter.type_of(*value);
-                code.op_with(Op::AtomicExchange, ty, instruction.operands);
-            }
-            _ => code.keep(instruction),
+    editor.rewrite(|code, instruction| match instruction.id(3) {
+        Some(value) if instruction.op() == Op::AtomicStore => {
+            let ty = code.editor.type_of(value);
+            code.op_with(Op::AtomicExchange, ty, instruction.operands);
         }
-        Ok(())
+        _ => code.keep(instruction),
     });
-    (*module, _) = rewriter.finish();
-    rewritten
 }
 
-/// Declares the input of a geometry program that reads none, which its entry point takes nevertheless.
+/// Declares the input of a geometry program that reads none, which its entry point takes
+/// nevertheless.
 pub(super) fn declare_input(text: String) -> String {
     const INPUT: &str = "struct SPIRV_Cross_Input";
     const OUTPUT: &str = "struct SPIRV_Cross_Output\n";

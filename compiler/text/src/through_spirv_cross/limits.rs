@@ -1,24 +1,25 @@
-//! What languages lack as SPIRV-Cross writes them, found in the module before it is written, so that errors name it in one way.
+//! Contents of modules that languages lack as SPIRV-Cross writes them. Modules are checked before
+//! they are written, such that errors name the contents in one way.
 //!
-//! What shows in the finished GLSL only is in [`glsl_words`](super::glsl_words), how it is found in
-//! [`contents`](super::contents).
+//! [`glsl_words`](super::glsl_words) checks what appears in the finished GLSL only, and
+//! [`contents`](super::contents) has the predicates.
 
 use super::contents::{
     Content::{self, Accesses, Declares, Images, Input, Mode, Ops, Other, Stages},
     TESSELLATION, asks_for_helpers, changes_elements, compares_with_bias_or_gradients,
-    filters_integers, has_buffer_arrays, has_invariants, has_several_invocations,
-    passes_nested_arrays, reads_clip_distances, reads_primitives, reads_subgroups_elsewhere,
+    filters_integers, has_buffer_arrays, has_invariants, has_several_invocations, is_in_essl,
+    passes_nested_arrays, reads_and_writes_wide_images, reads_clip_distances, reads_primitives,
+    reads_subgroups_elsewhere,
 };
-use super::image_types::{is_in_essl, reads_and_writes_wide_images};
 use crate::Language;
-use rspirv::dr::Module;
-use rspirv::spirv::{BuiltIn, Capability, Dim, ExecutionMode, ExecutionModel, Op};
+use crate::spirv_edit::ModuleEditor;
+use rspirv::spirv::{BuiltIn, Capability, Dim, ExecutionMode, ExecutionModel, ImageFormat, Op};
 
 /// Something that modules may contain, and the first version of each language that has it.
 struct Limit {
     /// The name in messages, a plural.
     what: &'static str,
-    /// What is found in the module.
+    /// The predicate about modules.
     content: Content,
     /// First version of GLSL; [`VULKAN`] for GLSL for Vulkan only.
     glsl: u32,
@@ -71,8 +72,8 @@ limits! {
     "gathering texels", Ops(&[Op::ImageGather, Op::ImageDrefGather]) => 400, 310, 0, 0;
     "fine and coarse derivatives", Declares(Capability::DerivativeControl) => 400, NEVER, 0, 0;
     "images", Images(|it| it.is_storage) => 420, 310, 0, 0;
-    "images without formats", Images(|it| it.is_storage && it.is_unformatted) => 0, NEVER, 0, 0;
-    "images of this format", Images(|it| it.is_storage && !it.is_unformatted && !is_in_essl(it.format)) => 0, NEVER, 0, 0;
+    "images without formats", Images(|it| it.is_storage && it.format == ImageFormat::Unknown) => 0, NEVER, 0, 0;
+    "images of this format", Images(|it| it.is_storage && it.format != ImageFormat::Unknown && !is_in_essl(it.format)) => 0, NEVER, 0, 0;
     "images of this format that are read and written", Other(reads_and_writes_wide_images) => 0, NEVER, 0, 0;
     // SPIRV-Cross makes coordinates of them with a component too many.
     "images of one-dimensional arrays", Images(|it| it.is_storage && it.is_arrayed && it.dim == Dim::Dim1D) => 0, NEVER, 0, 0;
@@ -101,13 +102,14 @@ limits! {
         Ops(&[Op::GroupNonUniformShuffle, Op::GroupNonUniformQuadSwap, Op::GroupNonUniformQuadBroadcast]) => VULKAN, NEVER, 0, 0;
 }
 
-/// Refuses a module that contains what the language lacks; the message names it and the languages of GLSL that have it.
-pub(super) fn check(module: &Module, language: Language) -> Result<(), String> {
+/// Refuses a module that contains what the language lacks; the message names it and the languages
+/// of GLSL that have it.
+pub(super) fn check(editor: &ModuleEditor, language: Language) -> Result<(), String> {
     let lacks = |limit: &&Limit| first_version(limit, language) > version(language);
     match LIMITS
         .iter()
         .filter(lacks)
-        .find(|limit| limit.content.is_in(module))
+        .find(|limit| limit.content.is_in(editor))
     {
         Some(limit) => Err(refuse(limit, language)),
         None => Ok(()),
@@ -134,7 +136,8 @@ fn first_version(limit: &Limit, language: Language) -> u32 {
     }
 }
 
-/// Returns the message: what is missing, and the first version of the same language that has it, else those of GLSL.
+/// Returns the message: what is missing, and the first version of the same language that has it,
+/// else those of GLSL.
 fn refuse(limit: &Limit, language: Language) -> String {
     let least = |of: Language| {
         let mut all = Language::ALL.iter().copied();
@@ -162,7 +165,7 @@ mod tests {
     use super::*;
     use rspirv::dr::Builder;
 
-    fn geometry_module(streams: bool) -> Module {
+    fn geometry_module(streams: bool) -> ModuleEditor {
         let mut builder = Builder::new();
         let void = builder.type_void();
         let kind = builder.type_function(void, []);
@@ -178,7 +181,7 @@ mod tests {
         builder.ret().unwrap();
         builder.end_function().unwrap();
         builder.entry_point(ExecutionModel::Geometry, main, "main", []);
-        builder.module()
+        ModuleEditor::new(builder.module())
     }
 
     #[test]

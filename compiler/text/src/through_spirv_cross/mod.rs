@@ -1,4 +1,5 @@
-//! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that glasm emits and writes all versions.
+//! SPIR-V to GLSL, GLSL ES, HLSL and MSL through SPIRV-Cross, which takes every instruction that
+//! glasm emits and writes all versions.
 
 #![allow(
     clippy::wildcard_enum_match_arm,
@@ -7,37 +8,28 @@
 
 mod barriers;
 mod bindings;
-mod builtins;
-mod compare;
 mod contents;
 mod doubles;
 mod glsl_words;
-mod group_size;
 mod hlsl;
-mod image_types;
 mod limits;
 mod names;
-mod nan;
 mod numbers;
-mod parts;
 mod pointers;
 mod precise;
+mod prepare;
 mod shadow;
-mod shifts;
 mod signs;
-mod wide_bounds;
+mod wide_integers;
 
-use crate::multiply;
-use crate::resources::Resource;
-use crate::rewriter::Rewriter;
+use crate::spirv_edit::ModuleEditor;
 use crate::through_naga::Positions;
-use crate::{Language, Nan, Options};
+use crate::{Language, Nan, Options, Resource};
 use glasm::{Shader, Target};
 use glsl_words::Textures1d;
 use numbers::Numbering;
-use rspirv::binary::Assemble;
-use rspirv::dr::{self, Operand, load_words};
-use rspirv::spirv::{ExecutionMode, LoopControl, Op};
+use rspirv::dr::load_words;
+use rspirv::spirv::{ExecutionMode, Op};
 use spirv_cross2::compile::glsl::GlslVersion;
 use spirv_cross2::compile::hlsl::HlslShaderModel;
 use spirv_cross2::compile::msl::MslVersion;
@@ -45,7 +37,7 @@ use spirv_cross2::compile::{CommonOptions, CompilableTarget};
 use spirv_cross2::targets::{Glsl, Hlsl, Msl};
 use spirv_cross2::{Compiler, Module, SpirvCrossError};
 
-/// Writes a module; tells where the resources are in the text.
+/// Writes a module and returns the numbers of its resources.
 pub(crate) fn translate(
     shader: &Shader,
     options: &Options,
@@ -59,15 +51,16 @@ pub(crate) fn translate(
         Language::Hlsl(_) => Numbering::Registers,
         Language::Msl(_) => Numbering::Metal,
     };
-    let mut module = load_words(&shader.words).map_err(|error| error.to_string())?;
-    prepare(&mut module, options)?;
-    let shadows = shadow::one_dimensional_shadows(&module);
-    let mut resources = bindings::number_resources(&mut module, &shader.reflection, numbering);
+    let module = load_words(&shader.words).map_err(|error| error.to_string())?;
+    let mut editor = ModuleEditor::new(module);
+    prepare::prepare(&mut editor, options)?;
+    let shadows = shadow::one_dimensional_shadows(&editor);
+    let mut resources = bindings::number_resources(&mut editor, &shader.reflection, numbering);
     if !has_numbers(language) {
         resources.iter_mut().for_each(|it| it.number = None);
     }
-    let strides = bindings::feedback_strides(&module);
-    let words = module.assemble();
+    let strides = bindings::feedback_strides(&editor);
+    let words = editor.assemble();
     let module = Module::from_words(&words);
     let written = match language {
         Language::Wgsl => return Err("SPIRV-Cross writes no WGSL".to_owned()),
@@ -99,94 +92,7 @@ pub(crate) fn translate(
     Ok((text, resources))
 }
 
-/// Removes what the loops of a module say about unrolling. HLSL would have `[loop]` of it, for which compilers refuse loops with derivatives in
-/// them; the hint is for a driver that reads SPIR-V.
-fn leave_unrolling_open(module: &mut dr::Module) {
-    let merges = module
-        .all_inst_iter_mut()
-        .filter(|it| it.class.opcode == Op::LoopMerge);
-    for merge in merges {
-        if let Some(control) = merge.operands.get_mut(2) {
-            *control = Operand::LoopControl(LoopControl::NONE);
-        }
-    }
-}
-
-/// Puts what SPIRV-Cross would write otherwise into words of SPIR-V that it takes as they are meant.
-fn prepare(module: &mut dr::Module, options: &Options) -> Result<(), String> {
-    let language = options.language;
-    names::make_plain(module);
-    prepare_functions(module, language)?;
-    parts::name_parts(module);
-    if matches!(language, Language::Hlsl(_)) {
-        hlsl::exchange_stores(module)?;
-        hlsl::unname_written_results(module);
-    }
-    signs::fit_signs(module);
-    barriers::keep_reads(module);
-    leave_unrolling_open(module);
-    let is_glsl = matches!(
-        language,
-        Language::Glsl(_) | Language::Essl(_) | Language::VulkanGlsl
-    );
-    if is_glsl {
-        shadow::sample_base_level(module);
-        shifts::shift_by_words(module);
-        wide_bounds::select(module);
-        builtins::read_as_int(module);
-    }
-    limits::check(module, language)?;
-    if is_glsl && !barriers::are_outside_flow(module) {
-        return Err(format!(
-            "{language} has no barriers in flow control; SPIR-V has them"
-        ));
-    }
-    if matches!(language, Language::Glsl(version) if version < 400) {
-        leave_out_one_run(module);
-    }
-    compare::order_inequalities(module);
-    group_size::read_group_size(module);
-    let has_exact = matches!(language, Language::Hlsl(_) | Language::Msl(_));
-    if options.nan == Nan::Open && !has_exact {
-        nan::leave_open(module);
-    }
-    Ok(())
-}
-
-/// Removes that a geometry program runs once for a primitive, for which GLSL has no word before 4.00.
-fn leave_out_one_run(module: &mut dr::Module) {
-    let one_run = [
-        Operand::ExecutionMode(ExecutionMode::Invocations),
-        Operand::LiteralBit32(1),
-    ];
-    module
-        .execution_modes
-        .retain(|mode| mode.operands.get(1..) != Some(&one_run[..]));
-}
-
-/// Rewrites what GLSL and HLSL have other functions for than those that SPIRV-Cross writes.
-fn prepare_functions(module: &mut dr::Module, language: Language) -> Result<(), String> {
-    use doubles::Conversion;
-    let (splits, conversion) = match language {
-        Language::Glsl(version) => (version < 400, Some(Conversion::Extended)),
-        Language::Essl(version) => (version < 310, None),
-        Language::VulkanGlsl => (false, Some(Conversion::Extended)),
-        Language::Hlsl(_) => (true, Some(Conversion::Functions)),
-        Language::Msl(_) | Language::Wgsl => (false, None),
-    };
-    if splits {
-        let mut rewriter = Rewriter::new(std::mem::take(module));
-        let split = multiply::split_pairs(&mut rewriter);
-        (*module, _) = rewriter.finish();
-        split?;
-    }
-    match conversion {
-        Some(conversion) => doubles::convert_by_words(module, conversion),
-        None => Ok(()),
-    }
-}
-
-/// What SPIRV-Cross says against a module.
+/// Returns the message for an error of SPIRV-Cross.
 fn refusal(language: Language, error: &SpirvCrossError) -> String {
     match error {
         SpirvCrossError::UnsupportedSpirv(reason) => format!("{language}: {reason}"),
@@ -194,7 +100,7 @@ fn refusal(language: Language, error: &SpirvCrossError) -> String {
     }
 }
 
-/// Whether a language has a place for the numbers of resources.
+/// Decides whether a language can express the numbers of resources.
 fn has_numbers(language: Language) -> bool {
     match language {
         Language::Glsl(version) => version >= 420,
@@ -217,7 +123,7 @@ fn write_glsl(
     let mut options = Glsl::options();
     if language != Language::VulkanGlsl {
         set_common(&mut options.common, positions);
-        // Here the option makes of 0..w what is -w..w.
+        // Here the option converts from 0..w to -w..w.
         options.common.fixup_clipspace = positions == Positions::FromVulkan;
     }
     options.vulkan_semantics = language == Language::VulkanGlsl;
@@ -235,7 +141,7 @@ fn write_glsl(
         compiler.add_header_line("layout(origin_upper_left) in vec4 gl_FragCoord;")?;
     }
     for (buffer, stride) in strides {
-        // Captured variables say it, too; compilers read it here.
+        // Captured variables declare it, too; compilers read it here.
         let line = format!("layout(xfb_buffer = {buffer}, xfb_stride = {stride}) out;");
         compiler.add_header_line(line)?;
     }
@@ -246,15 +152,15 @@ fn write_glsl(
     Ok(compiler.compile(&options)?.to_string())
 }
 
-/// The execution mode SignedZeroInfNanPreserve for 32 bits, for which GLSL has no word.
+/// The execution mode SignedZeroInfNanPreserve for 32 bits, which GLSL cannot declare.
 const PRESERVE_INFINITIES: &str = "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4466], 4461, 32);";
 
-/// What SPIRV-Cross does not say of itself.
+/// Declarations that SPIRV-Cross does not write itself.
 #[derive(Clone, Copy, Debug)]
 struct Needs {
     /// Vertex programs choose layers or viewports.
     layers_of_vertices: bool,
-    /// Infinities and NaN keep their meaning.
+    /// Infinities and NaN are preserved.
     float_controls: bool,
     /// Window coordinates start at the upper left corner in a module for OpenGL.
     origin_upper_left: bool,
@@ -279,7 +185,8 @@ impl Needs {
     }
 }
 
-/// Whether a fragment program reads its place in the window from a module whose origin is the upper left corner.
+/// Decides whether a fragment program reads window coordinates in a module whose origin is the
+/// upper left corner.
 fn starts_above(shader: &Shader) -> bool {
     let mut inputs = shader.reflection.inputs.iter();
     let is_fragment = shader.reflection.stage == glasm::ir::Stage::Fragment;

@@ -1,190 +1,43 @@
-//! Makes names of a program that mean something else in the languages into names that mean nothing there.
+//! Names of results, and names that languages could misunderstand.
 
-use rspirv::dr::{Module, Operand};
+use crate::spirv_edit::{InstructionExt, ModuleEditor};
+use rspirv::dr::{Instruction, Operand};
+use rspirv::spirv::{Op, Word};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
-/// Keywords, reserved words, types and functions of GLSL, HLSL and MSL that people give as names to their registers. SPIRV-Cross knows
-/// more of each language, but not all of these.
-const TAKEN: &[&str] = &[
-    "abs",
-    "active",
-    "all",
-    "any",
-    "asm",
-    "asuint",
-    "atomic",
-    "attribute",
-    "auto",
-    "bool",
-    "break",
-    "buffer",
-    "case",
-    "cast",
-    "ceil",
-    "centroid",
-    "char",
-    "clamp",
-    "class",
-    "coherent",
-    "common",
-    "compile",
-    "const",
-    "constant",
-    "continue",
-    "cos",
-    "cross",
-    "default",
-    "degrees",
-    "device",
-    "discard",
-    "distance",
-    "do",
-    "dot",
-    "double",
-    "else",
-    "enum",
-    "equal",
-    "exp",
-    "exp2",
-    "export",
-    "extern",
-    "external",
-    "false",
-    "filter",
-    "fixed",
-    "flat",
-    "float",
-    "floor",
-    "fma",
-    "for",
-    "fract",
-    "fragment",
-    "fwidth",
-    "goto",
-    "half",
-    "highp",
-    "if",
-    "in",
-    "inline",
-    "inout",
-    "input",
-    "int",
-    "interface",
-    "invariant",
-    "inverse",
-    "isinf",
-    "isnan",
-    "kernel",
-    "layout",
-    "length",
-    "lerp",
-    "line",
-    "lit",
-    "log",
-    "log2",
-    "long",
-    "lowp",
-    "main",
-    "matrix",
-    "max",
-    "mediump",
-    "metal",
-    "min",
-    "mix",
-    "mod",
-    "mul",
-    "namespace",
-    "new",
-    "noinline",
-    "noise",
-    "noperspective",
-    "normalize",
-    "not",
-    "out",
-    "output",
-    "packoffset",
-    "partition",
-    "pass",
-    "patch",
-    "point",
-    "pow",
-    "precise",
-    "precision",
-    "private",
-    "public",
-    "radians",
-    "ray_data",
-    "rcp",
-    "readonly",
-    "reflect",
-    "refract",
-    "register",
-    "resource",
-    "restrict",
-    "return",
-    "round",
-    "rsqrt",
-    "sample",
-    "sampler",
-    "saturate",
-    "shared",
-    "short",
-    "sign",
-    "signed",
-    "sin",
-    "sincos",
-    "sizeof",
-    "smooth",
-    "smoothstep",
-    "sqrt",
-    "stage",
-    "static",
-    "step",
-    "string",
-    "struct",
-    "subroutine",
-    "superp",
-    "switch",
-    "tan",
-    "tanh",
-    "technique",
-    "template",
-    "texture",
-    "this",
-    "thread",
-    "threadgroup",
-    "transpose",
-    "triangle",
-    "true",
-    "trunc",
-    "typedef",
-    "uint",
-    "ulong",
-    "uniform",
-    "union",
-    "unsigned",
-    "using",
-    "varying",
-    "vector",
-    "vertex",
-    "void",
-    "volatile",
-    "while",
-    "writeonly",
-];
+/// Keywords, reserved words, types and functions of GLSL, HLSL and MSL that users give as names to
+/// their registers. SPIRV-Cross knows more of each language, but not all of these.
+static TAKEN: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "\
+    abs active all any asm asuint atomic attribute auto bool break buffer case cast ceil centroid \
+    char clamp class coherent common compile const constant continue cos cross default degrees \
+    device discard distance do dot double else enum equal exp exp2 export extern external false \
+    filter fixed flat float floor fma for fract fragment fwidth goto half highp if in inline inout \
+    input int interface invariant inverse isinf isnan kernel layout length lerp line lit log log2 \
+    long lowp main matrix max mediump metal min mix mod mul namespace new noinline noise \
+    noperspective normalize not out output packoffset partition pass patch point pow precise \
+    precision private public radians ray_data rcp readonly reflect refract register resource \
+    restrict return round rsqrt sample sampler saturate shared short sign signed sin sincos sizeof \
+    smooth smoothstep sqrt stage static step string struct subroutine superp switch tan tanh \
+    technique template texture this thread threadgroup transpose triangle true trunc typedef uint \
+    ulong uniform union unsigned using varying vector vertex void volatile while writeonly"
+        .split_ascii_whitespace()
+        .collect()
+});
 
 /// Changes the names of a module that a language could misunderstand.
-pub(super) fn make_plain(module: &mut Module) {
-    for instruction in &mut module.debug_names {
-        for operand in &mut instruction.operands {
-            if let Operand::LiteralString(name) = operand {
-                *name = plain(name);
-            }
+pub(super) fn make_plain(editor: &mut ModuleEditor) {
+    let names = editor.names_mut().iter_mut();
+    for operand in names.flat_map(|name| &mut name.operands) {
+        if let Operand::LiteralString(name) = operand {
+            *name = plain_name(name);
         }
     }
 }
 
-/// The name with one underscore at a time, none at its ends, and one more if it is taken.
-fn plain(name: &str) -> String {
+/// Returns the name with one underscore at a time, none at its ends, and one more if it is taken.
+fn plain_name(name: &str) -> String {
     let mut text = String::with_capacity(name.len() + 2);
     for character in name.chars() {
         let character = match character.is_ascii_alphanumeric() {
@@ -203,13 +56,14 @@ fn plain(name: &str) -> String {
         text.insert_str(0, "r_");
     } else if lower.starts_with("gl_") || lower.starts_with("spv") || is_type(&lower) {
         text.insert_str(0, "my_");
-    } else if TAKEN.binary_search(&lower.as_str()).is_ok() {
+    } else if TAKEN.contains(lower.as_str()) {
         text.push_str("_value");
     }
     text
 }
 
-/// Whether a word is the name of a vector, matrix, sampler, texture or image type, or could be one.
+/// Decides whether an identifier is the name of a vector, matrix, sampler, texture or image type,
+/// or could be one.
 fn is_type(word: &str) -> bool {
     let ends_in_number = word.ends_with(|last: char| last.is_ascii_digit());
     let vector = [
@@ -235,19 +89,35 @@ fn is_type(word: &str) -> bool {
                 .all(|c| c.is_ascii_digit() || c == 'x' || c == '_' || c == 't')
         })
         || opaque.iter().filter_map(rest).any(|rest| {
-            let mut letters = rest.chars();
-            letters.next().is_some_and(|c| ('1'..='3').contains(&c)) && letters.next() == Some('d')
+            let mut characters = rest.chars();
+            characters.next().is_some_and(|c| ('1'..='3').contains(&c))
+                && characters.next() == Some('d')
         })
+}
+
+/// Names components `tint_x`, and what is constructed from parts after the first of them that has a
+/// name: it is the same variable of the source with other components.
+pub(super) fn name_parts(editor: &mut ModuleEditor) {
+    editor.name_results(|_, instruction, names| name_of(instruction, names));
+}
+
+fn name_of(instruction: &Instruction, names: &HashMap<Word, String>) -> Option<String> {
+    match (instruction.op(), &instruction.operands[..]) {
+        (Op::CompositeExtract, [Operand::IdRef(whole), Operand::LiteralBit32(index)]) => {
+            let suffix = ["x", "y", "z", "w"].get(*index as usize)?;
+            Some(format!("{}_{suffix}", names.get(whole)?))
+        }
+        (Op::CompositeInsert, _) => names.get(&instruction.id(1)?).cloned(),
+        (Op::CompositeConstruct | Op::VectorShuffle, _) => {
+            instruction.ids().find_map(|part| names.get(&part).cloned())
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_list_is_sorted() {
-        assert!(TAKEN.is_sorted());
-    }
 
     #[test]
     fn names_are_made_plain() {
@@ -265,7 +135,33 @@ mod tests {
             ("texture2_shadow", "texture2_shadow"),
             ("3", "r_3"),
         ] {
-            assert_eq!(plain(name), expected);
+            assert_eq!(plain_name(name), expected);
         }
+    }
+
+    fn instruction(op: Op, operands: Vec<Operand>) -> Instruction {
+        Instruction::new(op, Some(1), Some(9), operands)
+    }
+
+    #[test]
+    fn parts_have_the_name_of_the_whole() {
+        let names = HashMap::from([(5, "tint".to_owned())]);
+        let name = |op, operands| name_of(&instruction(op, operands), &names);
+        let part = |index| vec![Operand::IdRef(5), Operand::LiteralBit32(index)];
+        assert_eq!(
+            name(Op::CompositeExtract, part(3)).as_deref(),
+            Some("tint_w")
+        );
+        assert_eq!(name(Op::CompositeExtract, part(4)), None);
+        let both = vec![Operand::IdRef(4), Operand::IdRef(5)];
+        assert_eq!(
+            name(Op::CompositeInsert, both.clone()).as_deref(),
+            Some("tint")
+        );
+        assert_eq!(
+            name(Op::CompositeConstruct, both.clone()).as_deref(),
+            Some("tint")
+        );
+        assert_eq!(name(Op::FAdd, both), None);
     }
 }

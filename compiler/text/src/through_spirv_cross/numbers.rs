@@ -1,26 +1,28 @@
-//! Numbers of resources where a language wants others than the module has.
+//! Numbers of resources in languages that do not have those of the module.
 
-use crate::resources::ResourceKind;
+use crate::ResourceKind;
 use glasm::Reflection;
 use glasm::ir::{BufferKind, Stage};
 use glasm::reflect::DescriptorSlot;
 
-/// The first uniform buffer of fragment programs in GL, where the stages of a pipeline share numbers: 16 program parameter buffers and
-/// the parameters of the vertex program come before. 36 is the least that GL 3.1 and GLES 3.1 offer.
+/// The first uniform buffer of fragment programs in GL, where the stages of a pipeline share
+/// numbers: 16 program parameter buffers and the parameters of the vertex program come before. 36
+/// is the least that GL 3.1 and GLES 3.1 offer.
 const FIRST_FRAGMENT_UNIFORM: u32 = 18;
-/// Storage buffers that stand for atomic counters come behind those that programs declare.
+/// The first storage buffer of atomic counters, after those that programs declare.
 const FIRST_COUNTER: u32 = 32;
 /// The storage buffer of the image lock.
 const IMAGE_LOCK: u32 = 31;
 
-/// How a language numbers resources.
+/// The way in which a language numbers resources.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Numbering {
     /// As in the module.
     Kept,
     /// Each kind from 0 on, in a space that all stages of a pipeline share.
     Shared,
-    /// Each kind from 0 on, for each stage. Storage buffers and images share the numbers of unordered access views.
+    /// Each kind from 0 on, for each stage. Storage buffers and images share the numbers of
+    /// unordered access views.
     Registers,
     /// Buffers of both kinds from 0 on, and textures and images, for each stage.
     Metal,
@@ -44,7 +46,8 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The number of the next variable, which has `count` elements. Variables must come in the order of their slots.
+    /// Returns the number of the next variable, which has `count` elements. Variables must come in
+    /// the order of their slots.
     pub(crate) fn next(&mut self, kind: ResourceKind, slot: DescriptorSlot, count: u32) -> u32 {
         let wanted = match self.numbering {
             Numbering::Kept => return slot.binding,
@@ -69,7 +72,7 @@ impl<'a> Numbers<'a> {
         number
     }
 
-    /// Kinds that share numbers.
+    /// Returns an index that is equal for kinds that share numbers.
     fn space(&self, kind: ResourceKind) -> u8 {
         let metal = self.numbering == Numbering::Metal;
         match kind {

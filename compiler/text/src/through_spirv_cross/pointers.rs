@@ -1,8 +1,9 @@
-//! Atomic comparisons in global memory: SPIRV-Cross writes the pointer where GLSL wants what it points at.
+//! Atomic comparisons in global memory: SPIRV-Cross writes the pointer where GLSL has the value
+//! that it points to.
 
 const CALL: &str = "atomicCompSwap(";
 
-/// Puts `.value` behind the pointers.
+/// Appends `.value` to the pointers.
 pub(super) fn dereference(text: String) -> String {
     if !text.contains(CALL) || !text.contains("Pointer") {
         return text;
@@ -13,32 +14,33 @@ pub(super) fn dereference(text: String) -> String {
         let (before, after) = rest.split_at(found + CALL.len());
         written.push_str(before);
         let end = first_argument(after);
-        let (argument, behind) = after.split_at(end);
+        let (argument, following) = after.split_at(end);
         written.push_str(argument);
         if is_pointer(argument, &text) {
             written.push_str(".value");
         }
-        rest = behind;
+        rest = following;
     }
     written.push_str(rest);
     written
 }
 
-/// Length of the argument that the text begins with.
+/// Returns the length of the argument that the text begins with.
 fn first_argument(text: &str) -> usize {
     let mut depth = 0;
-    for (place, character) in text.char_indices() {
+    for (position, character) in text.char_indices() {
         match character {
             '(' | '[' => depth += 1,
             ')' | ']' => depth -= 1,
-            ',' if depth == 0 => return place,
+            ',' if depth == 0 => return position,
             _ => {}
         }
     }
     text.len()
 }
 
-/// Whether an expression is a pointer: made as one on the spot, or a variable of such a type.
+/// Decides whether an expression is a pointer: one that a constructor returns, or a variable of
+/// such a type.
 fn is_pointer(expression: &str, text: &str) -> bool {
     let made = |open: usize| expression[..open].ends_with("Pointer") && expression.ends_with(')');
     expression.find('(').is_some_and(made)

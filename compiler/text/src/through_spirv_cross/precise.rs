@@ -1,7 +1,8 @@
-//! GLSL whose compilers take expressions as they are written: the qualifier `precise` keeps them from rules that hold for numbers and not for NaN,
-//! infinities and zeros with a sign, such as `a > b ? b : a` as `min(a, b)` or `x * 0` as `0` (GLSL 4.00 section 4.9).
+//! GLSL whose compilers do not transform expressions: the qualifier `precise` excludes rules that
+//! hold for numbers and not for NaN, infinities and signed zeros, such as `a > b ? b : a` as
+//! `min(a, b)` or `x * 0` as `0` (GLSL 4.00 section 4.9).
 //!
-//! GLSL has it from 4.00 on, and before with `GL_ARB_gpu_shader5`, which older texts ask for.
+//! GLSL has it from 4.00 on, and before with `GL_ARB_gpu_shader5`, which older versions require.
 
 use std::fmt::Write as _;
 
@@ -11,7 +12,7 @@ const TYPES: [&str; 12] = [
     "bvec4",
 ];
 
-/// What comes behind the line of the version where the language has no such word.
+/// Lines after that of the version where the language does not have the qualifier.
 const OLD_HEAD: &str = "#extension GL_ARB_gpu_shader5 : enable
 #ifdef GL_ARB_gpu_shader5
 #define GLASM_PRECISE precise
@@ -22,13 +23,13 @@ const OLD_HEAD: &str = "#extension GL_ARB_gpu_shader5 : enable
 #endif
 ";
 
-/// Makes variables of functions, of the text and outputs of a text of this version of GLSL precise.
+/// Makes variables and outputs of a source in this version of GLSL precise.
 pub(super) fn make_precise(text: &str, version: u32) -> String {
     let is_old = version < 400;
     let word = if is_old { "GLASM_PRECISE" } else { "precise" };
     let mut written = String::with_capacity(text.len() + text.len() / 8);
     let mut outputs = Vec::new();
-    let (mut is_in_function, mut is_behind_head) = (false, false);
+    let (mut is_in_function, mut follows_head) = (false, false);
     for line in text.lines() {
         let is_head = line.ends_with(')') && line.starts_with(|it: char| it.is_ascii_alphabetic());
         if is_head {
@@ -39,9 +40,9 @@ pub(super) fn make_precise(text: &str, version: u32) -> String {
                 };
             }
         }
-        is_in_function |= is_behind_head && line == "{";
+        is_in_function |= follows_head && line == "{";
         is_in_function &= line != "}";
-        is_behind_head = is_head;
+        follows_head = is_head;
         let own = line.trim_start();
         let is_global = own.len() == line.len();
         if (is_in_function || is_global) && is_variable(own, is_global) {
@@ -58,7 +59,7 @@ pub(super) fn make_precise(text: &str, version: u32) -> String {
     written
 }
 
-/// Whether a line declares a variable of these types.
+/// Decides whether a line declares a variable of these types.
 fn is_variable(line: &str, is_global: bool) -> bool {
     let Some((ty, rest)) = line.split_once(' ') else {
         return false;
@@ -68,7 +69,7 @@ fn is_variable(line: &str, is_global: bool) -> bool {
     TYPES.contains(&ty) && is_declaration && !(is_global && rest.contains('('))
 }
 
-/// The output of floats that a line declares.
+/// Returns the output of floats that a line declares.
 fn output(line: &str) -> Option<&str> {
     let mut words = line.strip_suffix(';')?.split(' ');
     words.by_ref().find(|word| *word == "out")?;

@@ -1,118 +1,64 @@
 //! Comparisons with shadow textures for which SPIRV-Cross writes functions that GLSL does not have.
 //!
-//! Coordinates of comparisons with one-dimensional textures: GLSL wants three components of which the second counts for nothing, and
-//! SPIRV-Cross writes two.
+//! Coordinates of comparisons with one-dimensional textures: GLSL has three components of which the
+//! second is ignored, and SPIRV-Cross writes two.
 
-use rspirv::dr::{Instruction, Module, Operand};
-use rspirv::spirv::{Dim, ExecutionModel, ImageOperands, Op, Word};
-use std::collections::{HashMap, HashSet};
+use crate::spirv_edit::{ImageType, InstructionExt, ModuleEditor};
+use rspirv::dr::Operand;
+use rspirv::spirv::{Dim, ExecutionModel, ImageOperands, Op, StorageClass, Word};
+use std::collections::HashSet;
 
-/// Names of the variables that are such textures, or arrays of them.
-pub(super) fn one_dimensional_shadows(module: &Module) -> Vec<String> {
-    let mut shadow: HashMap<Word, ()> = HashMap::new();
-    let mut variables = Vec::new();
-    for global in &module.types_global_values {
-        let Some(id) = global.result_id else { continue };
-        let refers = |index: usize| {
-            let operand = global.operands.get(index);
-            operand
-                .and_then(Operand::id_ref_any)
-                .is_some_and(|it| shadow.contains_key(&it))
-        };
-        let is_shadow = match global.class.opcode {
-            Op::TypeImage => {
-                global.operands.get(1) == Some(&Operand::Dim(Dim::Dim1D))
-                    && global.operands.get(2) == Some(&Operand::LiteralBit32(1))
-                    && global.operands.get(3) == Some(&Operand::LiteralBit32(0))
-            }
-            Op::TypeSampledImage | Op::TypeArray | Op::TypeRuntimeArray => refers(0),
-            Op::TypePointer => refers(1),
-            Op::Variable => global
-                .result_type
-                .is_some_and(|ty| shadow.contains_key(&ty)),
-            _ => false,
-        };
-        if is_shadow {
-            shadow.insert(id, ());
-            if global.class.opcode == Op::Variable {
-                variables.push(id);
-            }
+/// Returns the names of the variables that are such textures, or arrays of them.
+pub(super) fn one_dimensional_shadows(editor: &ModuleEditor) -> Vec<String> {
+    let is_shadow =
+        |image: &ImageType| image.dim == Dim::Dim1D && image.is_depth && !image.is_arrayed;
+    let types = editor.image_types(is_shadow);
+    let mut textures: HashSet<Word> = HashSet::new();
+    for (id, _) in editor.variables(&[StorageClass::UniformConstant]) {
+        let ty = editor.pointee(id).unwrap_or_default();
+        if types.contains_key(&editor.element_of(ty).unwrap_or(ty)) {
+            textures.insert(id);
         }
     }
-    let named = module
-        .debug_names
-        .iter()
-        .filter_map(|name| match &name.operands[..] {
-            [Operand::IdRef(id), Operand::LiteralString(text)] if variables.contains(id) => {
-                Some(text.clone())
-            }
-            _ => None,
-        });
+    let names = editor.module().debug_names.iter();
+    let named = names.filter_map(|name| match &name.operands[..] {
+        [Operand::IdRef(id), Operand::LiteralString(name)] if textures.contains(id) => {
+            Some(name.clone())
+        }
+        _ => None,
+    });
     named.collect()
 }
 
-/// Compares with cube map arrays at the base level by `texture()`: GLSL has no overloads of `textureLod` and `textureGrad` for them, and without
-/// implicit derivatives `texture()` accesses the base level.
-pub(super) fn sample_base_level(module: &mut Module) {
-    let mut entries = module.entry_points.iter();
-    let fragment = Operand::ExecutionModel(ExecutionModel::Fragment);
-    if entries.any(|entry| entry.operands.first() == Some(&fragment)) {
+/// Compares with cube map arrays at the base level by `texture()`: GLSL has no overloads of
+/// `textureLod` and `textureGrad` for them, and without implicit derivatives `texture()` accesses
+/// the base level.
+pub(super) fn sample_base_level(editor: &mut ModuleEditor) {
+    let compares = editor.has_op(&[Op::ImageSampleDrefExplicitLod]);
+    if !compares || editor.is_stage(&[ExecutionModel::Fragment]) {
         return;
     }
-    let mut types = HashSet::new();
-    let mut zeros = HashSet::new();
-    for global in &module.types_global_values {
-        let is_it = match (global.class.opcode, &global.operands[..]) {
-            (
-                Op::TypeImage,
-                [
-                    _,
-                    Operand::Dim(Dim::DimCube),
-                    Operand::LiteralBit32(1),
-                    Operand::LiteralBit32(1),
-                    ..,
-                ],
-            ) => true,
-            (Op::TypeSampledImage, [Operand::IdRef(image)]) => types.contains(image),
-            (Op::Constant, [Operand::LiteralBit32(0)]) => {
-                zeros.extend(global.result_id);
-                false
-            }
-            _ => false,
-        };
-        if is_it {
-            types.extend(global.result_id);
-        }
-    }
-    if types.is_empty() {
-        return;
-    }
-    let values: HashSet<Word> = module
-        .all_inst_iter()
-        .filter(|value| value.result_type.is_some_and(|ty| types.contains(&ty)))
-        .filter_map(|value| value.result_id)
-        .collect();
-    let blocks = module.functions.iter_mut().flat_map(|it| &mut it.blocks);
-    for access in blocks.flat_map(|block| &mut block.instructions) {
-        let is_base = match access.operands[..] {
-            [
-                Operand::IdRef(image),
-                _,
-                _,
-                Operand::ImageOperands(ImageOperands::LOD),
-                Operand::IdRef(level),
-            ] => values.contains(&image) && zeros.contains(&level),
-            _ => false,
-        };
-        if is_base && access.class.opcode == Op::ImageSampleDrefExplicitLod {
+    let types =
+        editor.image_types(|image| image.dim == Dim::DimCube && image.is_depth && image.is_arrayed);
+    editor.rewrite(|code, access| match access.operands[..] {
+        [
+            Operand::IdRef(image),
+            _,
+            _,
+            Operand::ImageOperands(ImageOperands::LOD),
+            Operand::IdRef(level),
+        ] if access.op() == Op::ImageSampleDrefExplicitLod
+            && types.contains_key(&code.editor.type_of(image))
+            && code.editor.constant_bits(level) == Some(0) =>
+        {
             let operands = access.operands[..3].to_vec();
-            let (ty, id) = (access.result_type, access.result_id);
-            *access = Instruction::new(Op::ImageSampleDrefImplicitLod, ty, id, operands);
+            code.replace(&access, Op::ImageSampleDrefImplicitLod, operands);
         }
-    }
+        _ => code.keep(access),
+    });
 }
 
-/// Puts a component between coordinate and reference wherever one of these textures is accessed.
+/// Inserts a component between coordinate and reference of the accesses to these textures.
 pub(super) fn widen_coordinates(text: &str, names: &[String]) -> String {
     let mut text = text.to_owned();
     for name in names {
@@ -134,7 +80,8 @@ pub(super) fn widen_coordinates(text: &str, names: &[String]) -> String {
     text
 }
 
-/// Where the arguments of `vec2(` begin, which is what follows an array index, if any, and a comma.
+/// Returns the start of the arguments of `vec2(`, which follows an array index, if any, and a
+/// comma.
 fn start_of_vec2(rest: &str) -> Option<usize> {
     let after_index = match rest.strip_prefix('[') {
         Some(index) => 1 + closing(index)? + 1,
@@ -146,13 +93,13 @@ fn start_of_vec2(rest: &str) -> Option<usize> {
         .then_some(after_index + start.len())
 }
 
-/// The bracket that closes what is open at the start.
+/// Returns the position of the bracket that closes the one before the start.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 0;
-    for (place, character) in text.char_indices() {
+    for (position, character) in text.char_indices() {
         match character {
             '(' | '[' => depth += 1,
-            ')' | ']' if depth == 0 => return Some(place),
+            ')' | ']' if depth == 0 => return Some(position),
             ')' | ']' => depth -= 1,
             _ => {}
         }
@@ -160,16 +107,16 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
-/// The last comma before the closing bracket that is in no other bracket.
+/// Returns the position of the last comma before the closing bracket that is in no other bracket.
 fn last_comma(text: &str) -> Option<usize> {
     let end = closing(text)?;
     let mut depth = 0;
     let mut last = None;
-    for (place, character) in text[..end].char_indices() {
+    for (position, character) in text[..end].char_indices() {
         match character {
             '(' | '[' => depth += 1,
             ')' | ']' => depth -= 1,
-            ',' if depth == 0 => last = Some(place),
+            ',' if depth == 0 => last = Some(position),
             _ => {}
         }
     }

@@ -1,7 +1,7 @@
-//! Rewrites operations on integers that give two words as operations on single words: products of 64 bits, and carries. WGSL and HLSL have none
-//! of them, and old versions of GLSL lack some.
+//! Operations on integers whose result is two words: products of 64 bits, and carries. WGSL and
+//! HLSL have none of them, and old versions of GLSL lack some.
 
-use crate::rewriter::{Code, Rewriter};
+use crate::spirv_edit::{Code, InstructionExt, ModuleEditor};
 use rspirv::dr::{Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 use std::collections::HashMap;
@@ -9,33 +9,38 @@ use std::collections::HashMap;
 /// The low and the high word of results.
 type Pairs = HashMap<Word, [Word; 2]>;
 
-/// Replaces the operations, and the places where one of their words is taken.
-pub(super) fn split_pairs(rewriter: &mut Rewriter) -> Result<(), String> {
+/// Replaces the operations by operations on single words, and the extractions of words from their
+/// results.
+pub(crate) fn split_pairs(editor: &mut ModuleEditor) {
+    const OPS: &[Op] = &[
+        Op::UMulExtended,
+        Op::SMulExtended,
+        Op::IAddCarry,
+        Op::ISubBorrow,
+    ];
+    if !editor.has_op(OPS) {
+        return;
+    }
     let mut pairs = Pairs::new();
-    rewriter.rewrite(|code, instruction| {
-        let operands: Vec<Word> = instruction
-            .operands
-            .iter()
-            .filter_map(Operand::id_ref_any)
-            .collect();
-        let op = instruction.class.opcode;
-        if let (Some(id), Some(pair)) = (instruction.result_id, two_words(code, op, &operands)) {
+    editor.rewrite(|code, instruction| {
+        let operands = instruction.id(0).zip(instruction.id(1));
+        if let (Some(id), Some((a, b))) = (instruction.result_id, operands)
+            && let Some(pair) = emit_words(code, instruction.op(), a, b)
+        {
             pairs.insert(id, pair);
-            return Ok(());
+        } else if let Some(word) = extracted_word(&instruction, &pairs) {
+            code.define(&instruction, word);
+        } else {
+            code.keep(instruction);
         }
-        match taken(&instruction, &pairs) {
-            Some(word) => code.define(&instruction, word),
-            None => code.keep(instruction),
-        }
-        Ok(())
-    })
+    });
 }
 
-/// The word that an instruction takes out of a result.
-fn taken(instruction: &Instruction, pairs: &Pairs) -> Option<Word> {
+/// Returns the word that an instruction extracts from a result.
+fn extracted_word(instruction: &Instruction, pairs: &Pairs) -> Option<Word> {
     match instruction.operands[..] {
         [Operand::IdRef(pair), Operand::LiteralBit32(index)]
-            if instruction.class.opcode == Op::CompositeExtract =>
+            if instruction.op() == Op::CompositeExtract =>
         {
             pairs.get(&pair)?.get(index as usize).copied()
         }
@@ -43,35 +48,39 @@ fn taken(instruction: &Instruction, pairs: &Pairs) -> Option<Word> {
     }
 }
 
-fn two_words(code: &mut Code<'_>, op: Op, operands: &[Word]) -> Option<[Word; 2]> {
-    let &[a, b] = operands else { return None };
+/// Writes the words of the result of an operation, if it is one that has two.
+fn emit_words(code: &mut Code<'_>, op: Op, a: Word, b: Word) -> Option<[Word; 2]> {
     if op == Op::UMulExtended {
-        Some([code.same(Op::IMul, &[a, b]), high_word(code, a, b)])
+        Some([code.same(Op::IMul, &[a, b]), emit_high_word(code, a, b)])
     } else if op == Op::SMulExtended {
-        Some([code.same(Op::IMul, &[a, b]), signed_high_word(code, a, b)])
+        Some([
+            code.same(Op::IMul, &[a, b]),
+            emit_signed_high_word(code, a, b),
+        ])
     } else if op == Op::IAddCarry {
         let sum = code.same(Op::IAdd, &[a, b]);
-        Some([sum, one_if_less(code, sum, a)])
+        Some([sum, emit_less(code, sum, a)])
     } else if op == Op::ISubBorrow {
-        Some([code.same(Op::ISub, &[a, b]), one_if_less(code, a, b)])
+        Some([code.same(Op::ISub, &[a, b]), emit_less(code, a, b)])
     } else {
         None
     }
 }
 
-/// 1 where `a < b`, else 0.
-fn one_if_less(code: &mut Code<'_>, a: Word, b: Word) -> Word {
-    let bool = code.rewriter.bool();
-    let truth = code.with_scalar(a, bool);
-    let less = code.op(Op::ULessThan, truth, &[a, b]);
+/// Writes 1 where `a < b`, else 0.
+fn emit_less(code: &mut Code<'_>, a: Word, b: Word) -> Word {
+    let bool = code.editor.bool();
+    let bools = code.with_scalar(a, bool);
+    let less = code.op(Op::ULessThan, bools, &[a, b]);
     let [one, zero] = [1, 0].map(|bits| code.like(a, bits));
-    let ty = code.rewriter.type_of(a);
+    let ty = code.editor.type_of(a);
     code.op(Op::Select, ty, &[less, one, zero])
 }
 
-/// The high word of the product, from the products of half words. With `a = a1 * 2^16 + a0`, the middle products and what the lowest one
-/// carries are summed such that no sum overflows: `(2^16 - 1)^2 + 2 * (2^16 - 1) = 2^32 - 1`.
-fn high_word(code: &mut Code<'_>, a: Word, b: Word) -> Word {
+/// Writes the high word of the product, from the products of half words. With `a = a1 * 2^16 + a0`,
+/// the middle products and the carry of the lowest one are summed such that no sum overflows:
+/// `(2^16 - 1)^2 + 2 * (2^16 - 1) = 2^32 - 1`.
+fn emit_high_word(code: &mut Code<'_>, a: Word, b: Word) -> Word {
     let [mask, shift] = [0xffff, 16].map(|bits| code.like(a, bits));
     let low = |code: &mut Code<'_>, value| code.same(Op::BitwiseAnd, &[value, mask]);
     let high = |code: &mut Code<'_>, value| code.same(Op::ShiftRightLogical, &[value, shift]);
@@ -89,18 +98,19 @@ fn high_word(code: &mut Code<'_>, a: Word, b: Word) -> Word {
     code.same(Op::IAdd, &[sum, second])
 }
 
-/// The same of signed numbers: a negative factor is 2^32 less than its bits say, so the other one is taken off.
-fn signed_high_word(code: &mut Code<'_>, a: Word, b: Word) -> Word {
-    let high = high_word(code, a, b);
+/// Writes the high word of the product of signed integers: a negative factor is 2^32 less than the
+/// unsigned value of its bits, so the other factor is subtracted.
+fn emit_signed_high_word(code: &mut Code<'_>, a: Word, b: Word) -> Word {
+    let high = emit_high_word(code, a, b);
     let zero = code.like(a, 0);
     let sign = code.like(a, 31);
-    let taken_off = |code: &mut Code<'_>, factor, other| {
+    let subtrahend = |code: &mut Code<'_>, factor, other| {
         // The sign in all bits of the word.
         let top = code.same(Op::ShiftRightLogical, &[factor, sign]);
         let all = code.same(Op::ISub, &[zero, top]);
         code.same(Op::BitwiseAnd, &[all, other])
     };
-    let [first, second] = [taken_off(code, a, b), taken_off(code, b, a)];
+    let [first, second] = [subtrahend(code, a, b), subtrahend(code, b, a)];
     let high = code.same(Op::ISub, &[high, first]);
     code.same(Op::ISub, &[high, second])
 }
@@ -110,7 +120,7 @@ mod tests {
     use super::*;
     use rspirv::dr::Module;
 
-    /// Computes what instructions on words come to.
+    /// Evaluates instructions on words.
     fn evaluate(code: &[Instruction], values: &mut HashMap<Word, u32>) {
         for instruction in code {
             let operands: Vec<u32> = instruction
@@ -139,21 +149,18 @@ mod tests {
     }
 
     fn both_words(op: Op, a: u32, b: u32) -> [u32; 2] {
-        let mut rewriter = Rewriter::new(Module::default());
-        let uint = rewriter.uint();
+        let mut editor = ModuleEditor::new(Module::default());
+        let uint = editor.uint();
         let operands = [
-            rewriter.declare(Op::Undef, Some(uint), vec![]),
-            rewriter.declare(Op::Undef, Some(uint), vec![]),
+            editor.declare(Op::Undef, Some(uint), vec![]),
+            editor.declare(Op::Undef, Some(uint), vec![]),
         ];
-        let mut code = Code {
-            rewriter: &mut rewriter,
-            out: Vec::new(),
-        };
-        let words = two_words(&mut code, op, &operands).unwrap();
-        let code = std::mem::take(&mut code.out);
+        let mut code = Code::new(&mut editor);
+        let words = emit_words(&mut code, op, operands[0], operands[1]).unwrap();
+        let code = code.into_instructions();
         let mut values = HashMap::from([(operands[0], a), (operands[1], b)]);
-        for global in &rewriter.module.types_global_values {
-            if let Some(bits) = rewriter.constant_bits(global.result_id.unwrap()) {
+        for global in &editor.module().types_global_values {
+            if let Some(bits) = editor.constant_bits(global.result_id.unwrap()) {
                 values.insert(global.result_id.unwrap(), bits);
             }
         }

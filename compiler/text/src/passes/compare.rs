@@ -1,0 +1,53 @@
+//! Comparisons for inequality that are false for NaN: `!=` of the languages is true for NaN, and
+//! the writers write both as `!=`.
+
+use crate::spirv_edit::{InstructionExt, ModuleEditor, refs};
+use rspirv::spirv::Op;
+
+/// Replaces `a != b` that is false for NaN by `a < b || a > b`, and `a == b` that is true for NaN
+/// by the opposite.
+pub(crate) fn order_equalities(editor: &mut ModuleEditor) {
+    if !editor.has_op(&[Op::FOrdNotEqual, Op::FUnordEqual]) {
+        return;
+    }
+    editor.rewrite(|code, instruction| {
+        let op = instruction.op();
+        if !matches!(op, Op::FOrdNotEqual | Op::FUnordEqual) {
+            return code.keep(instruction);
+        }
+        let ty = instruction.result_type.unwrap_or_default();
+        let differ = [Op::FOrdLessThan, Op::FOrdGreaterThan]
+            .map(|op| code.op_with(op, ty, instruction.operands.clone()));
+        if op == Op::FUnordEqual {
+            let differ = code.op(Op::LogicalOr, ty, &differ);
+            code.replace(&instruction, Op::LogicalNot, refs(&[differ]));
+        } else {
+            code.replace(&instruction, Op::LogicalOr, refs(&differ));
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rspirv::dr::{Instruction, Module};
+
+    fn rewritten(op: Op) -> Vec<Op> {
+        let mut editor = ModuleEditor::new(Module::new());
+        editor.add_block(vec![Instruction::new(op, Some(9), Some(3), refs(&[1, 2]))]);
+        order_equalities(&mut editor);
+        assert_eq!(editor.instructions().last().unwrap().result_id, Some(3));
+        editor.ops()
+    }
+
+    #[test]
+    fn only_what_nan_tells_apart_is_rewritten() {
+        assert_eq!(
+            rewritten(Op::FOrdNotEqual),
+            [Op::FOrdLessThan, Op::FOrdGreaterThan, Op::LogicalOr]
+        );
+        assert_eq!(rewritten(Op::FUnordEqual).last(), Some(&Op::LogicalNot));
+        assert_eq!(rewritten(Op::FUnordNotEqual), [Op::FUnordNotEqual]);
+        assert_eq!(rewritten(Op::FOrdEqual), [Op::FOrdEqual]);
+    }
+}

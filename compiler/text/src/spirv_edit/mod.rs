@@ -1,0 +1,415 @@
+//! An editor of SPIR-V modules: allocates ids, interns types and constants, knows the types of
+//! values, and rewrites instructions. All passes over modules are written with it.
+
+mod code;
+mod query;
+#[cfg(test)]
+mod testing;
+
+pub(crate) use code::{Code, SignedTypes, insert_at_start};
+pub(crate) use query::{ImageType, InstructionExt, refs};
+use rspirv::binary::Assemble;
+use rspirv::dr::{Function, Instruction, Module, Operand};
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The operation, type and operands of a type or constant.
+type Declaration = (Op, Option<Word>, Vec<Operand>);
+
+/// A module that is being edited.
+pub(crate) struct ModuleEditor {
+    module: Module,
+    next_id: Word,
+    /// Types and constants of which there is one for each declaration.
+    interned: HashMap<Declaration, Word>,
+    /// Positions of types, constants and variables in the module.
+    globals: HashMap<Word, usize>,
+    types: HashMap<Word, Word>,
+    differences: BTreeSet<String>,
+}
+
+/// A scalar type or a vector of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shape {
+    /// Type of the components.
+    pub(crate) scalar: Word,
+    /// Number of components.
+    pub(crate) size: u32,
+}
+
+/// An id that gets the description of another one: its decorations, its name and, for a variable,
+/// its entries in interfaces.
+#[derive(Clone, Debug)]
+pub(crate) struct Twin {
+    /// The id.
+    pub(crate) id: Word,
+    /// Text that follows the name of the other id.
+    pub(crate) suffix: String,
+    /// Difference between the bindings.
+    pub(crate) binding_offset: u32,
+}
+
+impl ModuleEditor {
+    /// Returns an editor of a module.
+    pub(crate) fn new(module: Module) -> Self {
+        let mut editor = Self {
+            next_id: module.header.as_ref().map_or(0, |header| header.bound),
+            interned: HashMap::new(),
+            globals: HashMap::new(),
+            types: module
+                .all_inst_iter()
+                .filter_map(|value| value.result_id.zip(value.result_type))
+                .collect(),
+            differences: BTreeSet::new(),
+            module,
+        };
+        editor.rewrite_globals(Self::add_global);
+        editor
+    }
+
+    /// Returns the module; its header has an outdated bound.
+    pub(crate) fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Returns the words of the module.
+    pub(crate) fn assemble(&mut self) -> Vec<Word> {
+        if let Some(header) = &mut self.module.header {
+            header.bound = self.next_id;
+        }
+        self.module.assemble()
+    }
+
+    /// Records that the edited module does not do what the original one does.
+    pub(crate) fn warn(&mut self, difference: impl Into<String>) {
+        self.differences.insert(difference.into());
+    }
+
+    /// Returns what [`warn`](Self::warn) recorded.
+    pub(crate) fn differences(&self) -> &BTreeSet<String> {
+        &self.differences
+    }
+
+    /// Allocates an id.
+    pub(crate) fn new_id(&mut self) -> Word {
+        self.next_id += 1;
+        self.next_id - 1
+    }
+}
+
+/// Lists of instructions without results.
+impl ModuleEditor {
+    /// Returns the capabilities.
+    pub(crate) fn capabilities_mut(&mut self) -> &mut Vec<Instruction> {
+        &mut self.module.capabilities
+    }
+
+    /// Removes all extensions.
+    pub(crate) fn clear_extensions(&mut self) {
+        self.module.extensions.clear();
+    }
+
+    /// Returns the execution modes.
+    pub(crate) fn execution_modes_mut(&mut self) -> &mut Vec<Instruction> {
+        &mut self.module.execution_modes
+    }
+
+    /// Returns the names of ids and members.
+    pub(crate) fn names_mut(&mut self) -> &mut Vec<Instruction> {
+        &mut self.module.debug_names
+    }
+
+    /// Returns the decorations.
+    pub(crate) fn annotations_mut(&mut self) -> &mut Vec<Instruction> {
+        &mut self.module.annotations
+    }
+
+    /// Names an id.
+    pub(crate) fn name(&mut self, id: Word, name: impl Into<String>) {
+        let operands = vec![Operand::IdRef(id), Operand::LiteralString(name.into())];
+        let name = Instruction::new(Op::Name, None, None, operands);
+        self.module.debug_names.push(name);
+    }
+
+    /// Names the results of functions that have no name: `name_of` receives the names of the ids
+    /// up to an instruction, with those that it returned itself.
+    pub(crate) fn name_results(
+        &mut self,
+        mut name_of: impl FnMut(&Self, &Instruction, &HashMap<Word, String>) -> Option<String>,
+    ) {
+        let named = self.names().into_iter();
+        let mut names: HashMap<_, _> = named.map(|(id, name)| (id, name.to_owned())).collect();
+        let mut added = Vec::new();
+        for instruction in self.instructions() {
+            if let Some(id) = instruction.result_id
+                && !names.contains_key(&id)
+                && let Some(name) = name_of(self, instruction, &names)
+            {
+                names.insert(id, name.clone());
+                added.push((id, name));
+            }
+        }
+        for (id, name) in added {
+            self.name(id, name);
+        }
+    }
+
+    /// Decorates an id.
+    pub(crate) fn decorate(&mut self, id: Word, decoration: Decoration, operand: Option<Operand>) {
+        let mut operands = vec![Operand::IdRef(id), Operand::Decoration(decoration)];
+        operands.extend(operand);
+        let decoration = Instruction::new(Op::Decorate, None, None, operands);
+        self.module.annotations.push(decoration);
+    }
+
+    /// Describes each twin as the id that it belongs to.
+    pub(crate) fn describe_twins(&mut self, twins: &HashMap<Word, Twin>) {
+        let copy = |instruction: &Instruction| {
+            let twin = twins.get(&instruction.id(0)?)?;
+            let mut copy = instruction.clone();
+            copy.operands[0] = Operand::IdRef(twin.id);
+            match &mut copy.operands[1..] {
+                [
+                    Operand::Decoration(Decoration::Binding),
+                    Operand::LiteralBit32(binding),
+                ] => *binding = binding.wrapping_add(twin.binding_offset),
+                [Operand::LiteralString(name)] => name.push_str(&twin.suffix),
+                _ => {}
+            }
+            Some(copy)
+        };
+        for list in [&mut self.module.annotations, &mut self.module.debug_names] {
+            let copies: Vec<_> = list.iter().filter_map(copy).collect();
+            list.extend(copies);
+        }
+        for entry in &mut self.module.entry_points {
+            let twins: Vec<_> = entry.ids().filter_map(|id| twins.get(&id)).collect();
+            let twins = twins.into_iter().map(|twin| Operand::IdRef(twin.id));
+            entry.operands.extend(twins);
+        }
+    }
+}
+
+/// Types, constants and variables.
+impl ModuleEditor {
+    /// Returns the type, constant or variable with an id.
+    pub(crate) fn definition(&self, id: Word) -> Option<&Instruction> {
+        self.module.types_global_values.get(*self.globals.get(&id)?)
+    }
+
+    /// Appends a type, constant or variable.
+    pub(crate) fn add_global(&mut self, global: Instruction) {
+        let op = global.op();
+        if let Some(id) = global.result_id {
+            // Structures and arrays differ by their decorations as well.
+            if !matches!(
+                op,
+                Op::Variable | Op::TypeStruct | Op::TypeArray | Op::TypeRuntimeArray
+            ) {
+                let declaration = (op, global.result_type, global.operands.clone());
+                self.interned.entry(declaration).or_insert(id);
+            }
+            self.types.extend(global.result_type.map(|ty| (id, ty)));
+            let index = self.module.types_global_values.len();
+            self.globals.insert(id, index);
+        }
+        self.module.types_global_values.push(global);
+    }
+
+    /// Replaces each type, constant and variable by what `each` adds.
+    pub(crate) fn rewrite_globals(&mut self, mut each: impl FnMut(&mut Self, Instruction)) {
+        self.interned.clear();
+        self.globals.clear();
+        for global in std::mem::take(&mut self.module.types_global_values) {
+            each(self, global);
+        }
+    }
+
+    /// Returns the type or constant with a declaration, which it declares if there is none.
+    pub(crate) fn intern(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
+        let declaration = (op, ty, operands);
+        if let Some(&id) = self.interned.get(&declaration) {
+            return id;
+        }
+        let (op, ty, operands) = declaration;
+        self.declare(op, ty, operands)
+    }
+
+    /// Declares a type, constant or variable and returns its id.
+    pub(crate) fn declare(&mut self, op: Op, ty: Option<Word>, operands: Vec<Operand>) -> Word {
+        let id = self.new_id();
+        self.add_global(Instruction::new(op, ty, Some(id), operands));
+        id
+    }
+
+    /// Removes types, constants and variables with their names and decorations.
+    pub(crate) fn remove(&mut self, ids: &HashSet<Word>) {
+        if ids.is_empty() {
+            return;
+        }
+        let has_other_target = |it: &Instruction| it.id(0).is_none_or(|id| !ids.contains(&id));
+        self.module.debug_names.retain(has_other_target);
+        self.module.annotations.retain(has_other_target);
+        self.rewrite_globals(|editor, global| {
+            if global.result_id.is_none_or(|id| !ids.contains(&id)) {
+                editor.add_global(global);
+            }
+        });
+        for entry in &mut self.module.entry_points {
+            entry
+                .operands
+                .retain(|operand| !matches!(operand, Operand::IdRef(id) if ids.contains(id)));
+        }
+    }
+
+    /// Moves variables to the end of the declarations, with pointers to another type.
+    pub(crate) fn retype_variables(&mut self, variables: &HashMap<Word, StorageClass>, ty: Word) {
+        let mut moved = Vec::new();
+        self.rewrite_globals(|editor, global| {
+            match global.result_id.and_then(|id| variables.get(&id)) {
+                Some(class) => moved.push((*class, global)),
+                None => editor.add_global(global),
+            }
+        });
+        for (class, variable) in moved {
+            let pointer = self.pointer(class, ty);
+            self.add_global(Instruction {
+                result_type: Some(pointer),
+                ..variable
+            });
+        }
+    }
+
+    /// Returns the type of 32-bit floats.
+    pub(crate) fn float(&mut self) -> Word {
+        self.intern(Op::TypeFloat, None, vec![Operand::LiteralBit32(32)])
+    }
+
+    /// Returns the type of 32-bit unsigned integers.
+    pub(crate) fn uint(&mut self) -> Word {
+        let operands = vec![Operand::LiteralBit32(32), Operand::LiteralBit32(0)];
+        self.intern(Op::TypeInt, None, operands)
+    }
+
+    /// Returns the type of 32-bit signed integers.
+    pub(crate) fn sint(&mut self) -> Word {
+        let operands = vec![Operand::LiteralBit32(32), Operand::LiteralBit32(1)];
+        self.intern(Op::TypeInt, None, operands)
+    }
+
+    /// Returns the type of booleans.
+    pub(crate) fn bool(&mut self) -> Word {
+        self.intern(Op::TypeBool, None, vec![])
+    }
+
+    /// Returns the type of vectors; for one component the scalar type.
+    pub(crate) fn vector(&mut self, scalar: Word, size: u32) -> Word {
+        if size == 1 {
+            return scalar;
+        }
+        let operands = vec![Operand::IdRef(scalar), Operand::LiteralBit32(size)];
+        self.intern(Op::TypeVector, None, operands)
+    }
+
+    /// Returns the type of pointers.
+    pub(crate) fn pointer(&mut self, class: StorageClass, pointee: Word) -> Word {
+        let operands = vec![Operand::StorageClass(class), Operand::IdRef(pointee)];
+        self.intern(Op::TypePointer, None, operands)
+    }
+
+    /// Returns the constant of a 32-bit scalar type, or the vector of copies of it.
+    pub(crate) fn constant(&mut self, ty: Word, bits: u32) -> Word {
+        let Shape { scalar, size } = self.shape(ty);
+        let operands = vec![Operand::LiteralBit32(bits)];
+        let one = self.intern(Op::Constant, Some(scalar), operands);
+        if size == 1 {
+            return one;
+        }
+        self.composite(ty, &vec![one; size as usize])
+    }
+
+    /// Returns the constant that consists of other constants.
+    pub(crate) fn composite(&mut self, ty: Word, parts: &[Word]) -> Word {
+        self.intern(Op::ConstantComposite, Some(ty), refs(parts))
+    }
+
+    /// Returns a 32-bit float constant.
+    pub(crate) fn float_constant(&mut self, value: f32) -> Word {
+        let float = self.float();
+        self.constant(float, value.to_bits())
+    }
+
+    /// Declares a private variable with an initializer and a name.
+    pub(crate) fn private(&mut self, ty: Word, initializer: Word, name: &str) -> Word {
+        let pointer = self.pointer(StorageClass::Private, ty);
+        let operands = vec![
+            Operand::StorageClass(StorageClass::Private),
+            Operand::IdRef(initializer),
+        ];
+        let id = self.declare(Op::Variable, Some(pointer), operands);
+        self.name(id, name);
+        id
+    }
+
+    /// Declares a variable with a name in the interfaces of the entry points.
+    pub(crate) fn interface_variable(&mut self, class: StorageClass, ty: Word, name: &str) -> Word {
+        let pointer = self.pointer(class, ty);
+        let operands = vec![Operand::StorageClass(class)];
+        let id = self.declare(Op::Variable, Some(pointer), operands);
+        self.name(id, name);
+        for entry in &mut self.module.entry_points {
+            entry.operands.push(Operand::IdRef(id));
+        }
+        id
+    }
+}
+
+/// Functions.
+impl ModuleEditor {
+    /// Appends a function.
+    pub(crate) fn add_function(&mut self, function: Function) {
+        self.module.functions.push(function);
+    }
+
+    /// Calls `each` for each function. It must not change the types of results.
+    pub(crate) fn rewrite_functions(&mut self, mut each: impl FnMut(&mut Self, &mut Function)) {
+        let mut functions = std::mem::take(&mut self.module.functions);
+        for function in &mut functions {
+            each(self, function);
+        }
+        self.module.functions = functions;
+    }
+
+    /// Returns the instructions of all blocks. Their results and the types of these must stay.
+    pub(crate) fn instructions_mut(&mut self) -> impl Iterator<Item = &mut Instruction> {
+        let functions = self.module.functions.iter_mut();
+        let blocks = functions.flat_map(|function| &mut function.blocks);
+        blocks.flat_map(|block| &mut block.instructions)
+    }
+
+    /// Replaces each instruction of each block by what `each` writes.
+    pub(crate) fn rewrite(&mut self, mut each: impl FnMut(&mut Code<'_>, Instruction)) {
+        self.rewrite_functions(|editor, function| {
+            let mut code = Code::new(editor);
+            for block in &mut function.blocks {
+                code.rewrite_block(block, &mut each);
+            }
+            code.finish(function);
+        });
+    }
+
+    /// Replaces instructions as [`rewrite`](Self::rewrite) does. Returns the first error of `each`;
+    /// the module must not be used after it.
+    pub(crate) fn try_rewrite(
+        &mut self,
+        mut each: impl FnMut(&mut Code<'_>, Instruction) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let mut result = Ok(());
+        self.rewrite(|code, instruction| {
+            if result.is_ok() {
+                result = each(code, instruction);
+            }
+        });
+        result
+    }
+}

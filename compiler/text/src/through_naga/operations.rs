@@ -1,0 +1,195 @@
+//! Operations on values that naga lacks or confuses with others.
+
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "SPIR-V has many operations, few of which count here"
+)]
+
+use crate::spirv_edit::{InstructionExt, ModuleEditor, Shape, SignedTypes, refs};
+use rspirv::dr::Instruction;
+use rspirv::spirv::{GlslStd450Op as GlslOp, Op};
+
+/// Replaces unordered comparisons, which hold if an operand is NaN, by the negation of those that
+/// hold where they do not: naga does not distinguish ordered and unordered ones.
+pub(super) fn negate_unordered(editor: &mut ModuleEditor) {
+    editor.rewrite(|code, instruction| {
+        let ty = instruction.result_type.unwrap_or_default();
+        let opposite = match instruction.op() {
+            Op::FUnordNotEqual => Op::FOrdEqual,
+            Op::FUnordLessThan => Op::FOrdGreaterThanEqual,
+            Op::FUnordGreaterThan => Op::FOrdLessThanEqual,
+            Op::FUnordLessThanEqual => Op::FOrdGreaterThan,
+            Op::FUnordGreaterThanEqual => Op::FOrdLessThan,
+            // The copy adds a level to the depth that `name_deep_values` limits.
+            Op::FOrdNotEqual => {
+                let differs = code.op_with(Op::FOrdNotEqual, ty, instruction.operands.clone());
+                return code.define(&instruction, differs);
+            }
+            _ => return code.keep(instruction),
+        };
+        let holds = code.op_with(opposite, ty, instruction.operands.clone());
+        code.replace(&instruction, Op::LogicalNot, refs(&[holds]));
+    });
+}
+
+/// Writes logical operations on vectors as selections, because naga knows them on scalars only.
+/// `a && b` is `a ? b : a`, and `a || b` is `a ? a : b`, in every component.
+pub(super) fn select_vectors(editor: &mut ModuleEditor) {
+    editor.rewrite(|code, instruction| {
+        let ty = instruction.result_type.unwrap_or_default();
+        let operands = match (instruction.op(), instruction.id(0), instruction.id(1)) {
+            (Op::LogicalAnd, Some(a), Some(b)) => [a, b, a],
+            (Op::LogicalOr, Some(a), Some(b)) => [a, a, b],
+            _ => return code.keep(instruction),
+        };
+        match code.editor.shape(ty) {
+            Shape { size: 1, .. } => code.keep(instruction),
+            _ => code.replace(&instruction, Op::Select, refs(&operands)),
+        }
+    });
+}
+
+/// Indices of the signed operands of an operation, and whether its result is signed.
+type Signs = (&'static [usize], bool);
+
+/// Inserts casts around all signed operations on unsigned types. In SPIR-V an operation says
+/// whether it is signed and the types of integers do not matter, so modules of glasm have unsigned
+/// types only. naga goes by the types: it would take the unsigned maximum for a signed one.
+///
+/// # Errors
+/// Fails on operations for which casts do not help.
+pub(super) fn sign_integers(editor: &mut ModuleEditor) -> Result<(), String> {
+    let mut types = SignedTypes::default();
+    editor.try_rewrite(|code, mut instruction| {
+        if matches!(instruction.op(), Op::AtomicSMin | Op::AtomicSMax) {
+            return Err("signed atomic operations are not supported".to_owned());
+        }
+        let (operands, is_signed) = signs(&instruction);
+        for &index in operands {
+            types.cast(code, &mut instruction, index);
+        }
+        let ty = instruction.result_type.filter(|_| is_signed);
+        match ty.and_then(|ty| types.signed(code.editor, ty)) {
+            Some(signed) => {
+                code.cast_result(instruction, signed);
+            }
+            None => code.keep(instruction),
+        }
+        Ok(())
+    })
+}
+
+/// Returns what is signed in an operation. Comparisons are not here: naga casts their operands
+/// itself.
+fn signs(instruction: &Instruction) -> Signs {
+    const EXTENDED: &[(GlslOp, &[usize])] = &[
+        (GlslOp::SAbs, &[2]),
+        (GlslOp::SSign, &[2]),
+        (GlslOp::FindSMsb, &[2]),
+        (GlslOp::SMin, &[2, 3]),
+        (GlslOp::SMax, &[2, 3]),
+        (GlslOp::SClamp, &[2, 3, 4]),
+    ];
+    match instruction.op() {
+        Op::ExtInst => {
+            let mut functions = EXTENDED.iter();
+            let found = functions.find(|(op, _)| instruction.is_glsl(*op));
+            found.map_or((&[], false), |(_, operands)| (operands, true))
+        }
+        Op::SDiv | Op::SRem | Op::SMod => (&[0, 1], true),
+        Op::SNegate | Op::ShiftRightArithmetic | Op::BitFieldSExtract | Op::SConvert => {
+            (&[0], true)
+        }
+        Op::ConvertSToF => (&[0], false),
+        Op::ConvertFToS => (&[], true),
+        _ => (&[], false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glasm::{Options, Source};
+    use rspirv::binary::Disassemble;
+    use rspirv::dr::{Module, load_words};
+
+    fn signed(statements: &str) -> String {
+        let program = format!(
+            "!!NVfp5.0\nTEMP r;\nTEMP a;\nMOV.U a, program.local[0];\n{statements}MOV.U result.color, r;\nEND"
+        );
+        let words = glasm::compile(&Source::new("a", &program), &Options::default())
+            .unwrap()
+            .words;
+        let mut editor = ModuleEditor::new(load_words(&words).unwrap());
+        sign_integers(&mut editor).unwrap();
+        editor.assert_valid(glasm::Target::Vulkan1_1);
+        editor.module().disassemble()
+    }
+
+    #[test]
+    fn signed_operations_get_signed_types() {
+        let cases = [
+            ("MOV.S r, -a;\n", "OpSNegate"),
+            (
+                "SHR.S r, a, program.local[1].x;\n",
+                "OpShiftRightArithmetic",
+            ),
+            ("BTFM.S r, a;\n", "FindSMsb"),
+        ];
+        for (statements, op) in cases {
+            let text = signed(statements);
+            let line = text
+                .lines()
+                .find(|line| line.contains(op))
+                .unwrap_or_else(|| panic!("{op}: {text}"));
+            let (result, rest) = line.split_once(" = ").unwrap();
+            let result_type = rest.split_whitespace().nth(1).unwrap();
+            let definition = |id: &str| {
+                text.lines()
+                    .find(|line| line.starts_with(&format!("{id} = ")))
+                    .unwrap()
+            };
+            let scalar = match definition(result_type).split_once("OpTypeVector ") {
+                Some((_, vector)) => definition(vector.split_whitespace().next().unwrap()),
+                None => definition(result_type),
+            };
+            assert!(scalar.ends_with("OpTypeInt 32 1"), "{line}: {scalar}");
+            let back = text
+                .lines()
+                .filter(|line| line.contains("OpBitcast") && line.ends_with(result));
+            assert_eq!(back.count(), 1, "{op}: {text}");
+        }
+    }
+
+    #[test]
+    fn unsigned_operations_stay() {
+        assert!(!signed("MAX.U r, a, program.local[1];\n").contains("OpTypeInt 32 1"));
+    }
+
+    fn selected(op: Op) -> Vec<Instruction> {
+        let mut editor = ModuleEditor::new(Module::new());
+        let bool = editor.bool();
+        let pair = editor.vector(bool, 2);
+        let operation = |ty| Instruction::new(op, Some(ty), Some(30), refs(&[10, 20]));
+        editor.add_block([bool, pair].map(operation).to_vec());
+        select_vectors(&mut editor);
+        editor.instructions().cloned().collect()
+    }
+
+    #[test]
+    fn logical_operations_on_vectors_become_selections() {
+        // Condition, value if true, value if false.
+        let cases = [
+            (Op::LogicalAnd, Op::Select, refs(&[10, 20, 10])),
+            (Op::LogicalOr, Op::Select, refs(&[10, 10, 20])),
+            (Op::LogicalNotEqual, Op::LogicalNotEqual, refs(&[10, 20])),
+        ];
+        for (op, expected, operands) in cases {
+            let [scalar, vector] = &selected(op)[..] else {
+                panic!("two instructions")
+            };
+            assert_eq!((scalar.op(), &scalar.operands), (op, &refs(&[10, 20])));
+            assert_eq!((vector.op(), &vector.operands), (expected, &operands));
+        }
+    }
+}
