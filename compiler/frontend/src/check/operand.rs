@@ -27,7 +27,7 @@ pub(super) enum Shape {
 
 impl Checker<'_> {
     /// Checks an operand as a value of type `ty`; a name or a path becomes a variable.
-    #[inline]
+    #[inline(always)]
     pub(super) fn value(&mut self, operand: &mut Operand, shape: Shape, ty: Type, untyped: bool) {
         match self.variable_fast(operand, shape, ty) {
             Some(var) => operand.base = Base::Var(var),
@@ -37,7 +37,7 @@ impl Checker<'_> {
 
     /// Returns the variable that an operand names, if it breaks no rule, which is found out without looking further: one that is
     /// read as a whole or by a constant index within bounds, and whose declared type is that of the instruction.
-    #[inline]
+    #[inline(always)]
     fn variable_fast(&self, operand: &Operand, shape: Shape, ty: Type) -> Option<u32> {
         let Base::Name(name) = operand.base else {
             return None;

@@ -5,7 +5,10 @@ use super::input::{
     peek, peek_kind, peek_kind_after, token,
 };
 use super::literal::{parse_opt_sign, parse_signed_int};
-use super::operand::{parse_cc_mask_rule, parse_inst_result, parse_operand, parse_opt_branch_cond};
+use super::operand::{
+    parse_cc_mask_rule, parse_inst_result, parse_operand, parse_operand_inline,
+    parse_opt_branch_cond,
+};
 use super::{binding, register};
 use crate::ast::{
     Base, ExtComponent, ExtSelect, Extra, Index, Inst, Offset, Operand, Signs, Suffix, TexPart,
@@ -137,8 +140,9 @@ fn parse_operand_of(input: &mut Input<'_, '_>, inst: &mut Inst, kind: OperandKin
 }
 
 /// Parses an operand and adds it to those of the instruction.
+#[inline(never)]
 fn push_operand(input: &mut Input<'_, '_>) -> Result<()> {
-    let operand = parse_operand(input)?;
+    let operand = parse_operand_inline(input)?;
     input.state.ast.operands.push(operand);
     Ok(())
 }

@@ -19,7 +19,8 @@ use winnow::combinator::delimited;
 
 /// Parses `<instOperandV>`, `<instOperandS>` and `<instOperandVNS>`: a vector or scalar operand with signs and bars. Which of them
 /// an instruction has is checked later.
-pub(super) fn parse_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
+#[inline(always)]
+pub(super) fn parse_operand_inline(input: &mut Input<'_, '_>) -> Result<Operand> {
     match peek_kind(input) {
         TokenKind::Ident => parse_variable_use(input),
         TokenKind::Minus | TokenKind::Plus | TokenKind::Bar => parse_signed_operand(input),
@@ -27,8 +28,15 @@ pub(super) fn parse_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     }
 }
 
+/// Parses an operand, see [`parse_operand_inline`]; a function of its own for operands that only some instructions have.
+#[inline(never)]
+pub(super) fn parse_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
+    parse_operand_inline(input)
+}
+
 /// Parses an operand that begins with a sign or a bar:
 /// `<instOperandAbsV> ::= <operandAbsNeg> "|" <instOperandBaseV> "|"`, `<instOperandBaseV> ::= <operandNeg> ...`.
+#[inline(never)]
 fn parse_signed_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let start = peek(input).start();
     let outer = parse_opt_sign(input);
@@ -63,6 +71,7 @@ fn parse_signed_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
 }
 
 /// Parses `<attribUseV>`, `<tempUseV>`, `<paramUseV>` and the like: a variable with index and suffix, or a binding.
+#[inline(always)]
 fn parse_variable_use(input: &mut Input<'_, '_>) -> Result<Operand> {
     let word = advance(input);
     let name = input.state.intern(word.span());
@@ -87,6 +96,7 @@ fn parse_variable_use(input: &mut Input<'_, '_>) -> Result<Operand> {
 }
 
 /// Parses `<constantVector> <swizzleSuffix>` and `<constantScalar>` as an operand.
+#[inline(never)]
 fn parse_constant_operand(input: &mut Input<'_, '_>) -> Result<Operand> {
     let facts = input.state.facts;
     // Vertex programs of registers have no numbers as operands: constants come from the parameters c[n].
