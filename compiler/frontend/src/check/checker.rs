@@ -1,12 +1,14 @@
 //! What all rules share: the program as far as it is checked, names, messages. Rules stand above this file, each in one of its own.
 
 use super::blocks::Flow;
-use super::noted::{Declarations, Passed, RegisterUse};
+use super::register_rules::RegisterUse;
+use super::stage::Passed;
 use super::usage::Usage;
 use crate::ast::{Ast, Base, Index, Literal, Relative, Suffix, VarMods};
 use crate::codes::Code;
 use crate::diag::Diagnostic;
 use crate::lang::bindings::BindingInfo;
+use crate::lang::declarations::{DECLARATIONS, Declaration};
 use crate::lang::facts::LanguageFacts;
 use crate::lang::lenient::Rule;
 use crate::lang::options::{self, Features, Group};
@@ -129,9 +131,13 @@ pub(crate) struct Checker<'s> {
     pub(super) subroutine_params: FxHashMap<u32, NameId>,
     /// The type of the variable of the last CALI.
     pub(super) called_type: Option<NameId>,
-    pub(super) declarations: Declarations,
+    /// Positions of the first declaration of each kind about the program as a whole.
+    pub(super) declared: [Option<u32>; DECLARATIONS.len()],
     pub(super) group_size_seen: bool,
-    pub(super) shared_seen: bool,
+    /// Errors that depend on a later declaration: the declaration and the largest number that was reported.
+    pub(super) early_errors: Vec<(Declaration, Code, u32)>,
+    /// Position of the first SHARED_MEMORY.
+    pub(super) shared_declared: Option<u32>,
     /// Layout of each program parameter buffer, BUFFER against BUFFER4.
     pub(super) buffer_layouts: FxHashMap<u32, BufferLayout>,
     /// Row of the target used with each texture image unit.

@@ -6,7 +6,6 @@ use crate::codes::Code;
 use crate::lang::lenient::Rule;
 use crate::lang::options::Features;
 use crate::lang::register::Registers;
-use glasm_ir::primitive::MAX_PATCH_VERTICES;
 use glasm_ir::{Span, Stage};
 
 impl Checker<'_> {
@@ -209,8 +208,7 @@ impl Checker<'_> {
         let side = self.side_of(var);
         match vertex {
             Index::Relative(relative) => {
-                // Where the primitive is not declared yet, the most vertices that any has bound the offset.
-                let vertices = self.vertices(side).unwrap_or(MAX_PATCH_VERTICES);
+                let vertices = self.count_vertices_before(side, span);
                 self.run_time_index(vertices, relative);
             }
             // In patches such a vertex is undefined. NV_tessellation_program5 section 2.X.3.2.

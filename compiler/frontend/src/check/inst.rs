@@ -305,7 +305,7 @@ impl Checker<'_> {
             }
             OperandRule::Size(size) => self.packed_size(inst, operands, size),
             OperandRule::Attribute => self.interpolated_operand(operands),
-            OperandRule::SharedBounds => self.shared_access(operands, types),
+            OperandRule::SharedBounds => self.check_shared_access(operands, types),
             OperandRule::Emission => self.emission(inst),
             OperandRule::CounterOperation => self.counter_operation(inst),
             OperandRule::ParameterCount => self.loop_operand(operands),

@@ -26,7 +26,6 @@ mod limits;
 mod memory;
 mod naming;
 mod needs;
-mod noted;
 mod operand;
 mod options;
 mod overlap;
@@ -59,8 +58,9 @@ pub(crate) use types::result_type;
 pub use usage::Usage;
 pub(crate) use usage::find_number_span;
 
-use crate::ast::{Ast, Extra, Inst, InstTypes, Relative, Statement};
+use crate::ast::{Ast, Decl, Extra, Inst, InstTypes, Relative, Statement};
 use crate::codes::Code;
+use crate::lang::declarations::DECLARATIONS;
 use crate::lang::options::Features;
 use crate::memory::{take, take_map};
 use crate::names::{NameId, Names};
@@ -69,7 +69,7 @@ use crate::syntax::Parsed;
 use checker::{Named, Options, Symbol};
 use glasm_ir::Stage;
 use glasm_ir::flow::Plan;
-use noted::{Declarations, RegisterUse};
+use register_rules::RegisterUse;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -144,9 +144,10 @@ impl<'s> Checker<'s> {
             parameters: 0,
             subroutine_params: FxHashMap::default(),
             called_type: None,
-            declarations: Declarations::default(),
+            declared: [None; DECLARATIONS.len()],
             group_size_seen: false,
-            shared_seen: false,
+            early_errors: Vec::new(),
+            shared_declared: None,
             buffer_layouts: take_map(&mut memory.buffer_layouts),
             unit_targets: take_map(&mut memory.unit_targets),
             open_loops: 0,
@@ -155,13 +156,17 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Checks all statements in source order. Syntax errors are reported before the statements that have them, so that the first of
-    /// too many errors are the ones reported; `errors` is that of [`Parsed`].
+    /// Checks all statements: options first, then declarations about the program as a whole, wherever they are, because the others
+    /// depend on both. Syntax errors are reported before the statements that have them, so that the first of too many errors are the
+    /// ones reported; `errors` is that of [`Parsed`].
     fn check_statements(&mut self, errors: &[(usize, usize)]) {
-        let mut next = 0;
+        let is_option = |it: &&Statement| matches!(it, Statement::Option(..));
+        let mut next = self.ast.statements.iter().take_while(is_option).count();
+        self.check_range(0..next);
+        self.check_program_declarations();
         for &(statement, count) in errors {
             self.check_range(next..statement);
-            next = statement;
+            next = next.max(statement);
             self.report_syntax_errors(count);
         }
         self.check_range(next..self.ast.statements.len());
@@ -197,7 +202,8 @@ impl<'s> Checker<'s> {
             _ if self.flow.too_deep => {}
             Statement::Inst(inst) => self.instruction(inst),
             Statement::Decl(decl) => {
-                if self.resolve_named_literals(self.ast.decls[decl as usize].span.end) {
+                let Decl { kind, span, .. } = self.ast.decls[decl as usize];
+                if !stage::is_about_program(kind) && self.resolve_named_literals(span.end) {
                     self.decl(decl);
                 }
             }
@@ -259,7 +265,7 @@ impl<'s> Checker<'s> {
         if !self.flow.too_deep {
             self.end_of_flow();
         }
-        self.whole_program();
+        self.check_whole_program();
     }
 
     /// Returns the checked program; `memory` gets the memory of everything else.
@@ -281,8 +287,8 @@ impl<'s> Checker<'s> {
         (program, self.reports)
     }
 
-    /// Rules that need the whole program.
-    fn whole_program(&mut self) {
+    /// Checks the rules that need the whole program.
+    fn check_whole_program(&mut self) {
         if let Some(registers) = self.facts.registers {
             return self.whole_registers(registers);
         }
@@ -291,16 +297,12 @@ impl<'s> Checker<'s> {
             let message = "compute programs need a GROUP_SIZE declaration";
             self.whole(Code::GroupSize, message);
         }
-        self.late_shared_accesses();
-        // Before the rules below, which depend on the number of vertices and on the output primitive.
-        self.end_of_declarations();
-        self.viewport_and_mask();
-        if self.may_write_passed() {
-            self.passed_and_written();
-        }
+        self.report_missing_declarations();
+        self.check_viewport_writes();
+        self.check_passed_results();
         // Both rules look at what instructions do with variables: which arrays have run-time indices, which results are written.
         self.overlaps();
-        self.whole_limits();
+        self.check_program_limits();
     }
 }
 

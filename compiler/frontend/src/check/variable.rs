@@ -480,10 +480,10 @@ impl Checker<'_> {
             Elements::Relative(bound, relative) => self.bind_relative(decl, &bound, relative),
             Elements::Buffer(range) => self.bind_buffer(decl, range),
             Elements::Shared(elements) => {
-                // Without SHARED_MEMORY so far there may be as much as programs can have: accesses are looked at when its size is known.
-                let size = match self.shared_seen {
-                    true => self.program.shared_bytes.max(1),
-                    false => limits::SHARED_BYTES,
+                // Where SHARED_MEMORY follows or is missing, only the rule for accesses bounds them.
+                let size = match self.shared_declared {
+                    Some(start) if start < decl.span.start => self.program.shared_bytes.max(1),
+                    Some(_) | None => limits::SHARED_BYTES,
                 };
                 let (start, count) = elements.unwrap_or((0, size));
                 let array = self.view_array(decl.size, elements.is_some(), count)?;

@@ -79,6 +79,7 @@ impl Lowerer<'_> {
             self.builder.open_block();
             // No program has fog and limits of depth: the one comes with options of ARB programs, the other with `!!FP1.0`.
             self.depth_limits();
+            self.builder.program.modes.unclipped_depth = true;
             walk.recorder.set_epilogue(self.builder.take_nodes());
         }
         walk.recorder.finish(self.builder, plan, walk.bound);

@@ -29,7 +29,6 @@ mod powers;
 mod precision;
 mod resource;
 mod result;
-mod settle;
 mod sparse;
 mod state_program;
 pub(crate) mod tables;
@@ -52,6 +51,8 @@ pub(crate) fn lower(
     tables.clear();
     tables.add_places(&checked.vars);
     let mut lowerer = Lowerer::new(checked, &mut builder, tables);
+    lowerer.set_modes();
+    lowerer.add_named_params();
     let rules = call_rules(checked.dialect.facts());
     let mut walk = Walk::new(lowerer.builder, rules, step_limit);
     // Arrays with relative indices need consecutive slots, so theirs come before those of single bindings.
@@ -59,6 +60,6 @@ pub(crate) fn lower(
     lowerer.begin_piece(&mut walk);
     lowerer.lines(&mut walk);
     lowerer.end_of_text(walk);
-    lowerer.settle();
+    lowerer.passed_outputs();
     memory.finish(builder)
 }

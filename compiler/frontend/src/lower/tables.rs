@@ -38,9 +38,6 @@ pub(crate) struct Tables {
     pub(super) held: FxHashMap<(u32, Option<u32>), (Base, Option<IndexId>)>,
     /// Outputs of tessellation control programs.
     pub(super) outputs: FxHashMap<Semantic, OutputId>,
-    /// Whether invocations of a patch have to do with each other: some operand reads an output that another one may have written, or they
-    /// wait for each other.
-    pub(super) lock_step: bool,
     /// Register of each result, and the element if it is an array.
     pub(super) results: FxHashMap<Semantic, (RegisterId, Option<(u32, u32)>)>,
     pub(super) textures: FxHashMap<Texture, TextureId>,
@@ -147,7 +144,6 @@ impl Tables {
             shared_slots,
             held,
             outputs,
-            lock_step,
             results,
             textures,
             queried_textures,
@@ -168,7 +164,6 @@ impl Tables {
         shared_slots.clear();
         held.clear();
         outputs.clear();
-        *lock_step = false;
         results.clear();
         textures.clear();
         queried_textures.clear();
